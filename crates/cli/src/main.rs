@@ -1,0 +1,2 @@
+//! The chatmill command.
+fn main() {}

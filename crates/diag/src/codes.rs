@@ -1,0 +1,209 @@
+//! The registry of diagnostic codes: one file and one line each.
+
+use crate::code::Code;
+
+mod in001_invalid_json;
+mod in002_invalid_utf8;
+mod in003_lone_surrogate;
+mod in004_depth_exceeded;
+mod in005_duplicate_key;
+mod in006_number_out_of_range;
+mod in007_record_too_long;
+mod in008_truncated_stream;
+mod in009_decompression_limit;
+mod in010_entry_limit;
+mod in011_nested_archive;
+mod in012_unsafe_entry_name;
+mod in013_not_a_regular_file;
+mod in014_unreadable_input;
+mod in015_empty_input;
+mod in016_byte_order_mark;
+mod in017_unsupported_container;
+mod in018_corrupt_stream;
+mod in019_trailing_garbage;
+mod in020_document_too_large;
+mod in021_link_not_followed;
+mod in022_escaped_nul;
+mod in023_repeated_entry;
+mod sr001_missing_field;
+mod sr002_wrong_type;
+mod sr003_unknown_format;
+mod sr004_source_mismatch;
+mod sr005_unknown_version;
+mod sr006_unknown_message_type;
+mod sr007_unknown_scene;
+mod sr008_empty_conversation;
+mod sr009_empty_message;
+mod as001_duplicate_message_id;
+mod as002_repeated_row;
+mod as003_conversation_too_large;
+mod as004_duplicate_conversation_id;
+mod rf001_dangling_reference;
+mod rf002_reference_to_itself;
+mod rf003_reference_cycle;
+mod rf004_reference_incomplete;
+mod rf005_preview_mismatch;
+mod rf006_forward_reference;
+mod rf007_too_many_references;
+mod rf008_preview_too_deep;
+mod tl001_orphaned_result;
+mod tl002_unanswered_call;
+mod tl003_result_before_call;
+mod tl004_duplicate_result;
+mod tl005_name_mismatch;
+mod tl006_malformed_arguments;
+mod tl007_arguments_not_object;
+mod tl008_arguments_not_string;
+mod tl009_missing_call_id;
+mod pt001_unknown_sender;
+mod pt002_role_conflict;
+mod pt003_legacy_role;
+mod tm001_timestamp_unusable;
+mod tm002_timestamp_naive;
+mod tm003_time_goes_backwards;
+mod tm004_unknown_timezone;
+mod md001_invalid_media_url;
+mod di001_special_token_in_text;
+mod di002_several_references;
+mod di003_oversize_rendering;
+
+pub use in001_invalid_json::INVALID_JSON;
+pub use in002_invalid_utf8::INVALID_UTF8;
+pub use in003_lone_surrogate::LONE_SURROGATE;
+pub use in004_depth_exceeded::DEPTH_EXCEEDED;
+pub use in005_duplicate_key::DUPLICATE_KEY;
+pub use in006_number_out_of_range::NUMBER_OUT_OF_RANGE;
+pub use in007_record_too_long::RECORD_TOO_LONG;
+pub use in008_truncated_stream::TRUNCATED_STREAM;
+pub use in009_decompression_limit::DECOMPRESSION_LIMIT;
+pub use in010_entry_limit::ENTRY_LIMIT;
+pub use in011_nested_archive::NESTED_ARCHIVE;
+pub use in012_unsafe_entry_name::UNSAFE_ENTRY_NAME;
+pub use in013_not_a_regular_file::NOT_A_REGULAR_FILE;
+pub use in014_unreadable_input::UNREADABLE_INPUT;
+pub use in015_empty_input::EMPTY_INPUT;
+pub use in016_byte_order_mark::BYTE_ORDER_MARK;
+pub use in017_unsupported_container::UNSUPPORTED_CONTAINER;
+pub use in018_corrupt_stream::CORRUPT_STREAM;
+pub use in019_trailing_garbage::TRAILING_GARBAGE;
+pub use in020_document_too_large::DOCUMENT_TOO_LARGE;
+pub use in021_link_not_followed::LINK_NOT_FOLLOWED;
+pub use in022_escaped_nul::ESCAPED_NUL;
+pub use in023_repeated_entry::REPEATED_ENTRY;
+pub use sr001_missing_field::MISSING_FIELD;
+pub use sr002_wrong_type::WRONG_TYPE;
+pub use sr003_unknown_format::UNKNOWN_FORMAT;
+pub use sr004_source_mismatch::SOURCE_MISMATCH;
+pub use sr005_unknown_version::UNKNOWN_VERSION;
+pub use sr006_unknown_message_type::UNKNOWN_MESSAGE_TYPE;
+pub use sr007_unknown_scene::UNKNOWN_SCENE;
+pub use sr008_empty_conversation::EMPTY_CONVERSATION;
+pub use sr009_empty_message::EMPTY_MESSAGE;
+pub use as001_duplicate_message_id::DUPLICATE_MESSAGE_ID;
+pub use as002_repeated_row::REPEATED_ROW;
+pub use as003_conversation_too_large::CONVERSATION_TOO_LARGE;
+pub use as004_duplicate_conversation_id::DUPLICATE_CONVERSATION_ID;
+pub use rf001_dangling_reference::DANGLING_REFERENCE;
+pub use rf002_reference_to_itself::REFERENCE_TO_ITSELF;
+pub use rf003_reference_cycle::REFERENCE_CYCLE;
+pub use rf004_reference_incomplete::REFERENCE_INCOMPLETE;
+pub use rf005_preview_mismatch::PREVIEW_MISMATCH;
+pub use rf006_forward_reference::FORWARD_REFERENCE;
+pub use rf007_too_many_references::TOO_MANY_REFERENCES;
+pub use rf008_preview_too_deep::PREVIEW_TOO_DEEP;
+pub use tl001_orphaned_result::ORPHANED_RESULT;
+pub use tl002_unanswered_call::UNANSWERED_CALL;
+pub use tl003_result_before_call::RESULT_BEFORE_CALL;
+pub use tl004_duplicate_result::DUPLICATE_RESULT;
+pub use tl005_name_mismatch::NAME_MISMATCH;
+pub use tl006_malformed_arguments::MALFORMED_ARGUMENTS;
+pub use tl007_arguments_not_object::ARGUMENTS_NOT_OBJECT;
+pub use tl008_arguments_not_string::ARGUMENTS_NOT_STRING;
+pub use tl009_missing_call_id::MISSING_CALL_ID;
+pub use pt001_unknown_sender::UNKNOWN_SENDER;
+pub use pt002_role_conflict::ROLE_CONFLICT;
+pub use pt003_legacy_role::LEGACY_ROLE;
+pub use tm001_timestamp_unusable::TIMESTAMP_UNUSABLE;
+pub use tm002_timestamp_naive::TIMESTAMP_NAIVE;
+pub use tm003_time_goes_backwards::TIME_GOES_BACKWARDS;
+pub use tm004_unknown_timezone::UNKNOWN_TIMEZONE;
+pub use md001_invalid_media_url::INVALID_MEDIA_URL;
+pub use di001_special_token_in_text::SPECIAL_TOKEN_IN_TEXT;
+pub use di002_several_references::SEVERAL_REFERENCES;
+pub use di003_oversize_rendering::OVERSIZE_RENDERING;
+
+/// Every code, in the order of its letters and digits.
+pub static CODES: &[&Code] = &[
+    &INVALID_JSON,
+    &INVALID_UTF8,
+    &LONE_SURROGATE,
+    &DEPTH_EXCEEDED,
+    &DUPLICATE_KEY,
+    &NUMBER_OUT_OF_RANGE,
+    &RECORD_TOO_LONG,
+    &TRUNCATED_STREAM,
+    &DECOMPRESSION_LIMIT,
+    &ENTRY_LIMIT,
+    &NESTED_ARCHIVE,
+    &UNSAFE_ENTRY_NAME,
+    &NOT_A_REGULAR_FILE,
+    &UNREADABLE_INPUT,
+    &EMPTY_INPUT,
+    &BYTE_ORDER_MARK,
+    &UNSUPPORTED_CONTAINER,
+    &CORRUPT_STREAM,
+    &TRAILING_GARBAGE,
+    &DOCUMENT_TOO_LARGE,
+    &LINK_NOT_FOLLOWED,
+    &ESCAPED_NUL,
+    &REPEATED_ENTRY,
+    &MISSING_FIELD,
+    &WRONG_TYPE,
+    &UNKNOWN_FORMAT,
+    &SOURCE_MISMATCH,
+    &UNKNOWN_VERSION,
+    &UNKNOWN_MESSAGE_TYPE,
+    &UNKNOWN_SCENE,
+    &EMPTY_CONVERSATION,
+    &EMPTY_MESSAGE,
+    &DUPLICATE_MESSAGE_ID,
+    &REPEATED_ROW,
+    &CONVERSATION_TOO_LARGE,
+    &DUPLICATE_CONVERSATION_ID,
+    &DANGLING_REFERENCE,
+    &REFERENCE_TO_ITSELF,
+    &REFERENCE_CYCLE,
+    &REFERENCE_INCOMPLETE,
+    &PREVIEW_MISMATCH,
+    &FORWARD_REFERENCE,
+    &TOO_MANY_REFERENCES,
+    &PREVIEW_TOO_DEEP,
+    &ORPHANED_RESULT,
+    &UNANSWERED_CALL,
+    &RESULT_BEFORE_CALL,
+    &DUPLICATE_RESULT,
+    &NAME_MISMATCH,
+    &MALFORMED_ARGUMENTS,
+    &ARGUMENTS_NOT_OBJECT,
+    &ARGUMENTS_NOT_STRING,
+    &MISSING_CALL_ID,
+    &UNKNOWN_SENDER,
+    &ROLE_CONFLICT,
+    &LEGACY_ROLE,
+    &TIMESTAMP_UNUSABLE,
+    &TIMESTAMP_NAIVE,
+    &TIME_GOES_BACKWARDS,
+    &UNKNOWN_TIMEZONE,
+    &INVALID_MEDIA_URL,
+    &SPECIAL_TOKEN_IN_TEXT,
+    &SEVERAL_REFERENCES,
+    &OVERSIZE_RENDERING,
+];
+
+/// Finds a code by its letters and digits (any case) or by its name.
+pub fn find(text: &str) -> Option<&'static Code> {
+    CODES
+        .iter()
+        .copied()
+        .find(|code| code.code.eq_ignore_ascii_case(text) || code.name == text)
+}

@@ -1,0 +1,141 @@
+//! Findings and rejects: what was seen, and where.
+
+use crate::code::{Code, Severity};
+
+/// A half-open byte range of a decompressed entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Span {
+    /// First byte.
+    pub start: u64,
+    /// One past the last byte.
+    pub end: u64,
+}
+
+/// Where inside a record a finding lies, as far as its finder knows.
+///
+/// Paths are written `$.conversation_list[3].sender`. Whoever still holds the frame turns a path into a byte span.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum Path {
+    /// The whole record.
+    #[default]
+    Record,
+    /// From the record's root, for example `$.conversation_meta.name`.
+    Absolute(String),
+    /// Below the message of [`Finding::position`]; empty, or for example `.refer_list[0]`.
+    InMessage(String),
+}
+
+/// One diagnostic with its place inside a record. The engine adds input, entry, record and conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What was found.
+    pub code: &'static Code,
+    /// The code's severity, unless this finding says otherwise.
+    pub severity: Severity,
+    /// Occurrences that this finding stands for.
+    pub count: u64,
+    /// Position of the message in the conversation, counted from 0.
+    pub position: Option<u32>,
+    /// Id of that message, where it has one.
+    pub message_id: Option<String>,
+    /// Where inside the record.
+    pub path: Path,
+    /// Byte range in the decompressed entry, where the finder knows it.
+    pub span: Option<Span>,
+    /// One clause without a full stop and without any byte of chat text, name or address.
+    pub message: String,
+    /// Source text that makes the message clearer; left out when content must not be quoted.
+    pub detail: Option<String>,
+}
+
+impl Finding {
+    /// A finding about a whole record.
+    pub fn new(code: &'static Code, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            severity: code.severity,
+            count: 1,
+            position: None,
+            message_id: None,
+            path: Path::Record,
+            span: None,
+            message: message.into(),
+            detail: None,
+        }
+    }
+
+    /// Places the finding at a message, or at what `suffix` (for example `.refer_list[0]`) names below it.
+    #[must_use]
+    pub fn at_message(mut self, position: u32, id: Option<&str>, suffix: impl Into<String>) -> Self {
+        self.position = Some(position);
+        self.message_id = id.map(str::to_owned);
+        self.path = Path::InMessage(suffix.into());
+        self
+    }
+
+    /// Places the finding at a path from the record's root.
+    #[must_use]
+    pub fn at_path(mut self, path: impl Into<String>) -> Self {
+        self.path = Path::Absolute(path.into());
+        self
+    }
+
+    /// Gives the byte range in the decompressed entry.
+    #[must_use]
+    pub fn at_span(mut self, start: u64, end: u64) -> Self {
+        self.span = Some(Span { start, end });
+        self
+    }
+
+    /// Quotes source text; it is cut to 120 code points.
+    #[must_use]
+    pub fn quoting(mut self, text: &str) -> Self {
+        let mut detail: String = text.chars().take(120).collect();
+        if detail.len() < text.len() {
+            detail.push('…');
+        }
+        self.detail = Some(detail);
+        self
+    }
+
+    /// Overrides the code's severity.
+    #[must_use]
+    pub fn with_severity(mut self, severity: Severity) -> Self {
+        self.severity = severity;
+        self
+    }
+}
+
+/// What a reject takes away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RejectLevel {
+    /// A whole frame: nothing of it is in the dataset.
+    Frame,
+    /// One message of an accepted frame.
+    Message,
+}
+
+impl RejectLevel {
+    /// The word that tables use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Frame => "frame",
+            Self::Message => "message",
+        }
+    }
+}
+
+/// Something that could not be kept. Every reject is also a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reject {
+    /// Frame or message.
+    pub level: RejectLevel,
+    /// Byte range in the decompressed entry.
+    pub span: Span,
+    /// BLAKE3 of the rejected bytes, in hexadecimal.
+    pub hash: String,
+    /// The first [`Limits::reject_head`](crate::Limits::reject_head) bytes.
+    pub head: Vec<u8>,
+    /// The finding that says why.
+    pub finding: Finding,
+}

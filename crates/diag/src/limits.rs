@@ -1,0 +1,79 @@
+//! Every limit of the mill, in one table. Each is a key of `[limits]` in the pipeline file.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One kibibyte, in bytes.
+pub const KIB: u64 = 1024;
+/// One mebibyte, in bytes.
+pub const MIB: u64 = 1024 * KIB;
+/// One gibibyte, in bytes.
+pub const GIB: u64 = 1024 * MIB;
+
+/// The limits of a run and their defaults.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// Bytes of a line, an array element or a row; a longer one is rejected as `record-too-long`.
+    pub record: u64,
+    /// Bytes of a file that is one JSON document; a larger one is rejected as `document-too-large`.
+    pub document: u64,
+    /// Levels of nested arrays and objects; a deeper record is rejected as `depth-exceeded`.
+    pub depth: u32,
+    /// Decompressed bytes of an input that are always allowed.
+    pub decompressed_floor: u64,
+    /// Decompressed bytes per compressed byte that are allowed above the floor.
+    pub decompressed_ratio: u64,
+    /// Decompressed bytes of an input that are never exceeded.
+    pub decompressed_ceiling: u64,
+    /// Binary logarithm of the largest zstd window; a stream that asks for more is refused before allocation.
+    pub zstd_window_log: u32,
+    /// Entries of an archive; the rest is rejected as `entry-limit`.
+    pub archive_entries: u64,
+    /// References of a message; further ones are dropped as `too-many-references`.
+    pub references_per_message: u64,
+    /// Levels of previews inside previews; deeper ones are dropped as `preview-too-deep`.
+    pub preview_depth: u32,
+    /// Messages of a conversation; a larger one is rejected as `conversation-too-large`.
+    pub messages_per_conversation: u64,
+    /// Bytes of one rendering; a larger one keeps its row without content, as `oversize-rendering`.
+    pub rendering: u64,
+    /// Rows of the findings table per conversation and code; the rest is one row with a count.
+    pub findings_per_code: u64,
+    /// Bytes of a rejected record that the rejects table keeps.
+    pub reject_head: u64,
+    /// Share of records that may be rejected before the run fails with exit code 1.
+    pub max_reject_ratio: f64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            record: 64 * MIB,
+            document: 512 * MIB,
+            depth: 128,
+            decompressed_floor: GIB,
+            decompressed_ratio: 200,
+            decompressed_ceiling: 1024 * GIB,
+            zstd_window_log: 27,
+            archive_entries: 1_000_000,
+            references_per_message: 10_000,
+            preview_depth: 16,
+            messages_per_conversation: 1_000_000,
+            rendering: 256 * MIB,
+            findings_per_code: 100,
+            reject_head: KIB,
+            max_reject_ratio: 0.0,
+        }
+    }
+}
+
+impl Limits {
+    /// Decompressed bytes allowed for an input of `compressed` bytes.
+    pub fn decompressed(&self, compressed: u64) -> u64 {
+        compressed
+            .saturating_mul(self.decompressed_ratio)
+            .max(self.decompressed_floor)
+            .min(self.decompressed_ceiling)
+    }
+}

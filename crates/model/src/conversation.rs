@@ -1,0 +1,103 @@
+//! A conversation as it came out of its source, before anything in it is linked.
+
+use crate::message::Message;
+use crate::participant::Participant;
+
+/// JSON source text, kept as it was written (numbers, key order and spacing untouched). Always one valid JSON value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RawJson(pub String);
+
+impl RawJson {
+    /// The source text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Fields that have no place in the model: names and raw values, in input order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Extra(pub Vec<(String, RawJson)>);
+
+impl Extra {
+    /// The raw value of the first field of that name.
+    pub fn get(&self, name: &str) -> Option<&RawJson> {
+        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value)
+    }
+
+    /// Whether there is no field.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Writes the fields as one compact JSON object, or nothing when there are none.
+    pub fn to_json(&self) -> Option<String> {
+        if self.is_empty() {
+            return None;
+        }
+        let mut out = String::from("{");
+        for (index, (key, value)) in self.0.iter().enumerate() {
+            if index > 0 {
+                out.push(',');
+            }
+            crate::json::push_string(&mut out, key);
+            out.push(':');
+            crate::json::push_compact(&mut out, value.as_str());
+        }
+        out.push('}');
+        Some(out)
+    }
+}
+
+/// What kind of room a conversation was held in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Scene {
+    /// One person and one assistant.
+    Assistant,
+    /// Several people, with or without agents.
+    GroupChat,
+    /// The source does not say.
+    #[default]
+    Unknown,
+}
+
+impl Scene {
+    /// The word that tables use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Assistant => "assistant",
+            Self::GroupChat => "group_chat",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// A conversation, unlinked.
+///
+/// Invariants: `Message::position` is the index in `messages`; `Message::sender` is an index into `participants`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Conversation {
+    /// Source id, for example `group-chat`.
+    pub source: &'static str,
+    /// The source's own id, where it has one.
+    pub source_id: Option<String>,
+    /// Version that the source states.
+    pub format_version: Option<String>,
+    /// Which structure of the format was recognised, for example `V1`.
+    pub shape: &'static str,
+    /// Kind of room.
+    pub scene: Scene,
+    /// Name of the room.
+    pub title: Option<String>,
+    /// What the conversation is about.
+    pub description: Option<String>,
+    /// Everybody who speaks or is listed, in roster order, then first appearance.
+    pub participants: Vec<Participant>,
+    /// Tool definitions as the source wrote them.
+    pub tools: Vec<RawJson>,
+    /// Messages and notices in canonical order.
+    pub messages: Vec<Message>,
+    /// Metadata fields that have no place above.
+    pub extra: Extra,
+    /// Unknown fields beside the metadata, at the record's root.
+    pub envelope: Extra,
+}

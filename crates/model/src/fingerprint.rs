@@ -1,0 +1,133 @@
+//! The content hash of a conversation: what two equal conversations share, wherever they were found.
+
+use crate::conversation::{Conversation, Extra};
+use crate::message::{Arguments, MediaSource, Message, Part, ReferenceForm};
+
+/// BLAKE3 over everything a conversation says (roster, messages, references, calls), in hexadecimal.
+///
+/// Left out: ids of the conversation, its source, version and shape, byte ranges. Raw JSON is hashed in compact form.
+pub fn content_hash(conversation: &Conversation) -> String {
+    let mut hash = Hash(blake3::Hasher::new());
+    hash.text(conversation.scene.as_str());
+    hash.optional(conversation.title.as_deref());
+    hash.optional(conversation.description.as_deref());
+    hash.number(conversation.participants.len());
+    for participant in &conversation.participants {
+        hash.text(&participant.id);
+        hash.optional(participant.name.as_deref());
+        hash.optional(participant.alias.as_deref());
+        hash.text(participant.kind.as_str());
+        hash.optional(participant.custom_role.as_deref());
+        hash.optional(participant.department.as_deref());
+        hash.optional(participant.email.as_deref());
+        hash.extra(&participant.extra);
+    }
+    hash.number(conversation.tools.len());
+    for tool in &conversation.tools {
+        hash.raw(tool.as_str());
+    }
+    hash.extra(&conversation.extra);
+    hash.extra(&conversation.envelope);
+    hash.number(conversation.messages.len());
+    for message in &conversation.messages {
+        hash.message(message, conversation);
+    }
+    hash.0.finalize().to_hex().to_string()
+}
+
+struct Hash(blake3::Hasher);
+
+impl Hash {
+    fn number(&mut self, value: usize) {
+        self.0.update(&(value as u64).to_le_bytes());
+    }
+
+    fn text(&mut self, text: &str) {
+        self.number(text.len());
+        self.0.update(text.as_bytes());
+    }
+
+    fn optional(&mut self, text: Option<&str>) {
+        match text {
+            None => self.0.update(&[0]),
+            Some(_) => self.0.update(&[1]),
+        };
+        if let Some(text) = text {
+            self.text(text);
+        }
+    }
+
+    fn raw(&mut self, raw: &str) {
+        let mut compact = String::with_capacity(raw.len());
+        crate::json::push_compact(&mut compact, raw);
+        self.text(&compact);
+    }
+
+    fn extra(&mut self, extra: &Extra) {
+        self.number(extra.0.len());
+        for (key, value) in &extra.0 {
+            self.text(key);
+            self.raw(value.as_str());
+        }
+    }
+
+    fn message(&mut self, message: &Message, conversation: &Conversation) {
+        self.optional(message.id.as_deref());
+        let sender = message.sender.and_then(|index| conversation.participants.get(index));
+        self.optional(sender.map(|sender| sender.id.as_str()));
+        self.optional(message.sender_name.as_deref());
+        self.text(message.role.as_str());
+        self.text(message.kind.as_str());
+        self.optional(message.source_type.as_deref());
+        self.optional(message.timestamp.as_ref().map(|time| time.raw.as_str()));
+        self.number(message.parts.len());
+        for part in &message.parts {
+            self.part(part);
+        }
+        self.number(message.references.len());
+        for reference in &message.references {
+            self.optional(reference.target.as_deref());
+            match &reference.form {
+                ReferenceForm::Id => self.number(0),
+                ReferenceForm::Object(raw) => self.raw(raw.as_str()),
+            }
+        }
+        self.number(message.mentions.len());
+        for mention in &message.mentions {
+            self.text(mention);
+        }
+        self.extra(&message.extra);
+    }
+
+    fn part(&mut self, part: &Part) {
+        self.text(part.type_name());
+        match part {
+            Part::Text(text) | Part::Reasoning(text) | Part::Notice(text) => self.text(text),
+            Part::Media(media) => {
+                self.text(media.kind.as_str());
+                match &media.source {
+                    MediaSource::Url(url) => self.text(url),
+                    MediaSource::Inline(data) => self.text(data),
+                    MediaSource::Upload => self.number(0),
+                }
+                self.optional(media.media_type.as_deref());
+                self.optional(media.name.as_deref());
+            }
+            Part::ToolCall(call) => {
+                self.optional(call.id.as_deref());
+                self.optional(call.name.as_deref());
+                match &call.arguments {
+                    Arguments::Object(raw) | Arguments::NotObject(raw) => self.raw(raw.as_str()),
+                    Arguments::Malformed(text) => self.text(text),
+                }
+            }
+            Part::ToolResult(result) => {
+                self.optional(result.call_id.as_deref());
+                self.optional(result.name.as_deref());
+                self.text(&result.content);
+                self.number(usize::from(result.is_error));
+            }
+            Part::CacheMark => {}
+        }
+    }
+}

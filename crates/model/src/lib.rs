@@ -1,0 +1,22 @@
+//! The canonical conversation: plain types and their invariants, and the rope that every rendering is made of.
+//!
+//! No wire format of anybody lives here: sources write these types, dialects read them.
+
+pub mod conversation;
+pub mod fingerprint;
+pub mod json;
+pub mod linked;
+pub mod message;
+pub mod participant;
+pub mod rope;
+pub mod timestamp;
+
+pub use conversation::{Conversation, Extra, RawJson, Scene};
+pub use linked::{CallStatus, Link, LinkStatus, Linked, PairedBy, Pairing, PartPlace};
+pub use message::{
+    ArgumentForm, Arguments, Media, MediaKind, MediaSource, Message, MessageKind, MessageOrigin, Part, Preview,
+    Reference, ReferenceForm, Role, ToolCall, ToolResult,
+};
+pub use participant::{Participant, ParticipantKind};
+pub use rope::{Component, ComponentSpan, Level, Rope, Segment, Voice};
+pub use timestamp::{OffsetOrigin, Timestamp};

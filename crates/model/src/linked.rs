@@ -1,0 +1,134 @@
+//! A conversation whose references are resolved and whose tool calls are paired.
+
+use crate::conversation::Conversation;
+
+/// What became of a reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LinkStatus {
+    /// The target is in the conversation.
+    Resolved,
+    /// The target is not there, but the reference shows what it said.
+    Preview,
+    /// The target is not there and nothing is known of it.
+    Dangling,
+    /// The message refers to itself.
+    Itself,
+    /// The reference lies on a cycle.
+    Cyclic,
+    /// The source made it up: nobody replied.
+    Pseudo,
+}
+
+impl LinkStatus {
+    /// The word that tables use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Resolved => "resolved",
+            Self::Preview => "preview",
+            Self::Dangling => "dangling",
+            Self::Itself => "itself",
+            Self::Cyclic => "cyclic",
+            Self::Pseudo => "pseudo",
+        }
+    }
+}
+
+/// A resolved reference; its ordinal is its index in the message's references.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// Position of the target, where it is in the conversation.
+    pub target: Option<u32>,
+    /// What became of the reference.
+    pub status: LinkStatus,
+    /// Whether source and target have the same sender.
+    pub same_sender: bool,
+}
+
+/// Where a part stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PartPlace {
+    /// Position of the message.
+    pub position: u32,
+    /// Index among the message's parts.
+    pub part: u32,
+}
+
+/// How a tool call and a result stand to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CallStatus {
+    /// The result stands in the run of results directly after its call.
+    Paired,
+    /// Paired, but other turns stand between.
+    Late,
+    /// The result stands before its call.
+    Early,
+    /// The call has no result.
+    Unanswered,
+    /// The result has no call.
+    Orphaned,
+    /// A further result for an answered call.
+    Duplicate,
+}
+
+impl CallStatus {
+    /// The word that tables use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Paired => "paired",
+            Self::Late => "late",
+            Self::Early => "early",
+            Self::Unanswered => "unanswered",
+            Self::Orphaned => "orphaned",
+            Self::Duplicate => "duplicate",
+        }
+    }
+}
+
+/// The rule that paired a call with its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PairedBy {
+    /// Equal ids.
+    Id,
+    /// Ids in the source's metadata.
+    Metadata,
+    /// Order.
+    Position,
+    /// Name of the tool.
+    Name,
+}
+
+impl PairedBy {
+    /// The word that tables use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Id => "id",
+            Self::Metadata => "metadata",
+            Self::Position => "position",
+            Self::Name => "name",
+        }
+    }
+}
+
+/// A call with its result, a call alone, or a result alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pairing {
+    /// Where the call is.
+    pub call: Option<PartPlace>,
+    /// Where the result is.
+    pub result: Option<PartPlace>,
+    /// How they stand to each other.
+    pub status: CallStatus,
+    /// What paired them.
+    pub paired_by: Option<PairedBy>,
+}
+
+/// A conversation after linking. Made by `chatmill-link` only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Linked {
+    /// The conversation, with unique message ids.
+    pub conversation: Conversation,
+    /// For each message, in order: what became of each of its references.
+    pub links: Vec<Vec<Link>>,
+    /// Calls in order of appearance; duplicate and orphaned results where they stand.
+    pub pairings: Vec<Pairing>,
+}

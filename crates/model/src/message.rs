@@ -1,0 +1,292 @@
+//! Messages and what they are made of.
+
+use crate::conversation::{Extra, RawJson};
+use crate::timestamp::Timestamp;
+
+/// Who a message speaks as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Instructions to the model.
+    System,
+    /// A person, or anybody but the model.
+    User,
+    /// A model or bot.
+    Assistant,
+    /// The result of a tool.
+    Tool,
+}
+
+impl Role {
+    /// The word that tables use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+        }
+    }
+}
+
+/// Whether a message is a turn of the conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MessageKind {
+    /// Somebody said it.
+    Message,
+    /// An event: joined, typing, status. Rendered only by the dialects of its own system.
+    Notice,
+}
+
+impl MessageKind {
+    /// The word that tables use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Message => "message",
+            Self::Notice => "notice",
+        }
+    }
+}
+
+/// What a medium is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MediaKind {
+    /// A picture.
+    Image,
+    /// Sound.
+    Audio,
+    /// Moving pictures.
+    Video,
+    /// Any other file.
+    File,
+    /// A link to a page.
+    Link,
+}
+
+impl MediaKind {
+    /// The word that tables use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Image => "image",
+            Self::Audio => "audio",
+            Self::Video => "video",
+            Self::File => "file",
+            Self::Link => "link",
+        }
+    }
+}
+
+/// Where the bytes of a medium are.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum MediaSource {
+    /// A URL or URI.
+    Url(String),
+    /// Base64 text inside the record.
+    Inline(String),
+    /// Uploaded elsewhere: known by name only.
+    Upload,
+}
+
+/// A reference to a picture, sound, video, file or page.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Media {
+    /// What it is.
+    pub kind: MediaKind,
+    /// Where its bytes are.
+    pub source: MediaSource,
+    /// MIME type, where the source says.
+    pub media_type: Option<String>,
+    /// File name, where the source says.
+    pub name: Option<String>,
+}
+
+/// The arguments of a tool call, always with their source text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Arguments {
+    /// A JSON object.
+    Object(RawJson),
+    /// JSON, but not an object.
+    NotObject(RawJson),
+    /// Not JSON.
+    Malformed(String),
+}
+
+impl Arguments {
+    /// The source text.
+    pub fn source_text(&self) -> &str {
+        match self {
+            Self::Object(raw) | Self::NotObject(raw) => raw.as_str(),
+            Self::Malformed(text) => text,
+        }
+    }
+}
+
+/// How the source wrote arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ArgumentForm {
+    /// As a JSON string that contains the arguments.
+    Text,
+    /// As a JSON value.
+    Embedded,
+}
+
+/// A request to run a tool.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ToolCall {
+    /// Id that the result refers to.
+    pub id: Option<String>,
+    /// Name of the tool.
+    pub name: Option<String>,
+    /// Its arguments.
+    pub arguments: Arguments,
+    /// How the source wrote them.
+    pub form: ArgumentForm,
+}
+
+/// What a tool answered.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ToolResult {
+    /// Id of the call.
+    pub call_id: Option<String>,
+    /// Name of the tool.
+    pub name: Option<String>,
+    /// The answer as text.
+    pub content: String,
+    /// Whether the source marks it as a failure.
+    pub is_error: bool,
+}
+
+/// A piece of a message.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// Text.
+    Text(String),
+    /// A medium.
+    Media(Media),
+    /// A tool call.
+    ToolCall(ToolCall),
+    /// A tool result.
+    ToolResult(ToolResult),
+    /// What a model thought.
+    Reasoning(String),
+    /// What happened, in a notice.
+    Notice(String),
+    /// A prompt-cache mark.
+    CacheMark,
+}
+
+impl Part {
+    /// The word that the `parts` column uses.
+    pub const fn type_name(&self) -> &'static str {
+        match self {
+            Self::Text(_) => "text",
+            Self::Media(_) => "media",
+            Self::ToolCall(_) => "tool_call",
+            Self::ToolResult(_) => "tool_result",
+            Self::Reasoning(_) => "reasoning",
+            Self::Notice(_) => "notice",
+            Self::CacheMark => "cache_mark",
+        }
+    }
+}
+
+/// What a reference shows of its target.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Preview {
+    /// Quoted text.
+    pub content: Option<String>,
+    /// Id of the author.
+    pub sender: Option<String>,
+    /// Name of the author.
+    pub sender_name: Option<String>,
+    /// Whether the author is a bot, where the source says.
+    pub from_agent: bool,
+}
+
+/// How a source wrote a reference.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ReferenceForm {
+    /// An id.
+    Id,
+    /// An object; its text is kept.
+    Object(RawJson),
+}
+
+/// A reference from one message to another, before linking.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Reference {
+    /// Id of the target; none when the source shows only a preview.
+    pub target: Option<String>,
+    /// What it shows of the target.
+    pub preview: Option<Preview>,
+    /// How it was written.
+    pub form: ReferenceForm,
+}
+
+/// Where a message stood in its record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MessageOrigin {
+    /// First byte, in the decompressed entry.
+    pub start: u64,
+    /// One past the last byte.
+    pub end: u64,
+    /// Index in the record's own list of messages.
+    pub index: u32,
+}
+
+/// A message or a notice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// The source's id, qualified (`msg_0425~2`) where it is not unique.
+    pub id: Option<String>,
+    /// Index in the conversation.
+    pub position: u32,
+    /// Index of the sender in `Conversation::participants`.
+    pub sender: Option<usize>,
+    /// The name that the message itself gives its sender.
+    pub sender_name: Option<String>,
+    /// Who it speaks as.
+    pub role: Role,
+    /// Turn or event.
+    pub kind: MessageKind,
+    /// The source's own type word.
+    pub source_type: Option<String>,
+    /// When it was written.
+    pub timestamp: Option<Timestamp>,
+    /// Its pieces.
+    pub parts: Vec<Part>,
+    /// What it refers to, as written.
+    pub references: Vec<Reference>,
+    /// Ids or names of those it mentions.
+    pub mentions: Vec<String>,
+    /// Fields that have no place above.
+    pub extra: Extra,
+    /// Where it stood.
+    pub origin: MessageOrigin,
+}
+
+impl Message {
+    /// The texts of its text parts, in order.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Text(text) => Some(text.as_str()),
+            _ => None,
+        })
+    }
+
+    /// Its text parts joined by a line break: borrowed when there is only one.
+    pub fn text(&self) -> std::borrow::Cow<'_, str> {
+        let mut texts = self.texts();
+        match (texts.next(), texts.next()) {
+            (None, _) => std::borrow::Cow::Borrowed(""),
+            (Some(only), None) => std::borrow::Cow::Borrowed(only),
+            (Some(first), Some(second)) => {
+                let mut joined = format!("{first}\n{second}");
+                for text in texts {
+                    joined.push('\n');
+                    joined.push_str(text);
+                }
+                std::borrow::Cow::Owned(joined)
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Who takes part in a conversation.
+
+use crate::conversation::Extra;
+
+/// Person or machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ParticipantKind {
+    /// A person.
+    Human,
+    /// A bot or model.
+    Agent,
+    /// The source does not say.
+    #[default]
+    Unknown,
+}
+
+impl ParticipantKind {
+    /// The word that tables use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Human => "human",
+            Self::Agent => "agent",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// A member of the roster, or somebody who speaks without being listed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Participant {
+    /// The source's id, unique in the conversation.
+    pub id: String,
+    /// Display name.
+    pub name: Option<String>,
+    /// Second name, for example a user name without `@`.
+    pub alias: Option<String>,
+    /// Role as the source wrote it: `user`, `assistant`, or a job title in old archives.
+    pub role: Option<String>,
+    /// Person or machine.
+    pub kind: ParticipantKind,
+    /// Job or position.
+    pub custom_role: Option<String>,
+    /// Department.
+    pub department: Option<String>,
+    /// E-mail address.
+    pub email: Option<String>,
+    /// Whether the source's roster lists this participant.
+    pub listed: bool,
+    /// Fields that have no place above.
+    pub extra: Extra,
+}
+
+impl Participant {
+    /// The name to show: display name, else alias, else id.
+    pub fn display_name(&self) -> &str {
+        self.name
+            .as_deref()
+            .or(self.alias.as_deref())
+            .filter(|name| !name.is_empty())
+            .unwrap_or(&self.id)
+    }
+}

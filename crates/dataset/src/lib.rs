@@ -1,1 +1,42 @@
-//! dataset
+//! The dataset: Arrow schemas, Parquet parts, staging and commit, manifest and certification.
+//!
+//! Only this crate writes the output. Rows go into a [`PartSet`] of a slice; its closed files and a receipt are what
+//! *done* means; [`Staging::seal`] proves that folder and manifest agree; [`Sealed::publish`] makes the dataset appear
+//! by one rename. It decides no column's value and reads no input.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this crate is the one that writes the output"
+)]
+
+pub mod rows;
+
+mod audit;
+mod certify;
+mod column;
+mod describe;
+mod destination;
+mod durable;
+mod error;
+pub mod manifest;
+mod options;
+mod part;
+mod parts;
+mod receipt;
+mod seal;
+mod staging;
+mod tables;
+
+pub use certify::{Certificate, certify};
+pub use describe::describe;
+pub use error::DatasetError;
+pub use manifest::{
+    DERIVED, InputEntry, MANIFEST, Manifest, PROGRAM, PartEntry, SUCCESS, TableEntry, read_manifest,
+    table_entries,
+};
+pub use options::{Compression, TableOptions};
+pub use parts::{PartFile, PartSet};
+pub use receipt::Receipt;
+pub use seal::Sealed;
+pub use staging::{Opening, Staging, open};
+pub use tables::TABLES;

@@ -2,6 +2,13 @@
 
 use crate::code::Code;
 
+mod as001_duplicate_message_id;
+mod as002_repeated_row;
+mod as003_conversation_too_large;
+mod as004_duplicate_conversation_id;
+mod di001_special_token_in_text;
+mod di002_several_references;
+mod di003_oversize_rendering;
 mod in001_invalid_json;
 mod in002_invalid_utf8;
 mod in003_lone_surrogate;
@@ -25,6 +32,18 @@ mod in020_document_too_large;
 mod in021_link_not_followed;
 mod in022_escaped_nul;
 mod in023_repeated_entry;
+mod md001_invalid_media_url;
+mod pt001_unknown_sender;
+mod pt002_role_conflict;
+mod pt003_legacy_role;
+mod rf001_dangling_reference;
+mod rf002_reference_to_itself;
+mod rf003_reference_cycle;
+mod rf004_reference_incomplete;
+mod rf005_preview_mismatch;
+mod rf006_forward_reference;
+mod rf007_too_many_references;
+mod rf008_preview_too_deep;
 mod sr001_missing_field;
 mod sr002_wrong_type;
 mod sr003_unknown_format;
@@ -34,18 +53,6 @@ mod sr006_unknown_message_type;
 mod sr007_unknown_scene;
 mod sr008_empty_conversation;
 mod sr009_empty_message;
-mod as001_duplicate_message_id;
-mod as002_repeated_row;
-mod as003_conversation_too_large;
-mod as004_duplicate_conversation_id;
-mod rf001_dangling_reference;
-mod rf002_reference_to_itself;
-mod rf003_reference_cycle;
-mod rf004_reference_incomplete;
-mod rf005_preview_mismatch;
-mod rf006_forward_reference;
-mod rf007_too_many_references;
-mod rf008_preview_too_deep;
 mod tl001_orphaned_result;
 mod tl002_unanswered_call;
 mod tl003_result_before_call;
@@ -55,18 +62,18 @@ mod tl006_malformed_arguments;
 mod tl007_arguments_not_object;
 mod tl008_arguments_not_string;
 mod tl009_missing_call_id;
-mod pt001_unknown_sender;
-mod pt002_role_conflict;
-mod pt003_legacy_role;
 mod tm001_timestamp_unusable;
 mod tm002_timestamp_naive;
 mod tm003_time_goes_backwards;
 mod tm004_unknown_timezone;
-mod md001_invalid_media_url;
-mod di001_special_token_in_text;
-mod di002_several_references;
-mod di003_oversize_rendering;
 
+pub use as001_duplicate_message_id::DUPLICATE_MESSAGE_ID;
+pub use as002_repeated_row::REPEATED_ROW;
+pub use as003_conversation_too_large::CONVERSATION_TOO_LARGE;
+pub use as004_duplicate_conversation_id::DUPLICATE_CONVERSATION_ID;
+pub use di001_special_token_in_text::SPECIAL_TOKEN_IN_TEXT;
+pub use di002_several_references::SEVERAL_REFERENCES;
+pub use di003_oversize_rendering::OVERSIZE_RENDERING;
 pub use in001_invalid_json::INVALID_JSON;
 pub use in002_invalid_utf8::INVALID_UTF8;
 pub use in003_lone_surrogate::LONE_SURROGATE;
@@ -90,6 +97,18 @@ pub use in020_document_too_large::DOCUMENT_TOO_LARGE;
 pub use in021_link_not_followed::LINK_NOT_FOLLOWED;
 pub use in022_escaped_nul::ESCAPED_NUL;
 pub use in023_repeated_entry::REPEATED_ENTRY;
+pub use md001_invalid_media_url::INVALID_MEDIA_URL;
+pub use pt001_unknown_sender::UNKNOWN_SENDER;
+pub use pt002_role_conflict::ROLE_CONFLICT;
+pub use pt003_legacy_role::LEGACY_ROLE;
+pub use rf001_dangling_reference::DANGLING_REFERENCE;
+pub use rf002_reference_to_itself::REFERENCE_TO_ITSELF;
+pub use rf003_reference_cycle::REFERENCE_CYCLE;
+pub use rf004_reference_incomplete::REFERENCE_INCOMPLETE;
+pub use rf005_preview_mismatch::PREVIEW_MISMATCH;
+pub use rf006_forward_reference::FORWARD_REFERENCE;
+pub use rf007_too_many_references::TOO_MANY_REFERENCES;
+pub use rf008_preview_too_deep::PREVIEW_TOO_DEEP;
 pub use sr001_missing_field::MISSING_FIELD;
 pub use sr002_wrong_type::WRONG_TYPE;
 pub use sr003_unknown_format::UNKNOWN_FORMAT;
@@ -99,18 +118,6 @@ pub use sr006_unknown_message_type::UNKNOWN_MESSAGE_TYPE;
 pub use sr007_unknown_scene::UNKNOWN_SCENE;
 pub use sr008_empty_conversation::EMPTY_CONVERSATION;
 pub use sr009_empty_message::EMPTY_MESSAGE;
-pub use as001_duplicate_message_id::DUPLICATE_MESSAGE_ID;
-pub use as002_repeated_row::REPEATED_ROW;
-pub use as003_conversation_too_large::CONVERSATION_TOO_LARGE;
-pub use as004_duplicate_conversation_id::DUPLICATE_CONVERSATION_ID;
-pub use rf001_dangling_reference::DANGLING_REFERENCE;
-pub use rf002_reference_to_itself::REFERENCE_TO_ITSELF;
-pub use rf003_reference_cycle::REFERENCE_CYCLE;
-pub use rf004_reference_incomplete::REFERENCE_INCOMPLETE;
-pub use rf005_preview_mismatch::PREVIEW_MISMATCH;
-pub use rf006_forward_reference::FORWARD_REFERENCE;
-pub use rf007_too_many_references::TOO_MANY_REFERENCES;
-pub use rf008_preview_too_deep::PREVIEW_TOO_DEEP;
 pub use tl001_orphaned_result::ORPHANED_RESULT;
 pub use tl002_unanswered_call::UNANSWERED_CALL;
 pub use tl003_result_before_call::RESULT_BEFORE_CALL;
@@ -120,17 +127,10 @@ pub use tl006_malformed_arguments::MALFORMED_ARGUMENTS;
 pub use tl007_arguments_not_object::ARGUMENTS_NOT_OBJECT;
 pub use tl008_arguments_not_string::ARGUMENTS_NOT_STRING;
 pub use tl009_missing_call_id::MISSING_CALL_ID;
-pub use pt001_unknown_sender::UNKNOWN_SENDER;
-pub use pt002_role_conflict::ROLE_CONFLICT;
-pub use pt003_legacy_role::LEGACY_ROLE;
 pub use tm001_timestamp_unusable::TIMESTAMP_UNUSABLE;
 pub use tm002_timestamp_naive::TIMESTAMP_NAIVE;
 pub use tm003_time_goes_backwards::TIME_GOES_BACKWARDS;
 pub use tm004_unknown_timezone::UNKNOWN_TIMEZONE;
-pub use md001_invalid_media_url::INVALID_MEDIA_URL;
-pub use di001_special_token_in_text::SPECIAL_TOKEN_IN_TEXT;
-pub use di002_several_references::SEVERAL_REFERENCES;
-pub use di003_oversize_rendering::OVERSIZE_RENDERING;
 
 /// Every code, in the order of its letters and digits.
 pub static CODES: &[&Code] = &[
@@ -206,4 +206,94 @@ pub fn find(text: &str) -> Option<&'static Code> {
         .iter()
         .copied()
         .find(|code| code.code.eq_ignore_ascii_case(text) || code.name == text)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// Letters of the codes in the order of the mill's stages.
+    const FAMILIES: [&str; 9] = ["IN", "SR", "AS", "RF", "TL", "PT", "TM", "MD", "DI"];
+
+    #[test]
+    fn codes_are_sorted_by_stage_and_number_and_have_no_gap() {
+        let mut expected = Vec::new();
+        for family in FAMILIES {
+            let size = CODES.iter().filter(|code| code.code.starts_with(family)).count();
+            expected.extend((1..=size).map(|number| format!("{family}{number:03}")));
+        }
+        let codes: Vec<&str> = CODES.iter().map(|code| code.code).collect();
+        assert_eq!(codes, expected);
+    }
+
+    #[test]
+    fn names_are_kebab_case_and_unique() {
+        let names: BTreeSet<&str> = CODES.iter().map(|code| code.name).collect();
+        assert_eq!(names.len(), CODES.len());
+        for name in names {
+            let is_word = |word: &str| {
+                !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
+            };
+            assert!(name.split('-').all(is_word), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_page_is_written_and_every_example_is_its_own() {
+        let mut examples = BTreeSet::new();
+        for code in CODES {
+            let page = &code.page;
+            for text in [page.what, page.why, page.does, page.fix] {
+                assert!(
+                    text.len() > 20 && text.ends_with(['.', '?']),
+                    "{}: {text:?}",
+                    code.name
+                );
+                assert!(!text.contains("  "), "{}: {text:?}", code.name);
+            }
+            assert!(
+                page.example.contains("```"),
+                "{}: an example is a block of code",
+                code.name
+            );
+            assert_eq!(
+                page.example.matches("```").count() % 2,
+                0,
+                "{}: a block is left open",
+                code.name
+            );
+            assert!(
+                examples.insert(page.example),
+                "{}: another code has this example",
+                code.name
+            );
+        }
+    }
+
+    #[test]
+    fn a_limit_that_a_page_names_exists() {
+        let limits = serde_json::to_value(crate::Limits::default()).unwrap();
+        for code in CODES {
+            for text in [code.page.what, code.page.does, code.page.fix] {
+                for rest in text.split("`limits.").skip(1) {
+                    let key = rest.split('`').next().unwrap();
+                    assert!(limits.get(key).is_some(), "{}: limits.{key}", code.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_code_is_found_by_code_in_any_case_and_by_name() {
+        for code in CODES {
+            assert_eq!(find(code.code), Some(*code));
+            assert_eq!(find(&code.code.to_lowercase()), Some(*code));
+            assert_eq!(find(code.name), Some(*code));
+        }
+        assert_eq!(find("IN999"), None);
+        assert_eq!(find("Invalid-Json"), None);
+        assert_eq!(find(""), None);
+    }
 }

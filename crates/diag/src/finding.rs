@@ -139,3 +139,38 @@ pub struct Reject {
     /// The finding that says why.
     pub finding: Finding,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codes;
+
+    #[test]
+    fn a_finding_takes_the_severity_of_its_code_unless_it_says_otherwise() {
+        let finding = Finding::new(&codes::DUPLICATE_KEY, "key stands twice");
+        assert_eq!(finding.severity, Severity::Error);
+        assert_eq!(finding.with_severity(Severity::Note).severity, Severity::Note);
+    }
+
+    #[test]
+    fn a_quotation_is_cut_at_120_code_points() {
+        let quote = |text: &str| {
+            Finding::new(&codes::INVALID_JSON, "x")
+                .quoting(text)
+                .detail
+                .unwrap()
+        };
+        assert_eq!(quote("short"), "short");
+        assert_eq!(quote(&"é".repeat(120)), "é".repeat(120));
+        assert_eq!(quote(&"é".repeat(121)), "é".repeat(120) + "…");
+    }
+
+    #[test]
+    fn a_finding_knows_its_message_and_the_place_below_it() {
+        let finding =
+            Finding::new(&codes::DANGLING_REFERENCE, "x").at_message(3, Some("m3"), ".refer_list[0]");
+        assert_eq!(finding.position, Some(3));
+        assert_eq!(finding.message_id.as_deref(), Some("m3"));
+        assert_eq!(finding.path, Path::InMessage(".refer_list[0]".to_owned()));
+    }
+}

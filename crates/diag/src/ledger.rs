@@ -1,7 +1,9 @@
 //! The arithmetic that proves that nothing disappeared.
 
+use serde::{Deserialize, Serialize};
+
 /// Counts of one input: records, and the bytes of its decoded streams.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger {
     /// Records cut from the input.
     pub framed: u64,
@@ -41,9 +43,80 @@ impl Ledger {
     pub fn balances(&self) -> bool {
         self.framed == self.accepted + self.rejected + self.filtered
             && self.decoded_bytes
-                == self.accepted_bytes
-                    + self.rejected_bytes
-                    + self.filtered_bytes
-                    + self.separator_bytes
+                == self.accepted_bytes + self.rejected_bytes + self.filtered_bytes + self.separator_bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BALANCED: Ledger = Ledger {
+        framed: 6,
+        accepted: 3,
+        rejected: 2,
+        filtered: 1,
+        decoded_bytes: 100,
+        accepted_bytes: 50,
+        rejected_bytes: 30,
+        filtered_bytes: 15,
+        separator_bytes: 5,
+    };
+
+    #[test]
+    fn an_empty_ledger_and_a_full_one_balance() {
+        assert!(Ledger::default().balances());
+        assert!(BALANCED.balances());
+    }
+
+    #[test]
+    fn one_lost_record_or_byte_is_noticed() {
+        assert!(
+            !Ledger {
+                framed: 7,
+                ..BALANCED
+            }
+            .balances()
+        );
+        assert!(
+            !Ledger {
+                rejected: 3,
+                ..BALANCED
+            }
+            .balances()
+        );
+        assert!(
+            !Ledger {
+                decoded_bytes: 101,
+                ..BALANCED
+            }
+            .balances()
+        );
+        assert!(
+            !Ledger {
+                separator_bytes: 4,
+                ..BALANCED
+            }
+            .balances()
+        );
+    }
+
+    #[test]
+    fn adding_adds_every_count() {
+        let mut sum = BALANCED;
+        sum.add(&BALANCED);
+        let twice = Ledger {
+            framed: 12,
+            accepted: 6,
+            rejected: 4,
+            filtered: 2,
+            decoded_bytes: 200,
+            accepted_bytes: 100,
+            rejected_bytes: 60,
+            filtered_bytes: 30,
+            separator_bytes: 10,
+        };
+        assert_eq!(sum, twice);
+        assert!(sum.balances());
     }
 }

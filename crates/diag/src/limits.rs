@@ -77,3 +77,60 @@ impl Limits {
             .min(self.decompressed_ceiling)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_input_may_grow_to_the_floor() {
+        let limits = Limits::default();
+        assert_eq!(limits.decompressed(0), GIB);
+        assert_eq!(limits.decompressed(GIB / 200), GIB);
+    }
+
+    #[test]
+    fn above_the_floor_the_ratio_decides() {
+        assert_eq!(Limits::default().decompressed(10 * MIB), 2000 * MIB);
+    }
+
+    #[test]
+    fn the_ceiling_is_never_exceeded() {
+        let limits = Limits::default();
+        assert_eq!(limits.decompressed(u64::MAX), 1024 * GIB);
+        let low = Limits {
+            decompressed_ceiling: KIB,
+            ..limits
+        };
+        assert_eq!(low.decompressed(1), KIB);
+    }
+
+    #[test]
+    fn limits_survive_a_round_trip() {
+        let limits = Limits {
+            record: 7,
+            max_reject_ratio: 0.25,
+            ..Limits::default()
+        };
+        let text = serde_json::to_string(&limits).unwrap();
+        assert_eq!(serde_json::from_str::<Limits>(&text).unwrap(), limits);
+    }
+
+    #[test]
+    fn what_is_not_given_has_its_default() {
+        let limits: Limits = serde_json::from_str(r#"{"depth":5}"#).unwrap();
+        assert_eq!(
+            limits,
+            Limits {
+                depth: 5,
+                ..Limits::default()
+            }
+        );
+    }
+
+    #[test]
+    fn an_unknown_limit_is_refused_by_name() {
+        let error = serde_json::from_str::<Limits>(r#"{"recrod":5}"#).unwrap_err();
+        assert!(error.to_string().contains("recrod"), "{error}");
+    }
+}

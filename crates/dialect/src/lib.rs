@@ -1,1 +1,73 @@
-//! dialect
+//! Output formats: a linked conversation in, renderings and declared losses out.
+//!
+//! A dialect writes into a [`Rope`](chatmill_model::Rope) and knows nothing of files, tables or tokens. Adding one
+//! costs a file, a line in [`DIALECTS`] and a folder in `data-samples/dialects/`.
+
+pub mod about;
+mod group_chat;
+mod gryag_compact;
+mod gryag_gemini;
+mod gryag_meta;
+mod jaibber_context;
+mod json;
+pub mod loss;
+mod media;
+mod names;
+mod nature;
+mod openai_chat;
+pub mod perspective;
+pub mod policy;
+mod progress;
+mod quote;
+pub mod rendering;
+mod said;
+mod system;
+mod text;
+mod tools;
+mod turns;
+mod tzurot;
+pub mod view;
+
+pub use about::About;
+pub use loss::{Loss, LossCode};
+pub use perspective::auto_perspective;
+pub use policy::Policy;
+pub use rendering::{Coverage, Rendering};
+pub use view::{History, View};
+
+/// An output format.
+pub trait Dialect: Sync {
+    /// Its name in pipeline files and tables, kebab case.
+    fn id(&self) -> &'static str;
+
+    /// What it is, what it carries and what it loses.
+    fn about(&self) -> &'static About;
+
+    /// Says a conversation in this dialect. Calls `emit` once per rendering, in order of the ordinals.
+    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>));
+}
+
+/// Every dialect, in the order of the contract.
+pub static DIALECTS: &[&dyn Dialect] = &[
+    &group_chat::GroupChat,
+    &tzurot::Tzurot,
+    &gryag_gemini::GryagGemini,
+    &gryag_compact::GryagCompact,
+    &jaibber_context::JaibberContext,
+    &openai_chat::OpenaiChat,
+];
+
+/// Finds a dialect and one of its profiles by `ID` (first profile) or `ID@PROFILE`.
+pub fn find(spec: &str) -> Option<(&'static dyn Dialect, &'static str)> {
+    let (id, wanted) = match spec.split_once('@') {
+        Some((id, profile)) => (id, Some(profile)),
+        None => (spec, None),
+    };
+    let dialect = DIALECTS.iter().copied().find(|dialect| dialect.id() == id)?;
+    let mut profiles = dialect.about().profiles.iter().copied();
+    let profile = match wanted {
+        None => profiles.next(),
+        Some(name) => profiles.find(|profile| *profile == name),
+    }?;
+    Some((dialect, profile))
+}

@@ -1,1 +1,29 @@
-//! engine
+//! The engine: a plan becomes a run.
+//!
+//! Inputs are cut into slices by one sequential reader; one worker takes a slice from bytes to closed part files; receipts
+//! say what is done; sealing proves that nothing disappeared. What a conversation, a rule or a dialect is, it does not know.
+
+pub mod check;
+pub mod collisions;
+pub mod crew;
+pub mod frame;
+pub mod inspect;
+pub mod locate;
+pub mod pipeline;
+pub mod plan;
+pub mod progress;
+pub mod receipt;
+pub mod render;
+pub mod run;
+pub mod seal;
+pub mod select;
+pub mod slices;
+pub mod summary;
+pub mod tables;
+pub mod totals;
+pub mod work;
+
+pub use plan::{Plan, PlanError};
+pub use progress::{Progress, Silent};
+pub use run::{RunError, RunOptions, run};
+pub use summary::Summary;

@@ -1,1 +1,22 @@
-//! intake
+//! The only crate that opens inputs: discovery, archives, capped decompression, framing, and the JSON pre-scan.
+//!
+//! Names found in archives are labels and never paths; nothing is extracted. What cannot be read becomes an event
+//! with its place, never a panic. It knows JSON, but no chat format.
+
+#![allow(clippy::disallowed_methods, reason = "this is the crate that opens files")]
+
+mod archive;
+pub mod discover;
+mod event;
+mod frame;
+pub mod json;
+mod reader;
+mod sketch;
+mod sniff;
+mod stream;
+mod unpack;
+
+pub use discover::{DiscoverError, Input, InputKind, content_hash, discover, read_small};
+pub use event::{Damage, Event, Frame, Framing, Head};
+pub use reader::Reader;
+pub use sketch::{RecordSketch, Sketch};

@@ -1,1 +1,32 @@
-//! link
+//! Linking: repeated messages, references and tool calls of one conversation. Pure: no input, no clock, no order
+//! that depends on hashing.
+//!
+//! What can be read off the result (a dangling reference, an unanswered call) is a rule of `chatmill-rule`; findings
+//! come from here only where linking changes the conversation.
+
+mod pairing;
+mod references;
+mod repeats;
+
+use chatmill_diag::{Finding, Limits};
+use chatmill_model::{Conversation, Linked};
+
+pub use repeats::Repeats;
+
+/// Links a conversation: drops repeated messages, makes ids unique, resolves references, pairs calls with results.
+///
+/// Positions are renumbered when messages are dropped; [`Repeats::position`] translates positions from before.
+/// Linking a linked conversation again changes nothing.
+pub fn link(mut conversation: Conversation, limits: &Limits) -> (Linked, Vec<Finding>, Repeats) {
+    let mut findings = Vec::new();
+    let repeats = repeats::settle(&mut conversation.messages, &mut findings);
+    references::cap(&mut conversation.messages, limits, &mut findings);
+    let links = references::resolve(&conversation);
+    let pairings = pairing::pair(&conversation.messages);
+    let linked = Linked {
+        conversation,
+        links,
+        pairings,
+    };
+    (linked, findings, repeats)
+}

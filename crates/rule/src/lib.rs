@@ -1,1 +1,121 @@
-//! rule
+//! What a linked conversation is judged by: one file per rule, each with its check and its tests.
+//!
+//! Rules read [`Linked`] and nothing else: no file, no source text beyond what the model keeps. What reading or
+//! linking itself changes is reported by those who change it; the pages of the codes live in `chatmill-diag`.
+
+use chatmill_diag::{Code, Finding, Limits};
+use chatmill_model::Linked;
+
+mod arguments_not_object;
+mod arguments_not_string;
+mod dangling_reference;
+mod duplicate_result;
+mod empty_conversation;
+mod empty_message;
+mod forward_reference;
+mod invalid_media_url;
+mod malformed_arguments;
+mod missing_call_id;
+mod name_mismatch;
+mod orphaned_result;
+mod preview_mismatch;
+mod reference_cycle;
+mod reference_incomplete;
+mod reference_to_itself;
+mod result_before_call;
+#[cfg(test)]
+mod sample;
+mod special_token_in_text;
+mod time_goes_backwards;
+mod unanswered_call;
+mod unknown_sender;
+mod walk;
+
+/// A check of a linked conversation.
+///
+/// A rule takes time linear in the conversation's size and neither recurses nor panics. Its findings hold places,
+/// ids and counts; chat text only in [`Finding::detail`].
+pub trait Rule: Sync {
+    /// The codes that the rule can raise.
+    fn codes(&self) -> &'static [&'static Code];
+
+    /// Appends what the rule finds, in the order of the messages.
+    fn check(&self, linked: &Linked, limits: &Limits, findings: &mut Vec<Finding>);
+}
+
+/// Every rule, in the order of the codes.
+pub static RULES: &[&dyn Rule] = &[
+    &empty_conversation::EmptyConversation,
+    &empty_message::EmptyMessage,
+    &dangling_reference::DanglingReference,
+    &reference_to_itself::ReferenceToItself,
+    &reference_cycle::ReferenceCycle,
+    &reference_incomplete::ReferenceIncomplete,
+    &preview_mismatch::PreviewMismatch,
+    &forward_reference::ForwardReference,
+    &orphaned_result::OrphanedResult,
+    &unanswered_call::UnansweredCall,
+    &result_before_call::ResultBeforeCall,
+    &duplicate_result::DuplicateResult,
+    &name_mismatch::NameMismatch,
+    &malformed_arguments::MalformedArguments,
+    &arguments_not_object::ArgumentsNotObject,
+    &arguments_not_string::ArgumentsNotString,
+    &missing_call_id::MissingCallId,
+    &unknown_sender::UnknownSender,
+    &time_goes_backwards::TimeGoesBackwards,
+    &invalid_media_url::InvalidMediaUrl,
+    &special_token_in_text::SpecialTokenInText,
+];
+
+/// Appends the findings of every rule.
+pub fn check(linked: &Linked, limits: &Limits, findings: &mut Vec<Finding>) {
+    for rule in RULES {
+        rule.check(linked, limits, findings);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::Sample;
+
+    #[test]
+    fn rules_stand_in_the_order_of_their_codes_and_share_none() {
+        let codes: Vec<&str> = RULES
+            .iter()
+            .flat_map(|rule| rule.codes())
+            .map(|code| code.code)
+            .collect();
+        let places: Vec<usize> = codes
+            .iter()
+            .map(|code| {
+                chatmill_diag::codes::CODES
+                    .iter()
+                    .position(|known| known.code == *code)
+                    .expect("a rule's code is in the registry")
+            })
+            .collect();
+        assert!(places.is_sorted_by(|a, b| a < b), "{codes:?}");
+    }
+
+    #[test]
+    fn an_ordinary_conversation_has_no_findings() {
+        let mut sample = Sample::new();
+        sample.say("u1", "shall we ship on Friday?");
+        sample.say("u2", "yes, after the tests");
+        let mut findings = Vec::new();
+        check(&sample.linked(), &Limits::default(), &mut findings);
+        assert_eq!(findings, Vec::new());
+    }
+
+    #[test]
+    fn findings_of_several_rules_come_together() {
+        let mut sample = Sample::new();
+        sample.say("stranger", "");
+        let mut findings = Vec::new();
+        check(&sample.linked(), &Limits::default(), &mut findings);
+        let names: Vec<&str> = findings.iter().map(|finding| finding.code.name).collect();
+        assert_eq!(names, ["empty-message", "unknown-sender"]);
+    }
+}

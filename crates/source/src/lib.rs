@@ -1,1 +1,125 @@
-//! source
+//! Input formats: one frame of bytes becomes one canonical conversation, with findings for what is odd about it.
+//!
+//! A source reads a frame that intake has cut and scanned. It opens nothing, links nothing and never gives up on a
+//! conversation because of one message.
+
+mod group_chat;
+
+use chatmill_diag::{Finding, Limits, Reject};
+use chatmill_intake::Sketch;
+use chatmill_intake::json::Document;
+use chatmill_model::Conversation;
+
+pub use group_chat::GroupChat;
+
+/// An input format.
+pub trait Source: Sync {
+    /// Its id, for example `group-chat`.
+    fn id(&self) -> &'static str;
+
+    /// What it is, for lists and documentation.
+    fn about(&self) -> &'static About;
+
+    /// Recognises its own format by what the first records hold; `None` when nothing speaks for it.
+    fn detect(&self, sketch: &Sketch) -> Option<Evidence>;
+
+    /// Reads one frame. Scan notes of the document are the engine's business, not the source's.
+    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading;
+
+    /// The JSON path of the message with this index in the record's own list.
+    fn message_path(&self, index: u32) -> String;
+}
+
+/// What a source is.
+#[derive(Debug)]
+pub struct About {
+    /// Name for people.
+    pub title: &'static str,
+    /// Where the format is described.
+    pub specification: &'static str,
+    /// The structures that are told apart, oldest first.
+    pub shapes: &'static [&'static str],
+    /// What a conversation of this source can hold, in one clause.
+    pub carries: &'static str,
+}
+
+/// Why an input is taken for a format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evidence {
+    /// Id of the source.
+    pub source: &'static str,
+    /// From 1 (a guess) to 100 (nothing else looks like this).
+    pub confidence: u8,
+    /// What was seen, one clause each.
+    pub why: Vec<String>,
+}
+
+/// One frame as a source sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct FrameView<'f> {
+    /// The scanned frame.
+    pub document: &'f Document<'f>,
+    /// The original bytes.
+    pub bytes: &'f [u8],
+    /// Place of the first byte in the decompressed entry.
+    pub start: u64,
+}
+
+/// What became of a frame.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// The conversation; `None` when the whole frame is rejected, and then `fault` says why.
+    pub conversation: Option<Conversation>,
+    /// Why the frame is rejected. It does not stand in `findings` as well.
+    pub fault: Option<Finding>,
+    /// What is odd about the conversation. Positions are those before linking.
+    pub findings: Vec<Finding>,
+    /// Rejected messages; their findings do not stand in `findings` as well.
+    pub rejects: Vec<Reject>,
+    /// Where the record's rows went.
+    pub rows: RowLedger,
+}
+
+/// Counts of the rows of one record: `rows` is the sum of the rest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RowLedger {
+    /// Rows in the record.
+    pub rows: u64,
+    /// Rows that became messages.
+    pub messages: u64,
+    /// Rows that became notices.
+    pub notices: u64,
+    /// Rows dropped as repeats; linking finds these and moves them here.
+    pub repeated: u64,
+    /// Rows in the rejects table.
+    pub rejected: u64,
+}
+
+impl RowLedger {
+    /// Whether every row is accounted for.
+    pub fn balances(&self) -> bool {
+        self.rows == self.messages + self.notices + self.repeated + self.rejected
+    }
+}
+
+/// Every source, in the order of the documentation.
+pub static SOURCES: &[&dyn Source] = &[&GroupChat];
+
+/// Finds a source by its id.
+pub fn find(id: &str) -> Option<&'static dyn Source> {
+    SOURCES.iter().copied().find(|source| source.id() == id)
+}
+
+/// Asks every source and gives the best evidence; the first source wins a tie.
+pub fn detect(sketch: &Sketch) -> Option<Evidence> {
+    SOURCES
+        .iter()
+        .filter_map(|source| source.detect(sketch))
+        .reduce(|best, other| {
+            if other.confidence > best.confidence {
+                other
+            } else {
+                best
+            }
+        })
+}

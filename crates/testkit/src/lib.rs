@@ -1,1 +1,9 @@
-//! testkit
+//! What tests of several crates share: a workshop to run pipelines in, and a generator of group chats.
+//!
+//! A development dependency only. Tests that need the whole mill stand in `tests/` beside this crate.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::disallowed_methods)]
+
+pub mod chats;
+pub mod workshop;
+
+pub use workshop::Workshop;

@@ -1,1 +1,21 @@
-//! token
+//! Counts tokens: one trait, one registry of encodings, exact and offline.
+//!
+//! tiktoken-rs brings the vocabularies and is the judge of every count. It does not count in production, because a long run of
+//! white space exhausts the backtracking of its splitter and ends in a panic; the splitter and the merge here take time
+//! in proportion to the text and give the same tokens.
+//!
+//! Left out on purpose: special tokens. `<|endoftext|>` in a chat is text like any other, and is counted as text.
+
+mod bpe;
+mod counter;
+mod encoding;
+mod encodings;
+#[cfg(test)]
+mod judged;
+mod merge;
+mod split;
+mod vocabulary;
+
+pub use counter::{Counter, Tally};
+pub use encoding::{About, Encoding};
+pub use encodings::{ENCODINGS, find};

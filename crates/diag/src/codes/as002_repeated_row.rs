@@ -1,4 +1,4 @@
-//! `repeated-row`.
+//! `repeated-row`: a message that occurs twice, word for word.
 
 use crate::code::{Code, Page, Severity};
 
@@ -8,10 +8,14 @@ pub static REPEATED_ROW: Code = Code {
     name: "repeated-row",
     severity: Severity::Note,
     page: Page {
-        what: "",
-        why: "",
-        example: "",
-        does: "",
-        fix: "",
+        what: "A message with the id and the body of an earlier one.",
+        why: "An export that was resumed or merged holds some messages twice. Counting both would inflate \
+               every figure.",
+        example: r#"```json
+[{"message_id":"m1","sender":"u1","content":"hello"},
+ {"message_id":"m1","sender":"u1","content":"hello"}]
+```"#,
+        does: "Keeps the first, leaves the repeat out and counts it as repeated in the ledger.",
+        fix: "Nothing needs to be done. If it happens often, look at how exports are merged.",
     },
 };

@@ -1,4 +1,4 @@
-//! `decompression-limit`.
+//! `decompression-limit`: a stream that expands beyond all proportion.
 
 use crate::code::{Code, Page, Severity};
 
@@ -8,10 +8,18 @@ pub static DECOMPRESSION_LIMIT: Code = Code {
     name: "decompression-limit",
     severity: Severity::Error,
     page: Page {
-        what: "",
-        why: "",
-        example: "",
-        does: "",
-        fix: "",
+        what: "An input that grows further than allowed: more than `limits.decompressed_ratio` (200) times \
+               its size once it has passed `limits.decompressed_floor` (1 GiB), more than \
+               `limits.decompressed_ceiling` (1 TiB), or a zstd window larger than `limits.zstd_window_log` \
+               (2^27 bytes).",
+        why: "A few kilobytes can hold a terabyte of zeros. Such a file is an attack or an accident, never a \
+               chat archive.",
+        example: r"```text
+head -c 10G /dev/zero | gzip > bomb.gz
+```",
+        does: "Stops this input at the limit. Records read so far stay, the rest is one reject; other inputs \
+               are read. A window that is too large is refused before it is allocated.",
+        fix: "Decompress the file yourself and look at it. If it is genuine, raise the limit that the \
+               finding names.",
     },
 };

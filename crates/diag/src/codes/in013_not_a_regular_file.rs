@@ -1,4 +1,4 @@
-//! `not-a-regular-file`.
+//! `not-a-regular-file`: an input that is a FIFO, a device or a socket.
 
 use crate::code::{Code, Page, Severity};
 
@@ -8,10 +8,15 @@ pub static NOT_A_REGULAR_FILE: Code = Code {
     name: "not-a-regular-file",
     severity: Severity::Error,
     page: Page {
-        what: "",
-        why: "",
-        example: "",
-        does: "",
-        fix: "",
+        what: "A path that names neither a file nor a folder but a FIFO, a device or a socket.",
+        why: "A run hashes its inputs first and reads them afterwards; a FIFO can be read only once, and a \
+               device may never end.",
+        example: r"```text
+mkfifo feed.jsonl
+chatmill run pipeline.toml
+```",
+        does: "Refuses the input, which counts as one rejected record; other inputs are read. `check`, \
+               `render`, `tokens` and `inspect` read a FIFO that is named explicitly, and `-`.",
+        fix: "Save the stream to a file first.",
     },
 };

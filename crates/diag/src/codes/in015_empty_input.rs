@@ -1,4 +1,4 @@
-//! `empty-input`.
+//! `empty-input`: a file without any record.
 
 use crate::code::{Code, Page, Severity};
 
@@ -8,10 +8,14 @@ pub static EMPTY_INPUT: Code = Code {
     name: "empty-input",
     severity: Severity::Note,
     page: Page {
-        what: "",
-        why: "",
-        example: "",
-        does: "",
-        fix: "",
+        what: "A file, stream or archive entry that is empty or holds only white space.",
+        why: "Usually an export that failed, or one that found nothing. It is not wrong, but somebody may \
+               have expected more.",
+        example: r"```text
+: > chats.jsonl
+```",
+        does: "Counts no record, and notes it.",
+        fix: "Look at the program that wrote the file; leave empty files out of the glob when they are \
+               normal.",
     },
 };

@@ -1,4 +1,4 @@
-//! `corrupt-stream`.
+//! `corrupt-stream`: a compressed stream whose content does not fit its checksum.
 
 use crate::code::{Code, Page, Severity};
 
@@ -8,10 +8,14 @@ pub static CORRUPT_STREAM: Code = Code {
     name: "corrupt-stream",
     severity: Severity::Error,
     page: Page {
-        what: "",
-        why: "",
-        example: "",
-        does: "",
-        fix: "",
+        what: "A compressed stream or archive entry with an impossible code, a wrong checksum, or sizes that \
+               contradict each other.",
+        why: "At least one bit is not what was written. From there on every text may be wrong.",
+        example: r"```text
+chats.jsonl.gz with one flipped bit
+```",
+        does: "Keeps the records that were whole before the damage was met and rejects the rest of the stream \
+               with its byte range.",
+        fix: "Take the file from its source again, and test it with `gzip -t`, `zstd -t` or `unzip -t`.",
     },
 };

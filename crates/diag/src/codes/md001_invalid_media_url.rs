@@ -1,4 +1,4 @@
-//! `invalid-media-url`.
+//! `invalid-media-url`: a medium whose address cannot be opened.
 
 use crate::code::{Code, Page, Severity};
 
@@ -8,10 +8,14 @@ pub static INVALID_MEDIA_URL: Code = Code {
     name: "invalid-media-url",
     severity: Severity::Warning,
     page: Page {
-        what: "",
-        why: "",
-        example: "",
-        does: "",
-        fix: "",
+        what: "A picture, sound, video, file or link whose URL is not http, https or data; or a marker \
+               `[Image: …]` or `[Audio: …]` in a text that holds no http or https URL.",
+        why: "A model or a service that is handed such an address cannot fetch it, and many refuse the whole \
+               request.",
+        example: r#"```json
+{"message_id":"m1","sender":"u1","type":"text","content":"look [Image: cat.png]"}
+```"#,
+        does: "Keeps the medium and its address as written; a marker stays as text.",
+        fix: "Upload the file and write its URL; put a bare file name into `extra.file_name`.",
     },
 };

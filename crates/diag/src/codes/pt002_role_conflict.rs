@@ -1,4 +1,4 @@
-//! `role-conflict`.
+//! `role-conflict`: a message and the roster disagree on a role.
 
 use crate::code::{Code, Page, Severity};
 
@@ -8,10 +8,12 @@ pub static ROLE_CONFLICT: Code = Code {
     name: "role-conflict",
     severity: Severity::Warning,
     page: Page {
-        what: "",
-        why: "",
-        example: "",
-        does: "",
-        fix: "",
+        what: "`role` of a message says one thing and `role` of its sender in `user_details` another.",
+        why: "Whether a turn is the model's or a person's decides what a model is trained to say.",
+        example: r#"```json
+{"conversation_meta":{"user_details":{"u1":{"role":"user"}}},"conversation_list":[{"sender":"u1","role":"assistant","content":"hi"}]}
+```"#,
+        does: "Takes the role that the message states, and only for this message.",
+        fix: "Correct the roster. If one account serves both a person and a bot, give the bot its own id.",
     },
 };

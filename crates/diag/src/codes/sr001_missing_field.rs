@@ -1,4 +1,4 @@
-//! `missing-field`.
+//! `missing-field`: a field that the format requires is not there.
 
 use crate::code::{Code, Page, Severity};
 
@@ -8,10 +8,18 @@ pub static MISSING_FIELD: Code = Code {
     name: "missing-field",
     severity: Severity::Error,
     page: Page {
-        what: "",
-        why: "",
-        example: "",
-        does: "",
-        fix: "",
+        what: "A message, a reference or the metadata lacks a field that the format's own importer insists \
+               on: `message_id`, `create_time`, `sender`, `type`, `content` of a message, `name` and \
+               `user_details` of the metadata, or the `version` of the record. Null or empty instead of \
+               absent is a warning, because the importer lets it through.",
+        why: "The importer refuses the whole file for a missing field.",
+        example: r#"```json
+{"message_id":"m1","create_time":"2026-03-02T09:00:00Z","sender":"u1","type":"text"}
+```
+
+There is no `content`."#,
+        does: "Keeps the message with what it has; a missing id stays null. Nothing is invented in its place. \
+               A record without `conversation_list` is rejected.",
+        fix: "Write the field, with an empty string where there really is nothing.",
     },
 };

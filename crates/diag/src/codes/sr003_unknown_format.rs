@@ -1,4 +1,4 @@
-//! `unknown-format`.
+//! `unknown-format`: a file that no source recognises.
 
 use crate::code::{Code, Page, Severity};
 
@@ -8,10 +8,13 @@ pub static UNKNOWN_FORMAT: Code = Code {
     name: "unknown-format",
     severity: Severity::Error,
     page: Page {
-        what: "",
-        why: "",
-        example: "",
-        does: "",
-        fix: "",
+        what: "JSON whose structure fits none of the sources that chatmill knows.",
+        why: "Guessing would produce conversations that nobody held.",
+        example: r#"```json
+{"temperature":21.5,"unit":"C"}
+```"#,
+        does: "Rejects the file or entry as one record and goes on. `chatmill inspect` shows what was looked \
+               for.",
+        fix: "Name the source with `--source` if you know it; keep other files out of the glob.",
     },
 };

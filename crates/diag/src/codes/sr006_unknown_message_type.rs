@@ -1,4 +1,4 @@
-//! `unknown-message-type`.
+//! `unknown-message-type`: a message type that the format does not know.
 
 use crate::code::{Code, Page, Severity};
 
@@ -8,10 +8,12 @@ pub static UNKNOWN_MESSAGE_TYPE: Code = Code {
     name: "unknown-message-type",
     severity: Severity::Warning,
     page: Page {
-        what: "",
-        why: "",
-        example: "",
-        does: "",
-        fix: "",
+        what: "A `type` other than `text`, `image`, `file`, `audio`, `video`, `link` and `system`.",
+        why: "The format's importer stores any type as text; what the author meant by it is lost on the way.",
+        example: r#"```json
+{"message_id":"m1","sender":"u1","type":"sticker","content":":wave:"}
+```"#,
+        does: "Reads the content as text and keeps the word in `source_type`.",
+        fix: "Use one of the seven types and put details into `extra`.",
     },
 };

@@ -1,4 +1,4 @@
-//! `empty-conversation`.
+//! `empty-conversation`: a conversation in which nobody says anything.
 
 use crate::code::{Code, Page, Severity};
 
@@ -8,10 +8,12 @@ pub static EMPTY_CONVERSATION: Code = Code {
     name: "empty-conversation",
     severity: Severity::Warning,
     page: Page {
-        what: "",
-        why: "",
-        example: "",
-        does: "",
-        fix: "",
+        what: "A conversation without a message. Notices such as `type: system` events do not count.",
+        why: "It trains and tests nothing. The format's own importer stops on an empty list.",
+        example: r#"```json
+{"version":"1.0.0","conversation_meta":{"name":"Room","user_details":{}},"conversation_list":[]}
+```"#,
+        does: "Keeps the conversation and its roster in the dataset.",
+        fix: "Do not export rooms in which nothing was written.",
     },
 };

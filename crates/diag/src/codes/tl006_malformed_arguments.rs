@@ -1,4 +1,4 @@
-//! `malformed-arguments`.
+//! `malformed-arguments`: tool arguments that are not JSON.
 
 use crate::code::{Code, Page, Severity};
 
@@ -8,10 +8,13 @@ pub static MALFORMED_ARGUMENTS: Code = Code {
     name: "malformed-arguments",
     severity: Severity::Warning,
     page: Page {
-        what: "",
-        why: "",
-        example: "",
-        does: "",
-        fix: "",
+        what: "Arguments of a call that are text but not JSON. Empty text is a note.",
+        why: "The call cannot be run again. Models that are cut off in the middle of a call leave such text.",
+        example: r#"```json
+{"id":"call_1","type":"function","function":{"name":"weather","arguments":"{\"city\": \"Ky"}}
+```"#,
+        does: "Keeps the text as it is, in the tables and wherever a format takes text. Where an object is \
+               required, empty text becomes `{}`; other text is repaired as the dialect declares.",
+        fix: "Store the call after it is complete; write `{}` for a call without arguments.",
     },
 };

@@ -1,4 +1,4 @@
-//! `arguments-not-object`.
+//! `arguments-not-object`: tool arguments that are JSON, but no object.
 
 use crate::code::{Code, Page, Severity};
 
@@ -8,10 +8,12 @@ pub static ARGUMENTS_NOT_OBJECT: Code = Code {
     name: "arguments-not-object",
     severity: Severity::Warning,
     page: Page {
-        what: "",
-        why: "",
-        example: "",
-        does: "",
-        fix: "",
+        what: "Arguments of a call that are an array, a string, a number or a constant.",
+        why: "Tools take named arguments. APIs whose calls carry an object have no place for anything else.",
+        example: r#"```json
+{"id":"call_1","type":"function","function":{"name":"weather","arguments":"[\"Kyiv\"]"}}
+```"#,
+        does: "Keeps the source text. Dialects that require an object declare what they do with it.",
+        fix: "Name the arguments: `{\"city\":\"Kyiv\"}`.",
     },
 };

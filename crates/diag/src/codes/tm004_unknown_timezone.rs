@@ -1,4 +1,4 @@
-//! `unknown-timezone`.
+//! `unknown-timezone`: a default time zone that nobody knows.
 
 use crate::code::{Code, Page, Severity};
 
@@ -8,10 +8,14 @@ pub static UNKNOWN_TIMEZONE: Code = Code {
     name: "unknown-timezone",
     severity: Severity::Warning,
     page: Page {
-        what: "",
-        why: "",
-        example: "",
-        does: "",
-        fix: "",
+        what: "A `default_timezone` that is neither a name of the IANA database (`Europe/Kyiv`) nor an offset \
+               (`+02:00`).",
+        why: "Every time without an offset depends on it.",
+        example: r#"```json
+{"conversation_meta":{"name":"Room","default_timezone":"Kyiv Time","user_details":{}}}
+```"#,
+        does: "Ignores it: naive times of this conversation have no instant. Times with an offset are not \
+               affected.",
+        fix: "Write an IANA name, or an offset where the zone has no name.",
     },
 };

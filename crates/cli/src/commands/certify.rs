@@ -1,0 +1,70 @@
+//! `chatmill certify`: a finished dataset is read back and held against its manifest.
+
+use std::path::{Path, PathBuf};
+
+use chatmill_dataset::{MANIFEST, SUCCESS, TABLES, certify};
+use clap::Args;
+
+use super::Context;
+use crate::exit::{Exit, WrongRequest};
+use crate::figures::{bytes, counted};
+use crate::output::{self, harmless};
+
+/// Arguments of `certify`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  chatmill certify out/demo\n  chatmill certify out/demo && upload out/demo"
+)]
+pub struct Arguments {
+    /// Folder of the dataset
+    #[arg(value_name = "RUN")]
+    run: PathBuf,
+}
+
+/// Certifies a dataset; every fault is a line.
+pub fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::Result<Exit> {
+    let run = &arguments.run;
+    if run.is_dir() && !has_traces_of_a_run(run) {
+        let message = format!(
+            "{} is no dataset: it has neither {MANIFEST} nor tables",
+            run.display()
+        );
+        return Err(WrongRequest::new(message)
+            .then("give the folder that `chatmill run` named as its dataset")
+            .into());
+    }
+    let certificate = certify(run)?;
+    let checked = format!(
+        "{}, {}, {}",
+        counted(certificate.files, "file"),
+        counted(certificate.rows, "row"),
+        bytes(certificate.bytes)
+    );
+    if certificate.holds() {
+        output::print(&format!(
+            "{}: certified: {checked}; hashes, rows, schemas and ledger agree",
+            run.display()
+        ))?;
+        return Ok(Exit::Complete);
+    }
+    let mut text = format!(
+        "{}: NOT certified: {}; {checked} are as the manifest says\n",
+        run.display(),
+        counted(certificate.faults.len() as u64, "fault")
+    );
+    for fault in &certificate.faults {
+        text.push_str("  ");
+        text.push_str(&harmless(fault));
+        text.push('\n');
+    }
+    output::print(&text)?;
+    Ok(Exit::Objection)
+}
+
+/// Whether a folder holds anything that a run leaves behind: else it is the wrong folder and not a damaged dataset.
+fn has_traces_of_a_run(folder: &Path) -> bool {
+    [MANIFEST, SUCCESS]
+        .iter()
+        .chain(TABLES)
+        .any(|name| folder.join(name).exists())
+}

@@ -1,0 +1,114 @@
+//! What every report of `check` is told, and the counts that end it.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use chatmill_dataset::rows::FindingRow;
+use chatmill_diag::{Finding, Severity};
+use chatmill_engine::check::{Checked, FileVerdict};
+use serde::Serialize;
+
+/// A report in the making.
+pub trait Report: Send {
+    /// Reports a finding. `row` holds the columns of the findings table.
+    fn finding(&mut self, checked: &Checked, row: &FindingRow) -> io::Result<()>;
+
+    /// Ends the report with the verdicts and the counts.
+    fn end(&mut self, files: &[FileVerdict], totals: &Totals) -> io::Result<()>;
+}
+
+/// Occurrences of a code.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct CodeCount {
+    /// Kebab name.
+    pub name: &'static str,
+    /// Errors.
+    pub errors: u64,
+    /// Warnings.
+    pub warnings: u64,
+    /// Notes.
+    pub notes: u64,
+}
+
+impl CodeCount {
+    /// All occurrences.
+    pub fn total(&self) -> u64 {
+        self.errors + self.warnings + self.notes
+    }
+}
+
+/// Occurrences by code.
+#[derive(Clone, Debug, Default)]
+pub struct Totals(pub BTreeMap<&'static str, CodeCount>);
+
+impl Totals {
+    /// Counts a finding.
+    pub fn add(&mut self, finding: &Finding) {
+        let count = self.0.entry(finding.code.code).or_default();
+        count.name = finding.code.name;
+        match finding.severity {
+            Severity::Error => count.errors += finding.count,
+            Severity::Warning => count.warnings += finding.count,
+            Severity::Note => count.notes += finding.count,
+        }
+    }
+
+    /// Codes with the most errors first, then the most warnings, then the most notes.
+    pub fn worst_first(&self) -> Vec<(&'static str, CodeCount)> {
+        let mut sorted: Vec<_> = self.0.iter().map(|(code, count)| (*code, *count)).collect();
+        sorted.sort_by_key(|(_, count)| std::cmp::Reverse((count.errors, count.warnings, count.notes)));
+        sorted
+    }
+}
+
+/// The whole check in numbers.
+#[derive(Debug, Default, Serialize)]
+pub struct Summary {
+    /// Files checked.
+    pub files: u64,
+    /// Files without errors and warnings.
+    pub valid: u64,
+    /// Files with warnings, but no errors.
+    pub with_warnings: u64,
+    /// Files with errors.
+    pub with_errors: u64,
+    /// Files of which nothing could be read.
+    pub unreadable: u64,
+    /// Records framed.
+    pub records: u64,
+    /// Conversations read.
+    pub conversations: u64,
+    /// Errors.
+    pub errors: u64,
+    /// Warnings.
+    pub warnings: u64,
+    /// Notes.
+    pub notes: u64,
+    /// Occurrences by code.
+    pub codes: BTreeMap<&'static str, CodeCount>,
+}
+
+impl Summary {
+    /// Sums up the verdicts.
+    pub fn new(files: &[FileVerdict], totals: &Totals) -> Self {
+        let mut summary = Self {
+            files: files.len() as u64,
+            codes: totals.0.clone(),
+            ..Self::default()
+        };
+        for file in files {
+            match file.verdict {
+                "valid" => summary.valid += 1,
+                "warnings" => summary.with_warnings += 1,
+                "errors" => summary.with_errors += 1,
+                _ => summary.unreadable += 1,
+            }
+            summary.records += file.records;
+            summary.conversations += file.conversations;
+            summary.errors += file.errors;
+            summary.warnings += file.warnings;
+            summary.notes += file.notes;
+        }
+        summary
+    }
+}

@@ -1,0 +1,28 @@
+//! `chatmill completions`: what a shell needs to complete the command line.
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use crate::args::Cli;
+use crate::exit::Exit;
+use crate::output;
+
+/// Arguments of `completions`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  chatmill completions bash > /etc/bash_completion.d/chatmill\n  chatmill completions zsh > ~/.zfunc/_chatmill"
+)]
+pub struct Arguments {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+/// Prints the completion file.
+pub fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
+    // Into memory first: the generator panics when its writer fails.
+    let mut file = Vec::new();
+    clap_complete::generate(arguments.shell, &mut Cli::command(), "chatmill", &mut file);
+    output::print(&String::from_utf8_lossy(&file))?;
+    Ok(Exit::Complete)
+}

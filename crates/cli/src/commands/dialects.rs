@@ -1,0 +1,57 @@
+//! `chatmill dialects`: the output dialects, from their registry.
+
+use serde_json::json;
+
+use crate::args::{ListFormat, Listing};
+use crate::exit::Exit;
+use crate::output;
+
+/// Examples at the end of the help.
+pub const EXAMPLES: &str = "Examples:\n  chatmill dialects\n  chatmill dialects --format json";
+
+/// Lists the dialects.
+pub fn execute(listing: &Listing) -> anyhow::Result<Exit> {
+    match listing.format {
+        ListFormat::Text => {
+            let mut text = String::new();
+            for dialect in chatmill_dialect::DIALECTS {
+                let about = dialect.about();
+                text.push_str(&format!(
+                    "{}: {} ({})\n    profiles       {}\n    carries        {}\n    loses          {}\n    \
+                     specification  {}, {}\n",
+                    dialect.id(),
+                    about.title,
+                    about.media_type,
+                    about.profiles.join(", "),
+                    about.carries,
+                    about.loses,
+                    about.specification,
+                    about.dated
+                ));
+            }
+            output::print(&text)?;
+        }
+        ListFormat::Json => {
+            let dialects: Vec<_> = chatmill_dialect::DIALECTS
+                .iter()
+                .map(|dialect| {
+                    let about = dialect.about();
+                    json!({
+                        "id": dialect.id(),
+                        "title": about.title,
+                        "family": about.family,
+                        "media_type": about.media_type,
+                        "profiles": about.profiles,
+                        "has_perspective": !about.neutral,
+                        "carries": about.carries,
+                        "loses": about.loses,
+                        "specification": about.specification,
+                        "dated": about.dated,
+                    })
+                })
+                .collect();
+            output::print_json(&dialects)?;
+        }
+    }
+    Ok(Exit::Complete)
+}

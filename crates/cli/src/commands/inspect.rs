@@ -1,0 +1,129 @@
+//! `chatmill inspect`: what a file is, why, and what is in it.
+
+use chatmill_diag::Limits;
+use chatmill_engine::inspect::{EntryReport, inspect};
+use clap::Args;
+use serde_json::json;
+
+use super::Context;
+use crate::args::ListFormat;
+use crate::exit::Exit;
+use crate::figures::{count, counted};
+use crate::output::{self, harmless};
+
+/// Arguments of `inspect`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  chatmill inspect export.json\n  chatmill inspect 'dumps/*.zip' --format json\n  zcat dump.gz | chatmill inspect -"
+)]
+pub struct Arguments {
+    /// Files, folders, globs, archives, or `-` for stdin
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<String>,
+    /// Source id; `auto` detects by content
+    #[arg(long, default_value = "auto", value_name = "ID")]
+    source: String,
+    /// Form of the answer
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
+    format: ListFormat,
+}
+
+/// Inspects the paths.
+pub fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+    let entries = inspect(
+        &arguments.paths,
+        &arguments.source,
+        &Limits::default(),
+        context.meter,
+        context.signals.stop(),
+    )?;
+    context.meter.finish();
+    match arguments.format {
+        ListFormat::Text => output::print(&entries.iter().map(describe).collect::<Vec<_>>().join("\n"))?,
+        ListFormat::Json => output::print_json(&json!({ "entries": entries }))?,
+    }
+    Ok(Exit::Complete)
+}
+
+fn describe(entry: &EntryReport) -> String {
+    let mut lines = vec![if entry.entry.is_empty() {
+        harmless(&entry.path)
+    } else {
+        harmless(&format!("{}!{}", entry.path, entry.entry))
+    }];
+    let mut line = |what: &str, text: String| lines.push(format!("    {what:<14}{text}"));
+    line(
+        "source",
+        entry
+            .source
+            .clone()
+            .unwrap_or_else(|| "none that chatmill knows".to_owned()),
+    );
+    if !entry.evidence.is_empty() {
+        line("evidence", harmless(&entry.evidence.join("; ")));
+    }
+    if !entry.shapes.is_empty() {
+        line(
+            "shapes",
+            entry
+                .shapes
+                .iter()
+                .map(String::as_str)
+                .collect::<Vec<_>>()
+                .join(", "),
+        );
+    }
+    let rejected = if entry.rejected > 0 {
+        format!(", {} of them unreadable", count(entry.rejected))
+    } else {
+        String::new()
+    };
+    line("records", format!("{}{rejected}", count(entry.records)));
+    line("conversations", count(entry.conversations));
+    line(
+        "messages",
+        counted(entry.messages, "message") + " by " + &counted(entry.participants, "participant"),
+    );
+    if let (Some(first), Some(last)) = (entry.started_at, entry.ended_at) {
+        line("time span", format!("{} to {}", instant(first), instant(last)));
+    }
+    lines.join("\n") + "\n"
+}
+
+fn instant(microseconds: i64) -> String {
+    match jiff::Timestamp::from_microsecond(microseconds) {
+        Ok(instant) => instant.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
+        Err(_) => format!("{microseconds} µs after 1970"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_of_an_archive_is_shown_with_its_archive() {
+        let entry = EntryReport {
+            path: "a.zip".into(),
+            entry: "chat.json".into(),
+            source: Some("group-chat".into()),
+            records: 2,
+            rejected: 1,
+            started_at: Some(0),
+            ended_at: Some(1_000_000),
+            ..EntryReport::default()
+        };
+        let shown = describe(&entry);
+        assert!(shown.starts_with("a.zip!chat.json\n"), "{shown}");
+        assert!(shown.contains("2, 1 of them unreadable"), "{shown}");
+        assert!(
+            shown.contains("1970-01-01 00:00:00 UTC to 1970-01-01 00:00:01 UTC"),
+            "{shown}"
+        );
+    }
+
+    #[test]
+    fn a_file_that_nobody_can_read_says_so() {
+        assert!(describe(&EntryReport::default()).contains("none that chatmill knows"));
+    }
+}

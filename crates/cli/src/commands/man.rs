@@ -1,0 +1,35 @@
+//! `chatmill man`: manual pages in roff, of the program or of one command.
+
+use chatmill_engine::pipeline::nearest;
+use clap::{Args, CommandFactory};
+use clap_mangen::Man;
+
+use crate::args::Cli;
+use crate::exit::{Exit, WrongRequest};
+use crate::output;
+
+/// Arguments of `man`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  chatmill man | man -l -\n  chatmill man run > chatmill-run.1")]
+pub struct Arguments {
+    /// The command; without it, the page of the whole program
+    command: Option<String>,
+}
+
+/// Prints the page.
+pub fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
+    let mut root = Cli::command();
+    root.build();
+    let command = match &arguments.command {
+        None => root,
+        Some(name) => {
+            let known = root.get_subcommands().map(clap::Command::get_name);
+            let unknown = WrongRequest::unknown("command", name, nearest(name, known));
+            root.find_subcommand(name).cloned().ok_or(unknown)?
+        }
+    };
+    let mut page = Vec::new();
+    Man::new(command).render(&mut page)?;
+    output::print(&String::from_utf8_lossy(&page))?;
+    Ok(Exit::Complete)
+}

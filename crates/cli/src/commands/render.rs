@@ -1,0 +1,372 @@
+//! `chatmill render`: conversations in one dialect, on stdout.
+//!
+//! A JSON dialect gives one value a line. A single rendering of a text dialect is printed as it is; several are JSON lines.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use chatmill_diag::Limits;
+use chatmill_dialect::{History, Rendering};
+use chatmill_engine::inspect::{Unread, conversations};
+use chatmill_engine::pipeline::{self, Speaker, SpeakerRule, nearest};
+use chatmill_engine::plan::Target;
+use chatmill_engine::render;
+use chatmill_model::Linked;
+use clap::Args;
+use serde::Serialize;
+
+use super::Context;
+use crate::exit::{Exit, WrongRequest};
+use crate::figures::counted;
+use crate::output::{self, Sink, harmless};
+
+/// Arguments of `render`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+                        chatmill render chat.json --dialect openai-chat\n  \
+                        chatmill render chat.json --dialect gryag-compact --as bot_1\n  \
+                        chatmill render dump.zip --dialect openai-chat --losses --set policy.names=prefix")]
+pub struct Arguments {
+    /// File, folder, glob, archive, or `-` for stdin
+    path: String,
+    /// Dialect to print
+    #[arg(long, value_name = "ID[@PROFILE]")]
+    dialect: String,
+    /// Source id; `auto` detects by content
+    #[arg(long, default_value = "auto", value_name = "ID")]
+    source: String,
+    /// Prints only the conversation with this id
+    #[arg(long, value_name = "ID")]
+    conversation: Option<String>,
+    /// Who speaks as the assistant: id or name of a participant, `auto` or `none`
+    #[arg(long = "as", default_value = "auto", value_name = "PARTICIPANT")]
+    speaker: String,
+    /// Prints with each rendering what it could not carry and which rules it breaks
+    #[arg(long)]
+    losses: bool,
+    /// Prints with each rendering its conversation, perspective and ordinal
+    #[arg(long)]
+    with_ids: bool,
+    /// Sets a key of the policy
+    #[arg(long = "set", value_name = "POLICY.KEY=VALUE")]
+    overrides: Vec<String>,
+}
+
+/// Renders the conversations of a path.
+pub fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+    if context.global.no_content {
+        return Err(
+            WrongRequest::new("a rendering is chat text, so `render` cannot leave it out")
+                .then("leave out --no-content, or use `chatmill check`")
+                .into(),
+        );
+    }
+    let target = Target::find(&arguments.dialect)?;
+    let policy = policy(&arguments.overrides)?;
+    let speaker = speaker(&arguments.speaker);
+    let shape = match (arguments.losses, arguments.with_ids) {
+        (true, _) => Shape::WithLosses,
+        (false, true) => Shape::WithIds,
+        (false, false) if target.dialect.about().media_type == "application/json" => Shape::Json,
+        (false, false) => Shape::Text,
+    };
+    let is_json = target.dialect.about().media_type == "application/json";
+    let mut printer = Printer {
+        out: output::stdout(),
+        shape,
+        is_json,
+        first: None,
+        printed: 0,
+    };
+    let mut wanted = Search::new(arguments.conversation.as_deref());
+    let mut people = Search::new(named(&speaker));
+    let mut failure: Option<io::Error> = None;
+    let paths = [arguments.path];
+    let unread = conversations(
+        &paths,
+        &arguments.source,
+        &Limits::default(),
+        context.signals.stop(),
+        &mut |id, linked| {
+            if !wanted.meets([id]) {
+                return true;
+            }
+            let (perspectives, _) = render::perspectives(linked, &speaker);
+            people.note(!perspectives.is_empty(), names(linked));
+            render::render(
+                linked,
+                target,
+                &perspectives,
+                &policy,
+                History::Document,
+                &mut |perspective, rendering| {
+                    if failure.is_none() {
+                        failure = printer.print(id, perspective, &rendering).err();
+                    }
+                },
+            );
+            failure.is_none()
+        },
+    )?;
+    if let Some(failure) = failure {
+        return Err(failure.into());
+    }
+    printer.end()?;
+    wanted.refuse_unmet("conversation")?;
+    if !target.dialect.about().neutral {
+        people.refuse_unmet("participant")?;
+    }
+    Ok(conclude(&unread, printer.printed))
+}
+
+/// The policy with the overrides, read as a pipeline file would be.
+fn policy(overrides: &[String]) -> anyhow::Result<chatmill_dialect::Policy> {
+    if let Some(other) = overrides
+        .iter()
+        .find(|assignment| !assignment.starts_with("policy."))
+    {
+        let message = format!("--set {other}: `render` takes only keys of the policy");
+        return Err(WrongRequest::new(message)
+            .then("write for example --set policy.names=prefix")
+            .into());
+    }
+    // The least that a pipeline file must say.
+    let least = "name = \"render\"\ninput = []\n[output]\npath = \"\"\n";
+    Ok(pipeline::parse(least, overrides, Path::new("--set"))?.policy)
+}
+
+fn speaker(word: &str) -> Speaker {
+    match word {
+        "auto" => Speaker::Rule(SpeakerRule::Auto),
+        "none" => Speaker::Rule(SpeakerRule::None),
+        "each-agent" => Speaker::Rule(SpeakerRule::EachAgent),
+        "each-participant" => Speaker::Rule(SpeakerRule::EachParticipant),
+        participant => Speaker::Participants(vec![participant.to_owned()]),
+    }
+}
+
+fn named(speaker: &Speaker) -> Option<&str> {
+    match speaker {
+        Speaker::Rule(_) => None,
+        Speaker::Participants(names) => names.first().map(String::as_str),
+    }
+}
+
+fn names(linked: &Linked) -> impl Iterator<Item = &str> {
+    let people = &linked.conversation.participants;
+    people
+        .iter()
+        .flat_map(|person| std::iter::once(person.id.as_str()).chain(person.name.as_deref()))
+}
+
+/// Says on stderr what could not be read. It is a failure only when nothing could be rendered.
+fn conclude(unread: &Unread, printed: u64) -> Exit {
+    const SHOWN: usize = 5;
+    let mut stderr = io::stderr().lock();
+    for fault in unread.0.iter().take(SHOWN) {
+        let _ = writeln!(stderr, "warning: not rendered: {}", harmless(fault));
+    }
+    if let Some(more) = unread.0.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        let _ = writeln!(
+            stderr,
+            "warning: {} not rendered; `chatmill check` shows them",
+            counted(more as u64, "more record")
+        );
+    }
+    if printed == 0 && unread.0.is_empty() {
+        let _ = writeln!(
+            stderr,
+            "warning: there is nothing to render: no conversation, or none with a turn that this dialect prints"
+        );
+    }
+    if printed == 0 && !unread.0.is_empty() {
+        Exit::Objection
+    } else {
+        Exit::Complete
+    }
+}
+
+/// A word that must name something in the input; remembers the nearest that does, not all.
+struct Search<'s> {
+    word: Option<&'s str>,
+    met: bool,
+    nearest: Option<String>,
+}
+
+impl<'s> Search<'s> {
+    fn new(word: Option<&'s str>) -> Self {
+        Self {
+            word,
+            met: word.is_none(),
+            nearest: None,
+        }
+    }
+
+    /// Whether the word is one of these.
+    fn meets<'n>(&mut self, names: impl IntoIterator<Item = &'n str> + Clone) -> bool {
+        let Some(word) = self.word else {
+            return true;
+        };
+        let met = names.clone().into_iter().any(|name| name == word);
+        self.note(met, names);
+        met
+    }
+
+    /// Takes note of a place where the word was looked for.
+    fn note<'n>(&mut self, met: bool, names: impl IntoIterator<Item = &'n str>) {
+        self.met |= met;
+        if let Some(word) = self.word.filter(|_| !self.met) {
+            let (known, here) = (self.nearest.take(), nearest(word, names.into_iter()));
+            self.nearest = nearest(word, known.as_deref().into_iter().chain(here)).map(str::to_owned);
+        }
+    }
+
+    fn refuse_unmet(&self, what: &str) -> Result<(), WrongRequest> {
+        match self.word {
+            Some(word) if !self.met => Err(WrongRequest::unknown(what, word, self.nearest.as_deref())
+                .then("`--with-ids` prints the ids of conversations and perspectives")),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    /// The value alone.
+    Json,
+    /// The text alone while there is only one, else JSON lines.
+    Text,
+    WithIds,
+    WithLosses,
+}
+
+struct Printer {
+    out: Sink,
+    shape: Shape,
+    is_json: bool,
+    /// The first text, held back until it is known whether it is the only one.
+    first: Option<(String, String, String)>,
+    printed: u64,
+}
+
+/// A loss as `--losses` prints it.
+#[derive(Serialize)]
+struct LossLine<'l> {
+    code: &'static str,
+    position: Option<u32>,
+    amount: u64,
+    reason: &'l str,
+}
+
+impl Printer {
+    fn print(&mut self, id: &str, perspective: &str, rendering: &Rendering<'_>) -> io::Result<()> {
+        let text = rendering.rope.text();
+        self.printed += 1;
+        match self.shape {
+            Shape::Json => writeln!(self.out, "{text}"),
+            Shape::Text => self.text(id, perspective, text),
+            Shape::WithIds | Shape::WithLosses => {
+                let line = self.line(id, perspective, rendering, &text)?;
+                writeln!(self.out, "{line}")
+            }
+        }
+    }
+
+    fn text(&mut self, id: &str, perspective: &str, text: String) -> io::Result<()> {
+        if self.printed == 1 {
+            self.first = Some((id.to_owned(), perspective.to_owned(), text));
+            return Ok(());
+        }
+        if let Some((id, perspective, text)) = self.first.take() {
+            writeln!(self.out, "{}", text_line(&id, &perspective, &text)?)?;
+        }
+        writeln!(self.out, "{}", text_line(id, perspective, &text)?)
+    }
+
+    fn line(&self, id: &str, perspective: &str, rendering: &Rendering<'_>, text: &str) -> io::Result<String> {
+        let quoted = if self.is_json {
+            text.to_owned()
+        } else {
+            serde_json::to_string(text)?
+        };
+        let mut line = format!(
+            "{{\"conversation_id\":{},\"perspective\":{},\"ordinal\":{},\"rendering\":{quoted}",
+            serde_json::to_string(id)?,
+            serde_json::to_string(perspective)?,
+            rendering.ordinal
+        );
+        if self.shape == Shape::WithLosses {
+            let losses: Vec<LossLine<'_>> = rendering
+                .losses
+                .iter()
+                .map(|loss| LossLine {
+                    code: loss.code.as_str(),
+                    position: loss.position,
+                    amount: loss.amount,
+                    reason: &loss.reason,
+                })
+                .collect();
+            line.push_str(&format!(
+                ",\"losses\":{},\"violations\":{}",
+                serde_json::to_string(&losses)?,
+                serde_json::to_string(&rendering.violations)?
+            ));
+        }
+        line.push('}');
+        Ok(line)
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        if let Some((_, _, text)) = self.first.take() {
+            self.out.write_all(text.as_bytes())?;
+            if !text.ends_with('\n') {
+                self.out.write_all(b"\n")?;
+            }
+        }
+        self.out.flush()
+    }
+}
+
+fn text_line(id: &str, perspective: &str, text: &str) -> io::Result<String> {
+    let line = serde_json::json!({"conversation_id": id, "perspective": perspective, "text": text});
+    Ok(serde_json::to_string(&line)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_policy_can_be_set() {
+        let set = |text: &str| policy(&[text.to_owned()]);
+        assert_eq!(
+            set("policy.names=prefix").unwrap().names,
+            chatmill_dialect::policy::Names::Prefix
+        );
+        assert!(set("output.path=elsewhere").unwrap_err().is::<WrongRequest>());
+        let unknown = set("policy.nmaes=prefix").unwrap_err().to_string();
+        assert!(unknown.contains("did you mean `names`"), "{unknown}");
+    }
+
+    #[test]
+    fn a_search_suggests_the_nearest_of_all_it_saw() {
+        let mut search = Search::new(Some("room-17"));
+        assert!(!search.meets(["room-71"]));
+        assert!(!search.meets(["kitchen"]));
+        let refused = search.refuse_unmet("conversation").unwrap_err().to_string();
+        assert_eq!(
+            refused,
+            "there is no conversation `room-17`; did you mean `room-71`?"
+        );
+        assert!(search.meets(["room-17"]));
+        assert!(search.refuse_unmet("conversation").is_ok());
+    }
+
+    #[test]
+    fn unread_records_fail_only_when_nothing_was_rendered() {
+        let unread = Unread(vec!["IN001: broken".to_owned()]);
+        assert_eq!(conclude(&unread, 0), Exit::Objection);
+        assert_eq!(conclude(&unread, 1), Exit::Complete);
+        assert_eq!(conclude(&Unread::default(), 0), Exit::Complete);
+    }
+}

@@ -1,0 +1,77 @@
+//! `chatmill run`: the whole mill, from a pipeline file to a published dataset.
+
+mod summary;
+
+use std::path::{Path, PathBuf};
+
+use chatmill_engine::{Plan, RunOptions, run};
+use clap::Args;
+
+use super::Context;
+use crate::exit::Exit;
+use crate::output;
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+                        chatmill run pipelines/demo.toml\n  \
+                        chatmill run nightly.toml --out /data/tonight --threads 8 --replace\n  \
+                        chatmill run nightly.toml --limit 100 --set limits.max_reject_ratio=0.01")]
+pub struct Arguments {
+    /// Pipeline file
+    #[arg(value_name = "PIPELINE.toml")]
+    pipeline: PathBuf,
+    /// Folder of the dataset, in place of the file's `output.path`
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Worker threads; 0 takes what the machine gives
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    threads: usize,
+    /// Replaces a finished dataset of another plan
+    #[arg(long)]
+    replace: bool,
+    /// Reads only the first N records
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+    /// Sets a key of the pipeline file
+    #[arg(long = "set", value_name = "SECTION.KEY=VALUE")]
+    overrides: Vec<String>,
+}
+
+/// Runs a pipeline and says what came of it.
+pub fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+    let mut overrides = arguments.overrides;
+    overrides.extend(arguments.limit.map(|limit| format!("select.limit={limit}")));
+    if context.global.no_content {
+        overrides.push("output.quote=false".to_owned());
+    }
+    let plan = Plan::load(&arguments.pipeline, &overrides, arguments.out.as_deref())?;
+    let name = plan.pipeline.name.clone();
+    let options = RunOptions {
+        threads: arguments.threads,
+        replace: arguments.replace,
+    };
+    let summary = run(plan, options, context.meter, context.signals.stop())?;
+    context.meter.finish();
+    output::print(&summary::describe(&name, &short(&summary.out), &summary))?;
+    Ok(if summary.is_within_threshold() {
+        Exit::Complete
+    } else {
+        Exit::Objection
+    })
+}
+
+/// A path without detours, relative to the current folder where it lies below.
+fn short(path: &Path) -> String {
+    let Ok(whole) = path.canonicalize() else {
+        return path.display().to_string();
+    };
+    let below = std::env::current_dir()
+        .ok()
+        .and_then(|folder| Some(whole.strip_prefix(folder).ok()?.to_path_buf()));
+    below
+        .filter(|below| !below.as_os_str().is_empty())
+        .unwrap_or(whole)
+        .display()
+        .to_string()
+}

@@ -1,0 +1,407 @@
+//! The summary of a run, on one screen: inputs, findings, tokens, where the dataset is and where to look next.
+
+use std::collections::BTreeMap;
+
+use chatmill_dataset::manifest::InputEntry;
+use chatmill_engine::Summary;
+use chatmill_engine::receipt::FindingCount;
+use chatmill_engine::summary::TokenTotal;
+
+use crate::figures::{bytes, count, counted, duration, percent, quotient};
+use crate::output::{self, harmless};
+
+/// Inputs that are shown one by one; more are summed up.
+const INPUTS_SHOWN: usize = 12;
+/// Codes that are shown one by one; more are summed up.
+const CODES_SHOWN: usize = 12;
+
+/// Says what came of a run. `out` is where the dataset stands, for people.
+pub fn describe(name: &str, out: &str, summary: &Summary) -> String {
+    let totals = &summary.totals;
+    let mut blocks = vec![headline(name, summary), inputs(summary)];
+    blocks.push(findings(&totals.findings));
+    blocks.extend(tokens(&totals.tokens));
+    blocks.push(verdict(out, summary));
+    blocks.push(next_steps(out, summary));
+    blocks.join("\n")
+}
+
+fn headline(name: &str, summary: &Summary) -> String {
+    let totals = &summary.totals;
+    let ending = match summary.elapsed {
+        Some(elapsed) => format!("in {}", duration(elapsed)),
+        None => {
+            "(the dataset was there already, made by the same plan from the same inputs; nothing was changed)"
+                .to_owned()
+        }
+    };
+    format!(
+        "{}: {}, {}, {}, {} {ending}\n",
+        harmless(name),
+        counted(summary.manifest.inputs.len() as u64, "input"),
+        counted(totals.conversations, "conversation"),
+        counted(totals.messages, "message"),
+        counted(totals.renderings, "rendering"),
+    )
+}
+
+fn inputs(summary: &Summary) -> String {
+    let totals = &summary.totals;
+    let entries = &summary.manifest.inputs;
+    let header = [
+        "Input", "source", "framed", "accepted", "rejected", "filtered", "findings",
+    ]
+    .map(str::to_owned);
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    if entries.len() <= INPUTS_SHOWN {
+        rows.extend(entries.iter().map(input_row));
+    }
+    if entries.len() != 1 {
+        let findings = entries.iter().map(|entry| entry.findings).sum();
+        rows.push(vec![
+            format!("{} together", counted(entries.len() as u64, "input")),
+            String::new(),
+            count(totals.framed),
+            count(totals.accepted),
+            count(totals.rejected),
+            count(totals.filtered),
+            count(findings),
+        ]);
+    }
+    let mut text = output::table(header.to_vec(), rows, 2);
+    text.push('\n');
+    if !totals.filtered_by.is_empty() {
+        let reasons: Vec<String> = totals
+            .filtered_by
+            .iter()
+            .map(|(reason, records)| format!("{} by select.{reason}", count(*records)))
+            .collect();
+        text.push_str(&format!("Filtered: {}\n", reasons.join(", ")));
+    }
+    if totals.unrenderable > 0 {
+        text.push_str(&format!(
+            "Not rendered: {} for a participant of perspective.as who is absent\n",
+            counted(totals.unrenderable, "time")
+        ));
+    }
+    text
+}
+
+fn input_row(entry: &InputEntry) -> Vec<String> {
+    vec![
+        harmless(&entry.path),
+        entry.source.clone().unwrap_or_else(|| "–".to_owned()),
+        count(entry.framed),
+        count(entry.accepted),
+        count(entry.rejected),
+        count(entry.filtered),
+        count(entry.findings),
+    ]
+}
+
+fn findings(findings: &BTreeMap<String, FindingCount>) -> String {
+    if findings.is_empty() {
+        return "No findings\n".to_owned();
+    }
+    let rows = worst_first(findings)
+        .into_iter()
+        .take(CODES_SHOWN)
+        .map(|(code, found)| {
+            vec![
+                format!("{code} {}", found.name),
+                count(found.errors),
+                count(found.warnings),
+                count(found.notes),
+            ]
+        })
+        .collect();
+    let header = ["Finding", "errors", "warnings", "notes"]
+        .map(str::to_owned)
+        .to_vec();
+    let mut text = output::table(header, rows, 1);
+    text.push('\n');
+    let more = findings.len().saturating_sub(CODES_SHOWN);
+    if more > 0 {
+        text.push_str(&format!("and {}\n", counted(more as u64, "more code")));
+    }
+    text
+}
+
+/// Codes with the most errors first, then the most warnings, then the most notes.
+fn worst_first(findings: &BTreeMap<String, FindingCount>) -> Vec<(&String, &FindingCount)> {
+    let mut sorted: Vec<_> = findings.iter().collect();
+    sorted.sort_by_key(|(_, found)| std::cmp::Reverse((found.errors, found.warnings, found.notes)));
+    sorted
+}
+
+/// What one dialect came to, over all sources.
+#[derive(Default)]
+struct DialectTotal {
+    bytes: u64,
+    messages: u64,
+    invalid: u64,
+    losses: u64,
+    tokens: BTreeMap<String, u64>,
+}
+
+/// One table per coverage: bills are compared only within one.
+fn tokens(totals: &[TokenTotal]) -> Vec<String> {
+    let mut encodings: Vec<&str> = Vec::new();
+    // Coverage, then dialects in the order of their first row, which is the registry's.
+    let mut groups: Vec<(&str, Vec<(String, DialectTotal)>)> = Vec::new();
+    for total in totals {
+        if !total.encoding.is_empty() && !encodings.contains(&total.encoding.as_str()) {
+            encodings.push(&total.encoding);
+        }
+        let group = place_of(&mut groups, total.coverage.as_str());
+        let default = total.profile == "document";
+        let name = if default {
+            total.dialect.clone()
+        } else {
+            format!("{}@{}", total.dialect, total.profile)
+        };
+        let dialect = place_of(group, name);
+        // A dialect's rows differ only in source and encoding; what does not depend on the encoding is summed once.
+        if total.encoding.is_empty() || encodings.first() == Some(&total.encoding.as_str()) {
+            dialect.bytes += total.bytes;
+            dialect.messages += total.messages_rendered;
+            dialect.invalid += total.invalid;
+            dialect.losses += total.losses;
+        }
+        *dialect.tokens.entry(total.encoding.clone()).or_default() += total.tokens;
+    }
+    groups
+        .iter()
+        .map(|(coverage, dialects)| {
+            let mut header = vec![heading(coverage).to_owned()];
+            for encoding in &encodings {
+                header.extend([(*encoding).to_owned(), "a message".to_owned()]);
+            }
+            header.extend(["bytes", "invalid", "losses"].map(str::to_owned));
+            let rows = dialects
+                .iter()
+                .map(|(name, total)| token_row(name, total, &encodings))
+                .collect();
+            output::table(header, rows, 1) + "\n"
+        })
+        .collect()
+}
+
+fn heading(coverage: &str) -> &str {
+    match coverage {
+        "whole" => "Tokens, whole conversations",
+        "window" => "Tokens, newest messages",
+        "single-turn" => "Tokens, single turns",
+        other => other,
+    }
+}
+
+fn token_row(name: &str, total: &DialectTotal, encodings: &[&str]) -> Vec<String> {
+    let mut row = vec![name.to_owned()];
+    for encoding in encodings {
+        let tokens = total.tokens.get(*encoding).copied().unwrap_or_default();
+        row.extend([count(tokens), quotient(tokens, total.messages)]);
+    }
+    row.extend([bytes(total.bytes), count(total.invalid), count(total.losses)]);
+    row
+}
+
+/// The value of a key in a list that keeps the order of first appearance.
+fn place_of<K: PartialEq, V: Default>(list: &mut Vec<(K, V)>, key: K) -> &mut V {
+    let index = list
+        .iter()
+        .position(|(known, _)| *known == key)
+        .unwrap_or(list.len());
+    if index == list.len() {
+        list.push((key, V::default()));
+    }
+    // The index lies inside the list: it was found there, or the key was pushed at it.
+    #[expect(clippy::indexing_slicing, reason = "the line above makes the index valid")]
+    &mut list[index].1
+}
+
+fn verdict(out: &str, summary: &Summary) -> String {
+    let totals = &summary.totals;
+    let tables = &summary.manifest.tables;
+    let files = tables.iter().flat_map(|table| &table.files);
+    let (rows, size) = files.fold((0, 0), |(rows, size), file| (rows + file.rows, size + file.bytes));
+    let dataset = format!(
+        "Dataset  {out}  ({}, {}, {})\n",
+        counted(tables.len() as u64, "table"),
+        counted(rows, "row"),
+        bytes(size)
+    );
+    if summary.is_within_threshold() {
+        return dataset;
+    }
+    let allowed = summary
+        .manifest
+        .plan
+        .pointer("/limits/max_reject_ratio")
+        .and_then(serde_json::Value::as_f64);
+    let rejected = totals.rejected as f64 / totals.framed.max(1) as f64;
+    format!(
+        "{dataset}Verdict  too many rejects: {} of {} ({}), and limits.max_reject_ratio allows {}. \
+         The dataset is complete but for them.\n",
+        count(totals.rejected),
+        counted(totals.framed, "record"),
+        percent(rejected),
+        percent(allowed.unwrap_or_default()),
+    )
+}
+
+fn next_steps(out: &str, summary: &Summary) -> String {
+    let mut text = format!("Next     chatmill certify {out}\n");
+    if summary.totals.renderings > 0 {
+        text.push_str(&format!(
+            "         duckdb -c \"SELECT dialect, content FROM '{out}/renderings/*.parquet' LIMIT 5\"\n"
+        ));
+    }
+    if let Some((code, _)) = worst_first(&summary.totals.findings).first() {
+        text.push_str(&format!(
+            "         duckdb -c \"SELECT code, input, line_number, message FROM '{out}/findings/*.parquet' LIMIT 20\"\n"
+        ));
+        text.push_str(&format!("         chatmill explain {code}\n"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chatmill_dataset::Manifest;
+    use chatmill_engine::summary::{RunTotals, TOO_MANY_REJECTS};
+    use std::path::PathBuf;
+    use std::time::Duration;
+
+    fn total(dialect: &str, encoding: &str, coverage: &str, tokens: u64) -> TokenTotal {
+        TokenTotal {
+            dialect: dialect.into(),
+            profile: "document".into(),
+            encoding: encoding.into(),
+            coverage: coverage.into(),
+            bytes: 1_000,
+            messages_rendered: 10,
+            tokens,
+            invalid: 1,
+            losses: 2,
+        }
+    }
+
+    fn summary(inputs: usize, codes: usize) -> Summary {
+        let findings = (0..codes)
+            .map(|n| {
+                let found = FindingCount {
+                    name: format!("name-{n}"),
+                    errors: n as u64,
+                    warnings: 0,
+                    notes: 1,
+                };
+                (format!("XX{n:03}"), found)
+            })
+            .collect();
+        let entry = |n: usize| InputEntry {
+            path: format!("input-{n}.json"),
+            framed: 2,
+            ..InputEntry::default()
+        };
+        Summary {
+            out: PathBuf::from("out/demo"),
+            manifest: Manifest {
+                inputs: (0..inputs).map(entry).collect(),
+                verdict: TOO_MANY_REJECTS.into(),
+                plan: serde_json::json!({"limits": {"max_reject_ratio": 0.1}}),
+                ..Manifest::default()
+            },
+            totals: RunTotals {
+                framed: 4,
+                rejected: 1,
+                findings,
+                ..RunTotals::default()
+            },
+            elapsed: Some(Duration::from_secs(2)),
+        }
+    }
+
+    #[test]
+    fn a_few_inputs_have_a_line_each_and_many_one_line_together() {
+        let few = describe("demo", "out/demo", &summary(3, 0));
+        assert!(
+            few.contains("input-2.json") && few.contains("3 inputs together"),
+            "{few}"
+        );
+        let many = describe("demo", "out/demo", &summary(13, 0));
+        assert!(
+            !many.contains("input-2.json") && many.contains("13 inputs together"),
+            "{many}"
+        );
+    }
+
+    #[test]
+    fn the_worst_codes_come_first_and_the_rest_is_counted() {
+        let text = describe("demo", "out/demo", &summary(1, 15));
+        assert!(text.contains("and 3 more codes"), "{text}");
+        let worst = text.find("XX014 name-14").unwrap();
+        assert!(worst < text.find("XX013 name-13").unwrap());
+        assert!(
+            !text.contains("name-2\n") && text.contains("chatmill explain XX014"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_breached_threshold_is_said_with_both_shares() {
+        let text = describe("demo", "out/demo", &summary(1, 0));
+        assert!(
+            text.contains("1 of 4 records (25 %), and limits.max_reject_ratio allows 10 %"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_dataset_that_was_there_already_is_said_to_be_unchanged() {
+        let finished = Summary {
+            elapsed: None,
+            ..summary(1, 0)
+        };
+        assert!(describe("demo", "out/demo", &finished).contains("nothing was changed"));
+    }
+
+    #[test]
+    fn sources_are_summed_encodings_stand_side_by_side_and_coverages_apart() {
+        let tables = tokens(&[
+            total("openai-chat", "a_base", "whole", 100),
+            total("openai-chat", "b_base", "whole", 120),
+            total("openai-chat", "a_base", "whole", 50),
+            total("openai-chat", "b_base", "whole", 60),
+            total("tzurot", "a_base", "single-turn", 7),
+            total("tzurot", "b_base", "single-turn", 8),
+        ]);
+        assert_eq!(tables.len(), 2);
+        let whole = tables.first().unwrap();
+        let row: Vec<&str> = whole.lines().last().unwrap().split_whitespace().collect();
+        assert_eq!(
+            row,
+            ["openai-chat", "150", "7.5", "180", "9.0", "2.00", "kB", "2", "4"],
+            "{whole}"
+        );
+        assert!(
+            tables.last().unwrap().starts_with("Tokens, single turns")
+                || tables.last().unwrap().contains("single turns")
+        );
+    }
+
+    #[test]
+    fn without_an_encoding_bytes_and_losses_remain() {
+        let tables = tokens(&[total("openai-chat", "", "whole", 0)]);
+        let row: Vec<&str> = tables
+            .first()
+            .unwrap()
+            .lines()
+            .last()
+            .unwrap()
+            .split_whitespace()
+            .collect();
+        assert_eq!(row, ["openai-chat", "1.00", "kB", "1", "2"]);
+    }
+}

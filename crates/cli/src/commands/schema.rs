@@ -1,0 +1,42 @@
+//! `chatmill schema`: the JSON Schema of the pipeline file, or the columns of a table.
+
+use chatmill_engine::pipeline::{self, nearest};
+use clap::Args;
+
+use crate::exit::{Exit, WrongRequest};
+use crate::output;
+
+/// The schema that is no table.
+const PIPELINE: &str = "pipeline";
+
+/// Arguments of `schema`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  chatmill schema pipeline > pipeline.schema.json\n  chatmill schema findings\n  chatmill schema"
+)]
+pub struct Arguments {
+    /// `pipeline` or the name of a table; without it, the names are listed
+    name: Option<String>,
+}
+
+/// Prints a schema, or which there are.
+pub fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
+    match arguments.name.as_deref() {
+        None => output::print(&names().collect::<Vec<_>>().join("\n"))?,
+        Some(PIPELINE) => output::print_json(&pipeline::schema())?,
+        Some(name) => {
+            let page = chatmill_dataset::describe(name).ok_or_else(|| unknown(name))?;
+            output::print(&page)?;
+        }
+    }
+    Ok(Exit::Complete)
+}
+
+fn names() -> impl Iterator<Item = &'static str> {
+    std::iter::once(PIPELINE).chain(chatmill_dataset::TABLES.iter().copied())
+}
+
+fn unknown(name: &str) -> WrongRequest {
+    let known = names().collect::<Vec<_>>().join(", ");
+    WrongRequest::unknown("schema", name, nearest(name, names())).then(format!("there are {known}"))
+}

@@ -1,0 +1,48 @@
+//! `chatmill sources`: the input formats, from their registry.
+
+use serde_json::json;
+
+use crate::args::{ListFormat, Listing};
+use crate::exit::Exit;
+use crate::output;
+
+/// Examples at the end of the help.
+pub const EXAMPLES: &str = "Examples:\n  chatmill sources\n  chatmill sources --format json";
+
+/// Lists the sources.
+pub fn execute(listing: &Listing) -> anyhow::Result<Exit> {
+    match listing.format {
+        ListFormat::Text => {
+            let mut text = String::new();
+            for source in chatmill_source::SOURCES {
+                let about = source.about();
+                text.push_str(&format!(
+                    "{}: {}\n    shapes         {}\n    carries        {}\n    specification  {}\n",
+                    source.id(),
+                    about.title,
+                    about.shapes.join(", "),
+                    about.carries,
+                    about.specification
+                ));
+            }
+            output::print(&text)?;
+        }
+        ListFormat::Json => {
+            let sources: Vec<_> = chatmill_source::SOURCES
+                .iter()
+                .map(|source| {
+                    let about = source.about();
+                    json!({
+                        "id": source.id(),
+                        "title": about.title,
+                        "specification": about.specification,
+                        "shapes": about.shapes,
+                        "carries": about.carries,
+                    })
+                })
+                .collect();
+            output::print_json(&sources)?;
+        }
+    }
+    Ok(Exit::Complete)
+}

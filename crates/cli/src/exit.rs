@@ -1,0 +1,312 @@
+//! Exit codes and the last words on stderr: the one place where an error becomes a number.
+
+use std::error::Error;
+use std::fmt;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use chatmill_dataset::DatasetError;
+use chatmill_engine::check::CheckError;
+use chatmill_engine::{PlanError, RunError};
+
+/// How the program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// All that was asked is done.
+    Complete,
+    /// Done, but findings, a threshold or a certification speak against the result.
+    Objection,
+    /// The request is wrong; repeating it cannot help.
+    WrongRequest,
+    /// Not done; repeating it may help.
+    Incomplete,
+    /// Stopped by SIGINT; the same command goes on.
+    Interrupted,
+    /// Stopped by SIGTERM; the same command goes on.
+    Terminated,
+}
+
+impl Exit {
+    /// The number that the shell sees.
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Complete => 0,
+            Self::Objection => 1,
+            Self::WrongRequest => 2,
+            Self::Incomplete => 3,
+            Self::Interrupted => 130,
+            Self::Terminated => 143,
+        }
+    }
+
+    /// What an error means. `stopped` is the exit that the last signal asked for.
+    pub fn of(error: &anyhow::Error, stopped: Self) -> Self {
+        for cause in error.chain() {
+            if let Some(error) = cause.downcast_ref::<RunError>() {
+                return of_run(error, stopped);
+            }
+            if let Some(error) = cause.downcast_ref::<CheckError>() {
+                return match error {
+                    CheckError::Plan(_) => Self::WrongRequest,
+                    CheckError::Stopped => stopped,
+                    CheckError::Threads(_) => Self::Incomplete,
+                };
+            }
+            if cause.is::<PlanError>() || cause.is::<WrongRequest>() {
+                return Self::WrongRequest;
+            }
+            if let Some(error) = cause.downcast_ref::<DatasetError>() {
+                return of_dataset(error);
+            }
+        }
+        Self::Incomplete
+    }
+}
+
+fn of_run(error: &RunError, stopped: Exit) -> Exit {
+    match error {
+        RunError::Plan(_) | RunError::PerspectiveAbsent => Exit::WrongRequest,
+        RunError::Dataset(error) => of_dataset(error),
+        RunError::Stopped { .. } => stopped,
+        RunError::InputChanged { .. }
+        | RunError::Unbalanced { .. }
+        | RunError::WorkerFailed { .. }
+        | RunError::Threads { .. } => Exit::Incomplete,
+    }
+}
+
+fn of_dataset(error: &DatasetError) -> Exit {
+    match error {
+        DatasetError::WrongPath { .. } | DatasetError::Occupied { .. } | DatasetError::NoExchange { .. } => {
+            Exit::WrongRequest
+        }
+        DatasetError::Locked { .. }
+        | DatasetError::NoSpace { .. }
+        | DatasetError::Io { .. }
+        | DatasetError::Corrupt { .. }
+        | DatasetError::Row { .. } => Exit::Incomplete,
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.code())
+    }
+}
+
+/// A request that no library call has to refuse: the command line itself shows that it is wrong.
+#[derive(Debug)]
+pub struct WrongRequest {
+    message: String,
+    step: Option<String>,
+}
+
+impl WrongRequest {
+    /// A refusal that names its own remedy.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            step: None,
+        }
+    }
+
+    /// A refusal of a word that names nothing, with the nearest word that does.
+    pub fn unknown(what: &str, word: &str, nearest: Option<&str>) -> Self {
+        let suggestion = nearest
+            .map(|near| format!("; did you mean `{near}`?"))
+            .unwrap_or_default();
+        Self::new(format!("there is no {what} `{word}`{suggestion}"))
+    }
+
+    /// Adds the next step.
+    pub fn then(mut self, step: impl Into<String>) -> Self {
+        self.step = Some(step.into());
+        self
+    }
+}
+
+impl fmt::Display for WrongRequest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+impl Error for WrongRequest {}
+
+/// Whether the reader of our output went away, as `head` does: no fault of anybody.
+pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Says on stderr why the program ends: thing, place and cause, then the next step where the error does not name one.
+pub fn report(error: &anyhow::Error) {
+    let mut stderr = io::stderr().lock();
+    // Nobody is left to be told when stderr is closed.
+    let _ = writeln!(stderr, "error: {}", chain(error));
+    if let Some(step) = next_step(error) {
+        let _ = writeln!(stderr, "help: {step}");
+    }
+}
+
+/// The error and its causes; a cause that its effect already quotes is not repeated.
+fn chain(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain() {
+        let said = cause.to_string();
+        if !text.contains(said.trim_end()) {
+            if !text.is_empty() {
+                text.push_str(": ");
+            }
+            text.push_str(said.trim_end());
+        }
+    }
+    text
+}
+
+fn next_step(error: &anyhow::Error) -> Option<&str> {
+    if let Some(wrong) = error.downcast_ref::<WrongRequest>() {
+        return wrong.step.as_deref();
+    }
+    let plan = error
+        .chain()
+        .find_map(|cause| match cause.downcast_ref::<RunError>() {
+            Some(RunError::Plan(plan)) => Some(plan),
+            _ => match cause.downcast_ref::<CheckError>() {
+                Some(CheckError::Plan(plan)) => Some(plan),
+                _ => cause.downcast_ref::<PlanError>(),
+            },
+        })?;
+    match plan {
+        PlanError::Unreadable { .. } => {
+            Some("give the path of a pipeline file, for example pipelines/demo.toml")
+        }
+        PlanError::Pipeline { .. } => {
+            Some("`chatmill schema pipeline` prints every key that a pipeline file may have")
+        }
+        PlanError::Override { .. } => Some("write for example --set limits.max_reject_ratio=0.01"),
+        PlanError::UnknownWord { what: "dialect", .. } => Some("`chatmill dialects` lists them"),
+        PlanError::UnknownWord { what: "source", .. } => Some("`chatmill sources` lists them"),
+        PlanError::UnknownWord { what: "encoding", .. } => Some("`chatmill encodings` lists them"),
+        PlanError::UnknownWord { .. }
+        | PlanError::Value { .. }
+        | PlanError::Input(_)
+        | PlanError::InputUnreadable { .. } => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    fn exit_of(error: impl Into<anyhow::Error>) -> u8 {
+        Exit::of(&error.into(), Exit::Terminated).code()
+    }
+
+    fn io_error() -> io::Error {
+        io::Error::other("the disk says no")
+    }
+
+    #[test]
+    fn a_wrong_request_exits_2() {
+        assert_eq!(exit_of(PlanError::Override { text: "x".into() }), 2);
+        assert_eq!(
+            exit_of(RunError::Plan(PlanError::Override { text: "x".into() })),
+            2
+        );
+        assert_eq!(
+            exit_of(CheckError::Plan(PlanError::Override { text: "x".into() })),
+            2
+        );
+        assert_eq!(exit_of(RunError::PerspectiveAbsent), 2);
+        assert_eq!(exit_of(WrongRequest::new("no")), 2);
+        let path = PathBuf::from("out");
+        for error in [
+            DatasetError::WrongPath {
+                path: path.clone(),
+                reason: "r".into(),
+            },
+            DatasetError::Occupied {
+                path: path.clone(),
+                reason: "r".into(),
+            },
+            DatasetError::NoExchange {
+                path,
+                source: io_error(),
+            },
+        ] {
+            assert_eq!(exit_of(RunError::Dataset(error)), 2);
+        }
+    }
+
+    #[test]
+    fn what_repeating_may_help_exits_3() {
+        let path = PathBuf::from("out");
+        for error in [
+            DatasetError::Locked { path: path.clone() },
+            DatasetError::NoSpace {
+                path: path.clone(),
+                source: io_error(),
+            },
+            DatasetError::Io {
+                action: "sync",
+                path: path.clone(),
+                source: io_error(),
+            },
+            DatasetError::Corrupt {
+                path,
+                reason: "r".into(),
+            },
+            DatasetError::Row {
+                table: "findings",
+                reason: "r".into(),
+            },
+        ] {
+            assert_eq!(exit_of(RunError::Dataset(error)), 3);
+        }
+        assert_eq!(
+            exit_of(RunError::InputChanged {
+                names: vec!["a".into()]
+            }),
+            3
+        );
+        assert_eq!(
+            exit_of(RunError::Unbalanced {
+                names: vec!["a".into()]
+            }),
+            3
+        );
+        assert_eq!(exit_of(RunError::WorkerFailed { slice: 1 }), 3);
+        assert_eq!(exit_of(RunError::Threads { threads: 9 }), 3);
+        assert_eq!(exit_of(CheckError::Threads(9)), 3);
+        assert_eq!(exit_of(io_error()), 3);
+    }
+
+    #[test]
+    fn a_stopped_run_exits_as_its_signal_asks() {
+        assert_eq!(exit_of(RunError::Stopped { done: 3 }), 143);
+        assert_eq!(exit_of(CheckError::Stopped), 143);
+        let error = anyhow::Error::from(RunError::Stopped { done: 3 });
+        assert_eq!(Exit::of(&error, Exit::Interrupted).code(), 130);
+    }
+
+    #[test]
+    fn an_error_names_its_causes_once_each() {
+        let error = anyhow::Error::from(RunError::Dataset(DatasetError::Io {
+            action: "sync",
+            path: PathBuf::from("out/x"),
+            source: io_error(),
+        }));
+        assert_eq!(chain(&error), "cannot sync out/x: the disk says no");
+    }
+
+    #[test]
+    fn a_closed_pipe_is_recognised_below_a_context() {
+        let error = anyhow::Error::from(io::Error::from(io::ErrorKind::BrokenPipe)).context("cannot write");
+        assert!(is_broken_pipe(&error));
+        assert!(!is_broken_pipe(&anyhow::Error::from(io_error())));
+    }
+}

@@ -1,0 +1,83 @@
+//! Numbers for people: separators, units, shares, and nouns that agree with their number.
+
+use std::time::Duration;
+
+use indicatif::{DecimalBytes, HumanCount};
+
+/// A number with thousands separators.
+pub fn count(number: u64) -> String {
+    HumanCount(number).to_string()
+}
+
+/// A number with its noun, for example `1 record` or `1,204 records`.
+pub fn counted(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
+}
+
+/// Bytes in decimal units.
+pub fn bytes(number: u64) -> String {
+    DecimalBytes(number).to_string()
+}
+
+/// A quotient with one decimal; a dash when there is nothing to divide by.
+pub fn quotient(dividend: u64, divisor: u64) -> String {
+    if divisor == 0 {
+        "–".to_owned()
+    } else {
+        format!("{:.1}", dividend as f64 / divisor as f64)
+    }
+}
+
+/// A share as percent, with as many decimals as a small one needs.
+pub fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent == 0.0 || percent >= 1.0 {
+        format!("{percent:.0} %")
+    } else {
+        format!("{percent:.2} %")
+    }
+}
+
+/// A duration in its two largest units.
+pub fn duration(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    if seconds < 60 {
+        format!("{:.1} s", duration.as_secs_f64())
+    } else if seconds < 3600 {
+        format!("{} min {} s", seconds / 60, seconds % 60)
+    } else {
+        format!("{} h {} min", seconds / 3600, seconds / 60 % 60)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nouns_agree_with_their_number() {
+        assert_eq!(counted(1, "record"), "1 record");
+        assert_eq!(counted(0, "record"), "0 records");
+        assert_eq!(counted(1_204_000, "record"), "1,204,000 records");
+    }
+
+    #[test]
+    fn nothing_is_divided_by_zero() {
+        assert_eq!(quotient(7, 2), "3.5");
+        assert_eq!(quotient(7, 0), "–");
+    }
+
+    #[test]
+    fn small_shares_are_not_rounded_to_nothing() {
+        assert_eq!(percent(0.0), "0 %");
+        assert_eq!(percent(0.001), "0.10 %");
+        assert_eq!(percent(0.25), "25 %");
+    }
+
+    #[test]
+    fn durations_have_two_units_at_most() {
+        assert_eq!(duration(Duration::from_millis(1_240)), "1.2 s");
+        assert_eq!(duration(Duration::from_secs(125)), "2 min 5 s");
+        assert_eq!(duration(Duration::from_secs(7_260)), "2 h 1 min");
+    }
+}

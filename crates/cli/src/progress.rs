@@ -1,0 +1,290 @@
+//! Progress on stderr: a bar on a terminal, a plain line every few seconds elsewhere, or one JSON object a line.
+//!
+//! Workers only add to an atomic counter; whoever adds when a line is due writes it.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use chatmill_engine::Progress;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle as BarStyle};
+use serde_json::json;
+
+use crate::args::{Global, ProgressStyle};
+use crate::figures;
+
+/// Shows how far the work is.
+pub struct Meter {
+    form: Form,
+    quiet: bool,
+    bar: ProgressBar,
+    begun: Instant,
+    stage: Mutex<Stage>,
+    done: AtomicU64,
+    /// Milliseconds after `begun` at which the next line is due.
+    due: AtomicU64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Bar,
+    Plain,
+    Json,
+    Nothing,
+}
+
+impl Form {
+    /// Time between two lines.
+    const fn interval(self) -> Duration {
+        match self {
+            Self::Json => Duration::from_secs(1),
+            Self::Bar | Self::Plain | Self::Nothing => Duration::from_secs(5),
+        }
+    }
+}
+
+struct Stage {
+    name: String,
+    bytes: u64,
+    since: Instant,
+}
+
+impl Meter {
+    /// Chooses the form. `shares_terminal` says that the command prints results while it works: then a bar on the same
+    /// terminal would tear them.
+    pub fn new(global: &Global, shares_terminal: bool) -> Self {
+        let has_terminal = io::stderr().is_terminal();
+        let form = match global.progress {
+            ProgressStyle::Bar if has_terminal => Form::Bar,
+            ProgressStyle::Auto if global.quiet || (shares_terminal && io::stdout().is_terminal()) => {
+                Form::Nothing
+            }
+            ProgressStyle::Auto if has_terminal => Form::Bar,
+            ProgressStyle::Bar | ProgressStyle::Auto | ProgressStyle::Plain => Form::Plain,
+            ProgressStyle::Json => Form::Json,
+            ProgressStyle::None => Form::Nothing,
+        };
+        let bar = match form {
+            Form::Bar => ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr()),
+            Form::Plain | Form::Json | Form::Nothing => ProgressBar::hidden(),
+        };
+        let style = BarStyle::with_template(
+            "{msg:<11} [{wide_bar:.}] {percent:>3} %  {decimal_bytes}/{decimal_total_bytes}  {decimal_bytes_per_sec}  {eta} left",
+        );
+        bar.set_style(
+            style
+                .unwrap_or_else(|_| BarStyle::default_bar())
+                .progress_chars("=> "),
+        );
+        let begun = Instant::now();
+        Self {
+            form,
+            quiet: global.quiet,
+            bar,
+            begun,
+            stage: Mutex::new(Stage {
+                name: String::new(),
+                bytes: 0,
+                since: begun,
+            }),
+            done: AtomicU64::new(0),
+            due: AtomicU64::new(0),
+        }
+    }
+
+    /// The bar, for whoever else writes to stderr.
+    pub fn bar(&self) -> &ProgressBar {
+        &self.bar
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    fn milliseconds(&self) -> u64 {
+        self.begun.elapsed().as_millis() as u64
+    }
+
+    /// Whether a line is due, and if so, that it is this thread which writes it.
+    fn takes_turn(&self) -> bool {
+        let now = self.milliseconds();
+        let due = self.due.load(Ordering::Relaxed);
+        let next = now + self.form.interval().as_millis() as u64;
+        now >= due
+            && self
+                .due
+                .compare_exchange(due, next, Ordering::Relaxed, Ordering::Relaxed)
+                .is_ok()
+    }
+
+    fn reading(&self) -> Reading {
+        let stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        Reading {
+            stage: stage.name.clone(),
+            done: self.done.load(Ordering::Relaxed),
+            total: stage.bytes,
+            elapsed: stage.since.elapsed(),
+        }
+    }
+
+    fn say(&self, line: &str) {
+        // Progress that nobody can see is no reason to stop.
+        self.bar.suspend(|| {
+            let _ = writeln!(io::stderr(), "{line}");
+        });
+    }
+}
+
+impl Progress for Meter {
+    fn stage(&self, name: &str, bytes: u64) {
+        {
+            let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+            *stage = Stage {
+                name: name.to_owned(),
+                bytes,
+                since: Instant::now(),
+            };
+            self.done.store(0, Ordering::Relaxed);
+        }
+        match self.form {
+            Form::Bar => {
+                self.bar.reset();
+                self.bar.set_length(bytes);
+                self.bar.set_message(name.to_owned());
+            }
+            Form::Json => {
+                self.say(&json!({"event": "stage", "stage": name, "bytes_total": bytes}).to_string())
+            }
+            Form::Plain | Form::Nothing => {}
+        }
+        let next = self.milliseconds() + self.form.interval().as_millis() as u64;
+        self.due.store(next, Ordering::Relaxed);
+    }
+
+    fn advance(&self, bytes: u64) {
+        self.done.fetch_add(bytes, Ordering::Relaxed);
+        match self.form {
+            Form::Bar => self.bar.inc(bytes),
+            Form::Plain if self.takes_turn() => self.say(&self.reading().plain()),
+            Form::Json if self.takes_turn() => self.say(&self.reading().json()),
+            Form::Plain | Form::Json | Form::Nothing => {}
+        }
+    }
+
+    fn note(&self, text: &str) {
+        match self.form {
+            Form::Json => self.say(&json!({"event": "note", "text": text}).to_string()),
+            Form::Bar | Form::Plain | Form::Nothing if !self.quiet => self.say(&format!("note: {text}")),
+            Form::Bar | Form::Plain | Form::Nothing => {}
+        }
+    }
+}
+
+/// How far a stage is at one instant.
+struct Reading {
+    stage: String,
+    done: u64,
+    total: u64,
+    elapsed: Duration,
+}
+
+impl Reading {
+    fn bytes_per_second(&self) -> f64 {
+        let seconds = self.elapsed.as_secs_f64();
+        if seconds > 0.0 {
+            self.done as f64 / seconds
+        } else {
+            0.0
+        }
+    }
+
+    /// Time that the rest takes at the rate so far; none before there is a rate, or without a total.
+    fn left(&self) -> Option<Duration> {
+        let rate = self.bytes_per_second();
+        let rest = self.total.checked_sub(self.done)?;
+        (rate > 0.0).then(|| Duration::try_from_secs_f64(rest as f64 / rate).ok())?
+    }
+
+    fn plain(&self) -> String {
+        let mut line = format!("{}: {}", self.stage, figures::bytes(self.done));
+        if self.total > 0 {
+            line.push_str(&format!(
+                " of {}, {}",
+                figures::bytes(self.total),
+                figures::percent(self.done as f64 / self.total as f64)
+            ));
+        }
+        line.push_str(&format!(", {:.1} MB/s", self.bytes_per_second() / 1e6));
+        if let Some(left) = self.left().filter(|_| self.total > 0) {
+            line.push_str(&format!(", {} left", figures::duration(left)));
+        }
+        line
+    }
+
+    fn json(&self) -> String {
+        json!({
+            "event": "progress",
+            "stage": self.stage,
+            "bytes_done": self.done,
+            "bytes_total": self.total,
+            "bytes_per_second": self.bytes_per_second().round() as u64,
+            "seconds_left": self.left().map(|left| left.as_secs()),
+        })
+        .to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reading(done: u64, total: u64, seconds: u64) -> Reading {
+        Reading {
+            stage: "mill".into(),
+            done,
+            total,
+            elapsed: Duration::from_secs(seconds),
+        }
+    }
+
+    #[test]
+    fn a_plain_line_says_stage_bytes_share_rate_and_rest() {
+        let line = reading(250_000_000, 1_000_000_000, 5).plain();
+        assert_eq!(line, "mill: 250.00 MB of 1.00 GB, 25 %, 50.0 MB/s, 15.0 s left");
+    }
+
+    #[test]
+    fn an_unknown_total_leaves_out_share_and_rest() {
+        assert_eq!(reading(3_000_000, 0, 2).plain(), "mill: 3.00 MB, 1.5 MB/s");
+    }
+
+    #[test]
+    fn a_reading_at_the_very_start_divides_nothing_by_zero() {
+        assert_eq!(reading(0, 10, 0).plain(), "mill: 0 B of 10 B, 0 %, 0.0 MB/s");
+    }
+
+    #[test]
+    fn a_json_line_is_one_object() {
+        let line = reading(250_000_000, 1_000_000_000, 5).json();
+        let value: serde_json::Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(value["bytes_per_second"], 50_000_000);
+        assert_eq!(value["seconds_left"], 15);
+        assert!(!line.contains('\n'));
+    }
+
+    #[test]
+    fn only_one_thread_takes_a_turn_until_the_next_is_due() {
+        let global = Global {
+            progress: ProgressStyle::Plain,
+            verbose: 0,
+            quiet: false,
+            log_format: crate::args::LogFormat::Text,
+            no_content: false,
+        };
+        let meter = Meter::new(&global, false);
+        assert!(meter.takes_turn());
+        assert!(!meter.takes_turn());
+    }
+}

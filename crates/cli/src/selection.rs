@@ -1,0 +1,82 @@
+//! `--select` and `--ignore`: from codes, prefixes and names to the codes that are left out.
+
+use chatmill_diag::{Code, codes};
+use chatmill_engine::pipeline::nearest;
+
+use crate::exit::WrongRequest;
+
+/// The codes that a selection leaves out. An empty `select` selects all; `ignore` wins.
+pub fn left_out(select: &[String], ignore: &[String]) -> Result<Vec<&'static str>, WrongRequest> {
+    for word in select.iter().chain(ignore) {
+        if !codes::CODES.iter().any(|code| matches(word, code)) {
+            return Err(unknown(word));
+        }
+    }
+    let any = |words: &[String], code: &Code| words.iter().any(|word| matches(word, code));
+    Ok(codes::CODES
+        .iter()
+        .filter(|code| any(ignore, code) || !(select.is_empty() || any(select, code)))
+        .map(|code| code.code)
+        .collect())
+}
+
+/// Whether a word names a code: by its letters and digits, the beginning of these, or its name.
+fn matches(word: &str, code: &Code) -> bool {
+    let begins = code
+        .code
+        .get(..word.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(word));
+    (begins && !word.is_empty()) || code.name == word
+}
+
+/// The refusal of a word that names no code.
+pub fn unknown(word: &str) -> WrongRequest {
+    let letters = word.to_ascii_uppercase();
+    let near = nearest(word, codes::CODES.iter().map(|code| code.name))
+        .or_else(|| nearest(&letters, codes::CODES.iter().map(|code| code.code)));
+    WrongRequest::unknown("code", word, near).then("`chatmill rules` lists them")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(words: &[&str]) -> Vec<String> {
+        words.iter().map(|word| (*word).to_owned()).collect()
+    }
+
+    #[test]
+    fn nothing_is_left_out_by_default() {
+        assert!(left_out(&[], &[]).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_code_a_prefix_and_a_name_select_alike() {
+        let kept = |select: &[&str]| {
+            let out = left_out(&words(select), &[]).unwrap();
+            codes::CODES
+                .iter()
+                .map(|code| code.code)
+                .filter(|code| !out.contains(code))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(kept(&["IN001"]), ["IN001"]);
+        assert_eq!(kept(&["invalid-json"]), ["IN001"]);
+        assert!(kept(&["rf"]).iter().all(|code| code.starts_with("RF")));
+        assert!(kept(&["rf"]).len() > 3);
+    }
+
+    #[test]
+    fn ignore_wins_over_select() {
+        let out = left_out(&words(&["RF"]), &words(&["dangling-reference"])).unwrap();
+        assert!(out.contains(&"RF001") && !out.contains(&"RF002") && out.contains(&"IN001"));
+    }
+
+    #[test]
+    fn an_unknown_word_is_refused_with_the_nearest_name() {
+        let refused = left_out(&words(&["invalid-jsno"]), &[]).unwrap_err().to_string();
+        assert!(refused.contains("`invalid-json`"), "{refused}");
+        assert!(left_out(&[], &words(&[""])).is_err());
+        assert!(left_out(&[], &words(&["é"])).is_err());
+    }
+}

@@ -1,0 +1,238 @@
+//! Certification: a finished dataset is read back and held against its manifest.
+//!
+//! The verdict says whether the bytes are those that the run wrote and whether its accounts balance. It says nothing
+//! about the derived files, and nothing about damage that also forged manifest and marker.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::Path;
+
+use arrow_array::cast::AsArray;
+use arrow_schema::SchemaRef;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+
+use crate::audit;
+use crate::column::TOKENS_PREFIX;
+use crate::durable;
+use crate::error::DatasetError;
+use crate::manifest::{self, MANIFEST, Manifest, SUCCESS, TableEntry};
+use crate::tables::{ConversationRow, REGISTRY, RejectRow, TABLES, Table};
+
+/// What certification saw.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Certificate {
+    /// Table files that are as the manifest says.
+    pub files: u64,
+    /// Their rows.
+    pub rows: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// What is wrong, one clause each, naming the file.
+    pub faults: Vec<String>,
+}
+
+impl Certificate {
+    /// Whether the dataset is what the run wrote.
+    pub fn holds(&self) -> bool {
+        self.faults.is_empty()
+    }
+}
+
+/// Reads a dataset back. Errors are only those of the request and of the operating system; damage is a fault.
+pub fn certify(out: &Path) -> Result<Certificate, DatasetError> {
+    if !out.is_dir() {
+        return Err(DatasetError::wrong_path(out, "there is no such folder"));
+    }
+    let mut certificate = Certificate::default();
+    let path = out.join(MANIFEST);
+    let Some(bytes) = durable::read_if_there(&path)? else {
+        certificate.faults.push(format!("{MANIFEST} is missing"));
+        return Ok(certificate);
+    };
+    match durable::read_if_there(&out.join(SUCCESS))? {
+        None => certificate.faults.push(format!("{SUCCESS} is missing")),
+        Some(marker) if marker != manifest::marker_of(&bytes).into_bytes() => {
+            certificate
+                .faults
+                .push(format!("{SUCCESS} does not hold the hash of {MANIFEST}"));
+        }
+        Some(_) => {}
+    }
+    let manifest = match manifest::parse(&path, &bytes) {
+        Ok(manifest) => manifest,
+        Err(error) => {
+            certificate.faults.push(error.to_string());
+            return Ok(certificate);
+        }
+    };
+    let audit = audit::files(out, &manifest)?;
+    certificate.files = audit.files;
+    certificate.rows = audit.rows;
+    certificate.bytes = audit.bytes;
+    certificate.faults.extend(audit.faults);
+    certificate.faults.extend(table_faults(&manifest));
+    certificate.faults.extend(ledger_faults(&manifest));
+    // Damaged files are not worth reading, and their rows would only repeat the fault.
+    if certificate.holds() {
+        certificate.faults.extend(schema_faults(out, &manifest)?);
+    }
+    if certificate.holds() {
+        certificate.faults.extend(count_faults(out, &manifest)?);
+    }
+    Ok(certificate)
+}
+
+/// Every table once, in registry order, with at least one file.
+fn table_faults(manifest: &Manifest) -> Vec<String> {
+    let listed: Vec<&str> = manifest.tables.iter().map(|table| table.name.as_str()).collect();
+    let mut faults = Vec::new();
+    if listed != TABLES {
+        faults.push(format!(
+            "{MANIFEST} lists the tables {listed:?} instead of {TABLES:?}"
+        ));
+    }
+    for table in manifest.tables.iter().filter(|table| table.files.is_empty()) {
+        faults.push(format!("{MANIFEST} lists no file of {}", table.name));
+    }
+    faults
+}
+
+fn ledger_faults(manifest: &Manifest) -> Vec<String> {
+    let mut faults: Vec<String> = manifest
+        .inputs
+        .iter()
+        .filter(|input| !input.ledger().balances())
+        .map(|input| format!("the ledger of {} does not balance", input.path))
+        .collect();
+    if manifest.ledger_balanced != faults.is_empty() {
+        faults.push(format!(
+            "{MANIFEST} says ledger_balanced = {}",
+            manifest.ledger_balanced
+        ));
+    }
+    faults
+}
+
+/// Every file has its table's fixed schema; all agree on the encodings.
+fn schema_faults(out: &Path, manifest: &Manifest) -> Result<Vec<String>, DatasetError> {
+    let mut faults = Vec::new();
+    let mut encodings: Option<Vec<String>> = None;
+    for (registered, table) in REGISTRY.iter().zip(&manifest.tables) {
+        for file in &table.files {
+            let found = read_schema(&out.join(&file.path))?;
+            let here = encodings_of(&found);
+            let has_encodings = (registered.schema)(&["any".to_owned()]) != (registered.schema)(&[]);
+            if found.fields() != (registered.schema)(&here).fields() {
+                faults.push(format!(
+                    "{} does not have the schema of {}",
+                    file.path, table.name
+                ));
+            } else if has_encodings && *encodings.get_or_insert_with(|| here.clone()) != here {
+                faults.push(format!(
+                    "{} has other encodings than the files before it",
+                    file.path
+                ));
+            }
+        }
+    }
+    Ok(faults)
+}
+
+fn read_schema(path: &Path) -> Result<SchemaRef, DatasetError> {
+    Ok(reader(path)?.schema().clone())
+}
+
+fn reader(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>, DatasetError> {
+    let file = File::open(path).map_err(|source| DatasetError::io("read", path, source))?;
+    ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| DatasetError::parquet("read", path, error))
+}
+
+/// The encodings that a file's own columns name.
+fn encodings_of(schema: &SchemaRef) -> Vec<String> {
+    let names = schema
+        .fields()
+        .iter()
+        .filter_map(|field| field.name().strip_prefix(TOKENS_PREFIX));
+    names.map(str::to_owned).collect()
+}
+
+/// Conversations and rejected frames of each input are as many as the manifest says.
+fn count_faults(out: &Path, manifest: &Manifest) -> Result<Vec<String>, DatasetError> {
+    let conversations = tally(out, manifest, ConversationRow::NAME, &["input"])?;
+    let rejects = tally(out, manifest, RejectRow::NAME, &["input", "level"])?;
+    let mut faults = Vec::new();
+    let mut known = BTreeMap::new();
+    for input in &manifest.inputs {
+        let rows: (u64, u64) = known.remove(&input.path).unwrap_or_default();
+        known.insert(
+            input.path.clone(),
+            (rows.0 + input.conversations, rows.1 + input.rejected),
+        );
+    }
+    let seen = conversations
+        .keys()
+        .chain(rejects.keys())
+        .filter_map(|key| key.first());
+    for input in seen {
+        known.entry(input.clone()).or_default();
+    }
+    for (input, (expected_conversations, expected_rejects)) in known {
+        let found = conversations
+            .get(&vec![input.clone()])
+            .copied()
+            .unwrap_or_default();
+        if found != expected_conversations {
+            faults.push(format!(
+                "{input} has {found} rows in {} instead of {expected_conversations}",
+                ConversationRow::NAME
+            ));
+        }
+        let found = rejects
+            .get(&vec![input.clone(), "frame".to_owned()])
+            .copied()
+            .unwrap_or_default();
+        if found != expected_rejects {
+            faults.push(format!(
+                "{input} has {found} frames in {} instead of {expected_rejects}",
+                RejectRow::NAME
+            ));
+        }
+    }
+    Ok(faults)
+}
+
+/// Counts the rows of a table by the values of some of its text columns.
+fn tally(
+    out: &Path,
+    manifest: &Manifest,
+    table: &str,
+    columns: &[&str],
+) -> Result<BTreeMap<Vec<String>, u64>, DatasetError> {
+    let mut counts = BTreeMap::new();
+    let tables = manifest
+        .tables
+        .iter()
+        .filter(|entry: &&TableEntry| entry.name == table);
+    for file in tables.flat_map(|table| &table.files) {
+        let path = out.join(&file.path);
+        let builder = reader(&path)?;
+        let mask = ProjectionMask::columns(builder.parquet_schema(), columns.iter().copied());
+        let batches = builder
+            .with_projection(mask)
+            .build()
+            .map_err(|error| DatasetError::parquet("read", &path, error))?;
+        for batch in batches {
+            let batch = batch.map_err(|error| DatasetError::parquet("read", &path, error.into()))?;
+            let texts: Vec<_> = columns
+                .iter()
+                .filter_map(|name| batch.column_by_name(name)?.as_string_opt::<i32>())
+                .collect();
+            for row in 0..batch.num_rows() {
+                let key = texts.iter().map(|text| text.value(row).to_owned()).collect();
+                *counts.entry(key).or_default() += 1;
+            }
+        }
+    }
+    Ok(counts)
+}

@@ -1,0 +1,334 @@
+//! One column of a table: its name, its meaning, how it is stored and where a row holds its value.
+//!
+//! A table is a list of these; schema, arrays, row sizes, storage settings and documentation all follow from the
+//! list. Nothing is inferred from values.
+
+use std::sync::Arc;
+
+use arrow_array::builder::{BinaryBuilder, StringBuilder};
+use arrow_array::types::{Int64Type, TimestampMicrosecondType};
+use arrow_array::{ArrayRef, BooleanArray, ListArray, PrimitiveArray, StringArray, StructArray};
+use arrow_buffer::OffsetBuffer;
+use arrow_schema::extension::Json;
+use arrow_schema::{ArrowError, DataType, Field, Fields, TimeUnit};
+
+use crate::tables::conversations::{PARTICIPANT, ParticipantCell};
+
+/// The prefix of the columns that hold one count per encoding.
+pub(crate) const TOKENS_PREFIX: &str = "tokens_";
+
+/// The time zone of every timestamp.
+const UTC: &str = "UTC";
+
+/// How a column's values lie in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Storage {
+    /// Values that repeat: dictionary and statistics.
+    Repeating,
+    /// Text that hardly repeats or is long: neither.
+    Plain,
+    /// JSON text: neither, and marked with the Arrow JSON extension type.
+    Json,
+}
+
+/// Where a row holds a value, and of which type it is. Numbers have one type in all tables, so that differences of
+/// counts never wrap in a reader's hands.
+#[derive(Clone, Copy)]
+pub(crate) enum Cell<R: 'static> {
+    /// Text that is always there.
+    Text(Storage, fn(&R) -> &str),
+    /// Text that may be missing.
+    OptionalText(Storage, fn(&R) -> Option<&str>),
+    /// A number that is always there.
+    Number(fn(&R) -> u64),
+    /// A number that may be missing.
+    OptionalNumber(fn(&R) -> Option<u64>),
+    /// One number per encoding, each in a column of its own.
+    PerEncoding(fn(&R) -> &[u64]),
+    /// A yes or no that is always there.
+    Flag(fn(&R) -> bool),
+    /// A yes or no that may be missing.
+    OptionalFlag(fn(&R) -> Option<bool>),
+    /// Microseconds since 1970 in UTC.
+    Time(fn(&R) -> Option<i64>),
+    /// Bytes that need not be text.
+    Bytes(fn(&R) -> &[u8]),
+    /// Texts.
+    TextList(fn(&R) -> &[String]),
+    /// The roster of a conversation.
+    Participants(fn(&R) -> &[ParticipantCell]),
+}
+
+/// A column of a table whose rows are `R`.
+pub(crate) struct Column<R: 'static> {
+    /// Its name in the file; for [`Cell::PerEncoding`] the names are made from the encodings.
+    pub(crate) name: &'static str,
+    /// What it holds, one clause.
+    pub(crate) meaning: &'static str,
+    /// Its type and where the value is.
+    pub(crate) cell: Cell<R>,
+}
+
+impl<R: 'static> Column<R> {
+    const fn new(name: &'static str, meaning: &'static str, cell: Cell<R>) -> Self {
+        Self { name, meaning, cell }
+    }
+
+    pub(crate) const fn key(name: &'static str, meaning: &'static str, cell: fn(&R) -> &str) -> Self {
+        Self::new(name, meaning, Cell::Text(Storage::Repeating, cell))
+    }
+
+    pub(crate) const fn optional_key(
+        name: &'static str,
+        meaning: &'static str,
+        cell: fn(&R) -> Option<&str>,
+    ) -> Self {
+        Self::new(name, meaning, Cell::OptionalText(Storage::Repeating, cell))
+    }
+
+    pub(crate) const fn text(name: &'static str, meaning: &'static str, cell: fn(&R) -> &str) -> Self {
+        Self::new(name, meaning, Cell::Text(Storage::Plain, cell))
+    }
+
+    pub(crate) const fn optional_text(
+        name: &'static str,
+        meaning: &'static str,
+        cell: fn(&R) -> Option<&str>,
+    ) -> Self {
+        Self::new(name, meaning, Cell::OptionalText(Storage::Plain, cell))
+    }
+
+    pub(crate) const fn json(name: &'static str, meaning: &'static str, cell: fn(&R) -> &str) -> Self {
+        Self::new(name, meaning, Cell::Text(Storage::Json, cell))
+    }
+
+    pub(crate) const fn optional_json(
+        name: &'static str,
+        meaning: &'static str,
+        cell: fn(&R) -> Option<&str>,
+    ) -> Self {
+        Self::new(name, meaning, Cell::OptionalText(Storage::Json, cell))
+    }
+
+    pub(crate) const fn number(name: &'static str, meaning: &'static str, cell: fn(&R) -> u64) -> Self {
+        Self::new(name, meaning, Cell::Number(cell))
+    }
+
+    pub(crate) const fn optional_number(
+        name: &'static str,
+        meaning: &'static str,
+        cell: fn(&R) -> Option<u64>,
+    ) -> Self {
+        Self::new(name, meaning, Cell::OptionalNumber(cell))
+    }
+
+    pub(crate) const fn per_encoding(meaning: &'static str, cell: fn(&R) -> &[u64]) -> Self {
+        Self::new("tokens_⟨encoding⟩", meaning, Cell::PerEncoding(cell))
+    }
+
+    pub(crate) const fn flag(name: &'static str, meaning: &'static str, cell: fn(&R) -> bool) -> Self {
+        Self::new(name, meaning, Cell::Flag(cell))
+    }
+
+    pub(crate) const fn optional_flag(
+        name: &'static str,
+        meaning: &'static str,
+        cell: fn(&R) -> Option<bool>,
+    ) -> Self {
+        Self::new(name, meaning, Cell::OptionalFlag(cell))
+    }
+
+    pub(crate) const fn time(name: &'static str, meaning: &'static str, cell: fn(&R) -> Option<i64>) -> Self {
+        Self::new(name, meaning, Cell::Time(cell))
+    }
+
+    pub(crate) const fn bytes(name: &'static str, meaning: &'static str, cell: fn(&R) -> &[u8]) -> Self {
+        Self::new(name, meaning, Cell::Bytes(cell))
+    }
+
+    pub(crate) const fn text_list(
+        name: &'static str,
+        meaning: &'static str,
+        cell: fn(&R) -> &[String],
+    ) -> Self {
+        Self::new(name, meaning, Cell::TextList(cell))
+    }
+
+    pub(crate) const fn participants(
+        name: &'static str,
+        meaning: &'static str,
+        cell: fn(&R) -> &[ParticipantCell],
+    ) -> Self {
+        Self::new(name, meaning, Cell::Participants(cell))
+    }
+
+    /// The Arrow fields of this column: one, or one per encoding.
+    fn fields(&self, encodings: &[String]) -> Vec<Field> {
+        let field = |kind, nullable| vec![Field::new(self.name, kind, nullable)];
+        match self.cell {
+            Cell::Text(storage, _) => vec![text_field(self.name, storage, false)],
+            Cell::OptionalText(storage, _) => vec![text_field(self.name, storage, true)],
+            Cell::Number(_) => field(DataType::Int64, false),
+            Cell::OptionalNumber(_) => field(DataType::Int64, true),
+            Cell::PerEncoding(_) => encodings
+                .iter()
+                .map(|encoding| Field::new(format!("{TOKENS_PREFIX}{encoding}"), DataType::Int64, false))
+                .collect(),
+            Cell::Flag(_) => field(DataType::Boolean, false),
+            Cell::OptionalFlag(_) => field(DataType::Boolean, true),
+            Cell::Time(_) => field(DataType::Timestamp(TimeUnit::Microsecond, Some(UTC.into())), true),
+            Cell::Bytes(_) => field(DataType::Binary, false),
+            Cell::TextList(_) => field(DataType::List(Arc::new(element(DataType::Utf8))), false),
+            Cell::Participants(_) => field(DataType::List(Arc::new(participant_element())), false),
+        }
+    }
+
+    /// The arrays of this column, in the order of its fields.
+    fn arrays(&self, encodings: &[String], rows: &[&R]) -> Result<Vec<ArrayRef>, ArrowError> {
+        let array: ArrayRef = match self.cell {
+            Cell::Text(_, cell) => {
+                let bytes = rows.iter().map(|row| cell(row).len()).sum();
+                let mut builder = StringBuilder::with_capacity(rows.len(), bytes);
+                for row in rows {
+                    builder.append_value(cell(row));
+                }
+                Arc::new(builder.finish())
+            }
+            Cell::OptionalText(_, cell) => {
+                let bytes = rows.iter().filter_map(|row| cell(row)).map(str::len).sum();
+                let mut builder = StringBuilder::with_capacity(rows.len(), bytes);
+                for row in rows {
+                    builder.append_option(cell(row));
+                }
+                Arc::new(builder.finish())
+            }
+            Cell::Number(cell) => numbers(rows.iter().map(|row| Some(cell(row))))?,
+            Cell::OptionalNumber(cell) => numbers(rows.iter().map(|row| cell(row)))?,
+            Cell::PerEncoding(cell) => {
+                if rows.iter().any(|row| cell(row).len() != encodings.len()) {
+                    return Err(ArrowError::InvalidArgumentError(format!(
+                        "a row does not hold {} token counts, one per encoding",
+                        encodings.len()
+                    )));
+                }
+                return (0..encodings.len())
+                    .map(|index| numbers(rows.iter().map(|row| cell(row).get(index).copied())))
+                    .collect();
+            }
+            Cell::Flag(cell) => Arc::new(rows.iter().map(|row| Some(cell(row))).collect::<BooleanArray>()),
+            Cell::OptionalFlag(cell) => Arc::new(rows.iter().map(|row| cell(row)).collect::<BooleanArray>()),
+            Cell::Time(cell) => Arc::new(
+                rows.iter()
+                    .map(|row| cell(row))
+                    .collect::<PrimitiveArray<TimestampMicrosecondType>>()
+                    .with_timezone(UTC),
+            ),
+            Cell::Bytes(cell) => {
+                let bytes = rows.iter().map(|row| cell(row).len()).sum();
+                let mut builder = BinaryBuilder::with_capacity(rows.len(), bytes);
+                for row in rows {
+                    builder.append_value(cell(row));
+                }
+                Arc::new(builder.finish())
+            }
+            Cell::TextList(cell) => {
+                let texts = rows.iter().flat_map(|row| cell(row));
+                Arc::new(ListArray::try_new(
+                    Arc::new(element(DataType::Utf8)),
+                    OffsetBuffer::from_lengths(rows.iter().map(|row| cell(row).len())),
+                    Arc::new(StringArray::from_iter_values(texts)),
+                    None,
+                )?)
+            }
+            Cell::Participants(cell) => {
+                let participants: Vec<&ParticipantCell> = rows.iter().flat_map(|row| cell(row)).collect();
+                let values = StructArray::try_new(
+                    fields(PARTICIPANT, &[]),
+                    arrays(PARTICIPANT, &[], &participants)?,
+                    None,
+                )?;
+                Arc::new(ListArray::try_new(
+                    Arc::new(participant_element()),
+                    OffsetBuffer::from_lengths(rows.iter().map(|row| cell(row).len())),
+                    Arc::new(values),
+                    None,
+                )?)
+            }
+        };
+        Ok(vec![array])
+    }
+
+    /// Bytes of text and of binary that this column holds in a row.
+    fn text_bytes(&self, row: &R) -> usize {
+        match self.cell {
+            Cell::Text(_, cell) => cell(row).len(),
+            Cell::OptionalText(_, cell) => cell(row).map_or(0, str::len),
+            Cell::Bytes(cell) => cell(row).len(),
+            Cell::TextList(cell) => cell(row).iter().map(String::len).sum(),
+            Cell::Participants(cell) => cell(row)
+                .iter()
+                .map(|participant| text_bytes(PARTICIPANT, participant))
+                .sum(),
+            Cell::Number(_)
+            | Cell::OptionalNumber(_)
+            | Cell::PerEncoding(_)
+            | Cell::Flag(_)
+            | Cell::OptionalFlag(_)
+            | Cell::Time(_) => 0,
+        }
+    }
+}
+
+/// The Arrow fields of a list of columns.
+pub(crate) fn fields<R>(columns: &[Column<R>], encodings: &[String]) -> Fields {
+    columns
+        .iter()
+        .flat_map(|column| column.fields(encodings))
+        .collect()
+}
+
+/// The arrays of a list of columns, in the order of their fields.
+pub(crate) fn arrays<R>(
+    columns: &[Column<R>],
+    encodings: &[String],
+    rows: &[&R],
+) -> Result<Vec<ArrayRef>, ArrowError> {
+    let mut arrays = Vec::with_capacity(columns.len() + encodings.len());
+    for column in columns {
+        arrays.extend(column.arrays(encodings, rows)?);
+    }
+    Ok(arrays)
+}
+
+/// Bytes of text and of binary in a row; batches and row groups are cut by them.
+pub(crate) fn text_bytes<R>(columns: &[Column<R>], row: &R) -> usize {
+    columns.iter().map(|column| column.text_bytes(row)).sum()
+}
+
+fn text_field(name: &str, storage: Storage, nullable: bool) -> Field {
+    let field = Field::new(name, DataType::Utf8, nullable);
+    match storage {
+        Storage::Json => field.with_extension_type(Json::default()),
+        Storage::Repeating | Storage::Plain => field,
+    }
+}
+
+/// The field inside a list, named as the Parquet format asks.
+fn element(kind: DataType) -> Field {
+    Field::new("element", kind, false)
+}
+
+fn participant_element() -> Field {
+    element(DataType::Struct(fields(PARTICIPANT, &[])))
+}
+
+fn numbers(values: impl Iterator<Item = Option<u64>>) -> Result<ArrayRef, ArrowError> {
+    let array = values
+        .map(|value| {
+            value.map(i64::try_from).transpose().map_err(|_| {
+                ArrowError::InvalidArgumentError("a number does not fit into 63 bits".to_owned())
+            })
+        })
+        .collect::<Result<PrimitiveArray<Int64Type>, ArrowError>>()?;
+    Ok(Arc::new(array))
+}

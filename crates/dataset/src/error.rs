@@ -1,0 +1,122 @@
+//! Why a dataset could not be written or read.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use parquet::errors::ParquetError;
+use thiserror::Error;
+
+/// What went wrong with a dataset.
+///
+/// With [`WrongPath`](Self::WrongPath), [`Occupied`](Self::Occupied) and [`NoExchange`](Self::NoExchange) the request
+/// is wrong and repeating it cannot help; after the others it may.
+#[derive(Debug, Error)]
+pub enum DatasetError {
+    /// The destination cannot hold a dataset.
+    #[error("{} cannot be the destination: {reason}", path.display())]
+    WrongPath {
+        /// The destination or a folder above it.
+        path: PathBuf,
+        /// A clause that says why, and what to do.
+        reason: String,
+    },
+    /// The destination holds a dataset, and the request does not allow to replace it.
+    #[error("{} already holds a dataset: {reason}", path.display())]
+    Occupied {
+        /// The destination.
+        path: PathBuf,
+        /// A clause that says which, and what to do.
+        reason: String,
+    },
+    /// Old and new dataset cannot change places in one step here.
+    #[error(
+        "the file system of {} cannot exchange two folders in one step; delete the old dataset first or choose another \
+         destination",
+        path.display()
+    )]
+    NoExchange {
+        /// The destination.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// Another run works on this destination.
+    #[error("another run holds {}; wait for its end or choose another destination", path.display())]
+    Locked {
+        /// The lock file.
+        path: PathBuf,
+    },
+    /// The disk, a quota or a file size limit is exhausted.
+    #[error("no space left for {}; free some and run again, finished work is kept", path.display())]
+    NoSpace {
+        /// The file that could not be written.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The operating system refused.
+    #[error("cannot {action} {}", path.display())]
+    Io {
+        /// What was tried, as a verb: `write`, `sync`, `rename`.
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// A file of the dataset is not what it should be.
+    #[error("{} is damaged: {reason}", path.display())]
+    Corrupt {
+        /// The file or folder.
+        path: PathBuf,
+        /// A clause that says how.
+        reason: String,
+    },
+    /// A row does not fit its table; a fault of the program.
+    #[error("a row of {table} cannot be written: {reason}")]
+    Row {
+        /// The table.
+        table: &'static str,
+        /// A clause that says why.
+        reason: String,
+    },
+}
+
+impl DatasetError {
+    /// Names an error of the operating system.
+    pub(crate) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+                Self::NoSpace { path, source }
+            }
+            _ => Self::Io { action, path, source },
+        }
+    }
+
+    /// Names an error of the Parquet library while it wrote or read `path`.
+    pub(crate) fn parquet(action: &'static str, path: &Path, error: ParquetError) -> Self {
+        let error = match error {
+            ParquetError::External(source) => match source.downcast::<io::Error>() {
+                Ok(source) => return Self::io(action, path, *source),
+                Err(source) => ParquetError::External(source),
+            },
+            other => other,
+        };
+        Self::corrupt(path, error.to_string())
+    }
+
+    pub(crate) fn corrupt(path: &Path, reason: impl Into<String>) -> Self {
+        Self::Corrupt {
+            path: path.to_owned(),
+            reason: reason.into(),
+        }
+    }
+
+    pub(crate) fn wrong_path(path: &Path, reason: impl Into<String>) -> Self {
+        Self::WrongPath {
+            path: path.to_owned(),
+            reason: reason.into(),
+        }
+    }
+}

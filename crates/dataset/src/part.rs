@@ -1,0 +1,290 @@
+//! One table's file in one slice: rows become batches, batches become row groups, all by the row sequence alone.
+//!
+//! The cuts decide the bytes of the file, so nothing else (threads, memory, time) may decide them. What the Parquet
+//! writer holds in memory is the compressed pages of the open row group, at most one uncompressed page per column,
+//! and one batch.
+
+use std::fs::File;
+use std::path::PathBuf;
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use parquet::arrow::ArrowWriter;
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
+use parquet::schema::types::ColumnPath;
+
+use crate::column::{self, Cell, Column, Storage, TOKENS_PREFIX};
+use crate::durable;
+use crate::error::DatasetError;
+use crate::options::TableOptions;
+use crate::parts::{PartFile, Place};
+use crate::tables::conversations::PARTICIPANT;
+use crate::tables::{self, Table};
+
+/// Rows after which a batch is cut.
+const BATCH_ROWS: usize = 1024;
+/// Bytes of text after which a batch is cut.
+const BATCH_TEXT: usize = 8 << 20;
+/// Bytes of text after which a row group is cut.
+const GROUP_TEXT: usize = 64 << 20;
+/// Rows after which a row group is cut, for tables with little text.
+const GROUP_ROWS: usize = 1 << 20;
+/// Bytes of an uncompressed page.
+const PAGE: usize = 1 << 20;
+/// Bytes of text in one row. Offsets of an Arrow batch have 31 bits, and a batch is cut only after its last row.
+const ROW_TEXT: usize = 1 << 30;
+
+/// The place of a table's open file in a set; empty until its first row.
+pub(crate) struct Slot<T>(Option<Part<T>>);
+
+impl<T> Default for Slot<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<T: Table> Slot<T> {
+    pub(crate) fn push(&mut self, row: T, place: &Place, options: &TableOptions) -> Result<(), DatasetError> {
+        let part = match &mut self.0 {
+            Some(part) => part,
+            None => self.0.insert(Part::create(place, options)?),
+        };
+        part.push(row)
+    }
+
+    pub(crate) fn close(self, place: &Place) -> Result<Option<PartFile>, DatasetError> {
+        self.0.map(|part| part.finish(place)).transpose()
+    }
+}
+
+/// Writes the file that stands for a table without rows. It has no row groups.
+pub(crate) fn write_empty<T: Table>(place: &Place, options: &TableOptions) -> Result<PartFile, DatasetError> {
+    Part::<T>::create(place, options)?.finish(place)
+}
+
+struct Part<T> {
+    temp: PathBuf,
+    writer: ArrowWriter<File>,
+    schema: SchemaRef,
+    encodings: Vec<String>,
+    /// Rows that wait for the end of their batch.
+    waiting: Vec<T>,
+    waiting_text: usize,
+    group_text: usize,
+    rows: u64,
+}
+
+impl<T: Table> Part<T> {
+    fn create(place: &Place, options: &TableOptions) -> Result<Self, DatasetError> {
+        let temp = place.temp_path(T::NAME);
+        let schema = tables::schema::<T>(&options.encodings);
+        let file = File::create(&temp).map_err(|source| DatasetError::io("create", &temp, source))?;
+        let writer = ArrowWriter::try_new(file, schema.clone(), Some(properties::<T>(options)))
+            .map_err(|error| DatasetError::parquet("write", &temp, error))?;
+        Ok(Self {
+            temp,
+            writer,
+            schema,
+            encodings: options.encodings.clone(),
+            waiting: Vec::new(),
+            waiting_text: 0,
+            group_text: 0,
+            rows: 0,
+        })
+    }
+
+    fn push(&mut self, row: T) -> Result<(), DatasetError> {
+        let text = column::text_bytes(T::COLUMNS, &row);
+        if text > ROW_TEXT {
+            return Err(DatasetError::Row {
+                table: T::NAME,
+                reason: format!("it holds {text} bytes of text, more than {ROW_TEXT}"),
+            });
+        }
+        self.waiting.push(row);
+        self.waiting_text += text;
+        self.rows += 1;
+        if self.waiting.len() == BATCH_ROWS || self.waiting_text >= BATCH_TEXT {
+            self.write_batch()?;
+        }
+        Ok(())
+    }
+
+    fn write_batch(&mut self) -> Result<(), DatasetError> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        let rows: Vec<&T> = self.waiting.iter().collect();
+        let batch = column::arrays(T::COLUMNS, &self.encodings, &rows)
+            .and_then(|arrays| RecordBatch::try_new(self.schema.clone(), arrays))
+            .map_err(|error| DatasetError::Row {
+                table: T::NAME,
+                reason: error.to_string(),
+            })?;
+        // The batch holds copies; the rows need not stay while it is encoded.
+        self.waiting.clear();
+        self.group_text += std::mem::take(&mut self.waiting_text);
+        self.writer
+            .write(&batch)
+            .map_err(|error| DatasetError::parquet("write", &self.temp, error))?;
+        if self.group_text >= GROUP_TEXT {
+            self.group_text = 0;
+            self.writer
+                .flush()
+                .map_err(|error| DatasetError::parquet("write", &self.temp, error))?;
+        }
+        Ok(())
+    }
+
+    /// Closes the file, reads it back, syncs it and gives it its name.
+    fn finish(mut self, place: &Place) -> Result<PartFile, DatasetError> {
+        self.write_batch()?;
+        self.writer
+            .finish()
+            .map_err(|error| DatasetError::parquet("write", &self.temp, error))?;
+        let rows = durable::footer_rows(&self.temp)?;
+        if rows != self.rows {
+            return Err(DatasetError::corrupt(
+                &self.temp,
+                format!("{} rows were written, its footer names {rows}", self.rows),
+            ));
+        }
+        let measure = durable::measure(&self.temp)?;
+        self.writer
+            .inner()
+            .sync_all()
+            .map_err(|source| DatasetError::io("sync", &self.temp, source))?;
+        let path = place.part_name(T::NAME);
+        durable::rename(&self.temp, &place.data.join(&path))?;
+        Ok(PartFile {
+            table: T::NAME.to_owned(),
+            path,
+            rows,
+            bytes: measure.bytes,
+            hash: measure.hash,
+        })
+    }
+}
+
+fn properties<T: Table>(options: &TableOptions) -> WriterProperties {
+    let plain = WriterProperties::builder()
+        .set_created_by(concat!("chatmill version ", env!("CARGO_PKG_VERSION")).to_owned())
+        .set_compression(options.compression.of_parquet())
+        .set_data_page_size_limit(PAGE)
+        .set_dictionary_page_size_limit(PAGE)
+        .set_max_row_group_row_count(Some(GROUP_ROWS))
+        .set_dictionary_enabled(false)
+        .set_statistics_enabled(EnabledStatistics::None);
+    stored(T::COLUMNS, &[], &options.encodings, plain).build()
+}
+
+/// Gives a dictionary and statistics to the columns whose values repeat.
+fn stored<R>(
+    columns: &[Column<R>],
+    above: &[&str],
+    encodings: &[String],
+    mut builder: WriterPropertiesBuilder,
+) -> WriterPropertiesBuilder {
+    let repeating = |builder: WriterPropertiesBuilder, names: &[&str]| {
+        let path: Vec<String> = above.iter().chain(names).map(|&name| name.to_owned()).collect();
+        let path = ColumnPath::new(path);
+        builder
+            .set_column_dictionary_enabled(path.clone(), true)
+            .set_column_statistics_enabled(path, EnabledStatistics::Chunk)
+    };
+    for column in columns {
+        builder = match column.cell {
+            Cell::Text(Storage::Repeating, _)
+            | Cell::OptionalText(Storage::Repeating, _)
+            | Cell::Number(_)
+            | Cell::OptionalNumber(_)
+            | Cell::Flag(_)
+            | Cell::OptionalFlag(_)
+            | Cell::Time(_) => repeating(builder, &[column.name]),
+            Cell::TextList(_) => repeating(builder, &[column.name, "list", "element"]),
+            Cell::PerEncoding(_) => encodings.iter().fold(builder, |builder, encoding| {
+                repeating(builder, &[&format!("{TOKENS_PREFIX}{encoding}")])
+            }),
+            Cell::Participants(_) => stored(PARTICIPANT, &[column.name, "list", "element"], &[], builder),
+            Cell::Text(..) | Cell::OptionalText(..) | Cell::Bytes(_) => builder,
+        };
+    }
+    builder
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BATCH_ROWS, BATCH_TEXT, Part};
+    use crate::options::{Compression, TableOptions};
+    use crate::parts::Place;
+    use crate::rows::LossRow;
+
+    fn part(folder: &tempfile::TempDir) -> Part<LossRow> {
+        let folder = folder.path().to_owned();
+        let place = Place {
+            data: folder.clone(),
+            temp: folder,
+            slice: 0,
+        };
+        let options = TableOptions {
+            encodings: Vec::new(),
+            compression: Compression::None,
+        };
+        Part::create(&place, &options).unwrap()
+    }
+
+    #[test]
+    fn a_batch_ends_at_its_last_row() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut part = part(&folder);
+        for waiting in 1..BATCH_ROWS {
+            part.push(LossRow::default()).unwrap();
+            assert_eq!(part.waiting.len(), waiting);
+        }
+        part.push(LossRow::default()).unwrap();
+        assert!(part.waiting.is_empty());
+    }
+
+    #[test]
+    fn a_batch_ends_at_the_row_that_fills_its_text() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut part = part(&folder);
+        part.push(LossRow {
+            reason: "x".repeat(BATCH_TEXT - 1),
+            ..Default::default()
+        })
+        .unwrap();
+        assert_eq!(part.waiting.len(), 1);
+        part.push(LossRow {
+            code: "y".to_owned(),
+            ..Default::default()
+        })
+        .unwrap();
+        assert!(part.waiting.is_empty());
+        assert_eq!(part.waiting_text, 0);
+        assert_eq!(part.group_text, BATCH_TEXT);
+    }
+
+    #[test]
+    fn a_row_group_ends_with_the_batch_that_fills_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut part = part(&folder);
+        for batches in 1..8 {
+            part.push(LossRow {
+                reason: "x".repeat(BATCH_TEXT),
+                ..Default::default()
+            })
+            .unwrap();
+            assert_eq!(part.writer.flushed_row_groups().len(), 0);
+            assert_eq!(part.writer.in_progress_rows(), batches);
+        }
+        part.push(LossRow {
+            reason: "x".repeat(BATCH_TEXT),
+            ..Default::default()
+        })
+        .unwrap();
+        assert_eq!(part.writer.flushed_row_groups().len(), 1);
+        assert_eq!(part.writer.in_progress_rows(), 0);
+        assert_eq!(part.group_text, 0);
+    }
+}

@@ -1,0 +1,57 @@
+//! The receipt of a slice: what *done* means. It names the slice's files and carries its own hash.
+//!
+//! A receipt file is one line with the BLAKE3 of the rest, then JSON.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::parts::{PartFile, part_name};
+
+/// A finished slice.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Receipt<B> {
+    /// The slice.
+    pub slice: u32,
+    /// Its files, in the order of the tables.
+    pub files: Vec<PartFile>,
+    /// What the engine wants to know of it at the end.
+    pub body: B,
+}
+
+/// Writes a receipt as text.
+pub(crate) fn encode<B: Serialize>(slice: u32, files: &[PartFile], body: &B) -> serde_json::Result<String> {
+    #[derive(Serialize)]
+    struct Borrowed<'a, B> {
+        slice: u32,
+        files: &'a [PartFile],
+        body: &'a B,
+    }
+    let json = serde_json::to_string(&Borrowed { slice, files, body })?;
+    Ok(format!("{}\n{json}", blake3::hash(json.as_bytes()).to_hex()))
+}
+
+/// Reads the receipt of a slice; none when a byte of it is not as it was written.
+pub(crate) fn decode<B: DeserializeOwned>(slice: u32, bytes: &[u8]) -> Option<Receipt<B>> {
+    let (hash, json) = std::str::from_utf8(bytes).ok()?.split_once('\n')?;
+    if hash != blake3::hash(json.as_bytes()).to_hex().as_str() {
+        return None;
+    }
+    let receipt: Receipt<B> = serde_json::from_str(json).ok()?;
+    let is_its_own = receipt.slice == slice
+        && receipt
+            .files
+            .iter()
+            .all(|file| file.path == part_name(&file.table, slice));
+    is_its_own.then_some(receipt)
+}
+
+/// The file name of a slice's receipt.
+pub(crate) fn file_name(slice: u32) -> String {
+    format!("{slice:05}.json")
+}
+
+/// The slice that a receipt's file name tells.
+pub(crate) fn slice_of(name: &str) -> Option<u32> {
+    let slice = name.strip_suffix(".json")?.parse().ok()?;
+    (file_name(slice) == name).then_some(slice)
+}

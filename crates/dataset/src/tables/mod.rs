@@ -1,0 +1,105 @@
+//! The registry of tables: one file and one line each, in the order of the manifest.
+//!
+//! A table is a row struct and its columns. From the line below follow its folder in the dataset, its writer in
+//! [`PartSet`], its documentation and its place in the manifest.
+
+use arrow_schema::{Schema, SchemaRef};
+
+use crate::column::{self, Column};
+use crate::describe;
+use crate::error::DatasetError;
+use crate::options::TableOptions;
+use crate::part::{self, Slot};
+use crate::parts::{PartFile, Place};
+
+/// What a row type says about its table.
+pub(crate) trait Table: Sized + 'static {
+    /// Name of the table and of its folder.
+    const NAME: &'static str;
+    /// What a row is, one sentence.
+    const ABOUT: &'static str;
+    /// The columns in order.
+    const COLUMNS: &'static [Column<Self>];
+}
+
+/// The Arrow schema of a table. Only the encodings' columns depend on the plan.
+pub(crate) fn schema<T: Table>(encodings: &[String]) -> SchemaRef {
+    SchemaRef::new(Schema::new(column::fields(T::COLUMNS, encodings)))
+}
+
+/// A table without its row type, for what treats all tables alike.
+pub(crate) struct Registered {
+    pub(crate) name: &'static str,
+    pub(crate) schema: fn(&[String]) -> SchemaRef,
+    pub(crate) describe: fn() -> String,
+    /// Writes the file that stands for a table without rows.
+    pub(crate) write_empty: fn(&Place, &TableOptions) -> Result<PartFile, DatasetError>,
+}
+
+macro_rules! tables {
+    ($($module:ident: $row:ident, $push:ident;)+) => {
+        $(pub(crate) mod $module;)+
+        $(pub use $module::$row;)+
+
+        /// The names of all tables, in the order of the manifest.
+        pub const TABLES: &[&str] = &[$($row::NAME),+];
+
+        /// All tables.
+        pub(crate) static REGISTRY: &[Registered] = &[$(Registered {
+            name: $row::NAME,
+            schema: schema::<$row>,
+            describe: describe::page::<$row>,
+            write_empty: part::write_empty::<$row>,
+        }),+];
+
+        /// The open files of one slice: for each table at most one, created at its first row.
+        pub struct PartSet {
+            place: Place,
+            options: TableOptions,
+            $($module: Slot<$row>,)+
+        }
+
+        impl PartSet {
+            pub(crate) fn new(place: Place, options: TableOptions) -> Self {
+                Self { place, options, $($module: Slot::default(),)+ }
+            }
+
+            $(
+                #[doc = concat!("Adds a row to the table `", stringify!($module), "`.")]
+                pub fn $push(&mut self, row: $row) -> Result<(), DatasetError> {
+                    self.$module.push(row, &self.place, &self.options)
+                }
+            )+
+
+            /// Finishes every open file and returns them in the order of the tables.
+            ///
+            /// Each file is flushed, closed, read back (footer rows and hash), synced and renamed into place, and
+            /// its folder synced. A set that is dropped instead leaves only temporary files.
+            pub fn close(self) -> Result<Vec<PartFile>, DatasetError> {
+                let mut files = Vec::new();
+                $(files.extend(self.$module.close(&self.place)?);)+
+                Ok(files)
+            }
+        }
+    };
+}
+
+tables! {
+    conversations: ConversationRow, push_conversation;
+    messages: MessageRow, push_message;
+    message_references: ReferenceRow, push_reference;
+    tool_calls: ToolCallRow, push_tool_call;
+    renderings: RenderingRow, push_rendering;
+    token_counts: TokenCountRow, push_token_count;
+    totals: TotalRow, push_total;
+    losses: LossRow, push_loss;
+    findings: FindingRow, push_finding;
+    rejects: RejectRow, push_reject;
+}
+
+pub use conversations::ParticipantCell;
+
+/// Finds a table by name.
+pub(crate) fn find(name: &str) -> Option<&'static Registered> {
+    REGISTRY.iter().find(|table| table.name == name)
+}

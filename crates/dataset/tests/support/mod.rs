@@ -1,0 +1,424 @@
+//! A small dataset for tests: every field of a full row holds its own column's name, so that a column that shows
+//! another field is seen at once.
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use chatmill_dataset::rows::*;
+use chatmill_dataset::{
+    Compression, InputEntry, Manifest, Opening, PartFile, PartSet, Sealed, Staging, TableOptions, open,
+    table_entries,
+};
+
+pub const INPUT: &str = "input";
+
+pub fn options() -> TableOptions {
+    TableOptions {
+        encodings: vec!["o200k_base".to_owned(), "cl100k_base".to_owned()],
+        compression: Compression::parse("zstd(3)").unwrap(),
+    }
+}
+
+pub fn text(name: &str) -> String {
+    name.to_owned()
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "it fills fields that may be missing")]
+pub fn some(name: &str) -> Option<String> {
+    Some(text(name))
+}
+
+/// A number that tells the column it belongs to.
+pub fn number(name: &str) -> u32 {
+    name.bytes()
+        .fold(7, |sum, byte| (sum * 31 + u32::from(byte)) % 1_000_003)
+}
+
+fn long(name: &str) -> u64 {
+    number(name).into()
+}
+
+fn texts(name: &str) -> Vec<String> {
+    vec![text(name), format!("{name} again")]
+}
+
+fn tokens() -> Vec<u64> {
+    vec![long("tokens_o200k_base"), long("tokens_cl100k_base")]
+}
+
+pub fn conversation() -> ConversationRow {
+    ConversationRow {
+        conversation_id: text("conversation_id"),
+        source_conversation_id: some("source_conversation_id"),
+        source: text("source"),
+        format_version: some("format_version"),
+        format_shape: some("format_shape"),
+        input: text(INPUT),
+        entry: text("entry"),
+        record: long("record"),
+        title: some("title"),
+        description: some("description"),
+        scene: text("scene"),
+        message_count: number("message_count"),
+        participant_count: number("participant_count"),
+        started_at: Some(number("started_at").into()),
+        ended_at: Some(number("ended_at").into()),
+        participants: vec![participant(), ParticipantCell::default()],
+        tools: some("tools"),
+        extra: some("extra"),
+        content_hash: text("content_hash"),
+    }
+}
+
+fn participant() -> ParticipantCell {
+    ParticipantCell {
+        id: text("id"),
+        name: some("name"),
+        alias: some("alias"),
+        role: some("role"),
+        kind: text("kind"),
+        custom_role: some("custom_role"),
+        department: some("department"),
+        email: some("email"),
+        extra: some("extra"),
+    }
+}
+
+pub fn message() -> MessageRow {
+    MessageRow {
+        conversation_id: text("conversation_id"),
+        position: number("position"),
+        message_id: some("message_id"),
+        sender_id: some("sender_id"),
+        sender_name: some("sender_name"),
+        role: text("role"),
+        kind: text("kind"),
+        source_type: some("source_type"),
+        created_at: Some(number("created_at").into()),
+        created_at_raw: some("created_at_raw"),
+        text: text("text"),
+        parts: text("parts"),
+        mentions: texts("mentions"),
+        extra: some("extra"),
+        byte_start: long("byte_start"),
+        byte_end: long("byte_end"),
+        tokens: tokens(),
+    }
+}
+
+pub fn reference() -> ReferenceRow {
+    ReferenceRow {
+        conversation_id: text("conversation_id"),
+        position: number("position"),
+        message_id: some("message_id"),
+        ordinal: number("ordinal"),
+        target_id: some("target_id"),
+        target_position: Some(number("target_position")),
+        status: text("status"),
+        same_sender: true,
+        preview: some("preview"),
+    }
+}
+
+pub fn tool_call() -> ToolCallRow {
+    ToolCallRow {
+        conversation_id: text("conversation_id"),
+        call_id: some("call_id"),
+        name: some("name"),
+        arguments: some("arguments"),
+        arguments_valid: Some(true),
+        call_position: Some(number("call_position")),
+        result_position: Some(number("result_position")),
+        result: some("result"),
+        is_error: Some(true),
+        status: text("status"),
+        paired_by: some("paired_by"),
+    }
+}
+
+pub fn rendering() -> RenderingRow {
+    RenderingRow {
+        conversation_id: text("conversation_id"),
+        dialect: text("dialect"),
+        profile: text("profile"),
+        perspective: text("perspective"),
+        ordinal: number("ordinal"),
+        media_type: text("media_type"),
+        content: some("content"),
+        bytes: long("bytes"),
+        tokens: tokens(),
+        coverage: text("coverage"),
+        first_position: Some(number("first_position")),
+        last_position: Some(number("last_position")),
+        messages_rendered: number("messages_rendered"),
+        last_role: some("last_role"),
+        assistant_messages: number("assistant_messages"),
+        loss_count: long("loss_count"),
+        loss_codes: texts("loss_codes"),
+        valid: true,
+        violations: texts("violations"),
+    }
+}
+
+pub fn token_count() -> TokenCountRow {
+    TokenCountRow {
+        conversation_id: text("conversation_id"),
+        dialect: text("dialect"),
+        profile: text("profile"),
+        perspective: text("perspective"),
+        ordinal: number("ordinal"),
+        encoding: text("encoding"),
+        tokens: long("tokens"),
+        content: long("content"),
+        names: long("names"),
+        framing: long("framing"),
+        tools: long("tools"),
+        replies: long("replies"),
+        meta: long("meta"),
+        assistant_content: long("assistant_content"),
+    }
+}
+
+pub fn total() -> TotalRow {
+    TotalRow {
+        source: text("source"),
+        dialect: text("dialect"),
+        profile: text("profile"),
+        encoding: text("encoding"),
+        coverage: text("coverage"),
+        conversations: long("conversations"),
+        messages_rendered: long("messages_rendered"),
+        bytes: long("bytes"),
+        tokens: long("tokens"),
+        content: long("content"),
+        names: long("names"),
+        framing: long("framing"),
+        tools: long("tools"),
+        replies: long("replies"),
+        meta: long("meta"),
+        assistant_content: long("assistant_content"),
+        p50: long("p50"),
+        p95: long("p95"),
+        p99: long("p99"),
+        invalid: long("invalid"),
+        losses: long("losses"),
+    }
+}
+
+pub fn loss() -> LossRow {
+    LossRow {
+        conversation_id: text("conversation_id"),
+        dialect: text("dialect"),
+        profile: text("profile"),
+        perspective: text("perspective"),
+        ordinal: number("ordinal"),
+        position: Some(number("position")),
+        message_id: some("message_id"),
+        code: text("code"),
+        amount: long("amount"),
+        reason: text("reason"),
+    }
+}
+
+pub fn finding() -> FindingRow {
+    FindingRow {
+        code: text("code"),
+        name: text("name"),
+        severity: text("severity"),
+        count: long("count"),
+        key: text("key"),
+        input: text(INPUT),
+        entry: text("entry"),
+        record: Some(long("record")),
+        conversation_id: some("conversation_id"),
+        position: Some(number("position")),
+        message_id: some("message_id"),
+        line_number: Some(long("line_number")),
+        column_number: Some(long("column_number")),
+        byte_start: Some(long("byte_start")),
+        byte_end: Some(long("byte_end")),
+        json_path: some("json_path"),
+        message: text("message"),
+        help: text("help"),
+    }
+}
+
+pub fn reject() -> RejectRow {
+    RejectRow {
+        input: text(INPUT),
+        entry: text("entry"),
+        record: long("record"),
+        level: text("level"),
+        byte_start: long("byte_start"),
+        byte_end: long("byte_end"),
+        frame_hash: text("frame_hash"),
+        code: text("code"),
+        message: text("message"),
+        head: b"head".to_vec(),
+    }
+}
+
+/// One full row for every table.
+pub fn push_full(parts: &mut PartSet) {
+    parts.push_conversation(conversation()).unwrap();
+    parts.push_message(message()).unwrap();
+    parts.push_reference(reference()).unwrap();
+    parts.push_tool_call(tool_call()).unwrap();
+    parts.push_rendering(rendering()).unwrap();
+    parts.push_token_count(token_count()).unwrap();
+    parts.push_total(total()).unwrap();
+    parts.push_loss(loss()).unwrap();
+    parts.push_finding(finding()).unwrap();
+    parts.push_reject(reject()).unwrap();
+}
+
+/// One row for every table in which everything that may be missing is missing.
+pub fn push_sparse(parts: &mut PartSet) {
+    let zeros = vec![0, 0];
+    parts.push_conversation(ConversationRow::default()).unwrap();
+    parts
+        .push_message(MessageRow {
+            tokens: zeros.clone(),
+            ..Default::default()
+        })
+        .unwrap();
+    parts.push_reference(ReferenceRow::default()).unwrap();
+    parts.push_tool_call(ToolCallRow::default()).unwrap();
+    parts
+        .push_rendering(RenderingRow {
+            tokens: zeros,
+            ..Default::default()
+        })
+        .unwrap();
+    parts.push_token_count(TokenCountRow::default()).unwrap();
+    parts.push_total(TotalRow::default()).unwrap();
+    parts.push_loss(LossRow::default()).unwrap();
+    parts.push_finding(FindingRow::default()).unwrap();
+    parts.push_reject(RejectRow::default()).unwrap();
+}
+
+pub fn work(out: &Path, fingerprint: &str) -> Staging {
+    match open(out, fingerprint, false).unwrap() {
+        Opening::Work(staging) => staging,
+        Opening::Finished(_) => panic!("{} is finished already", out.display()),
+    }
+}
+
+pub fn replacing_work(out: &Path, fingerprint: &str) -> Staging {
+    match open(out, fingerprint, true).unwrap() {
+        Opening::Work(staging) => staging,
+        Opening::Finished(_) => panic!("{} is finished already", out.display()),
+    }
+}
+
+/// A slice that holds one conversation with its message, and one rejected frame.
+pub fn grind(staging: &Staging, slice: u32) -> Vec<PartFile> {
+    let mut parts = staging.parts(slice, &options()).unwrap();
+    let conversation_id = format!("conversation {slice}");
+    parts
+        .push_conversation(ConversationRow {
+            conversation_id: conversation_id.clone(),
+            ..conversation()
+        })
+        .unwrap();
+    parts
+        .push_message(MessageRow {
+            conversation_id,
+            ..message()
+        })
+        .unwrap();
+    parts
+        .push_reject(RejectRow {
+            level: text("frame"),
+            ..reject()
+        })
+        .unwrap();
+    let files = parts.close().unwrap();
+    staging
+        .commit(slice, &files, &format!("body of slice {slice}"))
+        .unwrap();
+    files
+}
+
+/// The manifest of slices made by [`grind`].
+pub fn manifest(fingerprint: &str, slices: u64, files: Vec<PartFile>) -> Manifest {
+    Manifest {
+        program: text("chatmill"),
+        version: text("0.0.0"),
+        fingerprint: text(fingerprint),
+        plan: serde_json::json!({"name": "test"}),
+        inputs: vec![InputEntry {
+            path: text(INPUT),
+            framed: 2 * slices,
+            accepted: slices,
+            rejected: slices,
+            conversations: slices,
+            decoded_bytes: 30 * slices,
+            accepted_bytes: 20 * slices,
+            rejected_bytes: 7 * slices,
+            separator_bytes: 3 * slices,
+            ..InputEntry::default()
+        }],
+        tables: table_entries(files),
+        totals: serde_json::json!({"conversations": slices}),
+        ledger_balanced: true,
+        verdict: text("complete"),
+        derived: vec![text("run.json")],
+    }
+}
+
+/// Grinds the slices that are not done and seals.
+pub fn seal(staging: Staging, fingerprint: &str, slices: u32) -> Sealed {
+    let done: Vec<u32> = staging
+        .receipts::<String>()
+        .unwrap()
+        .iter()
+        .map(|receipt| receipt.slice)
+        .collect();
+    for slice in (0..slices).filter(|slice| !done.contains(slice)) {
+        grind(&staging, slice);
+    }
+    let receipts = staging.receipts::<String>().unwrap();
+    let files = receipts.into_iter().flat_map(|receipt| receipt.files).collect();
+    staging
+        .seal(&manifest(fingerprint, slices.into(), files), &options())
+        .unwrap()
+}
+
+/// A published dataset.
+pub fn publish(out: &Path, fingerprint: &str, slices: u32) {
+    let notices = seal(work(out, fingerprint), fingerprint, slices)
+        .publish()
+        .unwrap();
+    assert_eq!(notices, Vec::<String>::new());
+}
+
+/// Every file below a folder with its bytes, sorted by path.
+pub fn snapshot(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files = Vec::new();
+    let mut open: Vec<PathBuf> = vec![folder.to_owned()];
+    while let Some(next) = open.pop() {
+        for entry in fs::read_dir(&next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else {
+                let name = path.strip_prefix(folder).unwrap().to_string_lossy().into_owned();
+                files.push((name, fs::read(&path).unwrap()));
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// The names in a folder, sorted.
+pub fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}

@@ -1,0 +1,24 @@
+//! What a dialect says about itself: the rows of `chatmill dialects` and of the README table.
+
+/// The description of a dialect.
+#[derive(Debug)]
+pub struct About {
+    /// One short name for people.
+    pub title: &'static str,
+    /// The family that shapes its turns, for example `openai-chat`.
+    pub family: &'static str,
+    /// `application/json` or `text/plain`.
+    pub media_type: &'static str,
+    /// Where it is specified.
+    pub specification: &'static str,
+    /// Date of that specification, `YYYY-MM-DD`.
+    pub dated: &'static str,
+    /// What of a conversation it carries.
+    pub carries: &'static str,
+    /// What of a conversation it cannot carry.
+    pub loses: &'static str,
+    /// Names of its profiles; the first is the default.
+    pub profiles: &'static [&'static str],
+    /// Whether it knows no perspective: it renders once, with perspective `""`.
+    pub neutral: bool,
+}

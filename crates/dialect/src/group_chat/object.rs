@@ -1,0 +1,75 @@
+//! Writing a JSON object key by key.
+
+use std::borrow::Cow;
+
+use chatmill_model::{Component, Extra, RawJson, Rope};
+
+/// An object that is being written.
+pub(super) struct Object<'r, 'a> {
+    rope: &'r mut Rope<'a>,
+    is_empty: bool,
+}
+
+impl<'r, 'a> Object<'r, 'a> {
+    /// Opens an object.
+    pub(super) fn open(rope: &'r mut Rope<'a>) -> Self {
+        rope.framing("{");
+        Self { rope, is_empty: true }
+    }
+
+    /// Closes it.
+    pub(super) fn close(self) {
+        self.rope.framing("}");
+    }
+
+    fn separate(&mut self) {
+        if !self.is_empty {
+            self.rope.framing(",");
+        }
+        self.is_empty = false;
+    }
+
+    /// Writes a key of the format; its value has to follow.
+    pub(super) fn key(&mut self, key: &'static str) -> &mut Rope<'a> {
+        self.separate();
+        self.rope.framing("\"");
+        self.rope.framing(key);
+        self.rope.framing("\":");
+        self.rope
+    }
+
+    /// Writes a string, if there is one.
+    pub(super) fn string(
+        &mut self,
+        key: &'static str,
+        value: Option<impl Into<Cow<'a, str>>>,
+        component: Component,
+    ) {
+        if let Some(value) = value {
+            self.key(key).json_string(value, component);
+        }
+    }
+
+    /// Writes a word of the format.
+    pub(super) fn word(&mut self, key: &'static str, word: &'static str) {
+        let rope = self.key(key);
+        rope.framing("\"");
+        rope.framing(word);
+        rope.framing("\"");
+    }
+
+    /// Writes a field that the format does not know.
+    pub(super) fn field(&mut self, key: &'a str, value: &'a RawJson) {
+        self.separate();
+        self.rope.json_string(key, Component::Meta);
+        self.rope.framing(":");
+        self.rope.raw_json(value.as_str(), Component::Meta);
+    }
+
+    /// Writes such fields in order.
+    pub(super) fn fields(&mut self, extra: &'a Extra) {
+        for (key, value) in &extra.0 {
+            self.field(key, value);
+        }
+    }
+}

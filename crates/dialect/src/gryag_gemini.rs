@@ -1,0 +1,491 @@
+//! gryag's conversation pattern as sent to Gemini (document of 2025-10-17).
+//!
+//! ```json
+//! [{"role":"user","parts":[{"text":"[meta] chat_id=-1 message_id=5 user_id=9 name=\"Alice\""},{"text":"Hi"}]},
+//!  {"role":"model","parts":[{"text":"[meta] chat_id=-1 message_id=6 name=\"gryag\""},{"text":"Hm."}]}]
+//! ```
+//!
+//! A `[meta]` line comes first in every turn but those of tools; texts follow, then media. The bot speaks as `model` and
+//! has no user id, tools as `tool`, everybody else as `user`. System text becomes the first user turn. The context layers
+//! of the document that need the bot's search index are not rendered.
+
+use std::borrow::Cow;
+
+use chatmill_model::{
+    Arguments, Component, Level, Media, MediaKind, MediaSource, Message, Part, Role, Rope, ToolCall, ToolResult,
+    Voice,
+};
+
+use crate::about::About;
+use crate::gryag_meta::Meta;
+use crate::loss::{LossCode, Losses};
+use crate::media::placeholder;
+use crate::names;
+use crate::nature::{Lack, Shown, declare_conversation, declare_messages};
+use crate::policy::MediaPolicy;
+use crate::progress::Progress;
+use crate::rendering::Rendering;
+use crate::said::said_declared;
+use crate::tools::{MISSING_RESULT, call_as_text, result_as_text};
+use crate::turns::{Call, Step, arrange};
+use crate::view::View;
+use crate::{Dialect, json, system};
+
+/// The dialect of gryag's prompts.
+pub struct GryagGemini;
+
+static ABOUT: About = About {
+    title: "gryag prompt for Gemini",
+    family: "gryag-gemini",
+    media_type: "application/json",
+    specification: "specs/gryag-conversation-pattern.md",
+    dated: "2025-10-17",
+    carries: "text, names, ids, one reply per message with an excerpt, media, tools",
+    loses: "times, ids of calls, further replies, facts about people and rooms",
+    profiles: &["document"],
+    neutral: false,
+};
+
+impl Dialect for GryagGemini {
+    fn id(&self) -> &'static str {
+        "gryag-gemini"
+    }
+
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+        let mut losses = Losses::default();
+        let shown = Shown::choose(view, None, &mut losses, View::is_turn);
+        declare_conversation(view, &mut losses);
+        declare_messages(
+            view,
+            &shown.messages,
+            &[Lack::Times, Lack::Mentions, Lack::Extra, Lack::SenderNames],
+            &mut losses,
+        );
+        losses.everywhere(
+            LossCode::ToolDefinitionDropped,
+            view.conversation().tools.len() as u64,
+            "tool definitions are sent beside the conversation",
+        );
+        let turns = arrange(view, &shown.messages, &mut losses);
+        let mut writer = Writer {
+            view,
+            rope: Rope::new(),
+            losses,
+            progress: Progress::default(),
+        };
+        writer.rope.framing("[");
+        writer.system(&shown.messages);
+        for step in turns.steps {
+            writer.step(step);
+        }
+        writer.rope.speak(Voice::Other);
+        writer.rope.framing("]");
+        emit(writer
+            .progress
+            .finish(writer.rope, shown.coverage, writer.losses, turns.faults));
+    }
+}
+
+struct Writer<'v, 'a> {
+    view: &'v View<'a>,
+    rope: Rope<'a>,
+    losses: Losses,
+    progress: Progress,
+}
+
+impl<'a> Writer<'_, 'a> {
+    fn open(&mut self, role: &'static str) {
+        self.rope.speak(Voice::Other);
+        if !self.progress.is_silent() {
+            self.rope.framing(",");
+        }
+        self.rope.framing(role);
+    }
+
+    fn close(&mut self) {
+        self.rope.framing("]}");
+        self.rope.speak(Voice::Other);
+    }
+
+    /// All system text as the first turn.
+    fn system(&mut self, shown: &[&'a Message]) {
+        let mut texts: Vec<Cow<'a, str>> = Vec::new();
+        if let Some(instructions) = system::instructions(self.view, &mut self.losses) {
+            texts.push(Cow::Owned(instructions));
+        }
+        let mut positions = Vec::new();
+        let mut is_front = true;
+        for message in shown {
+            if message.role != Role::System {
+                is_front = false;
+                continue;
+            }
+            if !system::keeps(self.view, message, &mut self.losses) {
+                continue;
+            }
+            self.losses.at(
+                LossCode::SystemInlined,
+                message.position,
+                "system text is the first user turn",
+            );
+            if !is_front {
+                self.losses.at(
+                    LossCode::TurnMoved,
+                    message.position,
+                    "system text stands in front of the conversation",
+                );
+            }
+            texts.extend(message.texts().map(Cow::Borrowed));
+            positions.push(message.position);
+        }
+        if texts.is_empty() {
+            return;
+        }
+        self.open("{\"role\":\"user\",\"parts\":[{\"text\":\"");
+        for (index, text) in texts.into_iter().enumerate() {
+            if index > 0 {
+                self.rope
+                    .content("\n\n", Level::JsonString, Component::Framing);
+            }
+            self.rope.content(text, Level::JsonString, Component::Content);
+        }
+        self.rope.framing("\"}");
+        self.close();
+        self.progress.added("user");
+        for position in positions {
+            self.progress.said(position, "user");
+        }
+    }
+
+    fn step(&mut self, step: Step<'a>) {
+        match step {
+            Step::Say { message, .. } if message.role == Role::System => {}
+            Step::Say { message, calls } => {
+                let has_content = message
+                    .parts
+                    .iter()
+                    .any(|part| matches!(part, Part::Text(_) | Part::Media(_)));
+                if has_content || calls.is_empty() {
+                    self.say(message);
+                    if !calls.is_empty() {
+                        self.losses.at(
+                            LossCode::TurnSplit,
+                            message.position,
+                            "calls are a turn of their own",
+                        );
+                    }
+                }
+                if !calls.is_empty() {
+                    self.calls(message, &calls);
+                }
+            }
+            Step::Answer { call, message, result } => self.result(
+                name_of(call.call.name.as_deref().or(result.name.as_deref())),
+                result,
+                message.position,
+            ),
+            Step::Loose { message, result } => {
+                self.result(name_of(result.name.as_deref()), result, message.position);
+            }
+            Step::Missing { call } => self.missing(call),
+            Step::Inline { message, result, .. } => {
+                self.open("{\"role\":\"user\",\"parts\":[{\"text\":\"");
+                result_as_text(&mut self.rope, result, Level::JsonString);
+                self.rope.framing("\"}");
+                self.close();
+                self.progress.said(message.position, "user");
+            }
+        }
+    }
+
+    /// The turn of a message: its line, its texts, its media.
+    fn say(&mut self, message: &'a Message) {
+        let is_own = self.view.is_own(message);
+        let role = if is_own {
+            self.open("{\"role\":\"model\",\"parts\":[");
+            "assistant"
+        } else {
+            self.open("{\"role\":\"user\",\"parts\":[");
+            "user"
+        };
+        if role != message.role.as_str() {
+            self.losses.at(
+                LossCode::RoleMapped,
+                message.position,
+                "only the perspective is the model",
+            );
+        }
+        if is_own {
+            self.rope.speak(Voice::Perspective);
+        }
+        let meta = Meta::of(self.view, message, &mut self.losses);
+        let mut parts = 0;
+        if meta.write("{\"text\":\"", &mut self.rope, message.position, &mut self.losses) {
+            parts = 1;
+            self.rope.framing("\"}");
+        }
+        let mut waiting = Vec::new();
+        for part in &message.parts {
+            match part {
+                Part::Text(text) => {
+                    let text = said_declared(self.view, message, text, &mut self.losses);
+                    self.text(&mut parts, text);
+                    if !waiting.is_empty() {
+                        self.losses.at(
+                            LossCode::PartMoved,
+                            message.position,
+                            "media stand behind the text",
+                        );
+                    }
+                }
+                Part::Media(media) => waiting.push(media),
+                Part::ToolCall(call) if !is_own => {
+                    self.losses.at(
+                        LossCode::RoleMapped,
+                        message.position,
+                        "somebody else's call is said as text",
+                    );
+                    self.open_text(&mut parts);
+                    call_as_text(&mut self.rope, call, Level::JsonString);
+                    self.rope.framing("\"}");
+                }
+                Part::ToolCall(_) | Part::ToolResult(_) => {}
+                Part::Reasoning(_) => self.losses.at(
+                    LossCode::ReasoningDropped,
+                    message.position,
+                    "the pattern has no reasoning",
+                ),
+                Part::Notice(_) => self.losses.at(
+                    LossCode::NoticeDropped,
+                    message.position,
+                    "the pattern has no notices",
+                ),
+                Part::CacheMark => self.losses.at(
+                    LossCode::CacheMarkDropped,
+                    message.position,
+                    "the pattern has no cache marks",
+                ),
+            }
+        }
+        for media in waiting {
+            self.media(&mut parts, media, message.position);
+        }
+        self.close();
+        self.progress.said(message.position, role);
+    }
+
+    fn open_text(&mut self, parts: &mut u32) {
+        if *parts > 0 {
+            self.rope.framing(",");
+        }
+        *parts += 1;
+        self.rope.framing("{\"text\":\"");
+    }
+
+    fn text(&mut self, parts: &mut u32, text: impl Into<Cow<'a, str>>) {
+        let text = text.into();
+        if text.is_empty() {
+            return;
+        }
+        self.open_text(parts);
+        self.rope.content(text, Level::JsonString, Component::Content);
+        self.rope.framing("\"}");
+    }
+
+    fn media(&mut self, parts: &mut u32, media: &'a Media, position: u32) {
+        let policy = self.view.policy.media;
+        if policy == MediaPolicy::Drop {
+            self.losses
+                .at(LossCode::MediaDropped, position, "policy drops media");
+            return;
+        }
+        let carried = policy == MediaPolicy::Keep && media.kind != MediaKind::Link;
+        match &media.source {
+            MediaSource::Inline(bytes) if carried => {
+                self.separate(parts);
+                self.rope.framing("{\"inline_data\":{");
+                if let Some(media_type) = &media.media_type {
+                    self.rope.framing("\"mime_type\":");
+                    self.rope.json_string(media_type, Component::Meta);
+                    self.rope.framing(",");
+                }
+                self.rope.framing("\"data\":");
+                self.rope.json_string(bytes, Component::Content);
+                self.rope.framing("}}");
+                self.describe(u64::from(media.name.is_some()), position);
+            }
+            MediaSource::Url(url) if carried => {
+                self.separate(parts);
+                self.rope.framing("{\"file_uri\":");
+                self.rope.json_string(url, Component::Content);
+                self.rope.framing("}");
+                let described = u64::from(media.name.is_some()) + u64::from(media.media_type.is_some());
+                self.describe(described, position);
+            }
+            _ => {
+                self.losses.at(
+                    LossCode::MediaPlaceholder,
+                    position,
+                    "the medium is only named in the text",
+                );
+                self.text(parts, placeholder(media));
+            }
+        }
+    }
+
+    fn separate(&mut self, parts: &mut u32) {
+        if *parts > 0 {
+            self.rope.framing(",");
+        }
+        *parts += 1;
+    }
+
+    fn describe(&mut self, lost: u64, position: u32) {
+        self.losses.several(
+            LossCode::MediaDescriptionDropped,
+            position,
+            lost,
+            "a medium has no name here, and a linked one no type",
+        );
+    }
+
+    fn calls(&mut self, message: &'a Message, calls: &[Call<'a>]) {
+        self.open("{\"role\":\"model\",\"parts\":[");
+        self.rope.speak(Voice::Perspective);
+        for (index, call) in calls.iter().enumerate() {
+            if index > 0 {
+                self.rope.framing(",");
+            }
+            self.declare_name(call.call, message.position);
+            self.rope.framing("{\"function_call\":{\"name\":");
+            self.rope
+                .json_string(name_of(call.call.name.as_deref()), Component::Tools);
+            self.rope.framing(",\"args\":");
+            self.arguments(call.call, message.position);
+            self.rope.framing("}}");
+        }
+        let ids = calls.iter().filter(|call| call.call.id.is_some()).count() as u64;
+        self.losses.several(
+            LossCode::ToolIdDropped,
+            message.position,
+            ids,
+            "calls and responses are paired by place and name",
+        );
+        self.close();
+        self.progress.said(message.position, "assistant");
+    }
+
+    fn declare_name(&mut self, call: &ToolCall, position: u32) {
+        if call.name.as_deref().is_none_or(str::is_empty) {
+            self.losses.at(
+                LossCode::ToolNameRewritten,
+                position,
+                "the call names no tool",
+            );
+        }
+    }
+
+    /// The arguments as an object.
+    fn arguments(&mut self, call: &'a ToolCall, position: u32) {
+        match &call.arguments {
+            Arguments::Object(raw) => self.rope.raw_json(raw.as_str(), Component::Tools),
+            Arguments::NotObject(raw) => {
+                self.losses
+                    .at(LossCode::ArgsNotObject, position, "arguments are an object here");
+                self.rope.framing("{\"data\":");
+                self.rope.raw_json(raw.as_str(), Component::Tools);
+                self.rope.framing("}");
+            }
+            Arguments::Malformed(text) => {
+                self.losses
+                    .at(LossCode::ArgsMalformed, position, "arguments are an object here");
+                if text.trim().is_empty() {
+                    self.rope.framing("{}");
+                } else {
+                    self.rope.framing("{\"text\":");
+                    self.rope.json_string(text, Component::Tools);
+                    self.rope.framing("}");
+                }
+            }
+        }
+    }
+
+    fn result(&mut self, name: &'a str, result: &'a ToolResult, position: u32) {
+        self.open_response(name);
+        let content = result.content.as_str();
+        if json::is_object(content) {
+            self.object_result(result, position);
+            return;
+        }
+        let (open, is_text) = if result.is_error {
+            ("{\"error\":", true)
+        } else if json::is_json(content) {
+            ("{\"data\":", false)
+        } else {
+            ("{\"text\":", true)
+        };
+        self.losses
+            .at(LossCode::ResultWrapped, position, "a response is an object");
+        self.rope.framing(open);
+        if is_text {
+            self.rope.json_string(content, Component::Tools);
+        } else {
+            self.rope.raw_json(content, Component::Tools);
+        }
+        self.rope.framing("}");
+        self.close_response();
+        self.progress.said(position, "tool");
+    }
+
+    /// A result that is an object already stands as it is.
+    fn object_result(&mut self, result: &'a ToolResult, position: u32) {
+        if result.is_error {
+            self.losses.at(
+                LossCode::ErrorFlagDropped,
+                position,
+                "an object has no place for the failure",
+            );
+        }
+        let before = self.rope.segments().len();
+        self.rope.raw_json(&result.content, Component::Tools);
+        let written = self.rope.segments().get(before).map_or(0, |segment| segment.text.len());
+        if written < result.content.len() {
+            self.losses.at(
+                LossCode::ResultWrapped,
+                position,
+                "an object loses the white space between its values",
+            );
+        }
+        self.close_response();
+        self.progress.said(position, "tool");
+    }
+
+    fn missing(&mut self, call: Call<'a>) {
+        self.open_response(name_of(call.call.name.as_deref()));
+        self.rope.framing("{\"error\":");
+        self.rope.json_string(MISSING_RESULT, Component::Tools);
+        self.rope.framing("}");
+        self.close_response();
+        self.progress.added("tool");
+    }
+
+    fn open_response(&mut self, name: &'a str) {
+        self.open("{\"role\":\"tool\",\"parts\":[{\"function_response\":{\"name\":");
+        self.rope.json_string(name, Component::Tools);
+        self.rope.framing(",\"response\":");
+    }
+
+    fn close_response(&mut self) {
+        self.rope.framing("}}");
+        self.close();
+    }
+}
+
+/// The name of a tool, or a word that stands for it.
+fn name_of(name: Option<&str>) -> &str {
+    name.filter(|name| !name.is_empty()).unwrap_or(names::UNNAMED)
+}

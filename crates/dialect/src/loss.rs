@@ -1,0 +1,255 @@
+//! What a rendering could not carry: the vocabulary and the entries of the loss ledger.
+
+macro_rules! loss_codes {
+    ($($(#[$doc:meta])* $name:ident = $word:literal,)*) => {
+        /// What kind of thing was lost or changed.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum LossCode { $($(#[$doc])* $name,)* }
+
+        impl LossCode {
+            /// Every code.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// The word that tables use.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $word,)* }
+            }
+        }
+    };
+}
+
+loss_codes! {
+    /// A name has no place.
+    NameDropped = "name-dropped",
+    /// A name stands in front of the text.
+    NameInlined = "name-inlined",
+    /// A name is written in another spelling that the dialect allows.
+    NameAliased = "name-aliased",
+    /// Signs that the dialect reads as its own were taken out of a name.
+    NameCleaned = "name-cleaned",
+    /// A message speaks in another role than in the source.
+    RoleMapped = "role-mapped",
+    /// Turns were merged.
+    TurnMerged = "turn-merged",
+    /// A turn stands elsewhere than in the source.
+    TurnMoved = "turn-moved",
+    /// A turn was split.
+    TurnSplit = "turn-split",
+    /// System text was moved to where the dialect keeps it.
+    SystemHoisted = "system-hoisted",
+    /// System text became a turn.
+    SystemInlined = "system-inlined",
+    /// System text has no place, or policy left it out.
+    SystemDropped = "system-dropped",
+    /// Text was added as system text that is not a message of the source.
+    SystemAdded = "system-added",
+    /// The id of a call was made up or changed.
+    ToolIdRewritten = "tool-id-rewritten",
+    /// The name of a tool was made up or changed.
+    ToolNameRewritten = "tool-name-rewritten",
+    /// The id of a call has no place.
+    ToolIdDropped = "tool-id-dropped",
+    /// A call has no place, or has no result and was left out.
+    ToolCallDropped = "tool-call-dropped",
+    /// The result of a call has no place, or its call was left out.
+    ToolResultDropped = "tool-result-dropped",
+    /// The definition of a tool has no place.
+    ToolDefinitionDropped = "tool-definition-dropped",
+    /// The definition of a tool was made up.
+    ToolDefinitionSynthesised = "tool-definition-synthesised",
+    /// A result without a call was left out.
+    OrphanResultDropped = "orphan-result-dropped",
+    /// A result without a call became text.
+    OrphanResultInlined = "orphan-result-inlined",
+    /// A result was made up for a call that has none.
+    MissingResultSynthesised = "missing-result-synthesised",
+    /// A result was moved up to its call.
+    ResultLateMoved = "result-late-moved",
+    /// A result was moved down to its call.
+    ResultEarlyMoved = "result-early-moved",
+    /// A further result for an answered call was left out.
+    DuplicateResult = "duplicate-result",
+    /// Arguments that are not JSON were replaced or wrapped.
+    ArgsMalformed = "args-malformed",
+    /// Arguments that are not an object were replaced or wrapped.
+    ArgsNotObject = "args-not-object",
+    /// Arguments were written in another form than in the source.
+    ArgsReserialised = "args-reserialised",
+    /// A number lost digits.
+    NumberPrecision = "number-precision",
+    /// A result was put into an object.
+    ResultWrapped = "result-wrapped",
+    /// That a result is a failure has no place.
+    ErrorFlagDropped = "error-flag-dropped",
+    /// A medium was left out.
+    MediaDropped = "media-dropped",
+    /// A medium is only named in the text.
+    MediaPlaceholder = "media-placeholder",
+    /// A medium must be fetched before the rendering can be used.
+    MediaNeedsFetch = "media-needs-fetch",
+    /// Name, type or other description of a carried medium has no place.
+    MediaDescriptionDropped = "media-description-dropped",
+    /// Parts were joined into one text.
+    PartFlattened = "part-flattened",
+    /// Parts stand in another order.
+    PartMoved = "part-moved",
+    /// Text was put where the source has none.
+    EmptyFilled = "empty-filled",
+    /// A message that says nothing was left out.
+    EmptyDropped = "empty-dropped",
+    /// Reasoning was left out.
+    ReasoningDropped = "reasoning-dropped",
+    /// A cache mark was left out.
+    CacheMarkDropped = "cache-mark-dropped",
+    /// Cache marks beyond the dialect's number were left out.
+    CacheMarkCapped = "cache-mark-capped",
+    /// Times have no place.
+    TimestampDropped = "timestamp-dropped",
+    /// Message ids have no place.
+    MessageIdDropped = "message-id-dropped",
+    /// A message id was made up.
+    MessageIdSynthesised = "message-id-synthesised",
+    /// Who sent a message is unknown, and the dialect wants to know.
+    SenderMissing = "sender-missing",
+    /// Mentions have no place.
+    MentionDropped = "mention-dropped",
+    /// A notice was left out.
+    NoticeDropped = "notice-dropped",
+    /// Facts about a participant have no place.
+    ParticipantDropped = "participant-dropped",
+    /// Facts about the conversation have no place.
+    MetadataDropped = "metadata-dropped",
+    /// Further fields of a message have no place.
+    ExtraDropped = "extra-dropped",
+    /// A reply is quoted in the text.
+    ReferenceInlined = "reference-inlined",
+    /// A reply has no place, or policy left it out.
+    ReferenceDropped = "reference-dropped",
+    /// A reply to something that is not there, or that must not be quoted.
+    ReferenceUnresolved = "reference-unresolved",
+    /// Text that the dialect reserves was escaped.
+    ReservedTextEscaped = "reserved-text-escaped",
+    /// Text holds a control token.
+    SpecialTokenInText = "special-token-in-text",
+    /// Control characters were removed.
+    ControlCharacterRemoved = "control-character-removed",
+    /// White space at the ends of a quote was removed.
+    WhitespaceTrimmed = "whitespace-trimmed",
+    /// Line breaks became spaces.
+    NewlineReplaced = "newline-replaced",
+    /// Metadata that had leaked into a text was removed.
+    LeakedMetadataRemoved = "leaked-metadata-removed",
+    /// Text was shortened, or older messages lie outside the window.
+    Truncated = "truncated",
+    /// A date was fixed.
+    DatePinned = "date-pinned",
+    /// A system text that the template brings along was inserted.
+    DefaultSystemInserted = "default-system-inserted",
+}
+
+/// One entry of the loss ledger.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// What kind of loss.
+    pub code: LossCode,
+    /// Position of the message; none when the dialect inflicts it on every message by its nature.
+    pub position: Option<u32>,
+    /// Occurrences.
+    pub amount: u64,
+    /// Why, in one clause without chat text.
+    pub reason: String,
+}
+
+/// Losses while a rendering is being made.
+#[derive(Debug, Default)]
+pub(crate) struct Losses(Vec<Loss>);
+
+impl Losses {
+    /// A loss at one message.
+    pub(crate) fn at(&mut self, code: LossCode, position: u32, reason: &str) {
+        self.add(code, Some(position), 1, reason);
+    }
+
+    /// Several equal losses at one message; nothing when there are none.
+    pub(crate) fn several(&mut self, code: LossCode, position: u32, amount: u64, reason: &str) {
+        self.add(code, Some(position), amount, reason);
+    }
+
+    /// A loss that lies in the dialect's nature; nothing when it touches nothing.
+    pub(crate) fn everywhere(&mut self, code: LossCode, amount: u64, reason: &str) {
+        self.add(code, None, amount, reason);
+    }
+
+    /// Takes over the losses of a part of the rendering.
+    pub(crate) fn append(&mut self, other: Self) {
+        for loss in other.0 {
+            self.add(loss.code, loss.position, loss.amount, &loss.reason);
+        }
+    }
+
+    fn add(&mut self, code: LossCode, position: Option<u32>, amount: u64, reason: &str) {
+        if amount == 0 {
+            return;
+        }
+        if let Some(last) = self.0.last_mut()
+            && last.code == code
+            && last.position == position
+            && last.reason == reason
+        {
+            last.amount += amount;
+            return;
+        }
+        self.0.push(Loss {
+            code,
+            position,
+            amount,
+            reason: reason.to_owned(),
+        });
+    }
+
+    /// The losses in order of position and code, those without a position first.
+    pub(crate) fn finish(mut self) -> Vec<Loss> {
+        self.0.sort_by_key(|loss| (loss.position, loss.code));
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_a_kebab_word_of_its_own() {
+        let words: std::collections::BTreeSet<_> = LossCode::ALL.iter().map(|code| code.as_str()).collect();
+        assert_eq!(words.len(), LossCode::ALL.len());
+        for word in words {
+            assert!(
+                word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'),
+                "{word}"
+            );
+        }
+    }
+
+    #[test]
+    fn equal_losses_add_up_and_come_out_in_order() {
+        let mut losses = Losses::default();
+        losses.at(LossCode::MediaDropped, 3, "policy");
+        losses.at(LossCode::MediaDropped, 3, "policy");
+        losses.at(LossCode::EmptyDropped, 1, "empty");
+        losses.everywhere(LossCode::TimestampDropped, 4, "no place");
+        losses.everywhere(LossCode::MentionDropped, 0, "no place");
+        let losses = losses.finish();
+        let seen: Vec<_> = losses
+            .iter()
+            .map(|loss| (loss.position, loss.code, loss.amount))
+            .collect();
+        assert_eq!(
+            seen,
+            [
+                (None, LossCode::TimestampDropped, 4),
+                (Some(1), LossCode::EmptyDropped, 1),
+                (Some(3), LossCode::MediaDropped, 2),
+            ]
+        );
+    }
+}

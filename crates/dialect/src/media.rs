@@ -1,0 +1,161 @@
+//! Media in text: the markers that archives write, and the words that stand for a medium that cannot be carried.
+
+use std::borrow::Cow;
+
+use chatmill_model::{Media, MediaKind, MediaSource};
+
+use crate::text::is_script_space;
+
+/// Whether a dialect that wants web addresses can use this one.
+pub(crate) fn is_web_address(url: &str) -> bool {
+    ["http://", "https://"]
+        .iter()
+        .any(|scheme| url.strip_prefix(scheme).is_some_and(|rest| !rest.is_empty()))
+}
+
+/// The web address of a medium, where it has one.
+pub(crate) fn web_address(media: &Media) -> Option<&str> {
+    match &media.source {
+        MediaSource::Url(url) if is_web_address(url) => Some(url),
+        _ => None,
+    }
+}
+
+/// The capitalised word for a kind.
+pub(crate) const fn word(kind: MediaKind) -> &'static str {
+    match kind {
+        MediaKind::Image => "Image",
+        MediaKind::Audio => "Audio",
+        MediaKind::Video => "Video",
+        MediaKind::File => "File",
+        MediaKind::Link => "Link",
+    }
+}
+
+/// `[Video: name]`, with the address where there is no name, or `[Video]` where there is neither.
+pub(crate) fn placeholder(media: &Media) -> String {
+    let address = match &media.source {
+        MediaSource::Url(url) => Some(url.as_str()),
+        MediaSource::Inline(_) | MediaSource::Upload => None,
+    };
+    let word = word(media.kind);
+    match media.name.as_deref().filter(|name| !name.is_empty()).or(address) {
+        Some(label) => format!("[{word}: {label}]"),
+        None => format!("[{word}]"),
+    }
+}
+
+/// A text without its markers, and the addresses that they held.
+pub(crate) struct Unmarked<'a> {
+    /// What is left.
+    pub(crate) text: Cow<'a, str>,
+    /// Kinds and addresses in order.
+    pub(crate) found: Vec<(MediaKind, &'a str)>,
+}
+
+/// Takes `[Image: http…]` and `[Audio: http…]` out of a text. What does not match exactly stays.
+pub(crate) fn take_markers(text: &str) -> Unmarked<'_> {
+    let mut kept: Option<String> = None;
+    let mut found = Vec::new();
+    let mut uncopied = text;
+    let mut rest = text;
+    while let Some((_, after)) = rest.split_once('[') {
+        rest = after;
+        if let Some((kind, url, tail)) = marker(after) {
+            let before = uncopied.len() - after.len() - 1;
+            kept.get_or_insert_default().extend(uncopied.get(..before));
+            found.push((kind, url));
+            uncopied = tail;
+            rest = tail;
+        }
+    }
+    let text = match kept {
+        None => Cow::Borrowed(text),
+        Some(mut kept) => {
+            kept.push_str(uncopied);
+            Cow::Owned(kept)
+        }
+    };
+    Unmarked { text, found }
+}
+
+/// Reads a marker behind its opening bracket: kind, address and what follows it.
+fn marker(text: &str) -> Option<(MediaKind, &str, &str)> {
+    let (kind, rest) = match text.strip_prefix("Image: ") {
+        Some(rest) => (MediaKind::Image, rest),
+        None => (MediaKind::Audio, text.strip_prefix("Audio: ")?),
+    };
+    let end = rest.find(|character| character == ']' || is_script_space(character))?;
+    let (url, tail) = rest.split_at(end);
+    let tail = tail.strip_prefix(']')?;
+    is_web_address(url).then_some((kind, url, tail))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(text: &str) -> (String, Vec<(MediaKind, &str)>) {
+        let unmarked = take_markers(text);
+        (unmarked.text.into_owned(), unmarked.found)
+    }
+
+    #[test]
+    fn markers_are_taken_out_and_spaces_stay() {
+        assert_eq!(
+            taken("a [Image: https://e.com/1.png] b [Audio: http://e.com/2] c"),
+            (
+                "a  b  c".to_owned(),
+                vec![
+                    (MediaKind::Image, "https://e.com/1.png"),
+                    (MediaKind::Audio, "http://e.com/2")
+                ]
+            )
+        );
+    }
+
+    #[test]
+    fn an_address_stops_at_the_first_bracket() {
+        assert_eq!(
+            taken("x [Image: https://e.com/a]b.png]"),
+            ("x b.png]".to_owned(), vec![(MediaKind::Image, "https://e.com/a")])
+        );
+    }
+
+    #[test]
+    fn a_marker_may_stand_inside_brackets() {
+        assert_eq!(
+            taken("[[Image: https://e.com/a]]"),
+            ("[]".to_owned(), vec![(MediaKind::Image, "https://e.com/a")])
+        );
+    }
+
+    #[test]
+    fn what_the_pattern_does_not_match_stays() {
+        for text in [
+            "[Image: ftp://e.com/1.png]",
+            "[Image:https://e.com/1.png]",
+            "[image: https://e.com/1.png]",
+            "[Image: https://]",
+            "[Image: https://e.com/a b]",
+            "[Image: https://e.com/a",
+        ] {
+            assert_eq!(taken(text), (text.to_owned(), vec![]));
+        }
+    }
+
+    #[test]
+    fn a_placeholder_names_the_medium_or_its_address() {
+        let mut media = Media {
+            kind: MediaKind::Video,
+            source: MediaSource::Url("https://e.com/v.mp4".to_owned()),
+            media_type: None,
+            name: Some("tour.mp4".to_owned()),
+        };
+        assert_eq!(placeholder(&media), "[Video: tour.mp4]");
+        media.name = None;
+        assert_eq!(placeholder(&media), "[Video: https://e.com/v.mp4]");
+        media.source = MediaSource::Upload;
+        assert_eq!(placeholder(&media), "[Video]");
+    }
+}

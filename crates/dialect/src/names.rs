@@ -1,0 +1,146 @@
+//! Who speaks, in words that a dialect allows.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use chatmill_model::{Message, Participant};
+
+use crate::view::View;
+
+/// What stands for a name that is missing.
+pub(crate) const UNNAMED: &str = "unnamed";
+
+/// The display name of a participant, else the second name.
+pub(crate) fn own_name(participant: &Participant) -> Option<&str> {
+    [participant.name.as_deref(), participant.alias.as_deref()]
+        .into_iter()
+        .flatten()
+        .find(|name| !name.is_empty())
+}
+
+/// The name to show for the sender of a message: from the roster, else from the message, else the id.
+pub(crate) fn speaker<'a>(view: &View<'a>, message: &'a Message) -> Option<&'a str> {
+    let sender = view.sender(message);
+    sender
+        .and_then(own_name)
+        .or(message.sender_name.as_deref().filter(|name| !name.is_empty()))
+        .or(sender.map(|sender| sender.id.as_str()))
+}
+
+/// Names that fit `[a-zA-Z0-9_-]{1,64}`, one for each participant of a conversation and no two alike.
+///
+/// A name that fits is kept; spaces become `_`; where that does not do, the id stands in, so that the roster leads from
+/// every alias back to its participant.
+pub(crate) struct Aliases<'a>(Vec<Cow<'a, str>>);
+
+impl<'a> Aliases<'a> {
+    /// Aliases for a roster.
+    pub(crate) fn new(participants: &'a [Participant]) -> Self {
+        let mut taken = BTreeSet::new();
+        let mut aliases = Vec::with_capacity(participants.len());
+        for participant in participants {
+            let name = alias(participant);
+            let mut unique = name.clone();
+            let mut count = 1_u32;
+            while !taken.insert(unique.clone()) {
+                count += 1;
+                let suffix = format!("_{count}");
+                let room = 64 - suffix.len();
+                let stem: String = name.chars().take(room).collect();
+                unique = Cow::Owned(stem + &suffix);
+            }
+            aliases.push(unique);
+        }
+        Self(aliases)
+    }
+
+    /// The alias of a participant.
+    pub(crate) fn of(&self, participant: usize) -> Option<&Cow<'a, str>> {
+        self.0.get(participant)
+    }
+}
+
+fn alias(participant: &Participant) -> Cow<'_, str> {
+    let name = participant.display_name();
+    if fits(name) {
+        return Cow::Borrowed(name);
+    }
+    let joined = name.trim().replace(' ', "_");
+    if fits(&joined) {
+        return Cow::Owned(joined);
+    }
+    if fits(&participant.id) {
+        return Cow::Borrowed(&participant.id);
+    }
+    Cow::Owned(fitted(&participant.id))
+}
+
+/// Whether a text is a name in the vendors' sense.
+pub(crate) fn fits(name: &str) -> bool {
+    (1..=64).contains(&name.len()) && name.bytes().all(is_name_byte)
+}
+
+/// A text with `_` for everything that a name must not hold, cut to 64 bytes; `unnamed` when nothing is left.
+pub(crate) fn fitted(name: &str) -> String {
+    let fitted: String = name
+        .chars()
+        .map(|character| match u8::try_from(character) {
+            Ok(byte) if is_name_byte(byte) => character,
+            _ => '_',
+        })
+        .take(64)
+        .collect();
+    if fitted.bytes().all(|byte| byte == b'_') {
+        UNNAMED.to_owned()
+    } else {
+        fitted
+    }
+}
+
+const fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn participant(id: &str, name: &str) -> Participant {
+        Participant {
+            id: id.to_owned(),
+            name: Some(name.to_owned()),
+            ..Participant::default()
+        }
+    }
+
+    #[test]
+    fn a_name_that_fits_is_kept_and_others_lead_back_to_their_participant() {
+        let roster = [
+            participant("u1", "Alex"),
+            participant("u2", "Anna Maria"),
+            participant("u3", "Олена"),
+            participant("чат 4", "小王"),
+            participant("u5", "Alex"),
+        ];
+        let aliases = Aliases::new(&roster);
+        let seen: Vec<_> = (0..5).filter_map(|index| aliases.of(index)).collect();
+        assert_eq!(seen, ["Alex", "Anna_Maria", "u3", "____4", "Alex_2"]);
+    }
+
+    #[test]
+    fn long_names_that_collide_stay_within_the_limit() {
+        let long = "n".repeat(64);
+        let roster = [participant("a", &long), participant("b", &long)];
+        let aliases = Aliases::new(&roster);
+        let second = aliases.of(1).unwrap();
+        assert!(fits(second));
+        assert_ne!(aliases.of(0), aliases.of(1));
+    }
+
+    #[test]
+    fn a_name_without_any_allowed_sign_is_unnamed() {
+        assert_eq!(fitted("日本"), "unnamed");
+        assert_eq!(fitted(""), "unnamed");
+        assert_eq!(fitted("web.search"), "web_search");
+    }
+}

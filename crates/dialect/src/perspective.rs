@@ -1,0 +1,27 @@
+//! Choosing the participant who speaks as the assistant when the request leaves it open.
+
+use chatmill_model::{Linked, MessageKind, ParticipantKind, Role};
+
+/// The agent with the most turns; among equals the one who comes first in the roster. None when there is no agent.
+///
+/// System text and tool results are nobody's turns.
+pub fn auto_perspective(linked: &Linked) -> Option<usize> {
+    let conversation = &linked.conversation;
+    let mut turns = vec![0_u64; conversation.participants.len()];
+    for message in &conversation.messages {
+        if message.kind == MessageKind::Message
+            && matches!(message.role, Role::User | Role::Assistant)
+            && let Some(count) = message.sender.and_then(|sender| turns.get_mut(sender))
+        {
+            *count += 1;
+        }
+    }
+    conversation
+        .participants
+        .iter()
+        .zip(turns)
+        .enumerate()
+        .filter(|(_, (participant, _))| participant.kind == ParticipantKind::Agent)
+        .min_by_key(|(_, (_, count))| std::cmp::Reverse(*count))
+        .map(|(index, _)| index)
+}

@@ -1,0 +1,67 @@
+//! What a rendering has said so far: the counts of its row.
+
+use chatmill_model::Rope;
+
+use crate::loss::Losses;
+use crate::rendering::{Coverage, Rendering};
+
+/// Counts while a rendering is being made.
+#[derive(Debug, Default)]
+pub(crate) struct Progress {
+    positions: Vec<u32>,
+    noted: Option<(u32, u32)>,
+    assistant_messages: u32,
+    last_role: Option<&'static str>,
+}
+
+impl Progress {
+    /// A message was said in a role.
+    pub(crate) fn said(&mut self, position: u32, role: &'static str) {
+        self.positions.push(position);
+        self.assistant_messages += u32::from(role == "assistant");
+        self.last_role = Some(role);
+    }
+
+    /// A notice was written: it is in the rendering, but no message.
+    pub(crate) fn noted(&mut self, position: u32) {
+        let (first, last) = self.noted.unwrap_or((position, position));
+        self.noted = Some((first.min(position), last.max(position)));
+    }
+
+    /// A turn was said that is no message of the conversation.
+    pub(crate) fn added(&mut self, role: &'static str) {
+        self.last_role = Some(role);
+    }
+
+    /// Whether nothing was said.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.last_role.is_none()
+    }
+
+    /// The only rendering of a view.
+    pub(crate) fn finish<'a>(
+        mut self,
+        rope: Rope<'a>,
+        coverage: Coverage,
+        losses: Losses,
+        violations: Vec<String>,
+    ) -> Rendering<'a> {
+        self.positions.sort_unstable();
+        self.positions.dedup();
+        let (first_noted, last_noted) = self.noted.unzip();
+        let first_position = self.positions.first().copied().into_iter().chain(first_noted).min();
+        let last_position = self.positions.last().copied().into_iter().chain(last_noted).max();
+        Rendering {
+            rope,
+            ordinal: 0,
+            coverage,
+            first_position,
+            last_position,
+            messages_rendered: self.positions.len() as u32,
+            last_role: self.last_role,
+            assistant_messages: self.assistant_messages,
+            losses: losses.finish(),
+            violations,
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Quoting what a message replies to, in the words of the Tzurot document of 2025-05-22.
+//!
+//! | who wrote it | words |
+//! |---|---|
+//! | the same person | `I said:` line break `"…"` |
+//! | the active personality | `You said earlier: "…"` |
+//! | another agent | `NAME (ID) said: "…"` |
+//! | anybody else | `NAME said:` line break `"…"` |
+//!
+//! A quoted picture or sound puts a sentence in front of the first and the last form. One medium survives per quote, and
+//! sound wins. Placeholders appear only where taking the media out leaves nothing.
+
+use std::borrow::Cow;
+
+use chatmill_model::{Component, Level, LinkStatus, MediaKind, Message, Part, ParticipantKind, Preview, Role, Rope};
+
+use crate::loss::{LossCode, Losses};
+use crate::media::{placeholder, take_markers, web_address};
+use crate::names::{own_name, speaker};
+use crate::said::said;
+use crate::text::{change, trim_script_space, without_controls};
+use crate::view::View;
+
+/// A quoted message.
+pub(crate) struct Quote<'a> {
+    head: String,
+    text: Cow<'a, str>,
+    /// The medium that goes with it: an image or a sound, and its address.
+    pub(crate) medium: Option<(MediaKind, Cow<'a, str>)>,
+    /// Whether the quoted message is known from a preview only.
+    pub(crate) is_preview: bool,
+    /// What quoting took from the quoted message; of no account where that message is rendered too.
+    pub(crate) losses: Losses,
+}
+
+impl<'a> Quote<'a> {
+    /// Writes the words and the quoted text.
+    pub(crate) fn write(self, rope: &mut Rope<'a>, level: Level) {
+        rope.content(self.head, level, Component::Replies);
+        rope.content(self.text, level, Component::Replies);
+        rope.content("\"", level, Component::Replies);
+    }
+}
+
+/// The quotes of a message's references in order; what cannot be quoted is declared.
+///
+/// `active` is the id of the participant whom the reader is.
+pub(crate) fn quotes<'a>(
+    view: &View<'a>,
+    message: &'a Message,
+    active: Option<&str>,
+    losses: &mut Losses,
+) -> Vec<Quote<'a>> {
+    let mut quotes = Vec::new();
+    for (reference, link) in view.references(message) {
+        let target = link.target.and_then(|target| view.message(target));
+        let source = match (link.status, target, &reference.preview) {
+            (LinkStatus::Resolved, Some(target), _) => Source::of_message(view, target, message.position),
+            (LinkStatus::Preview, _, Some(preview)) => Source::of_preview(view, preview),
+            (status, _, _) => {
+                let reason = match status {
+                    LinkStatus::Pseudo => "nobody replied: the source made the reference up",
+                    LinkStatus::Itself => "the message refers to itself",
+                    LinkStatus::Cyclic => "the references form a cycle",
+                    LinkStatus::Resolved | LinkStatus::Preview | LinkStatus::Dangling => {
+                        "what it refers to is not there"
+                    }
+                };
+                losses.at(LossCode::ReferenceUnresolved, message.position, reason);
+                continue;
+            }
+        };
+        losses.at(
+            LossCode::ReferenceInlined,
+            message.position,
+            "the reply is quoted in the text",
+        );
+        quotes.push(source.quote(link.same_sender, active, message.position));
+    }
+    quotes
+}
+
+/// What is known of a quoted message.
+struct Source<'a> {
+    id: Option<&'a str>,
+    name: Option<&'a str>,
+    shown: Option<&'a str>,
+    is_agent: bool,
+    texts: Vec<Cow<'a, str>>,
+    media: Vec<(MediaKind, Cow<'a, str>)>,
+    is_preview: bool,
+    losses: Losses,
+}
+
+impl<'a> Source<'a> {
+    fn of_message(view: &View<'a>, target: &'a Message, position: u32) -> Self {
+        let sender = view.sender(target);
+        let mut source = Self {
+            id: sender.map(|sender| sender.id.as_str()),
+            name: sender.and_then(own_name).or(target.sender_name.as_deref()),
+            shown: speaker(view, target),
+            is_agent: match sender.map(|sender| sender.kind) {
+                Some(ParticipantKind::Agent) => true,
+                Some(ParticipantKind::Human) => false,
+                Some(ParticipantKind::Unknown) | None => target.role == Role::Assistant,
+            },
+            texts: Vec::new(),
+            media: Vec::new(),
+            is_preview: false,
+            losses: Losses::default(),
+        };
+        for part in &target.parts {
+            match part {
+                Part::Text(text) => source.add_text(said(view, target, text)),
+                Part::ToolResult(result) => source.add_text(Cow::Borrowed(&result.content)),
+                Part::Media(media) => match (media.kind, web_address(media)) {
+                    (MediaKind::Image | MediaKind::Audio, Some(url)) => {
+                        source.media.push((media.kind, Cow::Borrowed(url)));
+                    }
+                    _ => {
+                        source.losses.at(
+                            LossCode::MediaPlaceholder,
+                            position,
+                            "a quoted medium is only named in the text",
+                        );
+                        source.texts.push(Cow::Owned(placeholder(media)));
+                    }
+                },
+                Part::ToolCall(_) | Part::Reasoning(_) | Part::Notice(_) | Part::CacheMark => {}
+            }
+        }
+        source
+    }
+
+    fn of_preview(view: &View<'a>, preview: &'a Preview) -> Self {
+        let author = preview.sender.as_deref().and_then(|id| {
+            let roster = &view.conversation().participants;
+            roster.iter().find(|participant| participant.id == id)
+        });
+        let name = author
+            .and_then(own_name)
+            .or(preview.sender_name.as_deref())
+            .filter(|name| !name.is_empty());
+        let mut source = Self {
+            id: preview.sender.as_deref(),
+            name,
+            shown: name.or(preview.sender.as_deref()),
+            is_agent: preview.from_agent
+                || author.is_some_and(|author| author.kind == ParticipantKind::Agent),
+            texts: Vec::new(),
+            media: Vec::new(),
+            is_preview: true,
+            losses: Losses::default(),
+        };
+        if let Some(content) = &preview.content {
+            source.add_text(Cow::Borrowed(content));
+        }
+        source
+    }
+
+    fn add_text(&mut self, text: Cow<'a, str>) {
+        let media = &mut self.media;
+        let text = match text {
+            Cow::Borrowed(text) => {
+                let unmarked = take_markers(text);
+                media.extend(unmarked.found.into_iter().map(|(kind, url)| (kind, Cow::Borrowed(url))));
+                unmarked.text
+            }
+            Cow::Owned(text) => {
+                let unmarked = take_markers(&text);
+                let found = unmarked.found.into_iter();
+                media.extend(found.map(|(kind, url)| (kind, Cow::Owned(url.to_owned()))));
+                Cow::Owned(unmarked.text.into_owned())
+            }
+        };
+        self.texts.push(text);
+    }
+
+    fn quote(mut self, same_sender: bool, active: Option<&str>, position: u32) -> Quote<'a> {
+        let has_media = !self.media.is_empty();
+        let dropped = (self.media.len() as u64).saturating_sub(1);
+        let chosen = [MediaKind::Audio, MediaKind::Image]
+            .into_iter()
+            .find_map(|kind| self.media.iter().position(|(found, _)| *found == kind));
+        let medium = chosen.map(|index| self.media.swap_remove(index));
+        self.losses.several(
+            LossCode::MediaDropped,
+            position,
+            dropped,
+            "one medium survives per quote, and sound wins",
+        );
+        let mut text = self.text(position);
+        let kind = medium.as_ref().map(|(kind, _)| *kind);
+        if text.is_empty() && has_media {
+            text = Cow::Borrowed(match kind {
+                Some(MediaKind::Audio) => "[Audio Message]",
+                _ => "[Image]",
+            });
+            self.losses.at(
+                LossCode::EmptyFilled,
+                position,
+                "a word stands where the quote had media only",
+            );
+        }
+        let head = without_controls(&self.head(same_sender, active, kind)).into_owned();
+        Quote {
+            head,
+            text,
+            medium,
+            is_preview: self.is_preview,
+            losses: self.losses,
+        }
+    }
+
+    /// The quoted text: joined, without control characters, trimmed.
+    fn text(&mut self, position: u32) -> Cow<'a, str> {
+        let joined = match self.texts.len() {
+            0 | 1 => self.texts.pop().unwrap_or_default(),
+            _ => Cow::Owned(self.texts.join("\n")),
+        };
+        let length = joined.len();
+        let clean = change(joined, without_controls);
+        if clean.len() < length {
+            self.losses.at(
+                LossCode::ControlCharacterRemoved,
+                position,
+                "quotes hold no control characters",
+            );
+        }
+        if trim_script_space(&clean).len() < clean.len() {
+            self.losses.at(
+                LossCode::WhitespaceTrimmed,
+                position,
+                "quotes lose the white space at their ends",
+            );
+        }
+        change(clean, |text| Cow::Borrowed(trim_script_space(text)))
+    }
+
+    fn head(&self, same_sender: bool, active: Option<&str>, medium: Option<MediaKind>) -> String {
+        let is_active = match (self.id, active) {
+            (Some(id), Some(active)) => id == active,
+            // The document's code compares two missing names and finds them equal.
+            (None, None) => self.is_agent,
+            _ => false,
+        };
+        let what = match medium {
+            Some(MediaKind::Audio) => Some("audio"),
+            Some(_) => Some("an image"),
+            None => None,
+        };
+        let sentence = |author: &str| match what {
+            Some(what) => format!("This is a message referencing a message with {what} from {author}. "),
+            None => String::new(),
+        };
+        if same_sender {
+            format!("{}I said:\n\"", sentence("me"))
+        } else if is_active {
+            "You said earlier: \"".to_owned()
+        } else if self.is_agent {
+            match (self.name, self.id) {
+                (Some(name), Some(id)) if name != id => format!("{name} ({id}) said: \""),
+                (Some(only), _) | (None, Some(only)) => format!("{only} said: \""),
+                (None, None) => "the bot said: \"".to_owned(),
+            }
+        } else {
+            let author = self.shown.unwrap_or("Someone");
+            format!("{}{author} said:\n\"", sentence(author))
+        }
+    }
+}

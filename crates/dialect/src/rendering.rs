@@ -1,0 +1,59 @@
+//! One row of the renderings table, before it is written and counted.
+
+use chatmill_model::Rope;
+
+use crate::loss::Loss;
+
+/// How much of a conversation a rendering shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coverage {
+    /// All of it.
+    Whole,
+    /// Its newest messages.
+    Window,
+    /// One message, with what it quotes.
+    SingleTurn,
+}
+
+impl Coverage {
+    /// The word that tables use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Whole => "whole",
+            Self::Window => "window",
+            Self::SingleTurn => "single-turn",
+        }
+    }
+}
+
+/// A conversation, or one turn of it, said in a dialect.
+#[derive(Clone, Debug)]
+pub struct Rendering<'a> {
+    /// The text, in segments.
+    pub rope: Rope<'a>,
+    /// Number of this rendering among those of one view, from 0.
+    pub ordinal: u32,
+    /// How much of the conversation it shows.
+    pub coverage: Coverage,
+    /// Lowest position among the rendered messages.
+    pub first_position: Option<u32>,
+    /// Highest position among the rendered messages.
+    pub last_position: Option<u32>,
+    /// Messages of the conversation that it shows.
+    pub messages_rendered: u32,
+    /// Role of its last turn in the words of the canonical model: `system`, `user`, `assistant` or `tool`.
+    pub last_role: Option<&'static str>,
+    /// Messages that it shows as an assistant's.
+    pub assistant_messages: u32,
+    /// What it could not carry, in order of position.
+    pub losses: Vec<Loss>,
+    /// Rules of the dialect that it breaks, for example `OAC-06: …`. It is valid when there are none.
+    pub violations: Vec<String>,
+}
+
+impl Rendering<'_> {
+    /// Whether the dialect's own rules accept it.
+    pub fn is_valid(&self) -> bool {
+        self.violations.is_empty()
+    }
+}

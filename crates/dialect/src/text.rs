@@ -1,0 +1,222 @@
+//! Changes to text that dialects prescribe: each gives the text back as it is where there is nothing to change.
+
+use std::borrow::Cow;
+
+/// Applies a change to text that may be owned already.
+pub(crate) fn change<'a>(text: Cow<'a, str>, with: impl for<'b> Fn(&'b str) -> Cow<'b, str>) -> Cow<'a, str> {
+    match text {
+        Cow::Borrowed(text) => with(text),
+        Cow::Owned(text) => {
+            let changed = match with(&text) {
+                Cow::Borrowed(same) if same.len() == text.len() => None,
+                changed => Some(changed.into_owned()),
+            };
+            Cow::Owned(changed.unwrap_or(text))
+        }
+    }
+}
+
+/// Removes U+0000–08, 0B, 0C and 0E–1F; tab, line feed and carriage return stay.
+pub(crate) fn without_controls(text: &str) -> Cow<'_, str> {
+    const fn is_control(character: char) -> bool {
+        matches!(character, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}')
+    }
+    if text.contains(is_control) {
+        Cow::Owned(text.chars().filter(|character| !is_control(*character)).collect())
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// White space as ECMAScript defines it: with U+FEFF, without U+0085.
+pub(crate) const fn is_script_space(character: char) -> bool {
+    matches!(
+        character,
+        '\t'..='\r'
+            | ' '
+            | '\u{a0}'
+            | '\u{1680}'
+            | '\u{2000}'..='\u{200a}'
+            | '\u{2028}'
+            | '\u{2029}'
+            | '\u{202f}'
+            | '\u{205f}'
+            | '\u{3000}'
+            | '\u{feff}'
+    )
+}
+
+/// Removes ECMAScript white space from both ends.
+pub(crate) fn trim_script_space(text: &str) -> &str {
+    text.trim_matches(is_script_space)
+}
+
+const fn is_line_break(character: char) -> bool {
+    matches!(
+        character,
+        '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+    )
+}
+
+/// Turns each line break, of whatever kind, into one space; CR LF is one line break.
+pub(crate) fn on_one_line(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_line_break) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut after_return = false;
+    for character in text.chars() {
+        if is_line_break(character) {
+            if !(after_return && character == '\n') {
+                out.push(' ');
+            }
+        } else {
+            out.push(character);
+        }
+        after_return = character == '\r';
+    }
+    Cow::Owned(out)
+}
+
+/// Collapses runs of white space to one space and cuts to `limit` code points; says whether it was cut.
+pub(crate) fn excerpt(text: &str, limit: usize) -> (String, bool) {
+    let mut words = text.split_whitespace();
+    let mut out = String::new();
+    let mut length = 0;
+    while let Some(word) = words.next() {
+        let space = usize::from(!out.is_empty());
+        let wide = word.chars().count();
+        if length + space + wide > limit {
+            if space == 1 && length < limit {
+                out.push(' ');
+                length += 1;
+            }
+            out.extend(word.chars().take(limit - length));
+            return (out, true);
+        }
+        if space == 1 {
+            out.push(' ');
+        }
+        out.push_str(word);
+        length += space + wide;
+        if length == limit {
+            return (out, words.next().is_some());
+        }
+    }
+    (out, false)
+}
+
+/// Removes `[meta] key=value …` blocks with the white space behind them.
+pub(crate) fn without_metadata(text: &str) -> Cow<'_, str> {
+    const MARK: &str = "[meta]";
+    if !text.contains(MARK) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(MARK) {
+        out.push_str(before);
+        let tail = skip_pairs(after);
+        if tail.len() == after.len() {
+            out.push_str(MARK);
+            rest = after;
+        } else {
+            rest = tail.trim_start();
+        }
+    }
+    out.push_str(rest);
+    if out.len() == text.len() {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(out)
+    }
+}
+
+/// What follows the ` key=value` and ` key="value"` pairs at the start of a text.
+fn skip_pairs(text: &str) -> &str {
+    let mut rest = text;
+    loop {
+        let word = rest.trim_start_matches([' ', '\t']);
+        let Some((key, value)) = word.split_once('=') else {
+            return rest;
+        };
+        if word.len() == rest.len()
+            || key.is_empty()
+            || !key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+        {
+            return rest;
+        }
+        rest = match value.strip_prefix('"') {
+            Some(quoted) => match end_of_quote(quoted) {
+                Some(after) => after,
+                None => return rest,
+            },
+            None => value.trim_start_matches(|character: char| !character.is_whitespace()),
+        };
+    }
+}
+
+fn end_of_quote(text: &str) -> Option<&str> {
+    let mut escaped = false;
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '"' if !escaped => return Some(characters.as_str()),
+            '\\' => escaped = !escaped,
+            _ => escaped = false,
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_go_and_tab_and_line_breaks_stay() {
+        assert_eq!(
+            without_controls("a\u{0}b\tc\nd\re\u{b}f\u{c}g\u{1f}h\u{7f}\u{80}"),
+            "ab\tc\nd\refgh\u{7f}\u{80}"
+        );
+        assert!(matches!(without_controls("plain\n"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn trimming_follows_ecmascript_and_not_unicode() {
+        assert_eq!(trim_script_space("\u{feff} \u{a0}x\u{3000}\u{2028} "), "x");
+        assert_eq!(trim_script_space("\u{85}x\u{85}"), "\u{85}x\u{85}");
+    }
+
+    #[test]
+    fn each_line_break_becomes_one_space() {
+        assert_eq!(on_one_line("a\r\nb\nc\rd\n\ne\u{2028}f"), "a b c d  e f");
+        assert!(matches!(on_one_line("a b"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn an_excerpt_is_collapsed_and_cut_by_code_points() {
+        assert_eq!(excerpt("  a \n\t b  ", 200), ("a b".to_owned(), false));
+        assert_eq!(excerpt("😀😀 😀", 2), ("😀😀".to_owned(), true));
+        assert_eq!(excerpt("abc def", 5), ("abc d".to_owned(), true));
+        assert_eq!(excerpt("abc def", 4), ("abc ".to_owned(), true));
+        assert_eq!(excerpt("abc def", 7), ("abc def".to_owned(), false));
+    }
+
+    #[test]
+    fn leaked_blocks_go_and_the_word_alone_stays() {
+        assert_eq!(without_metadata("Hi [meta] name=\"a b\" there"), "Hi there");
+        assert_eq!(without_metadata("[meta] chat_id=-1 name=\"q\\\"r\"\nНі."), "Ні.");
+        assert_eq!(without_metadata("write [meta] yourself"), "write [meta] yourself");
+        assert_eq!(without_metadata("x [meta] a=1 y [meta] b=2"), "x y ");
+    }
+
+    #[test]
+    fn a_change_keeps_borrowed_text_borrowed() {
+        assert!(matches!(
+            change(Cow::Borrowed("abc"), without_controls),
+            Cow::Borrowed("abc")
+        ));
+        assert_eq!(change(Cow::Owned("a\u{1}".to_owned()), without_controls), "a");
+    }
+}

@@ -1,0 +1,286 @@
+//! The order in which a dialect with tool turns says a conversation: every result directly behind its call.
+//!
+//! Somebody may speak between a call and its result, results may come late, early, twice or never. Whole turns are
+//! moved, nothing is cut; the canonical record keeps the true order, and every move is declared.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chatmill_model::{CallStatus, Message, Part, PartPlace, ToolCall, ToolResult};
+
+use crate::loss::{LossCode, Losses};
+use crate::policy::Orphans;
+use crate::view::View;
+
+/// A call of the perspective.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Call<'a> {
+    /// Where it stands.
+    pub(crate) place: PartPlace,
+    /// What it asks.
+    pub(crate) call: &'a ToolCall,
+}
+
+/// One thing to say.
+#[derive(Debug)]
+pub(crate) enum Step<'a> {
+    /// A message without its results, and the calls in it that are said as calls.
+    Say {
+        /// The message.
+        message: &'a Message,
+        /// Its calls; empty when they are somebody else's.
+        calls: Vec<Call<'a>>,
+    },
+    /// The result of a call of the step before.
+    Answer {
+        /// The call.
+        call: Call<'a>,
+        /// The message that holds the result.
+        message: &'a Message,
+        /// The result.
+        result: &'a ToolResult,
+    },
+    /// A result that has to be made up for a call of the step before.
+    Missing {
+        /// The call.
+        call: Call<'a>,
+    },
+    /// A result that is said as text: its call is somebody else's, or there is none.
+    Inline {
+        /// The message that holds the result.
+        message: &'a Message,
+        /// The result.
+        result: &'a ToolResult,
+        /// Who called: index of the participant.
+        caller: Option<usize>,
+    },
+    /// A result without a call that stays as it is, because policy rejects instead of repairing.
+    Loose {
+        /// The message that holds the result.
+        message: &'a Message,
+        /// The result.
+        result: &'a ToolResult,
+    },
+}
+
+/// Steps, and why they cannot be said, if so.
+pub(crate) struct Turns<'a> {
+    /// In the order in which to say them.
+    pub(crate) steps: Vec<Step<'a>>,
+    /// One clause for each call or result that policy rejects.
+    pub(crate) faults: Vec<String>,
+}
+
+/// Puts the messages that a rendering shows into the order in which to say them.
+pub(crate) fn arrange<'a>(view: &View<'a>, shown: &[&'a Message], losses: &mut Losses) -> Turns<'a> {
+    let mut arranger = Arranger {
+        view,
+        pairs: Pairs::of(view, shown),
+        turns: Turns {
+            steps: Vec::new(),
+            faults: Vec::new(),
+        },
+        losses,
+    };
+    for message in shown {
+        arranger.add(message);
+    }
+    arranger.turns
+}
+
+/// The pairings whose two ends are shown.
+struct Pairs {
+    by_call: BTreeMap<PartPlace, (PartPlace, CallStatus)>,
+    by_result: BTreeMap<PartPlace, PartPlace>,
+    duplicates: BTreeMap<PartPlace, Option<PartPlace>>,
+}
+
+impl Pairs {
+    fn of(view: &View<'_>, shown: &[&Message]) -> Self {
+        let positions: BTreeSet<u32> = shown.iter().map(|message| message.position).collect();
+        let mut pairs = Self {
+            by_call: BTreeMap::new(),
+            by_result: BTreeMap::new(),
+            duplicates: BTreeMap::new(),
+        };
+        for pairing in &view.linked.pairings {
+            let call = pairing.call.filter(|place| positions.contains(&place.position));
+            let result = pairing.result.filter(|place| positions.contains(&place.position));
+            match (pairing.status, call, result) {
+                (CallStatus::Duplicate, call, Some(result)) => {
+                    pairs.duplicates.insert(result, call);
+                }
+                (
+                    CallStatus::Paired | CallStatus::Late | CallStatus::Early,
+                    Some(call),
+                    Some(result),
+                ) => {
+                    pairs.by_call.insert(call, (result, pairing.status));
+                    pairs.by_result.insert(result, call);
+                }
+                _ => {}
+            }
+        }
+        pairs
+    }
+}
+
+struct Arranger<'v, 'a, 'l> {
+    view: &'v View<'a>,
+    pairs: Pairs,
+    turns: Turns<'a>,
+    losses: &'l mut Losses,
+}
+
+impl<'a> Arranger<'_, 'a, '_> {
+    fn add(&mut self, message: &'a Message) {
+        let mut says_more = message.parts.is_empty();
+        let mut results = Vec::new();
+        let mut calls = Vec::new();
+        for (index, part) in message.parts.iter().enumerate() {
+            let place = PartPlace {
+                position: message.position,
+                part: index as u32,
+            };
+            match part {
+                Part::ToolResult(result) => results.push((place, result)),
+                Part::ToolCall(call) if self.view.is_own(message) => calls.push(Call { place, call }),
+                _ => says_more = true,
+            }
+        }
+        self.say(message, says_more, calls);
+        for (place, result) in results {
+            self.unpaired(message, place, result);
+        }
+    }
+
+    /// The message and the answers to its calls.
+    fn say(&mut self, message: &'a Message, says_more: bool, mut calls: Vec<Call<'a>>) {
+        if self.view.policy.orphans == Orphans::Drop {
+            let (answered, open): (Vec<_>, Vec<_>) =
+                calls.into_iter().partition(|call| self.pairs.by_call.contains_key(&call.place));
+            calls = answered;
+            self.losses.several(
+                LossCode::ToolCallDropped,
+                message.position,
+                open.len() as u64,
+                "the call has no result, and policy drops such calls",
+            );
+        }
+        if !says_more && calls.is_empty() {
+            return;
+        }
+        self.turns.steps.push(Step::Say {
+            message,
+            calls: calls.clone(),
+        });
+        let mut newest = None;
+        for call in calls {
+            match self.pairs.by_call.get(&call.place) {
+                Some(&(place, status)) => {
+                    self.answer(call, place, status, newest);
+                    newest = newest.max(Some(place));
+                }
+                None if self.view.policy.orphans == Orphans::Reject => {
+                    let position = message.position;
+                    self.turns
+                        .faults
+                        .push(format!("the call in message {position} has no result"));
+                }
+                None => {
+                    self.losses.at(
+                        LossCode::MissingResultSynthesised,
+                        message.position,
+                        "the call has no result",
+                    );
+                    self.turns.steps.push(Step::Missing { call });
+                }
+            }
+        }
+    }
+
+    fn answer(&mut self, call: Call<'a>, place: PartPlace, status: CallStatus, newest: Option<PartPlace>) {
+        let Some(message) = self.view.message(place.position) else {
+            return;
+        };
+        let Some(Part::ToolResult(result)) = message.parts.get(place.part as usize) else {
+            return;
+        };
+        let (code, reason) = match status {
+            CallStatus::Late => (
+                Some(LossCode::ResultLateMoved),
+                "other turns stood between the call and its result",
+            ),
+            CallStatus::Early => (
+                Some(LossCode::ResultEarlyMoved),
+                "the result stood before its call",
+            ),
+            _ if newest > Some(place) => (
+                Some(LossCode::TurnMoved),
+                "the results stood in another order than their calls",
+            ),
+            _ => (None, ""),
+        };
+        if let Some(code) = code {
+            self.losses.at(code, place.position, reason);
+        }
+        self.turns.steps.push(Step::Answer { call, message, result });
+    }
+
+    /// A result that does not follow a call of the perspective.
+    fn unpaired(&mut self, message: &'a Message, place: PartPlace, result: &'a ToolResult) {
+        let duplicate_of = self.pairs.duplicates.get(&place).copied();
+        let call = self.pairs.by_result.get(&place).copied().or(duplicate_of.flatten());
+        let caller = call.and_then(|call| self.view.message(call.position));
+        let is_own = caller.is_some_and(|caller| self.view.is_own(caller));
+        if is_own && duplicate_of.is_none() {
+            return;
+        }
+        let inline = Step::Inline {
+            message,
+            result,
+            caller: caller.and_then(|caller| caller.sender),
+        };
+        if caller.is_some() && !is_own {
+            self.losses.at(
+                LossCode::RoleMapped,
+                message.position,
+                "the result of somebody else's call is said as text",
+            );
+            self.turns.steps.push(inline);
+            return;
+        }
+        let is_duplicate = duplicate_of.is_some();
+        match self.view.policy.orphans {
+            Orphans::Reject => {
+                let position = message.position;
+                let fault = if is_duplicate {
+                    "answers a call that is answered already"
+                } else {
+                    "has no call"
+                };
+                self.turns
+                    .faults
+                    .push(format!("the result in message {position} {fault}"));
+                self.turns.steps.push(Step::Loose { message, result });
+            }
+            Orphans::Repair | Orphans::Drop if is_duplicate => self.losses.at(
+                LossCode::DuplicateResult,
+                message.position,
+                "the call is answered already",
+            ),
+            Orphans::Drop => self.losses.at(
+                LossCode::OrphanResultDropped,
+                message.position,
+                "the result has no call, and policy drops such results",
+            ),
+            Orphans::Repair => {
+                self.losses.at(
+                    LossCode::OrphanResultInlined,
+                    message.position,
+                    "the result has no call",
+                );
+                self.turns.steps.push(inline);
+            }
+        }
+    }
+}

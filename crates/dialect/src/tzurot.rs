@@ -1,0 +1,288 @@
+//! Tzurot message format 2.0 (2025-05-22): one request for each thing that somebody says to a personality.
+//!
+//! ```json
+//! [{"role":"user","content":[{"type":"text","text":"And you?\nAlice said:\n\"Rust.\""}]}]
+//! ```
+//!
+//! The format knows no history: a conversation gives one rendering per user message, and all that is left of earlier
+//! turns is what the message quotes. A field `currentPersonality` in the record names the active personality; without it
+//! the perspective is active.
+
+use std::borrow::Cow;
+
+use chatmill_model::{Component, Level, MediaKind, Message, Part, RawJson, Role, Rope, Voice};
+
+use crate::about::About;
+use crate::loss::{LossCode, Losses};
+use crate::media::{placeholder, web_address};
+use crate::nature::{Lack, declare_messages};
+use crate::policy::{MediaPolicy, References};
+use crate::quote::quotes;
+use crate::rendering::{Coverage, Rendering};
+use crate::said::said_declared;
+use crate::text::{change, without_controls};
+use crate::view::View;
+use crate::{Dialect, json};
+
+/// The dialect of Tzurot's requests.
+pub struct Tzurot;
+
+static ABOUT: About = About {
+    title: "Tzurot request",
+    family: "tzurot",
+    media_type: "application/json",
+    specification: "specs/tzurot-message-format.md, version 2.0",
+    dated: "2025-05-22",
+    carries: "text, pictures and sounds with a web address, quoted replies",
+    loses: "history, ids, times, tools, other media, all but one medium of a quote",
+    profiles: &["document"],
+    neutral: false,
+};
+
+impl Dialect for Tzurot {
+    fn id(&self) -> &'static str {
+        "tzurot"
+    }
+
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+        let active = Active::of(view);
+        let mut ordinal = 0;
+        for message in &view.conversation().messages {
+            if active.hears(view, message)
+                && let Some(rendering) = request(view, message, &active, ordinal)
+            {
+                emit(rendering);
+                ordinal += 1;
+            }
+        }
+    }
+}
+
+/// Whom the requests are addressed to.
+struct Active {
+    id: Option<String>,
+}
+
+impl Active {
+    fn of(view: &View<'_>) -> Self {
+        let conversation = view.conversation();
+        let named = [&conversation.extra, &conversation.envelope]
+            .into_iter()
+            .find_map(|extra| extra.get("currentPersonality"))
+            .map(RawJson::as_str)
+            .and_then(json::decode_string);
+        let roster = &conversation.participants;
+        let id = match named {
+            Some(named) => roster
+                .iter()
+                .find(|participant| participant.id == named)
+                .or_else(|| roster.iter().find(|participant| participant.display_name() == named))
+                .map(|participant| participant.id.clone())
+                .or(Some(named)),
+            None => view
+                .perspective
+                .and_then(|index| roster.get(index))
+                .map(|participant| participant.id.clone()),
+        };
+        Self { id }
+    }
+
+    /// Whether a message is something that somebody else says.
+    fn hears(&self, view: &View<'_>, message: &Message) -> bool {
+        let is_own = match (view.sender(message), &self.id) {
+            (Some(sender), Some(id)) => sender.id == *id,
+            _ => false,
+        };
+        View::is_turn(message) && matches!(message.role, Role::User | Role::Assistant) && !is_own
+    }
+}
+
+/// A piece of the user's own content.
+struct Own<'a> {
+    texts: Vec<Cow<'a, str>>,
+    media: Vec<(MediaKind, Cow<'a, str>)>,
+}
+
+fn request<'a>(view: &View<'a>, message: &'a Message, active: &Active, ordinal: u32) -> Option<Rendering<'a>> {
+    let mut losses = Losses::default();
+    let own = own_content(view, message, &mut losses);
+    let only_tools = own.texts.is_empty()
+        && own.media.is_empty()
+        && message
+            .parts
+            .iter()
+            .any(|part| matches!(part, Part::ToolCall(_) | Part::ToolResult(_)));
+    if only_tools {
+        return None;
+    }
+    let quotes = match view.policy.references {
+        References::Quote => quotes(view, message, active.id.as_deref(), &mut losses),
+        References::Drop => {
+            let amount = message.references.len() as u64;
+            losses.several(
+                LossCode::ReferenceDropped,
+                message.position,
+                amount,
+                "policy drops replies",
+            );
+            Vec::new()
+        }
+    };
+    if message.role == Role::Assistant {
+        losses.at(LossCode::RoleMapped, message.position, "every request is a user's");
+    }
+    if message.sender.is_some() {
+        losses.at(LossCode::NameDropped, message.position, "a request does not name its user");
+    }
+    declare_messages(
+        view,
+        &[message],
+        &[Lack::MessageIds, Lack::Times, Lack::Mentions, Lack::Extra],
+        &mut losses,
+    );
+
+    let mut rope = Rope::new();
+    rope.speak(Voice::Other);
+    rope.framing("[{\"role\":\"user\",\"content\":");
+    if own.media.is_empty() && quotes.is_empty() {
+        rope.framing("\"");
+        write_texts(&mut rope, own.texts);
+        rope.framing("\"}]");
+    } else {
+        let mut media = own.media;
+        rope.framing("[{\"type\":\"text\",\"text\":\"");
+        let mut needs_break = !own.texts.is_empty();
+        write_texts(&mut rope, own.texts);
+        for mut quote in quotes {
+            if needs_break {
+                rope.content("\n", Level::JsonString, Component::Replies);
+            }
+            needs_break = true;
+            media.extend(quote.medium.take());
+            losses.append(std::mem::take(&mut quote.losses));
+            quote.write(&mut rope, Level::JsonString);
+        }
+        rope.framing("\"}");
+        for (kind, url) in media {
+            let (open, close) = match kind {
+                MediaKind::Audio => (",{\"type\":\"audio_url\",\"audio_url\":{\"url\":", "}}"),
+                _ => (",{\"type\":\"image_url\",\"image_url\":{\"url\":", "}}"),
+            };
+            rope.framing(open);
+            rope.json_string(url, Component::Content);
+            rope.framing(close);
+        }
+        rope.framing("]}]");
+    }
+    Some(Rendering {
+        rope,
+        ordinal,
+        coverage: Coverage::SingleTurn,
+        first_position: Some(message.position),
+        last_position: Some(message.position),
+        messages_rendered: 1,
+        last_role: Some("user"),
+        assistant_messages: 0,
+        losses: losses.finish(),
+        violations: Vec::new(),
+    })
+}
+
+fn write_texts<'a>(rope: &mut Rope<'a>, texts: Vec<Cow<'a, str>>) {
+    for (index, text) in texts.into_iter().enumerate() {
+        if index > 0 {
+            rope.content("\n", Level::JsonString, Component::Framing);
+        }
+        rope.content(text, Level::JsonString, Component::Content);
+    }
+}
+
+fn own_content<'a>(view: &View<'a>, message: &'a Message, losses: &mut Losses) -> Own<'a> {
+    let mut own = Own {
+        texts: Vec::new(),
+        media: Vec::new(),
+    };
+    let mut plain_texts = 0_u64;
+    for part in &message.parts {
+        match part {
+            Part::Text(text) => {
+                let text = said_declared(view, message, text, losses);
+                let length = text.len();
+                let clean = change(text, without_controls);
+                if clean.len() < length {
+                    losses.at(
+                        LossCode::ControlCharacterRemoved,
+                        message.position,
+                        "the format removes control characters",
+                    );
+                }
+                if !clean.is_empty() {
+                    plain_texts += 1;
+                    own.texts.push(clean);
+                }
+            }
+            Part::Media(media) => {
+                let carried = match view.policy.media {
+                    MediaPolicy::Drop => {
+                        losses.at(LossCode::MediaDropped, message.position, "policy drops media");
+                        continue;
+                    }
+                    MediaPolicy::Placeholder => None,
+                    MediaPolicy::Keep => match media.kind {
+                        MediaKind::Image | MediaKind::Audio => web_address(media),
+                        MediaKind::Video | MediaKind::File | MediaKind::Link => None,
+                    },
+                };
+                match carried {
+                    Some(url) => {
+                        let described =
+                            u64::from(media.name.is_some()) + u64::from(media.media_type.is_some());
+                        losses.several(
+                            LossCode::MediaDescriptionDropped,
+                            message.position,
+                            described,
+                            "a medium is its address only",
+                        );
+                        own.media.push((media.kind, Cow::Borrowed(url)));
+                    }
+                    None => {
+                        losses.at(
+                            LossCode::MediaPlaceholder,
+                            message.position,
+                            "the medium is only named in the text",
+                        );
+                        own.texts.push(Cow::Owned(placeholder(media)));
+                    }
+                }
+            }
+            Part::ToolCall(_) => {
+                losses.at(LossCode::ToolCallDropped, message.position, "the format has no tools");
+            }
+            Part::ToolResult(_) => {
+                losses.at(LossCode::ToolResultDropped, message.position, "the format has no tools");
+            }
+            Part::Reasoning(_) => losses.at(
+                LossCode::ReasoningDropped,
+                message.position,
+                "the format has no reasoning",
+            ),
+            Part::Notice(_) => losses.at(LossCode::NoticeDropped, message.position, "the format has no notices"),
+            Part::CacheMark => losses.at(
+                LossCode::CacheMarkDropped,
+                message.position,
+                "the format has no cache marks",
+            ),
+        }
+    }
+    losses.several(
+        LossCode::PartFlattened,
+        message.position,
+        plain_texts.saturating_sub(1),
+        "texts are joined into the first element",
+    );
+    own
+}

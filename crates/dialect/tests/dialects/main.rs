@@ -1,0 +1,20 @@
+//! Every dialect on conversations that are built and linked by hand.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    missing_docs
+)]
+
+mod group_chat;
+mod gryag_compact;
+mod gryag_gemini;
+mod jaibber_context;
+mod laws;
+mod openai_chat;
+mod openai_tools;
+mod registry;
+mod room;
+mod tzurot;
+mod tzurot_scenarios;

@@ -1,0 +1,94 @@
+//! The registry, its ids and its folders.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use chatmill_dialect::{DIALECTS, Policy, auto_perspective, find};
+
+use crate::room::Room;
+
+#[test]
+fn dialects_stand_in_the_order_of_the_contract() {
+    let contract = [
+        "group-chat",
+        "tzurot",
+        "gryag-gemini",
+        "gryag-compact",
+        "suna-llm",
+        "suna-list",
+        "suna-cached",
+        "suna-bedrock",
+        "suna-rows",
+        "jaibber-context",
+        "jaibber-events",
+        "openai-chat",
+        "openai-responses",
+        "anthropic-messages",
+        "gemini-contents",
+        "bedrock-converse",
+        "mistral-chat",
+        "hf-messages",
+        "sharegpt",
+        "chatml",
+    ];
+    let places: Vec<_> = DIALECTS
+        .iter()
+        .map(|dialect| contract.iter().position(|id| *id == dialect.id()).unwrap())
+        .collect();
+    assert!(places.is_sorted());
+    assert_eq!(places.len(), places.iter().collect::<BTreeSet<_>>().len());
+}
+
+#[test]
+fn every_dialect_has_a_folder_and_every_folder_a_dialect() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/dialects");
+    let folders: BTreeSet<String> = std::fs::read_dir(root)
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .filter(|entry| entry.file_type().unwrap().is_dir())
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .collect();
+    let ids: BTreeSet<String> = DIALECTS
+        .iter()
+        .map(|dialect| dialect.id().to_owned())
+        .collect();
+    assert_eq!(folders, ids);
+}
+
+#[test]
+fn a_dialect_is_found_by_id_and_profile() {
+    for dialect in DIALECTS {
+        assert_eq!(dialect.about().profiles.first(), Some(&"document"));
+        let (found, profile) = find(dialect.id()).unwrap();
+        assert_eq!((found.id(), profile), (dialect.id(), "document"));
+        let spec = format!("{}@document", dialect.id());
+        assert!(find(&spec).is_some());
+    }
+    assert!(find("tzurot@v9").is_none());
+    assert!(find("tzuro").is_none());
+}
+
+#[test]
+fn the_busiest_agent_is_the_perspective_and_the_roster_breaks_ties() {
+    let mut room = Room::new();
+    let ann = room.human("u1", "Ann");
+    assert_eq!(auto_perspective(&room.linked), None);
+    let (first, second) = (room.agent("b1", "One"), room.agent("b2", "Two"));
+    room.say(ann, "x");
+    room.say(ann, "y");
+    assert_eq!(auto_perspective(&room.linked), Some(first));
+    room.say(second, "z");
+    assert_eq!(auto_perspective(&room.linked), Some(second));
+    room.say(first, "z");
+    assert_eq!(auto_perspective(&room.linked), Some(first));
+}
+
+#[test]
+fn the_policy_section_reads_the_words_of_the_contract() {
+    let written = r#"{"names":"auto","references":"quote","media":"keep","reasoning":"drop","orphans":"repair",
+        "control_tokens":"escape","system":"source","compressed":"as-sent","leaked_metadata":"clean"}"#;
+    let policy: Policy = serde_json::from_str(written).unwrap();
+    assert_eq!(policy, Policy::default());
+    assert!(serde_json::from_str::<Policy>(r#"{"nmaes":"auto"}"#).is_err());
+    assert!(serde_json::from_str::<Policy>(r#"{"compressed":"stored","orphans":"reject"}"#).is_ok());
+}

@@ -1,0 +1,95 @@
+//! Conversation ids that occur more than once: who keeps the id, and what the others are called.
+//!
+//! Occurrences are judged in canonical order. The first keeps its id; one from another input gets `~` and six hexadecimal
+//! digits of that input's name; repeats inside one input get `~2`, `~3` and so on.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One conversation of a run, in canonical order.
+#[derive(Clone, Copy, Debug)]
+pub struct Occurrence<'a> {
+    /// Slice.
+    pub slice: u32,
+    /// Index among the slice's conversations.
+    pub index: usize,
+    /// Name of its input.
+    pub input: &'a str,
+    /// Id before qualification.
+    pub id: &'a str,
+}
+
+/// The new ids, per slice and index.
+pub fn renames<'a>(
+    occurrences: impl Iterator<Item = Occurrence<'a>> + Clone,
+) -> BTreeMap<u32, BTreeMap<usize, String>> {
+    let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+    for occurrence in occurrences.clone() {
+        *counts.entry(occurrence.id).or_default() += 1;
+    }
+    let mut renames: BTreeMap<u32, BTreeMap<usize, String>> = BTreeMap::new();
+    let mut given: BTreeSet<String> = BTreeSet::new();
+    let mut first_input: BTreeMap<&str, &str> = BTreeMap::new();
+    for occurrence in occurrences {
+        if counts.get(occurrence.id).is_none_or(|count| *count < 2) {
+            continue;
+        }
+        let Some(first) = first_input.get(occurrence.id) else {
+            first_input.insert(occurrence.id, occurrence.input);
+            continue;
+        };
+        let stem = if *first == occurrence.input {
+            occurrence.id.to_owned()
+        } else {
+            let hash = blake3::hash(occurrence.input.as_bytes()).to_hex();
+            format!("{}~{}", occurrence.id, hash.chars().take(6).collect::<String>())
+        };
+        let free = |candidate: &str| !counts.contains_key(candidate) && !given.contains(candidate);
+        let mut candidate = stem.clone();
+        let mut number = 1;
+        while !free(&candidate) {
+            number += 1;
+            candidate = format!("{stem}~{number}");
+        }
+        given.insert(candidate.clone());
+        renames.entry(occurrence.slice).or_default().insert(occurrence.index, candidate);
+    }
+    renames
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(list: &[(u32, usize, &str, &str)]) -> Vec<String> {
+        let occurrences = list.iter().map(|(slice, index, input, id)| Occurrence {
+            slice: *slice,
+            index: *index,
+            input,
+            id,
+        });
+        let renames = renames(occurrences);
+        list.iter()
+            .map(|(slice, index, _, id)| {
+                renames.get(slice).and_then(|slice| slice.get(index)).map_or((*id).to_owned(), Clone::clone)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn unique_ids_stay() {
+        assert_eq!(named(&[(0, 0, "a", "x"), (0, 1, "a", "y")]), ["x", "y"]);
+    }
+
+    #[test]
+    fn repeats_in_one_input_are_numbered_and_other_inputs_are_marked() {
+        let ids = named(&[(0, 0, "a", "x"), (0, 1, "a", "x"), (1, 0, "a", "x"), (1, 1, "b", "x"), (2, 0, "b", "x")]);
+        assert_eq!(ids[..3], ["x", "x~2", "x~3"]);
+        assert!(ids[3].starts_with("x~") && ids[3].len() == 8, "{}", ids[3]);
+        assert_eq!(ids[4], format!("{}~2", ids[3]));
+    }
+
+    #[test]
+    fn a_given_id_never_takes_one_that_exists() {
+        assert_eq!(named(&[(0, 0, "a", "x"), (0, 1, "a", "x~2"), (0, 2, "a", "x")]), ["x", "x~2", "x~3"]);
+    }
+}

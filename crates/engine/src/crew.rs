@@ -1,0 +1,115 @@
+//! The crew: one reader, N workers, results in the order of the slices.
+//!
+//! The reader is at most one slice ahead of the workers, so memory holds N + 1 slices. There is no queue between workers.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+
+use crate::slices::{Slice, Slicer};
+
+/// The threads could not be started.
+#[derive(Debug)]
+pub struct NoThreads;
+
+/// Worker threads for a request; 0 takes what the machine or its control group gives.
+pub fn threads(asked: usize) -> usize {
+    if asked > 0 {
+        return asked;
+    }
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// Hands every slice to a worker and its result, in the order of the slices, to `deliver`.
+///
+/// `work` may give nothing for a slice that needs no work. Ends early when `stop` is set.
+pub fn each_slice<T: Send>(
+    threads: usize,
+    slicer: &mut Slicer<'_>,
+    stop: &AtomicBool,
+    wanted: &dyn Fn(u32) -> bool,
+    work: &(dyn Fn(&Slice) -> T + Sync),
+    deliver: &mut (dyn FnMut(u32, T) + Send),
+) -> Result<(), NoThreads> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|_| NoThreads)?;
+    let desk = Desk {
+        state: Mutex::new(State {
+            free: threads,
+            buffers: Vec::new(),
+            next: 0,
+            results: BTreeMap::new(),
+            deliver,
+        }),
+        freed: Condvar::new(),
+    };
+    pool.in_place_scope(|scope| {
+        while let Some(slice) = slicer.next_slice() {
+            for buffer in desk.take_buffers() {
+                slicer.reuse(buffer);
+            }
+            if !wanted(slice.index) {
+                desk.finish(slice.index, None);
+                slicer.reuse(slice.buffer);
+                continue;
+            }
+            desk.take_worker();
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let desk = &desk;
+            scope.spawn(move |_| {
+                let result = work(&slice);
+                desk.finish(slice.index, Some(result));
+                desk.free_worker(slice.buffer);
+            });
+        }
+    });
+    Ok(())
+}
+
+struct Desk<'d, T> {
+    state: Mutex<State<'d, T>>,
+    freed: Condvar,
+}
+
+struct State<'d, T> {
+    free: usize,
+    buffers: Vec<Vec<u8>>,
+    next: u32,
+    results: BTreeMap<u32, Option<T>>,
+    deliver: &'d mut (dyn FnMut(u32, T) + Send),
+}
+
+impl<T> Desk<'_, T> {
+    fn take_buffers(&self) -> Vec<Vec<u8>> {
+        std::mem::take(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner).buffers)
+    }
+
+    fn take_worker(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        while state.free == 0 {
+            state = self.freed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.free -= 1;
+    }
+
+    fn free_worker(&self, buffer: Vec<u8>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.free += 1;
+        state.buffers.push(buffer);
+        self.freed.notify_one();
+    }
+
+    /// Keeps a result until all slices before it have been delivered.
+    fn finish(&self, slice: u32, result: Option<T>) {
+        let mut guard = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = &mut *guard;
+        state.results.insert(slice, result);
+        while let Some(result) = state.results.remove(&state.next) {
+            if let Some(result) = result {
+                (state.deliver)(state.next, result);
+            }
+            state.next += 1;
+        }
+    }
+}

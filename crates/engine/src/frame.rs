@@ -1,0 +1,161 @@
+//! From the bytes of one record to a linked conversation with located findings. Pure: the same bytes give the same outcome.
+
+use std::collections::BTreeMap;
+
+use chatmill_diag::{Code, Finding, Limits, Path, Reject, RejectLevel, Span, codes};
+use chatmill_intake::json::{self, Document};
+use chatmill_intake::Frame;
+use chatmill_model::Linked;
+use chatmill_source::{FrameView, RowLedger, Source};
+
+use crate::locate::{Located, Locator};
+
+/// What became of a record.
+pub struct Outcome {
+    /// The conversation, unless the whole record is rejected.
+    pub linked: Option<Linked>,
+    /// Findings with their places, sorted by position, code and byte.
+    pub findings: Vec<Located>,
+    /// What could not be kept, with places.
+    pub rejects: Vec<(Reject, Located)>,
+    /// Rows of the record.
+    pub rows: RowLedger,
+}
+
+/// Reads, links and checks one record.
+pub fn read(source: &dyn Source, frame: &Frame, bytes: &[u8], limits: &Limits) -> Outcome {
+    let locator = Locator::new(frame, bytes);
+    match json::scan(bytes, limits.depth) {
+        Err(fault) => {
+            let at = frame.start + fault.at as u64;
+            let finding = Finding::new(fault.code, fault.message).at_span(at, at + 1);
+            rejected(&locator, frame, bytes, limits, finding, Vec::new())
+        }
+        Ok(document) => decoded(source, frame, bytes, &document, limits, &locator),
+    }
+}
+
+fn decoded(
+    source: &dyn Source,
+    frame: &Frame,
+    bytes: &[u8],
+    document: &Document<'_>,
+    limits: &Limits,
+    locator: &Locator<'_>,
+) -> Outcome {
+    let mut findings = notes(document, frame);
+    let view = FrameView { document, bytes, start: frame.start };
+    let mut reading = source.read(&view, limits);
+    let Some(conversation) = reading.conversation else {
+        let fault = reading
+            .fault
+            .unwrap_or_else(|| Finding::new(&codes::WRONG_TYPE, "the record has not the shape of its format"));
+        findings.extend(reading.findings);
+        let findings = locator.locate_all(cap(findings, limits), Some(document), source, None);
+        return rejected(locator, frame, bytes, limits, fault, findings);
+    };
+    let origins: Vec<u32> = conversation.messages.iter().map(|message| message.origin.index).collect();
+    let (linked, link_findings, repeats) = chatmill_link::link(conversation, limits);
+    if repeats.dropped > 0 {
+        renumber(&mut reading.findings, &origins, &linked, source);
+    }
+    findings.extend(reading.findings);
+    findings.extend(link_findings);
+    chatmill_rule::check(&linked, limits, &mut findings);
+    let mut rows = reading.rows;
+    rows.repeated += repeats.dropped;
+    rows.messages = rows.messages.saturating_sub(repeats.dropped);
+    findings.sort_by(|left, right| (left.position, left.code.code).cmp(&(right.position, right.code.code)));
+    let located = locator.locate_all(cap(findings, limits), Some(document), source, Some(&linked));
+    let rejects = reading
+        .rejects
+        .into_iter()
+        .map(|mut reject| {
+            reject.finding.span = Some(reject.span);
+            let place = locator.locate_one(reject.finding.clone(), Some(document), source, Some(&linked));
+            (reject, place)
+        })
+        .collect();
+    Outcome { linked: Some(linked), findings: located, rejects, rows }
+}
+
+/// Moves the source's findings to the positions that messages have after repeats were dropped.
+fn renumber(findings: &mut [Finding], origins: &[u32], linked: &Linked, source: &dyn Source) {
+    let positions: BTreeMap<u32, u32> = linked
+        .conversation
+        .messages
+        .iter()
+        .map(|message| (message.origin.index, message.position))
+        .collect();
+    for finding in findings {
+        let Some(index) = finding.position.and_then(|position| origins.get(position as usize)) else {
+            continue;
+        };
+        finding.position = positions.get(index).copied();
+        if finding.position.is_none()
+            && let Path::InMessage(suffix) = &finding.path
+        {
+            finding.path = Path::Absolute(format!("{}{suffix}", source.message_path(*index)));
+        }
+    }
+}
+
+/// What the scan repaired or noticed.
+fn notes(document: &Document<'_>, frame: &Frame) -> Vec<Finding> {
+    document
+        .notes()
+        .iter()
+        .map(|note| {
+            let message = match note.code.name {
+                "lone-surrogate" => "a lone surrogate escape was replaced by U+FFFD",
+                "escaped-nul" => "the text holds an escaped NUL character, kept as it is",
+                _ => "the number is beyond what common parsers hold exactly; its text is kept",
+            };
+            Finding::new(note.code, message)
+                .at_span(frame.start + note.at as u64, frame.start + note.end as u64)
+        })
+        .collect()
+}
+
+fn rejected(
+    locator: &Locator<'_>,
+    frame: &Frame,
+    bytes: &[u8],
+    limits: &Limits,
+    fault: Finding,
+    findings: Vec<Located>,
+) -> Outcome {
+    let reject = Reject {
+        level: RejectLevel::Frame,
+        span: Span { start: frame.start, end: frame.end },
+        hash: blake3::hash(bytes).to_hex().to_string(),
+        head: bytes.iter().copied().take(limits.reject_head as usize).collect(),
+        finding: fault.clone(),
+    };
+    let place = locator.locate_plain(fault);
+    Outcome { linked: None, findings, rejects: vec![(reject, place)], rows: RowLedger::default() }
+}
+
+/// Keeps the first findings of each code and folds the rest into one with a count.
+fn cap(findings: Vec<Finding>, limits: &Limits) -> Vec<Finding> {
+    let mut seen: BTreeMap<&'static str, (u64, u64, &'static Code)> = BTreeMap::new();
+    let mut kept = Vec::with_capacity(findings.len());
+    for finding in findings {
+        let entry = seen.entry(finding.code.code).or_insert((0, 0, finding.code));
+        entry.0 += 1;
+        if entry.0 <= limits.findings_per_code {
+            kept.push(finding);
+        } else {
+            entry.1 += finding.count;
+        }
+    }
+    for (_, (_, folded, code)) in seen {
+        if folded > 0 {
+            let mut rest = Finding::new(code, "further findings of this code in this conversation");
+            rest.count = folded;
+            rest.path = Path::Record;
+            kept.push(rest);
+        }
+    }
+    kept
+}

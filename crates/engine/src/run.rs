@@ -1,0 +1,286 @@
+//! A run: hash, lock, grind every slice that has no receipt, seal, publish.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use chatmill_dataset::{Compression, DatasetError, Opening, Staging, TableOptions};
+use chatmill_intake::discover::InputKind;
+use thiserror::Error;
+
+use crate::collisions::{Occurrence, renames};
+use crate::crew::{self, NoThreads};
+use crate::plan::{Plan, PlanError};
+use crate::progress::Progress;
+use crate::receipt::SliceReceipt;
+use crate::seal;
+use crate::slices::{Slice, Slicer};
+use crate::summary::Summary;
+use crate::work::{Tools, WorkError, grind};
+
+/// What a run is asked beside its plan.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RunOptions {
+    /// Worker threads; 0 takes what the machine or its control group gives.
+    pub threads: usize,
+    /// Whether a finished dataset of another plan may be replaced.
+    pub replace: bool,
+}
+
+/// Why a run did not end with a dataset.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// The request is wrong.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The dataset could not be opened, written or published.
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
+    /// The run was interrupted; running again goes on.
+    #[error("stopped; {done} slices are done and kept, run the same command again to go on")]
+    Stopped {
+        /// Slices that have a receipt.
+        done: usize,
+    },
+    /// Inputs changed between hashing and reading.
+    #[error("changed while they were read: {}; run again", names.join(", "))]
+    InputChanged {
+        /// The inputs.
+        names: Vec<String>,
+    },
+    /// Records or bytes are unaccounted for: a bug in chatmill.
+    #[error("the ledger does not balance for {}; this is a bug in chatmill, nothing was published", names.join(", "))]
+    Unbalanced {
+        /// The inputs.
+        names: Vec<String>,
+    },
+    /// No configured participant is in any conversation.
+    #[error("perspective.as: none of the named participants is in any conversation")]
+    PerspectiveAbsent,
+    /// A worker failed in a way that it should not: a bug in chatmill.
+    #[error("a worker failed on slice {slice}; this is a bug in chatmill, nothing was published")]
+    WorkerFailed {
+        /// The slice.
+        slice: u32,
+    },
+    /// The threads could not be started.
+    #[error("cannot start {threads} threads")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+    },
+}
+
+/// Runs a plan to a published dataset. `stop` ends it early: what is done is kept and the next run goes on.
+pub fn run(
+    mut plan: Plan,
+    options: RunOptions,
+    progress: &dyn Progress,
+    stop: &AtomicBool,
+) -> Result<Summary, RunError> {
+    let begun = Instant::now();
+    refuse_streams(&mut plan);
+    plan.hash_inputs(progress);
+    if stop.load(Ordering::Relaxed) {
+        return Err(RunError::Stopped { done: 0 });
+    }
+    let fingerprint = plan.fingerprint();
+    let staging = match chatmill_dataset::open(&plan.out, &fingerprint, options.replace)? {
+        Opening::Finished(manifest) => return Ok(Summary::of_finished(&plan.out, manifest)),
+        Opening::Work(staging) => staging,
+    };
+    for notice in staging.notices() {
+        progress.note(notice);
+    }
+    let done: BTreeMap<u32, SliceReceipt> = staging
+        .receipts::<SliceReceipt>()?
+        .into_iter()
+        .map(|receipt| (receipt.slice, receipt.body))
+        .collect();
+    let resumed = done.len();
+    if resumed > 0 {
+        progress.note(&format!("going on after {resumed} slices that are already done"));
+    }
+    let mill = Mill::new(&plan, &staging, options, progress, stop)?;
+    let receipts = mill.grind_all(done)?;
+    seal::check(&plan, &receipts)?;
+    let files = staging.receipts::<SliceReceipt>()?;
+    let table_options = mill.table_options.clone();
+    let threads = mill.threads;
+    drop(mill);
+    let sealed = seal::seal(&plan, &fingerprint, staging, files, &receipts, &table_options)?;
+    let derived = serde_json::json!({
+        "threads": threads,
+        "seconds": begun.elapsed().as_secs_f64(),
+        "slices": receipts.len(),
+        "resumed_slices": resumed,
+    });
+    sealed.write_derived("run.json", format!("{derived:#}\n").as_bytes())?;
+    sealed.publish()?;
+    Ok(Summary::of_run(&plan.out, begun.elapsed())?)
+}
+
+/// A run reads regular files only: their content is part of its identity.
+fn refuse_streams(plan: &mut Plan) {
+    for planned in &mut plan.inputs {
+        if matches!(planned.input.kind, InputKind::Stdin | InputKind::Pipe) {
+            let finding = chatmill_diag::Finding::new(
+                &chatmill_diag::codes::NOT_A_REGULAR_FILE,
+                "a run reads regular files only; write the stream to a file first",
+            );
+            planned.input.kind = InputKind::Refused(finding);
+        }
+    }
+}
+
+struct Mill<'p> {
+    tools: Tools<'p>,
+    staging: &'p Staging,
+    table_options: TableOptions,
+    threads: usize,
+    progress: &'p dyn Progress,
+}
+
+impl<'p> Mill<'p> {
+    fn new(
+        plan: &'p Plan,
+        staging: &'p Staging,
+        options: RunOptions,
+        progress: &'p dyn Progress,
+        stop: &'p AtomicBool,
+    ) -> Result<Self, PlanError> {
+        let asked = if options.threads > 0 { options.threads } else { plan.pipeline.resources.threads };
+        let threads = crew::threads(asked);
+        let compression =
+            Compression::parse(&plan.pipeline.output.compression).ok_or_else(|| PlanError::Value {
+                key: "output.compression",
+                message: "it is neither zstd(1..22) nor none".to_owned(),
+            })?;
+        let encodings = plan.encodings.iter().map(|encoding| encoding.name().to_owned()).collect();
+        let counters = plan.encodings.iter().map(|encoding| encoding.counter()).collect();
+        Ok(Self {
+            tools: Tools { plan, counters, stop },
+            staging,
+            table_options: TableOptions { encodings, compression },
+            threads,
+            progress,
+        })
+    }
+
+    /// Grinds what has no receipt, then once more what must give its conversations other ids.
+    fn grind_all(
+        &self,
+        done: BTreeMap<u32, SliceReceipt>,
+    ) -> Result<BTreeMap<u32, SliceReceipt>, RunError> {
+        let finished: BTreeSet<u32> = done.keys().copied().collect();
+        let mut receipts = done;
+        receipts.extend(self.pass("mill", &|slice| {
+            (!finished.contains(&slice)).then(BTreeMap::new)
+        })?);
+        let required = required_renames(self.tools.plan, &receipts);
+        let wrong: BTreeSet<u32> = receipts
+            .iter()
+            .filter(|(slice, receipt)| required.get(slice).cloned().unwrap_or_default() != receipt.renamed)
+            .map(|(slice, _)| *slice)
+            .collect();
+        if wrong.is_empty() {
+            return Ok(receipts);
+        }
+        for slice in &wrong {
+            self.staging.discard(*slice)?;
+        }
+        receipts.extend(self.pass("qualify ids", &|slice| {
+            wrong.contains(&slice).then(|| required.get(&slice).cloned().unwrap_or_default())
+        })?);
+        Ok(receipts)
+    }
+
+    /// Reads all inputs once and grinds the slices for which `wanted` gives renames.
+    fn pass(
+        &self,
+        name: &str,
+        wanted: &(dyn Fn(u32) -> Option<BTreeMap<usize, String>> + Sync),
+    ) -> Result<BTreeMap<u32, SliceReceipt>, RunError> {
+        let plan = self.tools.plan;
+        self.progress.stage(name, plan.input_bytes());
+        let mut slicer = Slicer::new(
+            &plan.inputs,
+            plan.limits(),
+            plan.slice_bytes(),
+            plan.selection.limit,
+            self.tools.stop,
+            self.progress,
+        );
+        let mut receipts = BTreeMap::new();
+        let mut failure = None;
+        crew::each_slice(
+            self.threads,
+            &mut slicer,
+            self.tools.stop,
+            &|slice| wanted(slice).is_some(),
+            &|slice| self.grind(slice, wanted(slice.index).unwrap_or_default()),
+            &mut |slice, result| match result {
+                Ok(Some(receipt)) => {
+                    receipts.insert(slice, receipt);
+                }
+                Ok(None) => {}
+                Err(error) => {
+                    failure.get_or_insert(error);
+                }
+            },
+        )
+        .map_err(|NoThreads| RunError::Threads { threads: self.threads })?;
+        if let Some(failure) = failure {
+            return Err(failure);
+        }
+        if self.tools.stop.load(Ordering::Relaxed) {
+            let done = self.staging.receipts::<SliceReceipt>()?.len();
+            return Err(RunError::Stopped { done });
+        }
+        if !slicer.changed().is_empty() {
+            return Err(RunError::InputChanged { names: slicer.changed().to_vec() });
+        }
+        Ok(receipts)
+    }
+
+    /// One slice from bytes to receipt; a panic becomes an error.
+    fn grind(
+        &self,
+        slice: &Slice,
+        renamed: BTreeMap<usize, String>,
+    ) -> Result<Option<SliceReceipt>, RunError> {
+        let whole = || -> Result<SliceReceipt, WorkError> {
+            let mut parts = self.staging.parts(slice.index, &self.table_options)?;
+            let receipt = grind(slice, &self.tools, &mut parts, renamed)?;
+            let files = parts.close()?;
+            self.staging.commit(slice.index, &files, &receipt)?;
+            Ok(receipt)
+        };
+        let failure: RunError = match catch_unwind(AssertUnwindSafe(whole)) {
+            Ok(Ok(receipt)) => return Ok(Some(receipt)),
+            Ok(Err(WorkError::Stopped)) => return Ok(None),
+            Ok(Err(WorkError::Dataset(error))) => error.into(),
+            Err(_) => RunError::WorkerFailed { slice: slice.index },
+        };
+        // Nothing can be published any more: let the other workers come to rest.
+        self.tools.stop.store(true, Ordering::Relaxed);
+        Err(failure)
+    }
+}
+
+/// Which conversations must get another id, judged over the whole run.
+fn required_renames(
+    plan: &Plan,
+    receipts: &BTreeMap<u32, SliceReceipt>,
+) -> BTreeMap<u32, BTreeMap<usize, String>> {
+    let occurrences = receipts.iter().flat_map(|(slice, receipt)| {
+        receipt.ids.iter().enumerate().map(|(index, (input, id))| Occurrence {
+            slice: *slice,
+            index,
+            input: plan.inputs.get(*input).map_or("", |planned| planned.name.as_str()),
+            id,
+        })
+    });
+    renames(occurrences)
+}

@@ -1,0 +1,288 @@
+//! Cutting inputs into slices: one sequential reader, borders that are a function of the inputs alone.
+//!
+//! Compressed inputs cannot be sought, so frames are read once, in order, into the buffer of a slice that is then handed to
+//! a worker (docs/decisions/2026-11-21-slices-through-one-reader.md).
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chatmill_diag::{Code, Finding, Limits, codes};
+use chatmill_intake::discover::InputKind;
+use chatmill_intake::{Damage, Event, Frame, Framing, Head, Reader, json};
+use chatmill_source::{Evidence, Source};
+
+use crate::plan::PlannedInput;
+use crate::progress::Progress;
+
+/// One step through the bytes of a slice.
+pub enum Step {
+    /// What follows comes from this entry.
+    Entry(EntryStep),
+    /// A record.
+    Frame(Frame),
+    /// A record that the request leaves out before it is looked at.
+    Filtered(Frame),
+    /// Bytes between records.
+    Separator(u64),
+    /// A record that could not be framed.
+    Damage(Damage),
+    /// A finding of the intake.
+    Note(Finding),
+    /// The entry is over; it had that many bytes.
+    EntryEnd(u64),
+}
+
+/// Where the steps that follow come from.
+#[derive(Clone)]
+pub struct EntryStep {
+    /// Index of the input in the plan.
+    pub input: usize,
+    /// Member of an archive; empty for the input itself.
+    pub entry: String,
+    /// Who reads it; none while nothing but damage is in it.
+    pub source: Option<&'static dyn Source>,
+}
+
+/// A stretch of the inputs: the unit of work, of file and of resume.
+pub struct Slice {
+    /// Number from 0.
+    pub index: u32,
+    /// Bytes of its frames.
+    pub buffer: Vec<u8>,
+    /// What to do with them.
+    pub steps: Vec<Step>,
+}
+
+/// What was recognised in an entry.
+pub struct Recognised {
+    /// Index of the input in the plan.
+    pub input: usize,
+    /// Member of an archive.
+    pub entry: String,
+    /// Source and evidence.
+    pub evidence: Option<Evidence>,
+}
+
+/// Reads inputs one after another and cuts them into slices.
+pub struct Slicer<'p> {
+    inputs: &'p [PlannedInput],
+    limits: &'p Limits,
+    slice_bytes: usize,
+    record_limit: Option<u64>,
+    stop: &'p AtomicBool,
+    progress: &'p dyn Progress,
+    next_input: usize,
+    current: Option<Current>,
+    next_slice: u32,
+    records: u64,
+    changed: Vec<String>,
+    recognised: Vec<Recognised>,
+    spare: Vec<Vec<u8>>,
+}
+
+struct Current {
+    input: usize,
+    reader: Reader,
+    entry: Option<EntryStep>,
+    told: u64,
+}
+
+impl<'p> Slicer<'p> {
+    /// A slicer over `inputs`; `record_limit` records are kept, the rest is filtered.
+    pub fn new(
+        inputs: &'p [PlannedInput],
+        limits: &'p Limits,
+        slice_bytes: usize,
+        record_limit: Option<u64>,
+        stop: &'p AtomicBool,
+        progress: &'p dyn Progress,
+    ) -> Self {
+        Self {
+            inputs,
+            limits,
+            slice_bytes,
+            record_limit,
+            stop,
+            progress,
+            next_input: 0,
+            current: None,
+            next_slice: 0,
+            records: 0,
+            changed: Vec::new(),
+            recognised: Vec::new(),
+            spare: Vec::new(),
+        }
+    }
+
+    /// Names of inputs whose bytes were not those that were hashed.
+    pub fn changed(&self) -> &[String] {
+        &self.changed
+    }
+
+    /// What was recognised so far; hands it over.
+    pub fn take_recognised(&mut self) -> Vec<Recognised> {
+        std::mem::take(&mut self.recognised)
+    }
+
+    /// Takes back the buffer of a finished slice.
+    pub fn reuse(&mut self, mut buffer: Vec<u8>) {
+        // A buffer that one giant document blew up is not worth keeping.
+        if buffer.capacity() <= 2 * self.slice_bytes {
+            buffer.clear();
+            self.spare.push(buffer);
+        }
+    }
+
+    /// The next slice, or none at the end of the inputs or when the run was stopped.
+    pub fn next_slice(&mut self) -> Option<Slice> {
+        let mut slice = Slice {
+            index: self.next_slice,
+            buffer: self.spare.pop().unwrap_or_default(),
+            steps: Vec::new(),
+        };
+        if let Some(current) = &self.current
+            && let Some(entry) = &current.entry
+        {
+            slice.steps.push(Step::Entry(entry.clone()));
+        }
+        while slice.buffer.len() < self.slice_bytes {
+            if self.stop.load(Ordering::Relaxed) {
+                return None;
+            }
+            if self.current.is_none() && !self.open_next(&mut slice) {
+                break;
+            }
+            self.step(&mut slice);
+        }
+        if slice.steps.is_empty() {
+            return None;
+        }
+        self.next_slice += 1;
+        Some(slice)
+    }
+
+    /// Opens the next input; refused ones become a damage at once. False when there is none.
+    fn open_next(&mut self, slice: &mut Slice) -> bool {
+        let index = self.next_input;
+        let Some(planned) = self.inputs.get(index) else {
+            return false;
+        };
+        self.next_input += 1;
+        if let InputKind::Refused(finding) = &planned.input.kind {
+            slice.steps.push(Step::Entry(EntryStep { input: index, entry: String::new(), source: None }));
+            slice.steps.push(Step::Damage(Damage {
+                record: 0,
+                start: 0,
+                end: 0,
+                line: 1,
+                column: 1,
+                code: finding.code,
+                hash: blake3::hash(b"").to_hex().to_string(),
+                head: Vec::new(),
+                message: finding.message.clone(),
+            }));
+        } else {
+            let reader = Reader::open(&planned.input, self.limits);
+            self.current = Some(Current { input: index, reader, entry: None, told: 0 });
+        }
+        true
+    }
+
+    fn step(&mut self, slice: &mut Slice) {
+        let Some(current) = &mut self.current else {
+            return;
+        };
+        let event = current.reader.next(&mut slice.buffer);
+        let read = current.reader.raw_bytes_read();
+        if read > current.told {
+            self.progress.advance(read - current.told);
+            current.told = read;
+        }
+        let Some(event) = event else {
+            self.finish_input();
+            return;
+        };
+        match event {
+            Event::EntryStart { entry, head } => self.start_entry(slice, entry, &head),
+            Event::Frame(frame) => {
+                self.records += 1;
+                let beyond = self.record_limit.is_some_and(|limit| self.records > limit);
+                slice.steps.push(if beyond { Step::Filtered(frame) } else { Step::Frame(frame) });
+            }
+            Event::Separator { bytes } => match slice.steps.last_mut() {
+                Some(Step::Separator(before)) => *before += bytes,
+                _ => slice.steps.push(Step::Separator(bytes)),
+            },
+            Event::Damage(damage) => slice.steps.push(Step::Damage(damage)),
+            Event::Note(finding) => {
+                // A note before the first entry still belongs to the input.
+                if current.entry.is_none() && !matches!(slice.steps.last(), Some(Step::Entry(_))) {
+                    let input = current.input;
+                    slice.steps.push(Step::Entry(EntryStep { input, entry: String::new(), source: None }));
+                }
+                slice.steps.push(Step::Note(finding));
+            }
+            Event::EntryEnd { decoded_bytes } => {
+                slice.steps.push(Step::EntryEnd(decoded_bytes));
+                current.entry = None;
+            }
+        }
+    }
+
+    fn start_entry(&mut self, slice: &mut Slice, entry: String, head: &Head) {
+        let Some(current) = &mut self.current else {
+            return;
+        };
+        let planned = self.inputs.get(current.input);
+        let named = planned.and_then(|planned| planned.source);
+        let sketch = head.sketch();
+        let evidence = chatmill_source::detect(&sketch);
+        let detected = evidence.as_ref().and_then(|evidence| chatmill_source::find(evidence.source));
+        let source = named.or(detected);
+        let step = EntryStep { input: current.input, entry: entry.clone(), source };
+        slice.steps.push(Step::Entry(step.clone()));
+        current.entry = Some(step);
+        if let (Some(named), Some(detected)) = (named, detected)
+            && named.id() != detected.id()
+        {
+            let message = format!("the content looks like {}, but is read as {}", detected.id(), named.id());
+            slice.steps.push(Step::Note(Finding::new(&codes::SOURCE_MISMATCH, message)));
+        }
+        if source.is_none() && !sketch.records.is_empty() {
+            let (code, message) = why_unrecognised(head, self.limits);
+            current.reader.refuse_entry(code, message);
+        }
+        self.recognised.push(Recognised { input: current.input, entry, evidence });
+    }
+
+    fn finish_input(&mut self) {
+        let Some(current) = self.current.take() else {
+            return;
+        };
+        let Some(planned) = self.inputs.get(current.input) else {
+            return;
+        };
+        if planned.input.bytes > current.told {
+            self.progress.advance(planned.input.bytes - current.told);
+        }
+        if !planned.hash.is_empty() && current.reader.raw_hash().is_some_and(|hash| hash != planned.hash) {
+            self.changed.push(planned.name.clone());
+        }
+    }
+}
+
+/// Why nothing was recognised: a fault that the first record has whatever its format, else that no source knows it.
+fn why_unrecognised(head: &Head, limits: &Limits) -> (&'static Code, String) {
+    let first = match head.framing {
+        Framing::Lines => head.bytes.split(|byte| *byte == b'\n').find(|line| !line.is_empty()),
+        _ => Some(head.bytes.as_slice()),
+    };
+    if let Some(first) = first
+        && let Err(fault) = json::scan(first, limits.depth)
+        && fault.code != &codes::INVALID_JSON
+        // A cut head may end inside a character.
+        && (head.complete || fault.at + 4 < first.len())
+    {
+        return (fault.code, fault.message);
+    }
+    (&codes::UNKNOWN_FORMAT, "no known source writes records like these".to_owned())
+}

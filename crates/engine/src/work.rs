@@ -1,0 +1,436 @@
+//! The kernel: one slice in, closed part files and a receipt out.
+//!
+//! A function of the slice and the plan alone: no clock, no thread pool, no shared state.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chatmill_dataset::rows::{LossRow, RenderingRow, TokenCountRow};
+use chatmill_dataset::{DatasetError, PartSet};
+use chatmill_diag::{Finding, Reject, RejectLevel, Span, codes};
+use chatmill_dialect::Rendering;
+use chatmill_intake::{Damage, Frame};
+use chatmill_model::{ComponentSpan, Linked, MessageKind};
+use chatmill_token::{Counter, Tally};
+
+use crate::frame;
+use crate::locate::Located;
+use crate::plan::{Plan, Target};
+use crate::receipt::{InputCounts, SliceReceipt};
+use crate::render;
+use crate::slices::{EntryStep, Slice, Step};
+use crate::tables::{self, Place};
+use crate::totals::{Counted, Group};
+
+/// Why a slice was not finished.
+#[derive(Debug)]
+pub enum WorkError {
+    /// The run was stopped.
+    Stopped,
+    /// The dataset could not be written.
+    Dataset(DatasetError),
+}
+
+impl From<DatasetError> for WorkError {
+    fn from(error: DatasetError) -> Self {
+        Self::Dataset(error)
+    }
+}
+
+/// What a worker needs beside its slice.
+pub struct Tools<'p> {
+    /// The plan.
+    pub plan: &'p Plan,
+    /// One counter per encoding of the plan.
+    pub counters: Vec<Arc<dyn Counter>>,
+    /// Set when the run should stop.
+    pub stop: &'p AtomicBool,
+}
+
+/// Grinds one slice into `parts`. `renamed` gives conversations, by their index in the slice, another id.
+pub fn grind(
+    slice: &Slice,
+    tools: &Tools<'_>,
+    parts: &mut PartSet,
+    renamed: BTreeMap<usize, String>,
+) -> Result<SliceReceipt, WorkError> {
+    let mut work = Work {
+        tools,
+        parts,
+        receipt: SliceReceipt { renamed, ..SliceReceipt::default() },
+        place: None,
+        text: String::new(),
+        spans: Vec::new(),
+    };
+    for step in &slice.steps {
+        if tools.stop.load(Ordering::Relaxed) {
+            return Err(WorkError::Stopped);
+        }
+        work.step(step, &slice.buffer)?;
+    }
+    Ok(work.receipt)
+}
+
+struct Work<'w, 'p> {
+    tools: &'w Tools<'p>,
+    parts: &'w mut PartSet,
+    receipt: SliceReceipt,
+    place: Option<EntryStep>,
+    /// Buffers of the rendering at hand, reused.
+    text: String,
+    spans: Vec<ComponentSpan>,
+}
+
+impl Work<'_, '_> {
+    fn step(&mut self, step: &Step, buffer: &[u8]) -> Result<(), WorkError> {
+        match step {
+            Step::Entry(entry) => {
+                if let Some(source) = entry.source {
+                    let sources = &mut self.receipt.inputs.entry(entry.input).or_default().sources;
+                    if !sources.iter().any(|known| known == source.id()) {
+                        sources.push(source.id().to_owned());
+                    }
+                } else {
+                    self.receipt.inputs.entry(entry.input).or_default();
+                }
+                self.place = Some(entry.clone());
+            }
+            Step::Separator(bytes) => self.counts().ledger.separator_bytes += bytes,
+            Step::EntryEnd(bytes) => self.counts().ledger.decoded_bytes += bytes,
+            Step::Filtered(frame) => self.filter(frame, "limit"),
+            Step::Damage(damage) => self.damage(damage)?,
+            Step::Note(finding) => self.finding(&Located::nowhere(finding.clone()), None, None)?,
+            Step::Frame(frame) => {
+                let bytes = buffer.get(frame.buffer.clone()).unwrap_or_default();
+                self.frame(frame, bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn counts(&mut self) -> &mut InputCounts {
+        let input = self.place.as_ref().map_or(0, |place| place.input);
+        self.receipt.inputs.entry(input).or_default()
+    }
+
+    fn filter(&mut self, frame: &Frame, reason: &str) {
+        let counts = self.counts();
+        counts.ledger.framed += 1;
+        counts.ledger.filtered += 1;
+        counts.ledger.filtered_bytes += frame.end - frame.start;
+        *counts.filtered_by.entry(reason.to_owned()).or_default() += 1;
+    }
+
+    fn damage(&mut self, damage: &Damage) -> Result<(), WorkError> {
+        let counts = self.counts();
+        counts.ledger.framed += 1;
+        counts.ledger.rejected += 1;
+        counts.ledger.rejected_bytes += damage.end - damage.start;
+        let located = Located::of_damage(damage);
+        let reject = Reject {
+            level: RejectLevel::Frame,
+            span: Span { start: damage.start, end: damage.end },
+            hash: damage.hash.clone(),
+            head: damage.head.clone(),
+            finding: located.finding.clone(),
+        };
+        self.reject(&reject, &located, damage.record, None)
+    }
+
+    fn frame(&mut self, frame: &Frame, bytes: &[u8]) -> Result<(), WorkError> {
+        let Some(source) = self.place.as_ref().and_then(|place| place.source) else {
+            return Ok(());
+        };
+        let outcome = frame::read(source, frame, bytes, self.tools.plan.limits());
+        let Some(linked) = outcome.linked else {
+            let counts = self.counts();
+            counts.ledger.framed += 1;
+            counts.ledger.rejected += 1;
+            counts.ledger.rejected_bytes += frame.end - frame.start;
+            for located in &outcome.findings {
+                self.finding(located, Some(frame.record), None)?;
+            }
+            for (reject, located) in &outcome.rejects {
+                self.reject(reject, located, frame.record, None)?;
+            }
+            return Ok(());
+        };
+        let base = self.base_id(&linked, bytes);
+        if let Some(reason) = self.tools.plan.selection.leaves_out(&base, &linked.conversation) {
+            self.filter(frame, reason);
+            return Ok(());
+        }
+        let counts = self.counts();
+        counts.ledger.framed += 1;
+        counts.ledger.accepted += 1;
+        counts.ledger.accepted_bytes += frame.end - frame.start;
+        counts.conversations += 1;
+        let id = self.claim_id(base, frame.record)?;
+        for located in &outcome.findings {
+            self.finding(located, Some(frame.record), Some(&id))?;
+        }
+        for (reject, located) in &outcome.rejects {
+            self.reject(reject, located, frame.record, Some(&id))?;
+        }
+        self.conversation(&id, &linked, frame.record)?;
+        self.renderings(&id, &linked, frame.record)
+    }
+
+    /// The id before qualification: the source's own, else the hash of the record.
+    fn base_id(&self, linked: &Linked, bytes: &[u8]) -> String {
+        let own = linked.conversation.source_id.as_deref().filter(|id| !id.is_empty());
+        let prefix = self
+            .place
+            .as_ref()
+            .and_then(|place| self.tools.plan.inputs.get(place.input))
+            .map_or("", |planned| planned.id_prefix.as_str());
+        match own {
+            Some(own) => format!("{prefix}{own}"),
+            None => {
+                let hash = blake3::hash(bytes).to_hex();
+                format!("{prefix}{}", hash.chars().take(16).collect::<String>())
+            }
+        }
+    }
+
+    /// Takes the next id of the slice, or the one that sealing gave instead.
+    fn claim_id(&mut self, base: String, record: u64) -> Result<String, WorkError> {
+        let index = self.receipt.ids.len();
+        let input = self.place.as_ref().map_or(0, |place| place.input);
+        let renamed = self.receipt.renamed.get(&index).cloned();
+        self.receipt.ids.push((input, base.clone()));
+        let Some(renamed) = renamed else {
+            return Ok(base);
+        };
+        let message = format!("the id {base} is taken by an earlier conversation; this one is called {renamed}");
+        let finding = Finding::new(&codes::DUPLICATE_CONVERSATION_ID, message);
+        self.finding(&Located::nowhere(finding), Some(record), Some(&renamed))?;
+        Ok(renamed)
+    }
+
+    fn finding(
+        &mut self,
+        located: &Located,
+        record: Option<u64>,
+        id: Option<&str>,
+    ) -> Result<(), WorkError> {
+        let finding = &located.finding;
+        let count = self.receipt.findings.entry(finding.code.code.to_owned()).or_default();
+        finding.code.name.clone_into(&mut count.name);
+        count.add(finding.severity, finding.count);
+        self.counts().findings += 1;
+        let row = {
+            let place = self.table_place(record.unwrap_or_default());
+            tables::finding(located, place, record.is_some(), id, self.tools.plan.pipeline.output.quote)
+        };
+        Ok(self.parts.push_finding(row)?)
+    }
+
+    fn reject(
+        &mut self,
+        reject: &Reject,
+        located: &Located,
+        record: u64,
+        id: Option<&str>,
+    ) -> Result<(), WorkError> {
+        self.finding(located, Some(record), id)?;
+        let row = tables::reject(reject, self.table_place(record), self.tools.plan.pipeline.output.quote);
+        Ok(self.parts.push_reject(row)?)
+    }
+
+    fn table_place(&self, record: u64) -> Place<'_> {
+        let place = self.place.as_ref();
+        Place {
+            input: place
+                .and_then(|place| self.tools.plan.inputs.get(place.input))
+                .map_or("", |planned| planned.name.as_str()),
+            entry: place.map_or("", |place| place.entry.as_str()),
+            record,
+        }
+    }
+
+    fn conversation(&mut self, id: &str, linked: &Linked, record: u64) -> Result<(), WorkError> {
+        let row = tables::conversation(id, linked, self.table_place(record));
+        self.parts.push_conversation(row)?;
+        for message in &linked.conversation.messages {
+            self.receipt.messages += u64::from(message.kind == MessageKind::Message);
+            let text = message.text();
+            let tokens = self.tools.counters.iter().map(|counter| counter.count(&text)).collect();
+            self.parts.push_message(tables::message(id, linked, message, tokens))?;
+            for row in tables::references(id, linked, message) {
+                self.parts.push_reference(row)?;
+            }
+        }
+        for row in tables::tool_calls(id, linked) {
+            self.parts.push_tool_call(row)?;
+        }
+        Ok(())
+    }
+
+    fn renderings(&mut self, id: &str, linked: &Linked, record: u64) -> Result<(), WorkError> {
+        let plan = self.tools.plan;
+        let (perspectives, absent) = render::perspectives(linked, &plan.pipeline.perspective.speaker);
+        self.receipt.unrenderable += absent;
+        for (rank, target) in plan.targets.iter().enumerate() {
+            let mut failure = None;
+            let mut groups_seen = Vec::new();
+            let mut emit = |perspective: &str, rendering: Rendering<'_>| {
+                if failure.is_none() {
+                    let spot = Spot { id, record, target: *target, rank, perspective, linked };
+                    failure = self.rendering(&spot, &rendering, &mut groups_seen).err();
+                }
+            };
+            render::render(linked, *target, &perspectives, plan.policy(), plan.history(), &mut emit);
+            if let Some(error) = failure {
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    fn rendering(
+        &mut self,
+        spot: &Spot<'_>,
+        rendering: &Rendering<'_>,
+        groups_seen: &mut Vec<Group>,
+    ) -> Result<(), WorkError> {
+        if self.tools.stop.load(Ordering::Relaxed) {
+            return Err(WorkError::Stopped);
+        }
+        let plan = self.tools.plan;
+        let (dialect, profile) = (spot.target.dialect.id(), spot.target.profile);
+        let mut violations = rendering.violations.clone();
+        let limit = plan.limits().rendering;
+        self.text.clear();
+        self.spans.clear();
+        let mut oversize = rendering.rope.segments().iter().map(|segment| segment.text.len() as u64).sum::<u64>()
+            > limit;
+        if !oversize {
+            rendering.rope.write(&mut self.text, &mut self.spans);
+            oversize = self.text.len() as u64 > limit;
+        }
+        if oversize {
+            self.text.clear();
+            self.spans.clear();
+            violations.push(format!("oversize-rendering: more than {limit} bytes"));
+            let message = format!("the {dialect} rendering is larger than limits.rendering ({limit} bytes)");
+            let finding = Finding::new(&codes::OVERSIZE_RENDERING, message);
+            self.finding(&Located::nowhere(finding), Some(spot.record), Some(spot.id))?;
+        }
+        let tallies: Vec<Tally> =
+            self.tools.counters.iter().map(|counter| counter.tally(&self.text, &self.spans)).collect();
+        self.count(spot, rendering, &tallies, violations.is_empty(), groups_seen)?;
+        self.receipt.renderings += 1;
+        let mut loss_codes: Vec<String> =
+            rendering.losses.iter().map(|loss| loss.code.as_str().to_owned()).collect();
+        loss_codes.sort_unstable();
+        loss_codes.dedup();
+        for loss in &rendering.losses {
+            let message = loss.position.and_then(|at| spot.linked.conversation.messages.get(at as usize));
+            self.parts.push_loss(LossRow {
+                conversation_id: spot.id.to_owned(),
+                dialect: dialect.to_owned(),
+                profile: profile.to_owned(),
+                perspective: spot.perspective.to_owned(),
+                ordinal: rendering.ordinal,
+                position: loss.position,
+                message_id: message.and_then(|message| message.id.clone()),
+                code: loss.code.as_str().to_owned(),
+                amount: loss.amount,
+                reason: loss.reason.clone(),
+            })?;
+        }
+        let keep = !oversize && plan.pipeline.output.content.keeps(dialect);
+        self.parts.push_rendering(RenderingRow {
+            conversation_id: spot.id.to_owned(),
+            dialect: dialect.to_owned(),
+            profile: profile.to_owned(),
+            perspective: spot.perspective.to_owned(),
+            ordinal: rendering.ordinal,
+            media_type: spot.target.dialect.about().media_type.to_owned(),
+            content: keep.then(|| self.text.clone()),
+            bytes: self.text.len() as u64,
+            tokens: tallies.iter().map(|tally| tally.tokens).collect(),
+            coverage: rendering.coverage.as_str().to_owned(),
+            first_position: rendering.first_position,
+            last_position: rendering.last_position,
+            messages_rendered: rendering.messages_rendered,
+            last_role: rendering.last_role.map(str::to_owned),
+            assistant_messages: rendering.assistant_messages,
+            loss_count: rendering.losses.len() as u64,
+            loss_codes,
+            valid: violations.is_empty(),
+            violations,
+        })?;
+        Ok(())
+    }
+
+    /// Books a rendering's tokens in `token_counts` and in the totals.
+    fn count(
+        &mut self,
+        spot: &Spot<'_>,
+        rendering: &Rendering<'_>,
+        tallies: &[Tally],
+        valid: bool,
+        groups_seen: &mut Vec<Group>,
+    ) -> Result<(), WorkError> {
+        let (dialect, profile) = (spot.target.dialect.id(), spot.target.profile);
+        let names = self.tools.plan.encodings.iter().map(|encoding| encoding.name());
+        for (encoding, tally) in names.zip(tallies) {
+            self.parts.push_token_count(TokenCountRow {
+                conversation_id: spot.id.to_owned(),
+                dialect: dialect.to_owned(),
+                profile: profile.to_owned(),
+                perspective: spot.perspective.to_owned(),
+                ordinal: rendering.ordinal,
+                encoding: encoding.to_owned(),
+                tokens: tally.tokens,
+                content: tally.content,
+                names: tally.names,
+                framing: tally.framing,
+                tools: tally.tools,
+                replies: tally.replies,
+                meta: tally.meta,
+                assistant_content: tally.assistant_content,
+            })?;
+        }
+        // Without an encoding there is still a row of totals, with no tokens in it.
+        let uncounted = [Tally::default()];
+        let tallies = if tallies.is_empty() { uncounted.as_slice() } else { tallies };
+        for (at, tally) in tallies.iter().enumerate() {
+            let encoding = self.tools.plan.encodings.get(at).map_or("", |encoding| encoding.name());
+            let group = Group {
+                source: spot.linked.conversation.source.to_owned(),
+                rank: spot.rank,
+                dialect: dialect.to_owned(),
+                profile: profile.to_owned(),
+                encoding: encoding.to_owned(),
+                coverage: rendering.coverage.as_str().to_owned(),
+            };
+            let counted = Counted {
+                first_of_conversation: !groups_seen.contains(&group),
+                messages_rendered: u64::from(rendering.messages_rendered),
+                bytes: self.text.len() as u64,
+                tally,
+                valid,
+                losses: rendering.losses.len() as u64,
+            };
+            self.receipt.totals.add(&group, &counted);
+            if counted.first_of_conversation {
+                groups_seen.push(group);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Which rendering of which conversation is at hand.
+struct Spot<'a> {
+    id: &'a str,
+    record: u64,
+    target: Target,
+    rank: usize,
+    perspective: &'a str,
+    linked: &'a Linked,
+}

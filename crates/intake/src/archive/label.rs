@@ -1,0 +1,127 @@
+//! Labels of archive members: what a member's name is turned into. A label is never used as a path.
+
+use std::collections::HashSet;
+
+use chatmill_diag::Finding;
+use chatmill_diag::codes::{REPEATED_ENTRY, UNSAFE_ENTRY_NAME};
+
+/// Bytes of a name that a label keeps.
+const KEPT: usize = 512;
+
+/// Makes labels and remembers which names were there before.
+#[derive(Default)]
+pub(crate) struct Labels {
+    /// The first 16 bytes of each name's BLAKE3, so that long names cost no memory.
+    seen: HashSet<[u8; 16]>,
+}
+
+impl Labels {
+    /// The label of a member, with the notes that its name deserves.
+    pub(crate) fn label(&mut self, name: &[u8]) -> (String, Vec<Finding>) {
+        let mut notes = Vec::new();
+        if let Some(why) = unsafe_because(name) {
+            notes.push(Finding::new(&UNSAFE_ENTRY_NAME, why));
+        }
+        let mut short = [0; 16];
+        short.copy_from_slice(
+            blake3::hash(name)
+                .as_bytes()
+                .first_chunk::<16>()
+                .unwrap_or(&[0; 16]),
+        );
+        if !self.seen.insert(short) {
+            notes.push(Finding::new(
+                &REPEATED_ENTRY,
+                "an earlier entry of the archive has the same name",
+            ));
+        }
+        (shorten(name), notes)
+    }
+}
+
+/// The name as text, at most [`KEPT`] bytes of it.
+fn shorten(name: &[u8]) -> String {
+    // A cut inside a character leaves at most three bytes of it, which become one U+FFFD.
+    let mut label = String::from_utf8_lossy(name.get(..KEPT + 4).unwrap_or(name)).into_owned();
+    while label.len() > KEPT {
+        label.pop();
+    }
+    label
+}
+
+/// Why a name would be dangerous as a path.
+fn unsafe_because(name: &[u8]) -> Option<&'static str> {
+    if name.contains(&0) {
+        Some("the entry's name contains a NUL byte")
+    } else if name.contains(&b'\\') {
+        Some("the entry's name contains a backslash")
+    } else if name.starts_with(b"/") || matches!(name, [drive, b':', ..] if drive.is_ascii_alphabetic()) {
+        Some("the entry's name is an absolute path")
+    } else if name.split(|byte| *byte == b'/').any(|step| step == b"..") {
+        Some("the entry's name leads out of its folder")
+    } else if name.len() > KEPT {
+        Some("the entry's name is longer than 512 bytes and was cut")
+    } else if std::str::from_utf8(name).is_err() {
+        Some("the entry's name is not UTF-8")
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chatmill_diag::codes::{REPEATED_ENTRY, UNSAFE_ENTRY_NAME};
+
+    use super::{KEPT, Labels};
+
+    #[test]
+    fn dangerous_names_are_labels_with_a_note() {
+        let long = vec![b'a'; 65_000];
+        let names: [&[u8]; 9] = [
+            b"../x",
+            b"a/../../x",
+            b"/etc/passwd",
+            b"C:x",
+            b"a\\b",
+            b"a\0b",
+            b"\xFF\xFE",
+            &long,
+            b"..",
+        ];
+        for name in names {
+            let (label, notes) = Labels::default().label(name);
+            assert!(label.len() <= KEPT, "{label}");
+            assert_eq!(notes.len(), 1, "{label}");
+            assert_eq!(*notes[0].code, UNSAFE_ENTRY_NAME, "{label}");
+        }
+    }
+
+    #[test]
+    fn harmless_names_are_kept_as_they_are() {
+        for name in ["a.json", "deep/er/..name..json", "für/中.json", ""] {
+            assert_eq!(
+                Labels::default().label(name.as_bytes()),
+                (name.to_owned(), Vec::new())
+            );
+        }
+    }
+
+    #[test]
+    fn a_cut_name_stays_text() {
+        let name = "中".repeat(400);
+        let (label, _) = Labels::default().label(name.as_bytes());
+        assert!(
+            name.starts_with(&label) && label.len() > KEPT - 4,
+            "{}",
+            label.len()
+        );
+    }
+
+    #[test]
+    fn the_second_use_of_a_name_is_noted() {
+        let mut labels = Labels::default();
+        assert_eq!(labels.label(b"a").1, []);
+        assert_eq!(labels.label(b"b").1, []);
+        assert_eq!(*labels.label(b"a").1[0].code, REPEATED_ENTRY);
+    }
+}

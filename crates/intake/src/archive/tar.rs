@@ -1,0 +1,336 @@
+//! Reads tar archives as a stream: ustar, GNU long names, pax paths and sizes.
+//!
+//! Sparse members are refused, since their bytes are not what is stored. Links and devices are noted.
+
+use std::io::{self, BufRead, Read};
+use std::sync::{Arc, Mutex};
+
+use chatmill_diag::Finding;
+use chatmill_diag::codes::{
+    CORRUPT_STREAM, ENTRY_LIMIT, LINK_NOT_FOLLOWED, TRAILING_GARBAGE, TRUNCATED_STREAM, UNSUPPORTED_CONTAINER,
+};
+use tar::{EntryType, Header};
+
+use super::Member;
+use super::label::Labels;
+use crate::stream::{Broken, Buffered, Gauge, lock};
+
+/// Bytes of a header; bodies are padded to a multiple of it.
+const BLOCK: usize = 512;
+
+/// Bytes of a long name or a pax header that are read.
+const META: u64 = 1 << 20;
+
+/// Whether `head` starts with a tar header: its checksum must be right.
+pub(crate) fn is_header(head: &[u8]) -> bool {
+    head.first_chunk::<BLOCK>()
+        .is_some_and(|block| block.first() != Some(&0) && checks_out(block))
+}
+
+/// Whether the checksum of a header is right. The field itself counts as eight spaces.
+fn checks_out(block: &[u8; BLOCK]) -> bool {
+    let sum: u32 = block
+        .iter()
+        .enumerate()
+        .map(|(at, byte)| u32::from(if (148..156).contains(&at) { b' ' } else { *byte }))
+        .sum();
+    Header::from_byte_slice(block)
+        .cksum()
+        .is_ok_and(|declared| declared == sum)
+}
+
+/// The archive's bytes, shared between the walk and the body of the present member.
+struct Stream {
+    bytes: Buffered,
+    /// Bytes of the present member that were not read.
+    left: u64,
+    /// Whether an error came up; nothing is read after it.
+    failed: bool,
+}
+
+impl Stream {
+    fn take(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let room = buffer.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
+        if room == 0 || self.failed {
+            return Ok(0);
+        }
+        let read = self.bytes.read(buffer.get_mut(..room).unwrap_or_default());
+        let read = match read {
+            Ok(0) => Err(truncated("the archive ends inside an entry").into()),
+            other => other,
+        };
+        match &read {
+            Ok(count) => self.left -= *count as u64,
+            Err(_) => self.failed = true,
+        }
+        read
+    }
+
+    /// Reads and drops the rest of the present member.
+    fn skip(&mut self) -> io::Result<()> {
+        while self.left > 0 {
+            let ready = self.bytes.fill_buf()?.len() as u64;
+            if ready == 0 {
+                return Err(truncated("the archive ends inside an entry").into());
+            }
+            let passed = ready.min(self.left);
+            self.bytes.consume(passed as usize);
+            self.left -= passed;
+        }
+        Ok(())
+    }
+}
+
+fn truncated(message: &str) -> Broken {
+    Broken::new(&TRUNCATED_STREAM, message)
+}
+
+fn corrupt(message: &str) -> Broken {
+    Broken::new(&CORRUPT_STREAM, message)
+}
+
+/// The body of one member.
+struct Body(Arc<Mutex<Stream>>);
+
+impl Read for Body {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        lock(&self.0).take(buffer)
+    }
+}
+
+/// What GNU and pax headers say about the member that follows them.
+#[derive(Default)]
+struct Overrides {
+    name: Option<Vec<u8>>,
+    size: Option<u64>,
+    sparse: bool,
+}
+
+/// Walks the members of a tar archive.
+pub(crate) struct Tar {
+    stream: Arc<Mutex<Stream>>,
+    /// Bytes of padding after the present member.
+    padding: u64,
+    entries: u64,
+    labels: Labels,
+    gauge: Arc<Gauge>,
+    over: bool,
+}
+
+impl Tar {
+    pub(crate) fn new(bytes: Buffered, gauge: Arc<Gauge>) -> Self {
+        let stream = Stream {
+            bytes,
+            left: 0,
+            failed: false,
+        };
+        Self {
+            stream: Arc::new(Mutex::new(stream)),
+            padding: 0,
+            entries: 0,
+            labels: Labels::default(),
+            gauge,
+            over: false,
+        }
+    }
+
+    /// The next member that is a file, a link or damage; directories are passed over.
+    pub(crate) fn next(&mut self) -> Option<Member> {
+        while !self.over && !lock(&self.stream).failed {
+            match self.step() {
+                Ok(Some(member)) => return Some(member),
+                Ok(None) => {}
+                Err(error) => {
+                    self.over = true;
+                    return Some(Member::broken(Broken::of(&error)));
+                }
+            }
+        }
+        None
+    }
+
+    /// Reads one header and what belongs to it; nothing when the member needs no mention.
+    fn step(&mut self) -> io::Result<Option<Member>> {
+        let mut overrides = Overrides::default();
+        loop {
+            let Some(header) = self.header()? else {
+                self.over = true;
+                return Ok(None);
+            };
+            let size = header
+                .entry_size()
+                .map_err(|_| corrupt("an entry's header has no readable size"))?;
+            match header.entry_type() {
+                EntryType::GNULongName => {
+                    let mut name = self.meta(size)?;
+                    while name.last() == Some(&0) {
+                        name.pop();
+                    }
+                    overrides.name = Some(name);
+                }
+                EntryType::XHeader => pax(&self.meta(size)?, &mut overrides)?,
+                EntryType::GNULongLink | EntryType::XGlobalHeader => self.pass(size)?,
+                kind => return self.member(&header, kind, size, overrides),
+            }
+        }
+    }
+
+    /// The next header; nothing at the end of the archive.
+    fn header(&mut self) -> io::Result<Option<Header>> {
+        let mut stream = lock(&self.stream);
+        stream.skip()?;
+        stream.left = self.padding;
+        self.padding = 0;
+        stream.skip()?;
+        let block = block(&mut stream.bytes, "the archive ends without its end mark")?;
+        if block.iter().all(|byte| *byte == 0) {
+            finish(&mut stream.bytes, &self.gauge)?;
+            return Ok(None);
+        }
+        if !checks_out(&block) {
+            return Err(corrupt("an entry's header has a wrong checksum").into());
+        }
+        Ok(Some(Header::from_byte_slice(&block).clone()))
+    }
+
+    /// Sets the bounds of the body that follows.
+    fn pass(&mut self, size: u64) -> io::Result<()> {
+        let block = BLOCK as u64;
+        if size > u64::MAX - block {
+            return Err(corrupt("an entry's size is impossible").into());
+        }
+        lock(&self.stream).left = size;
+        self.padding = (block - size % block) % block;
+        Ok(())
+    }
+
+    /// Reads a body that describes the next member.
+    fn meta(&mut self, size: u64) -> io::Result<Vec<u8>> {
+        if size > META {
+            return Err(corrupt("an entry's name is longer than 1 MiB").into());
+        }
+        self.pass(size)?;
+        let mut bytes = Vec::new();
+        Body(Arc::clone(&self.stream)).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn member(
+        &mut self,
+        header: &Header,
+        kind: EntryType,
+        size: u64,
+        overrides: Overrides,
+    ) -> io::Result<Option<Member>> {
+        self.pass(overrides.size.unwrap_or(size))?;
+        self.entries += 1;
+        if self.entries > self.gauge.limits.archive_entries {
+            let limit = self.gauge.limits.archive_entries;
+            return Err(Broken::new(
+                &ENTRY_LIMIT,
+                format!("the archive holds more than {limit} entries"),
+            )
+            .into());
+        }
+        let name = overrides.name.unwrap_or_else(|| header.path_bytes().into_owned());
+        // Archives older than ustar mark a directory by the slash alone.
+        if kind == EntryType::Directory || (kind == EntryType::Regular && name.ends_with(b"/")) {
+            return Ok(None);
+        }
+        let (label, mut notes) = self.labels.label(&name);
+        let sparse = overrides.sparse || kind == EntryType::GNUSparse;
+        if kind == EntryType::GNUSparse {
+            self.pass_sparse_map(header)?;
+        }
+        let broken = match kind {
+            _ if sparse => Some(Broken::new(&UNSUPPORTED_CONTAINER, "sparse entries are not read")),
+            EntryType::Regular | EntryType::Continuous => {
+                let body = Buffered::new(Box::new(Body(Arc::clone(&self.stream))));
+                return Ok(Some(Member::Body { label, notes, body }));
+            }
+            EntryType::Symlink | EntryType::Link | EntryType::Char | EntryType::Block | EntryType::Fifo => {
+                notes.push(Finding::new(
+                    &LINK_NOT_FOLLOWED,
+                    "the entry is a link or a device and was not followed",
+                ));
+                None
+            }
+            _ => Some(Broken::new(&UNSUPPORTED_CONTAINER, "the entry's type is unknown")),
+        };
+        Ok(Some(Member::Unread { label, notes, broken }))
+    }
+
+    /// Passes the blocks that continue a sparse map; they stand between header and body and are not in its size.
+    fn pass_sparse_map(&mut self, header: &Header) -> io::Result<()> {
+        /// Where such a block says whether another one follows.
+        const CONTINUES: usize = 504;
+        let mut continues = header.as_gnu().is_some_and(tar::GnuHeader::is_extended);
+        let mut stream = lock(&self.stream);
+        while continues {
+            let block = block(&mut stream.bytes, "the archive ends inside a sparse map")?;
+            continues = block.get(CONTINUES) == Some(&1);
+        }
+        Ok(())
+    }
+}
+
+/// Reads one block.
+fn block(bytes: &mut Buffered, message: &str) -> io::Result<[u8; BLOCK]> {
+    let mut block = [0; BLOCK];
+    bytes.read_exact(&mut block).map_err(|error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => truncated(message).into(),
+        _ => error,
+    })?;
+    Ok(block)
+}
+
+/// Reads what follows the first zero block, to the end: damage in it counts, and anything but zeros is noted.
+fn finish(bytes: &mut Buffered, gauge: &Gauge) -> io::Result<()> {
+    let mut garbage = 0;
+    loop {
+        let chunk = bytes.fill_buf()?;
+        if chunk.is_empty() {
+            break;
+        }
+        let zeros = if garbage == 0 {
+            chunk.iter().take_while(|byte| **byte == 0).count()
+        } else {
+            0
+        };
+        let length = chunk.len();
+        garbage += length - zeros;
+        bytes.consume(length);
+    }
+    if garbage > 0 {
+        let message = format!("{garbage} bytes after the end of the archive were not read");
+        gauge.note(Finding::new(&TRAILING_GARBAGE, message));
+    }
+    Ok(())
+}
+
+/// Takes path, size and sparseness from a pax header: records `LENGTH KEY=VALUE\n`, where values may hold any byte.
+fn pax(mut bytes: &[u8], overrides: &mut Overrides) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let (key, value, rest) = pax_record(bytes).ok_or_else(|| corrupt("a pax header is malformed"))?;
+        match key {
+            b"path" => overrides.name = Some(value.to_vec()),
+            b"size" => {
+                let size = std::str::from_utf8(value).ok().and_then(|size| size.parse().ok());
+                overrides.size = Some(size.ok_or_else(|| corrupt("a pax header has no readable size"))?);
+            }
+            key => overrides.sparse |= key.starts_with(b"GNU.sparse."),
+        }
+        bytes = rest;
+    }
+    Ok(())
+}
+
+/// Key and value of the first record, and the records after it.
+fn pax_record(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+    let space = bytes.iter().position(|byte| *byte == b' ')?;
+    let length: usize = std::str::from_utf8(bytes.get(..space)?).ok()?.parse().ok()?;
+    let (record, rest) = bytes.split_at_checked(length)?;
+    let record = record.get(space + 1..)?.strip_suffix(b"\n")?;
+    let equals = record.iter().position(|byte| *byte == b'=')?;
+    Some((record.get(..equals)?, record.get(equals + 1..)?, rest))
+}

@@ -1,0 +1,419 @@
+//! Reads zip archives by seeking: the central directory says what there is, the bytes produced say what is true.
+//!
+//! Declared uncompressed sizes are never trusted. A zip without its directory (it was cut) is read from the headers
+//! before each member, as far as they go, and reported as truncated.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::Arc;
+use std::vec;
+
+use chatmill_diag::Finding;
+use chatmill_diag::codes::{
+    CORRUPT_STREAM, ENTRY_LIMIT, LINK_NOT_FOLLOWED, TRUNCATED_STREAM, UNREADABLE_INPUT, UNSUPPORTED_CONTAINER,
+};
+use zip::CompressionMethod;
+use zip::result::ZipError;
+use zip::unstable::read::ZipIterable;
+
+use super::Member;
+use super::label::Labels;
+use crate::stream::{Broken, Buffered, Capped, Gauge};
+use crate::unpack::{Codec, Unpack};
+
+/// Bytes of the fixed part of the header before a member.
+const LOCAL_HEADER: usize = 30;
+
+/// How a member's bytes are stored.
+#[derive(Clone, Copy)]
+enum Stored {
+    Plain,
+    Packed(Codec),
+    Encrypted,
+    Link,
+    Unknown,
+}
+
+/// One member as the directory describes it.
+struct Listed {
+    label: String,
+    notes: Vec<Finding>,
+    /// Where its local header stands.
+    header: u64,
+    stored: Stored,
+    compressed: u64,
+    /// The CRC-32 of the decompressed bytes; unknown when read from a local header that leaves it to a later one.
+    checksum: Option<u32>,
+}
+
+/// Walks the members of a zip archive.
+pub(crate) struct Zip {
+    file: Arc<File>,
+    members: vec::IntoIter<Listed>,
+    /// What is wrong with the archive as a whole; reported after its members.
+    broken: Option<Broken>,
+    gauge: Arc<Gauge>,
+}
+
+impl Zip {
+    pub(crate) fn open(file: File, gauge: Arc<Gauge>) -> Self {
+        let file = Arc::new(file);
+        let mut members = Vec::new();
+        let broken = match list(&file, gauge.limits.archive_entries, &mut members) {
+            Err(Broken { code, .. }) if *code == TRUNCATED_STREAM => {
+                members.clear();
+                let mut labels = Labels::default();
+                // What stops the salvage is the cut that is reported anyway.
+                let _ = salvage(&file, gauge.limits.archive_entries, &mut labels, &mut members);
+                let message = "the zip archive has no directory: entries were read from their own headers";
+                Some(Broken::new(&TRUNCATED_STREAM, message))
+            }
+            other => other.err(),
+        };
+        Self {
+            file,
+            members: members.into_iter(),
+            broken,
+            gauge,
+        }
+    }
+
+    /// The next member, then the damage of the archive.
+    pub(crate) fn next(&mut self) -> Option<Member> {
+        match self.members.next() {
+            Some(listed) => Some(self.member(listed)),
+            None => self.broken.take().map(Member::broken),
+        }
+    }
+
+    fn member(&self, mut listed: Listed) -> Member {
+        let unsupported = |message| Some(Broken::new(&UNSUPPORTED_CONTAINER, message));
+        let broken = match listed.stored {
+            Stored::Link => {
+                listed.notes.push(Finding::new(
+                    &LINK_NOT_FOLLOWED,
+                    "the entry is a link and was not followed",
+                ));
+                None
+            }
+            Stored::Encrypted => unsupported("the entry is encrypted"),
+            Stored::Unknown => unsupported("the entry is compressed in a way that is not read"),
+            Stored::Plain => match self.body(&listed, None) {
+                Ok(body) => {
+                    return Member::Body {
+                        label: listed.label,
+                        notes: listed.notes,
+                        body,
+                    };
+                }
+                Err(broken) => Some(broken),
+            },
+            Stored::Packed(codec) => match self.body(&listed, Some(codec)) {
+                Ok(body) => {
+                    return Member::Body {
+                        label: listed.label,
+                        notes: listed.notes,
+                        body,
+                    };
+                }
+                Err(broken) => Some(broken),
+            },
+        };
+        Member::Unread {
+            label: listed.label,
+            notes: listed.notes,
+            broken,
+        }
+    }
+
+    fn body(&self, listed: &Listed, codec: Option<Codec>) -> Result<Buffered, Broken> {
+        let header = LocalHeader::read(&self.file, listed.header)?.ok_or_else(|| {
+            Broken::new(
+                &CORRUPT_STREAM,
+                "the entry's header is not where the directory says",
+            )
+        })?;
+        (&*self.file)
+            .seek(SeekFrom::Start(listed.header + header.length))
+            .map_err(|error| Broken::of(&error))?;
+        let stored = Window {
+            file: Arc::clone(&self.file),
+            left: listed.compressed,
+            gauge: Arc::clone(&self.gauge),
+        };
+        let stored = Buffered::new(Box::new(stored));
+        let decoded: Box<dyn Read + Send> = match codec {
+            None => Box::new(stored),
+            Some(codec) => Box::new(Unpack::new(codec, stored, Arc::clone(&self.gauge))),
+        };
+        let capped = Capped::new(decoded, Arc::clone(&self.gauge));
+        Ok(Buffered::new(Box::new(Checked {
+            stream: capped,
+            sum: flate2::Crc::new(),
+            expected: listed.checksum,
+        })))
+    }
+}
+
+/// Lists the members of the directory, at most `limit`.
+fn list(file: &Arc<File>, limit: u64, members: &mut Vec<Listed>) -> Result<(), Broken> {
+    let reader = io::BufReader::new(Handle {
+        file: Arc::clone(file),
+        at: 0,
+    });
+    let mut archive =
+        ZipIterable::try_new(reader, zip::read::Config::default()).map_err(|error| opening(&error))?;
+    let mut labels = Labels::default();
+    let entries = archive.files().map_err(|error| opening(&error))?;
+    for (number, entry) in (1_u64..).zip(entries) {
+        let entry = entry.map_err(|error| match error {
+            ZipError::Io(error) if error.raw_os_error().is_some() => Broken::of(&error),
+            _ => Broken::new(
+                &CORRUPT_STREAM,
+                "the zip archive's directory is corrupt: later entries are unknown",
+            ),
+        })?;
+        if number > limit {
+            return Err(entry_limit(limit));
+        }
+        // The library's own test reads the name as text; a slash at the end is what the format says.
+        if entry.name_raw().ends_with(b"/") {
+            continue;
+        }
+        let (label, notes) = labels.label(entry.name_raw());
+        let stored = if entry.encrypted() {
+            Stored::Encrypted
+        } else if entry.is_symlink() {
+            Stored::Link
+        } else {
+            stored(entry.compression())
+        };
+        members.push(Listed {
+            label,
+            notes,
+            header: entry.header_start(),
+            stored,
+            compressed: entry.compressed_size(),
+            checksum: Some(entry.crc32()),
+        });
+    }
+    Ok(())
+}
+
+fn entry_limit(limit: u64) -> Broken {
+    Broken::new(
+        &ENTRY_LIMIT,
+        format!("the archive holds more than {limit} entries"),
+    )
+}
+
+/// What it means that a zip archive cannot be opened.
+fn opening(error: &ZipError) -> Broken {
+    match error {
+        ZipError::Io(error) if error.kind() != io::ErrorKind::UnexpectedEof => Broken::of(error),
+        ZipError::UnsupportedArchive(_) => Broken::new(
+            &UNSUPPORTED_CONTAINER,
+            "zip archives in several volumes are not read",
+        ),
+        _ => Broken::new(&TRUNCATED_STREAM, "the zip archive has no readable directory"),
+    }
+}
+
+fn stored(method: CompressionMethod) -> Stored {
+    if method == CompressionMethod::STORE {
+        Stored::Plain
+    } else if method == CompressionMethod::DEFLATE {
+        Stored::Packed(Codec::Deflate)
+    } else if method == CompressionMethod::ZSTD {
+        Stored::Packed(Codec::Zstd)
+    } else if method == CompressionMethod::BZIP2 {
+        Stored::Packed(Codec::Bzip2)
+    } else if method == CompressionMethod::XZ {
+        Stored::Packed(Codec::Xz)
+    } else {
+        Stored::Unknown
+    }
+}
+
+/// Lists members by the headers before them, from the start of the file to the first that does not hold together.
+fn salvage(
+    file: &Arc<File>,
+    limit: u64,
+    labels: &mut Labels,
+    members: &mut Vec<Listed>,
+) -> Result<(), Broken> {
+    let length = file.metadata().map_err(|error| Broken::of(&error))?.len();
+    let mut at = 0;
+    while let Some(header) = LocalHeader::read(file, at)? {
+        if members.len() as u64 >= limit {
+            return Err(entry_limit(limit));
+        }
+        let body = at + header.length;
+        // Sizes left to a later header mean that only the compression itself knows where the member ends.
+        let compressed = header.compressed.unwrap_or(length.saturating_sub(body));
+        let (label, notes) = labels.label(&header.name);
+        let stored = match header.stored {
+            _ if header.encrypted => Stored::Encrypted,
+            Stored::Plain if header.compressed.is_none() => Stored::Unknown,
+            stored => stored,
+        };
+        if !header.name.ends_with(b"/") {
+            let checksum = header.compressed.and(Some(header.checksum));
+            members.push(Listed {
+                label,
+                notes,
+                header: at,
+                stored,
+                compressed,
+                checksum,
+            });
+        }
+        match header.compressed.and_then(|size| body.checked_add(size)) {
+            Some(next) => at = next,
+            None => break,
+        }
+    }
+    Ok(())
+}
+
+/// The header that stands before a member's bytes.
+struct LocalHeader {
+    /// Bytes of the header, name and extra fields included.
+    length: u64,
+    name: Vec<u8>,
+    encrypted: bool,
+    stored: Stored,
+    checksum: u32,
+    /// Bytes of the member; unknown when they stand behind it, or in a zip64 field.
+    compressed: Option<u64>,
+}
+
+impl LocalHeader {
+    /// Reads the header at `at`; nothing when there is none, or not the whole of it.
+    fn read(file: &Arc<File>, at: u64) -> Result<Option<Self>, Broken> {
+        let mut handle = Handle {
+            file: Arc::clone(file),
+            at,
+        };
+        let mut fixed = [0; LOCAL_HEADER];
+        if !filled(handle.read_exact(&mut fixed))? || !fixed.starts_with(b"PK\x03\x04") {
+            return Ok(None);
+        }
+        let short = |at: usize| {
+            fixed
+                .get(at..at + 2)
+                .map_or(0, |two| two.iter().copied().rev().fold(0, widen))
+        };
+        let long = |at: usize| {
+            fixed
+                .get(at..at + 4)
+                .map_or(0, |four| four.iter().copied().rev().fold(0, widen))
+        };
+        let (flags, name_length) = (short(6), short(26));
+        let mut name = vec![0; name_length as usize];
+        if !filled(handle.read_exact(&mut name))? {
+            return Ok(None);
+        }
+        let sized = flags & 8 == 0 && long(18) != u32::MAX;
+        Ok(Some(Self {
+            length: LOCAL_HEADER as u64 + u64::from(name_length) + u64::from(short(28)),
+            name,
+            encrypted: flags & 1 != 0,
+            stored: match short(8) {
+                0 => Stored::Plain,
+                8 => Stored::Packed(Codec::Deflate),
+                12 => Stored::Packed(Codec::Bzip2),
+                93 => Stored::Packed(Codec::Zstd),
+                95 => Stored::Packed(Codec::Xz),
+                _ => Stored::Unknown,
+            },
+            checksum: long(14),
+            compressed: sized.then(|| u64::from(long(18))),
+        }))
+    }
+}
+
+fn widen(sum: u32, byte: u8) -> u32 {
+    sum << 8 | u32::from(byte)
+}
+
+/// Whether a read went through; the end of the file is no error here.
+fn filled(read: io::Result<()>) -> Result<bool, Broken> {
+    match read {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(Broken::new(
+            &UNREADABLE_INPUT,
+            format!("reading failed: {}", error.kind()),
+        )),
+    }
+}
+
+/// The shared file with a position of its own.
+struct Handle {
+    file: Arc<File>,
+    at: u64,
+}
+
+impl Read for Handle {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut file = &*self.file;
+        file.seek(SeekFrom::Start(self.at))?;
+        let count = file.read(buffer)?;
+        self.at += count as u64;
+        Ok(count)
+    }
+}
+
+impl Seek for Handle {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let mut file = &*self.file;
+        file.seek(SeekFrom::Start(self.at))?;
+        self.at = file.seek(to)?;
+        Ok(self.at)
+    }
+}
+
+/// The stored bytes of one member. The walk is sequential, so nobody else moves the file meanwhile.
+struct Window {
+    file: Arc<File>,
+    left: u64,
+    gauge: Arc<Gauge>,
+}
+
+impl Read for Window {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let room = buffer.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
+        if room == 0 {
+            return Ok(0);
+        }
+        let count = (&*self.file).read(buffer.get_mut(..room).unwrap_or_default())?;
+        if count == 0 {
+            return Err(Broken::new(&TRUNCATED_STREAM, "the zip archive ends inside the entry").into());
+        }
+        self.left -= count as u64;
+        self.gauge.count_raw(count);
+        Ok(count)
+    }
+}
+
+/// Compares the CRC-32 of what passes with the declared one.
+struct Checked<R> {
+    stream: R,
+    sum: flate2::Crc,
+    expected: Option<u32>,
+}
+
+impl<R: Read> Read for Checked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.stream.read(buffer)?;
+        self.sum.update(buffer.get(..count).unwrap_or_default());
+        if count == 0
+            && !buffer.is_empty()
+            && self.expected.is_some_and(|expected| expected != self.sum.sum())
+        {
+            return Err(Broken::new(&CORRUPT_STREAM, "the entry's checksum does not match its bytes").into());
+        }
+        Ok(count)
+    }
+}

@@ -1,0 +1,99 @@
+//! What a reader reports: entries, frames, separators, damage, notes.
+//!
+//! Within an entry, frames, separators and damages tile the decoded bytes: no gap, no overlap, in order.
+
+use std::ops::Range;
+
+use chatmill_diag::{Code, Finding};
+
+/// One step of reading an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// An entry begins: the input itself, or a member of an archive.
+    EntryStart {
+        /// Label of the archive member; empty for the input itself.
+        entry: String,
+        /// The first decoded bytes.
+        head: Head,
+    },
+    /// One record's bytes.
+    Frame(Frame),
+    /// Bytes between records: line breaks, commas, brackets, white space, a byte order mark.
+    Separator {
+        /// How many.
+        bytes: u64,
+    },
+    /// A unit that is rejected here.
+    Damage(Damage),
+    /// A finding without a reject.
+    Note(Finding),
+    /// The entry is over.
+    EntryEnd {
+        /// All decoded bytes of the entry.
+        decoded_bytes: u64,
+    },
+}
+
+/// One record, cut out of its entry and not yet scanned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// Number in the entry, counted from 0 over frames and damages.
+    pub record: u64,
+    /// First byte in the decoded entry.
+    pub start: u64,
+    /// One past the last byte.
+    pub end: u64,
+    /// Line of the first byte, from 1.
+    pub line: u64,
+    /// Column of the first byte in code points, from 1.
+    pub column: u64,
+    /// Where the bytes stand in the caller's buffer.
+    pub buffer: Range<usize>,
+}
+
+/// A stretch of an entry that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    /// Number in the entry, counted from 0 over frames and damages.
+    pub record: u64,
+    /// First byte in the decoded entry.
+    pub start: u64,
+    /// One past the last byte; equal to `start` when nothing could be decoded.
+    pub end: u64,
+    /// Line of the first byte, from 1.
+    pub line: u64,
+    /// Column of the first byte in code points, from 1.
+    pub column: u64,
+    /// Why.
+    pub code: &'static Code,
+    /// BLAKE3 of the bytes, in hexadecimal.
+    pub hash: String,
+    /// The first bytes, as many as [`Limits::reject_head`](chatmill_diag::Limits::reject_head) keeps.
+    pub head: Vec<u8>,
+    /// One clause.
+    pub message: String,
+}
+
+/// How an entry is cut into records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framing {
+    /// One record a line.
+    Lines,
+    /// One record an element of the outermost array.
+    Array,
+    /// JSON documents, one after another.
+    Documents,
+    /// Nothing but white space.
+    Empty,
+}
+
+/// The beginning of an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// How the entry is cut.
+    pub framing: Framing,
+    /// Whether `bytes` is the whole entry.
+    pub complete: bool,
+    /// The first MiB, without a byte order mark.
+    pub bytes: Vec<u8>,
+}

@@ -1,0 +1,254 @@
+//! Cuts a decoded entry into frames, as a stream and in bounded memory.
+//!
+//! What is decided here is only where a record begins and ends. Whether it is JSON is decided by whoever scans the
+//! frame; a damage is what cannot even be delimited, exceeds a limit, or was cut off.
+
+mod array;
+pub(crate) mod balance;
+mod documents;
+mod head;
+mod lines;
+mod place;
+mod unit;
+mod window;
+
+use std::collections::VecDeque;
+
+use chatmill_diag::codes::{BYTE_ORDER_MARK, EMPTY_INPUT};
+use chatmill_diag::{Code, Finding, Limits};
+
+use crate::event::{Event, Framing, Head};
+use crate::stream::{Broken, Bytes};
+
+use place::Place;
+use unit::Unit;
+use window::Window;
+
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+/// What a way of framing keeps between events.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    Lines,
+    Array(array::State),
+    Documents,
+    /// Everything is one damage, because of this.
+    Refused,
+    /// All was reported.
+    Over,
+}
+
+/// Cuts one entry.
+pub(crate) struct Framer {
+    window: Window,
+    state: State,
+    framing: Framing,
+    /// Where the first byte of the window's rest stands.
+    place: Place,
+    record_limit: u64,
+    document_limit: u64,
+    head_limit: usize,
+    /// Number of the next frame or damage.
+    record: u64,
+    /// Bytes of separators that were not reported yet.
+    separators: u64,
+    refusal: Option<(&'static Code, String)>,
+    queue: VecDeque<Event>,
+}
+
+impl Framer {
+    /// Reads the head of `stream` and decides how to cut it. `memory` is reused from an earlier entry.
+    pub(crate) fn new(stream: Bytes, memory: Vec<u8>, limits: &Limits) -> (Self, Head) {
+        let window = Window::new(stream, memory);
+        let marked = window.rest().starts_with(BOM);
+        let head = window
+            .rest()
+            .get(if marked { BOM.len() } else { 0 }..)
+            .unwrap_or_default();
+        let complete = window.is_complete();
+        let framing = head::decide(head, complete);
+        let head = Head {
+            framing,
+            complete,
+            bytes: head.to_vec(),
+        };
+        let state = match framing {
+            Framing::Array => State::Array(array::State::Start),
+            Framing::Lines => State::Lines,
+            Framing::Documents | Framing::Empty => State::Documents,
+        };
+        let mut framer = Self {
+            window,
+            state,
+            framing,
+            place: Place::default(),
+            record_limit: limits.record,
+            document_limit: limits.document,
+            head_limit: usize::try_from(limits.reject_head).unwrap_or(usize::MAX),
+            record: 0,
+            separators: 0,
+            refusal: None,
+            queue: VecDeque::new(),
+        };
+        if marked {
+            let length = BOM.len() as u64;
+            let note = Finding::new(
+                &BYTE_ORDER_MARK,
+                "the byte order mark at the start was passed over",
+            );
+            framer.queue.push_back(Event::Note(note.at_span(0, length)));
+        }
+        (framer, head)
+    }
+
+    /// Makes the whole entry one damage. Only before the first event.
+    pub(crate) fn refuse(&mut self, code: &'static Code, message: String) {
+        if self.framing != Framing::Empty {
+            self.state = State::Refused;
+            self.refusal = Some((code, message));
+            self.queue.clear();
+        }
+    }
+
+    /// Decoded bytes so far.
+    pub(crate) fn decoded(&self) -> u64 {
+        self.place.offset
+    }
+
+    /// Gives the memory back for the next entry.
+    pub(crate) fn into_memory(self) -> Vec<u8> {
+        self.window.into_memory()
+    }
+
+    /// The next event; a frame's bytes are appended to `buffer`.
+    pub(crate) fn next(&mut self, buffer: &mut Vec<u8>) -> Option<Event> {
+        while self.queue.is_empty() {
+            if self.place.offset == 0 && self.state != State::Refused && self.window.rest().starts_with(BOM) {
+                self.window.consume(BOM.len());
+                self.place.offset = BOM.len() as u64;
+                self.separators = self.place.offset;
+            }
+            match self.state {
+                State::Lines => self.next_line(buffer),
+                State::Array(state) => self.next_element(state, buffer),
+                State::Documents => self.next_document(buffer),
+                State::Refused => self.pass_all(buffer),
+                State::Over => return None,
+            }
+        }
+        self.queue.pop_front()
+    }
+
+    /// Passes separators as long as `is_separator` holds; the first byte after them, or nothing at the end.
+    fn pass_separators(&mut self, is_separator: fn(u8) -> bool) -> Option<u8> {
+        loop {
+            if !self.window.ready() {
+                return None;
+            }
+            let rest = self.window.rest();
+            let passed = rest.iter().take_while(|byte| is_separator(**byte)).count();
+            let next = rest.get(passed).copied();
+            self.place.advance(rest.get(..passed).unwrap_or_default());
+            self.window.consume(passed);
+            self.separators += passed as u64;
+            if next.is_some() {
+                return next;
+            }
+        }
+    }
+
+    /// Passes the one separator byte that is next.
+    fn pass_separator(&mut self) {
+        self.place
+            .advance(self.window.rest().get(..1).unwrap_or_default());
+        self.window.consume(1);
+        self.separators += 1;
+    }
+
+    /// Moves `count` bytes of the window into the unit, keeping track of lines and columns.
+    fn take(&mut self, unit: &mut Unit, count: usize, buffer: &mut Vec<u8>) {
+        let bytes = self.window.rest().get(..count).unwrap_or_default();
+        self.place.advance(bytes);
+        unit.push(bytes, buffer);
+        self.window.consume(count);
+    }
+
+    fn unit(&mut self, limit: u64, too_long: &'static Code, buffer: &[u8]) -> Unit {
+        self.flush_separators();
+        Unit::new(self.place, buffer.len(), limit, self.head_limit, too_long)
+    }
+
+    fn flush_separators(&mut self) {
+        if self.separators > 0 {
+            self.queue.push_back(Event::Separator {
+                bytes: self.separators,
+            });
+            self.separators = 0;
+        }
+    }
+
+    /// Ends a unit as a frame, or as a damage where it exceeds its limit.
+    fn accept(&mut self, unit: Unit, buffer: &mut Vec<u8>) {
+        let event = unit.accept(self.record, buffer);
+        self.record += 1;
+        self.queue.push_back(event);
+    }
+
+    /// Ends a unit as a damage.
+    fn reject(&mut self, unit: Unit, broken: &Broken, buffer: &mut Vec<u8>) {
+        let event = unit.reject(self.record, broken, buffer);
+        self.record += 1;
+        self.queue.push_back(event);
+    }
+
+    /// Ends the entry between records: a damage of no bytes when the stream is broken, or `open` says so.
+    fn finish(&mut self, open: Option<Broken>, buffer: &mut Vec<u8>) {
+        self.flush_separators();
+        if let Some(broken) = self.window.take_broken().or(open) {
+            let unit = self.unit(u64::MAX, broken.code, buffer);
+            self.reject(unit, &broken, buffer);
+        } else if self.record == 0 && self.framing != Framing::Array {
+            self.queue.push_back(Event::Note(Finding::new(
+                &EMPTY_INPUT,
+                "there is no record, only white space",
+            )));
+        }
+        self.state = State::Over;
+    }
+
+    /// Ends the entry inside a unit. `cut` says what that means when the stream itself ended cleanly.
+    fn finish_inside(&mut self, unit: Unit, cut: Broken, buffer: &mut Vec<u8>) {
+        let broken = self.window.take_broken().unwrap_or(cut);
+        self.reject(unit, &broken, buffer);
+        self.state = State::Over;
+    }
+
+    /// Reads a refused entry to its end.
+    fn pass_all(&mut self, buffer: &mut Vec<u8>) {
+        self.state = State::Over;
+        let Some((code, message)) = self.refusal.take() else {
+            return;
+        };
+        // No byte is kept but the head's.
+        let mut unit = self.unit(0, code, buffer);
+        while self.window.ready() {
+            let count = self.window.rest().len();
+            self.take(&mut unit, count, buffer);
+        }
+        let broken = self.window.take_broken();
+        if self.place.offset > 0 {
+            self.reject(unit, &Broken::new(code, message), buffer);
+            if let Some(broken) = broken {
+                self.queue
+                    .push_back(Event::Note(Finding::new(broken.code, broken.message)));
+            }
+        } else {
+            self.finish(broken, buffer);
+        }
+    }
+}
+
+/// White space of JSON.
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}

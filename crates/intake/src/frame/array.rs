@@ -1,0 +1,109 @@
+//! A top-level array of any size: one record an element.
+
+use chatmill_diag::codes::{INVALID_JSON, RECORD_TOO_LONG, TRUNCATED_STREAM};
+
+use super::balance::Balance;
+use super::unit::Unit;
+use super::{Framer, is_space};
+use crate::stream::Broken;
+
+/// Where in the array the reading is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum State {
+    /// Before the opening bracket.
+    Start,
+    /// Before an element.
+    Before,
+    /// After an element.
+    After,
+    /// After the closing bracket.
+    Closed,
+}
+
+/// How the end of a unit is found.
+enum Kind {
+    /// A bracket or quote opens it, and its counterpart ends it.
+    Balanced,
+    /// Number or word: ends at a separator or bracket.
+    Scalar,
+    /// Ends at the next comma or `]` outside brackets.
+    Stretch,
+    /// Ends with the entry.
+    Rest,
+}
+
+impl Framer {
+    /// Cuts the next element, or what stands where none should be.
+    pub(super) fn next_element(&mut self, state: State, buffer: &mut Vec<u8>) {
+        let separator = match state {
+            State::Before => |byte| is_space(byte) || byte == b',',
+            _ => is_space,
+        };
+        let Some(byte) = self.pass_separators(separator) else {
+            let open =
+                (state != State::Closed).then(|| cut("the entry ends before the array's closing bracket"));
+            self.finish(open, buffer);
+            return;
+        };
+        let kind = match (state, byte) {
+            (State::Start, _) | (State::After, b',') => return self.pass_bracket(State::Before),
+            (State::Before | State::After, b']') => return self.pass_bracket(State::Closed),
+            (State::Before, b'{' | b'[' | b'"') => Kind::Balanced,
+            (State::Before, b'}' | b':') | (State::After, _) => Kind::Stretch,
+            (State::Before, _) => Kind::Scalar,
+            (State::Closed, _) => Kind::Rest,
+        };
+        let mut unit = self.unit(self.record_limit, &RECORD_TOO_LONG, buffer);
+        if !self.take_until_end(&kind, &mut unit, buffer) {
+            if matches!(kind, Kind::Rest) && !self.window.is_broken() {
+                let broken = Broken::new(
+                    &INVALID_JSON,
+                    "expected nothing after the array's closing bracket",
+                );
+                self.reject(unit, &broken, buffer);
+                self.state = super::State::Over;
+            } else {
+                self.finish_inside(unit, cut("the entry ends inside an array element"), buffer);
+            }
+            return;
+        }
+        if matches!(kind, Kind::Stretch) {
+            let broken = Broken::new(&INVALID_JSON, "expected `,` or `]` between array elements");
+            self.reject(unit, &broken, buffer);
+        } else {
+            self.accept(unit, buffer);
+        }
+        self.state = super::State::Array(State::After);
+    }
+
+    fn pass_bracket(&mut self, next: State) {
+        self.pass_separator();
+        self.state = super::State::Array(next);
+    }
+
+    /// Moves a unit's bytes; whether its end was seen.
+    fn take_until_end(&mut self, kind: &Kind, unit: &mut Unit, buffer: &mut Vec<u8>) -> bool {
+        let mut balance = Balance::default();
+        while self.window.ready() {
+            let rest = self.window.rest();
+            let end = match kind {
+                Kind::Balanced => balance.run(rest),
+                Kind::Scalar => rest
+                    .iter()
+                    .position(|byte| is_space(*byte) || b",:[]{}\"".contains(byte)),
+                Kind::Stretch => balance.run_to_separator(rest),
+                Kind::Rest => None,
+            };
+            let count = end.unwrap_or(rest.len());
+            self.take(unit, count, buffer);
+            if end.is_some() {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+fn cut(message: &str) -> Broken {
+    Broken::new(&TRUNCATED_STREAM, message)
+}

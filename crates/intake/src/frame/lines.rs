@@ -1,0 +1,53 @@
+//! JSON lines: whatever the braces say, a record ends at the line feed.
+
+use chatmill_diag::codes::RECORD_TOO_LONG;
+use memchr::memchr;
+
+use super::{Framer, is_space};
+
+impl Framer {
+    /// Cuts the next line that is not blank. White space before it and one CR at its end are separators.
+    pub(super) fn next_line(&mut self, buffer: &mut Vec<u8>) {
+        if self.pass_separators(is_space).is_none() {
+            self.finish(None, buffer);
+            return;
+        }
+        let mut unit = self.unit(self.record_limit, &RECORD_TOO_LONG, buffer);
+        // A CR is held back until the byte after it shows whether it belongs to the line break.
+        let mut held_back = false;
+        loop {
+            let rest = self.window.rest();
+            let line_end = memchr(b'\n', rest);
+            let line = rest.get(..line_end.unwrap_or(rest.len())).unwrap_or_default();
+            let length = line.len();
+            if held_back && length > 0 {
+                unit.push(b"\r", buffer);
+                held_back = false;
+            }
+            let text = line.strip_suffix(b"\r").unwrap_or(line);
+            held_back |= text.len() < length;
+            unit.push(text, buffer);
+            // Only the line feed, passed as a separator, can change the line; columns inside a line are never asked.
+            self.place.offset += length as u64;
+            self.window.consume(length);
+            if line_end.is_some() || !self.window.ready() {
+                let broken = if line_end.is_none() {
+                    self.window.take_broken()
+                } else {
+                    None
+                };
+                if let Some(broken) = broken {
+                    if held_back {
+                        unit.push(b"\r", buffer);
+                    }
+                    self.reject(unit, &broken, buffer);
+                    self.state = super::State::Over;
+                    return;
+                }
+                self.separators += u64::from(held_back);
+                self.accept(unit, buffer);
+                return;
+            }
+        }
+    }
+}

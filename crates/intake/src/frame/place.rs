@@ -1,0 +1,61 @@
+//! Where a byte stands: offset, line and column.
+
+use memchr::{memchr_iter, memrchr};
+
+/// A place in an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// Bytes before it.
+    pub(super) offset: u64,
+    /// Line, from 1.
+    pub(super) line: u64,
+    /// Column in code points, from 1.
+    pub(super) column: u64,
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self {
+            offset: 0,
+            line: 1,
+            column: 1,
+        }
+    }
+}
+
+impl Place {
+    /// Moves behind `bytes`.
+    pub(super) fn advance(&mut self, bytes: &[u8]) {
+        self.offset += bytes.len() as u64;
+        match memrchr(b'\n', bytes) {
+            None => self.column += code_points(bytes),
+            Some(last) => {
+                self.line += memchr_iter(b'\n', bytes).count() as u64;
+                self.column = 1 + code_points(bytes.get(last + 1..).unwrap_or_default());
+            }
+        }
+    }
+}
+
+/// The number of code points that begin in `bytes`.
+fn code_points(bytes: &[u8]) -> u64 {
+    bytes.iter().filter(|byte| **byte & 0xC0 != 0x80).count() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Place;
+
+    #[test]
+    fn columns_count_code_points_and_lines_line_feeds() {
+        let text = "a中😀\r\n\néx";
+        let mut whole = Place::default();
+        whole.advance(text.as_bytes());
+        assert_eq!((whole.line, whole.column), (3, 3));
+        let mut bytewise = Place::default();
+        for byte in text.bytes() {
+            bytewise.advance(&[byte]);
+        }
+        assert_eq!(bytewise, whole);
+    }
+}

@@ -1,0 +1,118 @@
+//! A record in the making: its bytes go straight into the caller's buffer, until a limit turns it into a hash.
+
+use chatmill_diag::Code;
+
+use super::place::Place;
+use crate::event::{Damage, Event, Frame};
+use crate::stream::Broken;
+
+/// A record whose end was not seen yet.
+pub(super) struct Unit {
+    start: Place,
+    /// Where its bytes begin in the caller's buffer.
+    buffer_start: usize,
+    length: u64,
+    limit: u64,
+    head_limit: usize,
+    too_long: &'static Code,
+    /// Set once the limit is exceeded: nothing is buffered any more.
+    passed: Option<Passed>,
+}
+
+struct Passed {
+    hasher: blake3::Hasher,
+    head: Vec<u8>,
+}
+
+impl Unit {
+    pub(super) fn new(
+        start: Place,
+        buffer_start: usize,
+        limit: u64,
+        head_limit: usize,
+        too_long: &'static Code,
+    ) -> Self {
+        Self {
+            start,
+            buffer_start,
+            length: 0,
+            limit,
+            head_limit,
+            too_long,
+            passed: None,
+        }
+    }
+
+    /// Adds bytes.
+    pub(super) fn push(&mut self, bytes: &[u8], buffer: &mut Vec<u8>) {
+        self.length += bytes.len() as u64;
+        if self.length <= self.limit {
+            buffer.extend_from_slice(bytes);
+            return;
+        }
+        let passed = self.passed.get_or_insert_with(|| {
+            let so_far = buffer.get(self.buffer_start..).unwrap_or_default();
+            let mut hasher = blake3::Hasher::new();
+            hasher.update(so_far);
+            let head = so_far.get(..self.head_limit).unwrap_or(so_far).to_vec();
+            buffer.truncate(self.buffer_start);
+            Passed { hasher, head }
+        });
+        passed.hasher.update(bytes);
+        let room = self.head_limit.saturating_sub(passed.head.len()).min(bytes.len());
+        passed
+            .head
+            .extend_from_slice(bytes.get(..room).unwrap_or_default());
+    }
+
+    /// The bytes so far, unless the limit was exceeded.
+    pub(super) fn bytes<'b>(&self, buffer: &'b [u8]) -> Option<&'b [u8]> {
+        if self.passed.is_some() {
+            None
+        } else {
+            buffer.get(self.buffer_start..)
+        }
+    }
+
+    /// Ends as a frame, or as a damage where the limit was exceeded.
+    pub(super) fn accept(self, record: u64, buffer: &mut Vec<u8>) -> Event {
+        if self.passed.is_some() {
+            let message = format!("{} bytes, the limit is {}", self.length, self.limit);
+            let broken = Broken::new(self.too_long, message);
+            return self.reject(record, &broken, buffer);
+        }
+        Event::Frame(Frame {
+            record,
+            start: self.start.offset,
+            end: self.start.offset + self.length,
+            line: self.start.line,
+            column: self.start.column,
+            buffer: self.buffer_start..buffer.len(),
+        })
+    }
+
+    /// Ends as a damage; the caller's buffer is as it was before.
+    pub(super) fn reject(self, record: u64, broken: &Broken, buffer: &mut Vec<u8>) -> Event {
+        let (hash, head) = if let Some(passed) = self.passed {
+            (passed.hasher.finalize(), passed.head)
+        } else {
+            let bytes = buffer.get(self.buffer_start..).unwrap_or_default();
+            (
+                blake3::hash(bytes),
+                bytes.get(..self.head_limit).unwrap_or(bytes).to_vec(),
+            )
+        };
+        buffer.truncate(self.buffer_start);
+        Event::Damage(Damage {
+            record,
+            start: self.start.offset,
+            end: self.start.offset + self.length,
+            line: self.start.line,
+            column: self.start.column,
+            code: broken.code,
+            hash: hash.to_hex().to_string(),
+            head,
+            message: broken.message.clone(),
+        })
+    }
+}

@@ -1,0 +1,104 @@
+//! The part of an entry that is in memory.
+
+use std::io::{ErrorKind, Read};
+
+use crate::stream::{Broken, Bytes};
+
+/// Decoded bytes that decide how an entry is cut.
+const HEAD: usize = 1 << 20;
+
+/// First allocation; it doubles up to [`HEAD`] while an entry needs it.
+const SMALL: usize = 16 * 1024;
+
+/// Bytes read at once after the head; small enough to stay in a core's cache.
+const CHUNK: usize = 256 * 1024;
+
+/// A window that slides over a stream. It is filled only when it is empty, always to the brim.
+pub(super) struct Window {
+    stream: Bytes,
+    bytes: Vec<u8>,
+    at: usize,
+    filled: usize,
+    ended: bool,
+    broken: Option<Broken>,
+}
+
+impl Window {
+    /// Reads the head of the stream.
+    pub(super) fn new(stream: Bytes, memory: Vec<u8>) -> Self {
+        let mut window = Self {
+            stream,
+            bytes: memory,
+            at: 0,
+            filled: 0,
+            ended: false,
+            broken: None,
+        };
+        if window.bytes.is_empty() {
+            window.bytes.resize(SMALL, 0);
+        }
+        loop {
+            window.fill(window.bytes.len());
+            if window.ended || window.bytes.len() >= HEAD {
+                return window;
+            }
+            window.bytes.resize((window.bytes.len() * 2).min(HEAD), 0);
+        }
+    }
+
+    /// Reads until `room` bytes are there, or the stream is over.
+    fn fill(&mut self, room: usize) {
+        while !self.ended && self.filled < room {
+            match self
+                .stream
+                .read(self.bytes.get_mut(self.filled..room).unwrap_or_default())
+            {
+                Ok(0) => self.ended = true,
+                Ok(count) => self.filled += count,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.ended = true;
+                    self.broken = Some(Broken::of(&error));
+                }
+            }
+        }
+    }
+
+    /// What was read and not consumed.
+    pub(super) fn rest(&self) -> &[u8] {
+        self.bytes.get(self.at..self.filled).unwrap_or_default()
+    }
+
+    pub(super) fn consume(&mut self, count: usize) {
+        self.at = (self.at + count).min(self.filled);
+    }
+
+    /// Whether there is at least one byte; reads when all was consumed.
+    pub(super) fn ready(&mut self) -> bool {
+        if self.at == self.filled && !self.ended {
+            self.at = 0;
+            self.filled = 0;
+            self.fill(CHUNK.min(self.bytes.len()));
+        }
+        self.at < self.filled
+    }
+
+    /// Whether the whole stream is in the window, and ended well.
+    pub(super) fn is_complete(&self) -> bool {
+        self.ended && self.broken.is_none()
+    }
+
+    /// Whether the stream broke off; told only once all its bytes are consumed.
+    pub(super) fn is_broken(&self) -> bool {
+        self.broken.is_some()
+    }
+
+    /// Why the stream broke off, told once.
+    pub(super) fn take_broken(&mut self) -> Option<Broken> {
+        self.broken.take()
+    }
+
+    pub(super) fn into_memory(self) -> Vec<u8> {
+        self.bytes
+    }
+}

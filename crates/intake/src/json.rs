@@ -1,0 +1,84 @@
+//! The pre-scan that is also the decoder: one pass over a frame gives the verdict and a tape of raw spans.
+//!
+//! The pass is iterative, so no nesting depth can exhaust the stack, and strict (RFC 8259). It repairs one thing:
+//! an escape of a lone surrogate becomes `\uFFFD` in a copy of equal length, so that spans stay valid. Numbers are
+//! checked and kept as text; nothing here converts them.
+
+mod escape;
+mod path;
+mod scan;
+mod value;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use chatmill_diag::Code;
+
+pub use path::append_key;
+pub use scan::scan;
+pub use value::{Kind, Value};
+
+/// Something worth knowing about an accepted frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// `lone-surrogate`, `number-out-of-range` or `escaped-nul`.
+    pub code: &'static Code,
+    /// First byte in the frame.
+    pub at: usize,
+    /// One past the last byte in the frame.
+    pub end: usize,
+}
+
+/// Why a frame is no acceptable JSON text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// `invalid-json`, `invalid-utf8`, `depth-exceeded`, or `document-too-large` from 4 GiB on.
+    pub code: &'static Code,
+    /// Byte in the frame where reading stopped.
+    pub at: usize,
+    /// One clause that says what was expected.
+    pub message: String,
+}
+
+/// A frame that passed the scan: its text, the tape of its values, and notes.
+#[derive(Clone, Debug)]
+pub struct Document<'t> {
+    text: Cow<'t, str>,
+    nodes: Vec<Node>,
+    notes: Vec<Note>,
+}
+
+/// One value on the tape. The kind follows from the byte at `start`.
+///
+/// Values stand in input order; a field's name is a string node directly before the node of its value.
+#[derive(Clone, Copy, Debug, Default)]
+struct Node {
+    /// First byte in the text.
+    start: u32,
+    /// One past the last byte.
+    end: u32,
+    /// Containers: index of the node after the last one inside. Strings: 1 when the text holds an escape.
+    link: u32,
+}
+
+impl Document<'_> {
+    /// The outermost value.
+    pub fn root(&self) -> Value<'_> {
+        Value::new(self, 0)
+    }
+
+    /// What the scan found worth knowing, by place.
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    /// The whole text, lone surrogates repaired; as long as the frame.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The byte span in the frame of the value at a path like `$.a[3]['odd key'].b`.
+    pub fn locate(&self, path: &str) -> Option<Range<usize>> {
+        path::follow(self.root(), path).map(Value::span)
+    }
+}

@@ -1,0 +1,64 @@
+//! Turns the inside of a scanned JSON string into text.
+
+use memchr::memchr;
+
+/// Decodes the escapes of `inside`, which a scan has accepted and repaired.
+///
+/// An impossible escape (the scan rules them out) is dropped rather than guessed.
+pub(super) fn unescape(inside: &str) -> String {
+    let mut text = String::with_capacity(inside.len());
+    let mut rest = inside;
+    while let Some(backslash) = memchr(b'\\', rest.as_bytes()) {
+        text.push_str(rest.get(..backslash).unwrap_or_default());
+        let (decoded, length) = decode(rest.get(backslash..).unwrap_or_default());
+        text.extend(decoded);
+        rest = rest.get(backslash + length..).unwrap_or_default();
+    }
+    text.push_str(rest);
+    text
+}
+
+/// The character of the escape that `escape` starts with, and the bytes it takes.
+fn decode(escape: &str) -> (Option<char>, usize) {
+    let plain = |character| (Some(character), 2);
+    match escape.as_bytes().get(1) {
+        Some(b'"') => plain('"'),
+        Some(b'\\') => plain('\\'),
+        Some(b'/') => plain('/'),
+        Some(b'b') => plain('\u{8}'),
+        Some(b'f') => plain('\u{c}'),
+        Some(b'n') => plain('\n'),
+        Some(b'r') => plain('\r'),
+        Some(b't') => plain('\t'),
+        Some(b'u') => match unit(escape, 2) {
+            Some(high @ 0xD800..0xDC00) => match unit(escape, 8) {
+                Some(low @ 0xDC00..0xE000) => (
+                    char::from_u32(0x1_0000 + ((high - 0xD800) << 10) + (low - 0xDC00)),
+                    12,
+                ),
+                _ => (None, 6),
+            },
+            Some(code) => (char::from_u32(code), 6),
+            None => (None, 2),
+        },
+        _ => (None, escape.len().clamp(1, 2)),
+    }
+}
+
+/// The code unit that four hexadecimal digits at `at` spell.
+fn unit(escape: &str, at: usize) -> Option<u32> {
+    u32::from_str_radix(escape.get(at..at + 4)?, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unescape;
+
+    #[test]
+    fn every_escape_gives_its_character() {
+        assert_eq!(unescape(r#"\"\\\/\b\f\n\r\t"#), "\"\\/\u{8}\u{c}\n\r\t");
+        assert_eq!(unescape(r"a\u0041\u00e9\u4E2D\ud83d\ude00z"), "aAé中😀z");
+        assert_eq!(unescape(r"\u0000"), "\0");
+        assert_eq!(unescape("no escapes: 中"), "no escapes: 中");
+    }
+}

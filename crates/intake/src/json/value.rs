@@ -1,0 +1,234 @@
+//! Walks the tape of a scanned document.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::escape::unescape;
+use super::{Document, Node};
+
+/// Above this many fields `duplicate_keys` hashes names instead of comparing pairs.
+const FEW_FIELDS: usize = 8;
+
+/// What a JSON value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number, kept as text.
+    Number,
+    /// A string.
+    String,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+}
+
+/// A handle on one value of a document; copying it is free.
+#[derive(Clone, Copy, Debug)]
+pub struct Value<'d> {
+    document: &'d Document<'d>,
+    index: u32,
+}
+
+impl<'d> Value<'d> {
+    pub(super) fn new(document: &'d Document<'d>, index: u32) -> Self {
+        Self { document, index }
+    }
+
+    fn node(self) -> Node {
+        self.document
+            .nodes
+            .get(self.index as usize)
+            .copied()
+            .unwrap_or_default()
+    }
+
+    /// The node after this value and everything inside it.
+    fn after(self) -> u32 {
+        match self.kind() {
+            Kind::Array | Kind::Object => self.node().link,
+            _ => self.index + 1,
+        }
+    }
+
+    /// What the value is.
+    pub fn kind(self) -> Kind {
+        match self.document.text.as_bytes().get(self.node().start as usize) {
+            Some(b'{') => Kind::Object,
+            Some(b'[') => Kind::Array,
+            Some(b'"') => Kind::String,
+            Some(b't') => Kind::Bool(true),
+            Some(b'f') => Kind::Bool(false),
+            Some(b'n') => Kind::Null,
+            _ => Kind::Number,
+        }
+    }
+
+    /// Whether the value is `null`.
+    pub fn is_null(self) -> bool {
+        self.kind() == Kind::Null
+    }
+
+    /// The value's bytes in the frame.
+    pub fn span(self) -> Range<usize> {
+        let node = self.node();
+        node.start as usize..node.end as usize
+    }
+
+    /// The value's JSON text; lone surrogate escapes read `\uFFFD`.
+    pub fn raw(self) -> &'d str {
+        self.document.text.get(self.span()).unwrap_or_default()
+    }
+
+    /// The text of a string, borrowed when it holds no escape.
+    pub fn as_str(self) -> Option<Cow<'d, str>> {
+        if self.kind() != Kind::String {
+            return None;
+        }
+        let node = self.node();
+        let inside = self
+            .document
+            .text
+            .get(node.start as usize + 1..node.end as usize - 1)?;
+        Some(if node.link == 0 {
+            Cow::Borrowed(inside)
+        } else {
+            Cow::Owned(unescape(inside))
+        })
+    }
+
+    /// The text of a number, exactly as written.
+    pub fn number_text(self) -> Option<&'d str> {
+        (self.kind() == Kind::Number).then(|| self.raw())
+    }
+
+    /// The value of `true` or `false`.
+    pub fn as_bool(self) -> Option<bool> {
+        match self.kind() {
+            Kind::Bool(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The elements of an array; nothing for any other kind.
+    pub fn items(self) -> Items<'d> {
+        let (next, end) = if self.kind() == Kind::Array {
+            (self.index + 1, self.node().link)
+        } else {
+            (0, 0)
+        };
+        Items {
+            document: self.document,
+            next,
+            end,
+        }
+    }
+
+    /// The fields of an object in input order, repeated names included; nothing for any other kind.
+    pub fn fields(self) -> impl Iterator<Item = (Cow<'d, str>, Value<'d>)> {
+        self.pairs()
+            .map(|(key, value)| (key.as_str().unwrap_or_default(), value))
+    }
+
+    /// Names and values as values.
+    fn pairs(self) -> impl Iterator<Item = (Value<'d>, Value<'d>)> {
+        let (next, end) = if self.kind() == Kind::Object {
+            (self.index + 1, self.node().link)
+        } else {
+            (0, 0)
+        };
+        let mut nodes = Items {
+            document: self.document,
+            next,
+            end,
+        };
+        std::iter::from_fn(move || Some((nodes.next()?, nodes.next()?)))
+    }
+
+    /// The last field of that name.
+    pub fn get(self, key: &str) -> Option<Value<'d>> {
+        self.pairs()
+            .filter(|(name, _)| name.spells(key))
+            .last()
+            .map(|(_, value)| value)
+    }
+
+    /// Whether the value is a string with this text.
+    fn spells(self, text: &str) -> bool {
+        if self.node().link == 0 {
+            // Without escapes the quoted text is the string.
+            self.node().end as usize - self.node().start as usize == text.len() + 2
+                && self.as_str().is_some_and(|own| own == text)
+        } else {
+            self.as_str().is_some_and(|own| own == text)
+        }
+    }
+
+    /// The names that stand more than once in this object, each once, in order of their first repetition.
+    ///
+    /// `"a"` and `"\u0061"` are the same name.
+    pub fn duplicate_keys(self) -> Vec<String> {
+        let names: Vec<Cow<'d, str>> = self.fields().map(|(name, _)| name).collect();
+        let mut repeated: Vec<String> = Vec::new();
+        if names.len() <= FEW_FIELDS {
+            for (at, name) in names.iter().enumerate() {
+                if names.iter().take(at).any(|earlier| earlier == name)
+                    && !repeated.iter().any(|known| known == name)
+                {
+                    repeated.push(name.clone().into_owned());
+                }
+            }
+            return repeated;
+        }
+        let mut seen: HashSet<&str> = HashSet::with_capacity(names.len());
+        let mut told: HashSet<&str> = HashSet::new();
+        for name in &names {
+            if !seen.insert(name) && told.insert(name) {
+                repeated.push(name.clone().into_owned());
+            }
+        }
+        repeated
+    }
+
+    /// The number of elements or fields; 0 for a scalar. Takes time in proportion to it.
+    pub fn len(self) -> usize {
+        match self.kind() {
+            Kind::Array => self.items().count(),
+            Kind::Object => self.pairs().count(),
+            _ => 0,
+        }
+    }
+
+    /// Whether there is no element and no field.
+    pub fn is_empty(self) -> bool {
+        match self.kind() {
+            Kind::Array | Kind::Object => self.node().link == self.index + 1,
+            _ => true,
+        }
+    }
+}
+
+/// The elements of an array.
+#[derive(Clone, Debug)]
+pub struct Items<'d> {
+    document: &'d Document<'d>,
+    next: u32,
+    end: u32,
+}
+
+impl<'d> Iterator for Items<'d> {
+    type Item = Value<'d>;
+
+    fn next(&mut self) -> Option<Value<'d>> {
+        if self.next >= self.end {
+            return None;
+        }
+        let value = Value::new(self.document, self.next);
+        self.next = value.after();
+        Some(value)
+    }
+}

@@ -1,0 +1,74 @@
+//! A sketch of an entry's first records: what a source looks at to recognise its format.
+//!
+//! It reads the head only, tolerates that the head is cut, and passes over records that are broken.
+
+use crate::event::{Framing, Head};
+use crate::json;
+
+mod outline;
+
+/// Records that a sketch holds at most.
+const RECORDS: usize = 16;
+
+/// Bytes of a string value that a sketch keeps.
+const STRING: usize = 64;
+
+/// The shape of the first records of an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sketch {
+    /// How the entry is cut.
+    pub framing: Framing,
+    /// Up to 16 readable records.
+    pub records: Vec<RecordSketch>,
+}
+
+/// The shape of one record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecordSketch {
+    /// Names of the fields, in input order.
+    pub keys: Vec<String>,
+    /// (field, name inside): names in the field's object, or in the first object of its array.
+    pub nested: Vec<(String, String)>,
+    /// Whether the record is an object.
+    pub is_object: bool,
+    /// (field, text) of string values of at most 64 bytes.
+    pub strings: Vec<(String, String)>,
+}
+
+impl Head {
+    /// Sketches the first records.
+    pub fn sketch(&self) -> Sketch {
+        let mut records = Vec::new();
+        let mut rest = self.bytes.as_slice();
+        while records.len() < RECORDS {
+            let Some((record, after)) = self.next_record(rest) else {
+                break;
+            };
+            let whole = after.is_some();
+            match after {
+                Some(_) if json::scan(record, u32::MAX).is_err() => {}
+                // A cut record is worth something only when there is nothing better.
+                None if !records.is_empty() => {}
+                _ => records.push(outline::outline(record)),
+            }
+            if !whole {
+                break;
+            }
+            rest = after.unwrap_or_default();
+        }
+        Sketch {
+            framing: self.framing,
+            records,
+        }
+    }
+
+    /// The next record and what follows it; nothing follows a record that is cut.
+    fn next_record<'h>(&self, rest: &'h [u8]) -> Option<(&'h [u8], Option<&'h [u8]>)> {
+        match self.framing {
+            Framing::Empty => None,
+            Framing::Lines => outline::line(rest, self.complete),
+            Framing::Array => outline::value(rest, b" \t\r\n,", self.bytes.len() == rest.len()),
+            Framing::Documents => outline::value(rest, b" \t\r\n", false),
+        }
+    }
+}

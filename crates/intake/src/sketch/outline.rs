@@ -1,0 +1,234 @@
+//! Cuts a head into records and notes the field names of one, reading brackets and quotes only.
+
+use memchr::{memchr, memchr2};
+
+use super::{RecordSketch, STRING};
+use crate::frame::balance::{Balance, structural};
+use crate::json;
+
+/// The next line that is not blank, and what follows it; nothing follows a line that is cut.
+pub(super) fn line(rest: &[u8], complete: bool) -> Option<(&[u8], Option<&[u8]>)> {
+    let start = rest.iter().position(|byte| !byte.is_ascii_whitespace())?;
+    let rest = rest.get(start..)?;
+    match memchr(b'\n', rest) {
+        Some(end) => Some((rest.get(..end)?, rest.get(end + 1..))),
+        None => Some((rest, complete.then_some(&[]))),
+    }
+}
+
+/// The next value after `separators`, and what follows it; nothing follows a value that is cut.
+///
+/// With `opening`, one bracket stands before the value. Without one, `]` ends the values.
+pub(super) fn value<'h>(
+    rest: &'h [u8],
+    separators: &[u8],
+    opening: bool,
+) -> Option<(&'h [u8], Option<&'h [u8]>)> {
+    let mut rest = skip(rest, separators)?;
+    if opening {
+        rest = skip(rest.get(1..)?, separators)?;
+    }
+    let end = match rest.first()? {
+        b']' => return None,
+        b'{' | b'[' | b'"' => Balance::default().run(rest),
+        _ => rest
+            .iter()
+            .position(|byte| byte.is_ascii_whitespace() || b",:[]{}\"".contains(byte))
+            .map(|end| end.max(1)),
+    };
+    Some(match end {
+        Some(end) => (rest.get(..end)?, rest.get(end..)),
+        None => (rest, None),
+    })
+}
+
+fn skip<'h>(rest: &'h [u8], separators: &[u8]) -> Option<&'h [u8]> {
+    rest.get(rest.iter().position(|byte| !separators.contains(byte))?..)
+}
+
+/// The shape of a record, as far as its bytes go.
+pub(super) fn outline(record: &[u8]) -> RecordSketch {
+    let start = record
+        .iter()
+        .position(|byte| !byte.is_ascii_whitespace())
+        .unwrap_or_default();
+    let mut sketch = RecordSketch {
+        is_object: record.get(start) == Some(&b'{'),
+        ..RecordSketch::default()
+    };
+    if !sketch.is_object {
+        return sketch;
+    }
+    let mut open: Vec<u8> = Vec::new();
+    let mut field = String::new();
+    // Whether the first object in the present field's array is over.
+    let mut first_is_over = false;
+    let mut at = start;
+    while let Some(found) = structural(record.get(at..).unwrap_or_default()) {
+        at += found;
+        match record.get(at) {
+            Some(b'"') => {
+                let Some(token) = string(record.get(at..).unwrap_or_default()) else {
+                    break;
+                };
+                at += token.len();
+                let is_key = skip(record.get(at..).unwrap_or_default(), b" \t\r\n")
+                    .is_some_and(|next| next.starts_with(b":"));
+                match open.as_slice() {
+                    [_] if is_key => {
+                        field = text(token);
+                        sketch.keys.push(field.clone());
+                    }
+                    [_] if token.len() <= STRING + 2 => sketch.strings.push((field.clone(), text(token))),
+                    [_, b'{'] if is_key => sketch.nested.push((field.clone(), text(token))),
+                    [_, b'[', b'{'] if is_key && !first_is_over => {
+                        sketch.nested.push((field.clone(), text(token)));
+                    }
+                    _ => {}
+                }
+                continue;
+            }
+            Some(bracket @ (b'{' | b'[')) => {
+                open.push(*bracket);
+                first_is_over &= open.len() != 2;
+            }
+            _ => {
+                first_is_over |= matches!(open.as_slice(), [_, b'[', b'{']);
+                open.pop();
+                if open.is_empty() {
+                    break;
+                }
+            }
+        }
+        at += 1;
+    }
+    sketch
+}
+
+/// The JSON string at the start of `bytes`, quotes included; nothing when it is cut.
+fn string(bytes: &[u8]) -> Option<&[u8]> {
+    let mut at = 1;
+    loop {
+        let stop = at + memchr2(b'"', b'\\', bytes.get(at..)?)?;
+        if bytes.get(stop) == Some(&b'"') {
+            return bytes.get(..=stop);
+        }
+        at = stop + 2;
+    }
+}
+
+/// What a JSON string says; empty where it is no valid one.
+fn text(token: &[u8]) -> String {
+    json::scan(token, 0)
+        .ok()
+        .and_then(|document| document.root().as_str().map(std::borrow::Cow::into_owned))
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::event::{Framing, Head};
+    use crate::sketch::RecordSketch;
+
+    fn sketch(framing: Framing, complete: bool, text: &str) -> Vec<RecordSketch> {
+        Head {
+            framing,
+            complete,
+            bytes: text.as_bytes().to_vec(),
+        }
+        .sketch()
+        .records
+    }
+
+    fn owned(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+        pairs
+            .iter()
+            .map(|(one, other)| ((*one).to_owned(), (*other).to_owned()))
+            .collect()
+    }
+
+    #[test]
+    fn a_record_shows_its_fields_and_one_level_below() {
+        let text = r#" { "a" : "x\u0041", "b":{"c":{"deep":1},"d":"no"}, "e":[1,{"f":[{"deep":1}],"g":2},{"h":3}],
+            "i":[[{"deep":2}]], "\u006a":null }"#;
+        let records = sketch(Framing::Documents, true, text);
+        assert_eq!(records.len(), 1);
+        assert!(records[0].is_object);
+        assert_eq!(records[0].keys, ["a", "b", "e", "i", "j"]);
+        assert_eq!(
+            records[0].nested,
+            owned(&[("b", "c"), ("b", "d"), ("e", "f"), ("e", "g")])
+        );
+        assert_eq!(records[0].strings, owned(&[("a", "xA")]));
+    }
+
+    #[test]
+    fn long_strings_are_left_out() {
+        let text = format!(r#"{{"a":"{}","b":"{}"}}"#, "x".repeat(64), "x".repeat(65));
+        assert_eq!(
+            sketch(Framing::Lines, true, &text)[0].strings,
+            [("a".to_owned(), "x".repeat(64))]
+        );
+    }
+
+    #[test]
+    fn a_cut_document_gives_the_fields_before_the_cut() {
+        let whole = r#"{"meta":{"name":"n"},"list":[{"id":"1","sender":"s"},{"id":"2"}]}"#;
+        for cut in 0..whole.len() {
+            let records = sketch(Framing::Documents, false, &whole[..cut]);
+            let keys: Vec<_> = records.iter().flat_map(|record| record.keys.clone()).collect();
+            let seen = usize::from(cut > 7) + usize::from(cut > 27);
+            assert_eq!(keys, ["meta", "list"][..seen], "{cut}");
+        }
+        let records = sketch(Framing::Documents, false, &whole[..50]);
+        assert_eq!(
+            records[0].nested,
+            owned(&[("meta", "name"), ("list", "id"), ("list", "sender")])
+        );
+    }
+
+    #[test]
+    fn broken_first_records_are_passed_over() {
+        let lines = "{\"a\":\n{\"b\":1}\nx\n[1]\n{\"c\":1}\n{\"cut\":1";
+        let shapes: Vec<_> = sketch(Framing::Lines, false, lines)
+            .into_iter()
+            .map(|record| (record.is_object, record.keys))
+            .collect();
+        assert_eq!(
+            shapes,
+            [
+                (true, vec!["b".to_owned()]),
+                (false, vec![]),
+                (true, vec!["c".to_owned()])
+            ]
+        );
+        let array = sketch(
+            Framing::Array,
+            false,
+            r#" [ {"a":nope}, 1, {"b":1} {"c":2}, {"cut"#,
+        );
+        assert_eq!(
+            array
+                .iter()
+                .map(|record| record.keys.join("+"))
+                .collect::<Vec<_>>(),
+            ["", "b", "c"]
+        );
+    }
+
+    #[test]
+    fn a_cut_first_line_still_says_something() {
+        let records = sketch(Framing::Lines, false, r#"{"a":1,"b":"#);
+        assert_eq!(records[0].keys, ["a", "b"]);
+    }
+
+    #[test]
+    fn there_are_at_most_sixteen_records() {
+        assert_eq!(
+            sketch(Framing::Array, true, &format!("[{}{{}}]", "{},".repeat(40))).len(),
+            16
+        );
+        assert_eq!(sketch(Framing::Empty, true, "  "), []);
+        assert_eq!(sketch(Framing::Array, true, "[]"), []);
+    }
+}

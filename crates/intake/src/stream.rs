@@ -1,0 +1,268 @@
+//! Byte streams below the framing: the raw input with its hash, buffering that hides the sizes of reads, and the cap
+//! on decompressed bytes.
+
+use std::fmt;
+use std::io::{self, BufRead, Read};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use chatmill_diag::codes::{DECOMPRESSION_LIMIT, UNREADABLE_INPUT};
+use chatmill_diag::{Code, Finding, Limits};
+
+/// Bytes that one layer reads ahead.
+const BUFFER: usize = 64 * 1024;
+
+/// A stream of bytes that can move between threads.
+pub(crate) type Bytes = Box<dyn Read + Send>;
+
+/// Why a stream ends before its time. It travels inside [`io::Error`] through decoders.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Broken {
+    pub(crate) code: &'static Code,
+    pub(crate) message: String,
+}
+
+impl Broken {
+    pub(crate) fn new(code: &'static Code, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+        }
+    }
+
+    /// The cause that `error` carries, or one made from an error of the operating system.
+    pub(crate) fn of(error: &io::Error) -> Self {
+        error
+            .get_ref()
+            .and_then(|inner| inner.downcast_ref::<Self>())
+            .cloned()
+            .unwrap_or_else(|| Self::new(&UNREADABLE_INPUT, format!("reading failed: {}", error.kind())))
+    }
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Broken {}
+
+impl From<Broken> for io::Error {
+    fn from(broken: Broken) -> Self {
+        Self::other(broken)
+    }
+}
+
+/// Locks without caring for a panic elsewhere: what is guarded here is valid after every step.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What all layers of one input share: counters, limits, and notes on the way to the reader.
+#[derive(Debug)]
+pub(crate) struct Gauge {
+    pub(crate) limits: Limits,
+    /// Compressed length of the input, where it is known beforehand.
+    length: Option<u64>,
+    raw_read: AtomicU64,
+    produced: AtomicU64,
+    notes: Mutex<Vec<Finding>>,
+}
+
+impl Gauge {
+    pub(crate) fn new(limits: Limits, length: Option<u64>) -> Arc<Self> {
+        Arc::new(Self {
+            limits,
+            length,
+            raw_read: AtomicU64::new(0),
+            produced: AtomicU64::new(0),
+            notes: Mutex::default(),
+        })
+    }
+
+    pub(crate) fn count_raw(&self, bytes: usize) {
+        self.raw_read.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    pub(crate) fn raw_read(&self) -> u64 {
+        self.raw_read.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn note(&self, finding: Finding) {
+        lock(&self.notes).push(finding);
+    }
+
+    pub(crate) fn take_notes(&self) -> Vec<Finding> {
+        std::mem::take(&mut lock(&self.notes))
+    }
+
+    /// Decompressed bytes that may still be produced.
+    fn left(&self) -> u64 {
+        let allowed = self
+            .limits
+            .decompressed(self.length.unwrap_or_else(|| self.raw_read()));
+        allowed.saturating_sub(self.produced.load(Ordering::Relaxed))
+    }
+
+    /// Whether the input is a file, whose length is known.
+    pub(crate) fn knows_length(&self) -> bool {
+        self.length.is_some()
+    }
+}
+
+/// The bytes of an input as they are stored, counted and hashed on the way.
+#[derive(Clone)]
+pub(crate) struct Raw {
+    source: Arc<Mutex<Source>>,
+    gauge: Arc<Gauge>,
+}
+
+struct Source {
+    stream: Bytes,
+    hasher: blake3::Hasher,
+}
+
+impl Raw {
+    pub(crate) fn new(stream: Bytes, gauge: Arc<Gauge>) -> Self {
+        Self {
+            source: Arc::new(Mutex::new(Source {
+                stream,
+                hasher: blake3::Hasher::new(),
+            })),
+            gauge,
+        }
+    }
+
+    /// Reads what is left, so that the hash covers the whole input.
+    pub(crate) fn drain(&mut self) {
+        // An error here was met before or changes the hash, which is what the hash is for.
+        let _ = io::copy(self, &mut io::sink());
+    }
+
+    /// BLAKE3 of what was read, in hexadecimal.
+    pub(crate) fn hash(&self) -> String {
+        lock(&self.source).hasher.finalize().to_hex().to_string()
+    }
+}
+
+impl Read for Raw {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut source = lock(&self.source);
+        let count = source.stream.read(buffer)?;
+        source.hasher.update(buffer.get(..count).unwrap_or_default());
+        self.gauge.count_raw(count);
+        Ok(count)
+    }
+}
+
+/// Reads ahead, and always as much as fits: what is above sees the same chunks whatever the sizes of reads below.
+pub(crate) struct Buffered {
+    stream: Bytes,
+    bytes: Vec<u8>,
+    at: usize,
+    filled: usize,
+    ended: bool,
+    error: Option<io::Error>,
+}
+
+impl Buffered {
+    pub(crate) fn new(stream: Bytes) -> Self {
+        Self {
+            stream,
+            bytes: Vec::new(),
+            at: 0,
+            filled: 0,
+            ended: false,
+            error: None,
+        }
+    }
+
+    /// The next bytes, at least `count` of them unless the stream ends or breaks before.
+    pub(crate) fn peek(&mut self, count: usize) -> &[u8] {
+        if self.filled - self.at < count.min(BUFFER) {
+            self.fill();
+        }
+        self.bytes.get(self.at..self.filled).unwrap_or_default()
+    }
+
+    fn fill(&mut self) {
+        self.bytes.resize(BUFFER, 0);
+        self.bytes.copy_within(self.at..self.filled, 0);
+        self.filled -= self.at;
+        self.at = 0;
+        while !self.ended && self.filled < BUFFER {
+            match self
+                .stream
+                .read(self.bytes.get_mut(self.filled..).unwrap_or_default())
+            {
+                Ok(0) => self.ended = true,
+                Ok(count) => self.filled += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.ended = true;
+                    self.error = Some(error);
+                }
+            }
+        }
+    }
+}
+
+impl BufRead for Buffered {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.at == self.filled {
+            self.fill();
+            if self.filled == 0
+                && let Some(error) = self.error.take()
+            {
+                return Err(error);
+            }
+        }
+        Ok(self.bytes.get(self.at..self.filled).unwrap_or_default())
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.at = (self.at + count).min(self.filled);
+    }
+}
+
+impl Read for Buffered {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.fill_buf()?.read(buffer)?;
+        self.consume(count);
+        Ok(count)
+    }
+}
+
+/// Stops a decoder when its input has produced as many bytes as the limits allow.
+pub(crate) struct Capped<R> {
+    stream: R,
+    gauge: Arc<Gauge>,
+}
+
+impl<R> Capped<R> {
+    pub(crate) fn new(stream: R, gauge: Arc<Gauge>) -> Self {
+        Self { stream, gauge }
+    }
+}
+
+impl<R: Read> Read for Capped<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.gauge.left()).unwrap_or(usize::MAX);
+        if left == 0 {
+            // Exactly as many bytes as allowed are fine: only a further one breaks the limit.
+            return match self.stream.read(&mut [0])? {
+                0 => Ok(0),
+                _ => Err(Broken::new(
+                    &DECOMPRESSION_LIMIT,
+                    "more decompressed bytes than the limit allows",
+                )
+                .into()),
+            };
+        }
+        let room = left.min(buffer.len());
+        let count = self.stream.read(buffer.get_mut(..room).unwrap_or_default())?;
+        self.gauge.produced.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}

@@ -1,0 +1,249 @@
+//! Decompression: gzip, zstd, bzip2, xz, and the bare deflate of zip members.
+//!
+//! The libraries decode one member, frame or stream at a time; what may follow it (another one, padding, garbage) is
+//! decided here, the same for all of them.
+
+use std::io::{self, BufRead, Read};
+use std::sync::Arc;
+
+use bzip2::bufread::BzDecoder;
+use chatmill_diag::Finding;
+use chatmill_diag::codes::{CORRUPT_STREAM, DECOMPRESSION_LIMIT, TRAILING_GARBAGE, TRUNCATED_STREAM};
+use flate2::bufread::{DeflateDecoder, GzDecoder};
+use liblzma::bufread::XzDecoder;
+use liblzma::stream::Stream;
+
+use crate::stream::{Broken, Buffered, Gauge};
+
+/// Bytes asked of a decoder at once. A decoder that meets corruption drops what it decoded in the same call, so this
+/// bounds what is lost before the damage.
+const STEP: usize = 16 * 1024;
+
+/// Memory that an xz decoder needs besides its dictionary.
+const XZ_OVERHEAD: u64 = 32 << 20;
+
+/// A kind of compression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Codec {
+    /// Without header or checksum, inside a zip archive.
+    Deflate,
+    Gzip,
+    Zstd,
+    Bzip2,
+    Xz,
+}
+
+impl Codec {
+    /// Those that a stream's first bytes reveal.
+    pub(crate) const ALL: [Self; 4] = [Self::Gzip, Self::Zstd, Self::Bzip2, Self::Xz];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Deflate => "deflate",
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+            Self::Bzip2 => "bzip2",
+            Self::Xz => "xz",
+        }
+    }
+
+    /// Whether `head` begins a stream of this kind.
+    pub(crate) fn starts(self, head: &[u8]) -> bool {
+        match self {
+            Self::Deflate => false,
+            Self::Gzip => head.starts_with(b"\x1F\x8B"),
+            Self::Zstd => {
+                head.starts_with(b"\x28\xB5\x2F\xFD") || matches!(head, [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..])
+            }
+            Self::Bzip2 => matches!(head, [b'B', b'Z', b'h', b'1'..=b'9', ..]),
+            Self::Xz => head.starts_with(b"\xFD7zXZ\0"),
+        }
+    }
+
+    /// Whether `rest`, the last bytes of an input, can be the first bytes of a further stream that was cut.
+    fn is_cut_start(self, rest: &[u8]) -> bool {
+        let magic: &[u8] = match self {
+            Self::Deflate => return false,
+            Self::Gzip => b"\x1F\x8B",
+            Self::Zstd => b"\x28\xB5\x2F\xFD",
+            Self::Bzip2 => b"BZh",
+            Self::Xz => b"\xFD7zXZ\0",
+        };
+        !rest.is_empty() && rest.len() <= magic.len() && magic.starts_with(rest)
+    }
+}
+
+/// The decoder of one member.
+enum Member {
+    Deflate(DeflateDecoder<Buffered>),
+    Gzip(Box<GzDecoder<Buffered>>),
+    Zstd(zstd::Decoder<'static, Buffered>),
+    Bzip2(BzDecoder<Buffered>),
+    Xz(XzDecoder<Buffered>),
+}
+
+impl Member {
+    fn start(codec: Codec, stream: Buffered, window_log: u32) -> io::Result<Self> {
+        Ok(match codec {
+            Codec::Deflate => Self::Deflate(DeflateDecoder::new(stream)),
+            Codec::Gzip => Self::Gzip(Box::new(GzDecoder::new(stream))),
+            Codec::Zstd => {
+                let mut decoder = zstd::Decoder::with_buffer(stream)?.single_frame();
+                decoder.window_log_max(window_log)?;
+                Self::Zstd(decoder)
+            }
+            Codec::Bzip2 => Self::Bzip2(BzDecoder::new(stream)),
+            Codec::Xz => {
+                let memory = (1 << window_log.min(62)) + XZ_OVERHEAD;
+                Self::Xz(XzDecoder::new_stream(
+                    stream,
+                    Stream::new_stream_decoder(memory, 0)?,
+                ))
+            }
+        })
+    }
+
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Deflate(decoder) => decoder.read(buffer),
+            Self::Gzip(decoder) => decoder.read(buffer),
+            Self::Zstd(decoder) => decoder.read(buffer),
+            Self::Bzip2(decoder) => decoder.read(buffer),
+            Self::Xz(decoder) => decoder.read(buffer),
+        }
+    }
+
+    fn into_rest(self) -> Buffered {
+        match self {
+            Self::Deflate(decoder) => decoder.into_inner(),
+            Self::Gzip(decoder) => decoder.into_inner(),
+            Self::Zstd(decoder) => decoder.into_inner(),
+            Self::Bzip2(decoder) => decoder.into_inner(),
+            Self::Xz(decoder) => decoder.into_inner(),
+        }
+    }
+}
+
+/// Where the decoder stands.
+enum State {
+    Before(Buffered),
+    Inside(Member),
+    Over,
+}
+
+/// Decompresses a stream of one or more members.
+pub(crate) struct Unpack {
+    codec: Codec,
+    state: State,
+    /// Whether a member was read to its end.
+    started: bool,
+    gauge: Arc<Gauge>,
+}
+
+impl Unpack {
+    pub(crate) fn new(codec: Codec, stream: Buffered, gauge: Arc<Gauge>) -> Self {
+        Self {
+            codec,
+            state: State::Before(stream),
+            started: false,
+            gauge,
+        }
+    }
+
+    /// Decides what stands between members: a further one, padding, garbage or the end.
+    fn between(&mut self, mut rest: Buffered) -> io::Result<State> {
+        if self.started {
+            skip_zeros(&mut rest)?;
+            let head = rest.peek(crate::sniff::WANTED);
+            if self.codec.is_cut_start(head) {
+                return Err(self.truncated().into());
+            }
+            if !self.codec.starts(head) {
+                let garbage = io::copy(&mut rest, &mut io::sink())?;
+                if garbage > 0 {
+                    let message = format!(
+                        "{garbage} bytes after the {} stream were not read",
+                        self.codec.name()
+                    );
+                    self.gauge.note(Finding::new(&TRAILING_GARBAGE, message));
+                }
+                return Ok(State::Over);
+            }
+        }
+        let member = Member::start(self.codec, rest, self.gauge.limits.zstd_window_log);
+        Ok(State::Inside(member.map_err(|error| self.classify(&error))?))
+    }
+
+    fn truncated(&self) -> Broken {
+        Broken::new(
+            &TRUNCATED_STREAM,
+            format!("the {} stream ends before its end mark", self.codec.name()),
+        )
+    }
+
+    /// Says what a decoder's error means.
+    fn classify(&self, error: &io::Error) -> Broken {
+        let text = error.to_string();
+        let is_ours = error
+            .get_ref()
+            .and_then(|inner| inner.downcast_ref::<Broken>())
+            .is_some();
+        if is_ours || error.raw_os_error().is_some() {
+            Broken::of(error)
+        } else if error.kind() == io::ErrorKind::UnexpectedEof {
+            self.truncated()
+        } else if text.contains("requires too much memory") || text.contains("memory limit reached") {
+            // What libzstd and liblzma say; a test of each holds the wording.
+            let message = format!(
+                "the {} stream asks for a larger window than the limit allows",
+                self.codec.name()
+            );
+            Broken::new(&DECOMPRESSION_LIMIT, message)
+        } else {
+            Broken::new(
+                &CORRUPT_STREAM,
+                format!("the {} stream is corrupt", self.codec.name()),
+            )
+        }
+    }
+}
+
+impl Read for Unpack {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        let room = buffer.len().min(STEP);
+        let buffer = buffer.get_mut(..room).unwrap_or_default();
+        loop {
+            self.state = match std::mem::replace(&mut self.state, State::Over) {
+                State::Over => return Ok(0),
+                State::Before(rest) => self.between(rest)?,
+                State::Inside(mut member) => match member.read(buffer) {
+                    Ok(0) => {
+                        self.started = true;
+                        State::Before(member.into_rest())
+                    }
+                    Ok(count) => {
+                        self.state = State::Inside(member);
+                        return Ok(count);
+                    }
+                    Err(error) => return Err(self.classify(&error).into()),
+                },
+            };
+        }
+    }
+}
+
+/// Passes zero bytes, with which tapes and some tools pad.
+fn skip_zeros(stream: &mut Buffered) -> io::Result<()> {
+    loop {
+        let bytes = stream.fill_buf()?;
+        let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+        let all = zeros == bytes.len();
+        stream.consume(zeros);
+        if !all || zeros == 0 {
+            return Ok(());
+        }
+    }
+}

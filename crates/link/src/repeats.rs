@@ -1,0 +1,177 @@
+//! Messages that share an id: a repeat is dropped, another message under the same id gets a qualified id.
+//!
+//! Messages without an id are never compared: people do say the same thing twice.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{Hash, Hasher};
+
+use chatmill_diag::{Finding, codes};
+use chatmill_model::Message;
+
+/// What dropping repeated messages did to the positions of a conversation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Repeats {
+    /// Messages dropped because they repeat an earlier one.
+    pub dropped: u64,
+    /// New position of each message; that of the message it repeats, where it was dropped. Empty when none was.
+    moved: Vec<u32>,
+}
+
+impl Repeats {
+    /// Translates a position from before linking.
+    pub fn position(&self, before: u32) -> u32 {
+        self.moved.get(before as usize).copied().unwrap_or(before)
+    }
+}
+
+/// What becomes of a message.
+enum Fate {
+    Keep,
+    Drop { repeats: usize },
+    Rename(String),
+}
+
+/// Drops repeats, qualifies ids that are taken, renumbers positions.
+pub fn settle(messages: &mut Vec<Message>, findings: &mut Vec<Finding>) -> Repeats {
+    let repeats = match fates(messages) {
+        None => Repeats::default(),
+        Some(fates) => apply(fates, messages, findings),
+    };
+    for (position, message) in (0..).zip(messages.iter_mut()) {
+        message.position = position;
+    }
+    repeats
+}
+
+/// Decides what becomes of each message; `None` when every id occurs once.
+fn fates(messages: &[Message]) -> Option<Vec<Fate>> {
+    let mut first: HashMap<&str, usize> = HashMap::with_capacity(messages.len());
+    let mut taken = false;
+    for (index, message) in messages.iter().enumerate() {
+        if let Some(id) = &message.id {
+            taken |= *first.entry(id).or_insert(index) != index;
+        }
+    }
+    if !taken {
+        return None;
+    }
+
+    let mut bodies: HashMap<Body<'_>, usize> = HashMap::with_capacity(messages.len());
+    let mut next_number: HashMap<&str, u32> = HashMap::new();
+    let mut assigned: HashSet<String> = HashSet::new();
+    let mut fates = Vec::with_capacity(messages.len());
+    for (index, message) in messages.iter().enumerate() {
+        let Some(id) = message.id.as_deref() else {
+            fates.push(Fate::Keep);
+            continue;
+        };
+        let original = *bodies.entry(Body(message)).or_insert(index);
+        if original != index {
+            fates.push(Fate::Drop { repeats: original });
+        } else if first.get(id) == Some(&index) {
+            fates.push(Fate::Keep);
+        } else {
+            // The counter never goes back, so the search costs at most one step per id in the conversation.
+            let number = next_number.entry(id).or_insert(2);
+            let mut qualified = format!("{id}~{number}");
+            while first.contains_key(qualified.as_str()) || assigned.contains(&qualified) {
+                *number += 1;
+                qualified = format!("{id}~{number}");
+            }
+            *number += 1;
+            assigned.insert(qualified.clone());
+            fates.push(Fate::Rename(qualified));
+        }
+    }
+    Some(fates)
+}
+
+fn apply(fates: Vec<Fate>, messages: &mut Vec<Message>, findings: &mut Vec<Finding>) -> Repeats {
+    let mut dropped = 0;
+    let mut moved: Vec<u32> = Vec::with_capacity(fates.len());
+    let mut kept = Vec::with_capacity(messages.len());
+    for (mut message, fate) in messages.drain(..).zip(fates) {
+        let position = kept.len() as u32;
+        match fate {
+            Fate::Drop { repeats } => {
+                let target = moved.get(repeats).copied().unwrap_or(position);
+                findings.push(
+                    Finding::new(
+                        &codes::REPEATED_ROW,
+                        "the message repeats an earlier one and is left out",
+                    )
+                    .at_message(target, message.id.as_deref(), "")
+                    .at_span(message.origin.start, message.origin.end),
+                );
+                moved.push(target);
+                dropped += 1;
+                continue;
+            }
+            Fate::Rename(qualified) => {
+                findings.push(
+                    Finding::new(
+                        &codes::DUPLICATE_MESSAGE_ID,
+                        "the id is that of an earlier message with another body",
+                    )
+                    .at_message(position, Some(&qualified), "")
+                    .at_span(message.origin.start, message.origin.end),
+                );
+                message.id = Some(qualified);
+            }
+            Fate::Keep => {}
+        }
+        moved.push(position);
+        kept.push(message);
+    }
+    *messages = kept;
+    if dropped == 0 {
+        moved.clear();
+    }
+    Repeats { dropped, moved }
+}
+
+/// A message compared by all that it says, wherever it stood.
+struct Body<'m>(&'m Message);
+
+impl PartialEq for Body<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        // Taken apart field by field, so that a new field cannot be forgotten.
+        let Message {
+            id,
+            position: _,
+            sender,
+            sender_name,
+            role,
+            kind,
+            source_type,
+            timestamp,
+            parts,
+            references,
+            mentions,
+            extra,
+            origin: _,
+        } = self.0;
+        *id == other.0.id
+            && *sender == other.0.sender
+            && *sender_name == other.0.sender_name
+            && *role == other.0.role
+            && *kind == other.0.kind
+            && *source_type == other.0.source_type
+            && *timestamp == other.0.timestamp
+            && *parts == other.0.parts
+            && *references == other.0.references
+            && *mentions == other.0.mentions
+            && *extra == other.0.extra
+    }
+}
+
+impl Eq for Body<'_> {}
+
+impl Hash for Body<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.id.hash(state);
+        self.0.timestamp.hash(state);
+        self.0.parts.hash(state);
+        self.0.references.hash(state);
+    }
+}

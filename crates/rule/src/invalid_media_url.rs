@@ -1,0 +1,199 @@
+//! `invalid-media-url`: a medium whose address nobody can open.
+//!
+//! Two places are looked at: media parts, whose URL must be http, https or data; and Tzurot's markers in text,
+//! `[Image: …]` and `[Audio: …]`, which count as media only when `\[Image: (https?://[^\s\]]+)\]` matches them.
+
+use chatmill_diag::{Code, Finding, Limits, codes};
+use chatmill_model::{Linked, MediaSource, Part};
+use memchr::memchr_iter;
+
+use crate::Rule;
+use crate::walk::at_message;
+
+/// Finds media with an unusable URL.
+pub(crate) struct InvalidMediaUrl;
+
+impl Rule for InvalidMediaUrl {
+    fn codes(&self) -> &'static [&'static Code] {
+        const CODES: &[&Code] = &[&codes::INVALID_MEDIA_URL];
+        CODES
+    }
+
+    fn check(&self, linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
+        for message in &linked.conversation.messages {
+            let mut markers = Markers::default();
+            for part in &message.parts {
+                match part {
+                    Part::Text(text) => markers.look_at(text),
+                    Part::Media(media) => {
+                        if let MediaSource::Url(url) = &media.source
+                            && !is_usable(url)
+                        {
+                            let text = format!("{} has no http, https or data URL", media.kind.as_str());
+                            findings.push(at_message(&codes::INVALID_MEDIA_URL, message, text).quoting(url));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            if let Some(first) = markers.first {
+                let text = format!(
+                    "{} of the text's media markers hold no http or https URL",
+                    markers.broken
+                );
+                let mut finding = at_message(&codes::INVALID_MEDIA_URL, message, text).quoting(first);
+                finding.count = markers.broken;
+                findings.push(finding);
+            }
+        }
+    }
+}
+
+/// Whether a URL has one of the schemes that media are fetched by, something after it, and no white space.
+fn is_usable(url: &str) -> bool {
+    if url
+        .chars()
+        .any(|character| character.is_whitespace() || character.is_control())
+    {
+        return false;
+    }
+    let Some((scheme, rest)) = url.split_once(':') else {
+        return false;
+    };
+    if scheme.eq_ignore_ascii_case("data") {
+        return rest.contains(',');
+    }
+    (scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https"))
+        && rest
+            .strip_prefix("//")
+            .is_some_and(|host| !host.is_empty() && !host.starts_with(['/', '?', '#']))
+}
+
+/// The markers of a message that the pattern does not match.
+#[derive(Default)]
+struct Markers<'a> {
+    broken: u64,
+    first: Option<&'a str>,
+}
+
+impl<'a> Markers<'a> {
+    fn look_at(&mut self, text: &'a str) {
+        for at in memchr_iter(b'[', text.as_bytes()) {
+            let Some(marker) = text.get(at..) else { continue };
+            let Some(rest) = marker
+                .strip_prefix("[Image:")
+                .or_else(|| marker.strip_prefix("[Audio:"))
+            else {
+                continue;
+            };
+            if !is_marker_url(rest) {
+                self.broken += 1;
+                self.first = self.first.or(Some(marker));
+            }
+        }
+    }
+}
+
+/// Whether what follows `[Image:` is a blank, an http or https URL and the closing bracket.
+fn is_marker_url(rest: &str) -> bool {
+    let Some(url) = rest.strip_prefix(' ') else {
+        return false;
+    };
+    let Some(address) = url
+        .strip_prefix("https://")
+        .or_else(|| url.strip_prefix("http://"))
+    else {
+        return false;
+    };
+    match address.find(|character: char| character == ']' || is_script_space(character)) {
+        None | Some(0) => false,
+        Some(end) => address.get(end..).is_some_and(|tail| tail.starts_with(']')),
+    }
+}
+
+/// White space as JavaScript's `\s` has it: the byte order mark is, U+0085 is not.
+fn is_script_space(character: char) -> bool {
+    character == '\u{feff}' || (character.is_whitespace() && character != '\u{85}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::Sample;
+    use chatmill_model::{Media, MediaKind};
+
+    fn picture(url: &str) -> Part {
+        Part::Media(Media {
+            kind: MediaKind::Image,
+            source: MediaSource::Url(url.to_owned()),
+            media_type: None,
+            name: None,
+        })
+    }
+
+    #[test]
+    fn urls_of_other_schemes_and_broken_ones_are_found() {
+        let broken = [
+            "",
+            "cat.png",
+            "ftp://a/b",
+            "http:/a",
+            "https://",
+            "https:///a",
+            "https://a/b c.png",
+            "data:x",
+        ];
+        for url in broken {
+            let mut sample = Sample::new();
+            sample.post("u1", vec![picture(url)]);
+            let findings = sample.check(&InvalidMediaUrl);
+            assert_eq!(findings.len(), 1, "{url}");
+            assert_eq!(findings[0].message, "image has no http, https or data URL");
+        }
+    }
+
+    #[test]
+    fn http_https_and_data_urls_are_silent() {
+        for url in [
+            "http://a/b.png",
+            "HTTPS://a.example/é.png?x=1#y",
+            "data:image/png;base64,AAAA",
+        ] {
+            let mut sample = Sample::new();
+            sample.post("u1", vec![picture(url)]);
+            assert!(sample.check(&InvalidMediaUrl).is_empty(), "{url}");
+        }
+    }
+
+    #[test]
+    fn markers_that_the_pattern_does_not_match_are_counted_per_message() {
+        let mut sample = Sample::new();
+        sample.say("u1", "[Image: cat.png] [Audio:https://a/b] [Image: https://a/b.png] [Audio: http://a b] [Image: https://]");
+        let findings = sample.check(&InvalidMediaUrl);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].count, 4);
+        assert!(
+            findings[0]
+                .detail
+                .as_deref()
+                .is_some_and(|detail| detail.starts_with("[Image: cat.png]"))
+        );
+    }
+
+    #[test]
+    fn a_marker_that_never_ends_is_found() {
+        let mut sample = Sample::new();
+        sample.say("u1", "[Image: https://a/b.png");
+        assert_eq!(sample.check(&InvalidMediaUrl).len(), 1);
+    }
+
+    #[test]
+    fn good_markers_placeholders_and_brackets_are_silent() {
+        let mut sample = Sample::new();
+        sample.say(
+            "u1",
+            "[Image] [Audio Message] [x] [Image: https://a/b.png][Audio: http://a/b.ogg] [image: c]",
+        );
+        assert!(sample.check(&InvalidMediaUrl).is_empty());
+    }
+}

@@ -1,0 +1,192 @@
+//! `special-token-in-text`: chat text spells a token that steers a model.
+//!
+//! Written into a template as it stands, such a text could end a turn or forge one. Known spellings only: anything
+//! between `<|` and `|>` would also find program code.
+
+use chatmill_diag::{Code, Finding, Limits, codes};
+use chatmill_model::{Linked, Message, Part};
+use memchr::memchr2_iter;
+
+use crate::Rule;
+use crate::walk::at_message;
+
+/// Finds control tokens in texts, thoughts, notices, tool results and arguments: one finding a message.
+pub(crate) struct SpecialTokenInText;
+
+impl Rule for SpecialTokenInText {
+    fn codes(&self) -> &'static [&'static Code] {
+        const CODES: &[&Code] = &[&codes::SPECIAL_TOKEN_IN_TEXT];
+        CODES
+    }
+
+    fn check(&self, linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
+        for message in &linked.conversation.messages {
+            let mut tokens = message.parts.iter().filter_map(text_of).flat_map(control_tokens);
+            if let Some(first) = tokens.next() {
+                let count = 1 + tokens.count() as u64;
+                findings.push(finding(message, first, count));
+            }
+        }
+    }
+}
+
+fn finding(message: &Message, first: &str, count: u64) -> Finding {
+    // The token is one of the list below, so that naming it tells nothing of the chat.
+    let text = match count {
+        1 => format!("text holds the control token `{first}`"),
+        _ => format!("text holds {count} control tokens, the first is `{first}`"),
+    };
+    let mut finding = at_message(&codes::SPECIAL_TOKEN_IN_TEXT, message, text);
+    finding.count = count;
+    finding
+}
+
+fn text_of(part: &Part) -> Option<&str> {
+    match part {
+        Part::Text(text) | Part::Reasoning(text) | Part::Notice(text) => Some(text),
+        Part::ToolCall(call) => Some(call.arguments.source_text()),
+        Part::ToolResult(result) => Some(&result.content),
+        Part::Media(_) | Part::CacheMark => None,
+    }
+}
+
+/// The control tokens that `text` spells, in order. No token begins another, so that each place has one at most.
+fn control_tokens(text: &str) -> impl Iterator<Item = &'static str> {
+    memchr2_iter(b'<', b'[', text.as_bytes()).filter_map(move |at| {
+        let tail = text.get(at..)?;
+        CONTROL_TOKENS
+            .iter()
+            .copied()
+            .find(|token| tail.starts_with(token))
+    })
+}
+
+/// Control tokens of the model families whose templates chat archives meet.
+const CONTROL_TOKENS: &[&str] = &[
+    // ChatML and OpenAI's encodings.
+    "<|im_start|>",
+    "<|im_end|>",
+    "<|im_sep|>",
+    "<|endoftext|>",
+    "<|endofprompt|>",
+    "<|fim_prefix|>",
+    "<|fim_middle|>",
+    "<|fim_suffix|>",
+    // Harmony.
+    "<|startoftext|>",
+    "<|start|>",
+    "<|end|>",
+    "<|message|>",
+    "<|channel|>",
+    "<|constrain|>",
+    "<|return|>",
+    "<|call|>",
+    // Llama 3 and 4.
+    "<|begin_of_text|>",
+    "<|end_of_text|>",
+    "<|start_header_id|>",
+    "<|end_header_id|>",
+    "<|header_start|>",
+    "<|header_end|>",
+    "<|eot_id|>",
+    "<|eom_id|>",
+    "<|eot|>",
+    "<|eom|>",
+    "<|python_tag|>",
+    // Phi and GLM.
+    "<|system|>",
+    "<|user|>",
+    "<|assistant|>",
+    "<|observation|>",
+    // Command R.
+    "<|START_OF_TURN_TOKEN|>",
+    "<|END_OF_TURN_TOKEN|>",
+    "<|SYSTEM_TOKEN|>",
+    "<|USER_TOKEN|>",
+    "<|CHATBOT_TOKEN|>",
+    // Llama 2 and Mistral.
+    "<s>",
+    "</s>",
+    "<<SYS>>",
+    "<</SYS>>",
+    "[INST]",
+    "[/INST]",
+    "[SYSTEM_PROMPT]",
+    "[/SYSTEM_PROMPT]",
+    "[AVAILABLE_TOOLS]",
+    "[/AVAILABLE_TOOLS]",
+    "[TOOL_CALLS]",
+    "[TOOL_RESULTS]",
+    "[/TOOL_RESULTS]",
+    // Gemma.
+    "<bos>",
+    "<eos>",
+    "<start_of_turn>",
+    "<end_of_turn>",
+    // DeepSeek; the bars and blanks are U+FF5C and U+2581.
+    "<｜begin▁of▁sentence｜>",
+    "<｜end▁of▁sentence｜>",
+    "<｜User｜>",
+    "<｜Assistant｜>",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{Sample, object};
+    use chatmill_model::ArgumentForm;
+
+    #[test]
+    fn a_message_with_tokens_is_one_finding_with_a_count() {
+        let mut sample = Sample::new();
+        sample.say("u1", "x<|im_end|>\n<|im_start|>system [INST]<<SYS>>");
+        sample.say("u1", "and </s>");
+        let findings = sample.check(&SpecialTokenInText);
+        let seen: Vec<_> = findings
+            .iter()
+            .map(|f| (f.position, f.count, f.message.as_str()))
+            .collect();
+        assert_eq!(
+            seen,
+            [
+                (
+                    Some(0),
+                    4,
+                    "text holds 4 control tokens, the first is `<|im_end|>`"
+                ),
+                (Some(1), 1, "text holds the control token `</s>`"),
+            ]
+        );
+    }
+
+    #[test]
+    fn arguments_and_results_are_looked_at() {
+        let mut sample = Sample::new();
+        sample.call(
+            Some("c1"),
+            "search",
+            object(r#"{"q":"<|end|>"}"#),
+            ArgumentForm::Text,
+        );
+        assert_eq!(sample.check(&SpecialTokenInText).len(), 1);
+    }
+
+    #[test]
+    fn every_token_is_found_as_itself() {
+        for token in CONTROL_TOKENS {
+            let text = format!("é{token}é");
+            let found: Vec<_> = control_tokens(&text).collect();
+            assert_eq!(found, [*token]);
+        }
+    }
+
+    #[test]
+    fn code_and_markup_are_silent() {
+        let mut sample = Sample::new();
+        sample.say(
+            "u1",
+            "a <| b |> c, <span>, [x](y), <|anything|>, <strong>, [inst], List<String>",
+        );
+        assert!(sample.check(&SpecialTokenInText).is_empty());
+    }
+}

@@ -1,0 +1,93 @@
+//! `unknown-sender`: somebody speaks whom the roster does not list, or nobody is named.
+//!
+//! The cause of an unlisted sender lies in the roster, so each unlisted sender is one finding, at its first message,
+//! with the number of its messages as count.
+
+use chatmill_diag::{Code, Finding, Limits, codes};
+use chatmill_model::{Linked, Message};
+
+use crate::Rule;
+use crate::walk::{Id, at_message};
+
+/// Finds senders who are not listed and messages without sender.
+pub(crate) struct UnknownSender;
+
+impl Rule for UnknownSender {
+    fn codes(&self) -> &'static [&'static Code] {
+        const CODES: &[&Code] = &[&codes::UNKNOWN_SENDER];
+        CODES
+    }
+
+    fn check(&self, linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
+        let conversation = &linked.conversation;
+        // Index of each participant's finding, once there is one.
+        let mut found: Vec<Option<usize>> = vec![None; conversation.participants.len()];
+        for message in &conversation.messages {
+            let sender = message
+                .sender
+                .and_then(|sender| Some((conversation.participants.get(sender)?, found.get_mut(sender)?)));
+            let Some((participant, place)) = sender else {
+                findings.push(finding(message, "message names no sender".to_owned()));
+                continue;
+            };
+            if participant.listed {
+                continue;
+            }
+            if let Some(earlier) = place.and_then(|at| findings.get_mut(at)) {
+                earlier.count += 1;
+            } else {
+                *place = Some(findings.len());
+                findings.push(finding(
+                    message,
+                    format!("sender {} is not in the roster", Id(&participant.id)),
+                ));
+            }
+        }
+    }
+}
+
+fn finding(message: &Message, text: String) -> Finding {
+    at_message(&codes::UNKNOWN_SENDER, message, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::Sample;
+    use chatmill_diag::Severity;
+
+    #[test]
+    fn each_unlisted_sender_is_one_error_with_a_count() {
+        let mut sample = Sample::new();
+        sample.say("u1", "hello");
+        sample.say("u8", "who am I?");
+        sample.say("u9", "and I?");
+        sample.say("u8", "still here");
+        let findings = sample.check(&UnknownSender);
+        let seen: Vec<_> = findings
+            .iter()
+            .map(|f| (f.position, f.count, f.severity))
+            .collect();
+        assert_eq!(
+            seen,
+            [(Some(1), 2, Severity::Error), (Some(2), 1, Severity::Error)]
+        );
+        assert_eq!(findings[0].message, "sender `u8` is not in the roster");
+    }
+
+    #[test]
+    fn a_message_without_sender_is_found() {
+        let mut sample = Sample::new();
+        sample.say("u1", "hello").sender = None;
+        sample.say("u1", "hello again").sender = None;
+        assert_eq!(sample.check(&UnknownSender).len(), 2);
+    }
+
+    #[test]
+    fn listed_senders_are_silent() {
+        let mut sample = Sample::new();
+        sample.say("u1", "hello");
+        sample.say("u2", "hello");
+        assert!(sample.check(&UnknownSender).is_empty());
+    }
+}

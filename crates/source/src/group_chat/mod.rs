@@ -1,0 +1,289 @@
+//! Group Chat Format, the open exchange format of the `EverMemOS` project.
+//!
+//! A record is one conversation: `version`, the metadata with the roster, and the list of messages. Times are ISO 8601,
+//! senders are ids of the roster, replies stand in `refer_list`. Four structures call themselves 1.0.0 and are told
+//! apart by what they hold ([`shape::Shape`]). The smallest example:
+//!
+//! ```json
+//! {"version": "1.0.0",
+//!  "conversation_meta": {"name": "Team", "user_details": {"u1": {"full_name": "Ann", "role": "user"}}},
+//!  "conversation_list": [{"message_id": "m1", "create_time": "2025-02-01T10:00:00Z", "sender": "u1", "type": "text",
+//!                         "content": "Morning"}]}
+//! ```
+//!
+//! What the format's importer (`validate_group_chat_format_input`) refuses is an error, what only its public validator
+//! refuses, or what nobody looks at but is odd, is a warning. Checks that can be read off the linked conversation
+//! (unknown senders, dangling references, empty lists) are rules and not here.
+
+mod iso;
+mod media;
+mod messages;
+mod notes;
+mod references;
+mod roster;
+mod shape;
+mod times;
+mod tools;
+mod wire;
+
+use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_intake::json::{Kind, Value, append_key};
+use chatmill_intake::{RecordSketch, Sketch};
+use chatmill_model::{Conversation, Extra, RawJson};
+
+use crate::{About, Evidence, FrameView, Reading, RowLedger, Source};
+use messages::Reader;
+use notes::Notes;
+use roster::Roster;
+use shape::Meta;
+use times::Clock;
+use wire::{Record, Taken, taken};
+
+const ID: &str = "group-chat";
+const VERSION: &str = "1.0.0";
+
+/// The source `group-chat`.
+#[derive(Debug)]
+pub struct GroupChat;
+
+static ABOUT: About = About {
+    title: "Group Chat Format",
+    specification: "Group Chat Format Specification, version 1.0.0 (EverMemOS, January 2026), and the three structures \
+                    of October 2025, November 2025 and April 2026 that share its version number",
+    shapes: &["L1", "L2", "V1", "V2"],
+    carries: "roster with roles and departments, replies with previews, media by name or address, notices, \
+              tool calls and results in `extra`",
+};
+
+impl Source for GroupChat {
+    fn id(&self) -> &'static str {
+        ID
+    }
+
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn detect(&self, sketch: &Sketch) -> Option<Evidence> {
+        let best = sketch
+            .records
+            .iter()
+            .filter_map(recognise)
+            .max_by_key(|(confidence, _)| *confidence);
+        best.map(|(confidence, why)| Evidence {
+            source: ID,
+            confidence,
+            why,
+        })
+    }
+
+    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+        match read(*frame, limits) {
+            Ok(reading) => reading,
+            Err(fault) => Reading {
+                fault: Some(*fault),
+                ..Reading::default()
+            },
+        }
+    }
+
+    fn message_path(&self, index: u32) -> String {
+        message_path(index)
+    }
+}
+
+fn message_path(index: u32) -> String {
+    format!("$.conversation_list[{index}]")
+}
+
+/// What speaks for the format in one record.
+fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
+    let has = |wanted: &str| record.keys.iter().any(|key| key == wanted);
+    let holds = |outer: &str, wanted: &str| {
+        record
+            .nested
+            .iter()
+            .any(|(key, inner)| key == outer && inner == wanted)
+    };
+    if !has("conversation_list") {
+        return None;
+    }
+    let Some(meta) = ["conversation_meta", "session_meta"]
+        .into_iter()
+        .find(|key| has(key))
+    else {
+        // Its own importer would refuse it, but nobody else has a list of this name with such messages.
+        let is_likely = holds("conversation_list", "message_id") && holds("conversation_list", "create_time");
+        let why = "conversation_list holds message_id and create_time, but there is no metadata";
+        return is_likely.then(|| (50, vec![why.to_owned()]));
+    };
+    let mut why = vec![format!("the record has {meta} and conversation_list")];
+    if holds(meta, "user_details") {
+        why.push(format!("{meta} holds user_details"));
+    }
+    if holds("conversation_list", "message_id") {
+        why.push("conversation_list holds message_id".to_owned());
+    }
+    let confidence = if why.len() > 1 { 95 } else { 80 };
+    Some((confidence, why))
+}
+
+fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
+    let mut notes = Notes::new(frame.start);
+    let root = frame.document.root();
+    let (record, list) = top_level(root, limits, &notes)?;
+
+    let version = version(&record, &mut notes);
+    let envelope = envelope(&record, root, &mut notes);
+    let mut meta = Meta::read(&record, &mut notes);
+    let shape = meta.shape(&record);
+    let title = meta.title(&mut notes);
+    let scene = meta.scene(&mut notes);
+    let zone_path = format!("{}.default_timezone", meta.path);
+    let clock = Clock::new(meta.default_timezone, &zone_path, &mut notes);
+    let roster = Roster::read(&mut meta, &mut notes);
+
+    let mut reader = Reader {
+        frame,
+        limits,
+        roster,
+        clock,
+        notes,
+        rejects: Vec::new(),
+        messages: Vec::new(),
+        rows: RowLedger::default(),
+    };
+    for (index, message) in (0..).zip(list.items()) {
+        reader.read(index, message);
+    }
+
+    let Reader {
+        roster,
+        clock,
+        mut notes,
+        rejects,
+        messages,
+        rows,
+        ..
+    } = reader;
+    clock.finish(&mut notes);
+    Ok(Reading {
+        conversation: Some(Conversation {
+            source: ID,
+            source_id: meta.id,
+            format_version: version,
+            shape: shape.as_str(),
+            scene,
+            title,
+            description: meta.description,
+            participants: roster.participants,
+            tools: Vec::new(),
+            messages,
+            extra: meta.extra,
+            envelope,
+        }),
+        fault: None,
+        findings: notes.findings,
+        rejects,
+        rows,
+    })
+}
+
+/// Checks what decides over the whole frame; gives the list of messages too.
+fn top_level<'d>(
+    root: Value<'d>,
+    limits: &Limits,
+    notes: &Notes,
+) -> Result<(Record<'d>, Value<'d>), Box<Finding>> {
+    let fault = |finding: Finding, path: &str, value: Value<'_>| {
+        Box::new(notes.spanned(finding.with_severity(Severity::Error).at_path(path), value.span()))
+    };
+    if root.kind() != Kind::Object {
+        return Err(fault(
+            Finding::new(&codes::WRONG_TYPE, "the record is no object"),
+            "$",
+            root,
+        ));
+    }
+    let record = Record::read(root).map_err(|key| {
+        let finding = Finding::new(
+            &codes::DUPLICATE_KEY,
+            format!("{key} stands more than once in the record"),
+        );
+        fault(finding, &format!("$.{key}"), root)
+    })?;
+    let path = "$.conversation_list";
+    let Some(list) = record.conversation_list else {
+        let finding = Finding::new(&codes::MISSING_FIELD, "the record has no conversation_list");
+        return Err(fault(finding, path, root));
+    };
+    if list.kind() != Kind::Array {
+        let finding = Finding::new(&codes::WRONG_TYPE, "conversation_list is no list");
+        return Err(fault(finding, path, list));
+    }
+    let limit = limits.messages_per_conversation;
+    if list.len() as u64 > limit {
+        let text = format!(
+            "the conversation has {} messages, the limit is {limit}",
+            list.len()
+        );
+        return Err(fault(
+            Finding::new(&codes::CONVERSATION_TOO_LARGE, text),
+            path,
+            list,
+        ));
+    }
+    Ok((record, list))
+}
+
+/// The version as written. The importer does not look at it.
+fn version(record: &Record<'_>, notes: &mut Notes) -> Option<String> {
+    let mut note = |code, text| {
+        let finding = Finding::new(code, text).with_severity(Severity::Warning);
+        notes.push(finding.at_path("$.version"), record.version);
+    };
+    match taken(record.version) {
+        Taken::Absent | Taken::Null => {
+            note(&codes::MISSING_FIELD, "the record has no version");
+            None
+        }
+        Taken::Text(version) => {
+            if version != VERSION {
+                note(
+                    &codes::UNKNOWN_VERSION,
+                    "the version is not 1.0.0: the record is read as what it looks like",
+                );
+            }
+            Some(version.into_owned())
+        }
+        Taken::Number(version) => {
+            note(&codes::WRONG_TYPE, "the version is a number and is read as text");
+            Some(version.to_owned())
+        }
+        Taken::Other => {
+            note(&codes::WRONG_TYPE, "the version is no string and is left out");
+            None
+        }
+    }
+}
+
+/// Keeps the unknown fields of the top level; of two kinds of metadata `conversation_meta` counts, the other stays here.
+fn envelope(record: &Record<'_>, root: Value<'_>, notes: &mut Notes) -> Extra {
+    let raw = |value: Value<'_>| RawJson(value.raw().to_owned());
+    let mut fields: Vec<(String, RawJson)> = record
+        .others
+        .iter()
+        .map(|(key, value)| (key.clone().into_owned(), raw(*value)))
+        .collect();
+    if let (Some(_), Some(session)) = (record.conversation_meta, record.session_meta) {
+        fields.push(("session_meta".to_owned(), raw(session)));
+    }
+    if record.others.len() > 1 {
+        for key in root.duplicate_keys() {
+            let mut path = "$".to_owned();
+            append_key(&mut path, &key);
+            notes.push(notes::repeated_key(false).at_path(path), root.get(&key));
+        }
+    }
+    Extra(fields)
+}

@@ -1,0 +1,226 @@
+//! `refer_list`: ids, objects with an id, previews, complete messages, and previews inside previews.
+
+use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::json::{push_compact, push_string};
+use chatmill_model::{ParticipantKind, Preview, RawJson, Reference, ReferenceForm};
+
+use super::notes::Site;
+use super::roster::Roster;
+use super::wire::{Taken, taken};
+
+/// Reads a message's references. What the importer refuses is an error and left out.
+pub fn read(
+    list: Option<Value<'_>>,
+    roster: &Roster<'_>,
+    site: &mut Site<'_>,
+    limits: &Limits,
+) -> Vec<Reference> {
+    let Some(list) = list else { return Vec::new() };
+    match list.kind() {
+        Kind::Null => Vec::new(),
+        Kind::Array => list
+            .items()
+            .enumerate()
+            .filter_map(|(index, entry)| one(entry, index, roster, site, limits))
+            .collect(),
+        Kind::String => {
+            // The importer takes a string for a list of characters and finds nothing wrong with it.
+            site.wrong(
+                "refer_list",
+                "refer_list is a string: it is read as one id",
+                Severity::Warning,
+                list,
+            );
+            list.as_str()
+                .filter(|id| !id.is_empty())
+                .map(|id| by_id(id.into_owned()))
+                .into_iter()
+                .collect()
+        }
+        _ => {
+            site.wrong(
+                "refer_list",
+                "refer_list is no list and is left out",
+                Severity::Error,
+                list,
+            );
+            Vec::new()
+        }
+    }
+}
+
+fn by_id(target: String) -> Reference {
+    Reference {
+        target: Some(target),
+        preview: None,
+        form: ReferenceForm::Id,
+    }
+}
+
+fn one(
+    entry: Value<'_>,
+    index: usize,
+    roster: &Roster<'_>,
+    site: &mut Site<'_>,
+    limits: &Limits,
+) -> Option<Reference> {
+    match entry.kind() {
+        Kind::String => entry.as_str().map(|id| by_id(id.into_owned())),
+        Kind::Object => object(entry, &format!("refer_list[{index}]"), roster, site, limits),
+        _ => {
+            let text = "a reference is neither an id nor an object and is left out";
+            site.wrong(&format!("refer_list[{index}]"), text, Severity::Error, entry);
+            None
+        }
+    }
+}
+
+fn object(
+    entry: Value<'_>,
+    suffix: &str,
+    roster: &Roster<'_>,
+    site: &mut Site<'_>,
+    limits: &Limits,
+) -> Option<Reference> {
+    let mut id = None;
+    let mut role = None;
+    let mut nested = None;
+    let mut preview = Preview::default();
+    let mut shows_something = false;
+    for (key, value) in entry.fields() {
+        match &*key {
+            "message_id" => id = Some(value),
+            "content" => preview.content = value.as_str().map(String::from),
+            "sender" => {
+                preview.sender = value.as_str().map(String::from);
+                check_sender(value, suffix, roster, site);
+            }
+            "sender_name" => preview.sender_name = value.as_str().map(String::from),
+            "role" => role = value.as_str(),
+            "refer_list" => nested = Some(value),
+            _ => {}
+        }
+        shows_something |= matches!(&*key, "content" | "sender" | "sender_name");
+    }
+    preview.from_agent = role.as_deref() == Some("assistant")
+        || preview
+            .sender
+            .as_deref()
+            .and_then(|sender| roster.find(sender))
+            .is_some_and(|sender| sender.kind == ParticipantKind::Agent);
+    let has_content = preview
+        .content
+        .as_deref()
+        .is_some_and(|content| !content.is_empty());
+    let target = match taken(id) {
+        Taken::Text(id) if !id.is_empty() => Some(id.into_owned()),
+        Taken::Number(number) => {
+            let text = "the id of the reference is a number";
+            site.wrong(&format!("{suffix}.message_id"), text, Severity::Warning, entry);
+            Some(number.to_owned())
+        }
+        Taken::Text(_) | Taken::Absent | Taken::Null | Taken::Other => {
+            // The importer asks only whether the key is there.
+            let severity = if id.is_none() {
+                Severity::Error
+            } else {
+                Severity::Warning
+            };
+            let text = if has_content {
+                "the reference has no message_id and is known by what it quotes"
+            } else {
+                "the reference has neither message_id nor content and is left out"
+            };
+            let finding = Finding::new(&codes::REFERENCE_INCOMPLETE, text).with_severity(severity);
+            let finding = site.place(finding, format!(".{suffix}"), entry);
+            site.notes.findings.push(finding);
+            None
+        }
+    };
+    if target.is_none() && !has_content {
+        return None;
+    }
+    let too_deep = nested.is_some_and(|list| is_deeper_than(list, limits.preview_depth));
+    if too_deep {
+        let text = format!(
+            "previews inside previews beyond level {} are left out",
+            limits.preview_depth
+        );
+        let finding = Finding::new(&codes::PREVIEW_TOO_DEEP, text);
+        let finding = site.place(finding, format!(".{suffix}"), entry);
+        site.notes.findings.push(finding);
+    }
+    let mut raw = String::with_capacity(entry.raw().len());
+    if too_deep {
+        push_to_depth(&mut raw, entry, limits.preview_depth);
+    } else {
+        push_compact(&mut raw, entry.raw());
+    }
+    Some(Reference {
+        target,
+        preview: shows_something.then_some(preview),
+        form: ReferenceForm::Object(RawJson(raw)),
+    })
+}
+
+/// The public validator wants the author of a preview in the roster; the importer does not look.
+fn check_sender(value: Value<'_>, suffix: &str, roster: &Roster<'_>, site: &mut Site<'_>) {
+    let known = value
+        .as_str()
+        .is_some_and(|sender| roster.find(&sender).is_some_and(|found| found.listed));
+    if !known {
+        let finding = Finding::new(
+            &codes::UNKNOWN_SENDER,
+            "the author of the quoted message is not in the roster",
+        )
+        .with_severity(Severity::Warning);
+        let finding = site.place(finding, format!(".{suffix}.sender"), value);
+        site.notes.findings.push(finding);
+    }
+}
+
+/// Whether a nested `refer_list` holds previews below this many further levels.
+fn is_deeper_than(list: Value<'_>, levels: u32) -> bool {
+    list.items().any(|entry| {
+        entry.kind() == Kind::Object
+            && (levels == 0
+                || entry
+                    .get("refer_list")
+                    .is_some_and(|inner| is_deeper_than(inner, levels - 1)))
+    })
+}
+
+/// Writes a preview compactly; the `refer_list` of the level below the last is written empty.
+fn push_to_depth(out: &mut String, preview: Value<'_>, levels: u32) {
+    out.push('{');
+    for (index, (key, value)) in preview.fields().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        push_string(out, &key);
+        out.push(':');
+        if key != "refer_list" || value.kind() != Kind::Array {
+            push_compact(out, value.raw());
+            continue;
+        }
+        out.push('[');
+        let mut written = 0;
+        for entry in value.items() {
+            if entry.kind() == Kind::Object && levels == 0 {
+                continue;
+            }
+            if written > 0 {
+                out.push(',');
+            }
+            written += 1;
+            if entry.kind() == Kind::Object {
+                push_to_depth(out, entry, levels - 1);
+            } else {
+                push_compact(out, entry.raw());
+            }
+        }
+        out.push(']');
+    }
+    out.push('}');
+}

@@ -1,0 +1,132 @@
+//! Throughput of each stage, in bytes of input: frame, scan, read, link and check, render, count, write.
+//!
+//! Figures are ratios within one run; run with `just bench`.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
+
+use std::fmt::Write;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use chatmill_diag::Limits;
+use chatmill_dialect::{History, Policy, View, auto_perspective};
+use chatmill_engine::{RunOptions, Silent};
+use chatmill_intake::discover::discover;
+use chatmill_intake::json;
+use chatmill_intake::{Event, Reader};
+use chatmill_model::Linked;
+use chatmill_source::FrameView;
+use chatmill_testkit::Workshop;
+use chatmill_testkit::chats::group_chat;
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
+
+/// About two megabytes of generated group chats, one a line; always the same.
+fn corpus() -> String {
+    let mut runner = TestRunner::deterministic();
+    let mut lines = String::new();
+    let mut number = 0;
+    while lines.len() < 2_000_000 {
+        let mut chat = group_chat().new_tree(&mut runner).unwrap().current();
+        chat["conversation_meta"]["conversation_id"] = format!("room-{number}").into();
+        writeln!(lines, "{chat}").unwrap();
+        number += 1;
+    }
+    lines
+}
+
+fn read(line: &str, limits: &Limits) -> Linked {
+    let document = json::scan(line.as_bytes(), limits.depth).map_err(|fault| fault.message).unwrap();
+    let source = chatmill_source::find("group-chat").unwrap();
+    let view = FrameView { document: &document, bytes: line.as_bytes(), start: 0 };
+    chatmill_link::link(source.read(&view, limits).conversation.unwrap(), limits).0
+}
+
+fn stages(criterion: &mut Criterion) {
+    let limits = Limits::default();
+    let text = corpus();
+    let lines: Vec<&str> = text.lines().collect();
+    let workshop = Workshop::new();
+    let path = workshop.write("in/corpus.jsonl", &text);
+    let mut group = criterion.benchmark_group("stages");
+    group.throughput(Throughput::Bytes(text.len() as u64));
+    group.sample_size(10);
+
+    group.bench_function("frame", |bencher| {
+        let input = discover(&path.to_string_lossy(), Path::new(".")).unwrap().remove(0);
+        let mut buffer = Vec::new();
+        bencher.iter(|| {
+            let mut reader = Reader::open(&input, &limits);
+            let mut frames = 0;
+            while let Some(event) = reader.next(&mut buffer) {
+                frames += u32::from(matches!(event, Event::Frame(_)));
+                buffer.clear();
+            }
+            frames
+        });
+    });
+    group.bench_function("scan", |bencher| {
+        bencher.iter(|| lines.iter().filter(|line| json::scan(line.as_bytes(), limits.depth).is_ok()).count());
+    });
+    group.bench_function("scan, read and link", |bencher| {
+        bencher.iter(|| lines.iter().map(|line| read(line, &limits).links.len()).sum::<usize>());
+    });
+    let linked: Vec<Linked> = lines.iter().map(|line| read(line, &limits)).collect();
+    group.bench_function("check", |bencher| {
+        bencher.iter(|| {
+            let mut findings = Vec::new();
+            for conversation in &linked {
+                chatmill_rule::check(conversation, &limits, &mut findings);
+            }
+            findings.len()
+        });
+    });
+    let policy = Policy::default();
+    for dialect in chatmill_dialect::DIALECTS {
+        group.bench_function(format!("render {}", dialect.id()), |bencher| {
+            bencher.iter(|| {
+                let mut bytes = 0;
+                for conversation in &linked {
+                    let view = View {
+                        linked: conversation,
+                        perspective: auto_perspective(conversation),
+                        policy: &policy,
+                        profile: dialect.about().profiles[0],
+                        history: History::Document,
+                    };
+                    dialect.render(&view, &mut |rendering| bytes += rendering.rope.text().len());
+                }
+                bytes
+            });
+        });
+    }
+    for encoding in chatmill_token::ENCODINGS {
+        let counter = encoding.counter();
+        group.bench_function(format!("count {}", encoding.name()), |bencher| {
+            bencher.iter(|| lines.iter().map(|line| counter.count(line)).sum::<u64>());
+        });
+    }
+    for (name, more) in [
+        ("whole run, counting nothing", "[count]\nencodings = []\n"),
+        ("whole run, two encodings", "[count]\nencodings = [\"o200k_base\", \"cl100k_base\"]\n"),
+    ] {
+        group.bench_function(name, |bencher| {
+            let mut number = 0;
+            bencher.iter_batched(
+                || {
+                    number += 1;
+                    workshop.plan(&format!("out/{name}/{number}"), more)
+                },
+                |plan| {
+                    let options = RunOptions { threads: 1, ..RunOptions::default() };
+                    chatmill_engine::run(plan, options, &Silent, &AtomicBool::new(false)).unwrap().totals.renderings
+                },
+                BatchSize::PerIteration,
+            );
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, stages);
+criterion_main!(benches);

@@ -1,0 +1,131 @@
+//! A temporary folder to write inputs into, run pipelines in, and look at datasets.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use chatmill_engine::check::{CheckOptions, Checked, FileVerdict};
+use chatmill_engine::{Plan, RunError, RunOptions, Silent, Summary};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use tempfile::TempDir;
+
+/// A temporary folder with inputs and outputs; removed when dropped.
+pub struct Workshop {
+    folder: TempDir,
+}
+
+impl Default for Workshop {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Workshop {
+    /// An empty workshop.
+    pub fn new() -> Self {
+        Self { folder: tempfile::tempdir().expect("a temporary folder") }
+    }
+
+    /// A path below the folder.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Writes a file and gives its path.
+    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("the folder can be made");
+        std::fs::write(&path, bytes).expect("the file can be written");
+        path
+    }
+
+    /// A plan over everything in `in/`, written to `out`, with more TOML at the end.
+    pub fn plan(&self, out: &str, more: &str) -> Plan {
+        let pipeline = format!(
+            "name = \"test\"\n[[input]]\npath = \"in/**\"\n[output]\npath = {:?}\n{more}",
+            self.path(out)
+        );
+        let path = self.write("pipeline.toml", pipeline);
+        Plan::load(&path, &[], None).expect("the plan is right")
+    }
+
+    /// Runs a plan to its end.
+    pub fn run(&self, out: &str, more: &str, threads: usize) -> Result<Summary, RunError> {
+        let options = RunOptions { threads, ..RunOptions::default() };
+        chatmill_engine::run(self.plan(out, more), options, &Silent, &AtomicBool::new(false))
+    }
+
+    /// Hashes of every file that a dataset certifies, by path; the manifest's own hash too.
+    pub fn hashes(&self, out: &str) -> BTreeMap<String, String> {
+        let root = self.path(out);
+        let manifest = chatmill_dataset::read_manifest(&root).expect("a manifest");
+        let mut hashes: BTreeMap<String, String> = manifest
+            .tables
+            .iter()
+            .flat_map(|table| &table.files)
+            .map(|file| (file.path.clone(), hash(&root.join(&file.path))))
+            .collect();
+        hashes.insert("manifest.json".to_owned(), hash(&root.join("manifest.json")));
+        hashes
+    }
+
+    /// Checks one file and gives its findings and verdict.
+    pub fn check(path: &Path) -> (Vec<Checked>, FileVerdict) {
+        let options = CheckOptions {
+            paths: vec![path.to_string_lossy().into_owned()],
+            source: "auto".to_owned(),
+            limits: chatmill_diag::Limits::default(),
+            threads: 1,
+            ignored: Vec::new(),
+        };
+        let mut findings = Vec::new();
+        let verdicts =
+            chatmill_engine::check::check(&options, &Silent, &AtomicBool::new(false), &mut |finding| {
+                findings.push(finding);
+            })
+            .expect("the check ends");
+        (findings, verdicts.into_iter().next().expect("one file"))
+    }
+}
+
+/// The texts of a dataset's renderings with their token counts, one per encoding.
+pub fn renderings(root: &Path, encodings: usize) -> Vec<(String, Vec<u64>)> {
+    let manifest = chatmill_dataset::read_manifest(root).expect("a manifest");
+    let table = manifest.tables.iter().find(|table| table.name == "renderings").expect("the table");
+    let mut rows = Vec::new();
+    for part in &table.files {
+        let file = std::fs::File::open(root.join(&part.path)).expect("a part");
+        let reader = ParquetRecordBatchReaderBuilder::try_new(file).expect("Parquet").build().expect("a reader");
+        for batch in reader {
+            let batch = batch.expect("a batch");
+            let content = batch.column_by_name("content").expect("content").as_string::<i32>().clone();
+            let schema = batch.schema();
+            let counts: Vec<_> = schema
+                .fields()
+                .iter()
+                .filter(|field| field.name().starts_with("tokens_"))
+                .map(|field| {
+                    batch.column_by_name(field.name()).expect("counts").as_primitive::<Int64Type>().clone()
+                })
+                .collect();
+            assert_eq!(counts.len(), encodings);
+            for row in 0..batch.num_rows() {
+                let tokens = counts.iter().map(|column| u64::try_from(column.value(row)).expect("a count")).collect();
+                rows.push((content.value(row).to_owned(), tokens));
+            }
+        }
+    }
+    rows
+}
+
+fn hash(path: &Path) -> String {
+    let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    blake3::hash(&bytes).to_hex().to_string()
+}
+
+/// The folder of the checked-in samples.
+pub fn samples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples")
+}

@@ -1,0 +1,117 @@
+//! The same inputs give the same bytes, whatever the number of threads, the spelling of paths or the interruptions.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::disallowed_methods, missing_docs)]
+
+use std::fmt::Write;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use chatmill_engine::{Progress, RunError, RunOptions};
+use chatmill_testkit::Workshop;
+
+const FEW: &str = "[render]\ndialects = [\"group-chat\", \"openai-chat\"]\n";
+
+/// Enough small conversations for several slices of 4 MiB.
+fn many_slices(workshop: &Workshop) {
+    let mut lines = String::new();
+    for conversation in 0..60 {
+        let mut messages = String::new();
+        for message in 0..40 {
+            let comma = if message > 0 { "," } else { "" };
+            write!(
+                messages,
+                r#"{comma}{{"message_id":"m{message}","create_time":"2026-01-01T00:00:00Z","sender":"u1","type":"text","content":"{}","refer_list":[]}}"#,
+                format!("word{message} ").repeat(600)
+            )
+            .unwrap();
+        }
+        writeln!(
+            lines,
+            r#"{{"version":"1.0.0","conversation_meta":{{"conversation_id":"c{conversation}","name":"n","user_details":{{"u1":{{"full_name":"Ann","role":"user"}}}}}},"conversation_list":[{messages}]}}"#
+        )
+        .unwrap();
+    }
+    workshop.write("in/many.jsonl", lines);
+}
+
+const BARE: &str = "[render]\ndialects = [\"group-chat\"]\n[count]\nencodings = []\n";
+
+#[test]
+fn any_number_of_threads_gives_the_same_files() {
+    let workshop = Workshop::new();
+    many_slices(&workshop);
+    let slices = workshop.run("one", BARE, 1).unwrap().manifest.tables[0].files.len();
+    assert!(slices > 2, "the input must be worth several slices, not {slices}");
+    for (out, threads) in [("two", 2), ("seven", 7)] {
+        workshop.run(out, BARE, threads).unwrap();
+        assert_eq!(workshop.hashes("one"), workshop.hashes(out), "{threads} threads");
+    }
+}
+
+/// Stops the run after a number of progress reports.
+struct StopAfter<'s> {
+    left: AtomicU64,
+    stop: &'s AtomicBool,
+}
+
+impl Progress for StopAfter<'_> {
+    fn stage(&self, _name: &str, _bytes: u64) {}
+    fn advance(&self, _bytes: u64) {
+        let before = self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        if before.is_err() {
+            self.stop.store(true, Ordering::SeqCst);
+        }
+    }
+    fn note(&self, _text: &str) {}
+}
+
+#[test]
+fn an_interrupted_run_goes_on_and_ends_with_the_same_files() {
+    let workshop = Workshop::new();
+    many_slices(&workshop);
+    workshop.run("whole", BARE, 2).unwrap();
+    let mut interruptions = 0;
+    for patience in [3, 20, 60, 110, 150] {
+        let stop = AtomicBool::new(false);
+        let progress = StopAfter { left: AtomicU64::new(patience), stop: &stop };
+        let options = RunOptions { threads: 2, ..RunOptions::default() };
+        match chatmill_engine::run(workshop.plan("broken", BARE), options, &progress, &stop) {
+            Err(RunError::Stopped { .. }) => interruptions += 1,
+            Ok(_) => break,
+            Err(error) => panic!("{error}"),
+        }
+        assert!(!workshop.path("broken").exists(), "nothing is published before the end");
+    }
+    assert!(interruptions > 1, "the test must really interrupt, not {interruptions} times");
+    workshop.run("broken", BARE, 1).unwrap();
+    assert_eq!(workshop.hashes("whole"), workshop.hashes("broken"));
+}
+
+#[test]
+fn a_second_run_changes_nothing_and_another_plan_is_refused() {
+    let workshop = Workshop::new();
+    workshop.write("in/a.json", include_str!("../../../data-samples/demo/assistant.json"));
+    workshop.run("out", FEW, 1).unwrap();
+    let before = workshop.hashes("out");
+    let again = workshop.run("out", FEW, 2).unwrap();
+    assert!(again.elapsed.is_none());
+    assert_eq!(before, workshop.hashes("out"));
+    let other = workshop.run("out", BARE, 1);
+    assert!(matches!(other, Err(RunError::Dataset(_))));
+    assert_eq!(before, workshop.hashes("out"));
+    let options = RunOptions { threads: 1, replace: true };
+    chatmill_engine::run(workshop.plan("out", BARE), options, &chatmill_engine::Silent, &AtomicBool::new(false))
+        .unwrap();
+    assert_ne!(before, workshop.hashes("out"));
+}
+
+#[test]
+fn equal_ids_are_all_kept_and_qualified_in_the_order_of_inputs() {
+    let workshop = Workshop::new();
+    let text = include_str!("../../../data-samples/demo/assistant.json");
+    workshop.write("in/a.json", text);
+    workshop.write("in/b.json", text);
+    let summary = workshop.run("out", BARE, 1).unwrap();
+    assert_eq!(summary.totals.conversations, 2);
+    assert_eq!(summary.totals.findings["AS004"].total(), 1);
+    let certificate = chatmill_dataset::certify(&workshop.path("out")).unwrap();
+    assert!(certificate.faults.is_empty(), "{:?}", certificate.faults);
+}

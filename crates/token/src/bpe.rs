@@ -1,0 +1,83 @@
+//! The counter behind every encoding: split, look the piece up, merge what is not a token yet.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use chatmill_model::rope::ComponentSpan;
+use regex_automata::meta::Cache;
+
+use crate::counter::{Bookkeeper, Counter, Tally};
+use crate::merge::Merger;
+use crate::split::Splitter;
+use crate::vocabulary::Vocabulary;
+
+/// What is loaded once per vocabulary; encodings that differ in special tokens only share it.
+pub(crate) struct Tables {
+    pub(crate) splitter: Splitter,
+    pub(crate) vocabulary: Vocabulary,
+    scratch: Mutex<Vec<Scratch>>,
+}
+
+/// What one running count needs for itself.
+struct Scratch {
+    cache: Cache,
+    merger: Merger,
+}
+
+impl Tables {
+    pub(crate) fn new(splitter: Splitter, vocabulary: Vocabulary) -> Self {
+        Self {
+            splitter,
+            vocabulary,
+            scratch: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// Calls `token` with the length in bytes of each token of `text`, in order.
+    pub(crate) fn each_token(&self, text: &str, mut token: impl FnMut(usize)) {
+        let mut scratch = self.borrow_scratch();
+        let Scratch { cache, merger } = &mut scratch;
+        self.splitter.each(cache, text, |piece| {
+            if self.vocabulary.has(piece) {
+                token(piece.len());
+            } else {
+                merger.each(&self.vocabulary, piece, &mut token);
+            }
+        });
+        self.scratch
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(scratch);
+    }
+
+    fn borrow_scratch(&self) -> Scratch {
+        let pooled = self.scratch.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        pooled.unwrap_or_else(|| Scratch {
+            cache: self.splitter.cache(),
+            merger: Merger::default(),
+        })
+    }
+}
+
+/// An encoding as a counter.
+pub(crate) struct Bpe {
+    pub(crate) name: &'static str,
+    pub(crate) tables: Arc<Tables>,
+}
+
+impl Counter for Bpe {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn count(&self, text: &str) -> u64 {
+        let mut tokens = 0;
+        self.tables.each_token(text, |_| tokens += 1);
+        tokens
+    }
+
+    fn tally(&self, text: &str, spans: &[ComponentSpan]) -> Tally {
+        let mut books = Bookkeeper::new(spans);
+        self.tables.each_token(text, |bytes| books.token(bytes));
+        books.finish()
+    }
+}

@@ -1,0 +1,153 @@
+//! What every counter offers, and how a count is divided among the parts of a rendering.
+
+use chatmill_model::rope::{Component, ComponentSpan, Voice};
+
+/// Counts the tokens of a text as ordinary text.
+pub trait Counter: Send + Sync {
+    /// The name that stands beside every figure, for example `o200k_base`.
+    fn name(&self) -> &str;
+
+    /// The number of tokens of `text`.
+    fn count(&self, text: &str) -> u64;
+
+    /// The number of tokens of `text`, divided by the components that `spans` names.
+    ///
+    /// Spans are adjacent, in order, and their ends are byte offsets in `text`; bytes behind the last span are framing.
+    /// A token that reaches over several spans belongs to the one of its first byte.
+    fn tally(&self, text: &str, spans: &[ComponentSpan]) -> Tally;
+}
+
+/// A token count and its parts.
+///
+/// `content + names + framing + tools + replies + meta` is `tokens`; `assistant_content` is a share of `content`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// All tokens.
+    pub tokens: u64,
+    /// What people and models said.
+    pub content: u64,
+    /// Who said it.
+    pub names: u64,
+    /// The dialect's own glue.
+    pub framing: u64,
+    /// Tool definitions, calls and results.
+    pub tools: u64,
+    /// Quotes and other signs of a reply.
+    pub replies: u64,
+    /// Ids, times and other metadata.
+    pub meta: u64,
+    /// Content that the perspective said.
+    pub assistant_content: u64,
+}
+
+impl Tally {
+    /// The sum of the parts, which is `tokens` by definition.
+    pub fn parts(&self) -> u64 {
+        self.content + self.names + self.framing + self.tools + self.replies + self.meta
+    }
+
+    fn book(&mut self, component: Component, voice: Voice) {
+        self.tokens += 1;
+        match component {
+            Component::Content => {
+                self.content += 1;
+                if voice == Voice::Perspective {
+                    self.assistant_content += 1;
+                }
+            }
+            Component::Names => self.names += 1,
+            Component::Framing => self.framing += 1,
+            Component::Tools => self.tools += 1,
+            Component::Replies => self.replies += 1,
+            Component::Meta => self.meta += 1,
+        }
+    }
+}
+
+impl std::ops::AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.tokens += other.tokens;
+        self.content += other.content;
+        self.names += other.names;
+        self.framing += other.framing;
+        self.tools += other.tools;
+        self.replies += other.replies;
+        self.meta += other.meta;
+        self.assistant_content += other.assistant_content;
+    }
+}
+
+/// Books tokens, given in order by their length in bytes, to the spans that they start in.
+pub(crate) struct Bookkeeper<'s> {
+    spans: std::slice::Iter<'s, ComponentSpan>,
+    here: Option<&'s ComponentSpan>,
+    at: usize,
+    tally: Tally,
+}
+
+impl<'s> Bookkeeper<'s> {
+    pub(crate) fn new(spans: &'s [ComponentSpan]) -> Self {
+        let mut spans = spans.iter();
+        Self {
+            here: spans.next(),
+            spans,
+            at: 0,
+            tally: Tally::default(),
+        }
+    }
+
+    pub(crate) fn token(&mut self, bytes: usize) {
+        while self.here.is_some_and(|span| span.end <= self.at) {
+            self.here = self.spans.next();
+        }
+        match self.here {
+            Some(span) => self.tally.book(span.component, span.voice),
+            None => self.tally.book(Component::Framing, Voice::Other),
+        }
+        self.at += bytes;
+    }
+
+    pub(crate) fn finish(self) -> Tally {
+        self.tally
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(end: usize, component: Component, voice: Voice) -> ComponentSpan {
+        ComponentSpan {
+            end,
+            component,
+            voice,
+        }
+    }
+
+    #[test]
+    fn a_token_over_two_spans_belongs_to_the_one_of_its_first_byte() {
+        let spans = [
+            span(3, Component::Names, Voice::Other),
+            span(3, Component::Meta, Voice::Other),
+            span(5, Component::Content, Voice::Perspective),
+            span(9, Component::Content, Voice::Other),
+        ];
+        let mut books = Bookkeeper::new(&spans);
+        for bytes in [2, 2, 3, 1, 4, 1] {
+            books.token(bytes);
+        }
+        let tally = books.finish();
+        assert_eq!(
+            tally,
+            Tally {
+                tokens: 6,
+                names: 2,
+                content: 3,
+                assistant_content: 1,
+                framing: 1,
+                ..Tally::default()
+            }
+        );
+        assert_eq!(tally.parts(), tally.tokens);
+    }
+}

@@ -1,0 +1,44 @@
+//! `cl100k_base`, the encoding of GPT-4 and of the third generation of embeddings.
+//!
+//! A word may take one sign before it; contractions are pieces of their own. Digits come in threes, and a sign takes the line
+//! breaks behind it along.
+
+use std::sync::Arc;
+
+use crate::bpe::Tables;
+use crate::encoding::{About, Encoding};
+use crate::split::Splitter;
+use crate::vocabulary::Vocabulary;
+
+/// Without `\s+(?!\S)` and `\s`, which the splitter knows.
+const PATTERN: &str = concat!(
+    r"'(?i:[sdmt]|ll|ve|re)",
+    r"|[^\r\n\p{L}\p{N}]?\p{L}+",
+    r"|\p{N}{1,3}",
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*",
+    r"|\s+$",
+    r"|\s*[\r\n]",
+);
+
+/// One past the highest ordinary rank.
+const RANKS: u32 = 100_256;
+
+pub(super) static ENCODING: Encoding = Encoding::new(
+    "cl100k_base",
+    About {
+        title: "OpenAI, 100 k tokens",
+        models: "GPT-4, GPT-3.5 Turbo, text-embedding-3, text-embedding-ada-002",
+        vocabulary: 100_256,
+        source: "tiktoken-rs 0.12, embedded",
+    },
+    tables,
+);
+
+#[expect(clippy::expect_used, reason = "the vocabulary is embedded and tests load it")]
+fn tables() -> Arc<Tables> {
+    let reference = tiktoken_rs::cl100k_base().expect("the embedded vocabulary loads");
+    Arc::new(Tables::new(
+        Splitter::new(PATTERN),
+        Vocabulary::read(&reference, RANKS),
+    ))
+}

@@ -1,0 +1,43 @@
+//! `o200k_base`, the encoding of the models since GPT-4o.
+//!
+//! Words break where small letters meet capitals, so that camelCase falls into its words; marks belong to their letters.
+//! Contractions stay with their word. Digits come in threes.
+
+use std::sync::Arc;
+
+use crate::bpe::Tables;
+use crate::encoding::{About, Encoding};
+use crate::split::Splitter;
+use crate::vocabulary::Vocabulary;
+
+/// Without `\s+(?!\S)` and `\s+`, which the splitter knows.
+const PATTERN: &str = concat!(
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+    r"|\p{N}{1,3}",
+    r"| ?[^\s\p{L}\p{N}]+[\r\n/]*",
+    r"|\s*[\r\n]+",
+);
+
+/// One past the highest ordinary rank.
+const RANKS: u32 = 199_998;
+
+pub(super) static ENCODING: Encoding = Encoding::new(
+    "o200k_base",
+    About {
+        title: "OpenAI, 200 k tokens",
+        models: "GPT-5, GPT-4.1, GPT-4o, o1, o3, o4-mini",
+        vocabulary: 199_998,
+        source: "tiktoken-rs 0.12, embedded",
+    },
+    tables,
+);
+
+#[expect(clippy::expect_used, reason = "the vocabulary is embedded and tests load it")]
+fn tables() -> Arc<Tables> {
+    let reference = tiktoken_rs::o200k_base().expect("the embedded vocabulary loads");
+    Arc::new(Tables::new(
+        Splitter::new(PATTERN),
+        Vocabulary::read(&reference, RANKS),
+    ))
+}

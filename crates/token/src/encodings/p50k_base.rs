@@ -1,0 +1,32 @@
+//! `p50k_base`, the encoding of the Codex models: `r50k_base` and two dozen tokens for runs of spaces.
+
+use std::sync::Arc;
+
+use super::gpt2_pattern::PATTERN;
+use crate::bpe::Tables;
+use crate::encoding::{About, Encoding};
+use crate::split::Splitter;
+use crate::vocabulary::Vocabulary;
+
+/// One past the highest ordinary rank.
+const RANKS: u32 = 50_281;
+
+pub(super) static ENCODING: Encoding = Encoding::new(
+    "p50k_base",
+    About {
+        title: "OpenAI, 50 k tokens with runs of spaces",
+        models: "text-davinci-003, text-davinci-002, code-davinci-002",
+        vocabulary: 50_280,
+        source: "tiktoken-rs 0.12, embedded",
+    },
+    tables,
+);
+
+#[expect(clippy::expect_used, reason = "the vocabulary is embedded and tests load it")]
+fn tables() -> Arc<Tables> {
+    let reference = tiktoken_rs::p50k_base().expect("the embedded vocabulary loads");
+    Arc::new(Tables::new(
+        Splitter::new(PATTERN),
+        Vocabulary::read(&reference, RANKS),
+    ))
+}

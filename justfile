@@ -1,0 +1,53 @@
+# Chores of the repository; `just` alone lists them. All that CI runs is `just check`.
+
+_default:
+    @just --list
+
+# everything that CI runs
+check:
+    .ci/run
+
+# format the code
+fmt:
+    cargo fmt --all
+
+# lint the code, tests included
+lint:
+    cargo clippy --workspace --all-targets -- -D warnings
+
+# run every test
+test:
+    cargo test --workspace
+
+# write golden files and generated pages anew, and show what changed
+bless:
+    BLESS=1 cargo test --workspace
+    cargo xtask rules --write
+    cargo xtask readme --write
+    cargo xtask schemas --write
+    git --no-pager diff --stat
+
+# imports go strictly downward
+floors:
+    cargo xtask floors
+
+# how long the files are
+sizes:
+    cargo xtask sizes
+
+# pages of the diagnostic codes, tables of the README
+docs:
+    cargo xtask rules --write
+    cargo xtask readme --write
+
+# the JSON Schema of pipeline files
+schemas:
+    cargo xtask schemas --write
+
+# licences and sources of the dependencies (needs cargo-deny)
+deny:
+    cargo deny check
+
+# run a pipeline, for example `just run pipelines/demo.toml`
+run PIPELINE *ARGUMENTS:
+    cargo run --release -- run {{PIPELINE}} {{ARGUMENTS}}

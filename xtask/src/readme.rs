@@ -1,0 +1,122 @@
+//! `cargo xtask readme`: the tables of README.md, from the registries.
+//!
+//! A table stands between `<!-- NAME -->` and `<!-- /NAME -->`; everything else in the file is written by hand.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use chatmill_dialect::DIALECTS;
+use chatmill_source::SOURCES;
+use chatmill_token::ENCODINGS;
+
+use crate::generated::{Generated, Mode};
+
+pub fn run(root: &Path, mode: Mode) -> Result<String> {
+    let mut text = fs::read_to_string(root.join("README.md")).context("cannot read README.md")?;
+    for (name, table) in [
+        ("sources", sources()?),
+        ("dialects", dialects()?),
+        ("encodings", encodings()?),
+    ] {
+        text = replaced(&text, name, &table)?;
+    }
+    let mut generated = Generated::new(mode);
+    generated.file(root, "README.md", &text)?;
+    generated.finish("readme")
+}
+
+/// The text with another block between a pair of markers.
+fn replaced(text: &str, name: &str, block: &str) -> Result<String> {
+    let (open, close) = (format!("<!-- {name} -->"), format!("<!-- /{name} -->"));
+    let (before, rest) = text
+        .split_once(&open)
+        .with_context(|| format!("README.md has no {open}"))?;
+    let (_, after) = rest
+        .split_once(&close)
+        .with_context(|| format!("README.md has no {close}"))?;
+    Ok(format!("{before}{open}\n\n{block}\n{close}{after}"))
+}
+
+fn sources() -> Result<String> {
+    let mut table = String::from("| Source | What it is | Shapes | Carries |\n|---|---|---|---|\n");
+    for source in SOURCES {
+        let about = source.about();
+        let cells = [about.title, &about.shapes.join(", "), about.carries].map(cell);
+        writeln!(table, "| `{}` | {} |", source.id(), cells.join(" | "))?;
+    }
+    Ok(table)
+}
+
+fn dialects() -> Result<String> {
+    let mut table = String::from("| Dialect | What it is | Carries | Loses |\n|---|---|---|---|\n");
+    for dialect in DIALECTS {
+        let about = dialect.about();
+        let cells = [about.title, about.carries, about.loses].map(cell);
+        writeln!(table, "| `{}` | {} |", dialect.id(), cells.join(" | "))?;
+    }
+    Ok(table)
+}
+
+fn encodings() -> Result<String> {
+    let mut table = String::from("| Encoding | Read by | Tokens |\n|---|---|---|\n");
+    for encoding in ENCODINGS {
+        let about = encoding.about();
+        let tokens = grouped(about.vocabulary);
+        writeln!(
+            table,
+            "| `{}` | {} | {tokens} |",
+            encoding.name(),
+            cell(about.models)
+        )?;
+    }
+    Ok(table)
+}
+
+/// Text that does not break out of its table cell.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}
+
+/// A number with a comma at the thousands.
+fn grouped(number: u32) -> String {
+    let digits = number.to_string();
+    let mut said = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            said.push(',');
+        }
+        said.push(digit);
+    }
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_is_replaced_and_the_rest_stays() {
+        let text = "a\n<!-- t -->\nold\n<!-- /t -->\nb\n";
+        let once = replaced(text, "t", "| new |\n").unwrap();
+        assert_eq!(once, "a\n<!-- t -->\n\n| new |\n\n<!-- /t -->\nb\n");
+        assert_eq!(replaced(&once, "t", "| new |\n").unwrap(), once);
+        assert!(replaced(text, "u", "").is_err());
+    }
+
+    #[test]
+    fn thousands_have_commas() {
+        assert_eq!(
+            [7, 256, 50_256, 1_199_998].map(grouped),
+            ["7", "256", "50,256", "1,199,998"]
+        );
+    }
+
+    #[test]
+    fn every_registry_fills_its_table() {
+        assert_eq!(sources().unwrap().lines().count(), SOURCES.len() + 2);
+        assert_eq!(dialects().unwrap().lines().count(), DIALECTS.len() + 2);
+        assert_eq!(encodings().unwrap().lines().count(), ENCODINGS.len() + 2);
+    }
+}

@@ -1,0 +1,152 @@
+//! The Rust files of the workspace, each without its tests.
+//!
+//! Tests are what stands below a `#[cfg(test)]` in front of a `mod … {`, and whole files that are declared behind one. Folders named
+//! `tests` are left out.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+/// A file, and its text down to its tests.
+pub struct SourceFile {
+    /// Path below the root, with forward slashes.
+    pub path: String,
+    /// The crate's folder name; `xtask` for the chores.
+    pub krate: String,
+    /// The text without tests.
+    pub text: String,
+}
+
+/// Every source file of every crate, sorted by path.
+pub fn source_files(root: &Path) -> Result<Vec<SourceFile>> {
+    let mut files = Vec::new();
+    let mut folders = vec![("xtask".to_owned(), root.join("xtask/src"))];
+    for folder in entries(&root.join("crates"))? {
+        let krate = folder
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        folders.push((krate, folder.join("src")));
+    }
+    for (krate, folder) in folders {
+        let mut paths = Vec::new();
+        rust_files_below(&folder, &mut paths)?;
+        let mut texts = Vec::new();
+        let mut only_tests = BTreeSet::new();
+        for path in paths {
+            let text =
+                fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            only_tests.extend(test_files_declared_in(&path, &text));
+            texts.push((path, text));
+        }
+        for (path, text) in texts {
+            if !only_tests.contains(&path) {
+                let below = path.strip_prefix(root).unwrap_or(&path);
+                files.push(SourceFile {
+                    path: below.to_string_lossy().replace('\\', "/"),
+                    krate: krate.clone(),
+                    text: without_tests(&text),
+                });
+            }
+        }
+    }
+    files.sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(files)
+}
+
+fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    let read = fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
+    let mut paths = Vec::new();
+    for entry in read {
+        paths.push(entry?.path());
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+fn rust_files_below(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
+    for path in entries(folder)? {
+        if path.is_dir() {
+            rust_files_below(&path, found)?;
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// The text above the test module at its end.
+fn without_tests(text: &str) -> String {
+    let mut kept = String::new();
+    let mut held = String::new();
+    for line in text.lines() {
+        if line == "#[cfg(test)]" || (!held.is_empty() && line.starts_with("#[")) {
+            held.push_str(line);
+            held.push('\n');
+            continue;
+        }
+        if !held.is_empty() && line.starts_with("mod ") && line.ends_with('{') {
+            return kept;
+        }
+        kept.push_str(&held);
+        held.clear();
+        kept.push_str(line);
+        kept.push('\n');
+    }
+    kept
+}
+
+/// Files of modules that are declared behind `#[cfg(test)]`.
+fn test_files_declared_in(path: &Path, text: &str) -> Vec<PathBuf> {
+    let folder = path.parent().unwrap_or(path);
+    let stem = path.file_stem().unwrap_or_default();
+    let folder = match stem.to_string_lossy().as_ref() {
+        "lib" | "main" | "mod" => folder.to_path_buf(),
+        _ => folder.join(stem),
+    };
+    let mut files = Vec::new();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        if line != "#[cfg(test)]" {
+            continue;
+        }
+        while lines.next_if(|line| line.starts_with("#[")).is_some() {}
+        let declared = lines
+            .peek()
+            .and_then(|line| line.strip_prefix("mod ")?.strip_suffix(';'));
+        if let Some(name) = declared {
+            files.push(folder.join(format!("{name}.rs")));
+            files.push(folder.join(name).join("mod.rs"));
+        }
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_test_module_ends_the_text_and_a_test_only_function_does_not() {
+        let text = "fn a() {}\n#[cfg(test)]\nfn b() {}\n#[cfg(test)]\n#[allow(x)]\nmod tests {\n}\n";
+        assert_eq!(without_tests(text), "fn a() {}\n#[cfg(test)]\nfn b() {}\n");
+    }
+
+    #[test]
+    fn a_module_behind_cfg_test_is_a_test_file() {
+        let text = "mod a;\n#[cfg(test)]\nmod judged;\nmod b;\n";
+        let declared = test_files_declared_in(Path::new("src/lib.rs"), text);
+        assert_eq!(
+            declared,
+            [Path::new("src/judged.rs"), Path::new("src/judged/mod.rs")]
+        );
+        let declared = test_files_declared_in(Path::new("src/room.rs"), text);
+        assert_eq!(
+            declared.first().map(PathBuf::as_path),
+            Some(Path::new("src/room/judged.rs"))
+        );
+    }
+}

@@ -38,14 +38,21 @@ pub struct Global {
         value_enum,
         default_value = "auto",
         value_name = "STYLE",
-        help_heading = "Common options"
+        help_heading = "Common options",
+        display_order = 100
     )]
     pub progress: ProgressStyle,
     /// Logs more; twice for details
-    #[arg(short, long, global = true, action = ArgAction::Count, conflicts_with = "quiet", help_heading = "Common options")]
+    #[arg(short, long, global = true, action = ArgAction::Count, conflicts_with = "quiet", help_heading = "Common options", display_order = 100)]
     pub verbose: u8,
     /// Shows no progress and no notes, logs errors only
-    #[arg(short, long, global = true, help_heading = "Common options")]
+    #[arg(
+        short,
+        long,
+        global = true,
+        help_heading = "Common options",
+        display_order = 100
+    )]
     pub quiet: bool,
     /// Form of log lines on stderr
     #[arg(
@@ -54,11 +61,12 @@ pub struct Global {
         value_enum,
         default_value = "text",
         value_name = "FORMAT",
-        help_heading = "Common options"
+        help_heading = "Common options",
+        display_order = 100
     )]
     pub log_format: LogFormat,
     /// Prints no chat text, name or address: places, codes, ids and counts only
-    #[arg(long, global = true, help_heading = "Common options")]
+    #[arg(long, global = true, help_heading = "Common options", display_order = 100)]
     pub no_content: bool,
 }
 

@@ -55,13 +55,11 @@ impl Meter {
     /// terminal would tear them.
     pub fn new(global: &Global, shares_terminal: bool) -> Self {
         let has_terminal = io::stderr().is_terminal();
+        let hidden = global.quiet || (shares_terminal && io::stdout().is_terminal());
         let form = match global.progress {
-            ProgressStyle::Bar if has_terminal => Form::Bar,
-            ProgressStyle::Auto if global.quiet || (shares_terminal && io::stdout().is_terminal()) => {
-                Form::Nothing
-            }
-            ProgressStyle::Auto if has_terminal => Form::Bar,
-            ProgressStyle::Bar | ProgressStyle::Auto | ProgressStyle::Plain => Form::Plain,
+            ProgressStyle::Auto if hidden => Form::Nothing,
+            ProgressStyle::Auto | ProgressStyle::Bar if has_terminal => Form::Bar,
+            ProgressStyle::Auto | ProgressStyle::Bar | ProgressStyle::Plain => Form::Plain,
             ProgressStyle::Json => Form::Json,
             ProgressStyle::None => Form::Nothing,
         };
@@ -89,7 +87,7 @@ impl Meter {
                 since: begun,
             }),
             done: AtomicU64::new(0),
-            due: AtomicU64::new(0),
+            due: AtomicU64::new(form.interval().as_millis() as u64),
         }
     }
 
@@ -155,7 +153,7 @@ impl Progress for Meter {
                 self.bar.set_message(name.to_owned());
             }
             Form::Json => {
-                self.say(&json!({"event": "stage", "stage": name, "bytes_total": bytes}).to_string())
+                self.say(&json!({"event": "stage", "stage": name, "bytes_total": bytes}).to_string());
             }
             Form::Plain | Form::Nothing => {}
         }
@@ -229,7 +227,7 @@ impl Reading {
             "stage": self.stage,
             "bytes_done": self.done,
             "bytes_total": self.total,
-            "bytes_per_second": self.bytes_per_second().round() as u64,
+            "bytes_per_second": self.bytes_per_second().round(),
             "seconds_left": self.left().map(|left| left.as_secs()),
         })
         .to_string()
@@ -269,7 +267,7 @@ mod tests {
     fn a_json_line_is_one_object() {
         let line = reading(250_000_000, 1_000_000_000, 5).json();
         let value: serde_json::Value = serde_json::from_str(&line).unwrap();
-        assert_eq!(value["bytes_per_second"], 50_000_000);
+        assert_eq!(value["bytes_per_second"], 50_000_000.0);
         assert_eq!(value["seconds_left"], 15);
         assert!(!line.contains('\n'));
     }
@@ -284,7 +282,9 @@ mod tests {
             no_content: false,
         };
         let meter = Meter::new(&global, false);
+        assert!(!meter.takes_turn(), "nothing is due at the start");
+        meter.due.store(0, Ordering::Relaxed);
         assert!(meter.takes_turn());
-        assert!(!meter.takes_turn());
+        assert!(!meter.takes_turn(), "the next line is due later");
     }
 }

@@ -188,15 +188,26 @@ impl Staging {
 
     /// Reads the receipts of the finished slices, in order of the slices.
     ///
-    /// Their files were hashed when they were closed or, those of an earlier run, when the work was opened; they are
-    /// hashed again when it is sealed. Here only a receipt that is damaged or whose files have another length is
-    /// discarded.
+    /// Opening the work has hashed the files of earlier runs, closing a set those of this one, and sealing hashes all
+    /// again; here lengths are compared. A slice that was damaged meanwhile is an error, for whoever counts on it must
+    /// not go on without it; the next run does it again. A receipt whose body is none of `B` counts as not done.
     pub fn receipts<B: DeserializeOwned>(&self) -> Result<Vec<Receipt<B>>, DatasetError> {
         let mut receipts = Vec::new();
         for slice in self.slices()? {
-            match receipt::decode(slice, &durable::read(&self.receipt_path(slice))?) {
-                Some(receipt) if self.lengths_match(&receipt) => receipts.push(receipt),
-                _ => self.discard(slice)?,
+            let path = self.receipt_path(slice);
+            let bytes = durable::read(&path)?;
+            match receipt::decode::<IgnoredAny>(slice, &bytes) {
+                Some(receipt) if self.lengths_match(&receipt) => {}
+                _ => {
+                    return Err(DatasetError::corrupt(
+                        &path,
+                        "its slice changed since it was done; run again",
+                    ));
+                }
+            }
+            match receipt::decode(slice, &bytes) {
+                Some(receipt) => receipts.push(receipt),
+                None => self.discard(slice)?,
             }
         }
         Ok(receipts)

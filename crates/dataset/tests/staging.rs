@@ -289,6 +289,35 @@ fn a_receipt_under_another_slices_name_counts_for_neither() {
 }
 
 #[test]
+fn a_slice_that_is_damaged_while_the_run_works_stops_it_and_is_redone_by_the_next() {
+    let (folder, out) = place();
+    let staging = work(&out, "plan-a");
+    grind(&staging, 0);
+    grind(&staging, 1);
+    fs::write(staged(&folder, "data/messages/part-00001.parquet"), "short").unwrap();
+    assert!(matches!(
+        staging.receipts::<String>(),
+        Err(DatasetError::Corrupt { .. })
+    ));
+    drop(staging);
+    let staging = work(&out, "plan-a");
+    assert_eq!(done(&staging), [0]);
+    seal(staging, "plan-a", 3).publish().unwrap();
+    assert_eq!(snapshot(&out), undisturbed());
+}
+
+#[test]
+fn a_receipt_with_a_body_of_another_kind_counts_as_not_done() {
+    let (folder, out) = place();
+    interrupted(&out);
+    let staging = work(&out, "plan-a");
+    assert_eq!(staging.receipts::<u32>().unwrap(), []);
+    assert_eq!(names(&staged(&folder, "data/messages")), Vec::<String>::new());
+    seal(staging, "plan-a", 3).publish().unwrap();
+    assert_eq!(snapshot(&out), undisturbed());
+}
+
+#[test]
 fn what_no_receipt_names_is_removed_from_staging() {
     let (folder, out) = place();
     interrupted(&out);
@@ -570,7 +599,7 @@ fn an_exchanged_old_dataset_never_passes_for_new_work() {
     fs::remove_dir_all(staged(&folder, "data")).unwrap();
     fs::rename(&old, staged(&folder, "data")).unwrap();
     fs::remove_dir_all(&out).unwrap();
-    // The parts of both plans hold the same rows here, so the receipts may even hold; foreign files must not.
+    // Two of three slices have the same rows in both plans, so their receipts hold; what else lies there must go.
     let staging = work(&out, "plan-a");
     seal(staging, "plan-a", 3).publish().unwrap();
     assert_eq!(snapshot(&out), undisturbed());

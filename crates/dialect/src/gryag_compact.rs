@@ -13,7 +13,9 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use chatmill_model::{Component, Level, LinkStatus, Media, MediaKind, Message, Part, Participant, Role, Rope, Voice};
+use chatmill_model::{
+    Component, Level, LinkStatus, Media, MediaKind, Message, Part, Participant, Role, Rope, Voice,
+};
 
 use crate::Dialect;
 use crate::about::About;
@@ -83,9 +85,11 @@ impl Dialect for GryagCompact {
         }
         writer.rope.speak(Voice::Other);
         writer.rope.framing("[RESPOND]");
-        emit(writer
-            .progress
-            .finish(writer.rope, shown.coverage, writer.losses, Vec::new()));
+        emit(
+            writer
+                .progress
+                .finish(writer.rope, shown.coverage, writer.losses, Vec::new()),
+        );
     }
 }
 
@@ -161,14 +165,12 @@ impl Labels {
 
     /// The label of a message's sender.
     fn of(&self, message: &Message) -> String {
-        match message.sender.and_then(|sender| self.0.get(sender)) {
-            Some(label) => label.clone(),
-            None => {
-                let name = clean(message.sender_name.as_deref().unwrap_or_default());
-                let name = if name.is_empty() { "Unknown" } else { &name };
-                format!("{name}#")
-            }
+        if let Some(label) = message.sender.and_then(|sender| self.0.get(sender)) {
+            return label.clone();
         }
+        let name = clean(message.sender_name.as_deref().unwrap_or_default());
+        let name = if name.is_empty() { "Unknown" } else { &name };
+        format!("{name}#")
     }
 }
 
@@ -234,11 +236,8 @@ impl<'a> Writer<'_, 'a> {
                 "only the perspective is the bot",
             );
         }
-        self.rope.speak(if is_own {
-            Voice::Perspective
-        } else {
-            Voice::Other
-        });
+        self.rope
+            .speak(if is_own { Voice::Perspective } else { Voice::Other });
         self.rope.literal(self.labels.of(message), Component::Names);
         self.arrow(message, is_own);
         self.rope.framing(": ");
@@ -274,11 +273,8 @@ impl<'a> Writer<'_, 'a> {
                 Part::Media(media) => content.extend(self.media(media, position)),
                 Part::ToolCall(_) => {
                     used_tools = true;
-                    self.losses.at(
-                        LossCode::ToolCallDropped,
-                        position,
-                        "the transcript has no tools",
-                    );
+                    self.losses
+                        .at(LossCode::ToolCallDropped, position, "the transcript has no tools");
                 }
                 Part::ToolResult(_) => {
                     used_tools = true;
@@ -293,11 +289,10 @@ impl<'a> Writer<'_, 'a> {
                     position,
                     "the transcript has no reasoning",
                 ),
-                Part::Notice(_) => self.losses.at(
-                    LossCode::NoticeDropped,
-                    position,
-                    "the transcript has no notices",
-                ),
+                Part::Notice(_) => {
+                    self.losses
+                        .at(LossCode::NoticeDropped, position, "the transcript has no notices");
+                }
                 Part::CacheMark => self.losses.at(
                     LossCode::CacheMarkDropped,
                     position,
@@ -315,11 +310,8 @@ impl<'a> Writer<'_, 'a> {
             if used_tools {
                 return None;
             }
-            self.losses.at(
-                LossCode::EmptyFilled,
-                position,
-                "a line without content says so",
-            );
+            self.losses
+                .at(LossCode::EmptyFilled, position, "a line without content says so");
             content.push(Cow::Borrowed("(no content)"));
         }
         Some(content)
@@ -350,9 +342,7 @@ impl<'a> Writer<'_, 'a> {
             "the transcript names the kind of a medium",
         );
         Some(match media.kind {
-            MediaKind::File | MediaKind::Link => {
-                Cow::Owned(on_one_line(&placeholder(media)).into_owned())
-            }
+            MediaKind::File | MediaKind::Link => Cow::Owned(on_one_line(&placeholder(media)).into_owned()),
             kind => Cow::Owned(format!("[{}]", word(kind))),
         })
     }
@@ -373,11 +363,8 @@ impl<'a> Writer<'_, 'a> {
                         .as_ref()
                         .and_then(|preview| preview.sender.as_deref());
                     let roster = &self.view.conversation().participants;
-                    let index = sender.and_then(|id| {
-                        roster
-                            .iter()
-                            .position(|participant| participant.id == id)
-                    });
+                    let index =
+                        sender.and_then(|id| roster.iter().position(|participant| participant.id == id));
                     index.and_then(|index| self.labels.0.get(index)).cloned()
                 }
                 _ => None,
@@ -387,10 +374,7 @@ impl<'a> Writer<'_, 'a> {
                     LossCode::ReferenceUnresolved,
                     "nobody is known to have been answered",
                 ),
-                Some(_) if is_own => (
-                    LossCode::ReferenceDropped,
-                    "the bot's own lines have no arrow",
-                ),
+                Some(_) if is_own => (LossCode::ReferenceDropped, "the bot's own lines have no arrow"),
                 Some(_) if has_arrow => (LossCode::ReferenceDropped, "a line has one arrow"),
                 Some(label) => {
                     has_arrow = true;

@@ -94,7 +94,7 @@ impl Dialect for JaibberContext {
                 references,
                 "the context has no replies",
             );
-            let role = if message.role == Role::Assistant {
+            let said_as = if message.role == Role::Assistant {
                 rope.framing("Assistant (");
                 rope.content(
                     speaker(view, message).unwrap_or("Agent"),
@@ -114,7 +114,7 @@ impl Dialect for JaibberContext {
                 }
                 rope.content(text, Level::Raw, Component::Content);
             }
-            progress.said(message.position, role);
+            progress.said(message.position, said_as);
         }
         losses.everywhere(
             LossCode::NameDropped,

@@ -7,7 +7,6 @@ pub mod about;
 mod group_chat;
 mod gryag_compact;
 mod gryag_gemini;
-mod gryag_meta;
 mod jaibber_context;
 mod json;
 pub mod loss;

@@ -188,28 +188,28 @@ impl Losses {
     }
 
     fn add(&mut self, code: LossCode, position: Option<u32>, amount: u64, reason: &str) {
-        if amount == 0 {
-            return;
+        if amount > 0 {
+            self.0.push(Loss {
+                code,
+                position,
+                amount,
+                reason: reason.to_owned(),
+            });
         }
-        if let Some(last) = self.0.last_mut()
-            && last.code == code
-            && last.position == position
-            && last.reason == reason
-        {
-            last.amount += amount;
-            return;
-        }
-        self.0.push(Loss {
-            code,
-            position,
-            amount,
-            reason: reason.to_owned(),
-        });
     }
 
-    /// The losses in order of position and code, those without a position first.
+    /// The losses in order of position and code, those without a position first; equal ones are added up.
     pub(crate) fn finish(mut self) -> Vec<Loss> {
-        self.0.sort_by_key(|loss| (loss.position, loss.code));
+        let key = |loss: &Loss| (loss.position, loss.code);
+        self.0
+            .sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| a.reason.cmp(&b.reason)));
+        self.0.dedup_by(|next, kept| {
+            let is_equal = key(next) == key(kept) && next.reason == kept.reason;
+            if is_equal {
+                kept.amount += next.amount;
+            }
+            is_equal
+        });
         self.0
     }
 }

@@ -82,7 +82,8 @@ impl<'a> Shown<'a> {
 
 /// Declares what `lacks` takes from messages: one entry each.
 pub(crate) fn declare_messages(view: &View<'_>, messages: &[&Message], lacks: &[Lack], losses: &mut Losses) {
-    let count = |wanted: &dyn Fn(&Message) -> u64| messages.iter().map(|message| wanted(message)).sum::<u64>();
+    let count =
+        |wanted: &dyn Fn(&Message) -> u64| messages.iter().map(|message| wanted(message)).sum::<u64>();
     for lack in lacks {
         match lack {
             Lack::MessageIds => losses.everywhere(
@@ -109,9 +110,12 @@ pub(crate) fn declare_messages(view: &View<'_>, messages: &[&Message], lacks: &[
                 LossCode::NameDropped,
                 count(&|message| {
                     let rosters = view.sender(message).and_then(own_name);
-                    u64::from(message.sender_name.as_deref().is_some_and(|name| {
-                        rosters.is_some_and(|rosters| rosters != name)
-                    }))
+                    u64::from(
+                        message
+                            .sender_name
+                            .as_deref()
+                            .is_some_and(|name| rosters.is_some_and(|rosters| rosters != name)),
+                    )
                 }),
                 "the message gives its sender another name than the roster",
             ),

@@ -15,11 +15,13 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// A message was said in a role.
+    /// A message was said in a role; one that takes two turns counts once.
     pub(crate) fn said(&mut self, position: u32, role: &'static str) {
-        self.positions.push(position);
-        self.assistant_messages += u32::from(role == "assistant");
         self.last_role = Some(role);
+        if self.positions.last() != Some(&position) {
+            self.positions.push(position);
+            self.assistant_messages += u32::from(role == "assistant");
+        }
     }
 
     /// A notice was written: it is in the rendering, but no message.
@@ -39,17 +41,23 @@ impl Progress {
     }
 
     /// The only rendering of a view.
-    pub(crate) fn finish<'a>(
+    pub(crate) fn finish(
         mut self,
-        rope: Rope<'a>,
+        rope: Rope<'_>,
         coverage: Coverage,
         losses: Losses,
         violations: Vec<String>,
-    ) -> Rendering<'a> {
+    ) -> Rendering<'_> {
         self.positions.sort_unstable();
         self.positions.dedup();
         let (first_noted, last_noted) = self.noted.unzip();
-        let first_position = self.positions.first().copied().into_iter().chain(first_noted).min();
+        let first_position = self
+            .positions
+            .first()
+            .copied()
+            .into_iter()
+            .chain(first_noted)
+            .min();
         let last_position = self.positions.last().copied().into_iter().chain(last_noted).max();
         Rendering {
             rope,

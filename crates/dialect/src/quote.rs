@@ -12,7 +12,9 @@
 
 use std::borrow::Cow;
 
-use chatmill_model::{Component, Level, LinkStatus, MediaKind, Message, Part, ParticipantKind, Preview, Role, Rope};
+use chatmill_model::{
+    Component, Level, LinkStatus, Media, MediaKind, Message, Part, ParticipantKind, Preview, Role, Rope,
+};
 
 use crate::loss::{LossCode, Losses};
 use crate::media::{placeholder, take_markers, web_address};
@@ -113,19 +115,7 @@ impl<'a> Source<'a> {
             match part {
                 Part::Text(text) => source.add_text(said(view, target, text)),
                 Part::ToolResult(result) => source.add_text(Cow::Borrowed(&result.content)),
-                Part::Media(media) => match (media.kind, web_address(media)) {
-                    (MediaKind::Image | MediaKind::Audio, Some(url)) => {
-                        source.media.push((media.kind, Cow::Borrowed(url)));
-                    }
-                    _ => {
-                        source.losses.at(
-                            LossCode::MediaPlaceholder,
-                            position,
-                            "a quoted medium is only named in the text",
-                        );
-                        source.texts.push(Cow::Owned(placeholder(media)));
-                    }
-                },
+                Part::Media(media) => source.add_media(media, position),
                 Part::ToolCall(_) | Part::Reasoning(_) | Part::Notice(_) | Part::CacheMark => {}
             }
         }
@@ -158,12 +148,30 @@ impl<'a> Source<'a> {
         source
     }
 
+    fn add_media(&mut self, media: &'a Media, position: u32) {
+        if let (MediaKind::Image | MediaKind::Audio, Some(url)) = (media.kind, web_address(media)) {
+            self.media.push((media.kind, Cow::Borrowed(url)));
+            return;
+        }
+        self.losses.at(
+            LossCode::MediaPlaceholder,
+            position,
+            "a quoted medium is only named in the text",
+        );
+        self.texts.push(Cow::Owned(placeholder(media)));
+    }
+
     fn add_text(&mut self, text: Cow<'a, str>) {
         let media = &mut self.media;
         let text = match text {
             Cow::Borrowed(text) => {
                 let unmarked = take_markers(text);
-                media.extend(unmarked.found.into_iter().map(|(kind, url)| (kind, Cow::Borrowed(url))));
+                media.extend(
+                    unmarked
+                        .found
+                        .into_iter()
+                        .map(|(kind, url)| (kind, Cow::Borrowed(url))),
+                );
                 unmarked.text
             }
             Cow::Owned(text) => {

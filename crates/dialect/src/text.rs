@@ -80,27 +80,20 @@ pub(crate) fn on_one_line(text: &str) -> Cow<'_, str> {
 
 /// Collapses runs of white space to one space and cuts to `limit` code points; says whether it was cut.
 pub(crate) fn excerpt(text: &str, limit: usize) -> (String, bool) {
-    let mut words = text.split_whitespace();
     let mut out = String::new();
     let mut length = 0;
-    while let Some(word) = words.next() {
-        let space = usize::from(!out.is_empty());
-        let wide = word.chars().count();
-        if length + space + wide > limit {
-            if space == 1 && length < limit {
-                out.push(' ');
-                length += 1;
-            }
-            out.extend(word.chars().take(limit - length));
-            return (out, true);
-        }
-        if space == 1 {
+    for word in text.split_whitespace() {
+        if length > 0 {
             out.push(' ');
+            length += 1;
         }
-        out.push_str(word);
-        length += space + wide;
-        if length == limit {
-            return (out, words.next().is_some());
+        for sign in word.chars() {
+            if length >= limit {
+                out.truncate(out.trim_end().len());
+                return (out, true);
+            }
+            out.push(sign);
+            length += 1;
         }
     }
     (out, false)
@@ -199,7 +192,7 @@ mod tests {
         assert_eq!(excerpt("  a \n\t b  ", 200), ("a b".to_owned(), false));
         assert_eq!(excerpt("😀😀 😀", 2), ("😀😀".to_owned(), true));
         assert_eq!(excerpt("abc def", 5), ("abc d".to_owned(), true));
-        assert_eq!(excerpt("abc def", 4), ("abc ".to_owned(), true));
+        assert_eq!(excerpt("abc def", 4), ("abc".to_owned(), true));
         assert_eq!(excerpt("abc def", 7), ("abc def".to_owned(), false));
     }
 

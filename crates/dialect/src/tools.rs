@@ -10,11 +10,7 @@ pub(crate) const MISSING_RESULT: &str = "no result was recorded";
 /// Writes `[tool NAME ARGUMENTS]`.
 pub(crate) fn call_as_text<'a>(rope: &mut Rope<'a>, call: &'a ToolCall, level: Level) {
     rope.content("[tool ", level, Component::Tools);
-    rope.content(
-        call.name.as_deref().unwrap_or(UNNAMED),
-        level,
-        Component::Tools,
-    );
+    rope.content(call.name.as_deref().unwrap_or(UNNAMED), level, Component::Tools);
     let arguments = call.arguments.source_text();
     if !arguments.is_empty() {
         rope.content(" ", level, Component::Tools);

@@ -109,11 +109,7 @@ impl Pairs {
                 (CallStatus::Duplicate, call, Some(result)) => {
                     pairs.duplicates.insert(result, call);
                 }
-                (
-                    CallStatus::Paired | CallStatus::Late | CallStatus::Early,
-                    Some(call),
-                    Some(result),
-                ) => {
+                (CallStatus::Paired | CallStatus::Late | CallStatus::Early, Some(call), Some(result)) => {
                     pairs.by_call.insert(call, (result, pairing.status));
                     pairs.by_result.insert(result, call);
                 }
@@ -156,8 +152,9 @@ impl<'a> Arranger<'_, 'a, '_> {
     /// The message and the answers to its calls.
     fn say(&mut self, message: &'a Message, says_more: bool, mut calls: Vec<Call<'a>>) {
         if self.view.policy.orphans == Orphans::Drop {
-            let (answered, open): (Vec<_>, Vec<_>) =
-                calls.into_iter().partition(|call| self.pairs.by_call.contains_key(&call.place));
+            let (answered, open): (Vec<_>, Vec<_>) = calls
+                .into_iter()
+                .partition(|call| self.pairs.by_call.contains_key(&call.place));
             calls = answered;
             self.losses.several(
                 LossCode::ToolCallDropped,
@@ -223,13 +220,22 @@ impl<'a> Arranger<'_, 'a, '_> {
         if let Some(code) = code {
             self.losses.at(code, place.position, reason);
         }
-        self.turns.steps.push(Step::Answer { call, message, result });
+        self.turns.steps.push(Step::Answer {
+            call,
+            message,
+            result,
+        });
     }
 
     /// A result that does not follow a call of the perspective.
     fn unpaired(&mut self, message: &'a Message, place: PartPlace, result: &'a ToolResult) {
         let duplicate_of = self.pairs.duplicates.get(&place).copied();
-        let call = self.pairs.by_result.get(&place).copied().or(duplicate_of.flatten());
+        let call = self
+            .pairs
+            .by_result
+            .get(&place)
+            .copied()
+            .or(duplicate_of.flatten());
         let caller = call.and_then(|call| self.view.message(call.position));
         let is_own = caller.is_some_and(|caller| self.view.is_own(caller));
         if is_own && duplicate_of.is_none() {

@@ -10,7 +10,7 @@
 
 use std::borrow::Cow;
 
-use chatmill_model::{Component, Level, MediaKind, Message, Part, RawJson, Role, Rope, Voice};
+use chatmill_model::{Component, Level, Media, MediaKind, Message, Part, RawJson, Role, Rope, Voice};
 
 use crate::about::About;
 use crate::loss::{LossCode, Losses};
@@ -80,7 +80,11 @@ impl Active {
             Some(named) => roster
                 .iter()
                 .find(|participant| participant.id == named)
-                .or_else(|| roster.iter().find(|participant| participant.display_name() == named))
+                .or_else(|| {
+                    roster
+                        .iter()
+                        .find(|participant| participant.display_name() == named)
+                })
                 .map(|participant| participant.id.clone())
                 .or(Some(named)),
             None => view
@@ -107,7 +111,40 @@ struct Own<'a> {
     media: Vec<(MediaKind, Cow<'a, str>)>,
 }
 
-fn request<'a>(view: &View<'a>, message: &'a Message, active: &Active, ordinal: u32) -> Option<Rendering<'a>> {
+impl<'a> Own<'a> {
+    fn add_media(&mut self, view: &View<'a>, media: &'a Media, position: u32, losses: &mut Losses) {
+        let is_heard = matches!(media.kind, MediaKind::Image | MediaKind::Audio);
+        match view.policy.media {
+            MediaPolicy::Drop => losses.at(LossCode::MediaDropped, position, "policy drops media"),
+            MediaPolicy::Keep if is_heard && web_address(media).is_some() => {
+                let described = u64::from(media.name.is_some()) + u64::from(media.media_type.is_some());
+                losses.several(
+                    LossCode::MediaDescriptionDropped,
+                    position,
+                    described,
+                    "a medium is its address only",
+                );
+                let url = web_address(media).map(Cow::Borrowed);
+                self.media.extend(url.map(|url| (media.kind, url)));
+            }
+            MediaPolicy::Keep | MediaPolicy::Placeholder => {
+                losses.at(
+                    LossCode::MediaPlaceholder,
+                    position,
+                    "the medium is only named in the text",
+                );
+                self.texts.push(Cow::Owned(placeholder(media)));
+            }
+        }
+    }
+}
+
+fn request<'a>(
+    view: &View<'a>,
+    message: &'a Message,
+    active: &Active,
+    ordinal: u32,
+) -> Option<Rendering<'a>> {
     let mut losses = Losses::default();
     let own = own_content(view, message, &mut losses);
     let only_tools = own.texts.is_empty()
@@ -133,10 +170,18 @@ fn request<'a>(view: &View<'a>, message: &'a Message, active: &Active, ordinal: 
         }
     };
     if message.role == Role::Assistant {
-        losses.at(LossCode::RoleMapped, message.position, "every request is a user's");
+        losses.at(
+            LossCode::RoleMapped,
+            message.position,
+            "every request is a user's",
+        );
     }
     if message.sender.is_some() {
-        losses.at(LossCode::NameDropped, message.position, "a request does not name its user");
+        losses.at(
+            LossCode::NameDropped,
+            message.position,
+            "a request does not name its user",
+        );
     }
     declare_messages(
         view,
@@ -225,52 +270,31 @@ fn own_content<'a>(view: &View<'a>, message: &'a Message, losses: &mut Losses) -
                     own.texts.push(clean);
                 }
             }
-            Part::Media(media) => {
-                let carried = match view.policy.media {
-                    MediaPolicy::Drop => {
-                        losses.at(LossCode::MediaDropped, message.position, "policy drops media");
-                        continue;
-                    }
-                    MediaPolicy::Placeholder => None,
-                    MediaPolicy::Keep => match media.kind {
-                        MediaKind::Image | MediaKind::Audio => web_address(media),
-                        MediaKind::Video | MediaKind::File | MediaKind::Link => None,
-                    },
-                };
-                match carried {
-                    Some(url) => {
-                        let described =
-                            u64::from(media.name.is_some()) + u64::from(media.media_type.is_some());
-                        losses.several(
-                            LossCode::MediaDescriptionDropped,
-                            message.position,
-                            described,
-                            "a medium is its address only",
-                        );
-                        own.media.push((media.kind, Cow::Borrowed(url)));
-                    }
-                    None => {
-                        losses.at(
-                            LossCode::MediaPlaceholder,
-                            message.position,
-                            "the medium is only named in the text",
-                        );
-                        own.texts.push(Cow::Owned(placeholder(media)));
-                    }
-                }
-            }
+            Part::Media(media) => own.add_media(view, media, message.position, losses),
             Part::ToolCall(_) => {
-                losses.at(LossCode::ToolCallDropped, message.position, "the format has no tools");
+                losses.at(
+                    LossCode::ToolCallDropped,
+                    message.position,
+                    "the format has no tools",
+                );
             }
             Part::ToolResult(_) => {
-                losses.at(LossCode::ToolResultDropped, message.position, "the format has no tools");
+                losses.at(
+                    LossCode::ToolResultDropped,
+                    message.position,
+                    "the format has no tools",
+                );
             }
             Part::Reasoning(_) => losses.at(
                 LossCode::ReasoningDropped,
                 message.position,
                 "the format has no reasoning",
             ),
-            Part::Notice(_) => losses.at(LossCode::NoticeDropped, message.position, "the format has no notices"),
+            Part::Notice(_) => losses.at(
+                LossCode::NoticeDropped,
+                message.position,
+                "the format has no notices",
+            ),
             Part::CacheMark => losses.at(
                 LossCode::CacheMarkDropped,
                 message.position,

@@ -53,7 +53,10 @@ impl<'a> View<'a> {
     }
 
     /// The references of a message with what became of them.
-    pub fn references(&self, message: &'a Message) -> impl Iterator<Item = (&'a Reference, &'a Link)> + use<'a> {
+    pub fn references(
+        &self,
+        message: &'a Message,
+    ) -> impl Iterator<Item = (&'a Reference, &'a Link)> + use<'a> {
         let links = self
             .linked
             .links

@@ -54,17 +54,17 @@ fn decoded(
         let findings = locator.locate_all(cap(findings, limits), Some(document), source, None);
         return rejected(locator, frame, bytes, limits, fault, findings);
     };
-    let origins: Vec<u32> = conversation.messages.iter().map(|message| message.origin.index).collect();
     let (linked, link_findings, repeats) = chatmill_link::link(conversation, limits);
-    if repeats.dropped > 0 {
-        renumber(&mut reading.findings, &origins, &linked, source);
+    for finding in &mut reading.findings {
+        finding.position = finding.position.map(|before| repeats.position(before));
     }
     findings.extend(reading.findings);
     findings.extend(link_findings);
     chatmill_rule::check(&linked, limits, &mut findings);
     let mut rows = reading.rows;
     rows.repeated += repeats.dropped;
-    rows.messages = rows.messages.saturating_sub(repeats.dropped);
+    rows.messages -= repeats.dropped - repeats.dropped_notices;
+    rows.notices -= repeats.dropped_notices;
     findings.sort_by(|left, right| (left.position, left.code.code).cmp(&(right.position, right.code.code)));
     let located = locator.locate_all(cap(findings, limits), Some(document), source, Some(&linked));
     let rejects = reading
@@ -77,27 +77,6 @@ fn decoded(
         })
         .collect();
     Outcome { linked: Some(linked), findings: located, rejects, rows }
-}
-
-/// Moves the source's findings to the positions that messages have after repeats were dropped.
-fn renumber(findings: &mut [Finding], origins: &[u32], linked: &Linked, source: &dyn Source) {
-    let positions: BTreeMap<u32, u32> = linked
-        .conversation
-        .messages
-        .iter()
-        .map(|message| (message.origin.index, message.position))
-        .collect();
-    for finding in findings {
-        let Some(index) = finding.position.and_then(|position| origins.get(position as usize)) else {
-            continue;
-        };
-        finding.position = positions.get(index).copied();
-        if finding.position.is_none()
-            && let Path::InMessage(suffix) = &finding.path
-        {
-            finding.path = Path::Absolute(format!("{}{suffix}", source.message_path(*index)));
-        }
-    }
 }
 
 /// What the scan repaired or noticed.

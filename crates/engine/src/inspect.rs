@@ -54,6 +54,7 @@ pub fn inspect(
     let mut people: Vec<BTreeSet<String>> = Vec::new();
     let mut recognised: Vec<Recognised> = Vec::new();
     let inputs = typed_inputs(paths, source)?;
+    progress.stage("inspect", inputs.iter().map(|planned| planned.input.bytes).sum());
     let mut slicer = Slicer::new(&inputs, limits, SLICE_BYTES, None, stop, progress);
     let mut places: Vec<(usize, String)> = Vec::new();
     while let Some(slice) = slicer.next_slice() {

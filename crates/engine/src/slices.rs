@@ -144,7 +144,7 @@ impl<'p> Slicer<'p> {
         {
             slice.steps.push(Step::Entry(entry.clone()));
         }
-        while slice.buffer.len() < self.slice_bytes {
+        while !self.is_full(&slice) {
             if self.stop.load(Ordering::Relaxed) {
                 return None;
             }
@@ -158,6 +158,13 @@ impl<'p> Slicer<'p> {
         }
         self.next_slice += 1;
         Some(slice)
+    }
+
+    /// A slice ends after a record only: the reader may have put the bytes of a record into the buffer already while it
+    /// still reports the separator before it.
+    fn is_full(&self, slice: &Slice) -> bool {
+        slice.buffer.len() >= self.slice_bytes
+            && matches!(slice.steps.last(), Some(Step::Frame(_) | Step::Filtered(_)))
     }
 
     /// Opens the next input; refused ones become a damage at once. False when there is none.

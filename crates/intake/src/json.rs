@@ -7,6 +7,8 @@
 mod escape;
 mod path;
 mod scan;
+#[cfg(test)]
+mod tests;
 mod value;
 
 use std::borrow::Cow;

@@ -319,3 +319,8 @@ fn is_zip(mut file: &File) -> bool {
     let back = file.rewind();
     read.is_ok() && back.is_ok() && sniff(&head) == Container::Zip
 }
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;

@@ -14,7 +14,7 @@ use chatmill_intake::json::{Document, Kind, Value, scan};
 use proptest::prelude::*;
 use serde_json::Value as Tree;
 
-/// The tree that the tape describes. Numbers are read by serde_json from their own text.
+/// The tree that the tape describes. Numbers are read by `serde_json` from their own text.
 fn tree(value: Value<'_>) -> Tree {
     match value.kind() {
         Kind::Null => Tree::Null,

@@ -6,13 +6,15 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 
 use chatmill_diag::{Finding, codes};
-use chatmill_model::Message;
+use chatmill_model::{Message, MessageKind};
 
 /// What dropping repeated messages did to the positions of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repeats {
     /// Messages dropped because they repeat an earlier one.
     pub dropped: u64,
+    /// How many of these are notices.
+    pub dropped_notices: u64,
     /// New position of each message; that of the message it repeats, where it was dropped. Empty when none was.
     moved: Vec<u32>,
 }
@@ -88,6 +90,7 @@ fn fates(messages: &[Message]) -> Option<Vec<Fate>> {
 
 fn apply(fates: Vec<Fate>, messages: &mut Vec<Message>, findings: &mut Vec<Finding>) -> Repeats {
     let mut dropped = 0;
+    let mut dropped_notices = 0;
     let mut moved: Vec<u32> = Vec::with_capacity(fates.len());
     let mut kept = Vec::with_capacity(messages.len());
     for (mut message, fate) in messages.drain(..).zip(fates) {
@@ -105,6 +108,7 @@ fn apply(fates: Vec<Fate>, messages: &mut Vec<Message>, findings: &mut Vec<Findi
                 );
                 moved.push(target);
                 dropped += 1;
+                dropped_notices += u64::from(message.kind == MessageKind::Notice);
                 continue;
             }
             Fate::Rename(qualified) => {
@@ -127,7 +131,11 @@ fn apply(fates: Vec<Fate>, messages: &mut Vec<Message>, findings: &mut Vec<Findi
     if dropped == 0 {
         moved.clear();
     }
-    Repeats { dropped, moved }
+    Repeats {
+        dropped,
+        dropped_notices,
+        moved,
+    }
 }
 
 /// A message compared by all that it says, wherever it stood.

@@ -127,6 +127,16 @@ fn whatever_differs_makes_another_message() {
 }
 
 #[test]
+fn repeated_notices_are_counted_apart() {
+    let joined = Message {
+        id: Some("n".to_owned()),
+        ..notice()
+    };
+    let (_, _, repeats) = linked(vec![joined.clone(), joined, named("a", "x"), named("a", "x")]);
+    assert_eq!((repeats.dropped, repeats.dropped_notices), (2, 1));
+}
+
+#[test]
 fn messages_without_an_id_are_never_repeats() {
     let (linked, findings, repeats) = linked(vec![says("ok"), says("ok"), notice(), notice()]);
     assert_eq!(linked.conversation.messages.len(), 4);

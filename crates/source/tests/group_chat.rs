@@ -4,6 +4,7 @@
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
+    clippy::string_slice,
     clippy::disallowed_methods,
     missing_docs
 )]

@@ -38,8 +38,10 @@ const BARE: &str = "[render]\ndialects = [\"group-chat\"]\n[count]\nencodings = 
 fn any_number_of_threads_gives_the_same_files() {
     let workshop = Workshop::new();
     many_slices(&workshop);
-    let slices = workshop.run("one", BARE, 1).unwrap().manifest.tables[0].files.len();
+    let summary = workshop.run("one", BARE, 1).unwrap();
+    let slices = summary.manifest.tables[0].files.len();
     assert!(slices > 2, "the input must be worth several slices, not {slices}");
+    assert_eq!((summary.totals.accepted, summary.totals.rejected), (60, 0));
     for (out, threads) in [("two", 2), ("seven", 7)] {
         workshop.run(out, BARE, threads).unwrap();
         assert_eq!(workshop.hashes("one"), workshop.hashes(out), "{threads} threads");

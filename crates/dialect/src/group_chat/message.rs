@@ -1,12 +1,11 @@
 //! Messages of the format: fields in the order of the document, then what the format does not know.
 
-
 use chatmill_model::{
-    ArgumentForm, Arguments, Component, Media, MediaSource, Message, MessageKind, Part, Reference, ReferenceForm,
-    Role, Rope, ToolCall, ToolResult,
+    ArgumentForm, Arguments, Component, Media, MediaSource, Message, MessageKind, Part, Reference,
+    ReferenceForm, Role, Rope, ToolCall, ToolResult,
 };
 
-use super::object::Object;
+use super::object::{Object, key};
 use super::{MessageIds, is_native};
 use crate::json;
 use crate::loss::{LossCode, Losses};
@@ -27,30 +26,26 @@ pub(super) fn write<'a>(
     progress: &mut Progress,
 ) {
     let pieces = Pieces::of(message, losses);
-    let role = match pieces.result {
+    let written_role = match pieces.result {
         Some(_) => Role::Tool,
         None => message.role,
     };
     let mut object = Object::open(rope);
-    match &message.id {
-        Some(id) => object.string("message_id", Some(id), Component::Meta),
-        None => {
-            losses.at(
-                LossCode::MessageIdSynthesised,
-                message.position,
-                "the format wants an id",
-            );
-            object.string(
-                "message_id",
-                Some(ids.made_up(message.position)),
-                Component::Meta,
-            );
-        }
+    if let Some(id) = &message.id {
+        object.string(key!("message_id"), Some(id), Component::Meta);
+    } else {
+        losses.at(
+            LossCode::MessageIdSynthesised,
+            message.position,
+            "the format wants an id",
+        );
+        let made_up = ids.made_up(message.position);
+        object.string(key!("message_id"), Some(made_up), Component::Meta);
     }
     let time = message.timestamp.as_ref().map(|time| time.raw.as_str());
-    object.string("create_time", time, Component::Meta);
+    object.string(key!("create_time"), time, Component::Meta);
     match view.sender(message) {
-        Some(sender) => object.string("sender", Some(&sender.id), Component::Names),
+        Some(sender) => object.string(key!("sender"), Some(&sender.id), Component::Names),
         None => losses.at(
             LossCode::SenderMissing,
             message.position,
@@ -58,12 +53,12 @@ pub(super) fn write<'a>(
         ),
     }
     object.string(
-        "sender_name",
+        key!("sender_name"),
         message.sender_name.as_deref(),
         Component::Names,
     );
-    object.word("role", role.as_str());
-    if role != message.role {
+    object.word(key!("role"), role_word(written_role));
+    if written_role != message.role {
         losses.at(
             LossCode::RoleMapped,
             message.position,
@@ -71,15 +66,24 @@ pub(super) fn write<'a>(
         );
     }
     if let Some(word) = type_word(view, message, &pieces, losses) {
-        object.string("type", Some(word), Component::Meta);
+        object.string(key!("type"), Some(word), Component::Meta);
     }
     content(&mut object, message, &pieces);
-    references(object.key("refer_list"), view, message, losses);
+    references(object.key(key!("refer_list")), view, message, losses);
     fields(&mut object, message, &pieces, losses);
     object.close();
     match message.kind {
-        MessageKind::Message => progress.said(message.position, role.as_str()),
+        MessageKind::Message => progress.said(message.position, written_role.as_str()),
         MessageKind::Notice => progress.noted(message.position),
+    }
+}
+
+const fn role_word(role: Role) -> &'static str {
+    match role {
+        Role::System => "\"system\"",
+        Role::User => "\"user\"",
+        Role::Assistant => "\"assistant\"",
+        Role::Tool => "\"tool\"",
     }
 }
 
@@ -121,18 +125,12 @@ impl<'a> Pieces<'a> {
                     pieces.result = Some(result);
                     pieces.texts.push(&result.content);
                     if result.is_error {
-                        losses.at(
-                            LossCode::ErrorFlagDropped,
-                            position,
-                            "the format has no failures",
-                        );
+                        losses.at(LossCode::ErrorFlagDropped, position, "the format has no failures");
                     }
                 }
-                Part::ToolResult(_) => losses.at(
-                    LossCode::ToolResultDropped,
-                    position,
-                    "a message has one result",
-                ),
+                Part::ToolResult(_) => {
+                    losses.at(LossCode::ToolResultDropped, position, "a message has one result");
+                }
                 Part::Reasoning(_) => losses.at(
                     LossCode::ReasoningDropped,
                     position,
@@ -223,11 +221,11 @@ fn content<'a>(object: &mut Object<'_, 'a>, message: &Message, pieces: &Pieces<'
     };
     match pieces.texts.as_slice() {
         [] if pieces.content_is_address(message) => {
-            object.string("content", pieces.address(), component);
+            object.string(key!("content"), pieces.address(), component);
         }
-        [] => object.key("content").framing("null"),
-        [only] => object.string("content", Some(*only), component),
-        several => object.string("content", Some(several.join("\n")), component),
+        [] => object.key(key!("content")).framing("null"),
+        [only] => object.string(key!("content"), Some(*only), component),
+        several => object.string(key!("content"), Some(several.join("\n")), component),
     }
 }
 
@@ -269,18 +267,18 @@ fn preview<'a>(rope: &mut Rope<'a>, reference: &'a Reference, target: Option<&'a
         .target
         .as_deref()
         .or(target.and_then(|target| target.id.as_deref()));
-    object.string("message_id", id, Component::Replies);
+    object.string(key!("message_id"), id, Component::Replies);
     if let Some(preview) = &reference.preview {
-        object.string("sender", preview.sender.as_deref(), Component::Replies);
+        object.string(key!("sender"), preview.sender.as_deref(), Component::Replies);
         object.string(
-            "sender_name",
+            key!("sender_name"),
             preview.sender_name.as_deref(),
             Component::Replies,
         );
         if preview.from_agent {
-            object.word("role", "assistant");
+            object.word(key!("role"), "\"assistant\"");
         }
-        object.string("content", preview.content.as_deref(), Component::Replies);
+        object.string(key!("content"), preview.content.as_deref(), Component::Replies);
     }
     object.close();
 }
@@ -308,18 +306,18 @@ fn fields<'a>(object: &mut Object<'_, 'a>, message: &'a Message, pieces: &Pieces
     if has_whole_extra || inside.is_empty() && added.is_empty() && pieces.calls.is_empty() {
         return;
     }
-    let mut extra = Object::open(object.key("extra"));
+    let mut extra = Object::open(object.key(key!("extra")));
     for (key, value) in inside {
         extra.field(key, value);
     }
-    extra.string("url", added.url, Component::Content);
-    extra.string("file_name", added.file_name, Component::Meta);
-    extra.string("file_type", added.file_type, Component::Meta);
+    extra.string(key!("url"), added.url, Component::Content);
+    extra.string(key!("file_name"), added.file_name, Component::Meta);
+    extra.string(key!("file_type"), added.file_type, Component::Meta);
     if !pieces.calls.is_empty() {
-        calls(extra.key("tool_calls"), &pieces.calls);
+        calls(extra.key(key!("tool_calls")), &pieces.calls);
     }
-    extra.string("tool_call_id", added.call_id, Component::Meta);
-    extra.string("name", added.name, Component::Tools);
+    extra.string(key!("tool_call_id"), added.call_id, Component::Meta);
+    extra.string(key!("name"), added.name, Component::Tools);
     extra.close();
 }
 
@@ -367,15 +365,17 @@ fn calls<'a>(rope: &mut Rope<'a>, calls: &[&'a ToolCall]) {
             rope.framing(",");
         }
         let mut object = Object::open(rope);
-        object.string("id", call.id.as_deref(), Component::Meta);
-        object.word("type", "function");
-        let mut function = Object::open(object.key("function"));
-        function.string("name", call.name.as_deref(), Component::Tools);
+        object.string(key!("id"), call.id.as_deref(), Component::Meta);
+        object.word(key!("type"), "\"function\"");
+        let mut function = Object::open(object.key(key!("function")));
+        function.string(key!("name"), call.name.as_deref(), Component::Tools);
         match (&call.arguments, call.form) {
             (Arguments::Object(raw) | Arguments::NotObject(raw), ArgumentForm::Embedded) => function
-                .key("arguments")
+                .key(key!("arguments"))
                 .raw_json(raw.as_str(), Component::Tools),
-            (arguments, _) => function.string("arguments", Some(arguments.source_text()), Component::Tools),
+            (arguments, _) => {
+                function.string(key!("arguments"), Some(arguments.source_text()), Component::Tools);
+            }
         }
         function.close();
         object.close();

@@ -23,7 +23,7 @@ use crate::progress::Progress;
 use crate::rendering::Rendering;
 use crate::view::View;
 
-use object::Object;
+use object::{Object, key};
 
 /// The dialect of group chat archives.
 pub struct GroupChat;
@@ -68,9 +68,9 @@ impl Dialect for GroupChat {
             .as_deref()
             .filter(|_| is_native(conversation))
             .unwrap_or(VERSION);
-        record.string("version", Some(version), Component::Meta);
-        meta(record.key("conversation_meta"), conversation, &mut losses);
-        let list = record.key("conversation_list");
+        record.string(key!("version"), Some(version), Component::Meta);
+        meta(record.key(key!("conversation_meta")), conversation, &mut losses);
+        let list = record.key(key!("conversation_list"));
         list.framing("[");
         let ids = MessageIds::new(conversation);
         for (index, message) in shown.messages.iter().enumerate() {
@@ -100,7 +100,12 @@ impl<'a> MessageIds<'a> {
         if messages.iter().all(|message| message.id.is_some()) {
             return Self(BTreeSet::new());
         }
-        Self(messages.iter().filter_map(|message| message.id.as_deref()).collect())
+        Self(
+            messages
+                .iter()
+                .filter_map(|message| message.id.as_deref())
+                .collect(),
+        )
     }
 
     /// `m<position>`, qualified where somebody has that id.
@@ -109,10 +114,14 @@ impl<'a> MessageIds<'a> {
         if !self.0.contains(plain.as_str()) {
             return plain;
         }
-        (2_u64..)
-            .map(|count| format!("{plain}~{count}"))
-            .find(|id| !self.0.contains(id.as_str()))
-            .unwrap_or(plain)
+        let mut count = 2_u64;
+        loop {
+            let qualified = format!("{plain}~{count}");
+            if !self.0.contains(qualified.as_str()) {
+                return qualified;
+            }
+            count += 1;
+        }
     }
 }
 
@@ -122,14 +131,14 @@ fn meta<'a>(rope: &mut Rope<'a>, conversation: &'a Conversation, losses: &mut Lo
     let mut meta = Object::open(rope);
     if !has("conversation_id") && !has("group_id") {
         meta.string(
-            "conversation_id",
+            key!("conversation_id"),
             conversation.source_id.as_deref(),
             Component::Meta,
         );
     }
     match conversation.scene {
-        Scene::Assistant => meta.word("scene", "assistant"),
-        Scene::GroupChat => meta.word("scene", "group_chat"),
+        Scene::Assistant => meta.word(key!("scene"), "\"assistant\""),
+        Scene::GroupChat => meta.word(key!("scene"), "\"group_chat\""),
         Scene::Unknown => {}
     }
     let (first, rest) = match extra.0.split_first() {
@@ -142,15 +151,15 @@ fn meta<'a>(rope: &mut Rope<'a>, conversation: &'a Conversation, losses: &mut Lo
         && !has("scene_desc")
         && !has("description")
     {
-        let mut scene = Object::open(meta.key("scene_desc"));
-        scene.string("description", Some(description), Component::Meta);
+        let mut scene = Object::open(meta.key(key!("scene_desc")));
+        scene.string(key!("description"), Some(description), Component::Meta);
         scene.close();
     }
-    meta.string("name", conversation.title.as_deref(), Component::Meta);
+    meta.string(key!("name"), conversation.title.as_deref(), Component::Meta);
     for (key, value) in rest {
         meta.field(key, value);
     }
-    roster(meta.key("user_details"), &conversation.participants, losses);
+    roster(meta.key(key!("user_details")), &conversation.participants, losses);
     meta.close();
 }
 
@@ -206,25 +215,25 @@ fn user<'a>(rope: &mut Rope<'a>, participant: &'a Participant, losses: &mut Loss
         "a role is user or assistant",
     );
     let mut user = Object::open(rope);
-    user.string("full_name", participant.name.as_deref(), Component::Names);
+    user.string(key!("full_name"), participant.name.as_deref(), Component::Names);
     if participant.extra.get("role").is_none() {
         match participant.kind {
-            ParticipantKind::Human => user.word("role", "user"),
-            ParticipantKind::Agent => user.word("role", "assistant"),
+            ParticipantKind::Human => user.word(key!("role"), "\"user\""),
+            ParticipantKind::Agent => user.word(key!("role"), "\"assistant\""),
             ParticipantKind::Unknown => {}
         }
     }
     user.string(
-        "custom_role",
+        key!("custom_role"),
         participant.custom_role.as_deref(),
         Component::Meta,
     );
     user.string(
-        "department",
+        key!("department"),
         participant.department.as_deref(),
         Component::Meta,
     );
-    user.string("email", participant.email.as_deref(), Component::Meta);
+    user.string(key!("email"), participant.email.as_deref(), Component::Meta);
     user.fields(&participant.extra);
     user.close();
 }

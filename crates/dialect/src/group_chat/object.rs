@@ -4,6 +4,14 @@ use std::borrow::Cow;
 
 use chatmill_model::{Component, Extra, RawJson, Rope};
 
+/// A key as it stands in JSON, so that it is one segment.
+macro_rules! key {
+    ($key:literal) => {
+        concat!("\"", $key, "\":")
+    };
+}
+pub(super) use key;
+
 /// An object that is being written.
 pub(super) struct Object<'r, 'a> {
     rope: &'r mut Rope<'a>,
@@ -29,12 +37,10 @@ impl<'r, 'a> Object<'r, 'a> {
         self.is_empty = false;
     }
 
-    /// Writes a key of the format; its value has to follow.
+    /// Writes a key of the format, quoted and with its colon ([`key!`]); its value has to follow.
     pub(super) fn key(&mut self, key: &'static str) -> &mut Rope<'a> {
         self.separate();
-        self.rope.framing("\"");
         self.rope.framing(key);
-        self.rope.framing("\":");
         self.rope
     }
 
@@ -50,12 +56,9 @@ impl<'r, 'a> Object<'r, 'a> {
         }
     }
 
-    /// Writes a word of the format.
+    /// Writes a word of the format, with its quotes.
     pub(super) fn word(&mut self, key: &'static str, word: &'static str) {
-        let rope = self.key(key);
-        rope.framing("\"");
-        rope.framing(word);
-        rope.framing("\"");
+        self.key(key).framing(word);
     }
 
     /// Writes a field that the format does not know.

@@ -8,7 +8,9 @@
 //! of other agents are text of a user turn. Replies are quoted in user turns only, or the assistant would learn to print
 //! quotes.
 
+mod assistant;
 mod ids;
+mod names;
 mod user;
 
 use std::borrow::Cow;
@@ -18,14 +20,14 @@ use chatmill_model::{Component, Level, Message, Part, RawJson, Role, Rope, ToolR
 use crate::about::About;
 use crate::loss::{LossCode, Losses};
 use crate::media::placeholder;
-use crate::names::{self, Aliases, speaker};
+use crate::names::Aliases;
 use crate::nature::{Lack, Shown, declare_conversation, declare_messages};
-use crate::policy::{MediaPolicy, Names};
+use crate::policy::MediaPolicy;
 use crate::progress::Progress;
 use crate::rendering::Rendering;
 use crate::said::said_declared;
 use crate::tools::{MISSING_RESULT, result_as_text};
-use crate::turns::{Call, Step, arrange};
+use crate::turns::{Step, arrange};
 use crate::view::View;
 use crate::{Dialect, system};
 
@@ -105,9 +107,11 @@ impl Dialect for OpenaiChat {
         if writer.progress.is_silent() {
             violations.push("OAC-02: no message is left".to_owned());
         }
-        emit(writer
-            .progress
-            .finish(writer.rope, shown.coverage, writer.losses, violations));
+        emit(
+            writer
+                .progress
+                .finish(writer.rope, shown.coverage, writer.losses, violations),
+        );
     }
 }
 
@@ -155,7 +159,11 @@ impl<'a> Writer<'_, 'a> {
                 _ if self.view.is_own(message) => self.assistant(message, &calls),
                 _ => self.user(message),
             },
-            Step::Answer { call, message, result } => {
+            Step::Answer {
+                call,
+                message,
+                result,
+            } => {
                 self.tool(self.ids.of(call.place), result);
                 self.progress.said(message.position, "tool");
             }
@@ -192,82 +200,18 @@ impl<'a> Writer<'_, 'a> {
         }
     }
 
-    /// A turn of the perspective: text only, and its calls.
-    fn assistant(&mut self, message: &'a Message, calls: &[Call<'a>]) {
-        let position = message.position;
-        if message.role == Role::User {
-            self.losses.at(
-                LossCode::RoleMapped,
-                position,
-                "the perspective speaks as the assistant",
-            );
-        }
-        self.losses.several(
-            LossCode::ReferenceDropped,
-            position,
-            message.references.len() as u64,
-            "the assistant would learn to print quotes",
-        );
-        let texts = self.texts_beside(message, !calls.is_empty());
-        if texts.is_none() && calls.is_empty() {
-            return;
-        }
-        self.open("{\"role\":\"assistant\"");
-        self.rope.speak(Voice::Perspective);
-        if let Some(texts) = texts {
-            self.rope.framing(",\"content\":\"");
-            self.write_texts(texts);
-            self.rope.framing("\"");
-        }
-        if !calls.is_empty() {
-            self.calls(calls);
-        }
-        self.close("}");
-        self.unnamed_own += 1;
-        self.progress.said(position, "assistant");
-    }
-
-    fn calls(&mut self, calls: &[Call<'a>]) {
-        self.rope.framing(",\"tool_calls\":[");
-        for (index, call) in calls.iter().enumerate() {
-            if index > 0 {
-                self.rope.framing(",");
-            }
-            self.rope.framing("{\"id\":");
-            self.rope.json_string(self.ids.of(call.place), Component::Meta);
-            self.rope
-                .framing(",\"type\":\"function\",\"function\":{\"name\":");
-            let name = call.call.name.as_deref().unwrap_or_default();
-            if names::fits(name) {
-                self.rope.json_string(name, Component::Tools);
-            } else {
-                self.losses.at(
-                    LossCode::ToolNameRewritten,
-                    call.place.position,
-                    "OAC-07: the name of a function is [a-zA-Z0-9_-]{1,64}",
-                );
-                self.rope.json_string(names::fitted(name), Component::Tools);
-            }
-            self.rope.framing(",\"arguments\":");
-            self.rope
-                .json_string(arguments(call.call), Component::Tools);
-            self.rope.framing("}}");
-        }
-        self.rope.framing("]");
-    }
-
     fn tool(&mut self, id: Cow<'a, str>, result: &'a ToolResult) {
         self.open("{\"role\":\"tool\",\"tool_call_id\":");
         self.rope.json_string(id, Component::Meta);
         self.rope.framing(",\"content\":");
-        self.rope
-            .json_string(result.content.as_str(), Component::Tools);
+        self.rope.json_string(result.content.as_str(), Component::Tools);
         self.close("}");
     }
 
     /// A result as text of a user turn of its own.
     fn inline(&mut self, message: &'a Message, result: &'a ToolResult, caller: Option<usize>) {
-        let speaker = caller.or(message.sender);
+        // A user turn must not go by the assistant's name.
+        let speaker = caller.or(message.sender.filter(|_| !self.view.is_own(message)));
         self.open("{\"role\":\"user\"");
         self.name_field(speaker);
         self.rope.framing(",\"content\":\"");
@@ -326,8 +270,7 @@ impl<'a> Writer<'_, 'a> {
     fn write_texts(&mut self, texts: Vec<Cow<'a, str>>) {
         for (index, text) in texts.into_iter().enumerate() {
             if index > 0 {
-                self.rope
-                    .content("\n", Level::JsonString, Component::Framing);
+                self.rope.content("\n", Level::JsonString, Component::Framing);
             }
             self.rope.content(text, Level::JsonString, Component::Content);
         }
@@ -359,86 +302,5 @@ impl<'a> Writer<'_, 'a> {
             self.rope.raw_json(tool.as_str(), Component::Tools);
         }
         self.rope.framing("]");
-    }
-
-    /// Whether names go into the field, the text, or nowhere.
-    fn names(&self) -> Names {
-        match self.view.policy.names {
-            Names::Auto => Names::Field,
-            other => other,
-        }
-    }
-
-    fn name_field(&mut self, speaker: Option<usize>) {
-        let Some(index) = speaker.filter(|_| self.names() == Names::Field) else {
-            return;
-        };
-        let Some(alias) = self.aliases.of(index).cloned() else {
-            return;
-        };
-        if let Some(count) = self.named.get_mut(index) {
-            *count += 1;
-        }
-        self.rope.framing(",\"name\":");
-        self.rope.json_string(alias, Component::Names);
-    }
-
-    fn name_prefix(&mut self, sender: Option<usize>, message: &'a Message) {
-        if self.names() != Names::Prefix {
-            return;
-        }
-        let participants = &self.view.conversation().participants;
-        let name = match sender.and_then(|index| participants.get(index)) {
-            Some(participant) => Some(participant.display_name()),
-            None => speaker(self.view, message),
-        };
-        if let Some(name) = name {
-            self.losses.at(
-                LossCode::NameInlined,
-                message.position,
-                "policy puts names in front of the text",
-            );
-            self.rope.content(name, Level::JsonString, Component::Names);
-            self.rope.content(": ", Level::JsonString, Component::Names);
-        }
-    }
-
-    /// Declares what became of names, one entry for each participant.
-    fn declare_names(&mut self) {
-        self.losses.everywhere(
-            LossCode::NameDropped,
-            self.unnamed_own,
-            "the assistant's own turns carry no name",
-        );
-        let participants = &self.view.conversation().participants;
-        for (index, participant) in participants.iter().enumerate() {
-            let count = self.named.get(index).copied().unwrap_or(0);
-            if let Some(alias) = self.aliases.of(index)
-                && alias.as_ref() != participant.display_name()
-            {
-                let reason = format!(
-                    "OAC-08: participant {} is written as {alias}, which the roster leads back from",
-                    participant.id
-                );
-                self.losses.everywhere(LossCode::NameAliased, count, &reason);
-            }
-        }
-    }
-}
-
-/// Arguments as text: what the source wrote as text stays, what it wrote as JSON loses its white space.
-fn arguments(call: &chatmill_model::ToolCall) -> Cow<'_, str> {
-    use chatmill_model::{ArgumentForm, Arguments};
-    match (&call.arguments, call.form) {
-        (Arguments::Object(raw) | Arguments::NotObject(raw), ArgumentForm::Embedded) => {
-            let mut compact = String::with_capacity(raw.as_str().len());
-            chatmill_model::json::push_compact(&mut compact, raw.as_str());
-            if compact.len() == raw.as_str().len() {
-                Cow::Borrowed(raw.as_str())
-            } else {
-                Cow::Owned(compact)
-            }
-        }
-        (arguments, _) => Cow::Borrowed(arguments.source_text()),
     }
 }

@@ -48,10 +48,7 @@ fn every_dialect_has_a_folder_and_every_folder_a_dialect() {
         .filter(|entry| entry.file_type().unwrap().is_dir())
         .map(|entry| entry.file_name().into_string().unwrap())
         .collect();
-    let ids: BTreeSet<String> = DIALECTS
-        .iter()
-        .map(|dialect| dialect.id().to_owned())
-        .collect();
+    let ids: BTreeSet<String> = DIALECTS.iter().map(|dialect| dialect.id().to_owned()).collect();
     assert_eq!(folders, ids);
 }
 

@@ -2,9 +2,10 @@
 
 use chatmill_dialect::{History, Loss, LossCode, Policy, View, find};
 use chatmill_model::{
-    ArgumentForm, Arguments, CallStatus, Conversation, Extra, Link, LinkStatus, Linked, Media, MediaKind, MediaSource,
-    Message, MessageKind, MessageOrigin, OffsetOrigin, PairedBy, Pairing, Part, PartPlace, Participant,
-    ParticipantKind, Preview, RawJson, Reference, ReferenceForm, Role, Scene, Timestamp, ToolCall, ToolResult,
+    ArgumentForm, Arguments, CallStatus, Conversation, Extra, Link, LinkStatus, Linked, Media, MediaKind,
+    MediaSource, Message, MessageKind, MessageOrigin, OffsetOrigin, PairedBy, Pairing, Part, PartPlace,
+    Participant, ParticipantKind, Preview, RawJson, Reference, ReferenceForm, Role, Scene, Timestamp,
+    ToolCall, ToolResult,
 };
 
 /// A conversation under construction.
@@ -36,10 +37,7 @@ impl Out {
 
     /// The codes of the losses at one message.
     pub fn codes_at(&self, position: u32) -> Vec<&'static str> {
-        let here = self
-            .losses
-            .iter()
-            .filter(|loss| loss.position == Some(position));
+        let here = self.losses.iter().filter(|loss| loss.position == Some(position));
         here.map(|loss| loss.code.as_str()).collect()
     }
 }
@@ -89,10 +87,7 @@ impl Room {
         let conversation = &mut self.linked.conversation;
         let position = conversation.messages.len() as u32;
         let kind = sender.map(|sender| conversation.participants[sender].kind);
-        let role = if parts
-            .iter()
-            .any(|part| matches!(part, Part::ToolResult(_)))
-        {
+        let role = if parts.iter().any(|part| matches!(part, Part::ToolResult(_))) {
             Role::Tool
         } else if kind == Some(ParticipantKind::Agent) {
             Role::Assistant

@@ -63,7 +63,10 @@ fn the_records_personality_wins_over_the_perspective() {
 fn several_references_are_quoted_in_order_with_one_medium_each() {
     let mut room = Room::new();
     let (ann, ben) = (room.human("u1", "Ann"), room.human("u2", "Ben"));
-    room.say(ann, "see [Image: https://e.com/1.png] [Image: https://e.com/2.png]");
+    room.say(
+        ann,
+        "see [Image: https://e.com/1.png] [Image: https://e.com/2.png]",
+    );
     room.post(
         Some(ben),
         vec![
@@ -123,7 +126,13 @@ fn previews_are_quoted_and_what_leads_nowhere_is_not() {
     let ann = room.human("u1", "Ann");
     let answer = room.say(ann, "and?");
     let quoted = preview("old news", None, Some("Zoe"));
-    room.refer(answer, Some("x".to_owned()), Some(quoted), None, LinkStatus::Preview);
+    room.refer(
+        answer,
+        Some("x".to_owned()),
+        Some(quoted),
+        None,
+        LinkStatus::Preview,
+    );
     for status in [
         LinkStatus::Dangling,
         LinkStatus::Pseudo,
@@ -133,7 +142,11 @@ fn previews_are_quoted_and_what_leads_nowhere_is_not() {
         room.refer(answer, Some("y".to_owned()), None, Some(0), status);
     }
     let out = room.render("tzurot").pop().unwrap();
-    assert!(out.text.contains(r#"and?\nZoe said:\n\"old news\""}]"#), "{}", out.text);
+    assert!(
+        out.text.contains(r#"and?\nZoe said:\n\"old news\""}]"#),
+        "{}",
+        out.text
+    );
     let lost: u64 = out
         .lost(LossCode::ReferenceUnresolved)
         .iter()

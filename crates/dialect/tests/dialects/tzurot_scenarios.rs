@@ -55,9 +55,7 @@ fn room(input: &Value) -> Room {
     let target = quoted.is_object().then(|| target(&mut room, input, quoted));
     let name = content["userName"].as_str().unwrap_or("The user");
     let roster = &room.linked.conversation.participants;
-    let known = roster
-        .iter()
-        .position(|participant| participant.id == name);
+    let known = roster.iter().position(|participant| participant.id == name);
     let user = known.unwrap_or_else(|| room.human(name, ""));
     let position = room.post(Some(user), parts(&content["messageContent"]));
     if let Some(target) = target {
@@ -80,11 +78,7 @@ fn target(room: &mut Room, input: &Value, quoted: &Value) -> u32 {
         (true, None) => None,
         (false, _) => Some(room.human(author, "")),
     };
-    let said = quoted["content"]
-        .as_str()
-        .map(text)
-        .into_iter()
-        .collect();
+    let said = quoted["content"].as_str().map(text).into_iter().collect();
     let position = room.post(sender, said);
     if sender.is_none() {
         let message = room.message(position);

@@ -36,7 +36,7 @@ fn call(value: Value<'_>, suffix: &str, site: &mut Site<'_>, limits: &Limits) ->
             "id" => id = Some(field),
             "function" => function = Some(field),
             "type" if field.as_str().as_deref() == Some("function") => {}
-            _ => homeless(field, &format!("{suffix}.{key}"), site),
+            _ => homeless(field, suffix, &key, site),
         }
     }
     let mut name = None;
@@ -45,7 +45,7 @@ fn call(value: Value<'_>, suffix: &str, site: &mut Site<'_>, limits: &Limits) ->
         match &*key {
             "name" => name = Some(field),
             "arguments" => arguments = Some(field),
-            _ => homeless(field, &format!("{suffix}.function.{key}"), site),
+            _ => homeless(field, &format!("{suffix}.function"), &key, site),
         }
     }
     let place = format!(".{suffix}.function.arguments");
@@ -65,13 +65,11 @@ fn call(value: Value<'_>, suffix: &str, site: &mut Site<'_>, limits: &Limits) ->
 }
 
 /// A field of a call that the model cannot hold.
-fn homeless(field: Value<'_>, suffix: &str, site: &mut Site<'_>) {
-    site.wrong(
-        suffix,
-        "the field has no place in a tool call and is left out",
-        Severity::Warning,
-        field,
-    );
+fn homeless(field: Value<'_>, suffix: &str, key: &str, site: &mut Site<'_>) {
+    let mut place = suffix.to_owned();
+    json::append_key(&mut place, key);
+    let text = "the field has no place in a tool call and is left out";
+    site.wrong(&place, text, Severity::Warning, field);
 }
 
 /// An id or a name: a string that is not empty, or a number as written.

@@ -144,10 +144,10 @@ struct DialectTotal {
     tokens: BTreeMap<String, u64>,
 }
 
-/// One table per coverage: bills are compared only within one.
-fn tokens(totals: &[TokenTotal]) -> Vec<String> {
+/// One table, a block per coverage: bills are compared only within one.
+fn tokens(totals: &[TokenTotal]) -> Option<String> {
     let mut encodings: Vec<&str> = Vec::new();
-    // Coverage, then dialects in the order of their first row, which is the registry's.
+    // Coverages, and in them dialects, in the order of their first row, which is the registry's.
     let mut groups: Vec<(&str, Vec<(String, DialectTotal)>)> = Vec::new();
     for total in totals {
         if !total.encoding.is_empty() && !encodings.contains(&total.encoding.as_str()) {
@@ -170,34 +170,42 @@ fn tokens(totals: &[TokenTotal]) -> Vec<String> {
         }
         *dialect.tokens.entry(total.encoding.clone()).or_default() += total.tokens;
     }
-    groups
+    let mut header = vec![
+        if encodings.is_empty() {
+            "Renderings"
+        } else {
+            "Tokens"
+        },
+        "of",
+    ];
+    for encoding in &encodings {
+        header.extend([*encoding, "per message"]);
+    }
+    header.extend(["bytes", "invalid", "losses"]);
+    let rows: Vec<Vec<String>> = groups
         .iter()
-        .map(|(coverage, dialects)| {
-            let mut header = vec![heading(coverage).to_owned()];
-            for encoding in &encodings {
-                header.extend([(*encoding).to_owned(), "a message".to_owned()]);
-            }
-            header.extend(["bytes", "invalid", "losses"].map(str::to_owned));
-            let rows = dialects
+        .flat_map(|(coverage, dialects)| {
+            dialects
                 .iter()
-                .map(|(name, total)| token_row(name, total, &encodings))
-                .collect();
-            output::table(header, rows, 1) + "\n"
+                .map(|(name, total)| token_row(name, coverage, total, &encodings))
         })
-        .collect()
+        .collect();
+    let header = header.into_iter().map(str::to_owned).collect();
+    (!rows.is_empty()).then(|| output::table(header, rows, 2) + "\n")
 }
 
-fn heading(coverage: &str) -> &str {
+/// What a coverage shows, in the words of a newcomer.
+fn shown(coverage: &str) -> &str {
     match coverage {
-        "whole" => "Tokens, whole conversations",
-        "window" => "Tokens, newest messages",
-        "single-turn" => "Tokens, single turns",
+        "whole" => "all messages",
+        "window" => "newest messages",
+        "single-turn" => "single turns",
         other => other,
     }
 }
 
-fn token_row(name: &str, total: &DialectTotal, encodings: &[&str]) -> Vec<String> {
-    let mut row = vec![name.to_owned()];
+fn token_row(name: &str, coverage: &str, total: &DialectTotal, encodings: &[&str]) -> Vec<String> {
+    let mut row = vec![name.to_owned(), shown(coverage).to_owned()];
     for encoding in encodings {
         let tokens = total.tokens.get(*encoding).copied().unwrap_or_default();
         row.extend([count(tokens), quotient(tokens, total.messages)]);
@@ -368,40 +376,48 @@ mod tests {
     }
 
     #[test]
-    fn sources_are_summed_encodings_stand_side_by_side_and_coverages_apart() {
-        let tables = tokens(&[
+    fn sources_are_summed_encodings_stand_side_by_side_and_coverages_together() {
+        let table = tokens(&[
             total("openai-chat", "a_base", "whole", 100),
             total("openai-chat", "b_base", "whole", 120),
-            total("openai-chat", "a_base", "whole", 50),
-            total("openai-chat", "b_base", "whole", 60),
             total("tzurot", "a_base", "single-turn", 7),
             total("tzurot", "b_base", "single-turn", 8),
-        ]);
-        assert_eq!(tables.len(), 2);
-        let whole = tables.first().unwrap();
-        let row: Vec<&str> = whole.lines().last().unwrap().split_whitespace().collect();
+            total("openai-chat", "a_base", "whole", 50),
+            total("openai-chat", "b_base", "whole", 60),
+            total("group-chat", "a_base", "whole", 9),
+        ])
+        .unwrap();
+        let rows: Vec<Vec<&str>> = table
+            .lines()
+            .map(|line| line.split_whitespace().collect())
+            .collect();
+        let chat = [
+            "openai-chat",
+            "all",
+            "messages",
+            "150",
+            "7.5",
+            "180",
+            "9.0",
+            "2.00",
+            "kB",
+            "2",
+            "4",
+        ];
+        assert_eq!(rows.get(2).unwrap(), &chat, "{table}");
         assert_eq!(
-            row,
-            ["openai-chat", "150", "7.5", "180", "9.0", "2.00", "kB", "2", "4"],
-            "{whole}"
+            rows.get(3).unwrap().first(),
+            Some(&"group-chat"),
+            "one coverage stands together: {table}"
         );
-        assert!(
-            tables.last().unwrap().starts_with("Tokens, single turns")
-                || tables.last().unwrap().contains("single turns")
-        );
+        assert_eq!(rows.get(4).unwrap().first(), Some(&"tzurot"), "{table}");
     }
 
     #[test]
     fn without_an_encoding_bytes_and_losses_remain() {
-        let tables = tokens(&[total("openai-chat", "", "whole", 0)]);
-        let row: Vec<&str> = tables
-            .first()
-            .unwrap()
-            .lines()
-            .last()
-            .unwrap()
-            .split_whitespace()
-            .collect();
-        assert_eq!(row, ["openai-chat", "1.00", "kB", "1", "2"]);
+        let table = tokens(&[total("openai-chat", "", "whole", 0)]).unwrap();
+        let row: Vec<&str> = table.lines().last().unwrap().split_whitespace().collect();
+        assert_eq!(row, ["openai-chat", "all", "messages", "1.00", "kB", "1", "2"]);
+        assert!(tokens(&[]).is_none());
     }
 }

@@ -145,7 +145,11 @@ impl<'a> Meta<'a> {
         line.id(" user_id=", self.user_id, Component::Meta);
         line.string(" name=\"", self.name, Component::Names);
         line.string(" username=\"", self.username, Component::Names);
-        line.id(" reply_to_message_id=", self.reply_to_message_id, Component::Replies);
+        line.id(
+            " reply_to_message_id=",
+            self.reply_to_message_id,
+            Component::Replies,
+        );
         line.id(" reply_to_user_id=", self.reply_to_user_id, Component::Replies);
         line.string(" reply_to_name=\"", self.reply_to_name, Component::Replies);
         line.string(" reply_excerpt=\"", self.reply_excerpt, Component::Replies);
@@ -199,7 +203,7 @@ impl<'a> Line<'_, 'a, '_> {
         self.rope.content(key, Level::JsonString, component);
         if value.contains(|sign: char| sign.is_whitespace() || matches!(sign, '"' | '[' | ']')) {
             self.rope.content("\"", Level::JsonString, component);
-            let clean = self.clean(value);
+            let clean = self.clean(value, component);
             self.rope.content(clean, Level::JsonString, component);
             self.rope.content("\"", Level::JsonString, component);
         } else {
@@ -211,7 +215,7 @@ impl<'a> Line<'_, 'a, '_> {
         let Some(value) = value.filter(|value| !value.is_empty()) else {
             return;
         };
-        let clean = self.clean(value);
+        let clean = self.clean(value, component);
         if clean.is_empty() {
             return;
         }
@@ -221,7 +225,8 @@ impl<'a> Line<'_, 'a, '_> {
         self.rope.content("\"", Level::JsonString, component);
     }
 
-    fn clean(&mut self, value: Cow<'a, str>) -> Cow<'a, str> {
+    /// What is quoted of a reply stands unchanged elsewhere, so that only the speaker's own facts are losses.
+    fn clean(&mut self, value: Cow<'a, str>, component: Component) -> Cow<'a, str> {
         if !value.contains(['\n', '"', '[', ']']) && value.trim().len() == value.len() {
             return value;
         }
@@ -234,11 +239,13 @@ impl<'a> Line<'_, 'a, '_> {
                 other => clean.push(other),
             }
         }
-        self.losses.at(
-            LossCode::NameCleaned,
-            self.position,
-            "the line allows no square brackets, line breaks or bare quotes",
-        );
+        if component != Component::Replies {
+            self.losses.at(
+                LossCode::NameCleaned,
+                self.position,
+                "the line allows no square brackets, line breaks or bare quotes",
+            );
+        }
         Cow::Owned(clean.trim().to_owned())
     }
 }
@@ -263,23 +270,19 @@ mod tests {
         }
     }
 
-    fn text(value: &str) -> Option<Cow<'_, str>> {
-        Some(Cow::Borrowed(value))
-    }
-
     #[test]
     fn keys_stand_in_the_order_of_the_document() {
         let meta = Meta {
-            chat_id: text("-1"),
-            thread_id: text("12"),
-            message_id: text("5"),
-            user_id: text("9"),
-            name: text("N"),
-            username: text("n"),
-            reply_to_message_id: text("4"),
-            reply_to_user_id: text("8"),
-            reply_to_name: text("M"),
-            reply_excerpt: text("e"),
+            chat_id: Some("-1".into()),
+            thread_id: Some("12".into()),
+            message_id: Some("5".into()),
+            user_id: Some("9".into()),
+            name: Some("N".into()),
+            username: Some("n".into()),
+            reply_to_message_id: Some("4".into()),
+            reply_to_user_id: Some("8".into()),
+            reply_to_name: Some("M".into()),
+            reply_excerpt: Some("e".into()),
         };
         assert_eq!(
             line(meta),
@@ -301,7 +304,7 @@ mod tests {
         for gone in ["[]", "   ", ""] {
             assert_eq!(line(name(gone)), "");
             let meta = Meta {
-                chat_id: text("1"),
+                chat_id: Some("1".into()),
                 ..name(gone)
             };
             assert_eq!(line(meta), "[meta] chat_id=1");
@@ -317,7 +320,7 @@ mod tests {
     #[test]
     fn an_id_that_could_not_be_told_from_the_next_key_is_quoted() {
         let meta = Meta {
-            user_id: text("a \"b\""),
+            user_id: Some("a \"b\"".into()),
             ..Meta::default()
         };
         assert_eq!(line(meta), "[meta] user_id=\"a \\\"b\\\"\"");

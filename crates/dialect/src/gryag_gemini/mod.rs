@@ -9,27 +9,28 @@
 //! has no user id, tools as `tool`, everybody else as `user`. System text becomes the first user turn. The context layers
 //! of the document that need the bot's search index are not rendered.
 
+mod meta;
+mod tools;
+
 use std::borrow::Cow;
 
-use chatmill_model::{
-    Arguments, Component, Level, Media, MediaKind, MediaSource, Message, Part, Role, Rope, ToolCall, ToolResult,
-    Voice,
-};
+use chatmill_model::{Component, Level, Media, MediaKind, MediaSource, Message, Part, Role, Rope, Voice};
 
 use crate::about::About;
-use crate::gryag_meta::Meta;
 use crate::loss::{LossCode, Losses};
 use crate::media::placeholder;
-use crate::names;
 use crate::nature::{Lack, Shown, declare_conversation, declare_messages};
 use crate::policy::MediaPolicy;
 use crate::progress::Progress;
 use crate::rendering::Rendering;
 use crate::said::said_declared;
-use crate::tools::{MISSING_RESULT, call_as_text, result_as_text};
-use crate::turns::{Call, Step, arrange};
+use crate::tools::{call_as_text, result_as_text};
+use crate::turns::{Step, arrange};
 use crate::view::View;
-use crate::{Dialect, json, system};
+use crate::{Dialect, system};
+
+use meta::Meta;
+use tools::name_of;
 
 /// The dialect of gryag's prompts.
 pub struct GryagGemini;
@@ -76,6 +77,7 @@ impl Dialect for GryagGemini {
             rope: Rope::new(),
             losses,
             progress: Progress::default(),
+            lined: 0,
         };
         writer.rope.framing("[");
         writer.system(&shown.messages);
@@ -84,9 +86,17 @@ impl Dialect for GryagGemini {
         }
         writer.rope.speak(Voice::Other);
         writer.rope.framing("]");
-        emit(writer
-            .progress
-            .finish(writer.rope, shown.coverage, writer.losses, turns.faults));
+        let with_id = shown.messages.iter().filter(|message| message.id.is_some());
+        writer.losses.everywhere(
+            LossCode::MessageIdDropped,
+            (with_id.count() as u64).saturating_sub(writer.lined),
+            "turns of tools and system text have no line for their id",
+        );
+        emit(
+            writer
+                .progress
+                .finish(writer.rope, shown.coverage, writer.losses, turns.faults),
+        );
     }
 }
 
@@ -95,6 +105,8 @@ struct Writer<'v, 'a> {
     rope: Rope<'a>,
     losses: Losses,
     progress: Progress,
+    /// Messages whose id stands in a line.
+    lined: u64,
 }
 
 impl<'a> Writer<'_, 'a> {
@@ -148,8 +160,7 @@ impl<'a> Writer<'_, 'a> {
         self.open("{\"role\":\"user\",\"parts\":[{\"text\":\"");
         for (index, text) in texts.into_iter().enumerate() {
             if index > 0 {
-                self.rope
-                    .content("\n\n", Level::JsonString, Component::Framing);
+                self.rope.content("\n\n", Level::JsonString, Component::Framing);
             }
             self.rope.content(text, Level::JsonString, Component::Content);
         }
@@ -165,10 +176,11 @@ impl<'a> Writer<'_, 'a> {
         match step {
             Step::Say { message, .. } if message.role == Role::System => {}
             Step::Say { message, calls } => {
-                let has_content = message
-                    .parts
-                    .iter()
-                    .any(|part| matches!(part, Part::Text(_) | Part::Media(_)));
+                let has_content = message.parts.iter().any(|part| match part {
+                    Part::Text(text) => !text.is_empty(),
+                    Part::Media(_) => true,
+                    _ => false,
+                });
                 if has_content || calls.is_empty() {
                     self.say(message);
                     if !calls.is_empty() {
@@ -183,7 +195,11 @@ impl<'a> Writer<'_, 'a> {
                     self.calls(message, &calls);
                 }
             }
-            Step::Answer { call, message, result } => self.result(
+            Step::Answer {
+                call,
+                message,
+                result,
+            } => self.result(
                 name_of(call.call.name.as_deref().or(result.name.as_deref())),
                 result,
                 message.position,
@@ -226,6 +242,7 @@ impl<'a> Writer<'_, 'a> {
         let mut parts = 0;
         if meta.write("{\"text\":\"", &mut self.rope, message.position, &mut self.losses) {
             parts = 1;
+            self.lined += u64::from(message.id.is_some());
             self.rope.framing("\"}");
         }
         let mut waiting = Vec::new();
@@ -352,140 +369,4 @@ impl<'a> Writer<'_, 'a> {
             "a medium has no name here, and a linked one no type",
         );
     }
-
-    fn calls(&mut self, message: &'a Message, calls: &[Call<'a>]) {
-        self.open("{\"role\":\"model\",\"parts\":[");
-        self.rope.speak(Voice::Perspective);
-        for (index, call) in calls.iter().enumerate() {
-            if index > 0 {
-                self.rope.framing(",");
-            }
-            self.declare_name(call.call, message.position);
-            self.rope.framing("{\"function_call\":{\"name\":");
-            self.rope
-                .json_string(name_of(call.call.name.as_deref()), Component::Tools);
-            self.rope.framing(",\"args\":");
-            self.arguments(call.call, message.position);
-            self.rope.framing("}}");
-        }
-        let ids = calls.iter().filter(|call| call.call.id.is_some()).count() as u64;
-        self.losses.several(
-            LossCode::ToolIdDropped,
-            message.position,
-            ids,
-            "calls and responses are paired by place and name",
-        );
-        self.close();
-        self.progress.said(message.position, "assistant");
-    }
-
-    fn declare_name(&mut self, call: &ToolCall, position: u32) {
-        if call.name.as_deref().is_none_or(str::is_empty) {
-            self.losses.at(
-                LossCode::ToolNameRewritten,
-                position,
-                "the call names no tool",
-            );
-        }
-    }
-
-    /// The arguments as an object.
-    fn arguments(&mut self, call: &'a ToolCall, position: u32) {
-        match &call.arguments {
-            Arguments::Object(raw) => self.rope.raw_json(raw.as_str(), Component::Tools),
-            Arguments::NotObject(raw) => {
-                self.losses
-                    .at(LossCode::ArgsNotObject, position, "arguments are an object here");
-                self.rope.framing("{\"data\":");
-                self.rope.raw_json(raw.as_str(), Component::Tools);
-                self.rope.framing("}");
-            }
-            Arguments::Malformed(text) => {
-                self.losses
-                    .at(LossCode::ArgsMalformed, position, "arguments are an object here");
-                if text.trim().is_empty() {
-                    self.rope.framing("{}");
-                } else {
-                    self.rope.framing("{\"text\":");
-                    self.rope.json_string(text, Component::Tools);
-                    self.rope.framing("}");
-                }
-            }
-        }
-    }
-
-    fn result(&mut self, name: &'a str, result: &'a ToolResult, position: u32) {
-        self.open_response(name);
-        let content = result.content.as_str();
-        if json::is_object(content) {
-            self.object_result(result, position);
-            return;
-        }
-        let (open, is_text) = if result.is_error {
-            ("{\"error\":", true)
-        } else if json::is_json(content) {
-            ("{\"data\":", false)
-        } else {
-            ("{\"text\":", true)
-        };
-        self.losses
-            .at(LossCode::ResultWrapped, position, "a response is an object");
-        self.rope.framing(open);
-        if is_text {
-            self.rope.json_string(content, Component::Tools);
-        } else {
-            self.rope.raw_json(content, Component::Tools);
-        }
-        self.rope.framing("}");
-        self.close_response();
-        self.progress.said(position, "tool");
-    }
-
-    /// A result that is an object already stands as it is.
-    fn object_result(&mut self, result: &'a ToolResult, position: u32) {
-        if result.is_error {
-            self.losses.at(
-                LossCode::ErrorFlagDropped,
-                position,
-                "an object has no place for the failure",
-            );
-        }
-        let before = self.rope.segments().len();
-        self.rope.raw_json(&result.content, Component::Tools);
-        let written = self.rope.segments().get(before).map_or(0, |segment| segment.text.len());
-        if written < result.content.len() {
-            self.losses.at(
-                LossCode::ResultWrapped,
-                position,
-                "an object loses the white space between its values",
-            );
-        }
-        self.close_response();
-        self.progress.said(position, "tool");
-    }
-
-    fn missing(&mut self, call: Call<'a>) {
-        self.open_response(name_of(call.call.name.as_deref()));
-        self.rope.framing("{\"error\":");
-        self.rope.json_string(MISSING_RESULT, Component::Tools);
-        self.rope.framing("}");
-        self.close_response();
-        self.progress.added("tool");
-    }
-
-    fn open_response(&mut self, name: &'a str) {
-        self.open("{\"role\":\"tool\",\"parts\":[{\"function_response\":{\"name\":");
-        self.rope.json_string(name, Component::Tools);
-        self.rope.framing(",\"response\":");
-    }
-
-    fn close_response(&mut self) {
-        self.rope.framing("}}");
-        self.close();
-    }
-}
-
-/// The name of a tool, or a word that stands for it.
-fn name_of(name: Option<&str>) -> &str {
-    name.filter(|name| !name.is_empty()).unwrap_or(names::UNNAMED)
 }

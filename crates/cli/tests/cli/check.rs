@@ -1,0 +1,279 @@
+use std::collections::BTreeSet;
+use std::fs;
+
+use serde_json::Value;
+
+use crate::desk::{Desk, chat, dangling_chat, end, good_chat, json_lines};
+
+/// Columns of the findings table, as the contract lists them.
+const COLUMNS: [&str; 18] = [
+    "code",
+    "name",
+    "severity",
+    "count",
+    "key",
+    "input",
+    "entry",
+    "record",
+    "conversation_id",
+    "position",
+    "message_id",
+    "line_number",
+    "column_number",
+    "byte_start",
+    "byte_end",
+    "json_path",
+    "message",
+    "help",
+];
+
+fn desk() -> Desk {
+    let desk = Desk::new();
+    desk.write("good.json", &good_chat("good").to_string());
+    desk.write(
+        "dangling.json",
+        &serde_json::to_string_pretty(&dangling_chat("dangling")).unwrap(),
+    );
+    desk.write(
+        "broken.jsonl",
+        &format!("{}\n{{\"broken\": \n{}\n", good_chat("one"), good_chat("two")),
+    );
+    desk
+}
+
+#[test]
+fn the_form_of_the_report_never_changes_the_exit_code() {
+    let desk = desk();
+    for format in ["text", "json", "jsonl"] {
+        let check = |path: &str, more: &[&str]| {
+            let arguments = [&["check", path, "--format", format], more].concat();
+            end(desk.chatmill(&arguments)).code
+        };
+        assert_eq!(check("good.json", &[]), 0, "{format}");
+        assert_eq!(check("broken.jsonl", &[]), 1, "{format}");
+        assert_eq!(check("broken.jsonl", &["--fail-on", "never"]), 0, "{format}");
+        assert_eq!(check("dangling.json", &[]), 0, "{format}");
+        assert_eq!(check("dangling.json", &["--fail-on", "warning"]), 1, "{format}");
+    }
+}
+
+#[test]
+fn a_text_finding_shows_its_place_its_source_and_what_to_do() {
+    let desk = desk();
+    let check = end(desk.chatmill(&["check", "dangling.json"]));
+    let source = fs::read_to_string(desk.path("dangling.json")).unwrap();
+    let line = 1 + source.lines().position(|line| line.contains("nowhere")).unwrap();
+    let expected = format!("dangling.json:{line}:");
+    let lines: Vec<&str> = check.stdout.lines().collect();
+    let at = lines
+        .iter()
+        .position(|line| line.starts_with(&expected))
+        .expect(&check.stdout);
+    assert!(
+        lines[at].contains("warning[RF001 dangling-reference]: "),
+        "{}",
+        lines[at]
+    );
+    assert!(lines[at + 1].contains("\"nowhere\""), "{}", check.stdout);
+    let caret = lines[at + 2].find('^').unwrap();
+    assert_eq!(lines[at + 1].as_bytes()[caret], b'"', "{}", check.stdout);
+    assert_eq!(lines[at + 3].trim(), "at $.conversation_list[2].refer_list[0]");
+    assert!(lines[at + 4].trim().starts_with("help: "));
+    assert!(
+        check
+            .stdout
+            .contains("dangling.json: warnings (group-chat, 1 record, 1 conversation, 1 warning)")
+    );
+}
+
+#[test]
+fn json_is_one_object_with_the_columns_of_the_findings_table() {
+    let desk = desk();
+    let check = end(desk.chatmill(&[
+        "check",
+        "good.json",
+        "dangling.json",
+        "broken.jsonl",
+        "--format",
+        "json",
+    ]));
+    let report: Value = serde_json::from_str(&check.stdout).unwrap();
+    let verdicts: Vec<(&str, &str)> = report["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| (file["path"].as_str().unwrap(), file["verdict"].as_str().unwrap()))
+        .collect();
+    let expected = [
+        ("good.json", "valid"),
+        ("dangling.json", "warnings"),
+        ("broken.jsonl", "errors"),
+    ];
+    assert_eq!(verdicts, expected);
+    let findings = report["findings"].as_array().unwrap();
+    let codes: BTreeSet<&str> = findings
+        .iter()
+        .map(|finding| finding["code"].as_str().unwrap())
+        .collect();
+    assert_eq!(codes, BTreeSet::from(["IN001", "RF001"]));
+    for finding in findings {
+        let keys: Vec<&str> = finding.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(keys, COLUMNS);
+    }
+    assert_eq!(report["summary"]["files"], 3);
+    assert_eq!(report["summary"]["errors"], 1);
+    assert_eq!(report["summary"]["records"], 5);
+    assert_eq!(report["summary"]["codes"]["RF001"]["warnings"], 1);
+}
+
+#[test]
+fn jsonl_has_the_same_findings_as_json() {
+    let desk = desk();
+    let report =
+        |format: &str| end(desk.chatmill(&["check", "dangling.json", "broken.jsonl", "--format", format]));
+    let whole: Value = serde_json::from_str(&report("json").stdout).unwrap();
+    let lines = json_lines(&report("jsonl").stdout);
+    assert_eq!(lines.len(), 2);
+    assert_eq!(whole["findings"], Value::Array(lines));
+}
+
+#[test]
+fn a_clean_file_gives_a_whole_json_object_too() {
+    let check = end(desk().chatmill(&["check", "good.json", "--format", "json"]));
+    let report: Value = serde_json::from_str(&check.stdout).unwrap();
+    assert_eq!(report["findings"], Value::Array(Vec::new()));
+    assert_eq!(report["files"][0]["verdict"], "valid");
+}
+
+#[test]
+fn ignored_and_unselected_codes_count_for_nothing() {
+    let desk = desk();
+    for options in [
+        ["--ignore", "IN"],
+        ["--ignore", "invalid-json"],
+        ["--select", "RF"],
+    ] {
+        let arguments = [
+            &["check", "dangling.json", "broken.jsonl", "--format", "json"],
+            options.as_slice(),
+        ]
+        .concat();
+        let check = end(desk.chatmill(&arguments));
+        assert_eq!(check.code, 0, "{options:?}");
+        let report: Value = serde_json::from_str(&check.stdout).unwrap();
+        assert_eq!(report["summary"]["errors"], 0, "{options:?}");
+        assert_eq!(report["summary"]["warnings"], 1, "{options:?}");
+        assert_eq!(report["findings"].as_array().unwrap().len(), 1, "{options:?}");
+    }
+    let unknown = end(desk.chatmill(&["check", "good.json", "--select", "danglin-reference"]));
+    assert_eq!(unknown.code, 2);
+    assert!(
+        unknown.stderr.contains("`dangling-reference`"),
+        "{}",
+        unknown.stderr
+    );
+}
+
+#[test]
+fn the_first_ten_of_a_code_are_printed_and_the_rest_is_counted() {
+    let desk = desk();
+    desk.write(
+        "many.jsonl",
+        &format!("{}\n{}", good_chat("one"), "{\"broken\": \n".repeat(13)),
+    );
+    let check = end(desk.chatmill(&["check", "many.jsonl"]));
+    assert_eq!(check.stdout.matches("error[IN001 invalid-json]").count(), 10);
+    assert!(
+        check.stdout.contains("IN001 invalid-json: and 3 more findings"),
+        "{}",
+        check.stdout
+    );
+    assert!(check.stdout.contains("13 errors"), "{}", check.stdout);
+    let counted = end(desk.chatmill(&["check", "many.jsonl", "--statistics"]));
+    assert!(!counted.stdout.contains("error[IN001"), "{}", counted.stdout);
+    let row = counted
+        .stdout
+        .lines()
+        .find(|line| line.contains("IN001 invalid-json"))
+        .unwrap();
+    assert_eq!(
+        row.split_whitespace().skip(2).collect::<Vec<_>>(),
+        ["13", "0", "0", "13"]
+    );
+}
+
+#[test]
+fn further_reports_are_written_beside_the_printed_one() {
+    let desk = desk();
+    let check = end(desk.chatmill(&[
+        "check",
+        "broken.jsonl",
+        "--write",
+        "jsonl=found.jsonl",
+        "--write",
+        "json=all.json",
+    ]));
+    assert_eq!(check.code, 1);
+    assert_eq!(
+        json_lines(&fs::read_to_string(desk.path("found.jsonl")).unwrap()).len(),
+        1
+    );
+    let report: Value = serde_json::from_str(&fs::read_to_string(desk.path("all.json")).unwrap()).unwrap();
+    assert_eq!(report["summary"]["errors"], 1);
+    assert!(check.stdout.contains("error[IN001 invalid-json]"));
+    let nowhere = end(desk.chatmill(&["check", "broken.jsonl", "--write", "json=no/such/folder/x.json"]));
+    assert_eq!(nowhere.code, 3);
+    assert!(
+        nowhere.stderr.contains("no/such/folder/x.json"),
+        "{}",
+        nowhere.stderr
+    );
+}
+
+#[test]
+fn stdin_is_an_input() {
+    let desk = desk();
+    let mut command = desk.chatmill(&["check", "-"]);
+    command.write_stdin(good_chat("piped").to_string());
+    let check = end(command);
+    assert_eq!(check.code, 0);
+    assert!(
+        check.stdout.contains("valid (group-chat, 1 record"),
+        "{}",
+        check.stdout
+    );
+}
+
+#[test]
+fn a_path_that_names_nothing_is_a_wrong_request() {
+    let check = end(desk().chatmill(&["check", "nowhere/*.json"]));
+    assert_eq!(check.code, 2);
+    assert!(check.stderr.contains("nowhere/*.json"), "{}", check.stderr);
+}
+
+#[test]
+fn records_stay_themselves_where_one_slice_ends_and_the_next_begins() {
+    let desk = Desk::new();
+    // More than three slices of 1 MiB, with lines of unequal length.
+    let lines: String = (0..1500)
+        .map(|n| {
+            let text = format!("{n} {}", "x".repeat(1_800 + n % 700));
+            chat(
+                &format!("room-{n}"),
+                &[("m1", "user_1", &text), ("m2", "bot_1", "Noted.")],
+            )
+            .to_string()
+                + "\n"
+        })
+        .collect();
+    desk.write("many.jsonl", &lines);
+    let check = end(desk.chatmill(&["check", "many.jsonl", "--threads", "2"]));
+    assert_eq!(check.code, 0, "{}", check.stdout);
+    assert!(
+        check
+            .stdout
+            .contains("1,500 conversations in 1,500 records; 0 errors"),
+        "{}",
+        check.stdout
+    );
+}

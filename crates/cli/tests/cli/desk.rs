@@ -1,0 +1,121 @@
+//! What every test needs: a folder of its own, chats to put there, and the command.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A folder that disappears after the test.
+pub struct Desk(TempDir);
+
+impl Desk {
+    pub fn new() -> Self {
+        Self(TempDir::new().unwrap())
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// A pipeline over `in/*` into `out`, with two dialects and one encoding.
+    pub fn pipeline(&self) -> PathBuf {
+        self.write(
+            "pipeline.toml",
+            "name = \"desk\"\n[[input]]\npath = \"in/*\"\n[render]\ndialects = [\"openai-chat\", \"gryag-compact\"]\n\
+             [count]\nencodings = [\"r50k_base\"]\n[output]\npath = \"out\"\n",
+        )
+    }
+
+    /// The command, working in this folder.
+    pub fn chatmill(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(binary());
+        command.current_dir(self.0.path()).args(arguments);
+        command
+    }
+}
+
+pub fn binary() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_chatmill"))
+}
+
+/// What a command printed and how it ended.
+pub struct Ended {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+pub fn end(mut command: Command) -> Ended {
+    let output = command.output().unwrap();
+    Ended {
+        code: output.status.code().unwrap(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+pub fn json_lines(text: &str) -> Vec<Value> {
+    text.lines()
+        .map(|line| serde_json::from_str(line).expect(line))
+        .collect()
+}
+
+/// A group chat with a person, another person and a bot, and the messages `(id, sender, text)`.
+pub fn chat(id: &str, messages: &[(&str, &str, &str)]) -> Value {
+    let list: Vec<Value> = messages
+        .iter()
+        .enumerate()
+        .map(|(index, (message, sender, text))| {
+            json!({
+                "message_id": message,
+                "create_time": format!("2026-01-02T03:04:{:02}Z", index % 60),
+                "sender": sender,
+                "role": if *sender == "bot_1" { "assistant" } else { "user" },
+                "type": "text",
+                "content": text,
+            })
+        })
+        .collect();
+    json!({
+        "version": "1.0.0",
+        "conversation_meta": {
+            "scene": "group_chat",
+            "scene_desc": {},
+            "name": "Allotment",
+            "default_timezone": "UTC",
+            "group_id": id,
+            "user_details": {
+                "user_1": {"full_name": "Ada", "role": "user"},
+                "user_2": {"full_name": "Ben", "role": "user"},
+                "bot_1": {"full_name": "Mill", "role": "assistant"},
+            },
+        },
+        "conversation_list": list,
+    })
+}
+
+/// A small chat without a fault.
+pub fn good_chat(id: &str) -> Value {
+    let messages = [
+        ("m1", "user_1", "When do we water the beans?"),
+        ("m2", "bot_1", "At six."),
+        ("m3", "user_2", "I bring the can."),
+    ];
+    chat(id, &messages)
+}
+
+/// A chat whose second message replies to a message that is not there.
+pub fn dangling_chat(id: &str) -> Value {
+    let mut chat = good_chat(id);
+    chat["conversation_list"][2]["refer_list"] = json!(["nowhere"]);
+    chat
+}

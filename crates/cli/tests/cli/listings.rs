@@ -1,0 +1,122 @@
+use serde_json::Value;
+
+use crate::desk::{Desk, end, good_chat};
+
+#[test]
+fn every_registry_is_listed_alike_in_text_and_json() {
+    let desk = Desk::new();
+    for (command, key) in [
+        ("sources", "id"),
+        ("dialects", "id"),
+        ("rules", "code"),
+        ("encodings", "name"),
+    ] {
+        let text = end(desk.chatmill(&[command])).stdout;
+        let json: Value =
+            serde_json::from_str(&end(desk.chatmill(&[command, "--format", "json"])).stdout).unwrap();
+        let names: Vec<&str> = json
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|entry| entry[key].as_str().unwrap())
+            .collect();
+        assert!(!names.is_empty(), "{command}");
+        for name in names {
+            assert!(
+                text.lines().any(|line| line.starts_with(name)),
+                "{command}: {name}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_code_is_explained_by_its_letters_or_its_name() {
+    let desk = Desk::new();
+    let by_code = end(desk.chatmill(&["explain", "rf001"]));
+    assert_eq!(by_code.code, 0);
+    assert!(
+        by_code.stdout.starts_with("# RF001 dangling-reference"),
+        "{}",
+        by_code.stdout
+    );
+    assert_eq!(
+        end(desk.chatmill(&["explain", "dangling-reference"])).stdout,
+        by_code.stdout
+    );
+    let unknown = end(desk.chatmill(&["explain", "dangling-refrence"]));
+    assert_eq!(unknown.code, 2);
+    assert!(
+        unknown.stderr.contains("did you mean `dangling-reference`?"),
+        "{}",
+        unknown.stderr
+    );
+    let all = end(desk.chatmill(&["explain", "--all"])).stdout;
+    assert!(all.contains("# RF001 ") && all.contains("# IN001 "));
+}
+
+#[test]
+fn every_schema_that_is_listed_prints() {
+    let desk = Desk::new();
+    let names = end(desk.chatmill(&["schema"])).stdout;
+    assert!(names.lines().any(|name| name == "renderings"), "{names}");
+    for name in names.lines() {
+        let schema = end(desk.chatmill(&["schema", name]));
+        assert_eq!(schema.code, 0, "{name}");
+        if name == "pipeline" {
+            let schema: Value = serde_json::from_str(&schema.stdout).unwrap();
+            assert!(schema["properties"]["input"].is_object());
+        } else {
+            assert!(schema.stdout.starts_with(&format!("# {name}\n")), "{name}");
+        }
+    }
+    let unknown = end(desk.chatmill(&["schema", "rendering"]));
+    assert_eq!(unknown.code, 2);
+    assert!(
+        unknown.stderr.contains("did you mean `renderings`?"),
+        "{}",
+        unknown.stderr
+    );
+}
+
+#[test]
+fn shells_get_completions_and_commands_get_manual_pages() {
+    let desk = Desk::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let file = end(desk.chatmill(&["completions", shell]));
+        assert!(
+            file.code == 0 && file.stdout.contains("chatmill") && file.stdout.contains("certify"),
+            "{shell}"
+        );
+    }
+    assert!(end(desk.chatmill(&["man"])).stdout.contains(".TH chatmill 1"));
+    assert!(
+        end(desk.chatmill(&["man", "run"]))
+            .stdout
+            .contains(".TH chatmill-run 1")
+    );
+    assert_eq!(end(desk.chatmill(&["man", "rum"])).code, 2);
+}
+
+#[test]
+fn inspect_names_the_source_and_counts_what_is_there() {
+    let desk = Desk::new();
+    desk.write("a.json", &good_chat("a").to_string());
+    desk.write("b.txt", "no chat at all\n");
+    let text = end(desk.chatmill(&["inspect", "a.json", "b.txt"]));
+    assert_eq!(text.code, 0, "{}", text.stderr);
+    assert!(
+        text.stdout.contains("group-chat") && text.stdout.contains("3 messages by 3 participants"),
+        "{}",
+        text.stdout
+    );
+    assert!(
+        text.stdout.contains("none that chatmill knows"),
+        "{}",
+        text.stdout
+    );
+    let json: Value =
+        serde_json::from_str(&end(desk.chatmill(&["inspect", "a.json", "--format", "json"])).stdout).unwrap();
+    assert_eq!(json["entries"][0]["source"], "group-chat");
+    assert_eq!(json["entries"][0]["messages"], 3);
+}

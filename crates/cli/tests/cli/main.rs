@@ -1,0 +1,17 @@
+//! The command line from outside: the real binary on small files.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    missing_docs
+)]
+#![allow(clippy::disallowed_methods, reason = "tests write the files that they need")]
+
+mod check;
+mod desk;
+mod listings;
+mod no_content;
+mod render;
+mod run;
+mod streams;

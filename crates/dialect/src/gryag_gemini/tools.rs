@@ -1,0 +1,149 @@
+//! Turns of tools: calls, responses, and responses that are made up. None of them carries a `[meta]` line.
+
+use chatmill_model::{Arguments, Component, Message, ToolCall, ToolResult, Voice};
+
+use super::Writer;
+use crate::json;
+use crate::loss::LossCode;
+use crate::names::UNNAMED;
+use crate::tools::MISSING_RESULT;
+use crate::turns::Call;
+
+impl<'a> Writer<'_, 'a> {
+    pub(super) fn calls(&mut self, message: &'a Message, calls: &[Call<'a>]) {
+        self.open("{\"role\":\"model\",\"parts\":[");
+        self.rope.speak(Voice::Perspective);
+        for (index, call) in calls.iter().enumerate() {
+            if index > 0 {
+                self.rope.framing(",");
+            }
+            self.declare_name(call.call, message.position);
+            self.rope.framing("{\"function_call\":{\"name\":");
+            self.rope
+                .json_string(name_of(call.call.name.as_deref()), Component::Tools);
+            self.rope.framing(",\"args\":");
+            self.arguments(call.call, message.position);
+            self.rope.framing("}}");
+        }
+        let ids = calls.iter().filter(|call| call.call.id.is_some()).count() as u64;
+        self.losses.several(
+            LossCode::ToolIdDropped,
+            message.position,
+            ids,
+            "calls and responses are paired by place and name",
+        );
+        self.close();
+        self.progress.said(message.position, "assistant");
+    }
+
+    fn declare_name(&mut self, call: &ToolCall, position: u32) {
+        if call.name.as_deref().is_none_or(str::is_empty) {
+            self.losses
+                .at(LossCode::ToolNameRewritten, position, "the call names no tool");
+        }
+    }
+
+    /// The arguments as an object.
+    fn arguments(&mut self, call: &'a ToolCall, position: u32) {
+        match &call.arguments {
+            Arguments::Object(raw) => self.rope.raw_json(raw.as_str(), Component::Tools),
+            Arguments::NotObject(raw) => {
+                self.losses
+                    .at(LossCode::ArgsNotObject, position, "arguments are an object here");
+                self.rope.framing("{\"data\":");
+                self.rope.raw_json(raw.as_str(), Component::Tools);
+                self.rope.framing("}");
+            }
+            Arguments::Malformed(text) => {
+                self.losses
+                    .at(LossCode::ArgsMalformed, position, "arguments are an object here");
+                if text.trim().is_empty() {
+                    self.rope.framing("{}");
+                } else {
+                    self.rope.framing("{\"text\":");
+                    self.rope.json_string(text, Component::Tools);
+                    self.rope.framing("}");
+                }
+            }
+        }
+    }
+
+    pub(super) fn result(&mut self, name: &'a str, result: &'a ToolResult, position: u32) {
+        self.open_response(name);
+        let content = result.content.as_str();
+        if json::is_object(content) {
+            self.object_result(result, position);
+            return;
+        }
+        let (open, is_text) = if result.is_error {
+            ("{\"error\":", true)
+        } else if json::is_json(content) {
+            ("{\"data\":", false)
+        } else {
+            ("{\"text\":", true)
+        };
+        self.losses
+            .at(LossCode::ResultWrapped, position, "a response is an object");
+        self.rope.framing(open);
+        if is_text {
+            self.rope.json_string(content, Component::Tools);
+        } else {
+            self.rope.raw_json(content, Component::Tools);
+        }
+        self.rope.framing("}");
+        self.close_response();
+        self.progress.said(position, "tool");
+    }
+
+    /// A result that is an object already stands as it is.
+    fn object_result(&mut self, result: &'a ToolResult, position: u32) {
+        if result.is_error {
+            self.losses.at(
+                LossCode::ErrorFlagDropped,
+                position,
+                "an object has no place for the failure",
+            );
+        }
+        let before = self.rope.segments().len();
+        self.rope.raw_json(&result.content, Component::Tools);
+        let written = self
+            .rope
+            .segments()
+            .get(before)
+            .map_or(0, |segment| segment.text.len());
+        if written < result.content.len() {
+            self.losses.at(
+                LossCode::ResultWrapped,
+                position,
+                "an object loses the white space between its values",
+            );
+        }
+        self.close_response();
+        self.progress.said(position, "tool");
+    }
+
+    pub(super) fn missing(&mut self, call: Call<'a>) {
+        self.open_response(name_of(call.call.name.as_deref()));
+        self.rope.framing("{\"error\":");
+        self.rope.json_string(MISSING_RESULT, Component::Tools);
+        self.rope.framing("}");
+        self.close_response();
+        self.progress.added("tool");
+    }
+
+    fn open_response(&mut self, name: &'a str) {
+        self.open("{\"role\":\"tool\",\"parts\":[{\"function_response\":{\"name\":");
+        self.rope.json_string(name, Component::Tools);
+        self.rope.framing(",\"response\":");
+    }
+
+    fn close_response(&mut self) {
+        self.rope.framing("}}");
+        self.close();
+    }
+}
+
+/// The name of a tool, or a word that stands for it.
+pub(super) fn name_of(name: Option<&str>) -> &str {
+    name.filter(|name| !name.is_empty()).unwrap_or(UNNAMED)
+}

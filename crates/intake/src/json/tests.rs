@@ -1,0 +1,406 @@
+use std::time::{Duration, Instant};
+
+use chatmill_diag::codes::{
+    DEPTH_EXCEEDED, ESCAPED_NUL, INVALID_JSON, INVALID_UTF8, LONE_SURROGATE, NUMBER_OUT_OF_RANGE,
+};
+use proptest::prelude::*;
+
+use super::scan::plain_run;
+use super::{Kind, Value, scan};
+
+/// Texts that RFC 8259 allows.
+const ACCEPTED: &[&str] = &[
+    "{}",
+    "[]",
+    "null",
+    "true",
+    "false",
+    "0",
+    "-0",
+    "1",
+    "-1",
+    "10",
+    "0.0",
+    "-0.5",
+    "1e0",
+    "1E+05",
+    "1e-05",
+    "0e00",
+    "123456789012345678",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "18446744073709551615",
+    "1.7976931348623157e308",
+    "1e-400",
+    "\"\"",
+    "\" \"",
+    "\"a\"",
+    "\"\u{7f}\u{80}\u{2028}\u{feff}\u{ffff}\u{10ffff}\"",
+    r#""\"\\\/\b\f\n\r\t""#,
+    r#""\u0041\uFFFF\uABCD\uabcd""#,
+    r#""\ud83d\ude00""#,
+    r#""\uDBFF\uDFFF""#,
+    " \t\r\n{} \t\r\n",
+    "[1]",
+    "[1,2]",
+    "[ 1 , 2 ]",
+    "[[],[[]],{}]",
+    "[null,true,false,\"\",0,{},[]]",
+    r#"{"":0}"#,
+    r#"{"a":1}"#,
+    r#"{ "a" : 1 , "b" : [ ] }"#,
+    r#"{"a":1,"a":2}"#,
+    r#"{"a":{"b":{"c":null}}}"#,
+    r#"["12345678","1234567\\","1234567\"","12345678\\"]"#,
+];
+
+/// Texts that it does not allow, where the fault lies, and a word of the reason.
+const REJECTED: &[(&str, usize, &str)] = &[
+    ("", 0, "JSON value"),
+    (" \n", 2, "JSON value"),
+    ("\u{feff}{}", 0, "JSON value"),
+    ("{\u{feff}}", 1, "field name"),
+    ("nul", 0, "JSON value"),
+    ("nulL", 0, "JSON value"),
+    ("True", 0, "JSON value"),
+    ("tru", 0, "JSON value"),
+    ("truee", 4, "nothing more"),
+    ("NaN", 0, "JSON value"),
+    ("Infinity", 0, "JSON value"),
+    ("-Infinity", 1, "digit"),
+    ("undefined", 0, "JSON value"),
+    ("01", 1, "leading zero"),
+    ("-01", 2, "leading zero"),
+    ("00", 1, "leading zero"),
+    ("+1", 0, "JSON value"),
+    (".5", 0, "JSON value"),
+    ("5.", 2, "digit"),
+    ("1.e5", 2, "digit"),
+    ("1e", 2, "digit"),
+    ("1e+", 3, "digit"),
+    ("-", 1, "digit"),
+    ("--1", 1, "digit"),
+    ("0x10", 1, "nothing more"),
+    ("1_000", 1, "nothing more"),
+    ("1 2", 2, "nothing more"),
+    ("{}{}", 2, "nothing more"),
+    ("{},", 2, "nothing more"),
+    ("{} // done", 3, "nothing more"),
+    ("[1] x", 4, "nothing more"),
+    ("'a'", 0, "JSON value"),
+    ("\"", 1, "closing quote"),
+    ("\"abc", 4, "closing quote"),
+    ("\"a\\", 3, "backslash"),
+    ("\"a\\\"", 4, "closing quote"),
+    ("\"\\x41\"", 2, "backslash"),
+    ("\"\\'\"", 2, "backslash"),
+    ("\"\\u12\"", 3, "hexadecimal"),
+    ("\"\\u123g\"", 3, "hexadecimal"),
+    ("\"\\U0041\"", 2, "backslash"),
+    ("\"\\u+041\"", 3, "hexadecimal"),
+    ("\"a\nb\"", 2, "control"),
+    ("\"a\tb\"", 2, "control"),
+    ("\"a\0b\"", 2, "control"),
+    ("\"abcdefghijkl\u{1f}\"", 13, "control"),
+    ("[", 1, "`]`"),
+    ("]", 0, "JSON value"),
+    ("[1", 2, "`]`"),
+    ("[1,", 3, "JSON value"),
+    ("[1,]", 3, "JSON value"),
+    ("[,1]", 1, "JSON value"),
+    ("[1,,2]", 3, "JSON value"),
+    ("[1 2]", 3, "`,`"),
+    ("[1}", 2, "`]`"),
+    ("[1:2]", 2, "`,`"),
+    ("{", 1, "field name"),
+    ("}", 0, "JSON value"),
+    ("{]", 1, "field name"),
+    ("{a:1}", 1, "field name"),
+    ("{'a':1}", 1, "field name"),
+    ("{1:1}", 1, "field name"),
+    ("{null:1}", 1, "field name"),
+    ("{\"a\"}", 4, "`:`"),
+    ("{\"a\" 1}", 5, "`:`"),
+    ("{\"a\"=1}", 4, "`:`"),
+    ("{\"a\":}", 5, "JSON value"),
+    ("{\"a\":1", 6, "`}`"),
+    ("{\"a\":1,", 7, "field name"),
+    ("{\"a\":1,}", 7, "field name"),
+    ("{,\"a\":1}", 1, "field name"),
+    ("{\"a\":1 \"b\":2}", 7, "`,`"),
+    ("{\"a\":1]", 6, "`}`"),
+    ("{\"a\":1,,\"b\":2}", 7, "field name"),
+    ("{\"a\":{\"b\":}}", 10, "JSON value"),
+    ("/* c */ {}", 0, "JSON value"),
+    ("[1, // c\n2]", 4, "JSON value"),
+    ("\u{a0}1", 0, "JSON value"),
+    ("\u{c}1", 0, "JSON value"),
+    ("\u{2028}1", 0, "JSON value"),
+    ("\u{1e}{}", 0, "JSON value"),
+];
+
+#[test]
+fn what_the_grammar_allows_is_accepted() {
+    for text in ACCEPTED {
+        let document = scan(text.as_bytes(), 128).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
+        assert_eq!(
+            document.root().raw(),
+            text.trim_matches([' ', '\t', '\r', '\n']),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn what_the_grammar_forbids_is_rejected_with_place_and_reason() {
+    for (text, at, reason) in REJECTED {
+        let fault = scan(text.as_bytes(), 128).map(|_| ()).expect_err(text);
+        assert_eq!(
+            (fault.code.name, fault.at),
+            (INVALID_JSON.name, *at),
+            "{text:?}: {}",
+            fault.message
+        );
+        assert!(fault.message.contains(reason), "{text:?}: {}", fault.message);
+    }
+    assert!(ACCEPTED.len() + REJECTED.len() >= 80);
+}
+
+#[test]
+fn every_raw_control_character_in_a_string_is_rejected_and_every_other_kept() {
+    for byte in 0..=0x7F_u8 {
+        let text = format!("\"ab{}\"", char::from(byte));
+        let expected = byte >= 0x20 && byte != b'\\' && byte != b'"';
+        assert_eq!(scan(text.as_bytes(), 1).is_ok(), expected, "{byte:#x}");
+    }
+}
+
+#[test]
+fn invalid_utf8_is_found_at_its_byte_wherever_it_stands() {
+    let sequences: [&[u8]; 8] = [
+        b"\xFF",
+        b"\xC0\xAF",
+        b"\xE0\x80\xAF",
+        b"\xED\xA0\x80",
+        b"\xF4\x90\x80\x80",
+        b"\x80",
+        b"\xC3",
+        b"\xE4\xB8",
+    ];
+    let text = br#"{"a":["b",{"key":1}]} "#;
+    for sequence in sequences {
+        for at in 0..=text.len() {
+            let mut bytes = text.to_vec();
+            bytes.splice(at..at, sequence.iter().copied());
+            let fault = scan(&bytes, 128).map(|_| ()).expect_err("must fail");
+            assert_eq!(
+                (fault.code.name, fault.at),
+                (INVALID_UTF8.name, at),
+                "{sequence:x?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn depth_is_bounded_at_its_limit_and_found_fast() {
+    let shapes: [(&str, &str); 3] = [("[", "]"), ("{\"a\":", "}"), ("[{\"a\":", "}]")];
+    for (open, close) in shapes {
+        let levels = open.matches(['[', '{']).count();
+        let nested =
+            |depth: usize| format!("{}0{}", open.repeat(depth / levels), close.repeat(depth / levels));
+        assert!(scan(nested(126).as_bytes(), 126).is_ok());
+        assert!(scan(nested(128).as_bytes(), 128).is_ok());
+        let fault = scan(nested(130).as_bytes(), 128)
+            .map(|_| ())
+            .expect_err("must fail");
+        assert_eq!(fault.code.name, DEPTH_EXCEEDED.name);
+        for depth in [1_000, 1_000_000] {
+            for text in [nested(depth), open.repeat(depth)] {
+                // The verdict falls at level 129; what takes time is the check of UTF-8 before it. The best of
+                // several tries says what the scan costs when the machine is busy with other things.
+                let quickest = (0..10).map(|_| {
+                    let start = Instant::now();
+                    let fault = scan(text.as_bytes(), 128).map(|_| ()).expect_err("must fail");
+                    assert_eq!(fault.code.name, DEPTH_EXCEEDED.name);
+                    start.elapsed()
+                });
+                let quickest = quickest.min().unwrap();
+                assert!(quickest < Duration::from_millis(50), "{quickest:?}");
+            }
+        }
+    }
+    assert!(scan(b"[[1]]", 2).is_ok() && scan(b"[[1]]", 1).is_err() && scan(b"[]", 0).is_err());
+}
+
+#[test]
+fn a_million_levels_are_walked_and_dropped_without_recursion() {
+    let text = format!("{}{}", "[".repeat(1_000_000), "]".repeat(1_000_000));
+    let document = scan(text.as_bytes(), u32::MAX).unwrap();
+    let mut depth = 0;
+    let mut value = Some(document.root());
+    while let Some(inner) = value {
+        depth += 1;
+        value = inner.items().next();
+    }
+    assert_eq!(depth, 1_000_000);
+}
+
+#[test]
+fn each_lone_surrogate_becomes_one_replacement_character_of_equal_length() {
+    for (text, repaired, count) in [
+        (r#""\ud83d""#, "\u{fffd}", 1),
+        (r#""\ude00""#, "\u{fffd}", 1),
+        (r#""\ude00\ud83d""#, "\u{fffd}\u{fffd}", 2),
+        (r#""\ud83d\ud83d""#, "\u{fffd}\u{fffd}", 2),
+        (r#""\ud83d\ud83d\ude00""#, "\u{fffd}😀", 1),
+        (r#""\ud83d\u0041""#, "\u{fffd}A", 1),
+        (r#""\ud83dx\ude00""#, "\u{fffd}x\u{fffd}", 2),
+        (r#""\ud83d\n""#, "\u{fffd}\n", 1),
+        (r#""end \uDBFF""#, "end \u{fffd}", 1),
+        (r#""\\ud83d""#, "\\ud83d", 0),
+        (r#""\ud83d\ude00""#, "😀", 0),
+    ] {
+        let document = scan(text.as_bytes(), 0).unwrap();
+        assert_eq!(document.root().as_str().unwrap(), repaired, "{text}");
+        assert_eq!(document.text().len(), text.len(), "{text}");
+        let lone = document
+            .notes()
+            .iter()
+            .filter(|note| *note.code == LONE_SURROGATE);
+        assert_eq!(lone.clone().count(), count, "{text}");
+        for note in lone {
+            assert!(
+                text.get(note.at..note.end).unwrap().starts_with("\\u") && note.end - note.at == 6,
+                "{text}"
+            );
+        }
+    }
+    let document = scan(br#"{"k\ud83d":"\ud83d","ok":1}"#, 1).unwrap();
+    assert_eq!(document.root().get("k\u{fffd}").unwrap().raw(), r#""\uFFFD""#);
+    assert_eq!(document.notes().len(), 2);
+    assert_eq!(document.root().get("ok").unwrap().span(), 25..26);
+}
+
+#[test]
+fn an_escaped_nul_is_kept_and_noted() {
+    let document = scan(br#"["\u0000","\\u0000","\u0001"]"#, 1).unwrap();
+    let notes: Vec<_> = document
+        .notes()
+        .iter()
+        .map(|note| (note.code.name, note.at, note.end))
+        .collect();
+    assert_eq!(notes, [(ESCAPED_NUL.name, 2, 8)]);
+    assert_eq!(document.root().items().next().unwrap().as_str().unwrap(), "\0");
+}
+
+#[test]
+fn numbers_that_no_parser_holds_are_kept_as_text_and_noted() {
+    let many = |count: usize| "9".repeat(count);
+    let table = [
+        ("9007199254740993".to_owned(), false),
+        ("9223372036854775808".to_owned(), false),
+        ("18446744073709551616".to_owned(), true),
+        ("-9223372036854775809".to_owned(), true),
+        ("-0".to_owned(), false),
+        (many(30), true),
+        (many(100_000), true),
+        ("1e400".to_owned(), true),
+        ("-1E+400".to_owned(), true),
+        ("1e99999999999999999999".to_owned(), true),
+        ("0e99999999999999999999".to_owned(), false),
+        ("1e-400".to_owned(), false),
+        ("1e308".to_owned(), false),
+        (format!("{}.5", many(308)), false),
+        (format!("{}.5", many(400)), true),
+        (format!("0.{}", many(100_000)), false),
+    ];
+    for (text, noted) in table {
+        let document = scan(text.as_bytes(), 0).unwrap();
+        assert_eq!(document.root().number_text(), Some(text.as_str()));
+        let codes: Vec<_> = document
+            .notes()
+            .iter()
+            .map(|note| (note.code.name, note.at, note.end))
+            .collect();
+        let expected = [(NUMBER_OUT_OF_RANGE.name, 0, text.len())];
+        assert_eq!(
+            codes,
+            expected[..usize::from(noted)],
+            "{}",
+            text.get(..40).unwrap_or(&text)
+        );
+    }
+}
+
+#[test]
+fn a_million_backslashes_take_no_longer_than_plain_text() {
+    let text = format!("\"{}\"", "\\\\".repeat(500_000));
+    assert_eq!(
+        scan(text.as_bytes(), 0).unwrap().root().as_str().unwrap().len(),
+        500_000
+    );
+}
+
+#[test]
+fn values_are_walked_with_their_spans() {
+    let text = r#" {"a": [1, {"b": null}, "x\ty"], "c": {}, "d": true, "a": -1.5e3} "#;
+    let document = scan(text.as_bytes(), 128).unwrap();
+    let root = document.root();
+    assert_eq!(
+        (root.kind(), root.len(), root.is_empty()),
+        (Kind::Object, 4, false)
+    );
+    let fields: Vec<_> = root
+        .fields()
+        .map(|(name, value)| (name.into_owned(), value.raw()))
+        .collect();
+    let expected = [
+        ("a", r#"[1, {"b": null}, "x\ty"]"#),
+        ("c", "{}"),
+        ("d", "true"),
+        ("a", "-1.5e3"),
+    ];
+    assert_eq!(fields, expected.map(|(name, raw)| (name.to_owned(), raw)));
+    assert_eq!(
+        root.get("a").unwrap().number_text(),
+        Some("-1.5e3"),
+        "the last of equal names counts"
+    );
+    assert_eq!(root.get("d").unwrap().as_bool(), Some(true));
+    assert!(root.get("x").is_none());
+    let list = root.fields().next().unwrap().1;
+    assert_eq!(
+        list.items().map(Value::span).collect::<Vec<_>>(),
+        [8..9, 11..22, 24..30]
+    );
+    assert_eq!(list.items().nth(2).unwrap().as_str().unwrap(), "x\ty");
+    assert_eq!(
+        (list.len(), list.fields().count(), root.items().count()),
+        (3, 0, 0)
+    );
+    assert!(root.get("c").unwrap().is_empty());
+}
+
+#[test]
+fn repeated_names_are_found_in_every_spelling_and_size() {
+    let duplicates = |text: &str| scan(text.as_bytes(), 128).unwrap().root().duplicate_keys();
+    assert_eq!(duplicates(r#"{"a":1,"b":2}"#), [""; 0]);
+    assert_eq!(duplicates(r#"{"b":1,"\u0061":1,"a":2,"b":3,"a":4}"#), ["a", "b"]);
+    assert_eq!(duplicates(r#"{"a":{"x":1},"b":{"x":1}}"#), [""; 0]);
+    assert_eq!(duplicates("[1,1]"), [""; 0]);
+    let many: Vec<String> = (0..100_000)
+        .map(|key| format!("\"{}\":0", key % 99_999))
+        .collect();
+    let start = Instant::now();
+    assert_eq!(duplicates(&format!("{{{}}}", many.join(","))), ["0"]);
+    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+}
+
+proptest! {
+    #[test]
+    fn words_find_what_bytes_find(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
+        let plain = bytes.iter().take_while(|byte| **byte >= 0x20 && !b"\"\\".contains(byte)).count();
+        prop_assert_eq!(plain_run(&bytes), plain);
+    }
+}

@@ -1,0 +1,251 @@
+//! What the tests of reading share: readers of odd chunks, archives built on the spot, and a log that checks itself.
+
+use std::io::{Cursor, Read, Write};
+use std::path::Path;
+
+use chatmill_diag::Limits;
+use chatmill_diag::limits::MIB;
+
+use super::Reader;
+use crate::discover::{Input, InputKind};
+use crate::event::{Event, Framing, Head};
+
+/// Everything that was reported of one entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) name: String,
+    pub(crate) head: Head,
+    pub(crate) events: Vec<Event>,
+    /// The bytes of the frames, in order.
+    pub(crate) frames: Vec<Vec<u8>>,
+    pub(crate) decoded: u64,
+}
+
+impl Entry {
+    /// The codes of damages and notes, in order; notes in brackets.
+    pub(crate) fn codes(&self) -> Vec<String> {
+        self.events
+            .iter()
+            .filter_map(|event| match event {
+                Event::Damage(damage) => Some(damage.code.name.to_owned()),
+                Event::Note(note) => Some(format!("({})", note.code.name)),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The events in short: `F` frame and `D` damage with their byte range and place, `S` separator, `N` note.
+    pub(crate) fn script(&self) -> String {
+        let steps: Vec<String> = self
+            .events
+            .iter()
+            .map(|event| match event {
+                Event::Separator { bytes } => format!("S{bytes}"),
+                Event::Frame(frame) => {
+                    format!("F{}-{}@{}:{}", frame.start, frame.end, frame.line, frame.column)
+                }
+                Event::Damage(damage) => {
+                    let (start, end) = (damage.start, damage.end);
+                    format!(
+                        "D{start}-{end}@{}:{} {}",
+                        damage.line, damage.column, damage.code.name
+                    )
+                }
+                Event::Note(note) => format!("N {}", note.code.name),
+                other => panic!("{other:?} inside an entry"),
+            })
+            .collect();
+        steps.join(", ")
+    }
+}
+
+/// Reads to the end and checks what holds for every input: events nest, record numbers run, and frames, damages and
+/// separators tile each entry.
+pub(crate) fn read_all(reader: &mut Reader) -> Vec<Entry> {
+    let mut entries: Vec<Entry> = Vec::new();
+    let mut inside = false;
+    let (mut at, mut record) = (0, 0);
+    // Frames are appended behind what the caller already holds.
+    let mut buffer = b"before".to_vec();
+    while let Some(event) = reader.next(&mut buffer) {
+        match &event {
+            Event::EntryStart { entry, head } => {
+                assert!(!inside, "entries nest");
+                (inside, at, record) = (true, 0, 0);
+                entries.push(Entry {
+                    name: entry.clone(),
+                    head: head.clone(),
+                    events: Vec::new(),
+                    frames: Vec::new(),
+                    decoded: 0,
+                });
+                continue;
+            }
+            Event::EntryEnd { decoded_bytes } => {
+                assert!(inside, "an entry ends twice");
+                assert_eq!(*decoded_bytes, at, "the events tile the entry");
+                inside = false;
+                entries.last_mut().unwrap().decoded = at;
+                continue;
+            }
+            _ => assert!(inside, "{event:?} outside an entry"),
+        }
+        let entry = entries.last_mut().unwrap();
+        match &event {
+            Event::Separator { bytes } => {
+                assert!(*bytes > 0 && !matches!(entry.events.last(), Some(Event::Separator { .. })));
+                at += bytes;
+            }
+            Event::Frame(frame) => {
+                assert_eq!((frame.start, frame.record), (at, record), "no gap, no overlap");
+                assert_eq!(frame.buffer.end, buffer.len());
+                assert_eq!(frame.buffer.len() as u64, frame.end - frame.start);
+                assert!(frame.end > frame.start);
+                entry.frames.push(buffer[frame.buffer.clone()].to_vec());
+                (at, record) = (frame.end, record + 1);
+            }
+            Event::Damage(damage) => {
+                assert_eq!((damage.start, damage.record), (at, record), "no gap, no overlap");
+                assert!(damage.head.len() as u64 <= damage.end - damage.start && damage.hash.len() == 64);
+                (at, record) = (damage.end, record + 1);
+            }
+            _ => {}
+        }
+        entry.events.push(event);
+    }
+    assert!(!inside, "an entry does not end");
+    assert_eq!(reader.next(&mut buffer), None, "the end stays the end");
+    entries
+}
+
+/// Limits small enough to be met by tests.
+pub(crate) fn small() -> Limits {
+    Limits {
+        record: 64,
+        document: 256,
+        decompressed_floor: MIB,
+        decompressed_ratio: 1,
+        reject_head: 16,
+        ..Limits::default()
+    }
+}
+
+/// Reads bytes as if they were a file that is no zip.
+pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Vec<Entry> {
+    let length = bytes.len() as u64;
+    read_all(&mut Reader::of_stream(
+        Box::new(Cursor::new(bytes.to_vec())),
+        Some(length),
+        limits,
+    ))
+}
+
+/// The only entry of some bytes.
+pub(crate) fn read_one(bytes: &[u8], limits: &Limits) -> Entry {
+    let mut entries = read(bytes, limits);
+    assert_eq!(entries.len(), 1);
+    entries.remove(0)
+}
+
+/// Writes bytes to a file and opens it.
+pub(crate) fn open(folder: &Path, bytes: &[u8], limits: &Limits) -> Reader {
+    let path = folder.join("input");
+    std::fs::write(&path, bytes).unwrap();
+    let (name, shown) = ("input".to_owned(), "input".to_owned());
+    Reader::open(
+        &Input {
+            name,
+            path,
+            shown,
+            kind: InputKind::File,
+            bytes: bytes.len() as u64,
+        },
+        limits,
+    )
+}
+
+/// Reads bytes through a file.
+pub(crate) fn read_file(bytes: &[u8], limits: &Limits) -> Vec<Entry> {
+    let folder = tempfile::tempdir().unwrap();
+    read_all(&mut open(folder.path(), bytes, limits))
+}
+
+/// Gives at most so many bytes at once, in turn.
+pub(crate) struct Drip {
+    pub(crate) bytes: Cursor<Vec<u8>>,
+    pub(crate) sizes: Vec<usize>,
+    pub(crate) turn: usize,
+}
+
+impl Read for Drip {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.turn += 1;
+        if self.turn.is_multiple_of(7) {
+            return Err(std::io::ErrorKind::Interrupted.into());
+        }
+        let room = self.sizes[self.turn % self.sizes.len()].min(buffer.len());
+        self.bytes.read(&mut buffer[..room])
+    }
+}
+
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+pub(crate) fn zstd(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = zstd::Encoder::new(Vec::new(), 3).unwrap();
+    encoder.include_checksum(true).unwrap();
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+pub(crate) fn bzip2(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+pub(crate) fn xz(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 1);
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// A tar archive of regular files.
+pub(crate) fn tar(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut builder = tar::Builder::new(Vec::new());
+    for (name, bytes) in files {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(bytes.len() as u64);
+        header.set_mode(0o644);
+        // Written raw, so that names which the library would refuse can be tested.
+        header.as_old_mut().name[..name.len()].copy_from_slice(name.as_bytes());
+        header.set_cksum();
+        builder.append(&header, *bytes).unwrap();
+    }
+    builder.into_inner().unwrap()
+}
+
+/// A zip archive of regular files.
+pub(crate) fn zip(method: zip::CompressionMethod, files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default().compression_method(method);
+    for (name, bytes) in files {
+        writer.start_file(*name, options).unwrap();
+        writer.write_all(bytes).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}
+
+/// Compresses.
+type Pack = fn(&[u8]) -> Vec<u8>;
+
+/// Every codec by name.
+pub(crate) const CODECS: [(&str, Pack); 4] = [("gzip", gzip), ("zstd", zstd), ("bzip2", bzip2), ("xz", xz)];
+
+/// The framing that an entry was given.
+pub(crate) fn framing(entry: &Entry) -> Framing {
+    entry.head.framing
+}

@@ -1,0 +1,4 @@
+mod archives;
+mod compression;
+mod framing;
+mod hostile;

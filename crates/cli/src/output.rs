@@ -1,10 +1,8 @@
 //! Streams that results are written to: stdout, and the files of `--write`.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use anyhow::Context;
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table};
 use serde::Serialize;
@@ -18,13 +16,8 @@ pub fn stdout() -> Sink {
 }
 
 /// A new file for results, in place of an older one.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a report that the user asked to have at this very path is no dataset"
-)]
 pub fn file(path: &Path) -> anyhow::Result<Sink> {
-    let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(Box::new(BufWriter::new(file)))
+    Ok(Box::new(BufWriter::new(chatmill_dataset::create_report(path)?)))
 }
 
 /// Prints a value as indented JSON.

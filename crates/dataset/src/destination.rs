@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::audit;
-use crate::durable;
+use crate::durable::{self, EntryKind};
 use crate::error::DatasetError;
 use crate::manifest::{self, MANIFEST, Manifest, SUCCESS};
 
@@ -134,11 +134,15 @@ impl Destination {
             return Ok(Found::Nothing);
         }
         let path = self.out.join(MANIFEST);
-        let parsed = durable::read_if_there(&path)
-            .ok()
-            .flatten()
-            .and_then(|bytes| Some((manifest::parse(&path, &bytes).ok()?, bytes)));
-        let Some((manifest, bytes)) = parsed else {
+        let is_there = names
+            .iter()
+            .any(|entry| entry.name == MANIFEST && entry.kind == EntryKind::File);
+        let bytes = if is_there {
+            durable::read(&path)?
+        } else {
+            Vec::new()
+        };
+        let Ok(manifest) = manifest::parse(&path, &bytes) else {
             return Ok(Found::Foreign(
                 names.into_iter().map(|entry| entry.name).collect(),
             ));

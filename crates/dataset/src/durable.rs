@@ -17,6 +17,11 @@ pub(crate) struct Measure {
     pub(crate) hash: String,
 }
 
+/// Creates the file of a report that somebody asked to have at this very path, in place of an older one.
+pub fn create_report(path: &Path) -> Result<impl Write + Send + use<>, DatasetError> {
+    File::create(path).map_err(|source| DatasetError::io("write", path, source))
+}
+
 /// Reads a file once and measures it.
 pub(crate) fn measure(path: &Path) -> Result<Measure, DatasetError> {
     let mut hasher = blake3::Hasher::new();

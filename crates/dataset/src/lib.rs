@@ -29,6 +29,7 @@ mod tables;
 
 pub use certify::{Certificate, certify};
 pub use describe::describe;
+pub use durable::create_report;
 pub use error::DatasetError;
 pub use manifest::{
     DERIVED, InputEntry, MANIFEST, Manifest, PROGRAM, PartEntry, SUCCESS, TableEntry, read_manifest,

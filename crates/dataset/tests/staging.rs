@@ -677,7 +677,13 @@ fn a_damaged_dataset_is_not_taken_for_finished() {
 #[test]
 fn a_strangers_folder_is_refused_and_listed() {
     let (folder, out) = place();
-    for stranger in ["thesis.txt", ".hidden", "manifest.json", "sub/file"] {
+    for stranger in [
+        "thesis.txt",
+        ".hidden",
+        "manifest.json",
+        "manifest.json/file",
+        "sub/file",
+    ] {
         let path = out.join(stranger);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, "mine").unwrap();

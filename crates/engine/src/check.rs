@@ -129,7 +129,11 @@ pub fn check(
     if stop.load(Ordering::Relaxed) {
         return Err(CheckError::Stopped);
     }
-    Ok(inputs.iter().zip(files).map(|(planned, counts)| counts.verdict(&planned.name)).collect())
+    Ok(inputs
+        .iter()
+        .zip(files)
+        .map(|(planned, counts)| counts.verdict(&planned.name))
+        .collect())
 }
 
 #[derive(Default)]
@@ -192,7 +196,12 @@ fn check_slice(
     options: &CheckOptions,
     stop: &AtomicBool,
 ) -> SliceReport {
-    let mut checker = Checker { inputs, options, report: SliceReport::default(), place: None };
+    let mut checker = Checker {
+        inputs,
+        options,
+        report: SliceReport::default(),
+        place: None,
+    };
     for step in &slice.steps {
         if stop.load(Ordering::Relaxed) {
             break;
@@ -247,7 +256,9 @@ impl Checker<'_> {
         let conversation = outcome.linked.and_then(|linked| linked.conversation.source_id);
         let rejects = outcome.rejects.into_iter().map(|(_, located)| located);
         for located in outcome.findings.into_iter().chain(rejects) {
-            let excerpt = located.span.and_then(|span| Excerpt::cut(bytes, frame.start, span));
+            let excerpt = located
+                .span
+                .and_then(|span| Excerpt::cut(bytes, frame.start, span));
             self.finding(located, Some(frame.record), conversation.clone(), excerpt);
         }
     }
@@ -281,7 +292,14 @@ impl Checker<'_> {
             .map(|planned| planned.name.clone())
             .unwrap_or_default();
         let entry = place.map(|place| place.entry.clone()).unwrap_or_default();
-        self.report.findings.push(Checked { located, path, entry, record, conversation, excerpt });
+        self.report.findings.push(Checked {
+            located,
+            path,
+            entry,
+            record,
+            conversation,
+            excerpt,
+        });
     }
 }
 
@@ -293,16 +311,27 @@ impl Excerpt {
     fn cut(bytes: &[u8], frame_start: u64, span: Span) -> Option<Self> {
         let start = (span.start.checked_sub(frame_start)? as usize).min(bytes.len());
         let end = (span.end.saturating_sub(frame_start) as usize).clamp(start, bytes.len());
-        let line_start = bytes.get(..start)?.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        let line_end =
-            bytes.get(start..)?.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| start + at);
+        let line_start = bytes
+            .get(..start)?
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |at| at + 1);
+        let line_end = bytes
+            .get(start..)?
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .map_or(bytes.len(), |at| start + at);
         let from = line_start.max(start.saturating_sub(AROUND));
         let to = line_end.min(start + 2 * AROUND);
         let before = lossy(bytes.get(from..start)?);
         let inside = lossy(bytes.get(start..end.min(to).max(start))?);
         let after = lossy(bytes.get(end.min(to).max(start)..to.max(start))?);
         let (start, end) = (before.len(), before.len() + inside.len());
-        Some(Self { text: format!("{before}{inside}{after}"), start, end })
+        Some(Self {
+            text: format!("{before}{inside}{after}"),
+            start,
+            end,
+        })
     }
 }
 
@@ -328,7 +357,15 @@ mod tests {
     #[test]
     fn long_lines_are_cut_around_the_span() {
         let line = format!("{}HERE{}", "a".repeat(5_000), "b".repeat(5_000));
-        let excerpt = Excerpt::cut(line.as_bytes(), 0, Span { start: 5_000, end: 5_004 }).unwrap();
+        let excerpt = Excerpt::cut(
+            line.as_bytes(),
+            0,
+            Span {
+                start: 5_000,
+                end: 5_004,
+            },
+        )
+        .unwrap();
         assert!(excerpt.text.len() < 250);
         assert_eq!(excerpt.text.get(excerpt.start..excerpt.end), Some("HERE"));
     }

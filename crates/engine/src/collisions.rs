@@ -51,7 +51,10 @@ pub fn renames<'a>(
             candidate = format!("{stem}~{number}");
         }
         given.insert(candidate.clone());
-        renames.entry(occurrence.slice).or_default().insert(occurrence.index, candidate);
+        renames
+            .entry(occurrence.slice)
+            .or_default()
+            .insert(occurrence.index, candidate);
     }
     renames
 }
@@ -70,7 +73,10 @@ mod tests {
         let renames = renames(occurrences);
         list.iter()
             .map(|(slice, index, _, id)| {
-                renames.get(slice).and_then(|slice| slice.get(index)).map_or((*id).to_owned(), Clone::clone)
+                renames
+                    .get(slice)
+                    .and_then(|slice| slice.get(index))
+                    .map_or((*id).to_owned(), Clone::clone)
             })
             .collect()
     }
@@ -82,7 +88,13 @@ mod tests {
 
     #[test]
     fn repeats_in_one_input_are_numbered_and_other_inputs_are_marked() {
-        let ids = named(&[(0, 0, "a", "x"), (0, 1, "a", "x"), (1, 0, "a", "x"), (1, 1, "b", "x"), (2, 0, "b", "x")]);
+        let ids = named(&[
+            (0, 0, "a", "x"),
+            (0, 1, "a", "x"),
+            (1, 0, "a", "x"),
+            (1, 1, "b", "x"),
+            (2, 0, "b", "x"),
+        ]);
         assert_eq!(ids[..3], ["x", "x~2", "x~3"]);
         assert!(ids[3].starts_with("x~") && ids[3].len() == 8, "{}", ids[3]);
         assert_eq!(ids[4], format!("{}~2", ids[3]));
@@ -90,6 +102,9 @@ mod tests {
 
     #[test]
     fn a_given_id_never_takes_one_that_exists() {
-        assert_eq!(named(&[(0, 0, "a", "x"), (0, 1, "a", "x~2"), (0, 2, "a", "x")]), ["x", "x~2", "x~3"]);
+        assert_eq!(
+            named(&[(0, 0, "a", "x"), (0, 1, "a", "x~2"), (0, 2, "a", "x")]),
+            ["x", "x~2", "x~3"]
+        );
     }
 }

@@ -31,7 +31,10 @@ pub fn each_slice<T: Send>(
     work: &(dyn Fn(&Slice) -> T + Sync),
     deliver: &mut (dyn FnMut(u32, T) + Send),
 ) -> Result<(), NoThreads> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|_| NoThreads)?;
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|_| NoThreads)?;
     let desk = Desk {
         state: Mutex::new(State {
             free: threads,

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use chatmill_diag::{Code, Finding, Limits, Path, Reject, RejectLevel, Span, codes};
-use chatmill_intake::json::{self, Document};
 use chatmill_intake::Frame;
+use chatmill_intake::json::{self, Document};
 use chatmill_model::Linked;
 use chatmill_source::{FrameView, RowLedger, Source};
 
@@ -35,6 +35,12 @@ pub fn read(source: &dyn Source, frame: &Frame, bytes: &[u8], limits: &Limits) -
     }
 }
 
+/// The id of a conversation: the source's own, else the hash of its record.
+pub fn id(linked: &Linked, bytes: &[u8]) -> String {
+    let own = linked.conversation.source_id.clone().filter(|id| !id.is_empty());
+    own.unwrap_or_else(|| blake3::hash(bytes).to_hex().chars().take(16).collect())
+}
+
 fn decoded(
     source: &dyn Source,
     frame: &Frame,
@@ -44,12 +50,16 @@ fn decoded(
     locator: &Locator<'_>,
 ) -> Outcome {
     let mut findings = notes(document, frame);
-    let view = FrameView { document, bytes, start: frame.start };
+    let view = FrameView {
+        document,
+        bytes,
+        start: frame.start,
+    };
     let mut reading = source.read(&view, limits);
     let Some(conversation) = reading.conversation else {
-        let fault = reading
-            .fault
-            .unwrap_or_else(|| Finding::new(&codes::WRONG_TYPE, "the record has not the shape of its format"));
+        let fault = reading.fault.unwrap_or_else(|| {
+            Finding::new(&codes::WRONG_TYPE, "the record has not the shape of its format")
+        });
         findings.extend(reading.findings);
         let findings = locator.locate_all(cap(findings, limits), Some(document), source, None);
         return rejected(locator, frame, bytes, limits, fault, findings);
@@ -76,7 +86,12 @@ fn decoded(
             (reject, place)
         })
         .collect();
-    Outcome { linked: Some(linked), findings: located, rejects, rows }
+    Outcome {
+        linked: Some(linked),
+        findings: located,
+        rejects,
+        rows,
+    }
 }
 
 /// What the scan repaired or noticed.
@@ -106,13 +121,21 @@ fn rejected(
 ) -> Outcome {
     let reject = Reject {
         level: RejectLevel::Frame,
-        span: Span { start: frame.start, end: frame.end },
+        span: Span {
+            start: frame.start,
+            end: frame.end,
+        },
         hash: blake3::hash(bytes).to_hex().to_string(),
         head: bytes.iter().copied().take(limits.reject_head as usize).collect(),
         finding: fault.clone(),
     };
     let place = locator.locate_plain(fault);
-    Outcome { linked: None, findings, rejects: vec![(reject, place)], rows: RowLedger::default() }
+    Outcome {
+        linked: None,
+        findings,
+        rejects: vec![(reject, place)],
+        rows: RowLedger::default(),
+    }
 }
 
 /// Keeps the first findings of each code and folds the rest into one with a count.

@@ -65,7 +65,10 @@ pub fn inspect(
                     let place = (entry.input, entry.entry.clone());
                     if places.last() != Some(&place) {
                         reports.push(EntryReport {
-                            path: inputs.get(entry.input).map(|planned| planned.name.clone()).unwrap_or_default(),
+                            path: inputs
+                                .get(entry.input)
+                                .map(|planned| planned.name.clone())
+                                .unwrap_or_default(),
                             entry: entry.entry.clone(),
                             source: entry.source.map(|source| source.id().to_owned()),
                             ..EntryReport::default()
@@ -101,8 +104,12 @@ pub fn inspect(
         recognised.extend(slicer.take_recognised());
     }
     for seen in recognised {
-        let index = places.iter().position(|place| *place == (seen.input, seen.entry.clone()));
-        if let (Some(report), Some(evidence)) = (index.and_then(|index| reports.get_mut(index)), seen.evidence) {
+        let index = places
+            .iter()
+            .position(|place| *place == (seen.input, seen.entry.clone()));
+        if let (Some(report), Some(evidence)) =
+            (index.and_then(|index| reports.get_mut(index)), seen.evidence)
+        {
             report.evidence = evidence.why;
         }
     }
@@ -119,13 +126,21 @@ impl EntryReport {
     fn count(&mut self, linked: &Linked, people: &mut BTreeSet<String>) {
         let conversation = &linked.conversation;
         self.conversations += 1;
-        let messages =
-            conversation.messages.iter().filter(|message| message.kind == MessageKind::Message).count();
+        let messages = conversation
+            .messages
+            .iter()
+            .filter(|message| message.kind == MessageKind::Message)
+            .count();
         self.messages += messages as u64;
         if !conversation.shape.is_empty() {
             self.shapes.insert(conversation.shape.to_owned());
         }
-        people.extend(conversation.participants.iter().map(|participant| participant.id.clone()));
+        people.extend(
+            conversation
+                .participants
+                .iter()
+                .map(|participant| participant.id.clone()),
+        );
         let (first, last) = select::span(conversation);
         self.started_at = [self.started_at, first].into_iter().flatten().min();
         self.ended_at = [self.ended_at, last].into_iter().flatten().max();
@@ -159,13 +174,13 @@ pub fn conversations(
                     let Some(linked) = outcome.linked else {
                         for (reject, _) in outcome.rejects {
                             let finding = reject.finding;
-                            unread.0.push(format!("{}: {}", finding.code.code, finding.message));
+                            unread
+                                .0
+                                .push(format!("{}: {}", finding.code.code, finding.message));
                         }
                         continue;
                     };
-                    let id = linked.conversation.source_id.clone().unwrap_or_else(|| {
-                        blake3::hash(bytes).to_hex().chars().take(16).collect()
-                    });
+                    let id = frame::id(&linked, bytes);
                     if !visit(&id, &linked) {
                         return Ok(unread);
                     }

@@ -24,7 +24,12 @@ pub struct Located {
 impl Located {
     /// A finding that has no place inside its input.
     pub fn nowhere(finding: Finding) -> Self {
-        Self { span: finding.span, finding, json_path: None, line_column: None }
+        Self {
+            span: finding.span,
+            finding,
+            json_path: None,
+            line_column: None,
+        }
     }
 
     /// The finding of a damaged stretch.
@@ -32,7 +37,10 @@ impl Located {
         Self {
             finding: Finding::new(damage.code, damage.message.clone()),
             json_path: None,
-            span: Some(Span { start: damage.start, end: damage.end }),
+            span: Some(Span {
+                start: damage.start,
+                end: damage.end,
+            }),
             line_column: Some((damage.line, damage.column)),
         }
     }
@@ -58,8 +66,10 @@ impl<'f> Locator<'f> {
         source: &dyn Source,
         linked: Option<&Linked>,
     ) -> Vec<Located> {
-        let mut located: Vec<Located> =
-            findings.into_iter().map(|finding| self.place(finding, document, source, linked)).collect();
+        let mut located: Vec<Located> = findings
+            .into_iter()
+            .map(|finding| self.place(finding, document, source, linked))
+            .collect();
         self.number_lines(&mut located);
         located.sort_by(|left, right| key(left).cmp(&key(right)));
         located
@@ -81,12 +91,20 @@ impl<'f> Locator<'f> {
 
     /// Locates a finding of a record that could not be decoded.
     pub fn locate_plain(&self, finding: Finding) -> Located {
-        let span = finding.span.unwrap_or(Span { start: self.frame.start, end: self.frame.end });
+        let span = finding.span.unwrap_or(Span {
+            start: self.frame.start,
+            end: self.frame.end,
+        });
         let json_path = match &finding.path {
             Path::Absolute(path) => Some(path.clone()),
             _ => None,
         };
-        let mut located = [Located { finding, json_path, span: Some(span), line_column: None }];
+        let mut located = [Located {
+            finding,
+            json_path,
+            span: Some(span),
+            line_column: None,
+        }];
         self.number_lines(&mut located);
         let [located] = located;
         located
@@ -124,9 +142,22 @@ impl<'f> Locator<'f> {
                     end: self.frame.start + range.end as u64,
                 })
             })
-            .or_else(|| message.map(|origin| Span { start: origin.start, end: origin.end }))
-            .or(Some(Span { start: self.frame.start, end: self.frame.end }));
-        Located { finding, json_path, span, line_column: None }
+            .or_else(|| {
+                message.map(|origin| Span {
+                    start: origin.start,
+                    end: origin.end,
+                })
+            })
+            .or(Some(Span {
+                start: self.frame.start,
+                end: self.frame.end,
+            }));
+        Located {
+            finding,
+            json_path,
+            span,
+            line_column: None,
+        }
     }
 
     /// Gives every located finding its line and column, reading the frame once.
@@ -166,18 +197,29 @@ fn nearest_place(document: &Document<'_>, path: &str) -> Option<Range<usize>> {
 }
 
 fn key(located: &Located) -> (Option<u32>, &'static str, Option<u64>) {
-    (located.finding.position, located.finding.code.code, located.span.map(|span| span.start))
+    (
+        located.finding.position,
+        located.finding.code.code,
+        located.span.map(|span| span.start),
+    )
 }
 
 /// Moves a line and column (code points, both from 1) over a stretch of text.
 fn advance(line: u64, column: u64, stretch: &[u8]) -> (u64, u64) {
-    let code_points =
-        |bytes: &[u8]| bytes.iter().filter(|byte| (**byte & 0b1100_0000) != 0b1000_0000).count() as u64;
+    let code_points = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .filter(|byte| (**byte & 0b1100_0000) != 0b1000_0000)
+            .count() as u64
+    };
     match stretch.iter().rposition(|byte| *byte == b'\n') {
         None => (line, column + code_points(stretch)),
         Some(last) => {
             let after = stretch.get(last + 1..).unwrap_or_default();
-            (line + chatmill_model::json::line_breaks(stretch), 1 + code_points(after))
+            (
+                line + chatmill_model::json::line_breaks(stretch),
+                1 + code_points(after),
+            )
         }
     }
 }

@@ -165,7 +165,9 @@ pub struct Render {
 
 impl Default for Render {
     fn default() -> Self {
-        Self { dialects: vec!["all".to_owned()] }
+        Self {
+            dialects: vec!["all".to_owned()],
+        }
     }
 }
 
@@ -179,7 +181,9 @@ pub struct Count {
 
 impl Default for Count {
     fn default() -> Self {
-        Self { encodings: vec!["o200k_base".to_owned()] }
+        Self {
+            encodings: vec!["o200k_base".to_owned()],
+        }
     }
 }
 
@@ -254,8 +258,13 @@ pub struct Resources {
 
 /// Reads a pipeline from TOML text, with `section.key=value` overrides (TOML values; bare words are strings).
 pub fn parse(text: &str, overrides: &[String], shown: &Path) -> Result<Pipeline, PlanError> {
-    let file = |message: String| PlanError::Pipeline { path: shown.to_path_buf(), message };
-    let mut table: toml::Table = text.parse().map_err(|error: toml::de::Error| file(error.to_string()))?;
+    let file = |message: String| PlanError::Pipeline {
+        path: shown.to_path_buf(),
+        message,
+    };
+    let mut table: toml::Table = text
+        .parse()
+        .map_err(|error: toml::de::Error| file(error.to_string()))?;
     for assignment in overrides {
         assign(&mut table, assignment)?;
     }
@@ -266,7 +275,9 @@ pub fn parse(text: &str, overrides: &[String], shown: &Path) -> Result<Pipeline,
 }
 
 fn assign(table: &mut toml::Table, assignment: &str) -> Result<(), PlanError> {
-    let wrong = || PlanError::Override { text: assignment.to_owned() };
+    let wrong = || PlanError::Override {
+        text: assignment.to_owned(),
+    };
     let (path, value) = assignment.split_once('=').ok_or_else(wrong)?;
     let value = format!("v = {value}")
         .parse::<toml::Table>()

@@ -89,8 +89,11 @@ impl Target {
             key: "render.dialects",
             what: "dialect",
             word: word.to_owned(),
-            suggestion: nearest(word, chatmill_dialect::DIALECTS.iter().map(|dialect| dialect.id()))
-                .map(str::to_owned),
+            suggestion: nearest(
+                word,
+                chatmill_dialect::DIALECTS.iter().map(|dialect| dialect.id()),
+            )
+            .map(str::to_owned),
         })?;
         Ok(Self { dialect, profile })
     }
@@ -129,8 +132,12 @@ pub struct Plan {
 impl Plan {
     /// Reads and resolves a pipeline file. `out` replaces its output path.
     pub fn load(path: &Path, overrides: &[String], out: Option<&Path>) -> Result<Self, PlanError> {
-        let text = discover::read_small(path, chatmill_diag::limits::MIB)
-            .map_err(|source| PlanError::Unreadable { path: path.to_path_buf(), source })?;
+        let text = discover::read_small(path, chatmill_diag::limits::MIB).map_err(|source| {
+            PlanError::Unreadable {
+                path: path.to_path_buf(),
+                source,
+            }
+        })?;
         let pipeline = pipeline::parse(&text, overrides, path)?;
         let base = path.parent().unwrap_or(Path::new("."));
         Self::resolve(pipeline, base, out)
@@ -144,7 +151,14 @@ impl Plan {
         check_values(&pipeline)?;
         let inputs = inputs(&pipeline, base)?;
         let out = out.map_or_else(|| base.join(&pipeline.output.path), Path::to_path_buf);
-        Ok(Self { pipeline, inputs, targets, encodings, selection, out })
+        Ok(Self {
+            pipeline,
+            inputs,
+            targets,
+            encodings,
+            selection,
+            out,
+        })
     }
 
     /// The limits.
@@ -190,9 +204,11 @@ impl Plan {
                     planned.hash = hash;
                 }
                 Err(error) => {
-                    let finding =
-                        Finding::new(&chatmill_diag::codes::UNREADABLE_INPUT, "the input cannot be read")
-                            .quoting(&error.to_string());
+                    let finding = Finding::new(
+                        &chatmill_diag::codes::UNREADABLE_INPUT,
+                        "the input cannot be read",
+                    )
+                    .quoting(&error.to_string());
                     planned.input.kind = InputKind::Refused(finding);
                 }
             }
@@ -206,7 +222,10 @@ impl Plan {
         if let Some(object) = value.as_object_mut() {
             object.remove("resources");
             object.remove("input");
-            if let Some(output) = object.get_mut("output").and_then(serde_json::Value::as_object_mut) {
+            if let Some(output) = object
+                .get_mut("output")
+                .and_then(serde_json::Value::as_object_mut)
+            {
                 output.remove("path");
             }
             let inputs: Vec<serde_json::Value> = self
@@ -243,7 +262,11 @@ impl Plan {
             "plan": self.normalised(),
             "inputs": inputs,
         });
-        blake3::hash(identity.to_string().as_bytes()).to_hex().chars().take(32).collect()
+        blake3::hash(identity.to_string().as_bytes())
+            .to_hex()
+            .chars()
+            .take(32)
+            .collect()
     }
 }
 
@@ -263,15 +286,16 @@ fn targets(words: &[String]) -> Result<Vec<Target>, PlanError> {
     }
     for word in words.iter().filter(|word| *word != "all") {
         let target = Target::find(word)?;
-        let known = |other: &Target| {
-            other.dialect.id() == target.dialect.id() && other.profile == target.profile
-        };
+        let known =
+            |other: &Target| other.dialect.id() == target.dialect.id() && other.profile == target.profile;
         if !targets.iter().any(known) {
             targets.push(target);
         }
     }
     let rank = |target: &Target| {
-        chatmill_dialect::DIALECTS.iter().position(|dialect| dialect.id() == target.dialect.id())
+        chatmill_dialect::DIALECTS
+            .iter()
+            .position(|dialect| dialect.id() == target.dialect.id())
     };
     targets.sort_by_key(rank);
     Ok(targets)
@@ -284,8 +308,11 @@ fn encodings(names: &[String]) -> Result<Vec<&'static Encoding>, PlanError> {
             key: "count.encodings",
             what: "encoding",
             word: name.clone(),
-            suggestion: nearest(name, chatmill_token::ENCODINGS.iter().map(|encoding| encoding.name()))
-                .map(str::to_owned),
+            suggestion: nearest(
+                name,
+                chatmill_token::ENCODINGS.iter().map(|encoding| encoding.name()),
+            )
+            .map(str::to_owned),
         })?;
         if !encodings.iter().any(|known| known.name() == encoding.name()) {
             encodings.push(encoding);
@@ -296,7 +323,10 @@ fn encodings(names: &[String]) -> Result<Vec<&'static Encoding>, PlanError> {
 
 fn check_values(pipeline: &Pipeline) -> Result<(), PlanError> {
     if pipeline.input.is_empty() {
-        return Err(PlanError::Value { key: "input", message: "there is no [[input]]".to_owned() });
+        return Err(PlanError::Value {
+            key: "input",
+            message: "there is no [[input]]".to_owned(),
+        });
     }
     if !(0.0..=1.0).contains(&pipeline.limits.max_reject_ratio) {
         return Err(PlanError::Value {
@@ -321,7 +351,10 @@ fn check_values(pipeline: &Pipeline) -> Result<(), PlanError> {
         .map(|_| ())
         .ok_or_else(|| PlanError::Value {
             key: "output.compression",
-            message: format!("`{}` is neither zstd(1..22) nor none", pipeline.output.compression),
+            message: format!(
+                "`{}` is neither zstd(1..22) nor none",
+                pipeline.output.compression
+            ),
         })
 }
 
@@ -330,12 +363,15 @@ pub fn source(id: &str) -> Result<Option<&'static dyn Source>, PlanError> {
     if id == "auto" {
         return Ok(None);
     }
-    chatmill_source::find(id).map(Some).ok_or_else(|| PlanError::UnknownWord {
-        key: "input.source",
-        what: "source",
-        word: id.to_owned(),
-        suggestion: nearest(id, chatmill_source::SOURCES.iter().map(|source| source.id())).map(str::to_owned),
-    })
+    chatmill_source::find(id)
+        .map(Some)
+        .ok_or_else(|| PlanError::UnknownWord {
+            key: "input.source",
+            what: "source",
+            word: id.to_owned(),
+            suggestion: nearest(id, chatmill_source::SOURCES.iter().map(|source| source.id()))
+                .map(str::to_owned),
+        })
 }
 
 fn inputs(pipeline: &Pipeline, base: &Path) -> Result<Vec<PlannedInput>, PlanError> {

@@ -23,15 +23,26 @@ pub fn perspectives(linked: &Linked, speaker: &Speaker) -> (Vec<Option<usize>>, 
         }
         Speaker::Rule(SpeakerRule::EachParticipant) => {
             let everybody: Vec<Option<usize>> = (0..participants.len()).map(Some).collect();
-            (if everybody.is_empty() { vec![None] } else { everybody }, 0)
+            (
+                if everybody.is_empty() {
+                    vec![None]
+                } else {
+                    everybody
+                },
+                0,
+            )
         }
         Speaker::Participants(names) => {
             let mut found: Vec<Option<usize>> = Vec::new();
             let mut absent = 0;
             for name in names {
-                let by_id = participants.iter().position(|participant| participant.id == *name);
+                let by_id = participants
+                    .iter()
+                    .position(|participant| participant.id == *name);
                 let index = by_id.or_else(|| {
-                    participants.iter().position(|participant| participant.name.as_ref() == Some(name))
+                    participants
+                        .iter()
+                        .position(|participant| participant.name.as_ref() == Some(name))
                 });
                 match index {
                     None => absent += 1,
@@ -54,11 +65,21 @@ pub fn render(
     emit: &mut dyn FnMut(&str, Rendering<'_>),
 ) {
     let neutral = [None];
-    let perspectives = if target.dialect.about().neutral { &neutral } else { perspectives };
+    let perspectives = if target.dialect.about().neutral {
+        &neutral
+    } else {
+        perspectives
+    };
     for perspective in perspectives {
         let participant = perspective.and_then(|index| linked.conversation.participants.get(index));
         let id = participant.map_or("", |participant| participant.id.as_str());
-        let view = View { linked, perspective: *perspective, policy, profile: target.profile, history };
+        let view = View {
+            linked,
+            perspective: *perspective,
+            policy,
+            profile: target.profile,
+            history,
+        };
         target.dialect.render(&view, &mut |rendering| emit(id, rendering));
     }
 }

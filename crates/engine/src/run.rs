@@ -117,7 +117,9 @@ pub fn run(
         "resumed_slices": resumed,
     });
     sealed.write_derived("run.json", format!("{derived:#}\n").as_bytes())?;
-    sealed.publish()?;
+    for notice in sealed.publish()? {
+        progress.note(&notice);
+    }
     Ok(Summary::of_run(&plan.out, begun.elapsed())?)
 }
 
@@ -150,34 +152,40 @@ impl<'p> Mill<'p> {
         progress: &'p dyn Progress,
         stop: &'p AtomicBool,
     ) -> Result<Self, PlanError> {
-        let asked = if options.threads > 0 { options.threads } else { plan.pipeline.resources.threads };
+        let asked = if options.threads > 0 {
+            options.threads
+        } else {
+            plan.pipeline.resources.threads
+        };
         let threads = crew::threads(asked);
         let compression =
             Compression::parse(&plan.pipeline.output.compression).ok_or_else(|| PlanError::Value {
                 key: "output.compression",
                 message: "it is neither zstd(1..22) nor none".to_owned(),
             })?;
-        let encodings = plan.encodings.iter().map(|encoding| encoding.name().to_owned()).collect();
+        let encodings = plan
+            .encodings
+            .iter()
+            .map(|encoding| encoding.name().to_owned())
+            .collect();
         let counters = plan.encodings.iter().map(|encoding| encoding.counter()).collect();
         Ok(Self {
             tools: Tools { plan, counters, stop },
             staging,
-            table_options: TableOptions { encodings, compression },
+            table_options: TableOptions {
+                encodings,
+                compression,
+            },
             threads,
             progress,
         })
     }
 
     /// Grinds what has no receipt, then once more what must give its conversations other ids.
-    fn grind_all(
-        &self,
-        done: BTreeMap<u32, SliceReceipt>,
-    ) -> Result<BTreeMap<u32, SliceReceipt>, RunError> {
+    fn grind_all(&self, done: BTreeMap<u32, SliceReceipt>) -> Result<BTreeMap<u32, SliceReceipt>, RunError> {
         let finished: BTreeSet<u32> = done.keys().copied().collect();
         let mut receipts = done;
-        receipts.extend(self.pass("mill", &|slice| {
-            (!finished.contains(&slice)).then(BTreeMap::new)
-        })?);
+        receipts.extend(self.pass("mill", &|slice| (!finished.contains(&slice)).then(BTreeMap::new))?);
         let required = required_renames(self.tools.plan, &receipts);
         let wrong: BTreeSet<u32> = receipts
             .iter()
@@ -191,7 +199,9 @@ impl<'p> Mill<'p> {
             self.staging.discard(*slice)?;
         }
         receipts.extend(self.pass("qualify ids", &|slice| {
-            wrong.contains(&slice).then(|| required.get(&slice).cloned().unwrap_or_default())
+            wrong
+                .contains(&slice)
+                .then(|| required.get(&slice).cloned().unwrap_or_default())
         })?);
         Ok(receipts)
     }
@@ -230,7 +240,9 @@ impl<'p> Mill<'p> {
                 }
             },
         )
-        .map_err(|NoThreads| RunError::Threads { threads: self.threads })?;
+        .map_err(|NoThreads| RunError::Threads {
+            threads: self.threads,
+        })?;
         if let Some(failure) = failure {
             return Err(failure);
         }
@@ -239,7 +251,9 @@ impl<'p> Mill<'p> {
             return Err(RunError::Stopped { done });
         }
         if !slicer.changed().is_empty() {
-            return Err(RunError::InputChanged { names: slicer.changed().to_vec() });
+            return Err(RunError::InputChanged {
+                names: slicer.changed().to_vec(),
+            });
         }
         Ok(receipts)
     }
@@ -275,12 +289,19 @@ fn required_renames(
     receipts: &BTreeMap<u32, SliceReceipt>,
 ) -> BTreeMap<u32, BTreeMap<usize, String>> {
     let occurrences = receipts.iter().flat_map(|(slice, receipt)| {
-        receipt.ids.iter().enumerate().map(|(index, (input, id))| Occurrence {
-            slice: *slice,
-            index,
-            input: plan.inputs.get(*input).map_or("", |planned| planned.name.as_str()),
-            id,
-        })
+        receipt
+            .ids
+            .iter()
+            .enumerate()
+            .map(|(index, (input, id))| Occurrence {
+                slice: *slice,
+                index,
+                input: plan
+                    .inputs
+                    .get(*input)
+                    .map_or("", |planned| planned.name.as_str()),
+                id,
+            })
     });
     renames(occurrences)
 }

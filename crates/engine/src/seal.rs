@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use chatmill_dataset::manifest::{InputEntry, PartEntry, TableEntry};
+use chatmill_dataset::manifest::{InputEntry, table_entries};
 use chatmill_dataset::{Manifest, PartFile, Receipt, Sealed, Staging, TableOptions};
 use chatmill_diag::Ledger;
 
@@ -87,7 +87,7 @@ pub fn seal(
         fingerprint: fingerprint.to_owned(),
         plan: plan.normalised(),
         inputs: inputs(plan, &counts),
-        tables: tables(files),
+        tables: table_entries(files),
         totals: serde_json::to_value(&run_totals).unwrap_or_default(),
         ledger_balanced: true,
         verdict: if within { COMPLETE } else { TOO_MANY_REJECTS }.to_owned(),
@@ -103,7 +103,13 @@ fn run_totals(
 ) -> RunTotals {
     let mut whole = RunTotals::default();
     for counts in counts.values() {
-        let Ledger { framed, accepted, rejected, filtered, .. } = counts.ledger;
+        let Ledger {
+            framed,
+            accepted,
+            rejected,
+            filtered,
+            ..
+        } = counts.ledger;
         whole.framed += framed;
         whole.accepted += accepted;
         whole.rejected += rejected;
@@ -160,26 +166,6 @@ fn inputs(plan: &Plan, counts: &BTreeMap<usize, InputCounts>) -> Vec<InputEntry>
             };
             entry.set_ledger(&counts.ledger);
             entry
-        })
-        .collect()
-}
-
-fn tables(files: Vec<PartFile>) -> Vec<TableEntry> {
-    chatmill_dataset::TABLES
-        .iter()
-        .map(|name| {
-            let mut entries: Vec<PartEntry> = files
-                .iter()
-                .filter(|file| file.table == *name)
-                .map(|file| PartEntry {
-                    path: file.path.clone(),
-                    rows: file.rows,
-                    bytes: file.bytes,
-                    hash: file.hash.clone(),
-                })
-                .collect();
-            entries.sort_by(|left, right| left.path.cmp(&right.path));
-            TableEntry { name: (*name).to_owned(), files: entries }
         })
         .collect()
 }

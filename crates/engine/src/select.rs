@@ -38,7 +38,10 @@ impl Selection {
         Ok(Self {
             since: instant("select.since", select.since.as_deref())?,
             until: instant("select.until", select.until.as_deref())?,
-            conversations: select.conversations.as_ref().map(|ids| ids.iter().cloned().collect()),
+            conversations: select
+                .conversations
+                .as_ref()
+                .map(|ids| ids.iter().cloned().collect()),
             sample: select.sample,
             limit: select.limit,
         })
@@ -56,10 +59,16 @@ impl Selection {
             return None;
         }
         let (first, last) = span(conversation);
-        if self.since.is_some_and(|since| last.is_none_or(|last| last < since)) {
+        if self
+            .since
+            .is_some_and(|since| last.is_none_or(|last| last < since))
+        {
             return Some("since");
         }
-        if self.until.is_some_and(|until| first.is_none_or(|first| first >= until)) {
+        if self
+            .until
+            .is_some_and(|until| first.is_none_or(|first| first >= until))
+        {
             return Some("until");
         }
         None
@@ -68,7 +77,12 @@ impl Selection {
 
 /// First and last instant of a conversation, in microseconds UTC.
 pub fn span(conversation: &Conversation) -> (Option<i64>, Option<i64>) {
-    let instants = || conversation.messages.iter().filter_map(|message| message.timestamp.as_ref()?.instant);
+    let instants = || {
+        conversation
+            .messages
+            .iter()
+            .filter_map(|message| message.timestamp.as_ref()?.instant)
+    };
     (instants().min(), instants().max())
 }
 
@@ -78,12 +92,16 @@ fn instant(key: &'static str, text: Option<&str>) -> Result<Option<i64>, PlanErr
     };
     let timestamp = text.parse::<jiff::Timestamp>().ok().or_else(|| {
         let date = text.parse::<jiff::civil::Date>().ok()?;
-        date.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
+        date.to_zoned(jiff::tz::TimeZone::UTC)
+            .ok()
+            .map(|zoned| zoned.timestamp())
     });
-    timestamp.map(|timestamp| Some(timestamp.as_microsecond())).ok_or_else(|| PlanError::Value {
-        key,
-        message: format!("`{text}` is neither a date nor an RFC 3339 time"),
-    })
+    timestamp
+        .map(|timestamp| Some(timestamp.as_microsecond()))
+        .ok_or_else(|| PlanError::Value {
+            key,
+            message: format!("`{text}` is neither a date nor an RFC 3339 time"),
+        })
 }
 
 /// Where an id falls between 0 and 1, by its hash.
@@ -102,7 +120,11 @@ mod tests {
 
     #[test]
     fn a_sample_keeps_about_its_share_and_grows_with_it() {
-        let kept = |share: f64| (0..2000).filter(|n| position_in_sample(&format!("c{n}")) < share).count();
+        let kept = |share: f64| {
+            (0..2000)
+                .filter(|n| position_in_sample(&format!("c{n}")) < share)
+                .count()
+        };
         assert!((150..250).contains(&kept(0.1)), "{}", kept(0.1));
         assert!(kept(0.1) < kept(0.2));
         assert_eq!(kept(1.0), 2000);
@@ -111,7 +133,10 @@ mod tests {
     #[test]
     fn dates_and_times_are_understood_and_nonsense_is_named() {
         let day = instant("select.since", Some("2026-01-01")).unwrap();
-        assert_eq!(day, instant("select.since", Some("2026-01-01T00:00:00Z")).unwrap());
+        assert_eq!(
+            day,
+            instant("select.since", Some("2026-01-01T00:00:00Z")).unwrap()
+        );
         assert!(instant("select.since", Some("yesterday")).is_err());
     }
 }

@@ -144,7 +144,7 @@ impl<'p> Slicer<'p> {
         {
             slice.steps.push(Step::Entry(entry.clone()));
         }
-        while !self.is_full(&slice) {
+        while slice.buffer.len() < self.slice_bytes {
             if self.stop.load(Ordering::Relaxed) {
                 return None;
             }
@@ -160,13 +160,6 @@ impl<'p> Slicer<'p> {
         Some(slice)
     }
 
-    /// A slice ends after a record only: the reader may have put the bytes of a record into the buffer already while it
-    /// still reports the separator before it.
-    fn is_full(&self, slice: &Slice) -> bool {
-        slice.buffer.len() >= self.slice_bytes
-            && matches!(slice.steps.last(), Some(Step::Frame(_) | Step::Filtered(_)))
-    }
-
     /// Opens the next input; refused ones become a damage at once. False when there is none.
     fn open_next(&mut self, slice: &mut Slice) -> bool {
         let index = self.next_input;
@@ -175,7 +168,11 @@ impl<'p> Slicer<'p> {
         };
         self.next_input += 1;
         if let InputKind::Refused(finding) = &planned.input.kind {
-            slice.steps.push(Step::Entry(EntryStep { input: index, entry: String::new(), source: None }));
+            slice.steps.push(Step::Entry(EntryStep {
+                input: index,
+                entry: String::new(),
+                source: None,
+            }));
             slice.steps.push(Step::Damage(Damage {
                 record: 0,
                 start: 0,
@@ -189,7 +186,12 @@ impl<'p> Slicer<'p> {
             }));
         } else {
             let reader = Reader::open(&planned.input, self.limits);
-            self.current = Some(Current { input: index, reader, entry: None, told: 0 });
+            self.current = Some(Current {
+                input: index,
+                reader,
+                entry: None,
+                told: 0,
+            });
         }
         true
     }
@@ -213,7 +215,11 @@ impl<'p> Slicer<'p> {
             Event::Frame(frame) => {
                 self.records += 1;
                 let beyond = self.record_limit.is_some_and(|limit| self.records > limit);
-                slice.steps.push(if beyond { Step::Filtered(frame) } else { Step::Frame(frame) });
+                slice.steps.push(if beyond {
+                    Step::Filtered(frame)
+                } else {
+                    Step::Frame(frame)
+                });
             }
             Event::Separator { bytes } => match slice.steps.last_mut() {
                 Some(Step::Separator(before)) => *before += bytes,
@@ -224,7 +230,11 @@ impl<'p> Slicer<'p> {
                 // A note before the first entry still belongs to the input.
                 if current.entry.is_none() && !matches!(slice.steps.last(), Some(Step::Entry(_))) {
                     let input = current.input;
-                    slice.steps.push(Step::Entry(EntryStep { input, entry: String::new(), source: None }));
+                    slice.steps.push(Step::Entry(EntryStep {
+                        input,
+                        entry: String::new(),
+                        source: None,
+                    }));
                 }
                 slice.steps.push(Step::Note(finding));
             }
@@ -243,22 +253,38 @@ impl<'p> Slicer<'p> {
         let named = planned.and_then(|planned| planned.source);
         let sketch = head.sketch();
         let evidence = chatmill_source::detect(&sketch);
-        let detected = evidence.as_ref().and_then(|evidence| chatmill_source::find(evidence.source));
+        let detected = evidence
+            .as_ref()
+            .and_then(|evidence| chatmill_source::find(evidence.source));
         let source = named.or(detected);
-        let step = EntryStep { input: current.input, entry: entry.clone(), source };
+        let step = EntryStep {
+            input: current.input,
+            entry: entry.clone(),
+            source,
+        };
         slice.steps.push(Step::Entry(step.clone()));
         current.entry = Some(step);
         if let (Some(named), Some(detected)) = (named, detected)
             && named.id() != detected.id()
         {
-            let message = format!("the content looks like {}, but is read as {}", detected.id(), named.id());
-            slice.steps.push(Step::Note(Finding::new(&codes::SOURCE_MISMATCH, message)));
+            let message = format!(
+                "the content looks like {}, but is read as {}",
+                detected.id(),
+                named.id()
+            );
+            slice
+                .steps
+                .push(Step::Note(Finding::new(&codes::SOURCE_MISMATCH, message)));
         }
         if source.is_none() && !sketch.records.is_empty() {
             let (code, message) = why_unrecognised(head, self.limits);
             current.reader.refuse_entry(code, message);
         }
-        self.recognised.push(Recognised { input: current.input, entry, evidence });
+        self.recognised.push(Recognised {
+            input: current.input,
+            entry,
+            evidence,
+        });
     }
 
     fn finish_input(&mut self) {
@@ -280,7 +306,10 @@ impl<'p> Slicer<'p> {
 /// Why nothing was recognised: a fault that the first record has whatever its format, else that no source knows it.
 fn why_unrecognised(head: &Head, limits: &Limits) -> (&'static Code, String) {
     let first = match head.framing {
-        Framing::Lines => head.bytes.split(|byte| *byte == b'\n').find(|line| !line.is_empty()),
+        Framing::Lines => head
+            .bytes
+            .split(|byte| *byte == b'\n')
+            .find(|line| !line.is_empty()),
         _ => Some(head.bytes.as_slice()),
     };
     if let Some(first) = first
@@ -291,5 +320,8 @@ fn why_unrecognised(head: &Head, limits: &Limits) -> (&'static Code, String) {
     {
         return (fault.code, fault.message);
     }
-    (&codes::UNKNOWN_FORMAT, "no known source writes records like these".to_owned())
+    (
+        &codes::UNKNOWN_FORMAT,
+        "no known source writes records like these".to_owned(),
+    )
 }

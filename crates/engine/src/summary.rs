@@ -80,13 +80,21 @@ impl Summary {
     /// The summary of a dataset that was published just now.
     pub fn of_run(out: &Path, elapsed: Duration) -> Result<Self, DatasetError> {
         let manifest = chatmill_dataset::read_manifest(out)?;
-        Ok(Self { elapsed: Some(elapsed), ..Self::of_finished(out, manifest) })
+        Ok(Self {
+            elapsed: Some(elapsed),
+            ..Self::of_finished(out, manifest)
+        })
     }
 
     /// The summary of a dataset that was there already.
     pub fn of_finished(out: &Path, manifest: Manifest) -> Self {
         let totals = serde_json::from_value(manifest.totals.clone()).unwrap_or_default();
-        Self { out: out.to_path_buf(), manifest, totals, elapsed: None }
+        Self {
+            out: out.to_path_buf(),
+            manifest,
+            totals,
+            elapsed: None,
+        }
     }
 
     /// Whether rejects stayed within the threshold.

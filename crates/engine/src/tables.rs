@@ -7,7 +7,7 @@ use chatmill_diag::Reject;
 use chatmill_model::fingerprint::content_hash;
 use chatmill_model::json::push_string;
 use chatmill_model::{
-    Arguments, Extra, Linked, MediaSource, Message, MessageKind, Part, Participant, PartPlace, Reference,
+    Arguments, Extra, Linked, MediaSource, Message, MessageKind, Part, PartPlace, Participant, Reference,
     ReferenceForm, ToolResult,
 };
 
@@ -29,8 +29,11 @@ pub struct Place<'a> {
 pub fn conversation(id: &str, linked: &Linked, place: Place<'_>) -> ConversationRow {
     let conversation = &linked.conversation;
     let (started_at, ended_at) = select::span(conversation);
-    let messages =
-        conversation.messages.iter().filter(|message| message.kind == MessageKind::Message).count();
+    let messages = conversation
+        .messages
+        .iter()
+        .filter(|message| message.kind == MessageKind::Message)
+        .count();
     ConversationRow {
         conversation_id: id.to_owned(),
         source_conversation_id: conversation.source_id.clone(),
@@ -89,13 +92,18 @@ fn whole_extra(extra: &Extra, envelope: &Extra) -> Option<String> {
 
 /// The row of a message; `tokens` has one count per encoding.
 pub fn message(id: &str, linked: &Linked, message: &Message, tokens: Vec<u64>) -> MessageRow {
-    let sender = message.sender.and_then(|index| linked.conversation.participants.get(index));
+    let sender = message
+        .sender
+        .and_then(|index| linked.conversation.participants.get(index));
     MessageRow {
         conversation_id: id.to_owned(),
         position: message.position,
         message_id: message.id.clone(),
         sender_id: sender.map(|sender| sender.id.clone()),
-        sender_name: message.sender_name.clone().or_else(|| sender.and_then(|sender| sender.name.clone())),
+        sender_name: message
+            .sender_name
+            .clone()
+            .or_else(|| sender.and_then(|sender| sender.name.clone())),
         role: message.role.as_str().to_owned(),
         kind: message.kind.as_str().to_owned(),
         source_type: message.source_type.clone(),
@@ -185,7 +193,11 @@ fn part(part: &Part) -> String {
 
 /// The rows of a message's references.
 pub fn references(id: &str, linked: &Linked, message: &Message) -> Vec<ReferenceRow> {
-    let links = linked.links.get(message.position as usize).map(Vec::as_slice).unwrap_or_default();
+    let links = linked
+        .links
+        .get(message.position as usize)
+        .map(Vec::as_slice)
+        .unwrap_or_default();
     message
         .references
         .iter()
@@ -222,7 +234,12 @@ fn preview(reference: &Reference) -> Option<String> {
 pub fn tool_calls(id: &str, linked: &Linked) -> Vec<ToolCallRow> {
     let part = |place: Option<PartPlace>| {
         let place = place?;
-        linked.conversation.messages.get(place.position as usize)?.parts.get(place.part as usize)
+        linked
+            .conversation
+            .messages
+            .get(place.position as usize)?
+            .parts
+            .get(place.part as usize)
     };
     linked
         .pairings
@@ -258,7 +275,13 @@ pub fn tool_calls(id: &str, linked: &Linked) -> Vec<ToolCallRow> {
 }
 
 /// The row of a finding. Without `quote`, no source text is in it.
-pub fn finding(located: &Located, place: Place<'_>, in_record: bool, id: Option<&str>, quote: bool) -> FindingRow {
+pub fn finding(
+    located: &Located,
+    place: Place<'_>,
+    in_record: bool,
+    id: Option<&str>,
+    quote: bool,
+) -> FindingRow {
     let finding = &located.finding;
     let detail = finding.detail.as_deref().filter(|_| quote);
     FindingRow {

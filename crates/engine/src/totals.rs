@@ -125,7 +125,16 @@ impl Totals {
 }
 
 fn row(group: &Group, sums: &Sums) -> TotalRow {
-    let [tokens, content, names, framing, tools, replies, meta, assistant_content] = sums.tokens;
+    let [
+        tokens,
+        content,
+        names,
+        framing,
+        tools,
+        replies,
+        meta,
+        assistant_content,
+    ] = sums.tokens;
     TotalRow {
         source: group.source.clone(),
         dialect: group.dialect.clone(),
@@ -189,10 +198,21 @@ mod tests {
             coverage: "whole".into(),
         };
         let add = |totals: &mut Totals, tokens: u64| {
-            let tally = Tally { tokens, content: tokens, ..Tally::default() };
+            let tally = Tally {
+                tokens,
+                content: tokens,
+                ..Tally::default()
+            };
             totals.add(
                 &group,
-                &Counted { first_of_conversation: true, messages_rendered: 1, bytes: 2, tally: &tally, valid: true, losses: 0 },
+                &Counted {
+                    first_of_conversation: true,
+                    messages_rendered: 1,
+                    bytes: 2,
+                    tally: &tally,
+                    valid: true,
+                    losses: 0,
+                },
             );
         };
         let (mut whole, mut left, mut right) = (Totals::default(), Totals::default(), Totals::default());

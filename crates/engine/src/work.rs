@@ -58,7 +58,10 @@ pub fn grind(
     let mut work = Work {
         tools,
         parts,
-        receipt: SliceReceipt { renamed, ..SliceReceipt::default() },
+        receipt: SliceReceipt {
+            renamed,
+            ..SliceReceipt::default()
+        },
         place: None,
         text: String::new(),
         spans: Vec::new(),
@@ -130,7 +133,10 @@ impl Work<'_, '_> {
         let located = Located::of_damage(damage);
         let reject = Reject {
             level: RejectLevel::Frame,
-            span: Span { start: damage.start, end: damage.end },
+            span: Span {
+                start: damage.start,
+                end: damage.end,
+            },
             hash: damage.hash.clone(),
             head: damage.head.clone(),
             finding: located.finding.clone(),
@@ -177,21 +183,14 @@ impl Work<'_, '_> {
         self.renderings(&id, &linked, frame.record)
     }
 
-    /// The id before qualification: the source's own, else the hash of the record.
+    /// The id before qualification, with the prefix of its input.
     fn base_id(&self, linked: &Linked, bytes: &[u8]) -> String {
-        let own = linked.conversation.source_id.as_deref().filter(|id| !id.is_empty());
         let prefix = self
             .place
             .as_ref()
             .and_then(|place| self.tools.plan.inputs.get(place.input))
             .map_or("", |planned| planned.id_prefix.as_str());
-        match own {
-            Some(own) => format!("{prefix}{own}"),
-            None => {
-                let hash = blake3::hash(bytes).to_hex();
-                format!("{prefix}{}", hash.chars().take(16).collect::<String>())
-            }
-        }
+        format!("{prefix}{}", frame::id(linked, bytes))
     }
 
     /// Takes the next id of the slice, or the one that sealing gave instead.
@@ -203,26 +202,32 @@ impl Work<'_, '_> {
         let Some(renamed) = renamed else {
             return Ok(base);
         };
-        let message = format!("the id {base} is taken by an earlier conversation; this one is called {renamed}");
+        let message =
+            format!("the id {base} is taken by an earlier conversation; this one is called {renamed}");
         let finding = Finding::new(&codes::DUPLICATE_CONVERSATION_ID, message);
         self.finding(&Located::nowhere(finding), Some(record), Some(&renamed))?;
         Ok(renamed)
     }
 
-    fn finding(
-        &mut self,
-        located: &Located,
-        record: Option<u64>,
-        id: Option<&str>,
-    ) -> Result<(), WorkError> {
+    fn finding(&mut self, located: &Located, record: Option<u64>, id: Option<&str>) -> Result<(), WorkError> {
         let finding = &located.finding;
-        let count = self.receipt.findings.entry(finding.code.code.to_owned()).or_default();
+        let count = self
+            .receipt
+            .findings
+            .entry(finding.code.code.to_owned())
+            .or_default();
         finding.code.name.clone_into(&mut count.name);
         count.add(finding.severity, finding.count);
         self.counts().findings += 1;
         let row = {
             let place = self.table_place(record.unwrap_or_default());
-            tables::finding(located, place, record.is_some(), id, self.tools.plan.pipeline.output.quote)
+            tables::finding(
+                located,
+                place,
+                record.is_some(),
+                id,
+                self.tools.plan.pipeline.output.quote,
+            )
         };
         Ok(self.parts.push_finding(row)?)
     }
@@ -235,7 +240,11 @@ impl Work<'_, '_> {
         id: Option<&str>,
     ) -> Result<(), WorkError> {
         self.finding(located, Some(record), id)?;
-        let row = tables::reject(reject, self.table_place(record), self.tools.plan.pipeline.output.quote);
+        let row = tables::reject(
+            reject,
+            self.table_place(record),
+            self.tools.plan.pipeline.output.quote,
+        );
         Ok(self.parts.push_reject(row)?)
     }
 
@@ -256,8 +265,14 @@ impl Work<'_, '_> {
         for message in &linked.conversation.messages {
             self.receipt.messages += u64::from(message.kind == MessageKind::Message);
             let text = message.text();
-            let tokens = self.tools.counters.iter().map(|counter| counter.count(&text)).collect();
-            self.parts.push_message(tables::message(id, linked, message, tokens))?;
+            let tokens = self
+                .tools
+                .counters
+                .iter()
+                .map(|counter| counter.count(&text))
+                .collect();
+            self.parts
+                .push_message(tables::message(id, linked, message, tokens))?;
             for row in tables::references(id, linked, message) {
                 self.parts.push_reference(row)?;
             }
@@ -277,11 +292,25 @@ impl Work<'_, '_> {
             let mut groups_seen = Vec::new();
             let mut emit = |perspective: &str, rendering: Rendering<'_>| {
                 if failure.is_none() {
-                    let spot = Spot { id, record, target: *target, rank, perspective, linked };
+                    let spot = Spot {
+                        id,
+                        record,
+                        target: *target,
+                        rank,
+                        perspective,
+                        linked,
+                    };
                     failure = self.rendering(&spot, &rendering, &mut groups_seen).err();
                 }
             };
-            render::render(linked, *target, &perspectives, plan.policy(), plan.history(), &mut emit);
+            render::render(
+                linked,
+                *target,
+                &perspectives,
+                plan.policy(),
+                plan.history(),
+                &mut emit,
+            );
             if let Some(error) = failure {
                 return Err(error);
             }
@@ -304,7 +333,12 @@ impl Work<'_, '_> {
         let limit = plan.limits().rendering;
         self.text.clear();
         self.spans.clear();
-        let mut oversize = rendering.rope.segments().iter().map(|segment| segment.text.len() as u64).sum::<u64>()
+        let mut oversize = rendering
+            .rope
+            .segments()
+            .iter()
+            .map(|segment| segment.text.len() as u64)
+            .sum::<u64>()
             > limit;
         if !oversize {
             rendering.rope.write(&mut self.text, &mut self.spans);
@@ -318,16 +352,25 @@ impl Work<'_, '_> {
             let finding = Finding::new(&codes::OVERSIZE_RENDERING, message);
             self.finding(&Located::nowhere(finding), Some(spot.record), Some(spot.id))?;
         }
-        let tallies: Vec<Tally> =
-            self.tools.counters.iter().map(|counter| counter.tally(&self.text, &self.spans)).collect();
+        let tallies: Vec<Tally> = self
+            .tools
+            .counters
+            .iter()
+            .map(|counter| counter.tally(&self.text, &self.spans))
+            .collect();
         self.count(spot, rendering, &tallies, violations.is_empty(), groups_seen)?;
         self.receipt.renderings += 1;
-        let mut loss_codes: Vec<String> =
-            rendering.losses.iter().map(|loss| loss.code.as_str().to_owned()).collect();
+        let mut loss_codes: Vec<String> = rendering
+            .losses
+            .iter()
+            .map(|loss| loss.code.as_str().to_owned())
+            .collect();
         loss_codes.sort_unstable();
         loss_codes.dedup();
         for loss in &rendering.losses {
-            let message = loss.position.and_then(|at| spot.linked.conversation.messages.get(at as usize));
+            let message = loss
+                .position
+                .and_then(|at| spot.linked.conversation.messages.get(at as usize));
             self.parts.push_loss(LossRow {
                 conversation_id: spot.id.to_owned(),
                 dialect: dialect.to_owned(),
@@ -397,9 +440,18 @@ impl Work<'_, '_> {
         }
         // Without an encoding there is still a row of totals, with no tokens in it.
         let uncounted = [Tally::default()];
-        let tallies = if tallies.is_empty() { uncounted.as_slice() } else { tallies };
+        let tallies = if tallies.is_empty() {
+            uncounted.as_slice()
+        } else {
+            tallies
+        };
         for (at, tally) in tallies.iter().enumerate() {
-            let encoding = self.tools.plan.encodings.get(at).map_or("", |encoding| encoding.name());
+            let encoding = self
+                .tools
+                .plan
+                .encodings
+                .get(at)
+                .map_or("", |encoding| encoding.name());
             let group = Group {
                 source: spot.linked.conversation.source.to_owned(),
                 rank: spot.rank,

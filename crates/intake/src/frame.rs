@@ -173,18 +173,28 @@ impl Framer {
         self.window.consume(count);
     }
 
-    fn unit(&mut self, limit: u64, too_long: &'static Code, buffer: &[u8]) -> Unit {
-        self.flush_separators();
-        Unit::new(self.place, buffer.len(), limit, self.head_limit, too_long)
+    /// Begins a unit, unless separators are still to be reported: no byte goes into the buffer before the events that
+    /// stand before its frame have been taken.
+    fn unit(&mut self, limit: u64, too_long: &'static Code, buffer: &[u8]) -> Option<Unit> {
+        if self.flush_separators() {
+            return None;
+        }
+        Some(Unit::new(
+            self.place,
+            buffer.len(),
+            limit,
+            self.head_limit,
+            too_long,
+        ))
     }
 
-    fn flush_separators(&mut self) {
-        if self.separators > 0 {
-            self.queue.push_back(Event::Separator {
-                bytes: self.separators,
-            });
-            self.separators = 0;
+    /// Queues the separators passed so far; whether there were any.
+    fn flush_separators(&mut self) -> bool {
+        let bytes = std::mem::take(&mut self.separators);
+        if bytes > 0 {
+            self.queue.push_back(Event::Separator { bytes });
         }
+        bytes > 0
     }
 
     /// Ends a unit as a frame, or as a damage where it exceeds its limit.
@@ -203,9 +213,11 @@ impl Framer {
 
     /// Ends the entry between records: a damage of no bytes when the stream is broken, or `open` says so.
     fn finish(&mut self, open: Option<Broken>, buffer: &mut Vec<u8>) {
-        self.flush_separators();
+        if self.flush_separators() {
+            return;
+        }
         if let Some(broken) = self.window.take_broken().or(open) {
-            let unit = self.unit(u64::MAX, broken.code, buffer);
+            let unit = Unit::new(self.place, buffer.len(), u64::MAX, self.head_limit, broken.code);
             self.reject(unit, &broken, buffer);
         } else if self.record == 0 && self.framing != Framing::Array {
             self.queue.push_back(Event::Note(Finding::new(
@@ -230,7 +242,7 @@ impl Framer {
             return;
         };
         // No byte is kept but the head's.
-        let mut unit = self.unit(0, code, buffer);
+        let mut unit = Unit::new(self.place, buffer.len(), 0, self.head_limit, code);
         while self.window.ready() {
             let count = self.window.rest().len();
             self.take(&mut unit, count, buffer);

@@ -73,7 +73,9 @@ impl Hash {
 
     fn message(&mut self, message: &Message, conversation: &Conversation) {
         self.optional(message.id.as_deref());
-        let sender = message.sender.and_then(|index| conversation.participants.get(index));
+        let sender = message
+            .sender
+            .and_then(|index| conversation.participants.get(index));
         self.optional(sender.map(|sender| sender.id.as_str()));
         self.optional(message.sender_name.as_deref());
         self.text(message.role.as_str());

@@ -92,13 +92,19 @@ mod tests {
     fn only_what_must_be_escaped_is_escaped() {
         let mut out = String::new();
         push_string(&mut out, "a\"b\\c/\u{8}\u{c}\n\r\t\u{1}\u{1f}é\u{2028}\u{7f}");
-        assert_eq!(out, "\"a\\\"b\\\\c/\\b\\f\\n\\r\\t\\u0001\\u001fé\u{2028}\u{7f}\"");
+        assert_eq!(
+            out,
+            "\"a\\\"b\\\\c/\\b\\f\\n\\r\\t\\u0001\\u001fé\u{2028}\u{7f}\""
+        );
     }
 
     #[test]
     fn compaction_keeps_strings_and_numbers() {
         let mut out = String::new();
-        push_compact(&mut out, " { \"a b\" : [ 1.0 , -0 ,\n\t1e5 ] , \"c\\\" d\" : \" \" } ");
+        push_compact(
+            &mut out,
+            " { \"a b\" : [ 1.0 , -0 ,\n\t1e5 ] , \"c\\\" d\" : \" \" } ",
+        );
         assert_eq!(out, "{\"a b\":[1.0,-0,1e5],\"c\\\" d\":\" \"}");
     }
 }

@@ -14,8 +14,8 @@ pub mod timestamp;
 pub use conversation::{Conversation, Extra, RawJson, Scene};
 pub use linked::{CallStatus, Link, LinkStatus, Linked, PairedBy, Pairing, PartPlace};
 pub use message::{
-    ArgumentForm, Arguments, Media, MediaKind, MediaSource, Message, MessageKind, MessageOrigin, Part, Preview,
-    Reference, ReferenceForm, Role, ToolCall, ToolResult,
+    ArgumentForm, Arguments, Media, MediaKind, MediaSource, Message, MessageKind, MessageOrigin, Part,
+    Preview, Reference, ReferenceForm, Role, ToolCall, ToolResult,
 };
 pub use participant::{Participant, ParticipantKind};
 pub use rope::{Component, ComponentSpan, Level, Rope, Segment, Voice};

@@ -113,7 +113,10 @@ impl<'a> Rope<'a> {
 
     /// Appends raw JSON without its insignificant white space.
     pub fn raw_json(&mut self, raw: &'a str, component: Component) {
-        if raw.bytes().any(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {
+        if raw
+            .bytes()
+            .any(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
+        {
             let mut compact = String::with_capacity(raw.len());
             json::push_compact(&mut compact, raw);
             self.push(Cow::Owned(compact), Level::Raw, component);

@@ -1,7 +1,13 @@
 //! Throughput of each stage, in bytes of input: frame, scan, read, link and check, render, count, write.
 //!
 //! Figures are ratios within one run; run with `just bench`.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    missing_docs
+)]
 
 use std::fmt::Write;
 use std::path::Path;
@@ -36,9 +42,15 @@ fn corpus() -> String {
 }
 
 fn read(line: &str, limits: &Limits) -> Linked {
-    let document = json::scan(line.as_bytes(), limits.depth).map_err(|fault| fault.message).unwrap();
+    let document = json::scan(line.as_bytes(), limits.depth)
+        .map_err(|fault| fault.message)
+        .unwrap();
     let source = chatmill_source::find("group-chat").unwrap();
-    let view = FrameView { document: &document, bytes: line.as_bytes(), start: 0 };
+    let view = FrameView {
+        document: &document,
+        bytes: line.as_bytes(),
+        start: 0,
+    };
     chatmill_link::link(source.read(&view, limits).conversation.unwrap(), limits).0
 }
 
@@ -53,7 +65,9 @@ fn stages(criterion: &mut Criterion) {
     group.sample_size(10);
 
     group.bench_function("frame", |bencher| {
-        let input = discover(&path.to_string_lossy(), Path::new(".")).unwrap().remove(0);
+        let input = discover(&path.to_string_lossy(), Path::new("."))
+            .unwrap()
+            .remove(0);
         let mut buffer = Vec::new();
         bencher.iter(|| {
             let mut reader = Reader::open(&input, &limits);
@@ -66,10 +80,20 @@ fn stages(criterion: &mut Criterion) {
         });
     });
     group.bench_function("scan", |bencher| {
-        bencher.iter(|| lines.iter().filter(|line| json::scan(line.as_bytes(), limits.depth).is_ok()).count());
+        bencher.iter(|| {
+            lines
+                .iter()
+                .filter(|line| json::scan(line.as_bytes(), limits.depth).is_ok())
+                .count()
+        });
     });
     group.bench_function("scan, read and link", |bencher| {
-        bencher.iter(|| lines.iter().map(|line| read(line, &limits).links.len()).sum::<usize>());
+        bencher.iter(|| {
+            lines
+                .iter()
+                .map(|line| read(line, &limits).links.len())
+                .sum::<usize>()
+        });
     });
     let linked: Vec<Linked> = lines.iter().map(|line| read(line, &limits)).collect();
     group.bench_function("check", |bencher| {
@@ -108,7 +132,10 @@ fn stages(criterion: &mut Criterion) {
     }
     for (name, more) in [
         ("whole run, counting nothing", "[count]\nencodings = []\n"),
-        ("whole run, two encodings", "[count]\nencodings = [\"o200k_base\", \"cl100k_base\"]\n"),
+        (
+            "whole run, two encodings",
+            "[count]\nencodings = [\"o200k_base\", \"cl100k_base\"]\n",
+        ),
     ] {
         group.bench_function(name, |bencher| {
             let mut number = 0;
@@ -118,8 +145,14 @@ fn stages(criterion: &mut Criterion) {
                     workshop.plan(&format!("out/{name}/{number}"), more)
                 },
                 |plan| {
-                    let options = RunOptions { threads: 1, ..RunOptions::default() };
-                    chatmill_engine::run(plan, options, &Silent, &AtomicBool::new(false)).unwrap().totals.renderings
+                    let options = RunOptions {
+                        threads: 1,
+                        ..RunOptions::default()
+                    };
+                    chatmill_engine::run(plan, options, &Silent, &AtomicBool::new(false))
+                        .unwrap()
+                        .totals
+                        .renderings
                 },
                 BatchSize::PerIteration,
             );

@@ -38,41 +38,56 @@ fn message(index: usize) -> impl Strategy<Value = Value> {
         1 => Just("link"), 1 => Just("system")
     ];
     let call = option::weighted(0.1, (text(), option::of(Just("c1"))));
-    (sender, kind, text(), vec(reference(), 0..3), option::of(text()), call, any::<bool>()).prop_map(
-        move |(sender, kind, content, references, name, call, with_role)| {
-            let mut message = Map::new();
-            message.insert("message_id".into(), json!(format!("m{index}")));
-            message.insert("create_time".into(), json!(format!("2026-01-0{}T10:00:00+00:00", 1 + index % 9)));
-            message.insert("sender".into(), json!(sender));
-            if let Some(name) = name {
-                message.insert("sender_name".into(), json!(name));
-            }
-            if with_role {
-                message.insert("role".into(), json!(if sender == "bot_1" { "assistant" } else { "user" }));
-            }
-            message.insert("type".into(), json!(kind));
-            message.insert("content".into(), json!(content));
-            message.insert("refer_list".into(), json!(references));
-            let mut extra = Map::new();
-            if kind != "text" && kind != "system" {
-                extra.insert("file_name".into(), json!("plan.pdf"));
-                extra.insert("file_size".into(), json!(17));
-            }
-            if let Some((argument, id)) = call
-                && sender == "bot_1"
-                && kind == "text"
-            {
-                let arguments = json!({"query": argument}).to_string();
-                extra.insert("tool_calls".into(), json!([{
+    (
+        sender,
+        kind,
+        text(),
+        vec(reference(), 0..3),
+        option::of(text()),
+        call,
+        any::<bool>(),
+    )
+        .prop_map(
+            move |(sender, kind, content, references, name, call, with_role)| {
+                let mut message = Map::new();
+                message.insert("message_id".into(), json!(format!("m{index}")));
+                message.insert(
+                    "create_time".into(),
+                    json!(format!("2026-01-0{}T10:00:00+00:00", 1 + index % 9)),
+                );
+                message.insert("sender".into(), json!(sender));
+                if let Some(name) = name {
+                    message.insert("sender_name".into(), json!(name));
+                }
+                if with_role {
+                    message.insert(
+                        "role".into(),
+                        json!(if sender == "bot_1" { "assistant" } else { "user" }),
+                    );
+                }
+                message.insert("type".into(), json!(kind));
+                message.insert("content".into(), json!(content));
+                message.insert("refer_list".into(), json!(references));
+                let mut extra = Map::new();
+                if kind != "text" && kind != "system" {
+                    extra.insert("file_name".into(), json!("plan.pdf"));
+                    extra.insert("file_size".into(), json!(17));
+                }
+                if let Some((argument, id)) = call
+                    && sender == "bot_1"
+                    && kind == "text"
+                {
+                    let arguments = json!({"query": argument}).to_string();
+                    extra.insert("tool_calls".into(), json!([{
                     "id": id, "type": "function", "function": {"name": "search", "arguments": arguments}
                 }]));
-            }
-            if !extra.is_empty() {
-                message.insert("extra".into(), Value::Object(extra));
-            }
-            Value::Object(message)
-        },
-    )
+                }
+                if !extra.is_empty() {
+                    message.insert("extra".into(), Value::Object(extra));
+                }
+                Value::Object(message)
+            },
+        )
 }
 
 /// A group chat in the shape of the document.

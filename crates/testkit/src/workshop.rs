@@ -25,7 +25,9 @@ impl Default for Workshop {
 impl Workshop {
     /// An empty workshop.
     pub fn new() -> Self {
-        Self { folder: tempfile::tempdir().expect("a temporary folder") }
+        Self {
+            folder: tempfile::tempdir().expect("a temporary folder"),
+        }
     }
 
     /// A path below the folder.
@@ -53,7 +55,10 @@ impl Workshop {
 
     /// Runs a plan to its end.
     pub fn run(&self, out: &str, more: &str, threads: usize) -> Result<Summary, RunError> {
-        let options = RunOptions { threads, ..RunOptions::default() };
+        let options = RunOptions {
+            threads,
+            ..RunOptions::default()
+        };
         chatmill_engine::run(self.plan(out, more), options, &Silent, &AtomicBool::new(false))
     }
 
@@ -93,26 +98,44 @@ impl Workshop {
 /// The texts of a dataset's renderings with their token counts, one per encoding.
 pub fn renderings(root: &Path, encodings: usize) -> Vec<(String, Vec<u64>)> {
     let manifest = chatmill_dataset::read_manifest(root).expect("a manifest");
-    let table = manifest.tables.iter().find(|table| table.name == "renderings").expect("the table");
+    let table = manifest
+        .tables
+        .iter()
+        .find(|table| table.name == "renderings")
+        .expect("the table");
     let mut rows = Vec::new();
     for part in &table.files {
         let file = std::fs::File::open(root.join(&part.path)).expect("a part");
-        let reader = ParquetRecordBatchReaderBuilder::try_new(file).expect("Parquet").build().expect("a reader");
+        let reader = ParquetRecordBatchReaderBuilder::try_new(file)
+            .expect("Parquet")
+            .build()
+            .expect("a reader");
         for batch in reader {
             let batch = batch.expect("a batch");
-            let content = batch.column_by_name("content").expect("content").as_string::<i32>().clone();
+            let content = batch
+                .column_by_name("content")
+                .expect("content")
+                .as_string::<i32>()
+                .clone();
             let schema = batch.schema();
             let counts: Vec<_> = schema
                 .fields()
                 .iter()
                 .filter(|field| field.name().starts_with("tokens_"))
                 .map(|field| {
-                    batch.column_by_name(field.name()).expect("counts").as_primitive::<Int64Type>().clone()
+                    batch
+                        .column_by_name(field.name())
+                        .expect("counts")
+                        .as_primitive::<Int64Type>()
+                        .clone()
                 })
                 .collect();
             assert_eq!(counts.len(), encodings);
             for row in 0..batch.num_rows() {
-                let tokens = counts.iter().map(|column| u64::try_from(column.value(row)).expect("a count")).collect();
+                let tokens = counts
+                    .iter()
+                    .map(|column| u64::try_from(column.value(row)).expect("a count"))
+                    .collect();
                 rows.push((content.value(row).to_owned(), tokens));
             }
         }

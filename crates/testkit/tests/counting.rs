@@ -1,8 +1,15 @@
 //! Every count in a dataset is what tiktoken-rs says of the text beside it.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::disallowed_methods, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::disallowed_methods,
+    missing_docs
+)]
 
-use chatmill_testkit::chats::group_chat;
 use chatmill_testkit::Workshop;
+use chatmill_testkit::chats::group_chat;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -16,10 +23,18 @@ fn the_counts_of_a_dataset_are_those_of_its_texts() {
         chat["conversation_meta"]["conversation_id"] = format!("room-{number}").into();
         workshop.write(&format!("in/{number:02}.json"), chat.to_string());
     }
-    let summary =
-        workshop.run("out", "[count]\nencodings = [\"o200k_base\", \"cl100k_base\"]\n", 2).unwrap();
+    let summary = workshop
+        .run(
+            "out",
+            "[count]\nencodings = [\"o200k_base\", \"cl100k_base\"]\n",
+            2,
+        )
+        .unwrap();
     assert_eq!(summary.totals.conversations, 40);
-    let judges = [tiktoken_rs::o200k_base().unwrap(), tiktoken_rs::cl100k_base().unwrap()];
+    let judges = [
+        tiktoken_rs::o200k_base().unwrap(),
+        tiktoken_rs::cl100k_base().unwrap(),
+    ];
     let mut compared = 0;
     for (text, tokens) in chatmill_testkit::workshop::renderings(&workshop.path("out"), 2) {
         for (judge, tokens) in judges.iter().zip(tokens) {

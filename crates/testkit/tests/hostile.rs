@@ -1,5 +1,12 @@
 //! Bad input costs its bad part: never a panic, never a silent loss, never its neighbours.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::disallowed_methods, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::disallowed_methods,
+    missing_docs
+)]
 
 use chatmill_engine::Summary;
 use chatmill_testkit::Workshop;
@@ -27,15 +34,27 @@ fn mill(files: &[(&str, Vec<u8>)], more: &str) -> Summary {
 fn one_broken_line_at_each_position_costs_one_reject() {
     let workshop = Workshop::new();
     let good: Vec<String> = (0..1_000).map(|n| conversation(&format!("c{n}"), "hi")).collect();
-    let broken = ["{\"a\": [1, 2", "not json at all", "\"", "{\"conversation_list\": }", "\u{0}"];
+    let broken = [
+        "{\"a\": [1, 2",
+        "not json at all",
+        "\"",
+        "{\"conversation_list\": }",
+        "\u{0}",
+    ];
     for position in 0..1_000 {
         let mut lines = good.clone();
         lines[position] = broken[position % broken.len()].to_owned();
         let path = workshop.write("lines.jsonl", lines.join("\n"));
         let (findings, verdict) = Workshop::check(&path);
-        let errors = findings.iter().filter(|checked| checked.located.finding.code.name == "invalid-json");
+        let errors = findings
+            .iter()
+            .filter(|checked| checked.located.finding.code.name == "invalid-json");
         assert_eq!(errors.count(), 1, "broken line {position}");
-        assert_eq!((verdict.records, verdict.conversations), (1_000, 999), "broken line {position}");
+        assert_eq!(
+            (verdict.records, verdict.conversations),
+            (1_000, 999),
+            "broken line {position}"
+        );
     }
 }
 
@@ -44,42 +63,94 @@ fn a_broken_line_is_one_reject_row_and_the_rest_is_accepted() {
     let mut lines: Vec<String> = (0..50).map(|n| conversation(&format!("c{n}"), "hi")).collect();
     lines[17] = "{\"conversation_list\": [".to_owned();
     let summary = mill(&[("a.jsonl", lines.join("\n").into_bytes())], "");
-    assert_eq!((summary.totals.framed, summary.totals.accepted, summary.totals.rejected), (50, 49, 1));
+    assert_eq!(
+        (
+            summary.totals.framed,
+            summary.totals.accepted,
+            summary.totals.rejected
+        ),
+        (50, 49, 1)
+    );
     assert!(!summary.is_within_threshold());
-    let allowed = mill(&[("a.jsonl", lines.join("\n").into_bytes())], "[limits]\nmax_reject_ratio = 0.02\n");
+    let allowed = mill(
+        &[("a.jsonl", lines.join("\n").into_bytes())],
+        "[limits]\nmax_reject_ratio = 0.02\n",
+    );
     assert!(allowed.is_within_threshold());
 }
 
 #[test]
 fn every_kind_of_damage_is_a_finding_with_its_place() {
-    let deep = format!("{{\"version\": {}1{}}}", "[".repeat(1_000_000), "]".repeat(1_000_000));
+    let deep = format!(
+        "{{\"version\": {}1{}}}",
+        "[".repeat(1_000_000),
+        "]".repeat(1_000_000)
+    );
     let cases: Vec<(&str, Vec<u8>, &str)> = vec![
         ("deep.jsonl", deep.into_bytes(), "depth-exceeded"),
-        ("utf8.jsonl", [conversation("x", "a").into_bytes(), b"\n{\"a\":\"\xff\"}\n".to_vec()].concat(), "invalid-utf8"),
-        ("surrogate.json", conversation("x", "cut \\ud83d").replace("\\\\", "\\").into_bytes(), "lone-surrogate"),
+        (
+            "utf8.jsonl",
+            [
+                conversation("x", "a").into_bytes(),
+                b"\n{\"a\":\"\xff\"}\n".to_vec(),
+            ]
+            .concat(),
+            "invalid-utf8",
+        ),
+        (
+            "surrogate.json",
+            conversation("x", "cut \\ud83d")
+                .replace("\\\\", "\\")
+                .into_bytes(),
+            "lone-surrogate",
+        ),
         ("empty.json", Vec::new(), "empty-input"),
         ("blank.json", b" \n\t\n".to_vec(), "empty-input"),
-        ("prose.json", b"Dear diary, today I chatted.".to_vec(), "unknown-format"),
+        (
+            "prose.json",
+            b"Dear diary, today I chatted.".to_vec(),
+            "unknown-format",
+        ),
     ];
     for (name, bytes, code) in cases {
-        let summary = mill(&[(name, bytes), ("good.json", conversation("g", "hi").into_bytes())], "");
-        let names: Vec<&str> = summary.totals.findings.values().map(|count| count.name.as_str()).collect();
-        assert!(names.contains(&code) || code == "unknown-format" && names.contains(&"invalid-json"), "{name}: {names:?}");
-        assert!(summary.totals.conversations >= 1, "{name} must not cost its neighbour");
+        let summary = mill(
+            &[(name, bytes), ("good.json", conversation("g", "hi").into_bytes())],
+            "",
+        );
+        let names: Vec<&str> = summary
+            .totals
+            .findings
+            .values()
+            .map(|count| count.name.as_str())
+            .collect();
+        assert!(
+            names.contains(&code) || code == "unknown-format" && names.contains(&"invalid-json"),
+            "{name}: {names:?}"
+        );
+        assert!(
+            summary.totals.conversations >= 1,
+            "{name} must not cost its neighbour"
+        );
     }
 }
 
 #[test]
 fn a_truncated_gzip_keeps_the_records_before_the_cut() {
     use std::io::Write;
-    let lines: Vec<String> = (0..200).map(|n| conversation(&format!("c{n}"), &format!("{n} ").repeat(40))).collect();
+    let lines: Vec<String> = (0..200)
+        .map(|n| conversation(&format!("c{n}"), &format!("{n} ").repeat(40)))
+        .collect();
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(lines.join("\n").as_bytes()).unwrap();
     let packed = encoder.finish().unwrap();
     let whole = mill(&[("a.jsonl.gz", packed.clone())], "");
     assert_eq!((whole.totals.accepted, whole.totals.rejected), (200, 0));
     let cut = mill(&[("a.jsonl.gz", packed[..packed.len() * 2 / 3].to_vec())], "");
-    assert!(cut.totals.accepted > 50 && cut.totals.accepted < 200, "{}", cut.totals.accepted);
+    assert!(
+        cut.totals.accepted > 50 && cut.totals.accepted < 200,
+        "{}",
+        cut.totals.accepted
+    );
     assert_eq!(cut.totals.rejected, 1);
 }
 

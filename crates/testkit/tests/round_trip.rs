@@ -1,5 +1,12 @@
 //! What is written back as a group chat reads back as the same conversation.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::disallowed_methods, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::disallowed_methods,
+    missing_docs
+)]
 
 use chatmill_diag::Limits;
 use chatmill_dialect::{History, Policy, View};
@@ -12,9 +19,17 @@ use proptest::prelude::*;
 
 fn read(text: &str) -> Linked {
     let limits = Limits::default();
-    let document = json::scan(text.as_bytes(), limits.depth).unwrap_or_else(|fault| panic!("{}: {text}", fault.message));
+    let document =
+        json::scan(text.as_bytes(), limits.depth).unwrap_or_else(|fault| panic!("{}: {text}", fault.message));
     let source = chatmill_source::find("group-chat").unwrap();
-    let reading = source.read(&FrameView { document: &document, bytes: text.as_bytes(), start: 0 }, &limits);
+    let reading = source.read(
+        &FrameView {
+            document: &document,
+            bytes: text.as_bytes(),
+            start: 0,
+        },
+        &limits,
+    );
     chatmill_link::link(reading.conversation.expect("a conversation"), &limits).0
 }
 
@@ -22,7 +37,13 @@ fn written(linked: &Linked) -> String {
     let (dialect, profile) = chatmill_dialect::find("group-chat").unwrap();
     let policy = Policy::default();
     let mut texts = Vec::new();
-    let view = View { linked, perspective: None, policy: &policy, profile, history: History::Document };
+    let view = View {
+        linked,
+        perspective: None,
+        policy: &policy,
+        profile,
+        history: History::Document,
+    };
     dialect.render(&view, &mut |rendering| texts.push(rendering.rope.text()));
     assert_eq!(texts.len(), 1);
     texts.remove(0)

@@ -1,5 +1,12 @@
 //! Every code's smallest bad file raises it, and the good file beside it raises nothing worse than a note.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::disallowed_methods, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::disallowed_methods,
+    missing_docs
+)]
 
 use std::path::PathBuf;
 
@@ -26,7 +33,10 @@ fn bad_samples_raise_their_code_and_good_samples_are_clean() {
         let folder = samples().join("rules").join(code.name);
         for path in files(&folder, "bad.") {
             let (findings, _) = Workshop::check(&path);
-            let names: Vec<&str> = findings.iter().map(|checked| checked.located.finding.code.name).collect();
+            let names: Vec<&str> = findings
+                .iter()
+                .map(|checked| checked.located.finding.code.name)
+                .collect();
             if !names.contains(&code.name) {
                 wrong.push(format!("{} raises {names:?}", path.display()));
             }
@@ -34,8 +44,15 @@ fn bad_samples_raise_their_code_and_good_samples_are_clean() {
         }
         for path in files(&folder, "good.") {
             let (findings, _) = Workshop::check(&path);
-            for checked in findings.iter().filter(|checked| checked.located.finding.severity > Severity::Note) {
-                wrong.push(format!("{} raises {}", path.display(), checked.located.finding.code.name));
+            for checked in findings
+                .iter()
+                .filter(|checked| checked.located.finding.severity > Severity::Note)
+            {
+                wrong.push(format!(
+                    "{} raises {}",
+                    path.display(),
+                    checked.located.finding.code.name
+                ));
             }
         }
     }

@@ -1,5 +1,12 @@
 //! The same inputs give the same bytes, whatever the number of threads, the spelling of paths or the interruptions.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::disallowed_methods, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::disallowed_methods,
+    missing_docs
+)]
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -57,7 +64,9 @@ struct StopAfter<'s> {
 impl Progress for StopAfter<'_> {
     fn stage(&self, _name: &str, _bytes: u64) {}
     fn advance(&self, _bytes: u64) {
-        let before = self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        let before = self
+            .left
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
         if before.is_err() {
             self.stop.store(true, Ordering::SeqCst);
         }
@@ -73,16 +82,28 @@ fn an_interrupted_run_goes_on_and_ends_with_the_same_files() {
     let mut interruptions = 0;
     for patience in [3, 20, 60, 110, 150] {
         let stop = AtomicBool::new(false);
-        let progress = StopAfter { left: AtomicU64::new(patience), stop: &stop };
-        let options = RunOptions { threads: 2, ..RunOptions::default() };
+        let progress = StopAfter {
+            left: AtomicU64::new(patience),
+            stop: &stop,
+        };
+        let options = RunOptions {
+            threads: 2,
+            ..RunOptions::default()
+        };
         match chatmill_engine::run(workshop.plan("broken", BARE), options, &progress, &stop) {
             Err(RunError::Stopped { .. }) => interruptions += 1,
             Ok(_) => break,
             Err(error) => panic!("{error}"),
         }
-        assert!(!workshop.path("broken").exists(), "nothing is published before the end");
+        assert!(
+            !workshop.path("broken").exists(),
+            "nothing is published before the end"
+        );
     }
-    assert!(interruptions > 1, "the test must really interrupt, not {interruptions} times");
+    assert!(
+        interruptions > 1,
+        "the test must really interrupt, not {interruptions} times"
+    );
     workshop.run("broken", BARE, 1).unwrap();
     assert_eq!(workshop.hashes("whole"), workshop.hashes("broken"));
 }
@@ -90,7 +111,10 @@ fn an_interrupted_run_goes_on_and_ends_with_the_same_files() {
 #[test]
 fn a_second_run_changes_nothing_and_another_plan_is_refused() {
     let workshop = Workshop::new();
-    workshop.write("in/a.json", include_str!("../../../data-samples/demo/assistant.json"));
+    workshop.write(
+        "in/a.json",
+        include_str!("../../../data-samples/demo/assistant.json"),
+    );
     workshop.run("out", FEW, 1).unwrap();
     let before = workshop.hashes("out");
     let again = workshop.run("out", FEW, 2).unwrap();
@@ -99,9 +123,17 @@ fn a_second_run_changes_nothing_and_another_plan_is_refused() {
     let other = workshop.run("out", BARE, 1);
     assert!(matches!(other, Err(RunError::Dataset(_))));
     assert_eq!(before, workshop.hashes("out"));
-    let options = RunOptions { threads: 1, replace: true };
-    chatmill_engine::run(workshop.plan("out", BARE), options, &chatmill_engine::Silent, &AtomicBool::new(false))
-        .unwrap();
+    let options = RunOptions {
+        threads: 1,
+        replace: true,
+    };
+    chatmill_engine::run(
+        workshop.plan("out", BARE),
+        options,
+        &chatmill_engine::Silent,
+        &AtomicBool::new(false),
+    )
+    .unwrap();
     assert_ne!(before, workshop.hashes("out"));
 }
 

@@ -53,7 +53,9 @@ impl Framer {
             (State::Before, _) => Kind::Scalar,
             (State::Closed, _) => Kind::Rest,
         };
-        let mut unit = self.unit(self.record_limit, &RECORD_TOO_LONG, buffer);
+        let Some(mut unit) = self.unit(self.record_limit, &RECORD_TOO_LONG, buffer) else {
+            return;
+        };
         if !self.take_until_end(&kind, &mut unit, buffer) {
             if matches!(kind, Kind::Rest) && !self.window.is_broken() {
                 let broken = Broken::new(

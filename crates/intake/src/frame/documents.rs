@@ -19,7 +19,9 @@ impl Framer {
     }
 
     fn next_balanced(&mut self, buffer: &mut Vec<u8>) {
-        let mut unit = self.unit(self.document_limit, &DOCUMENT_TOO_LARGE, buffer);
+        let Some(mut unit) = self.unit(self.document_limit, &DOCUMENT_TOO_LARGE, buffer) else {
+            return;
+        };
         let mut balance = Balance::default();
         while self.window.ready() {
             let rest = self.window.rest();
@@ -37,7 +39,9 @@ impl Framer {
 
     /// Cuts text up to the next line that begins with a bracket. A lone scalar is a document, anything else damage.
     fn next_text(&mut self, buffer: &mut Vec<u8>) {
-        let mut unit = self.unit(self.document_limit, &DOCUMENT_TOO_LARGE, buffer);
+        let Some(mut unit) = self.unit(self.document_limit, &DOCUMENT_TOO_LARGE, buffer) else {
+            return;
+        };
         let mut line_begins = false;
         let mut ended = false;
         while !ended && self.window.ready() {

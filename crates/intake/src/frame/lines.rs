@@ -12,7 +12,9 @@ impl Framer {
             self.finish(None, buffer);
             return;
         }
-        let mut unit = self.unit(self.record_limit, &RECORD_TOO_LONG, buffer);
+        let Some(mut unit) = self.unit(self.record_limit, &RECORD_TOO_LONG, buffer) else {
+            return;
+        };
         // A CR is held back until the byte after it shows whether it belongs to the line break.
         let mut held_back = false;
         loop {

@@ -28,7 +28,8 @@ pub fn read(source: &dyn Source, frame: &Frame, bytes: &[u8], limits: &Limits) -
     match json::scan(bytes, limits.depth) {
         Err(fault) => {
             let at = frame.start + fault.at as u64;
-            let finding = Finding::new(fault.code, fault.message).at_span(at, at + 1);
+            // Where more was expected, the fault lies behind the last byte.
+            let finding = Finding::new(fault.code, fault.message).at_span(at, (at + 1).min(frame.end));
             rejected(&locator, frame, bytes, limits, finding, Vec::new())
         }
         Ok(document) => decoded(source, frame, bytes, &document, limits, &locator),

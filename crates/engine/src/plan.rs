@@ -188,7 +188,7 @@ impl Plan {
     /// Bytes of input that a slice should hold: a function of the inputs alone.
     pub fn slice_bytes(&self) -> usize {
         use chatmill_diag::limits::MIB;
-        (self.input_bytes() / 16).clamp(4 * MIB, 32 * MIB) as usize
+        (self.input_bytes() / 16).clamp(4 * MIB, 16 * MIB) as usize
     }
 
     /// Hashes every input; what cannot be read becomes a refused input.

@@ -136,7 +136,7 @@ impl<'p> Slicer<'p> {
     pub fn next_slice(&mut self) -> Option<Slice> {
         let mut slice = Slice {
             index: self.next_slice,
-            buffer: self.spare.pop().unwrap_or_default(),
+            buffer: self.spare.pop().unwrap_or_else(|| self.new_buffer()),
             steps: Vec::new(),
         };
         if let Some(current) = &self.current
@@ -158,6 +158,11 @@ impl<'p> Slicer<'p> {
         }
         self.next_slice += 1;
         Some(slice)
+    }
+
+    /// A buffer with room for a slice and a usual record more, so that it seldom has to grow.
+    fn new_buffer(&self) -> Vec<u8> {
+        Vec::with_capacity(self.slice_bytes + self.slice_bytes / 8)
     }
 
     /// Opens the next input; refused ones become a damage at once. False when there is none.

@@ -190,10 +190,7 @@ fn next_step(error: &anyhow::Error) -> Option<&str> {
         PlanError::UnknownWord { what: "dialect", .. } => Some("`chatmill dialects` lists them"),
         PlanError::UnknownWord { what: "source", .. } => Some("`chatmill sources` lists them"),
         PlanError::UnknownWord { what: "encoding", .. } => Some("`chatmill encodings` lists them"),
-        PlanError::UnknownWord { .. }
-        | PlanError::Value { .. }
-        | PlanError::Input(_)
-        | PlanError::InputUnreadable { .. } => None,
+        PlanError::UnknownWord { .. } | PlanError::Value { .. } | PlanError::Input(_) => None,
     }
 }
 

@@ -127,6 +127,17 @@ pub enum SpeakerRule {
 pub struct Window {
     /// How much history a rendering shows.
     pub history: History,
+    /// Silence that starts a new rendering.
+    pub session_gap: SessionGap,
+}
+
+/// Silence that starts a new rendering; so far, none does.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SessionGap {
+    /// However long people are silent, it is one rendering.
+    #[default]
+    None,
 }
 
 /// How much history a rendering shows: a word, or a number of messages.
@@ -254,6 +265,17 @@ impl Content {
 pub struct Resources {
     /// Worker threads; 0 takes what the machine or its control group gives.
     pub threads: usize,
+    /// Memory to work with.
+    pub memory: Memory,
+}
+
+/// Memory to work with; so far, chatmill takes what its slices need.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Memory {
+    /// What the slices need: about a slice more than there are threads.
+    #[default]
+    Auto,
 }
 
 /// Reads a pipeline from TOML text, with `section.key=value` overrides (TOML values; bare words are strings).
@@ -339,6 +361,14 @@ mod tests {
         assert_eq!(pipeline.render.dialects, ["all"]);
         assert_eq!(pipeline.limits, Limits::default());
         assert!(pipeline.output.content.keeps("tzurot"));
+    }
+
+    #[test]
+    fn what_cannot_be_done_yet_is_refused_and_not_ignored() {
+        let gap = format!("{SMALL}[window]\nsession_gap = \"6h\"\n");
+        assert!(parse(&gap, &[], Path::new("p.toml")).is_err());
+        let none = format!("{SMALL}[window]\nsession_gap = \"none\"\n[resources]\nmemory = \"auto\"\n");
+        assert!(parse(&none, &[], Path::new("p.toml")).is_ok());
     }
 
     #[test]

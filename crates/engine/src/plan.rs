@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use chatmill_diag::{Finding, Limits};
+use chatmill_diag::{Finding, Limits, codes};
 use chatmill_dialect::policy::Policy;
 use chatmill_dialect::{Dialect, History};
 use chatmill_intake::discover::{self, Input, InputKind};
@@ -61,16 +62,8 @@ pub enum PlanError {
         message: String,
     },
     /// An input that names nothing that can be read.
-    #[error("input.path: {0}")]
+    #[error(transparent)]
     Input(#[from] discover::DiscoverError),
-    /// An input whose content cannot be hashed.
-    #[error("cannot read {}", path.display())]
-    InputUnreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
 }
 
 /// A dialect with its profile.
@@ -188,31 +181,32 @@ impl Plan {
     /// Bytes of input that a slice should hold: a function of the inputs alone.
     pub fn slice_bytes(&self) -> usize {
         use chatmill_diag::limits::MIB;
-        (self.input_bytes() / 16).clamp(4 * MIB, 16 * MIB) as usize
+        (self.input_bytes() / 16).clamp(4 * MIB, 12 * MIB) as usize
     }
 
-    /// Hashes every input; what cannot be read becomes a refused input.
-    pub fn hash_inputs(&mut self, progress: &dyn Progress) {
+    /// Hashes every input; what cannot be read becomes a refused input. Ends early when `stop` is set.
+    pub fn hash_inputs(&mut self, progress: &dyn Progress, stop: &AtomicBool) {
         progress.stage("hash", self.input_bytes());
+        let mut go_on = |bytes| {
+            progress.advance(bytes);
+            !stop.load(Ordering::Relaxed)
+        };
         for planned in &mut self.inputs {
             if !matches!(planned.input.kind, InputKind::File) {
                 continue;
             }
-            match discover::content_hash(&planned.input.path) {
-                Ok((bytes, hash)) => {
+            match discover::content_hash(&planned.input.path, &mut go_on) {
+                Ok(Some((bytes, hash))) => {
                     planned.input.bytes = bytes;
                     planned.hash = hash;
                 }
+                Ok(None) => return,
                 Err(error) => {
-                    let finding = Finding::new(
-                        &chatmill_diag::codes::UNREADABLE_INPUT,
-                        "the input cannot be read",
-                    )
-                    .quoting(&error.to_string());
+                    let finding = Finding::new(&codes::UNREADABLE_INPUT, "the input cannot be read")
+                        .quoting(&error.to_string());
                     planned.input.kind = InputKind::Refused(finding);
                 }
             }
-            progress.advance(planned.input.bytes);
         }
     }
 

@@ -81,7 +81,7 @@ pub fn run(
 ) -> Result<Summary, RunError> {
     let begun = Instant::now();
     refuse_streams(&mut plan);
-    plan.hash_inputs(progress);
+    plan.hash_inputs(progress, stop);
     if stop.load(Ordering::Relaxed) {
         return Err(RunError::Stopped { done: 0 });
     }

@@ -201,20 +201,25 @@ fn is_pipe(_: &Metadata) -> bool {
 }
 
 /// Length and BLAKE3 (in hexadecimal) of a file's stored bytes, read as a stream.
-pub fn content_hash(path: &Path) -> io::Result<(u64, String)> {
+///
+/// `go_on` is told the bytes of each stretch; when it says no, there is no hash.
+pub fn content_hash(path: &Path, go_on: &mut dyn FnMut(u64) -> bool) -> io::Result<Option<(u64, String)>> {
     let mut file = File::open(path)?;
     let mut hasher = blake3::Hasher::new();
     let mut buffer = vec![0; 256 * 1024];
     let mut length = 0;
     loop {
         let count = match file.read(&mut buffer) {
-            Ok(0) => return Ok((length, hasher.finalize().to_hex().to_string())),
+            Ok(0) => return Ok(Some((length, hasher.finalize().to_hex().to_string()))),
             Ok(count) => count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
         };
         hasher.update(buffer.get(..count).unwrap_or_default());
         length += count as u64;
+        if !go_on(count as u64) {
+            return Ok(None);
+        }
     }
 }
 

@@ -141,7 +141,10 @@ impl Reader {
     pub fn raw_hash(&self) -> Option<String> {
         match (&self.raw, &self.zip_path) {
             (Some(raw), _) => Some(raw.hash()),
-            (None, Some(path)) => content_hash(path).ok().map(|(_, hash)| hash),
+            (None, Some(path)) => content_hash(path, &mut |_| true)
+                .ok()
+                .flatten()
+                .map(|(_, hash)| hash),
             (None, None) => None,
         }
     }

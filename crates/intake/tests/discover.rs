@@ -337,9 +337,10 @@ fn hashes_and_small_files_are_read_from_the_stored_bytes() {
     let folder = tree(&["a.toml"]);
     let path = folder.path().join("a.toml");
     assert_eq!(
-        content_hash(&path).unwrap(),
-        (6, blake3::hash(b"a.toml").to_hex().to_string())
+        content_hash(&path, &mut |_| true).unwrap(),
+        Some((6, blake3::hash(b"a.toml").to_hex().to_string()))
     );
+    assert_eq!(content_hash(&path, &mut |_| false).unwrap(), None);
     assert_eq!(read_small(&path, 7).unwrap(), "a.toml");
     assert_eq!(read_small(&path, 6).unwrap(), "a.toml");
     assert_eq!(
@@ -351,5 +352,5 @@ fn hashes_and_small_files_are_read_from_the_stored_bytes() {
         read_small(&path, 5).unwrap_err().kind(),
         std::io::ErrorKind::InvalidData
     );
-    assert!(content_hash(&folder.path().join("no")).is_err());
+    assert!(content_hash(&folder.path().join("no"), &mut |_| true).is_err());
 }

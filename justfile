@@ -51,3 +51,12 @@ deny:
 # run a pipeline, for example `just run pipelines/demo.toml`
 run PIPELINE *ARGUMENTS:
     cargo run --release -- run {{PIPELINE}} {{ARGUMENTS}}
+
+# kill runs at random moments, KILLS times, and compare what they leave
+chaos KILLS:
+    cargo build --release --package chatmill-cli
+    cargo xtask chaos {{KILLS}}
+
+# break the fuzz targets by mutation, without a nightly toolchain
+fuzz SECONDS:
+    cargo xtask fuzz {{SECONDS}}

@@ -4,7 +4,9 @@
     reason = "chores read and write the repository itself"
 )]
 
+mod chaos;
 mod floors;
+mod fuzz;
 mod generated;
 mod readme;
 mod rules;
@@ -15,7 +17,7 @@ mod sources;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use generated::Mode;
 
@@ -26,7 +28,9 @@ usage: cargo xtask CHORE
   sizes                     no file over 600 lines without its tests
   rules   --check|--write   docs/rules, from the diagnostic codes
   readme  --check|--write   the tables of README.md, from the registries
-  schemas --check|--write   schemas/pipeline.schema.json, from the types";
+  schemas --check|--write   schemas/pipeline.schema.json, from the types
+  chaos   KILLS [SEED]      kills runs at random moments and compares what they leave
+  fuzz    SECONDS [SEED]    mutations of corpus and samples against every fuzz target";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -50,7 +54,19 @@ fn run(arguments: &[&str], root: &Path) -> Result<String> {
         ["rules", mode] => rules::run(root, Mode::parse(mode)?),
         ["readme", mode] => readme::run(root, Mode::parse(mode)?),
         ["schemas", mode] => schemas::run(root, Mode::parse(mode)?),
+        ["chaos", kills] => chaos::run(root, kills, None),
+        ["chaos", kills, seed] => chaos::run(root, kills, Some(seed)),
+        ["fuzz", seconds] => fuzz::run(root, seconds, None),
+        ["fuzz", seconds, seed] => fuzz::run(root, seconds, Some(seed)),
         _ => bail!("{USAGE}"),
+    }
+}
+
+/// The seed that was given, else one from the process id: a campaign prints it, and it repeats the campaign.
+fn seed(given: Option<&str>) -> Result<u64> {
+    match given {
+        Some(text) => text.parse().context("SEED must be a whole number"),
+        None => Ok(u64::from(std::process::id())),
     }
 }
 

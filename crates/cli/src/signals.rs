@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 
 use crate::exit::Exit;
@@ -21,7 +21,7 @@ pub struct Signals {
 impl Signals {
     /// Turns the first signal into the stop flag; the second one ends the process.
     pub fn stop_at_first() -> io::Result<Self> {
-        let signals = Self::unwatched();
+        let signals = Self::unwatched()?;
         // A flag of its own: a run that fails raises the stop flag itself, and then a first signal is still a first one.
         let asked = Arc::new(AtomicBool::new(false));
         for (signal, exit) in SIGNALS {
@@ -40,14 +40,16 @@ impl Signals {
         for (signal, exit) in SIGNALS {
             flag::register_conditional_shutdown(signal, i32::from(exit.code()), Arc::clone(&always))?;
         }
-        Ok(Self::unwatched())
+        Self::unwatched()
     }
 
-    fn unwatched() -> Self {
-        Self {
+    fn unwatched() -> io::Result<Self> {
+        // A file that reaches the size limit is an error of its write, with a message, not the end of the process.
+        flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
+        Ok(Self {
             stop: Arc::new(AtomicBool::new(false)),
             last: Arc::new(AtomicUsize::new(0)),
-        }
+        })
     }
 
     /// The flag that ends work early.

@@ -102,7 +102,7 @@ fn ledger_faults(manifest: &Manifest) -> Vec<String> {
     let mut faults: Vec<String> = manifest
         .inputs
         .iter()
-        .filter(|input| !input.ledger().balances())
+        .filter(|input| !input.ledger().balances() || !input.rows.balances())
         .map(|input| format!("the ledger of {} does not balance", input.path))
         .collect();
     if manifest.ledger_balanced != faults.is_empty() {

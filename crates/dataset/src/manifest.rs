@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use chatmill_diag::Ledger;
+use chatmill_diag::{Ledger, RowLedger};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -67,6 +67,9 @@ pub struct InputEntry {
     /// Rows outside the request, never framed.
     #[serde(default)]
     pub skipped: u64,
+    /// What became of the rows of accepted records.
+    #[serde(default)]
+    pub rows: RowLedger,
     /// Rows of the conversations table.
     pub conversations: u64,
     /// Rows of the findings table.

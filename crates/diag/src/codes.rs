@@ -33,6 +33,7 @@ mod in021_link_not_followed;
 mod in022_escaped_nul;
 mod in023_repeated_entry;
 mod md001_invalid_media_url;
+mod md002_repeated_media;
 mod pt001_unknown_sender;
 mod pt002_role_conflict;
 mod pt003_legacy_role;
@@ -53,6 +54,9 @@ mod sr006_unknown_message_type;
 mod sr007_unknown_scene;
 mod sr008_empty_conversation;
 mod sr009_empty_message;
+mod sr010_cached_block;
+mod sr011_history_repeated;
+mod sr012_leaked_metadata;
 mod tl001_orphaned_result;
 mod tl002_unanswered_call;
 mod tl003_result_before_call;
@@ -98,6 +102,7 @@ pub use in021_link_not_followed::LINK_NOT_FOLLOWED;
 pub use in022_escaped_nul::ESCAPED_NUL;
 pub use in023_repeated_entry::REPEATED_ENTRY;
 pub use md001_invalid_media_url::INVALID_MEDIA_URL;
+pub use md002_repeated_media::REPEATED_MEDIA;
 pub use pt001_unknown_sender::UNKNOWN_SENDER;
 pub use pt002_role_conflict::ROLE_CONFLICT;
 pub use pt003_legacy_role::LEGACY_ROLE;
@@ -118,6 +123,9 @@ pub use sr006_unknown_message_type::UNKNOWN_MESSAGE_TYPE;
 pub use sr007_unknown_scene::UNKNOWN_SCENE;
 pub use sr008_empty_conversation::EMPTY_CONVERSATION;
 pub use sr009_empty_message::EMPTY_MESSAGE;
+pub use sr010_cached_block::CACHED_BLOCK;
+pub use sr011_history_repeated::HISTORY_REPEATED;
+pub use sr012_leaked_metadata::LEAKED_METADATA;
 pub use tl001_orphaned_result::ORPHANED_RESULT;
 pub use tl002_unanswered_call::UNANSWERED_CALL;
 pub use tl003_result_before_call::RESULT_BEFORE_CALL;
@@ -166,6 +174,9 @@ pub static CODES: &[&Code] = &[
     &UNKNOWN_SCENE,
     &EMPTY_CONVERSATION,
     &EMPTY_MESSAGE,
+    &CACHED_BLOCK,
+    &HISTORY_REPEATED,
+    &LEAKED_METADATA,
     &DUPLICATE_MESSAGE_ID,
     &REPEATED_ROW,
     &CONVERSATION_TOO_LARGE,
@@ -195,6 +206,7 @@ pub static CODES: &[&Code] = &[
     &TIME_GOES_BACKWARDS,
     &UNKNOWN_TIMEZONE,
     &INVALID_MEDIA_URL,
+    &REPEATED_MEDIA,
     &SPECIAL_TOKEN_IN_TEXT,
     &SEVERAL_REFERENCES,
     &OVERSIZE_RENDERING,

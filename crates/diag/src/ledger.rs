@@ -47,6 +47,37 @@ impl Ledger {
     }
 }
 
+/// Counts of the rows inside accepted records: what became of every message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RowLedger {
+    /// Rows in the records.
+    pub rows: u64,
+    /// Rows that became messages.
+    pub messages: u64,
+    /// Rows that became notices.
+    pub notices: u64,
+    /// Rows dropped as repeats; linking finds these and moves them here.
+    pub repeated: u64,
+    /// Rows in the rejects table.
+    pub rejected: u64,
+}
+
+impl RowLedger {
+    /// Adds another ledger's counts.
+    pub fn add(&mut self, other: &Self) {
+        self.rows += other.rows;
+        self.messages += other.messages;
+        self.notices += other.notices;
+        self.repeated += other.repeated;
+        self.rejected += other.rejected;
+    }
+
+    /// Whether every row is accounted for.
+    pub fn balances(&self) -> bool {
+        self.rows == self.messages + self.notices + self.repeated + self.rejected
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

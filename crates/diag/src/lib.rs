@@ -10,5 +10,5 @@ pub mod limits;
 
 pub use code::{Code, Page, Severity};
 pub use finding::{Finding, Path, Reject, RejectLevel, Span};
-pub use ledger::Ledger;
+pub use ledger::{Ledger, RowLedger};
 pub use limits::Limits;

@@ -1,5 +1,8 @@
 //! Looking into the few JSON texts that a dialect has to understand: strings of extra fields, results of tools.
 
+use std::borrow::Cow;
+
+use chatmill_model::json::push_compact;
 use serde::de::IgnoredAny;
 
 /// The text of a JSON string; none when the JSON is something else.
@@ -17,6 +20,29 @@ pub(crate) fn is_json(text: &str) -> bool {
     serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
+/// JSON without its insignificant white space.
+pub(crate) fn compact(raw: &str) -> Cow<'_, str> {
+    if !raw
+        .bytes()
+        .any(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
+    {
+        return Cow::Borrowed(raw);
+    }
+    let mut out = String::with_capacity(raw.len());
+    push_compact(&mut out, raw);
+    if out.len() == raw.len() {
+        Cow::Borrowed(raw)
+    } else {
+        Cow::Owned(out)
+    }
+}
+
+/// Whether every decoder reads a text as JSON: no half of a surrogate pair, no number beyond what a float holds, no
+/// nesting beyond what decoders allow.
+pub(crate) fn is_portable(raw: &str) -> bool {
+    serde_json::from_str::<serde_json::Value>(raw).is_ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -30,5 +56,19 @@ mod tests {
         assert!(!is_object("{\"a\":}"));
         assert!(is_json("17"));
         assert!(!is_json("345."));
+    }
+
+    #[test]
+    fn compaction_borrows_where_nothing_changes() {
+        assert!(matches!(compact("{\"a b\":1}"), Cow::Borrowed(_)));
+        assert_eq!(compact("{ \"a b\" : 1 }"), "{\"a b\":1}");
+    }
+
+    #[test]
+    fn half_a_surrogate_pair_and_numbers_without_end_are_not_portable() {
+        assert!(is_portable("{\"a\":\"\\ud83d\\ude00\"}"));
+        assert!(!is_portable("{\"a\":\"\\ud83d\"}"));
+        assert!(!is_portable("{\"a\":1e999}"));
+        assert!(!is_portable(&("[".repeat(300) + &"]".repeat(300))));
     }
 }

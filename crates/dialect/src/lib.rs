@@ -4,28 +4,41 @@
 //! costs a file, a line in [`DIALECTS`] and a folder in `data-samples/dialects/`.
 
 pub mod about;
+mod anthropic_messages;
+mod arguments;
+mod bedrock_converse;
+mod definitions;
+mod gemini_contents;
 mod group_chat;
 mod gryag_compact;
 mod gryag_gemini;
+mod hf_messages;
 mod jaibber_context;
 mod json;
+mod list;
 pub mod loss;
 mod media;
+mod mistral_chat;
 mod names;
 mod nature;
 mod openai_chat;
+mod openai_responses;
 pub mod perspective;
 pub mod policy;
 mod progress;
 mod quote;
 pub mod rendering;
 mod said;
+mod script;
+mod sharegpt;
+mod suna;
 mod system;
 mod text;
 mod tools;
 mod turns;
 mod tzurot;
 pub mod view;
+mod words;
 
 pub use about::About;
 pub use loss::{Loss, LossCode};
@@ -52,8 +65,18 @@ pub static DIALECTS: &[&dyn Dialect] = &[
     &tzurot::Tzurot,
     &gryag_gemini::GryagGemini,
     &gryag_compact::GryagCompact,
+    &suna::SunaLlm,
+    &suna::SunaList,
+    &suna::SunaCached,
     &jaibber_context::JaibberContext,
     &openai_chat::OpenaiChat,
+    &openai_responses::OpenaiResponses,
+    &anthropic_messages::AnthropicMessages,
+    &gemini_contents::GeminiContents,
+    &bedrock_converse::BedrockConverse,
+    &mistral_chat::MistralChat,
+    &hf_messages::HfMessages,
+    &sharegpt::Sharegpt,
 ];
 
 /// Finds a dialect and one of its profiles by `ID` (first profile) or `ID@PROFILE`.

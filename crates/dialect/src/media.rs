@@ -21,6 +21,36 @@ pub(crate) fn web_address(media: &Media) -> Option<&str> {
     }
 }
 
+/// The base64 text of a medium whose bytes are in the record.
+pub(crate) fn inline_bytes(media: &Media) -> Option<&str> {
+    match &media.source {
+        MediaSource::Inline(text) if is_base64(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// Whether a text is padded base64 of at least one byte.
+fn is_base64(text: &str) -> bool {
+    let digits = text.trim_end_matches('=');
+    !digits.is_empty()
+        && text.len().is_multiple_of(4)
+        && text.len() - digits.len() <= 2
+        && digits
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/')
+}
+
+/// The type of a picture among those that every vendor takes; `image/jpg` counts as `image/jpeg`.
+pub(crate) fn picture_type(media: &Media) -> Option<&'static str> {
+    match media.media_type.as_deref()? {
+        "image/png" => Some("image/png"),
+        "image/jpeg" | "image/jpg" => Some("image/jpeg"),
+        "image/gif" => Some("image/gif"),
+        "image/webp" => Some("image/webp"),
+        _ => None,
+    }
+}
+
 /// The capitalised word for a kind.
 pub(crate) const fn word(kind: MediaKind) -> &'static str {
     match kind {
@@ -141,6 +171,20 @@ mod tests {
             "[Image: https://e.com/a",
         ] {
             assert_eq!(taken(text), (text.to_owned(), vec![]));
+        }
+    }
+
+    #[test]
+    fn only_base64_counts_as_bytes() {
+        for (text, is_bytes) in [
+            ("aGk=", true),
+            ("aGkh", true),
+            ("aGk", false),
+            ("====", false),
+            ("", false),
+            ("data:image/png;base64,aGk=", false),
+        ] {
+            assert_eq!(is_base64(text), is_bytes, "{text}");
         }
     }
 

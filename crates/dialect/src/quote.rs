@@ -22,6 +22,7 @@ use crate::names::{own_name, speaker};
 use crate::said::said;
 use crate::text::{change, trim_script_space, without_controls};
 use crate::view::View;
+use crate::words::Words;
 
 /// A quoted message.
 pub(crate) struct Quote<'a> {
@@ -36,11 +37,17 @@ pub(crate) struct Quote<'a> {
 }
 
 impl<'a> Quote<'a> {
+    /// The words and the quoted text.
+    pub(crate) fn words(self) -> [Words<'a>; 3] {
+        [Cow::Owned(self.head), self.text, Cow::Borrowed("\"")]
+            .map(|text| Words::new(text, Component::Replies))
+    }
+
     /// Writes the words and the quoted text.
     pub(crate) fn write(self, rope: &mut Rope<'a>, level: Level) {
-        rope.content(self.head, level, Component::Replies);
-        rope.content(self.text, level, Component::Replies);
-        rope.content("\"", level, Component::Replies);
+        for words in self.words() {
+            words.write(rope, level);
+        }
     }
 }
 

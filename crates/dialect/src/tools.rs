@@ -3,25 +3,40 @@
 use chatmill_model::{Component, Level, Rope, ToolCall, ToolResult};
 
 use crate::names::UNNAMED;
+use crate::words::Words;
 
 /// What stands where no result was recorded.
 pub(crate) const MISSING_RESULT: &str = "no result was recorded";
 
-/// Writes `[tool NAME ARGUMENTS]`.
-pub(crate) fn call_as_text<'a>(rope: &mut Rope<'a>, call: &'a ToolCall, level: Level) {
-    rope.content("[tool ", level, Component::Tools);
-    rope.content(call.name.as_deref().unwrap_or(UNNAMED), level, Component::Tools);
+/// `[tool NAME ARGUMENTS]`.
+pub(crate) fn call_words(call: &ToolCall) -> Vec<Words<'_>> {
+    let name = call.name.as_deref().unwrap_or(UNNAMED);
     let arguments = call.arguments.source_text();
+    let mut words = vec!["[tool ", name];
     if !arguments.is_empty() {
-        rope.content(" ", level, Component::Tools);
-        rope.content(arguments, level, Component::Tools);
+        words.extend([" ", arguments]);
     }
-    rope.content("]", level, Component::Tools);
+    words.push("]");
+    let words = words.into_iter();
+    words.map(|text| Words::new(text, Component::Tools)).collect()
 }
 
-/// Writes `[result CONTENT]`.
+/// `[result CONTENT]`.
+pub(crate) fn result_words(result: &ToolResult) -> Vec<Words<'_>> {
+    let words = ["[result ", result.content.as_str(), "]"].into_iter();
+    words.map(|text| Words::new(text, Component::Tools)).collect()
+}
+
+/// Writes a call as text.
+pub(crate) fn call_as_text<'a>(rope: &mut Rope<'a>, call: &'a ToolCall, level: Level) {
+    for words in call_words(call) {
+        words.write(rope, level);
+    }
+}
+
+/// Writes a result as text.
 pub(crate) fn result_as_text<'a>(rope: &mut Rope<'a>, result: &'a ToolResult, level: Level) {
-    rope.content("[result ", level, Component::Tools);
-    rope.content(result.content.as_str(), level, Component::Tools);
-    rope.content("]", level, Component::Tools);
+    for words in result_words(result) {
+        words.write(rope, level);
+    }
 }

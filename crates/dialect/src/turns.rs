@@ -140,6 +140,8 @@ impl<'a> Arranger<'_, 'a, '_> {
             match part {
                 Part::ToolResult(result) => results.push((place, result)),
                 Part::ToolCall(call) if self.view.is_own(message) => calls.push(Call { place, call }),
+                // A mark belongs to the part before it and is no message of its own.
+                Part::CacheMark if !results.is_empty() => {}
                 _ => says_more = true,
             }
         }

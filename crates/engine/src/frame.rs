@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use chatmill_diag::{Code, Finding, Limits, Path, Reject, RejectLevel, Span, codes};
+use chatmill_diag::{Code, Finding, Limits, Path, Reject, RejectLevel, RowLedger, Span, codes};
 use chatmill_intake::Frame;
 use chatmill_intake::json::{self, Document};
 use chatmill_model::Linked;
-use chatmill_source::{FrameView, RowLedger, Source};
+use chatmill_source::{FrameView, Source};
 
 use crate::locate::{Located, Locator};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use chatmill_diag::{Ledger, Severity};
+use chatmill_diag::{Ledger, RowLedger, Severity};
 use serde::{Deserialize, Serialize};
 
 use crate::totals::Totals;
@@ -34,6 +34,8 @@ pub struct InputCounts {
     /// Records and bytes.
     #[serde(flatten)]
     pub ledger: Ledger,
+    /// Rows of the accepted records.
+    pub rows: RowLedger,
     /// Conversations in the dataset.
     pub conversations: u64,
     /// Rows of the findings table.

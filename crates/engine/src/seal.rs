@@ -18,7 +18,7 @@ pub fn check(plan: &Plan, receipts: &BTreeMap<u32, SliceReceipt>) -> Result<(), 
     let counts = input_counts(receipts);
     let names: Vec<String> = counts
         .iter()
-        .filter(|(_, counts)| !counts.ledger.balances())
+        .filter(|(_, counts)| !counts.ledger.balances() || !counts.rows.balances())
         .filter_map(|(index, _)| plan.inputs.get(*index))
         .map(|planned| planned.name.clone())
         .collect();
@@ -41,6 +41,7 @@ fn input_counts(receipts: &BTreeMap<u32, SliceReceipt>) -> BTreeMap<usize, Input
         for (input, counts) in &receipt.inputs {
             let sum = whole.entry(*input).or_default();
             sum.ledger.add(&counts.ledger);
+            sum.rows.add(&counts.rows);
             sum.conversations += counts.conversations;
             sum.findings += counts.findings;
             for source in &counts.sources {
@@ -162,6 +163,7 @@ fn inputs(plan: &Plan, counts: &BTreeMap<usize, InputCounts>) -> Vec<InputEntry>
                 source: (!counts.sources.is_empty()).then(|| counts.sources.join(",")),
                 conversations: counts.conversations,
                 findings: counts.findings,
+                rows: counts.rows,
                 ..InputEntry::default()
             };
             entry.set_ledger(&counts.ledger);

@@ -171,6 +171,7 @@ impl Work<'_, '_> {
         counts.ledger.framed += 1;
         counts.ledger.accepted += 1;
         counts.ledger.accepted_bytes += frame.end - frame.start;
+        counts.rows.add(&outcome.rows);
         counts.conversations += 1;
         let id = self.claim_id(base, frame.record)?;
         for located in &outcome.findings {

@@ -74,11 +74,13 @@ fn resolve_one(
             },
             same_sender: message.sender.is_some() && message.sender == sender_of(position),
         },
+        // A reference that names no target cannot dangle: all that it ever said is its preview.
         (None, Some(preview))
-            if preview
-                .content
-                .as_deref()
-                .is_some_and(|content| !content.is_empty()) =>
+            if reference.target.is_none()
+                || preview
+                    .content
+                    .as_deref()
+                    .is_some_and(|content| !content.is_empty()) =>
         {
             Link {
                 target,

@@ -150,7 +150,8 @@ proptest! {
                     Some(_) if back => LinkStatus::Cyclic,
                     Some(_) => LinkStatus::Resolved,
                     None if reference.preview.as_ref().is_some_and(|preview| {
-                        preview.content.as_deref().is_some_and(|content| !content.is_empty())
+                        let text = preview.content.as_deref();
+                        reference.target.is_none() || text.is_some_and(|text| !text.is_empty())
                     }) => LinkStatus::Preview,
                     None => LinkStatus::Dangling,
                 };

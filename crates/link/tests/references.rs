@@ -23,7 +23,7 @@ fn a_reference_backwards_and_one_forwards_are_resolved() {
 }
 
 #[test]
-fn a_reply_to_a_missing_message_is_dangling_unless_it_shows_what_it_said() {
+fn a_reply_to_a_missing_message_is_dangling_unless_it_shows_what_it_said_or_names_no_target() {
     let message = Message {
         references: vec![
             by_id("gone"),
@@ -38,7 +38,7 @@ fn a_reply_to_a_missing_message_is_dangling_unless_it_shows_what_it_said() {
     let (linked, _, _) = linked(vec![message]);
     assert_eq!(
         statuses(&linked),
-        ["dangling preview dangling dangling preview dangling"]
+        ["dangling preview dangling dangling preview preview"]
     );
     assert!(linked.links[0].iter().all(|link| link.target.is_none()));
 }

@@ -25,6 +25,7 @@ mod reference_to_itself;
 mod result_before_call;
 #[cfg(test)]
 mod sample;
+mod several_references;
 mod special_token_in_text;
 mod time_goes_backwards;
 mod unanswered_call;
@@ -66,6 +67,7 @@ pub static RULES: &[&dyn Rule] = &[
     &time_goes_backwards::TimeGoesBackwards,
     &invalid_media_url::InvalidMediaUrl,
     &special_token_in_text::SpecialTokenInText,
+    &several_references::SeveralReferences,
 ];
 
 /// Appends the findings of every rule.

@@ -1,10 +1,15 @@
 //! `missing-call-id`: a call or a result without the id that ties them together.
+//!
+//! Formats that tie them together by place and name have no such fault.
 
 use chatmill_diag::{Code, Finding, Limits, codes};
 use chatmill_model::{Linked, Part};
 
 use crate::Rule;
 use crate::walk::{at_message, parts};
+
+/// Sources whose format pairs calls and results by place and name.
+const WITHOUT_IDS: [&str; 1] = ["gemini-contents"];
 
 /// Finds calls without id and results that do not say whose they are.
 pub(crate) struct MissingCallId;
@@ -16,6 +21,9 @@ impl Rule for MissingCallId {
     }
 
     fn check(&self, linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
+        if WITHOUT_IDS.contains(&linked.conversation.source) {
+            return;
+        }
         for (message, part) in parts(linked) {
             let text = match part {
                 Part::ToolCall(call) if is_missing(call.id.as_deref()) => "call has no id",
@@ -50,6 +58,17 @@ mod tests {
             texts,
             ["call has no id", "result does not say which call it answers"]
         );
+    }
+
+    #[test]
+    fn a_format_without_ids_is_silent() {
+        let mut sample = Sample::new();
+        sample.call(None, "weather", object("{}"), ArgumentForm::Text);
+        let mut linked = sample.linked();
+        linked.conversation.source = "gemini-contents";
+        let mut findings = Vec::new();
+        MissingCallId.check(&linked, &Limits::default(), &mut findings);
+        assert_eq!(findings, Vec::new());
     }
 
     #[test]

@@ -72,7 +72,8 @@ fn agrees(shown: &str, target: &Message) -> bool {
 
 /// The preview without white space around it, and without ellipsis or half a character at its end.
 fn without_cut(shown: &str) -> &str {
-    let cut = shown.trim().trim_end_matches('…').trim_end_matches("...");
+    // Two full stops mark a cut as three do; one alone is trimmed too and does no harm to a beginning.
+    let cut = shown.trim().trim_end_matches(['…', '.']);
     cut.trim_end_matches('\u{fffd}').trim_end()
 }
 

@@ -3,14 +3,26 @@
 //! A source reads a frame that intake has cut and scanned. It opens nothing, links nothing and never gives up on a
 //! conversation because of one message.
 
+mod arguments;
+mod gemini_contents;
 mod group_chat;
+mod notes;
+mod openai_messages;
+mod parts;
+mod reject;
+mod taken;
+mod tzurot_requests;
 
+pub use chatmill_diag::RowLedger;
 use chatmill_diag::{Finding, Limits, Reject};
 use chatmill_intake::Sketch;
 use chatmill_intake::json::Document;
 use chatmill_model::Conversation;
 
+pub use gemini_contents::GeminiContents;
 pub use group_chat::GroupChat;
+pub use openai_messages::OpenaiMessages;
+pub use tzurot_requests::TzurotRequests;
 
 /// An input format.
 pub trait Source: Sync {
@@ -80,30 +92,8 @@ pub struct Reading {
     pub rows: RowLedger,
 }
 
-/// Counts of the rows of one record: `rows` is the sum of the rest.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RowLedger {
-    /// Rows in the record.
-    pub rows: u64,
-    /// Rows that became messages.
-    pub messages: u64,
-    /// Rows that became notices.
-    pub notices: u64,
-    /// Rows dropped as repeats; linking finds these and moves them here.
-    pub repeated: u64,
-    /// Rows in the rejects table.
-    pub rejected: u64,
-}
-
-impl RowLedger {
-    /// Whether every row is accounted for.
-    pub fn balances(&self) -> bool {
-        self.rows == self.messages + self.notices + self.repeated + self.rejected
-    }
-}
-
 /// Every source, in the order of the documentation.
-pub static SOURCES: &[&dyn Source] = &[&GroupChat];
+pub static SOURCES: &[&dyn Source] = &[&GroupChat, &GeminiContents, &TzurotRequests, &OpenaiMessages];
 
 /// Finds a source by its id.
 pub fn find(id: &str) -> Option<&'static dyn Source> {

@@ -11,7 +11,14 @@
     clippy::unnecessary_debug_formatting
 )]
 
+pub mod campaign;
+pub mod chaos;
 pub mod chats;
+pub mod corpus;
+pub mod mutate;
+pub mod random;
+pub mod rows;
+pub mod targets;
 pub mod workshop;
 
 pub use workshop::Workshop;

@@ -8,12 +8,14 @@ pub static ROLE_CONFLICT: Code = Code {
     name: "role-conflict",
     severity: Severity::Warning,
     page: Page {
-        what: "`role` of a message says one thing and `role` of its sender in `user_details` another.",
+        what: "`role` of a message says one thing and `role` of its sender in `user_details` another; or a \
+               message answers a call (`tool_call_id`) without the role `tool`.",
         why: "Whether a turn is the model's or a person's decides what a model is trained to say.",
         example: r#"```json
 {"conversation_meta":{"user_details":{"u1":{"role":"user"}}},"conversation_list":[{"sender":"u1","role":"assistant","content":"hi"}]}
 ```"#,
-        does: "Takes the role that the message states, and only for this message.",
+        does: "Takes the role that the message states, and only for this message. What answers a call is its \
+               result.",
         fix: "Correct the roster. If one account serves both a person and a bot, give the bot its own id.",
     },
 };

@@ -8,12 +8,14 @@ pub static UNKNOWN_MESSAGE_TYPE: Code = Code {
     name: "unknown-message-type",
     severity: Severity::Warning,
     page: Page {
-        what: "A `type` other than `text`, `image`, `file`, `audio`, `video`, `link` and `system`.",
+        what: "A `type` other than `text`, `image`, `file`, `audio`, `video`, `link` and `system`; in lists of \
+               parts, a part of a kind that its format does not have.",
         why: "The format's importer stores any type as text; what the author meant by it is lost on the way.",
         example: r#"```json
 {"message_id":"m1","sender":"u1","type":"sticker","content":":wave:"}
 ```"#,
-        does: "Reads the content as text and keeps the word in `source_type`.",
+        does: "Reads the content as text and keeps the word in `source_type`. A part is kept whole among the \
+               extra fields of its message.",
         fix: "Use one of the seven types and put details into `extra`.",
     },
 };

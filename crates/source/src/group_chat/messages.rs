@@ -4,17 +4,19 @@
 //! message's own `extra` object keeps its name, an unknown field beside it gets a `/` in front (`/avatar`). An `extra`
 //! that is no object, or that has a name starting with `/`, is kept whole as `/extra`.
 
-use chatmill_diag::{Finding, Limits, Reject, RejectLevel, Severity, Span, codes};
+use chatmill_diag::{Finding, Limits, Reject, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{
     Extra, MediaKind, Message, MessageKind, MessageOrigin, Part, ParticipantKind, RawJson, Role, ToolResult,
 };
 
-use super::notes::{Notes, Site, repeated_key};
 use super::roster::Roster;
 use super::times::Clock;
-use super::wire::{Row, Taken, taken};
+use super::wire::Row;
 use super::{media, message_path, references, tools};
+use crate::notes::{Notes, Site, repeated_key};
+use crate::reject::reject_message;
+use crate::taken::{Taken, taken};
 use crate::{FrameView, RowLedger};
 
 /// Reads the messages of one conversation, in order.
@@ -57,24 +59,14 @@ impl<'d> Reader<'d, '_> {
 
     fn reject(&mut self, index: u32, value: Value<'d>, finding: Finding) {
         self.rows.rejected += 1;
-        let span = value.span();
-        let bytes = self.frame.bytes.get(span.clone()).unwrap_or_default();
-        let head = usize::try_from(self.limits.reject_head).unwrap_or(usize::MAX);
-        self.rejects.push(Reject {
-            level: RejectLevel::Message,
-            span: Span {
-                start: self.frame.start + span.start as u64,
-                end: self.frame.start + span.end as u64,
-            },
-            hash: blake3::hash(bytes).to_hex().to_string(),
-            head: bytes.get(..head).unwrap_or(bytes).to_vec(),
-            finding: self.notes.spanned(
-                finding
-                    .with_severity(Severity::Error)
-                    .at_path(message_path(index)),
-                span,
-            ),
-        });
+        let path = message_path(index);
+        self.rejects.push(reject_message(
+            self.frame,
+            &self.notes,
+            value,
+            finding.at_path(path),
+            self.limits,
+        ));
     }
 
     fn accept(&mut self, index: u32, value: Value<'d>, row: &Row<'d>) {
@@ -385,11 +377,11 @@ fn extra(row: &Row<'_>, tool_fields: ToolFields, site: &mut Site<'_>, limits: &L
                 }
             }
             ("tool_call_id", ToolFields::Result) if !field.is_null() => {
-                lifted.call_id = tools::word(Some(field), "extra.tool_call_id", site);
+                lifted.call_id = crate::arguments::word(Some(field), "extra.tool_call_id", site);
                 continue;
             }
             ("name", ToolFields::Result) if !field.is_null() => {
-                lifted.name = tools::word(Some(field), "extra.name", site);
+                lifted.name = crate::arguments::word(Some(field), "extra.name", site);
                 continue;
             }
             _ => {}

@@ -18,7 +18,6 @@
 mod iso;
 mod media;
 mod messages;
-mod notes;
 mod references;
 mod roster;
 mod shape;
@@ -31,13 +30,14 @@ use chatmill_intake::json::{Kind, Value, append_key};
 use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Conversation, Extra, RawJson};
 
+use crate::notes::{self, Notes};
+use crate::taken::{Taken, taken};
 use crate::{About, Evidence, FrameView, Reading, RowLedger, Source};
 use messages::Reader;
-use notes::Notes;
 use roster::Roster;
 use shape::Meta;
 use times::Clock;
-use wire::{Record, Taken, taken};
+use wire::Record;
 
 const ID: &str = "group-chat";
 const VERSION: &str = "1.0.0";

@@ -5,9 +5,9 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::json::{push_compact, push_string};
 use chatmill_model::{ParticipantKind, Preview, RawJson, Reference, ReferenceForm};
 
-use super::notes::Site;
 use super::roster::Roster;
-use super::wire::{Taken, taken};
+use crate::notes::Site;
+use crate::taken::{Taken, taken};
 
 /// Reads a message's references. What the importer refuses is an error and left out.
 pub fn read(

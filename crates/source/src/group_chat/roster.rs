@@ -11,8 +11,8 @@ use chatmill_diag::{Finding, Severity, codes};
 use chatmill_intake::json::{Kind, Value, append_key};
 use chatmill_model::{Extra, Participant, ParticipantKind, RawJson, Role};
 
-use super::notes::{Notes, Site};
 use super::shape::Meta;
+use crate::notes::{Notes, Site};
 
 /// Key under which a participant that is no object keeps its value.
 const WHOLE: &str = "/";

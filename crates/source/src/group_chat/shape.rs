@@ -6,9 +6,10 @@ use chatmill_diag::{Finding, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Extra, RawJson, Scene};
 
-use super::notes::Notes;
 use super::roster::states_kind;
-use super::wire::{Record, text};
+use super::wire::Record;
+use crate::notes::Notes;
+use crate::taken::text;
 
 /// A structure of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use chatmill_model::{OffsetOrigin, Timestamp};
 use jiff::tz::{Offset, TimeZone};
 
 use super::iso::{self, Moment};
-use super::notes::{Notes, Site};
-use super::wire::{Taken, taken};
+use crate::notes::{Notes, Site};
+use crate::taken::{Taken, taken};
 
 /// Reads the times of one conversation.
 pub struct Clock {

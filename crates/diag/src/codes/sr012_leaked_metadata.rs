@@ -1,0 +1,23 @@
+//! `leaked-metadata`: a bot's text holds metadata that was meant for the model only.
+
+use crate::code::{Code, Page, Severity};
+
+/// SR012 `leaked-metadata`.
+pub static LEAKED_METADATA: Code = Code {
+    code: "SR012",
+    name: "leaked-metadata",
+    severity: Severity::Warning,
+    page: Page {
+        what: "A turn of the model whose text holds a `[meta]` line with ids and names, like those that gryag \
+               puts in front of every message, or one of its ids (`user_id: 123`). A line that is a part of \
+               its own in front of the turn is no leak.",
+        why: "The model has learnt to print what it was shown. Training on such turns teaches it more of the same, \
+              and readers see ids that they were never meant to see.",
+        example: r#"```json
+{"contents":[{"role":"user","parts":[{"text":"hi"}]},{"role":"model","parts":[{"text":"Hello! [meta] chat_id=-1 user_id=9"}]}]}
+```"#,
+        does: "Keeps the text as it is. Renderings leave a `[meta]` line out, declared as a loss, unless the \
+               policy `leaked_metadata` says `keep`; a lone id stays.",
+        fix: "Clean the model's answers before they are stored.",
+    },
+};

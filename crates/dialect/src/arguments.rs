@@ -1,0 +1,162 @@
+//! Arguments of calls in the form that a dialect wants: text, or an object.
+
+use std::borrow::Cow;
+
+use chatmill_model::{ArgumentForm, Arguments, ToolCall, json::push_string};
+
+use crate::json::{compact, is_portable};
+use crate::loss::{LossCode, Losses};
+
+/// The key under which arguments that are no object stand where an object is wanted.
+pub(crate) const WRAPPER: &str = "arguments";
+
+/// Arguments as text: what the source wrote as text stays, what it wrote as JSON loses its white space.
+pub(crate) fn as_text<'a>(call: &'a ToolCall, position: u32, losses: &mut Losses) -> Cow<'a, str> {
+    match (&call.arguments, call.form) {
+        (Arguments::Object(raw) | Arguments::NotObject(raw), ArgumentForm::Embedded) => {
+            losses.at(
+                LossCode::ArgsReserialised,
+                position,
+                "arguments that were JSON are written as text",
+            );
+            compact(raw.as_str())
+        }
+        (arguments, _) => Cow::Borrowed(arguments.source_text()),
+    }
+}
+
+/// Arguments as a JSON object without white space. `rule` names the rule that wants one.
+pub(crate) fn as_object<'a>(
+    call: &'a ToolCall,
+    position: u32,
+    rule: &str,
+    losses: &mut Losses,
+) -> Cow<'a, str> {
+    match &call.arguments {
+        Arguments::Object(raw) if is_portable(raw.as_str()) => {
+            if call.form == ArgumentForm::Text {
+                losses.at(
+                    LossCode::ArgsReserialised,
+                    position,
+                    "arguments that were text are written as an object",
+                );
+            }
+            compact(raw.as_str())
+        }
+        Arguments::NotObject(raw) if is_portable(raw.as_str()) => {
+            let reason = format!("{rule}: arguments that are no object stand under a key");
+            losses.at(LossCode::ArgsNotObject, position, &reason);
+            Cow::Owned(format!("{{\"{WRAPPER}\":{}}}", compact(raw.as_str())))
+        }
+        other => {
+            let text = other.source_text();
+            if text.trim().is_empty() {
+                let reason = format!("{rule}: no arguments are an empty object");
+                losses.at(LossCode::ArgsMalformed, position, &reason);
+                return Cow::Borrowed("{}");
+            }
+            let reason = format!("{rule}: arguments that not every reader takes as JSON stand under a key");
+            losses.at(LossCode::ArgsMalformed, position, &reason);
+            let mut object = format!("{{\"{WRAPPER}\":");
+            push_string(&mut object, text);
+            object.push('}');
+            Cow::Owned(object)
+        }
+    }
+}
+
+/// Whole numbers in a JSON text that a double does not hold.
+pub(crate) fn inexact_integers(raw: &str) -> u64 {
+    const EXACT: u64 = 1 << 53;
+    let mut count = 0;
+    let mut digits: Option<String> = None;
+    let mut in_string = false;
+    let mut escaped = false;
+    for sign in raw.chars().chain([' ']) {
+        if in_string {
+            (in_string, escaped) = match sign {
+                '\\' if !escaped => (true, true),
+                '"' if !escaped => (false, false),
+                _ => (true, false),
+            };
+        } else if sign.is_ascii_digit() || matches!(sign, '.' | 'e' | 'E' | '+') && digits.is_some() {
+            digits.get_or_insert_default().push(sign);
+        } else {
+            if let Some(number) = digits.take()
+                && number.bytes().all(|byte| byte.is_ascii_digit())
+                && number.parse::<u64>().map_or(true, |number| number > EXACT)
+            {
+                count += 1;
+            }
+            in_string = sign == '"';
+        }
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chatmill_model::RawJson;
+
+    fn call(arguments: Arguments, form: ArgumentForm) -> ToolCall {
+        ToolCall {
+            id: None,
+            name: None,
+            arguments,
+            form,
+        }
+    }
+
+    fn object(arguments: Arguments, form: ArgumentForm) -> (String, Vec<&'static str>) {
+        let mut losses = Losses::default();
+        let call = call(arguments, form);
+        let object = as_object(&call, 0, "ANT-06", &mut losses).into_owned();
+        let codes = losses.finish().iter().map(|loss| loss.code.as_str()).collect();
+        (object, codes)
+    }
+
+    #[test]
+    fn an_object_is_always_an_object_and_every_change_is_declared() {
+        let raw = |text: &str| RawJson(text.to_owned());
+        let text = ArgumentForm::Text;
+        let embedded = ArgumentForm::Embedded;
+        assert_eq!(
+            object(Arguments::Object(raw("{ \"a\" : 1.0 }")), embedded),
+            ("{\"a\":1.0}".to_owned(), vec![])
+        );
+        assert_eq!(
+            object(Arguments::Object(raw("{}")), text),
+            ("{}".to_owned(), vec!["args-reserialised"])
+        );
+        assert_eq!(
+            object(Arguments::NotObject(raw("[1, 2]")), text),
+            ("{\"arguments\":[1,2]}".to_owned(), vec!["args-not-object"])
+        );
+        assert_eq!(
+            object(Arguments::Malformed("{\"a".to_owned()), text),
+            ("{\"arguments\":\"{\\\"a\"}".to_owned(), vec!["args-malformed"])
+        );
+        assert_eq!(
+            object(Arguments::Malformed(" ".to_owned()), text),
+            ("{}".to_owned(), vec!["args-malformed"])
+        );
+        assert_eq!(
+            object(Arguments::Object(raw("{\"a\":1e999}")), text).0,
+            "{\"arguments\":\"{\\\"a\\\":1e999}\"}"
+        );
+    }
+
+    #[test]
+    fn numbers_beyond_a_double_are_counted() {
+        assert_eq!(
+            inexact_integers("{\"a\":9007199254740993,\"b\":9007199254740992}"),
+            1
+        );
+        assert_eq!(inexact_integers("[-123456789012345678901234567890,1e30,2.5]"), 1);
+        assert_eq!(
+            inexact_integers("{\"a\":\"9007199254740993 \\\" 9007199254740993\"}"),
+            0
+        );
+    }
+}

@@ -1,0 +1,223 @@
+//! Definitions of tools: whatever vendor's form the source wrote, in the form that a dialect wants.
+
+use std::borrow::Cow;
+
+use chatmill_model::{Component, RawJson, Rope};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::json::compact;
+use crate::loss::{LossCode, Losses};
+use crate::script::tool_names::ToolNames;
+
+/// A definition, whoever wrote it.
+#[derive(Debug)]
+pub(crate) struct Definition<'a> {
+    /// Name of the tool.
+    pub(crate) name: String,
+    description: Option<&'a RawValue>,
+    schema: Option<&'a RawValue>,
+    strict: Option<&'a RawValue>,
+    /// Fields that have no place here.
+    others: u64,
+}
+
+/// Where a dialect puts the parts of a definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// `{"type":"function","function":{"name","description","parameters","strict"}}`.
+    Nested,
+    /// `{"type":"function","name","description","parameters","strict"}`.
+    Flat,
+    /// `{"name","description","input_schema"}`.
+    InputSchema,
+    /// `{"name","description","parameters"}`.
+    Bare,
+    /// `{"toolSpec":{"name","description","inputSchema":{"json":…}}}`.
+    Spec,
+}
+
+#[derive(Deserialize)]
+struct Written<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Option<&'a RawValue>,
+    #[serde(borrow)]
+    function: Option<&'a RawValue>,
+    #[serde(borrow, rename = "toolSpec")]
+    spec: Option<&'a RawValue>,
+    #[serde(borrow, rename = "functionDeclarations", alias = "function_declarations")]
+    declarations: Option<Vec<&'a RawValue>>,
+    name: Option<String>,
+    #[serde(borrow)]
+    description: Option<&'a RawValue>,
+    #[serde(borrow)]
+    parameters: Option<&'a RawValue>,
+    #[serde(borrow, alias = "inputSchema")]
+    input_schema: Option<&'a RawValue>,
+    #[serde(borrow)]
+    strict: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Wrapped<'a> {
+    #[serde(borrow)]
+    json: &'a RawValue,
+}
+
+impl<'a> Definition<'a> {
+    /// The definitions that a value of the source holds: one, several where a vendor lists them, none where it is no
+    /// definition of a function.
+    pub(crate) fn read(raw: &'a RawJson) -> Vec<Self> {
+        read(raw.as_str(), 3)
+    }
+}
+
+fn read(raw: &str, depth: u8) -> Vec<Definition<'_>> {
+    if depth == 0 || !crate::json::is_portable(raw) {
+        return Vec::new();
+    }
+    let Ok(written) = serde_json::from_str::<Written<'_>>(raw) else {
+        return Vec::new();
+    };
+    if let Some(inner) = written.function.or(written.spec) {
+        return read(inner.get(), depth - 1);
+    }
+    if let Some(declarations) = written.declarations {
+        let each = declarations.into_iter();
+        return each.flat_map(|inner| read(inner.get(), depth - 1)).collect();
+    }
+    let Some(name) = written.name.filter(|name| !name.is_empty()) else {
+        return Vec::new();
+    };
+    let schema = written.parameters.or(written.input_schema).map(|schema| {
+        serde_json::from_str::<Wrapped<'_>>(schema.get()).map_or(schema, |wrapped| wrapped.json)
+    });
+    let known = [
+        written.kind.is_some(),
+        true,
+        written.description.is_some(),
+        schema.is_some(),
+        written.strict.is_some(),
+    ];
+    let known = known.into_iter().filter(|is_there| *is_there).count();
+    let fields = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(raw)
+        .map_or(0, |fields| fields.len());
+    vec![Definition {
+        name,
+        description: written.description.filter(|text| text.get().starts_with('"')),
+        schema: schema.filter(|schema| schema.get().starts_with('{')),
+        strict: written
+            .strict
+            .filter(|strict| matches!(strict.get(), "true" | "false")),
+        others: fields.saturating_sub(known) as u64,
+    }]
+}
+
+/// Writes the definitions between what opens and what closes their list; nothing at all, and false, when there is none.
+pub(crate) fn write<'a>(
+    rope: &mut Rope<'a>,
+    [opening, closing]: [&'static str; 2],
+    tools: &'a [RawJson],
+    form: Form,
+    names: &ToolNames<'_>,
+    losses: &mut Losses,
+) -> bool {
+    let mut separator = opening;
+    for tool in tools {
+        let definitions = Definition::read(tool);
+        if definitions.is_empty() {
+            losses.everywhere(
+                LossCode::ToolDefinitionDropped,
+                1,
+                "the definition is not that of a function",
+            );
+        }
+        for definition in definitions {
+            rope.framing(separator);
+            separator = ",";
+            one(rope, &definition, form, names, losses);
+        }
+    }
+    let is_any = separator == ",";
+    if is_any {
+        rope.framing(closing);
+    }
+    is_any
+}
+
+fn one<'a>(
+    rope: &mut Rope<'a>,
+    definition: &Definition<'a>,
+    form: Form,
+    names: &ToolNames<'_>,
+    losses: &mut Losses,
+) {
+    let keeps_strict = matches!(form, Form::Nested | Form::Flat);
+    let lost = definition.others + u64::from(definition.strict.is_some() && !keeps_strict);
+    losses.everywhere(
+        LossCode::ExtraDropped,
+        lost,
+        "the dialect has no place for further fields of a definition",
+    );
+    if let Some(reason) = names.change(&definition.name) {
+        losses.everywhere(LossCode::ToolNameRewritten, 1, reason);
+    }
+    let name = names.spelling(&definition.name);
+    rope.framing(match form {
+        Form::Nested => "{\"type\":\"function\",\"function\":{\"name\":",
+        Form::Flat => "{\"type\":\"function\",\"name\":",
+        Form::InputSchema | Form::Bare => "{\"name\":",
+        Form::Spec => "{\"toolSpec\":{\"name\":",
+    });
+    rope.json_string(name, Component::Tools);
+    if let Some(description) = definition.description {
+        rope.framing(",\"description\":");
+        rope.raw_json(description.get(), Component::Tools);
+    }
+    let wanted = matches!(form, Form::InputSchema | Form::Spec | Form::Flat);
+    if definition.schema.is_some() || wanted {
+        rope.framing(match form {
+            Form::Nested | Form::Flat | Form::Bare => ",\"parameters\":",
+            Form::InputSchema => ",\"input_schema\":",
+            Form::Spec => ",\"inputSchema\":{\"json\":",
+        });
+        let schema = definition
+            .schema
+            .map_or(Cow::Borrowed(NO_PARAMETERS), |schema| compact(schema.get()));
+        if definition.schema.is_none() {
+            losses.everywhere(
+                LossCode::EmptyFilled,
+                1,
+                "a tool without parameters takes an empty object",
+            );
+        }
+        rope.literal(schema, Component::Tools);
+        if form == Form::Spec {
+            rope.framing("}");
+        }
+    }
+    if keeps_strict {
+        let strict = definition.strict.map(RawValue::get);
+        if let Some(strict) = strict.or((form == Form::Flat).then_some("false")) {
+            rope.framing(",\"strict\":");
+            rope.literal(strict, Component::Tools);
+        }
+    }
+    rope.framing(if matches!(form, Form::Nested | Form::Spec) {
+        "}}"
+    } else {
+        "}"
+    });
+}
+
+/// The schema of a tool that takes nothing.
+pub(crate) const NO_PARAMETERS: &str = "{\"type\":\"object\",\"properties\":{}}";
+
+/// Declares definitions that a dialect has no place for.
+pub(crate) fn lose(tools: &[RawJson], losses: &mut Losses) {
+    losses.everywhere(
+        LossCode::ToolDefinitionDropped,
+        tools.len() as u64,
+        "the dialect has no place for definitions of tools",
+    );
+}

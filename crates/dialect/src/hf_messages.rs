@@ -1,0 +1,91 @@
+//! Hugging Face conversational data: `messages` and `tools` as TRL, Axolotl and chat templates read them.
+//!
+//! ```json
+//! {"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}
+//! ```
+//!
+//! - HFM-01 one set of columns: `messages`, with `tools` where there are some.
+//! - HFM-02 no key is null: a template that looks at a null list of calls fails.
+//! - HFM-03 content is a string, for templates drop or garble lists.
+//! - HFM-04 arguments are an object; profile `string-arguments` writes the text that some templates want.
+//! - HFM-05 results stand directly behind their calls, in the order of the calls.
+//! - HFM-06 there is at least one message.
+
+use crate::Dialect;
+use crate::about::About;
+use crate::list::{ArgumentsAs, List};
+use crate::rendering::Rendering;
+use crate::script::ids::{IdRule, IdShape};
+use crate::script::tool_names::NameRule;
+use crate::script::{Manner, Results, SystemPlace, Texts, nothing};
+use crate::view::View;
+
+/// The dialect of conversational data sets.
+pub struct HfMessages;
+
+static ABOUT: About = About {
+    title: "Hugging Face messages",
+    family: "openai-chat",
+    media_type: "application/json",
+    specification: "TRL 1.16.0, dataset formats",
+    dated: "2026-08-01",
+    carries: "text, tools with arguments as objects, quoted replies; names in front of the text",
+    loses: "ids of messages, times, notices, reasoning, media, failures of tools, facts about people and rooms",
+    profiles: &["document", "string-arguments"],
+    neutral: false,
+};
+
+static MANNER: Manner = Manner {
+    name_field: None,
+    results: Results::OwnTurns,
+    merging: None,
+    user_first: None,
+    system: SystemPlace::Anywhere,
+    texts: Texts::Joined,
+    blank_is_empty: false,
+    trims_end: None,
+    splits_calls: None,
+    carries: nothing,
+    media_rule: "HFM-03: content is text",
+    media_rule_plain: "HFM-03: content is text",
+    reasoning_rule: "templates drop or garble older reasoning",
+    cache_marks: None,
+    marks_errors: false,
+    ids: IdRule {
+        shape: IdShape::Any(usize::MAX),
+        wanted: "HFM-05",
+        unique: "HFM-05",
+        shaped: "HFM-05",
+    },
+    tool_names: NameRule {
+        most: None,
+        reason: "HFM-05: a call has a name",
+    },
+    pairing: "HFM-05",
+    silent: "HFM-06: no message is left",
+    keeps_message_ids: false,
+};
+
+impl Dialect for HfMessages {
+    fn id(&self) -> &'static str {
+        "hf-messages"
+    }
+
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+        let arguments = match view.profile {
+            "string-arguments" => ArgumentsAs::Text,
+            _ => ArgumentsAs::Object("HFM-04"),
+        };
+        let list = List {
+            arguments,
+            always_content: true,
+            names_results: true,
+            ..List::PLAIN
+        };
+        emit(list.render(view, &MANNER));
+    }
+}

@@ -1,0 +1,98 @@
+//! Message lists in the shape of Chat Completions, which several vendors and trainers took over.
+//!
+//! ```json
+//! {"messages":[{"role":"user","name":"Alice","content":"Hi"},{"role":"assistant","content":"Hello"}]}
+//! ```
+//!
+//! Rules of `openai-chat`:
+//!
+//! - OAC-02 content is a string or a list of parts that is not empty.
+//! - OAC-03 user turns hold text and pictures, all others text only.
+//! - OAC-05 a call has an id, a name and arguments as text.
+//! - OAC-06 every call is answered directly behind its turn, once; every result has such a call.
+//! - OAC-07 the name of a function is `[a-zA-Z0-9_-]{1,64}`.
+//! - OAC-08 so is the name of a participant.
+//! - OAC-09 a result has no name.
+
+use crate::Dialect;
+use crate::about::About;
+use crate::list::{ArgumentsAs, Ends, List};
+use crate::media::web_address;
+use crate::rendering::Rendering;
+use crate::script::ids::{IdRule, IdShape};
+use crate::script::tool_names::NameRule;
+use crate::script::{Carried, Manner, Results, SystemPlace, Texts};
+use crate::view::View;
+use chatmill_model::{Media, MediaKind};
+
+/// The dialect of Chat Completions requests.
+pub struct OpenaiChat;
+
+static ABOUT: About = About {
+    title: "OpenAI Chat Completions",
+    family: "openai-chat",
+    media_type: "application/json",
+    specification: "OpenAI API reference, OpenAPI document 2.3.0",
+    dated: "2026-08-01",
+    carries: "text, names of users, tools, pictures with a web address, quoted replies",
+    loses: "ids, times, notices, reasoning, other media, facts about people and rooms",
+    profiles: &["document"],
+    neutral: false,
+};
+
+static MANNER: Manner = Manner {
+    name_field: Some("OAC-08"),
+    results: Results::OwnTurns,
+    merging: None,
+    user_first: None,
+    system: SystemPlace::Anywhere,
+    texts: Texts::JoinedWithoutMedia,
+    blank_is_empty: false,
+    trims_end: None,
+    splits_calls: None,
+    carries: picture,
+    media_rule: "OAC-03: a picture is its address only",
+    media_rule_plain: "OAC-03: this role holds text only",
+    reasoning_rule: "the messages have no place for reasoning",
+    cache_marks: None,
+    marks_errors: false,
+    ids: IdRule {
+        shape: IdShape::Any(usize::MAX),
+        wanted: "OAC-05",
+        unique: "OAC-06",
+        shaped: "OAC-05",
+    },
+    tool_names: NameRule {
+        most: Some(64),
+        reason: "OAC-07: the name of a function is [a-zA-Z0-9_-]{1,64}",
+    },
+    pairing: "OAC-06",
+    silent: "OAC-02: no message is left",
+    keeps_message_ids: false,
+};
+
+static LIST: List = List {
+    ends: Ends::Request,
+    arguments: ArgumentsAs::Text,
+    ..List::PLAIN
+};
+
+impl Dialect for OpenaiChat {
+    fn id(&self) -> &'static str {
+        "openai-chat"
+    }
+
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+        emit(LIST.render(view, &MANNER));
+    }
+}
+
+/// A picture with a web address goes by its address.
+pub(crate) fn picture(media: &Media) -> Option<Carried> {
+    (media.kind == MediaKind::Image && web_address(media).is_some())
+        .then(|| Carried::without([media.name.is_some(), media.media_type.is_some()]))
+}

@@ -1,0 +1,231 @@
+//! OpenAI Responses: a request whose `input` is a list of items.
+//!
+//! ```json
+//! {"input":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"},
+//!  {"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},
+//!  {"type":"function_call_output","call_id":"c1","output":"3"}]}
+//! ```
+//!
+//! - OAR-01 an item is a message, a call or an output.
+//! - OAR-02 parts of a user's message are `input_text`, `input_image`, `input_file`; an assistant's content is a string.
+//! - OAR-03 a call has an id of at most 64 characters, a name, and arguments as text; an output is text of at most
+//!   10,485,760 characters.
+//! - OAR-04 first the calls of a turn, then all their outputs, then other messages; each call is answered once.
+//! - OAR-05 nobody has a name.
+//! - OAR-06 reasoning needs an id of the vendor's: it is left out.
+
+use chatmill_model::{Component, Media, MediaKind, Role, Rope, Voice};
+
+use crate::Dialect;
+use crate::about::About;
+use crate::arguments::as_text;
+use crate::definitions::{self, Form};
+use crate::list::string;
+use crate::loss::Losses;
+use crate::media::web_address;
+use crate::openai_chat::picture;
+use crate::rendering::Rendering;
+use crate::script::ids::{IdRule, IdShape};
+use crate::script::say::joined;
+use crate::script::tool_names::NameRule;
+use crate::script::{Block, Carried, Held, Manner, Results, Script, SystemPlace, Texts, Turn};
+use crate::view::View;
+
+/// The dialect of Responses requests.
+pub struct OpenaiResponses;
+
+static ABOUT: About = About {
+    title: "OpenAI Responses",
+    family: "openai-responses",
+    media_type: "application/json",
+    specification: "OpenAI API reference, OpenAPI document 2.3.0",
+    dated: "2026-08-01",
+    carries: "text, tools, pictures and files with a web address, quoted replies; names in front of the text",
+    loses: "ids of messages, times, notices, reasoning, other media, failures of tools, facts about people and rooms",
+    profiles: &["document"],
+    neutral: false,
+};
+
+/// Characters of an output (OAR-03).
+const MOST_OUTPUT: usize = 10_485_760;
+
+static MANNER: Manner = Manner {
+    name_field: None,
+    results: Results::OwnTurns,
+    merging: None,
+    user_first: None,
+    system: SystemPlace::Anywhere,
+    texts: Texts::JoinedWithoutMedia,
+    blank_is_empty: false,
+    trims_end: None,
+    splits_calls: None,
+    carries,
+    media_rule: "OAR-02: a picture or file is its address only",
+    media_rule_plain: "OAR-02: this role holds text only",
+    reasoning_rule: "OAR-06: reasoning needs an id of the vendor's",
+    cache_marks: None,
+    marks_errors: false,
+    ids: IdRule {
+        shape: IdShape::Any(64),
+        wanted: "OAR-03",
+        unique: "OAR-04",
+        shaped: "OAR-03",
+    },
+    tool_names: NameRule {
+        most: Some(64),
+        reason: "OAR-03: the name of a function is [a-zA-Z0-9_-]{1,64}",
+    },
+    pairing: "OAR-04",
+    silent: "OAR-01: no item is left",
+    keeps_message_ids: false,
+};
+
+impl Dialect for OpenaiResponses {
+    fn id(&self) -> &'static str {
+        "openai-responses"
+    }
+
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+        let mut script = Script::new(view, &MANNER);
+        let mut losses = std::mem::take(&mut script.losses);
+        let mut rope = Rope::new();
+        let mut items = Items {
+            separator: "{\"input\":[",
+            rope: &mut rope,
+            losses: &mut losses,
+        };
+        for turn in std::mem::take(&mut script.turns) {
+            if let Some(violation) = items.turn(turn) {
+                script.violations.push(violation);
+            }
+        }
+        let is_empty = items.separator != ",";
+        rope.framing(if is_empty { "{\"input\":[]" } else { "]" });
+        definitions::write(
+            &mut rope,
+            [",\"tools\":[", "]"],
+            &view.conversation().tools,
+            Form::Flat,
+            &script.tool_names,
+            &mut losses,
+        );
+        rope.framing("}");
+        script.losses = losses;
+        emit(script.finish(rope));
+    }
+}
+
+fn carries(media: &Media) -> Option<Carried> {
+    if media.kind == MediaKind::File && web_address(media).is_some() {
+        Some(Carried::without([
+            media.name.is_some(),
+            media.media_type.is_some(),
+        ]))
+    } else {
+        picture(media)
+    }
+}
+
+struct Items<'r, 'a> {
+    separator: &'static str,
+    rope: &'r mut Rope<'a>,
+    losses: &'r mut Losses,
+}
+
+impl<'a> Items<'_, 'a> {
+    fn open(&mut self, start: &'static str) {
+        self.rope.framing(self.separator);
+        self.separator = ",";
+        self.rope.framing(start);
+    }
+
+    /// Writes the items of a turn; gives the rule that it breaks.
+    fn turn(&mut self, turn: Turn<'a>) -> Option<String> {
+        let mut violation = None;
+        let has_media = turn.has_media();
+        let mut said = Vec::new();
+        let mut rest = Vec::new();
+        for block in turn.blocks {
+            match block.held {
+                Held::Text(_) | Held::Medium(_) => said.push(block),
+                Held::Call(_) | Held::Result(_) => rest.push(block),
+            }
+        }
+        if !said.is_empty() {
+            self.open(match turn.role {
+                Role::System => "{\"role\":\"system\",\"content\":",
+                Role::Assistant => "{\"role\":\"assistant\",\"content\":",
+                Role::User | Role::Tool => "{\"role\":\"user\",\"content\":",
+            });
+            if turn.role == Role::Assistant {
+                self.rope.speak(Voice::Perspective);
+            }
+            if has_media {
+                self.parts(said);
+            } else {
+                string(self.rope, joined(said));
+            }
+            self.rope.speak(Voice::Other);
+            self.rope.framing("}");
+        }
+        for block in rest {
+            match block.held {
+                Held::Call(call) => {
+                    self.open("{\"type\":\"function_call\",\"call_id\":");
+                    self.rope.speak(Voice::Perspective);
+                    self.rope.json_string(call.id, Component::Meta);
+                    self.rope.framing(",\"name\":");
+                    self.rope.json_string(call.name, Component::Tools);
+                    self.rope.framing(",\"arguments\":");
+                    let position = block.position.unwrap_or_default();
+                    let arguments = as_text(call.call, position, self.losses);
+                    self.rope.json_string(arguments, Component::Tools);
+                    self.rope.speak(Voice::Other);
+                }
+                Held::Result(result) => {
+                    let output = result.content();
+                    if output.len() > MOST_OUTPUT && output.chars().count() > MOST_OUTPUT {
+                        violation = Some("OAR-03: an output is longer than 10,485,760 characters".to_owned());
+                    }
+                    self.open("{\"type\":\"function_call_output\",\"call_id\":");
+                    self.rope.json_string(result.id, Component::Meta);
+                    self.rope.framing(",\"output\":");
+                    self.rope.json_string(output, Component::Tools);
+                }
+                Held::Text(_) | Held::Medium(_) => continue,
+            }
+            self.rope.framing("}");
+        }
+        violation
+    }
+
+    fn parts(&mut self, blocks: Vec<Block<'a>>) {
+        let mut separator = "[";
+        for block in blocks {
+            self.rope.framing(separator);
+            separator = ",";
+            match block.held {
+                Held::Text(words) => {
+                    self.rope.framing("{\"type\":\"input_text\",\"text\":");
+                    string(self.rope, words);
+                }
+                Held::Medium(media) => {
+                    self.rope.framing(if media.kind == MediaKind::Image {
+                        "{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":"
+                    } else {
+                        "{\"type\":\"input_file\",\"file_url\":"
+                    });
+                    let address = web_address(media).unwrap_or_default();
+                    self.rope.json_string(address, Component::Content);
+                }
+                Held::Call(_) | Held::Result(_) => {}
+            }
+            self.rope.framing("}");
+        }
+        self.rope.framing("]");
+    }
+}

@@ -1,0 +1,230 @@
+//! Ids of calls: the source's where the dialect allows them, else written anew, no two alike.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use chatmill_model::{Message, Part, PartPlace};
+
+use crate::loss::{LossCode, Losses};
+use crate::view::View;
+
+/// Which ids a dialect allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IdShape {
+    /// Anything up to a length in characters.
+    Any(usize),
+    /// `[a-zA-Z0-9_-]` up to a length.
+    Word(usize),
+    /// Nine letters and digits.
+    Nine,
+    /// Anything but `null`.
+    NotNull,
+}
+
+/// What a dialect wants of ids, with the names of its rules.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct IdRule {
+    /// Which ids it allows.
+    pub(crate) shape: IdShape,
+    /// The rule that wants an id.
+    pub(crate) wanted: &'static str,
+    /// The rule that wants no two alike.
+    pub(crate) unique: &'static str,
+    /// The rule that says which.
+    pub(crate) shaped: &'static str,
+}
+
+impl IdRule {
+    /// Whether an id may stay as it is.
+    pub(crate) fn fits(&self, id: &str) -> bool {
+        match self.shape {
+            IdShape::Any(most) => !id.is_empty() && id.chars().count() <= most,
+            IdShape::Word(most) => (1..=most).contains(&id.len()) && id.bytes().all(is_word_byte),
+            IdShape::NotNull => !id.is_empty() && id != "null",
+            IdShape::Nine => id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()),
+        }
+    }
+
+    /// The nearest spelling that fits, where there is one; ids that differ may meet in it.
+    fn fitted(&self, id: &str) -> String {
+        if self.fits(id) {
+            return id.to_owned();
+        }
+        match self.shape {
+            IdShape::Any(most) => id.chars().take(most).collect(),
+            IdShape::Word(most) => id
+                .chars()
+                .map(|sign| {
+                    if u8::try_from(sign).is_ok_and(is_word_byte) {
+                        sign
+                    } else {
+                        '_'
+                    }
+                })
+                .take(most)
+                .collect(),
+            IdShape::Nine | IdShape::NotNull => String::new(),
+        }
+    }
+
+    fn made(&self, number: u64) -> String {
+        match self.shape {
+            IdShape::Nine => format!("call{number:05}"),
+            IdShape::Any(_) | IdShape::Word(_) | IdShape::NotNull => format!("call_{number}"),
+        }
+    }
+
+    /// A spelling near an id that no other has.
+    fn near(&self, id: &str, is_free: impl Fn(&str) -> bool) -> Option<String> {
+        let (IdShape::Any(most) | IdShape::Word(most)) = self.shape else {
+            return None;
+        };
+        let fitted = self.fitted(id);
+        if fitted.bytes().all(|byte| byte == b'_') {
+            return None;
+        }
+        if is_free(&fitted) {
+            return Some(fitted);
+        }
+        (2_u32..1000).find_map(|count| {
+            let suffix = format!("_{count}");
+            let stem: String = fitted.chars().take(most - suffix.len()).collect();
+            let next = stem + &suffix;
+            is_free(&next).then_some(next)
+        })
+    }
+}
+
+const fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
+}
+
+/// An id for each call of the perspective.
+pub(crate) struct CallIds<'a> {
+    by_call: BTreeMap<PartPlace, Cow<'a, str>>,
+    /// Ids of the source's calls and results.
+    known: BTreeSet<&'a str>,
+    used: BTreeSet<Cow<'a, str>>,
+    rule: IdRule,
+}
+
+impl<'a> CallIds<'a> {
+    /// Ids for the calls in the messages that are shown. What the source lacks or repeats is made up by counting; what
+    /// the dialect does not allow is respelled. The order of calls leads from each id back to its call.
+    pub(crate) fn new(view: &View<'a>, shown: &[&'a Message], rule: &IdRule, losses: &mut Losses) -> Self {
+        let mut calls = Vec::new();
+        for message in shown.iter().filter(|message| view.is_own(message)) {
+            for (index, part) in message.parts.iter().enumerate() {
+                if let Part::ToolCall(call) = part {
+                    let place = PartPlace {
+                        position: message.position,
+                        part: index as u32,
+                    };
+                    calls.push((place, call.id.as_deref().filter(|id| !id.is_empty())));
+                }
+            }
+        }
+        let results = shown
+            .iter()
+            .flat_map(|message| &message.parts)
+            .filter_map(|part| match part {
+                Part::ToolResult(result) => result.call_id.as_deref(),
+                _ => None,
+            });
+        let called = calls.iter().filter_map(|(_, id)| *id);
+        let known: BTreeSet<&str> = called.chain(results).collect();
+        let mut used: BTreeSet<Cow<'a, str>> = BTreeSet::new();
+        let mut next = 0_u64;
+        let mut ids = BTreeMap::new();
+        for (place, id) in calls {
+            let (id, reason) = match id {
+                Some(id) if rule.fits(id) && !used.contains(id) => (Cow::Borrowed(id), None),
+                Some(id) if rule.fits(id) => (
+                    made(rule, &known, &used, &mut next),
+                    Some(format!("{}: the id occurs on an earlier call", rule.unique)),
+                ),
+                Some(id) => {
+                    let near = rule.near(id, |near| !known.contains(near) && !used.contains(near));
+                    let id = near.map(Cow::Owned);
+                    (
+                        id.unwrap_or_else(|| made(rule, &known, &used, &mut next)),
+                        Some(format!("{}: the id is not allowed", rule.shaped)),
+                    )
+                }
+                None => (
+                    made(rule, &known, &used, &mut next),
+                    Some(format!("{}: the call has no id", rule.wanted)),
+                ),
+            };
+            if let Some(reason) = reason {
+                losses.at(LossCode::ToolIdRewritten, place.position, &reason);
+            }
+            used.insert(id.clone());
+            ids.insert(place, id);
+        }
+        Self {
+            by_call: ids,
+            known,
+            used,
+            rule: *rule,
+        }
+    }
+
+    /// The id of a result without a call: its own where the dialect allows it, else one that no call has.
+    pub(crate) fn loose(&self, id: &'a str) -> Cow<'a, str> {
+        if self.rule.fits(id) {
+            return Cow::Borrowed(id);
+        }
+        made(&self.rule, &self.known, &self.used, &mut 0)
+    }
+
+    /// The id of a call.
+    pub(crate) fn of(&self, place: PartPlace) -> Cow<'a, str> {
+        self.by_call.get(&place).cloned().unwrap_or_default()
+    }
+}
+
+fn made<'a>(
+    rule: &IdRule,
+    known: &BTreeSet<&str>,
+    used: &BTreeSet<Cow<'_, str>>,
+    next: &mut u64,
+) -> Cow<'a, str> {
+    loop {
+        let id = rule.made(*next);
+        *next += 1;
+        if !known.contains(id.as_str()) && !used.contains(id.as_str()) {
+            return Cow::Owned(id);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn rule(shape: IdShape) -> IdRule {
+        IdRule {
+            shape,
+            wanted: "A",
+            unique: "B",
+            shaped: "C",
+        }
+    }
+
+    #[test]
+    fn ids_that_fit_stay_and_others_are_respelled() {
+        let word = rule(IdShape::Word(10));
+        assert_eq!(word.fitted("a-b_1"), "a-b_1");
+        assert_eq!(word.fitted("fn:web search"), "fn_web_sea");
+        assert_eq!(word.near("a.b", |id| id != "a_b"), Some("a_b_2".to_owned()));
+        assert_eq!(word.near("你好", |_| true), None);
+        let any = rule(IdShape::Any(3));
+        assert!(any.fits("你好!") && !any.fits("four"));
+        assert_eq!(any.near("four", |_| true), Some("fou".to_owned()));
+        let nine = rule(IdShape::Nine);
+        assert!(nine.fits("abc123DEF") && !nine.fits("call_0001"));
+        assert_eq!(nine.near("x", |_| true), None);
+        assert!(nine.fits(&nine.made(7)) && nine.fits(&nine.made(99_999)));
+    }
+}

@@ -1,0 +1,113 @@
+//! The last touches to turns: runs of one speaker become one, a user comes first, marks are counted, ends are trimmed.
+
+use chatmill_model::{Component, Role};
+
+use super::{Block, Held, Manner, Results, Turn};
+use crate::loss::{LossCode, Losses};
+use crate::words::{Words, trim_end};
+
+/// What stands in a first user turn that the source has not.
+pub(crate) const START: &str = "[start]";
+
+/// Brings turns into the order and number that a manner wants.
+pub(super) fn tidy<'a>(turns: Vec<Turn<'a>>, manner: &Manner, losses: &mut Losses) -> Vec<Turn<'a>> {
+    let mut turns = merge(turns, manner, losses);
+    user_first(&mut turns, manner, losses);
+    cap_marks(&mut turns, manner, losses);
+    trim_last(&mut turns, manner, losses);
+    turns
+}
+
+fn merge<'a>(turns: Vec<Turn<'a>>, manner: &Manner, losses: &mut Losses) -> Vec<Turn<'a>> {
+    let Some(rule) = manner.merging else {
+        return turns;
+    };
+    let mut merged: Vec<Turn<'a>> = Vec::with_capacity(turns.len());
+    for mut turn in turns {
+        match merged.last_mut() {
+            Some(last) if is_one(last, &turn, manner) => {
+                let before = last.said.last().and_then(|(position, _)| *position);
+                if let Some((Some(position), _)) = turn.said.first()
+                    && before != Some(*position)
+                {
+                    let reason = format!("{rule}: two turns in a row are one");
+                    losses.at(LossCode::TurnMerged, *position, &reason);
+                }
+                if turn.role == Role::User {
+                    last.role = Role::User;
+                }
+                last.blocks.append(&mut turn.blocks);
+                last.said.append(&mut turn.said);
+            }
+            _ => merged.push(turn),
+        }
+    }
+    merged
+}
+
+fn is_one(last: &Turn<'_>, next: &Turn<'_>, manner: &Manner) -> bool {
+    match (last.role, next.role) {
+        (Role::User, Role::User) => true,
+        (Role::Assistant, Role::Assistant) => !last.calls(),
+        (Role::Tool, Role::Tool) => manner.results != Results::OwnTurns,
+        (Role::Tool, Role::User) => manner.results == Results::UserTurn,
+        _ => false,
+    }
+}
+
+fn user_first(turns: &mut Vec<Turn<'_>>, manner: &Manner, losses: &mut Losses) {
+    let Some(rule) = manner.user_first else {
+        return;
+    };
+    let first = turns.iter().position(|turn| turn.role != Role::System);
+    if let Some(first) = first
+        && turns.get(first).is_some_and(|turn| turn.role == Role::Assistant)
+    {
+        let reason = format!("{rule}: a user turn stands before the assistant's first");
+        losses.everywhere(LossCode::EmptyFilled, 1, &reason);
+        let block = Block {
+            held: Held::Text(vec![Words::new(START, Component::Framing)]),
+            opens: true,
+            is_cached: false,
+            position: None,
+        };
+        turns.insert(first, Turn::new(Role::User, None, vec![block]));
+    }
+}
+
+/// Keeps the newest marks: a mark covers everything before it.
+fn cap_marks(turns: &mut [Turn<'_>], manner: &Manner, losses: &mut Losses) {
+    let Some((most, rule)) = manner.cache_marks else {
+        return;
+    };
+    let mut left = most;
+    let blocks = turns
+        .iter_mut()
+        .rev()
+        .flat_map(|turn| turn.blocks.iter_mut().rev());
+    for block in blocks.filter(|block| block.is_cached) {
+        if left > 0 {
+            left -= 1;
+        } else {
+            block.is_cached = false;
+            if let Some(position) = block.position {
+                losses.at(LossCode::CacheMarkCapped, position, rule);
+            }
+        }
+    }
+}
+
+fn trim_last(turns: &mut [Turn<'_>], manner: &Manner, losses: &mut Losses) {
+    let (Some(rule), Some(last)) = (manner.trims_end, turns.last_mut()) else {
+        return;
+    };
+    if last.role == Role::Assistant
+        && let Some(block) = last.blocks.last_mut()
+        && let Held::Text(words) = &mut block.held
+        && trim_end(words)
+        && let Some(position) = block.position
+    {
+        let reason = format!("{rule}: the last turn does not end in white space");
+        losses.at(LossCode::WhitespaceTrimmed, position, &reason);
+    }
+}

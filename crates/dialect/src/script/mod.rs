@@ -1,0 +1,358 @@
+//! The turns of a conversation as a vendor's family writes them: who speaks, in which order, in which blocks.
+//!
+//! A family says what its conversations allow (a [`Manner`]) and gets turns that keep to it; every change on the way is
+//! declared. The perspective is the assistant and everybody else a user. How a turn looks in bytes is the family's own.
+
+pub(crate) mod ids;
+mod manner;
+mod merge;
+mod names;
+pub(crate) mod say;
+pub(crate) mod tool_names;
+
+use std::borrow::Cow;
+
+use chatmill_model::{Component, Media, Part, Role, Rope, ToolCall, ToolResult};
+
+use crate::loss::{LossCode, Losses};
+use crate::names::Aliases;
+use crate::nature::{Lack, Shown, declare_conversation, declare_messages};
+use crate::progress::Progress;
+use crate::rendering::{Coverage, Rendering};
+use crate::system;
+use crate::turns::{Call, Step, arrange};
+use crate::view::View;
+use crate::words::Words;
+
+use ids::CallIds;
+pub(crate) use manner::{Carried, Manner, Results, SystemPlace, Texts, nothing};
+pub(crate) use merge::START;
+use tool_names::ToolNames;
+
+/// A call as it is written.
+#[derive(Clone, Debug)]
+pub(crate) struct SaidCall<'a> {
+    /// Its id.
+    pub(crate) id: Cow<'a, str>,
+    /// Its tool, in the spelling that the dialect allows.
+    pub(crate) name: Cow<'a, str>,
+    /// What it asks.
+    pub(crate) call: &'a ToolCall,
+}
+
+/// A result as it is written.
+#[derive(Clone, Debug)]
+pub(crate) struct SaidResult<'a> {
+    /// Id of its call.
+    pub(crate) id: Cow<'a, str>,
+    /// Tool of its call.
+    pub(crate) name: Cow<'a, str>,
+    /// What the tool answered; none where the result is made up.
+    pub(crate) result: Option<&'a ToolResult>,
+}
+
+impl<'a> SaidResult<'a> {
+    /// The answer as text.
+    pub(crate) fn content(&self) -> &'a str {
+        self.result
+            .map_or(crate::tools::MISSING_RESULT, |result| result.content.as_str())
+    }
+
+    /// Whether it is a failure.
+    pub(crate) fn is_error(&self) -> bool {
+        self.result.is_some_and(|result| result.is_error)
+    }
+}
+
+/// What a block holds.
+#[derive(Clone, Debug)]
+pub(crate) enum Held<'a> {
+    /// Text; never empty.
+    Text(Vec<Words<'a>>),
+    /// A medium.
+    Medium(&'a Media),
+    /// A call.
+    Call(SaidCall<'a>),
+    /// A result.
+    Result(SaidResult<'a>),
+}
+
+/// A piece of a turn.
+#[derive(Clone, Debug)]
+pub(crate) struct Block<'a> {
+    /// What it holds.
+    pub(crate) held: Held<'a>,
+    /// Whether it is the first of its message in this turn.
+    pub(crate) opens: bool,
+    /// Whether a cache mark stands on it.
+    pub(crate) is_cached: bool,
+    /// Position of its message; none where it is made up.
+    pub(crate) position: Option<u32>,
+}
+
+/// A turn.
+#[derive(Clone, Debug)]
+pub(crate) struct Turn<'a> {
+    /// Whose it is; [`Role::Tool`] where it holds nothing but results.
+    pub(crate) role: Role,
+    /// Index of the participant whose name it bears.
+    pub(crate) speaker: Option<usize>,
+    /// Its pieces.
+    pub(crate) blocks: Vec<Block<'a>>,
+    /// The messages in it, with the role in which each is said.
+    pub(crate) said: Vec<(Option<u32>, Role)>,
+}
+
+impl<'a> Turn<'a> {
+    fn new(role: Role, position: Option<u32>, blocks: Vec<Block<'a>>) -> Self {
+        Self {
+            role,
+            speaker: None,
+            blocks,
+            said: vec![(position, role)],
+        }
+    }
+
+    /// Whether one of its blocks is a call.
+    pub(crate) fn calls(&self) -> bool {
+        self.blocks
+            .iter()
+            .any(|block| matches!(block.held, Held::Call(_)))
+    }
+
+    /// Whether one of its blocks is a medium.
+    pub(crate) fn has_media(&self) -> bool {
+        self.blocks
+            .iter()
+            .any(|block| matches!(block.held, Held::Medium(_)))
+    }
+}
+
+/// The turns of a rendering, and what it cost to get them.
+pub(crate) struct Script<'a> {
+    /// System text that stands outside the turns.
+    pub(crate) system: Vec<Block<'a>>,
+    /// The turns in order.
+    pub(crate) turns: Vec<Turn<'a>>,
+    /// The spelling of tools.
+    pub(crate) tool_names: ToolNames<'a>,
+    /// Aliases of participants, where the dialect has a field for names.
+    pub(crate) aliases: Aliases<'a>,
+    /// Losses so far.
+    pub(crate) losses: Losses,
+    /// Rules that cannot be kept.
+    pub(crate) violations: Vec<String>,
+    said: Vec<(Option<u32>, Role)>,
+    coverage: Coverage,
+}
+
+impl<'a> Script<'a> {
+    /// Arranges what a rendering shows.
+    pub(crate) fn new(view: &View<'a>, manner: &Manner) -> Self {
+        let mut losses = Losses::default();
+        let shown = Shown::choose(view, None, &mut losses, View::is_turn);
+        declare_conversation(view, &mut losses);
+        let mut lacks = vec![Lack::Times, Lack::Mentions, Lack::Extra, Lack::SenderNames];
+        if !manner.keeps_message_ids {
+            lacks.push(Lack::MessageIds);
+        }
+        declare_messages(view, &shown.messages, &lacks, &mut losses);
+        let turns = arrange(view, &shown.messages, &mut losses);
+        let mut writer = Writer::new(view, manner, &shown.messages, losses);
+        writer.instructions();
+        for step in turns.steps {
+            writer.step(step);
+        }
+        writer.declare_names();
+        let mut violations: Vec<String> = turns
+            .faults
+            .iter()
+            .map(|fault| format!("{}: {fault}", manner.pairing))
+            .collect();
+        let is_silent = match manner.system {
+            SystemPlace::Anywhere => writer.turns.is_empty(),
+            SystemPlace::Start | SystemPlace::Outside => {
+                writer.turns.iter().all(|turn| turn.role == Role::System)
+            }
+        };
+        if is_silent {
+            violations.push(manner.silent.to_owned());
+        }
+        let turns = merge::tidy(writer.turns, manner, &mut writer.losses);
+        let said = writer
+            .system_said
+            .into_iter()
+            .chain(turns.iter().flat_map(|turn| turn.said.iter().copied()))
+            .collect();
+        Self {
+            system: writer.system,
+            turns,
+            tool_names: writer.tool_names,
+            aliases: writer.aliases,
+            losses: writer.losses,
+            violations,
+            said,
+            coverage: shown.coverage,
+        }
+    }
+
+    /// Says whose the last turn is, where a family orders turns itself.
+    pub(crate) fn ends(&mut self, role: Role) {
+        self.said.push((None, role));
+    }
+
+    /// The rendering that a family has written.
+    pub(crate) fn finish(self, rope: Rope<'a>) -> Rendering<'a> {
+        let mut progress = Progress::default();
+        for (position, role) in self.said {
+            match position {
+                Some(position) => progress.said(position, role.as_str()),
+                None => progress.added(role.as_str()),
+            }
+        }
+        progress.finish(rope, self.coverage, self.losses, self.violations)
+    }
+}
+
+/// Makes turns of steps.
+struct Writer<'v, 'a> {
+    view: &'v View<'a>,
+    manner: &'v Manner,
+    active: Option<&'a str>,
+    ids: CallIds<'a>,
+    tool_names: ToolNames<'a>,
+    aliases: Aliases<'a>,
+    naming: names::Naming,
+    /// Messages of each participant whose alias was written.
+    named: Vec<u64>,
+    /// Messages of the perspective whose name was not written.
+    unnamed_own: u64,
+    /// Messages of others whose name was not written.
+    unnamed_others: u64,
+    system: Vec<Block<'a>>,
+    system_said: Vec<(Option<u32>, Role)>,
+    turns: Vec<Turn<'a>>,
+    losses: Losses,
+}
+
+impl<'v, 'a> Writer<'v, 'a> {
+    fn new(
+        view: &'v View<'a>,
+        manner: &'v Manner,
+        shown: &[&'a chatmill_model::Message],
+        mut losses: Losses,
+    ) -> Self {
+        let participants = &view.conversation().participants;
+        let active = view.perspective.and_then(|index| participants.get(index));
+        Self {
+            view,
+            manner,
+            active: active.map(|participant| participant.id.as_str()),
+            ids: CallIds::new(view, shown, &manner.ids, &mut losses),
+            tool_names: ToolNames::new(view, shown, &manner.tool_names),
+            aliases: Aliases::new(participants),
+            naming: names::Naming::choose(view, manner, shown),
+            named: vec![0; participants.len()],
+            unnamed_own: 0,
+            unnamed_others: 0,
+            system: Vec::new(),
+            system_said: Vec::new(),
+            turns: Vec::new(),
+            losses,
+        }
+    }
+
+    fn instructions(&mut self) {
+        if let Some(text) = system::instructions(self.view, &mut self.losses) {
+            let block = Block {
+                held: Held::Text(vec![Words::new(text, Component::Content)]),
+                opens: true,
+                is_cached: false,
+                position: None,
+            };
+            if self.manner.system == SystemPlace::Outside {
+                self.system.push(block);
+                self.system_said.push((None, Role::System));
+            } else {
+                self.turns.push(Turn::new(Role::System, None, vec![block]));
+            }
+        }
+    }
+
+    fn step(&mut self, step: Step<'a>) {
+        match step {
+            Step::Say { message, calls } => match message.role {
+                Role::System => self.system(message),
+                _ if self.view.is_own(message) => self.assistant(message, &calls),
+                _ => self.user(message),
+            },
+            Step::Answer {
+                call,
+                message,
+                result,
+            } => {
+                let part = message
+                    .parts
+                    .iter()
+                    .position(|part| matches!(part, Part::ToolResult(found) if std::ptr::eq(found, result)));
+                let next = part.and_then(|part| message.parts.get(part + 1));
+                let is_marked = matches!(next, Some(Part::CacheMark));
+                let (id, name) = self.called(call);
+                self.result(id, name, Some((message.position, result)), is_marked);
+            }
+            Step::Loose { message, result } => {
+                let id = result.call_id.as_deref().unwrap_or_default();
+                let id = self.ids.loose(id);
+                let name = self.tool_names.of(result.name.as_deref());
+                self.result(id, name, Some((message.position, result)), false);
+            }
+            Step::Missing { call } => {
+                let (id, name) = self.called(call);
+                self.result(id, name, None, false);
+            }
+            Step::Inline {
+                message,
+                result,
+                caller,
+            } => self.inline(message, result, caller),
+        }
+    }
+
+    fn called(&self, call: Call<'a>) -> (Cow<'a, str>, Cow<'a, str>) {
+        let name = self.tool_names.of(call.call.name.as_deref());
+        (self.ids.of(call.place), name)
+    }
+
+    fn result(
+        &mut self,
+        id: Cow<'a, str>,
+        name: Cow<'a, str>,
+        found: Option<(u32, &'a ToolResult)>,
+        is_marked: bool,
+    ) {
+        let (position, result) = found.unzip();
+        if let Some(position) = position {
+            if result.is_some_and(|result| result.is_error) && !self.manner.marks_errors {
+                self.losses.at(
+                    LossCode::ErrorFlagDropped,
+                    position,
+                    "a result does not say that it is a failure",
+                );
+            }
+            if is_marked && self.manner.cache_marks.is_none() {
+                self.losses.at(
+                    LossCode::CacheMarkDropped,
+                    position,
+                    "the messages have no cache marks",
+                );
+            }
+        }
+        let block = Block {
+            held: Held::Result(SaidResult { id, name, result }),
+            opens: true,
+            is_cached: is_marked && self.manner.cache_marks.is_some(),
+            position,
+        };
+        self.turns.push(Turn::new(Role::Tool, position, vec![block]));
+    }
+}

@@ -1,0 +1,124 @@
+//! Names of speakers: the dialect's own field, a prefix, or nowhere; the assistant's own turns carry none.
+
+use std::collections::BTreeSet;
+
+use chatmill_model::{Component, Message, Role};
+
+use super::{Manner, Writer};
+use crate::loss::LossCode;
+use crate::names::speaker;
+use crate::policy::Names;
+use crate::view::View;
+use crate::words::Words;
+
+/// Where names go in one rendering.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Naming {
+    /// Into the field.
+    Field,
+    /// In front of the text, for this reason.
+    Prefix(&'static str),
+    /// Nowhere, because policy says so.
+    Dropped,
+    /// Nowhere, for this reason.
+    Absent(&'static str),
+}
+
+impl Naming {
+    /// By policy, and by the number of people where policy leaves it open.
+    pub(super) fn choose(view: &View<'_>, manner: &Manner, shown: &[&Message]) -> Self {
+        let has_field = manner.name_field.is_some();
+        match view.policy.names {
+            Names::Auto | Names::Field if has_field => Self::Field,
+            Names::Prefix => Self::Prefix("policy puts names in front of the text"),
+            Names::Drop => Self::Dropped,
+            Names::Field => Self::Absent("the dialect has no field for names"),
+            Names::Auto => {
+                let others: BTreeSet<_> = shown
+                    .iter()
+                    .filter(|message| {
+                        !view.is_own(message) && !matches!(message.role, Role::System | Role::Tool)
+                    })
+                    .map(|message| {
+                        (
+                            message.sender,
+                            message.sender.is_none().then_some(&message.sender_name),
+                        )
+                    })
+                    .collect();
+                if others.len() > 1 {
+                    Self::Prefix("the dialect has no field for names, and several people speak")
+                } else {
+                    Self::Absent("the dialect has no field for names, and one other speaks")
+                }
+            }
+        }
+    }
+}
+
+impl<'a> Writer<'_, 'a> {
+    /// The participant whose alias a turn bears.
+    pub(super) fn name_field(&mut self, speaker: Option<usize>) -> Option<usize> {
+        let index = speaker.filter(|_| self.naming == Naming::Field)?;
+        if let Some(count) = self.named.get_mut(index) {
+            *count += 1;
+        }
+        Some(index)
+    }
+
+    /// What stands in front of the text of a message.
+    pub(super) fn name_prefix(&mut self, sender: Option<usize>, message: &'a Message) -> Vec<Words<'a>> {
+        let participants = &self.view.conversation().participants;
+        let name = match sender.and_then(|index| participants.get(index)) {
+            Some(participant) => Some(participant.display_name()),
+            None if self.view.is_own(message) => None,
+            None => speaker(self.view, message),
+        };
+        let Some(name) = name else {
+            return Vec::new();
+        };
+        match self.naming {
+            Naming::Prefix(reason) => {
+                self.losses.at(LossCode::NameInlined, message.position, reason);
+                vec![
+                    Words::new(name, Component::Names),
+                    Words::new(": ", Component::Names),
+                ]
+            }
+            Naming::Absent(_) => {
+                self.unnamed_others += 1;
+                Vec::new()
+            }
+            Naming::Field | Naming::Dropped => Vec::new(),
+        }
+    }
+
+    /// Declares what became of names, one entry for each participant.
+    pub(super) fn declare_names(&mut self) {
+        self.losses.everywhere(
+            LossCode::NameDropped,
+            self.unnamed_own,
+            "the assistant's own turns carry no name",
+        );
+        if let Naming::Absent(reason) = self.naming {
+            self.losses
+                .everywhere(LossCode::NameDropped, self.unnamed_others, reason);
+        }
+        let Some(rule) = self.manner.name_field else {
+            return;
+        };
+        let participants = &self.view.conversation().participants;
+        for (index, participant) in participants.iter().enumerate() {
+            let count = self.named.get(index).copied().unwrap_or(0);
+            if let Some(alias) = self.aliases.of(index)
+                && alias.as_ref() != participant.display_name()
+            {
+                let reason = format!(
+                    "{rule}: participant {} is written as {alias}, which the roster leads back from",
+                    participant.id
+                );
+                self.losses.everywhere(LossCode::NameAliased, count, &reason);
+            }
+        }
+    }
+}

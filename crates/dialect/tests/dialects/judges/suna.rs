@@ -1,0 +1,103 @@
+//! Suna's message lists.
+
+use serde_json::Value;
+
+use super::{Fault, agree, fault, has_keys};
+
+#[test]
+fn the_judge_of_suna_agrees_for_every_list() {
+    agree("suna-llm", |list| judge(list, "string"));
+    agree("suna-list", |list| judge(list, "blocks"));
+}
+
+#[test]
+fn a_cached_list_has_one_block_and_then_the_newest_user_turn() {
+    super::each("suna-cached", |out| {
+        let list: Value = serde_json::from_str(&out.text).unwrap();
+        let messages = list.as_array().unwrap();
+        let blocks: Vec<usize> = (0..messages.len())
+            .filter(|index| messages[*index]["content"].is_array())
+            .collect();
+        assert!(blocks.len() <= 1, "{}", out.text);
+        let raw: Vec<&Value> = messages
+            .iter()
+            .filter(|message| message["content"].is_string())
+            .collect();
+        if let Some(index) = blocks.first() {
+            assert!(
+                messages[..*index]
+                    .iter()
+                    .all(|message| message["role"] == "system")
+            );
+            assert_eq!(messages[index + 1]["role"], "user");
+            let users = raw.iter().filter(|message| message["role"] == "user");
+            assert_eq!(users.count(), 1);
+            let block = &messages[*index]["content"][0];
+            assert_eq!(block["cache_control"]["type"], "ephemeral");
+            let text = block["text"].as_str().unwrap();
+            assert!(
+                ["User: ", "Assistant: ", "Tool: "]
+                    .iter()
+                    .any(|role| text.starts_with(role))
+            );
+        }
+        if out.violations.is_empty() {
+            let raw = Value::Array(raw.into_iter().cloned().collect());
+            assert_eq!(judge(&raw, "string"), None, "{}", out.text);
+        }
+    });
+}
+
+fn judge(list: &Value, content: &str) -> Fault {
+    let messages = list.as_array().unwrap();
+    if messages.is_empty() {
+        return fault("SUN-01 nothing");
+    }
+    let mut open: Vec<(&str, &str)> = Vec::new();
+    let mut marks = 0;
+    for message in messages {
+        let role = message["role"].as_str().unwrap();
+        let keys: &[&str] = match role {
+            "assistant" => &["role", "content", "tool_calls?", "message_id?"],
+            "tool" => &["role", "tool_call_id", "name", "content", "message_id?"],
+            "user" | "system" => &["role", "content", "message_id?"],
+            _ => return fault("SUN-01"),
+        };
+        if !has_keys(message, keys) {
+            return fault("SUN-01 keys");
+        }
+        match (&message["content"], content) {
+            (Value::String(_), "string") => {}
+            (Value::Array(blocks), "blocks") => {
+                for block in blocks {
+                    marks += usize::from(block.get("cache_control").is_some());
+                    let is_text = block["text"].as_str().is_some_and(|text| !text.is_empty());
+                    if !has_keys(block, &["type", "text", "cache_control?"]) || !is_text {
+                        return fault("block");
+                    }
+                }
+            }
+            _ => return fault("content"),
+        }
+        if role == "tool" {
+            let key = (
+                message["tool_call_id"].as_str().unwrap(),
+                message["name"].as_str().unwrap(),
+            );
+            let Some(index) = open.iter().position(|call| *call == key) else {
+                return fault("SUN-02 answers nothing");
+            };
+            open.remove(index);
+        } else if !open.is_empty() {
+            return fault("SUN-02 unanswered");
+        }
+        for call in message["tool_calls"].as_array().into_iter().flatten() {
+            let function = &call["function"];
+            if !function["arguments"].is_string() || call["type"] != "function" {
+                return fault("SUN-03");
+            }
+            open.push((call["id"].as_str().unwrap(), function["name"].as_str().unwrap()));
+        }
+    }
+    (!open.is_empty() || marks > 4).then(|| "SUN-02 unanswered at the end".to_owned())
+}

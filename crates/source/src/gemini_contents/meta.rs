@@ -1,0 +1,200 @@
+//! The `[meta]` line that gryag puts in front of a message, and the `[speaker …]` line of October 2025, read back.
+//!
+//! A line is `[meta]` and pairs: `key=value`, or `key="value"` where `\"` is a quotation mark. It counts as metadata only
+//! when the whole text reads so; anything else is what somebody said. The bot's own reader knows no escapes: it cuts a
+//! name at the first quotation mark and takes what follows for further keys. Some texts fit only that reading, because
+//! a backslash before the closing mark is not escaped; these are read that way.
+
+/// The words that a line begins with.
+pub const MARK: &str = "[meta]";
+
+/// Keys and values of a line, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Meta(Vec<(String, String)>);
+
+impl Meta {
+    /// Reads a `[meta]` line, if the text is one.
+    pub fn read(text: &str) -> Option<Self> {
+        Self::pairs(text.strip_prefix(MARK)?)
+    }
+
+    /// Reads a `[speaker …]` line, if the text is one.
+    pub fn read_speaker(text: &str) -> Option<Self> {
+        Self::pairs(text.strip_prefix("[speaker")?.trim_end().strip_suffix(']')?)
+    }
+
+    fn pairs(text: &str) -> Option<Self> {
+        [true, false]
+            .into_iter()
+            .find_map(|knows_escapes| pairs(text, knows_escapes))
+            .map(Self)
+    }
+
+    /// The value of a key, unless it is empty.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        let found = self.0.iter().rev().find(|(name, _)| name == key);
+        found
+            .map(|(_, value)| value.as_str())
+            .filter(|value| !value.is_empty())
+    }
+
+    /// The pairs whose keys are not among `known`.
+    pub fn rest<'m>(&'m self, known: &'m [&str]) -> impl Iterator<Item = &'m (String, String)> {
+        self.0.iter().filter(|(key, _)| !known.contains(&key.as_str()))
+    }
+}
+
+fn pairs(text: &str, knows_escapes: bool) -> Option<Vec<(String, String)>> {
+    let mut pairs = Vec::new();
+    let mut rest = text;
+    loop {
+        let word = rest.trim_start();
+        if word.is_empty() {
+            return Some(pairs);
+        }
+        if word.len() == rest.len() {
+            return None;
+        }
+        let (key, value) = word.split_once('=')?;
+        let is_key = !key.is_empty()
+            && key
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+        if !is_key {
+            return None;
+        }
+        let (value, after) = if let Some(quoted) = value.strip_prefix('"') {
+            quoted_value(quoted, knows_escapes)?
+        } else {
+            let end = value.find(char::is_whitespace).unwrap_or(value.len());
+            let (value, after) = value.split_at(end);
+            (value.to_owned(), after)
+        };
+        pairs.push((key.to_owned(), value));
+        rest = after;
+    }
+}
+
+/// A value behind its opening quotation mark, and what follows the closing one.
+fn quoted_value(text: &str, knows_escapes: bool) -> Option<(String, &str)> {
+    let mut value = String::new();
+    let mut rest = text;
+    loop {
+        let (before, after) = rest.split_once('"')?;
+        value.push_str(before);
+        if knows_escapes && before.ends_with('\\') {
+            value.pop();
+            value.push('"');
+            rest = after;
+            continue;
+        }
+        return Some((value, after));
+    }
+}
+
+/// Ids that a line holds and that nobody says.
+const IDS: [&str; 5] = [
+    "chat_id",
+    "thread_id",
+    "message_id",
+    "user_id",
+    "reply_to_user_id",
+];
+
+/// Whether metadata stands inside a text: a line, or one of its ids with a number (`user_id: 123`).
+pub fn is_within(text: &str) -> bool {
+    holds_line(text) || IDS.iter().any(|key| holds_id(text, key))
+}
+
+/// Whether the key stands there as a word, with `:` or `=` and a number behind it; quotation marks do not count.
+fn holds_id(text: &str, key: &str) -> bool {
+    text.match_indices(key).any(|(at, _)| {
+        let before = text.get(..at).unwrap_or_default();
+        let is_word = !before.ends_with(|sign: char| sign.is_alphanumeric() || sign == '_');
+        let after = text.get(at + key.len()..).unwrap_or_default();
+        let blank = |sign: char| sign == ' ' || sign == '"';
+        let value = after.trim_start_matches(blank).strip_prefix([':', '=']);
+        let value = value.map(|value| value.trim_start_matches(blank).trim_start_matches('-'));
+        is_word && value.is_some_and(|value| value.starts_with(|sign: char| sign.is_ascii_digit()))
+    })
+}
+
+/// Whether `[meta]` stands in the text with at least one pair behind it.
+fn holds_line(text: &str) -> bool {
+    text.match_indices(MARK).any(|(at, _)| {
+        let after = text.get(at + MARK.len()..).unwrap_or_default();
+        let word = after.trim_start();
+        let key = word.split_once('=').map(|(key, _)| key);
+        word.len() < after.len()
+            && key.is_some_and(|key| {
+                !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+            })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Vec<(String, String)> {
+        Meta::read(text).unwrap().0
+    }
+
+    fn owned(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+        let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+        pairs.iter().map(owned).collect()
+    }
+
+    #[test]
+    fn an_escaped_quotation_mark_belongs_to_the_value() {
+        assert_eq!(
+            read(r#"[meta] user_id=1 name="A \" user_id=77" username="@u""#),
+            owned(&[("user_id", "1"), ("name", "A \" user_id=77"), ("username", "@u")])
+        );
+    }
+
+    #[test]
+    fn a_backslash_at_the_end_of_a_value_is_one() {
+        assert_eq!(
+            read(r#"[meta] name="back\" username="@u""#),
+            owned(&[("name", "back\\"), ("username", "@u")])
+        );
+    }
+
+    #[test]
+    fn what_is_not_all_pairs_is_no_line() {
+        for text in [
+            "[meta] chat_id=1 Hello",
+            "[meta]chat_id=1",
+            " [meta] chat_id=1",
+            "[meta] name=\"open",
+            "[meta] =1",
+            "Just text",
+        ] {
+            assert_eq!(Meta::read(text), None, "{text}");
+        }
+        assert_eq!(read("[meta]"), []);
+    }
+
+    #[test]
+    fn a_speaker_line_has_its_pairs_in_brackets() {
+        let line = Meta::read_speaker("[speaker role=user id=5 name=\"Ann\" is_bot=0]").unwrap();
+        assert_eq!((line.get("id"), line.get("name")), (Some("5"), Some("Ann")));
+        assert_eq!(Meta::read_speaker("[speaker of the house] said"), None);
+    }
+
+    #[test]
+    fn a_leak_is_the_mark_with_a_pair() {
+        assert!(is_within("Hi [meta] name=\"a b\" there"));
+        assert!(!is_within("write [meta] yourself"));
+        assert!(!is_within("[meta]"));
+    }
+
+    #[test]
+    fn an_id_with_a_number_is_a_leak_too() {
+        assert!(is_within("user_id: 123 and text"));
+        assert!(is_within("{\"chat_id\": -100}"));
+        assert!(!is_within("what is a user_id?"));
+        assert!(!is_within("my_user_id: 1"));
+    }
+}

@@ -1,0 +1,235 @@
+//! Histories for Google's Gemini API, and gryag's, which are the same with a `[meta]` line in front of every message.
+//!
+//! A record is one captured request: an object with `contents`, maybe `systemInstruction` and `tools`. Field names are
+//! read in camel case and in snake case. The smallest example:
+//!
+//! ```json
+//! {"contents": [{"role": "user", "parts": [{"text": "[meta] chat_id=-1 message_id=5 user_id=9 name=\"Ann\""},
+//!                                          {"text": "Morning"}]},
+//!               {"role": "model", "parts": [{"text": "Good morning."}]}]}
+//! ```
+//!
+//! The `[meta]` line gives ids, names and replies, and is no text then ([`meta`]). Calls and responses have no ids
+//! in this format unless a part says so: linking pairs them by place and name. A *bare* list of turns is recognised and
+//! said to be one, but not read: a top-level array is cut into its elements.
+
+mod meta;
+mod parts;
+mod roster;
+mod turns;
+
+use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_intake::json::{Kind, Value, append_key};
+use chatmill_intake::{Framing, RecordSketch, Sketch};
+use chatmill_model::{Conversation, Extra, RawJson, Scene};
+
+use crate::notes::{Notes, repeated_key};
+use crate::{About, Evidence, FrameView, Reading, RowLedger, Source};
+use roster::Roster;
+use turns::Reader;
+
+const ID: &str = "gemini-contents";
+
+/// Fields that hold system text; the index of a system message counts down from the largest number in this order.
+const SYSTEM: [&str; 3] = ["systemInstruction", "system_instruction", "system_context"];
+
+/// The source `gemini-contents`.
+#[derive(Debug)]
+pub struct GeminiContents;
+
+static ABOUT: About = About {
+    title: "Gemini histories",
+    specification: "Gemini API GenerateContent requests, and gryag's conversation pattern (2025-10-17)",
+    shapes: &["gemini", "gryag"],
+    carries: "roles, text, thoughts, media, function calls and responses; with [meta] lines ids, names and replies",
+};
+
+impl Source for GeminiContents {
+    fn id(&self) -> &'static str {
+        ID
+    }
+
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn detect(&self, sketch: &Sketch) -> Option<Evidence> {
+        let best = sketch
+            .records
+            .iter()
+            .filter_map(recognise)
+            .max_by_key(|(confidence, _)| *confidence);
+        best.or_else(|| recognise_bare_list(sketch))
+            .map(|(confidence, why)| Evidence {
+                source: ID,
+                confidence,
+                why,
+            })
+    }
+
+    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+        match read(*frame, limits) {
+            Ok(reading) => reading,
+            Err(fault) => Reading {
+                fault: Some(*fault),
+                ..Reading::default()
+            },
+        }
+    }
+
+    fn message_path(&self, index: u32) -> String {
+        message_path(index)
+    }
+}
+
+fn message_path(index: u32) -> String {
+    let system = usize::try_from(u32::MAX - index)
+        .ok()
+        .and_then(|place| SYSTEM.get(place));
+    match system {
+        Some(field) => format!("$.{field}"),
+        None => format!("$.contents[{index}]"),
+    }
+}
+
+/// What speaks for the format in one record.
+fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
+    let has = |wanted: &str| record.keys.iter().any(|key| key == wanted);
+    let holds = |wanted: &str| {
+        let mut inside = record.nested.iter();
+        inside.any(|(key, inner)| key == "contents" && inner == wanted)
+    };
+    if !has("contents") || !holds("parts") {
+        return None;
+    }
+    let mut why = vec!["the record has contents, and these have parts".to_owned()];
+    for key in SYSTEM
+        .into_iter()
+        .chain(["generationConfig", "generation_config", "tools"])
+    {
+        if has(key) {
+            why.push(format!("the record has {key}"));
+        }
+    }
+    let confidence = if holds("role") { 90 } else { 75 };
+    Some((confidence, why))
+}
+
+/// A top-level array of turns is this format without its object, and cannot be read.
+fn recognise_bare_list(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+    let is_turn = |record: &RecordSketch| {
+        let has = |wanted: &str| record.keys.iter().any(|key| key == wanted);
+        has("role") && has("parts")
+    };
+    let is_bare =
+        sketch.framing == Framing::Array && !sketch.records.is_empty() && sketch.records.iter().all(is_turn);
+    let why = "the top-level array is a bare list of turns, which is cut into single turns: it can be read when it stands \
+               in an object as contents";
+    is_bare.then(|| (20, vec![why.to_owned()]))
+}
+
+fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
+    let mut notes = Notes::new(frame.start);
+    let root = frame.document.root();
+    let list = top_level(root, limits, &notes)?;
+    let (tools, extra) = beside(root, &mut notes);
+    let mut reader = Reader {
+        frame,
+        limits,
+        roster: Roster::default(),
+        notes,
+        rejects: Vec::new(),
+        messages: Vec::new(),
+        rows: RowLedger::default(),
+        chat: None,
+        thread: None,
+    };
+    for (place, field) in (0..).zip(SYSTEM) {
+        if let Some(value) = root.get(field).filter(|value| !value.is_null()) {
+            reader.read_system(u32::MAX - place, value);
+        }
+    }
+    for (index, turn) in (0..).zip(list.items()) {
+        reader.read(index, turn);
+    }
+    let source_id = reader.chat.map(|chat| match reader.thread {
+        Some(thread) => format!("{chat}/{thread}"),
+        None => chat,
+    });
+    Ok(Reading {
+        conversation: Some(Conversation {
+            source: ID,
+            shape: if source_id.is_some() { "gryag" } else { "gemini" },
+            source_id,
+            scene: Scene::Unknown,
+            participants: reader.roster.participants,
+            tools,
+            messages: reader.messages,
+            extra,
+            ..Conversation::default()
+        }),
+        fault: None,
+        findings: reader.notes.findings,
+        rejects: reader.rejects,
+        rows: reader.rows,
+    })
+}
+
+/// Checks what decides over the whole frame; gives the list of turns.
+fn top_level<'d>(root: Value<'d>, limits: &Limits, notes: &Notes) -> Result<Value<'d>, Box<Finding>> {
+    let fault = |finding: Finding, path: &str, value: Value<'_>| {
+        Box::new(notes.spanned(finding.with_severity(Severity::Error).at_path(path), value.span()))
+    };
+    if root.kind() != Kind::Object {
+        let finding = Finding::new(&codes::WRONG_TYPE, "the record is no object");
+        return Err(fault(finding, "$", root));
+    }
+    let path = "$.contents";
+    let mut lists = root.fields().filter(|(key, _)| key == "contents");
+    let Some((_, list)) = lists.next() else {
+        let text = if root.get("parts").is_some() {
+            "the record is a single turn: wrap the list that it comes from in an object as contents"
+        } else {
+            "the record has no contents"
+        };
+        return Err(fault(Finding::new(&codes::MISSING_FIELD, text), path, root));
+    };
+    if lists.next().is_some() {
+        let text = "contents stands more than once in the record";
+        return Err(fault(Finding::new(&codes::DUPLICATE_KEY, text), path, root));
+    }
+    if list.kind() != Kind::Array {
+        let finding = Finding::new(&codes::WRONG_TYPE, "contents is no list");
+        return Err(fault(finding, path, list));
+    }
+    let limit = limits.messages_per_conversation;
+    if list.len() as u64 > limit {
+        let text = format!("the conversation has {} turns, the limit is {limit}", list.len());
+        let finding = Finding::new(&codes::CONVERSATION_TOO_LARGE, text);
+        return Err(fault(finding, path, list));
+    }
+    Ok(list)
+}
+
+/// Tool definitions as written, and the other fields of the request.
+fn beside(root: Value<'_>, notes: &mut Notes) -> (Vec<RawJson>, Extra) {
+    let raw = |value: Value<'_>| RawJson(value.raw().to_owned());
+    let mut tools = Vec::new();
+    let mut extra = Extra::default();
+    for (key, value) in root.fields() {
+        match &*key {
+            "contents" => {}
+            "tools" if value.kind() == Kind::Array => tools.extend(value.items().map(raw)),
+            "tools" if value.is_null() => {}
+            key if SYSTEM.contains(&key) => {}
+            key => extra.0.push((key.to_owned(), raw(value))),
+        }
+    }
+    for key in root.duplicate_keys() {
+        let mut path = "$".to_owned();
+        append_key(&mut path, &key);
+        let finding = repeated_key(SYSTEM.contains(&key.as_str())).at_path(path);
+        notes.push(finding, root.get(&key));
+    }
+    (tools, extra)
+}

@@ -1,0 +1,139 @@
+//! Who speaks in a Gemini history: by user id where the metadata has one, else by user name, name, or role.
+//!
+//! A history has no roster, so everybody who speaks counts as listed. The bot has no user id in gryag's lines: it is known
+//! by its user name. Turns of the model without a line (calls never have one) are the same bot's: an agent without a name
+//! is the first one that gets a name later. Function responses belong to the agent who asked.
+
+use std::collections::HashMap;
+
+use chatmill_model::{Participant, ParticipantKind, Role};
+
+use super::meta::Meta;
+
+/// The speakers so far.
+#[derive(Debug, Default)]
+pub struct Roster {
+    /// In order of first appearance.
+    pub participants: Vec<Participant>,
+    places: HashMap<(bool, String), usize>,
+    taken: HashMap<String, usize>,
+    last_caller: Option<usize>,
+    /// The agent that nothing is known of yet but that it speaks.
+    unnamed_agent: Option<usize>,
+}
+
+impl Roster {
+    /// The participant who speaks in this role with this metadata.
+    pub fn speaker(&mut self, role: Role, meta: &Meta) -> usize {
+        let username = meta.get("username").map(|name| name.trim_start_matches('@'));
+        let name = meta.get("name");
+        let fallback = match role {
+            Role::System => "system",
+            Role::User => "user",
+            Role::Assistant | Role::Tool => "model",
+        };
+        let is_agent = matches!(role, Role::Assistant | Role::Tool);
+        let own = meta.get("user_id").or(username).or(name).unwrap_or(fallback);
+        let key = (is_agent, own.to_owned());
+        let place = match self.places.get(&key) {
+            Some(place) => *place,
+            None => self.add(key, role),
+        };
+        if let Some(participant) = self.participants.get_mut(place) {
+            if participant.name.is_none() {
+                participant.name = name.map(str::to_owned);
+            }
+            if participant.alias.is_none() {
+                participant.alias = username.map(str::to_owned);
+            }
+        }
+        place
+    }
+
+    fn add(&mut self, key: (bool, String), role: Role) -> usize {
+        if key.0
+            && let Some(place) = self.unnamed_agent.take()
+        {
+            let id = self.claim(&key.1, role, place);
+            if let Some(agent) = self.participants.get_mut(place) {
+                self.taken.remove(&agent.id);
+                agent.id = id;
+            }
+            self.places.insert(key, place);
+            return place;
+        }
+        let place = self.participants.len();
+        let id = self.claim(&key.1, role, place);
+        self.places.insert(key, place);
+        self.participants.push(Participant {
+            id,
+            role: Some(role.as_str().to_owned()),
+            kind: match role {
+                Role::User => ParticipantKind::Human,
+                Role::System => ParticipantKind::Unknown,
+                Role::Assistant | Role::Tool => ParticipantKind::Agent,
+            },
+            listed: true,
+            ..Participant::default()
+        });
+        place
+    }
+
+    /// An id that nobody has yet.
+    fn claim(&mut self, wanted: &str, role: Role, place: usize) -> String {
+        let mut id = wanted.to_owned();
+        while self.taken.contains_key(&id) {
+            id = format!("{}:{id}", role.as_str());
+        }
+        self.taken.insert(id.clone(), place);
+        id
+    }
+
+    /// Whether there is a participant with this id.
+    pub fn knows(&self, id: &str) -> bool {
+        self.taken.contains_key(id)
+    }
+
+    /// Whether the participant with this id is an agent.
+    pub fn is_agent(&self, id: &str) -> bool {
+        let participant = self.taken.get(id).and_then(|place| self.participants.get(*place));
+        participant.is_some_and(|participant| participant.kind == ParticipantKind::Agent)
+    }
+
+    /// The id of the agent who goes by one of these names. Replies name the bot's account, its own lines never do.
+    pub fn agent_called(&self, username: Option<&str>, name: Option<&str>) -> Option<&str> {
+        let mut agents = self
+            .participants
+            .iter()
+            .filter(|participant| participant.kind == ParticipantKind::Agent);
+        let found = agents.find(|agent| match (username, &agent.alias) {
+            (Some(username), Some(alias)) => alias == username.trim_start_matches('@'),
+            _ => name.is_some() && agent.name.as_deref() == name,
+        });
+        found.map(|agent| agent.id.as_str())
+    }
+
+    /// Remembers who asked for a tool.
+    pub fn calls(&mut self, caller: usize) {
+        self.last_caller = Some(caller);
+    }
+
+    /// The agent whom a response belongs to.
+    pub fn answered(&mut self) -> usize {
+        match self.last_caller {
+            Some(caller) => caller,
+            None => self.only_agent(),
+        }
+    }
+
+    /// A model turn without metadata is the agent's who spoke before, if there is one.
+    pub fn only_agent(&mut self) -> usize {
+        let mut people = self.participants.iter();
+        let agent = people.position(|participant| participant.kind == ParticipantKind::Agent);
+        agent.unwrap_or_else(|| {
+            let place = self.speaker(Role::Assistant, &Meta::default());
+            self.unnamed_agent = Some(place);
+            place
+        })
+    }
+}

@@ -1,0 +1,392 @@
+//! Turns: role, metadata, parts, replies.
+
+use std::borrow::Cow;
+
+use chatmill_diag::{Finding, Limits, Reject, Severity, codes};
+use chatmill_intake::json::{Kind, Value, append_key};
+use chatmill_model::json::push_string;
+use chatmill_model::{
+    Extra, Message, MessageKind, MessageOrigin, Part, Preview, RawJson, Reference, ReferenceForm, Role,
+};
+
+use super::message_path;
+use super::meta::{self, Meta};
+use super::parts::{self, Content};
+use super::roster::Roster;
+use crate::notes::{Notes, Site, repeated_key};
+use crate::reject::reject_message;
+use crate::{FrameView, RowLedger};
+
+/// Keys of a line that have a place in the model.
+const KNOWN: [&str; 9] = [
+    "chat_id",
+    "message_id",
+    "user_id",
+    "name",
+    "username",
+    "reply_to_message_id",
+    "reply_to_user_id",
+    "reply_to_name",
+    "reply_excerpt",
+];
+
+/// Reads the turns of one history, in order.
+pub struct Reader<'d, 'r> {
+    /// The frame that holds them.
+    pub frame: FrameView<'d>,
+    /// The limits of the run.
+    pub limits: &'r Limits,
+    /// Who speaks.
+    pub roster: Roster,
+    /// What is odd about them.
+    pub notes: Notes,
+    /// Those that could not be kept.
+    pub rejects: Vec<Reject>,
+    /// Those that were.
+    pub messages: Vec<Message>,
+    /// Their numbers.
+    pub rows: RowLedger,
+    /// The chat that the first line names.
+    pub chat: Option<String>,
+    /// The thread that the first line with one names.
+    pub thread: Option<String>,
+}
+
+/// Fields of a turn.
+#[derive(Default)]
+struct Turn<'d> {
+    role: Option<Value<'d>>,
+    parts: Option<Value<'d>>,
+    others: Vec<(Cow<'d, str>, Value<'d>)>,
+}
+
+impl<'d> Turn<'d> {
+    /// Reads a turn, or gives the name of a known field that stands there twice.
+    fn read(value: Value<'d>) -> Result<Self, Cow<'d, str>> {
+        let mut turn = Self::default();
+        for (key, value) in value.fields() {
+            let slot = match &*key {
+                "role" => &mut turn.role,
+                "parts" => &mut turn.parts,
+                _ => {
+                    turn.others.push((key, value));
+                    continue;
+                }
+            };
+            if slot.replace(value).is_some() {
+                return Err(key);
+            }
+        }
+        Ok(turn)
+    }
+}
+
+/// The lines in front of a turn.
+#[derive(Default)]
+struct Lines {
+    meta: Meta,
+    speaker: Option<Meta>,
+}
+
+impl<'d> Reader<'d, '_> {
+    /// Reads system text that stands beside the turns: a string, a list of parts, or an object with parts.
+    pub fn read_system(&mut self, index: u32, value: Value<'d>) {
+        self.rows.rows += 1;
+        let position = self.messages.len() as u32;
+        let mut content = Content::default();
+        let mut site = Site {
+            notes: &mut self.notes,
+            position,
+            id: None,
+            message: value,
+        };
+        if let Some(text) = value.as_str() {
+            content.parts.push(Part::Text(text.into_owned()));
+        } else {
+            let list = value.get("parts").unwrap_or(value);
+            let items = list.items().enumerate();
+            for (place, part) in items {
+                parts::read(part, &format!("parts[{place}]"), &mut content, &mut site);
+            }
+            if list.kind() != Kind::Array {
+                parts::read(list, "parts", &mut content, &mut site);
+            }
+        }
+        let sender = self.roster.speaker(Role::System, &Meta::default());
+        self.push(index, value, Role::System, sender, content, |_| {});
+    }
+
+    /// Reads the turn with this index in `contents`.
+    pub fn read(&mut self, index: u32, value: Value<'d>) {
+        self.rows.rows += 1;
+        let fault = if value.kind() == Kind::Object {
+            match Turn::read(value) {
+                Ok(turn) => return self.accept(index, value, &turn),
+                Err(key) => {
+                    let text = "a known key stands more than once: the message is rejected";
+                    Finding::new(&codes::DUPLICATE_KEY, text).quoting(&key)
+                }
+            }
+        } else {
+            Finding::new(&codes::WRONG_TYPE, "the message is no object and is rejected")
+        };
+        self.rows.rejected += 1;
+        let finding = fault.at_path(message_path(index));
+        self.rejects.push(reject_message(
+            self.frame,
+            &self.notes,
+            value,
+            finding,
+            self.limits,
+        ));
+    }
+
+    fn accept(&mut self, index: u32, value: Value<'d>, turn: &Turn<'d>) {
+        let position = self.messages.len() as u32;
+        let stated = stated_role(turn);
+        let first_texts = turn.parts.into_iter().flat_map(Value::items).take(2);
+        let (lines, skipped) = lines(first_texts.map(|part| part.get("text").and_then(Value::as_str)));
+        let id = lines.meta.get("message_id").map(str::to_owned);
+        let mut site = Site {
+            notes: &mut self.notes,
+            position,
+            id: id.as_deref(),
+            message: value,
+        };
+        if stated.is_none() {
+            match turn.role.filter(|role| !role.is_null()) {
+                None => site.missing("role", Severity::Warning),
+                Some(role) => {
+                    let text = "the role is none of the known words: the turn is read as a user's";
+                    site.wrong("role", text, Severity::Error, role);
+                }
+            }
+        }
+        let mut content = Content::default();
+        match turn.parts.filter(|list| !list.is_null()) {
+            None => site.missing("parts", Severity::Error),
+            Some(list) if list.kind() == Kind::Array => {
+                for (place, part) in list.items().enumerate().skip(skipped) {
+                    parts::read(part, &format!("parts[{place}]"), &mut content, &mut site);
+                }
+            }
+            Some(other) => {
+                let text = "parts is no list: what it holds is read as the only part";
+                site.wrong("parts", text, Severity::Error, other);
+                parts::read(other, "parts", &mut content, &mut site);
+            }
+        }
+        let answers = content
+            .parts
+            .iter()
+            .any(|part| matches!(part, Part::ToolResult(_)));
+        let role = match stated {
+            Some(Role::Assistant) => Role::Assistant,
+            _ if answers => Role::Tool,
+            Some(role) => role,
+            None => Role::User,
+        };
+        if role == Role::Assistant {
+            look_for_leak(&content, &mut site);
+        }
+        for (key, field) in &turn.others {
+            content
+                .extra
+                .push((key.clone().into_owned(), RawJson(field.raw().to_owned())));
+        }
+        if turn.others.len() > 1 {
+            for key in value.duplicate_keys() {
+                let mut suffix = String::new();
+                append_key(&mut suffix, &key);
+                let place = value.get(&key).unwrap_or(value);
+                let finding = site.place(repeated_key(false), suffix, place);
+                site.notes.findings.push(finding);
+            }
+        }
+        let sender = self.sender(role, &lines);
+        if content.parts.iter().any(|part| matches!(part, Part::ToolCall(_))) {
+            self.roster.calls(sender);
+        }
+        self.place(&lines.meta, &mut content);
+        let reference = reference(&lines.meta, &self.roster, &mut content);
+        let known = self.roster.participants.get(sender);
+        let sender_name = lines
+            .meta
+            .get("name")
+            .filter(|name| known.is_some_and(|known| known.name.as_deref() != Some(*name)))
+            .map(str::to_owned);
+        let word = turn.role.and_then(Value::as_str).map(Cow::into_owned);
+        self.push(index, value, role, sender, content, |message| {
+            message.id = id;
+            message.sender_name = sender_name;
+            message.references = reference.into_iter().collect();
+            let plain = match role {
+                Role::Assistant => "model",
+                other => other.as_str(),
+            };
+            message.source_type = word.filter(|word| word != plain);
+        });
+    }
+
+    fn sender(&mut self, role: Role, lines: &Lines) -> usize {
+        let meta = match &lines.speaker {
+            Some(speaker) if lines.meta == Meta::default() => speaker,
+            _ => &lines.meta,
+        };
+        match role {
+            Role::Tool => self.roster.answered(),
+            Role::Assistant if *meta == Meta::default() => self.roster.only_agent(),
+            role => self.roster.speaker(role, meta),
+        }
+    }
+
+    /// Takes chat and thread from a line; those of another chat, and keys without a place, stay with the message.
+    fn place(&mut self, meta: &Meta, content: &mut Content) {
+        let mut keep = |key: &str, value: &str| keep(content, key, value);
+        if let Some(chat) = meta.get("chat_id") {
+            match &self.chat {
+                None => self.chat = Some(chat.to_owned()),
+                Some(known) if known == chat => {}
+                Some(_) => keep("chat_id", chat),
+            }
+        }
+        if let Some(thread) = meta.get("thread_id") {
+            match &self.thread {
+                None => self.thread = Some(thread.to_owned()),
+                Some(known) if known == thread => {}
+                Some(_) => keep("thread_id", thread),
+            }
+        }
+        for (key, value) in meta.rest(&KNOWN) {
+            if key != "thread_id" {
+                keep(key, value);
+            }
+        }
+    }
+
+    fn push(
+        &mut self,
+        index: u32,
+        value: Value<'d>,
+        role: Role,
+        sender: usize,
+        content: Content,
+        finish: impl FnOnce(&mut Message),
+    ) {
+        let span = value.span();
+        let mut message = Message {
+            id: None,
+            position: self.messages.len() as u32,
+            sender: Some(sender),
+            sender_name: None,
+            role,
+            kind: MessageKind::Message,
+            source_type: None,
+            timestamp: None,
+            parts: content.parts,
+            references: Vec::new(),
+            mentions: Vec::new(),
+            extra: Extra(content.extra),
+            origin: MessageOrigin {
+                start: self.frame.start + span.start as u64,
+                end: self.frame.start + span.end as u64,
+                index,
+            },
+        };
+        finish(&mut message);
+        self.rows.messages += 1;
+        self.messages.push(message);
+    }
+}
+
+/// The role that a turn states.
+fn stated_role(turn: &Turn<'_>) -> Option<Role> {
+    match turn.role?.as_str().as_deref() {
+        Some("user") => Some(Role::User),
+        Some("model" | "assistant") => Some(Role::Assistant),
+        Some("tool" | "function") => Some(Role::Tool),
+        Some("system") => Some(Role::System),
+        _ => None,
+    }
+}
+
+/// The lines that the first texts are, and how many parts they take.
+fn lines<'t>(texts: impl Iterator<Item = Option<Cow<'t, str>>>) -> (Lines, usize) {
+    let mut lines = Lines::default();
+    let mut taken = 0;
+    for text in texts {
+        let Some(text) = text else { break };
+        if taken == 0
+            && let Some(speaker) = Meta::read_speaker(&text)
+        {
+            lines.speaker = Some(speaker);
+            taken = 1;
+            continue;
+        }
+        if let Some(meta) = Meta::read(&text) {
+            lines.meta = meta;
+            taken += 1;
+        }
+        break;
+    }
+    (lines, taken)
+}
+
+/// The reply that a line names: an id, what it says of the target, or both.
+///
+/// Where the target is the bot's, the bot's id here stands for the number of its account, which stays with the message.
+fn reference(meta: &Meta, roster: &Roster, content: &mut Content) -> Option<Reference> {
+    let text = |key: &str| meta.get(key).map(str::to_owned);
+    let target = text("reply_to_message_id");
+    let excerpt = text("reply_excerpt");
+    let username = meta.get("reply_to_username");
+    let name = meta.get("reply_to_name");
+    let account = text("reply_to_user_id");
+    if target.is_none() && excerpt.is_none() {
+        return None;
+    }
+    let agent = roster.agent_called(username, name);
+    let (sender, from_agent) = match (&account, agent) {
+        (Some(account), Some(agent)) if !roster.knows(account) => {
+            keep(content, "reply_to_user_id", account);
+            (Some(agent.to_owned()), true)
+        }
+        (Some(account), _) => (Some(account.clone()), roster.is_agent(account)),
+        (None, agent) => (agent.map(str::to_owned), agent.is_some()),
+    };
+    let sender_name = name.or(username).map(str::to_owned);
+    let shows_something = excerpt.is_some() || sender.is_some() || sender_name.is_some();
+    Some(Reference {
+        target,
+        preview: shows_something.then_some(Preview {
+            content: excerpt,
+            sender,
+            sender_name,
+            from_agent,
+        }),
+        form: ReferenceForm::Id,
+    })
+}
+
+/// Keeps a value of a line with the message.
+fn keep(content: &mut Content, key: &str, value: &str) {
+    let mut raw = String::new();
+    push_string(&mut raw, value);
+    content.extra.push((key.to_owned(), RawJson(raw)));
+}
+
+/// Says so when the model wrote metadata into its own text.
+fn look_for_leak(content: &Content, site: &mut Site<'_>) {
+    let texts = content.parts.iter().filter_map(|part| match part {
+        Part::Text(text) => Some(text),
+        _ => None,
+    });
+    let count = texts.filter(|text| meta::is_within(text)).count() as u64;
+    if count > 0 {
+        let text = "the model's text holds metadata that was meant for the model only";
+        let finding = Finding::new(&codes::LEAKED_METADATA, text);
+        let mut finding = site.place(finding, ".parts", site.message);
+        finding.count = count;
+        site.notes.findings.push(finding);
+    }
+}

@@ -1,0 +1,281 @@
+//! Lists of messages as `OpenAI`'s chat API takes them, and Suna's LLM API format, which is the same with ids.
+//!
+//! A record is one request, one line of a fine-tuning file, or one captured context: an object with `messages` and maybe
+//! `tools`. The smallest example:
+//!
+//! ```json
+//! {"messages": [{"role": "user", "content": "Morning"}, {"role": "assistant", "content": "Good morning."}]}
+//! ```
+//!
+//! Other fields of the request (`model`, `temperature`, …) are extra fields of the conversation. A *bare* list of messages
+//! is recognised and said to be one, but not read: a top-level array is cut into its elements, and a message alone is no
+//! conversation.
+
+mod cached;
+mod messages;
+mod speakers;
+mod tools;
+
+use std::borrow::Cow;
+
+use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_intake::json::{Kind, Value, append_key};
+use chatmill_intake::{Framing, RecordSketch, Sketch};
+use chatmill_model::{Conversation, Extra, Part, RawJson, Scene};
+
+use crate::notes::{self, Notes};
+use crate::{About, Evidence, FrameView, Reading, RowLedger, Source};
+use messages::Reader;
+use speakers::Speakers;
+
+const ID: &str = "openai-messages";
+
+/// The source `openai-messages`.
+#[derive(Debug)]
+pub struct OpenaiMessages;
+
+static ABOUT: About = About {
+    title: "OpenAI message lists",
+    specification: "OpenAI Chat Completions requests and fine-tuning lines, and the LLM API format of Suna's \
+                    Message Structures (November 2025)",
+    shapes: &["openai", "suna"],
+    carries: "roles, names, text, pictures, sound and files, tool definitions, calls and results, reasoning, cache marks",
+};
+
+impl Source for OpenaiMessages {
+    fn id(&self) -> &'static str {
+        ID
+    }
+
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn detect(&self, sketch: &Sketch) -> Option<Evidence> {
+        let best = sketch
+            .records
+            .iter()
+            .filter_map(recognise)
+            .max_by_key(|(confidence, _)| *confidence);
+        best.or_else(|| recognise_bare_list(sketch))
+            .map(|(confidence, why)| Evidence {
+                source: ID,
+                confidence,
+                why,
+            })
+    }
+
+    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+        match read(*frame, limits) {
+            Ok(reading) => reading,
+            Err(fault) => Reading {
+                fault: Some(*fault),
+                ..Reading::default()
+            },
+        }
+    }
+
+    fn message_path(&self, index: u32) -> String {
+        message_path(index)
+    }
+}
+
+fn message_path(index: u32) -> String {
+    format!("$.messages[{index}]")
+}
+
+/// Fields that only requests of other APIs have beside `messages`.
+const FOREIGN: [&str; 4] = [
+    "anthropic_version",
+    "inferenceConfig",
+    "toolConfig",
+    "conversation_list",
+];
+
+/// What speaks for the format in one record.
+fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
+    let has = |wanted: &str| record.keys.iter().any(|key| key == wanted);
+    let holds = |wanted: &str| {
+        let mut inside = record.nested.iter();
+        inside.any(|(key, inner)| key == "messages" && inner == wanted)
+    };
+    if !has("messages") || !holds("role") || FOREIGN.iter().any(|key| has(key)) {
+        return None;
+    }
+    let mut why = vec!["the record has messages, and these have a role".to_owned()];
+    let mut confidence = 70;
+    if holds("content") || holds("tool_calls") {
+        why.push("messages hold content or tool_calls".to_owned());
+        confidence = 85;
+    }
+    if holds("message_id") {
+        why.push("messages hold message_id, as Suna writes them".to_owned());
+    }
+    for key in ["tools", "functions", "parallel_tool_calls"] {
+        if has(key) {
+            why.push(format!("the record has {key}"));
+            confidence = 90;
+        }
+    }
+    if has("system") {
+        why.push("the record has system, which is another API's field".to_owned());
+        confidence = 50;
+    }
+    Some((confidence, why))
+}
+
+/// A top-level array of messages is this format without its object, and cannot be read.
+fn recognise_bare_list(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+    let is_message = |record: &RecordSketch| {
+        let has = |wanted: &str| record.keys.iter().any(|key| key == wanted);
+        has("role") && (has("content") || has("tool_calls"))
+    };
+    let is_bare = sketch.framing == Framing::Array
+        && !sketch.records.is_empty()
+        && sketch.records.iter().all(is_message);
+    let why = "the top-level array is a bare list of messages, which is cut into single messages: it can be read when it \
+               stands in an object as messages";
+    is_bare.then(|| (20, vec![why.to_owned()]))
+}
+
+fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
+    let mut notes = Notes::new(frame.start);
+    let root = frame.document.root();
+    let list = top_level(root, limits, &notes)?;
+    let request = Request::read(root, &mut notes);
+
+    let mut reader = Reader {
+        frame,
+        limits,
+        speakers: Speakers::default(),
+        notes,
+        rejects: Vec::new(),
+        messages: Vec::new(),
+        rows: RowLedger::default(),
+    };
+    for (index, message) in (0..).zip(list.items()) {
+        reader.read(index, message);
+    }
+
+    let has_marks = reader.messages.iter().any(|message| {
+        let mut parts = message.parts.iter();
+        parts.any(|part| matches!(part, Part::CacheMark))
+    });
+    let is_suna = has_marks || list.items().any(|message| message.get("message_id").is_some());
+    Ok(Reading {
+        conversation: Some(Conversation {
+            source: ID,
+            source_id: request.id,
+            format_version: None,
+            shape: if is_suna { "suna" } else { "openai" },
+            scene: Scene::Unknown,
+            title: None,
+            description: None,
+            participants: reader.speakers.participants,
+            tools: request.tools,
+            messages: reader.messages,
+            extra: request.extra,
+            envelope: Extra::default(),
+        }),
+        fault: None,
+        findings: reader.notes.findings,
+        rejects: reader.rejects,
+        rows: reader.rows,
+    })
+}
+
+/// Checks what decides over the whole frame; gives the list of messages.
+fn top_level<'d>(root: Value<'d>, limits: &Limits, notes: &Notes) -> Result<Value<'d>, Box<Finding>> {
+    let fault = |finding: Finding, path: &str, value: Value<'_>| {
+        Box::new(notes.spanned(finding.with_severity(Severity::Error).at_path(path), value.span()))
+    };
+    if root.kind() != Kind::Object {
+        let finding = Finding::new(&codes::WRONG_TYPE, "the record is no object");
+        return Err(fault(finding, "$", root));
+    }
+    let mut lists = root.fields().filter(|(key, _)| key == "messages");
+    let path = "$.messages";
+    let Some((_, list)) = lists.next() else {
+        let text = if root.get("role").is_some() {
+            "the record is a single message: wrap the list that it comes from in an object as messages"
+        } else {
+            "the record has no messages"
+        };
+        return Err(fault(Finding::new(&codes::MISSING_FIELD, text), path, root));
+    };
+    if lists.next().is_some() {
+        let finding = Finding::new(
+            &codes::DUPLICATE_KEY,
+            "messages stands more than once in the record",
+        );
+        return Err(fault(finding, path, root));
+    }
+    if list.kind() != Kind::Array {
+        let finding = Finding::new(&codes::WRONG_TYPE, "messages is no list");
+        return Err(fault(finding, path, list));
+    }
+    let limit = limits.messages_per_conversation;
+    if list.len() as u64 > limit {
+        let text = format!(
+            "the conversation has {} messages, the limit is {limit}",
+            list.len()
+        );
+        let finding = Finding::new(&codes::CONVERSATION_TOO_LARGE, text);
+        return Err(fault(finding, path, list));
+    }
+    Ok(list)
+}
+
+/// What stands beside the messages.
+#[derive(Default)]
+struct Request {
+    id: Option<String>,
+    tools: Vec<RawJson>,
+    extra: Extra,
+}
+
+impl Request {
+    fn read(root: Value<'_>, notes: &mut Notes) -> Self {
+        let mut request = Self::default();
+        // The first of these fields that holds an id names the conversation.
+        let id_key = ["conversation_id", "thread_id", "id"]
+            .into_iter()
+            .find(|key| root.get(key).and_then(id_text).is_some());
+        request.id = id_key.and_then(|key| root.get(key)).and_then(id_text);
+        for (key, value) in root.fields() {
+            match &*key {
+                "messages" => {}
+                key if Some(key) == id_key => {}
+                "tools" | "functions" if value.kind() == Kind::Array => {
+                    request
+                        .tools
+                        .extend(tools::definitions(value, key == "functions"));
+                }
+                "tools" | "functions" if value.is_null() => {}
+                other => {
+                    if matches!(other, "tools" | "functions") {
+                        let text = "the tool definitions are no list and are kept as they are";
+                        let finding = Finding::new(&codes::WRONG_TYPE, text);
+                        notes.push(finding.at_path(format!("$.{other}")), Some(value));
+                    }
+                    let raw = RawJson(value.raw().to_owned());
+                    request.extra.0.push((key.into_owned(), raw));
+                }
+            }
+        }
+        for key in root.duplicate_keys() {
+            let mut path = "$".to_owned();
+            append_key(&mut path, &key);
+            let loses = Some(key.as_str()) == id_key;
+            notes.push(notes::repeated_key(loses).at_path(path), root.get(&key));
+        }
+        request
+    }
+}
+
+fn id_text(value: Value<'_>) -> Option<String> {
+    let id = value
+        .as_str()
+        .or_else(|| value.number_text().map(Cow::Borrowed))?;
+    (!id.is_empty()).then(|| id.into_owned())
+}

@@ -1,0 +1,90 @@
+//! `referencedMessage`: the message that a request replies to, as a reference with a preview.
+//!
+//! People are known by their name alone, so the name is their id. A bot's id is its `personalityName`; a bot without one
+//! has only a name to show. Content that is absent is kept as absent: it is not the same as an empty text.
+
+use std::borrow::Cow;
+
+use chatmill_diag::Severity;
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::json::push_compact;
+use chatmill_model::{Preview, RawJson, Reference, ReferenceForm};
+
+use super::People;
+use crate::notes::Site;
+
+fn text(quoted: Value<'_>, key: &str) -> Option<String> {
+    let text = quoted.get(key)?.as_str().map(Cow::into_owned)?;
+    (!text.is_empty()).then_some(text)
+}
+
+fn is_from_bot(quoted: Value<'_>) -> bool {
+    quoted.get("isFromBot").and_then(Value::as_bool).unwrap_or(false)
+}
+
+/// The person who wrote the quoted message, if it was a person.
+pub fn author(quoted: Value<'_>) -> Option<String> {
+    if is_from_bot(quoted) {
+        None
+    } else {
+        text(quoted, "author")
+    }
+}
+
+/// The display name that the quoted message gives to a personality, where it is that personality's.
+pub fn display_name_of(quoted: Value<'_>, personality: &str) -> Option<String> {
+    let is_same = is_from_bot(quoted) && text(quoted, "personalityName").as_deref() == Some(personality);
+    is_same.then(|| display_name(quoted))?
+}
+
+fn display_name(quoted: Value<'_>) -> Option<String> {
+    text(quoted, "displayName").or_else(|| text(quoted, "personalityDisplayName"))
+}
+
+/// Reads the quoted message.
+pub fn reference(quoted: Value<'_>, people: &People, site: &mut Site<'_>) -> Option<Reference> {
+    if quoted.kind() != Kind::Object {
+        let text = "referencedMessage is no object and is left out";
+        site.wrong("referencedMessage", text, Severity::Error, quoted);
+        return None;
+    }
+    let from_agent = is_from_bot(quoted);
+    let (sender, sender_name) = if from_agent {
+        let name = display_name(quoted);
+        if let Some(id) = text(quoted, "personalityName") {
+            (Some(id), name)
+        } else {
+            let name = name.or_else(|| text(quoted, "webhookName"));
+            (None, name.or_else(|| text(quoted, "author")))
+        }
+    } else {
+        let author = text(quoted, "author");
+        (author.as_deref().map(|author| people.id(author)), author)
+    };
+    let mut raw = String::with_capacity(quoted.raw().len());
+    push_compact(&mut raw, quoted.raw());
+    Some(Reference {
+        target: None,
+        preview: Some(Preview {
+            content: content(quoted, site),
+            sender,
+            sender_name,
+            from_agent,
+        }),
+        form: ReferenceForm::Object(RawJson(raw)),
+    })
+}
+
+fn content(quoted: Value<'_>, site: &mut Site<'_>) -> Option<String> {
+    let value = quoted.get("content").filter(|value| !value.is_null())?;
+    if let Some(text) = value.as_str() {
+        return Some(text.into_owned());
+    }
+    let text = "the quoted content is no string: its texts are read";
+    site.wrong("referencedMessage.content", text, Severity::Warning, value);
+    let texts: Vec<String> = value
+        .items()
+        .filter_map(|part| Some(part.get("text")?.as_str()?.into_owned()))
+        .collect();
+    (!texts.is_empty()).then(|| texts.join("\n"))
+}

@@ -1,0 +1,127 @@
+//! Formats are told apart by what their first records hold.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    missing_docs
+)]
+
+use chatmill_intake::{Framing, Head};
+use chatmill_source::Evidence;
+
+fn detect(framing: Framing, text: &str) -> Option<Evidence> {
+    let head = Head {
+        framing,
+        complete: true,
+        bytes: text.as_bytes().to_vec(),
+    };
+    chatmill_source::detect(&head.sketch())
+}
+
+/// The source that a record is taken for, and one thing that is said about it.
+#[track_caller]
+fn is(text: &str, source: &str, seen: &str) {
+    for framing in [Framing::Lines, Framing::Documents] {
+        let evidence = detect(framing, text).unwrap();
+        assert_eq!(evidence.source, source, "{evidence:?}");
+        assert!(
+            evidence.why.iter().any(|why| why.contains(seen)),
+            "{:?}",
+            evidence.why
+        );
+    }
+}
+
+#[test]
+fn each_format_is_known_by_its_own_fields() {
+    is(
+        r#"{"version":"1.0.0","conversation_meta":{"user_details":{}},"conversation_list":[{"message_id":"m"}]}"#,
+        "group-chat",
+        "conversation_list",
+    );
+    is(
+        r#"{"model":"m","messages":[{"role":"user","content":"x"}]}"#,
+        "openai-messages",
+        "role",
+    );
+    is(
+        r#"{"messages":[{"role":"user","content":"x"}],"tools":[{"type":"function"}]}"#,
+        "openai-messages",
+        "tools",
+    );
+    is(
+        r#"{"messages":[{"role":"user","content":"x","message_id":"1"}]}"#,
+        "openai-messages",
+        "Suna",
+    );
+    is(
+        r#"{"messageContent":"x","referencedMessage":{"author":"a"}}"#,
+        "tzurot-requests",
+        "referencedMessage",
+    );
+    is(
+        r#"{"content":{"messageContent":"x"},"currentPersonality":null}"#,
+        "tzurot-requests",
+        "content holds messageContent",
+    );
+    is(
+        r#"{"contents":[{"role":"user","parts":[{"text":"x"}]}],"systemInstruction":{"parts":[]}}"#,
+        "gemini-contents",
+        "systemInstruction",
+    );
+    is(
+        r#"{"system_instruction":"s","contents":[{"parts":[{"text":"x"}]}]}"#,
+        "gemini-contents",
+        "parts",
+    );
+}
+
+#[test]
+fn what_another_api_or_nobody_writes_is_not_claimed() {
+    for text in [
+        r#"{"messages":[{"role":"user","content":[{"text":"x"}]}],"inferenceConfig":{}}"#,
+        r#"{"messages":[{"type":"user","content":"{}","thread_id":"t"}]}"#,
+        r#"{"messages":[]}"#,
+        r#"{"contents":[]}"#,
+        r#"{"contents":"a table of contents"}"#,
+        r#"{"content":"x"}"#,
+        r#"{"role":"user","content":"x"}"#,
+        r#"{"a":1}"#,
+    ] {
+        assert_eq!(detect(Framing::Lines, text), None, "{text}");
+    }
+}
+
+#[test]
+fn a_bare_list_of_messages_is_said_to_be_one() {
+    let list = r#"[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]"#;
+    let evidence = detect(Framing::Array, list).unwrap();
+    assert_eq!((evidence.source, evidence.confidence), ("openai-messages", 20));
+    assert!(evidence.why[0].contains("bare list of messages"));
+    let evidence = detect(Framing::Array, r#"[{"role":"user","parts":[{"text":"x"}]}]"#).unwrap();
+    assert_eq!((evidence.source, evidence.confidence), ("gemini-contents", 20));
+    assert!(evidence.why[0].contains("bare list of turns"));
+}
+
+#[test]
+fn a_lone_user_message_in_an_array_is_a_formatted_request() {
+    let evidence = detect(Framing::Array, r#"[{"role":"user","content":"x"}]"#).unwrap();
+    assert_eq!((evidence.source, evidence.confidence), ("tzurot-requests", 40));
+    let evidence = detect(
+        Framing::Array,
+        r#"[{"role":"user","content":"x","message_id":"1"}]"#,
+    )
+    .unwrap();
+    assert_eq!(evidence.source, "openai-messages");
+}
+
+#[test]
+fn the_array_of_a_format_is_known_by_its_records() {
+    let requests =
+        r#"[{"messages":[{"role":"user","content":"x"}]},{"messages":[{"role":"user","content":"y"}]}]"#;
+    assert_eq!(
+        detect(Framing::Array, requests).unwrap().source,
+        "openai-messages"
+    );
+}

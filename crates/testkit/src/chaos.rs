@@ -1,0 +1,310 @@
+//! The proof of resuming: runs are killed at random moments, what they left is damaged, and the end is always the same.
+//!
+//! The command itself is run, not its library: a kill must hit a process.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::corpus;
+use crate::random::Random;
+use crate::workshop::Workshop;
+
+/// Kills of one round at most, so that every round ends.
+const KILLS_PER_ROUND: u32 = 5;
+
+/// A corpus, a pipeline over it, and the dataset that an undisturbed run makes of it.
+pub struct Ground {
+    workshop: Workshop,
+    binary: PathBuf,
+    random: Random,
+    reference: BTreeMap<String, String>,
+    records: u64,
+    /// How long the undisturbed run took.
+    pub undisturbed: Duration,
+}
+
+/// What a campaign did and saw.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// Datasets that were finished.
+    pub rounds: u32,
+    /// Runs that were killed while they worked.
+    pub kills: u32,
+    /// Kills after which finished slices or unfinished files were there to go on with.
+    pub with_work_left: u32,
+    /// Files of unfinished work that were damaged between a kill and the next run.
+    pub damaged: u32,
+    /// Rounds in which a finished dataset of another plan was replaced.
+    pub replaced: u32,
+    /// Records that a finished dataset has less or more than the undisturbed one.
+    pub lost: u64,
+    /// Certified files that are absent or have other bytes.
+    pub differing: u64,
+    /// Everything that went wrong, in words.
+    pub faults: Vec<String>,
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rounds, kills, with_work_left, damaged, replaced, lost, differing, faults } = self;
+        write!(out, "kills={kills} lost={lost} differing={differing} faults={} ", faults.len())?;
+        write!(out, "rounds={rounds} resumed={with_work_left} damaged={damaged} replaced={replaced}")
+    }
+}
+
+impl Tally {
+    /// Whether every round ended with the undisturbed run's bytes and nothing beside them.
+    pub fn holds(&self) -> bool {
+        self.lost == 0 && self.differing == 0 && self.faults.is_empty()
+    }
+}
+
+impl Ground {
+    /// Writes a corpus and makes the reference dataset with `binary`.
+    pub fn new(binary: &Path, megabytes: usize, seed: u64) -> Self {
+        let workshop = Workshop::new();
+        corpus::write(&workshop, megabytes, seed);
+        workshop.write(
+            "pipeline.toml",
+            "name = \"chaos\"\n[[input]]\npath = \"in/**\"\n[render]\ndialects = [\"group-chat\", \"gryag-compact\"]\n\
+             [count]\nencodings = []\n[limits]\nmax_reject_ratio = 1.0\n[output]\npath = \"unused\"\n",
+        );
+        // A copy: a build that goes on meanwhile must not change the program under the campaign.
+        let own = workshop.path("chatmill");
+        std::fs::copy(binary, &own).expect("the program can be copied");
+        let mut ground = Self {
+            workshop,
+            binary: own,
+            random: Random::new(seed),
+            reference: BTreeMap::new(),
+            records: 0,
+            undisturbed: Duration::ZERO,
+        };
+        let out = ground.path("reference/out");
+        let begun = Instant::now();
+        let code = ground.start(&out, 2, &[]).wait().expect("the run ends").code();
+        ground.undisturbed = begun.elapsed();
+        assert_eq!(code, Some(0), "the undisturbed run: {}", ground.said());
+        ground.reference = hashes(&out);
+        ground.records = records(&out);
+        let parts = ground.reference.keys().filter(|name| name.starts_with("messages/")).count();
+        assert!(ground.records > 0 && parts > 1, "the corpus must be worth several slices, not {parts}");
+        // What `--replace` is tried on.
+        let old = ground.path("old/out");
+        let code = ground.start(&old, 2, &["--limit", "20"]).wait().expect("the run ends").code();
+        assert_eq!(code, Some(0), "the old run: {}", ground.said());
+        ground
+    }
+
+    /// A path in the ground's folder.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.workshop.path(name)
+    }
+
+    /// The program that is run.
+    pub fn binary(&self) -> &Path {
+        &self.binary
+    }
+
+    /// Bytes of the reference dataset.
+    pub fn dataset_bytes(&self) -> u64 {
+        let root = self.path("reference/out");
+        files(&root).iter().map(|name| std::fs::metadata(root.join(name)).expect("a file").len()).sum()
+    }
+
+    /// The command that runs the pipeline.
+    pub fn command(&self, out: &Path, threads: usize) -> Command {
+        let mut command = Command::new(&self.binary);
+        command.arg("run").arg(self.path("pipeline.toml")).arg("--out").arg(out);
+        command.arg("--quiet").arg("--threads").arg(threads.to_string());
+        command
+    }
+
+    fn start(&self, out: &Path, threads: usize, more: &[&str]) -> Child {
+        std::fs::create_dir_all(out.parent().expect("a parent")).expect("the folder can be made");
+        let log = std::fs::File::create(self.path("stderr")).expect("a log");
+        self.command(out, threads)
+            .args(more)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .expect("the command can be started")
+    }
+
+    fn said(&self) -> String {
+        std::fs::read_to_string(self.path("stderr")).unwrap_or_default()
+    }
+
+    /// Rounds of killed, damaged and resumed runs until `kills` runs were killed.
+    pub fn campaign(&mut self, kills: u32, progress: &mut dyn FnMut(&Tally)) -> Tally {
+        let mut tally = Tally::default();
+        while tally.kills < kills && tally.faults.len() < 10 {
+            self.round(kills, &mut tally);
+            progress(&tally);
+        }
+        tally
+    }
+
+    fn round(&mut self, kills: u32, tally: &mut Tally) {
+        let folder = self.path("round");
+        if folder.exists() {
+            std::fs::remove_dir_all(&folder).expect("the last round can be removed");
+        }
+        let out = folder.join("out");
+        let replace = self.random.once_in(4);
+        if replace {
+            copy(&self.path("old/out"), &out);
+            tally.replaced += 1;
+        }
+        let more: &[&str] = if replace { &["--replace"] } else { &[] };
+        let mut killed = 0;
+        loop {
+            let threads = 1 + self.random.below(4);
+            let mut run = self.start(&out, threads, more);
+            let is_spared = tally.kills >= kills || killed >= KILLS_PER_ROUND || killed > 0 && self.random.once_in(4);
+            if !is_spared {
+                std::thread::sleep(self.moment());
+                // A run that is over already is not killed any more.
+                run.kill().expect("the run can be killed");
+            }
+            let status = run.wait().expect("the run ends");
+            match status.code() {
+                Some(0) => break,
+                None if !is_spared => {}
+                _ => {
+                    tally.faults.push(format!("a run ended with {status}: {}", self.said()));
+                    return;
+                }
+            }
+            killed += 1;
+            tally.kills += 1;
+            self.check_between(&out, replace, tally);
+            let staging = folder.join(".out.staging");
+            let left: Vec<String> = files(&staging).into_iter().collect();
+            if !left.is_empty() {
+                tally.with_work_left += 1;
+                if self.random.once_in(3) {
+                    self.damage(&staging, &left);
+                    tally.damaged += 1;
+                }
+            }
+        }
+        tally.rounds += 1;
+        self.compare(&out, tally);
+        if self.random.once_in(4) {
+            let status = self.start(&out, 1, &[]).wait().expect("the run ends");
+            if !status.success() {
+                tally.faults.push(format!("a run on the finished dataset ended with {status}: {}", self.said()));
+            }
+            self.compare(&out, tally);
+        }
+    }
+
+    /// A moment in the life of a run. The first and the last steps are short and deserve more than their share.
+    fn moment(&mut self) -> Duration {
+        let whole = self.undisturbed.as_micros() as usize;
+        let micros = match self.random.below(4) {
+            0 => self.random.below(whole / 5),
+            1 => whole * 4 / 5 + self.random.below(whole / 3),
+            _ => self.random.below(whole),
+        };
+        Duration::from_micros(micros as u64)
+    }
+
+    /// After a kill the destination holds the old dataset, the new one, or nothing: never a part of one.
+    fn check_between(&self, out: &Path, replace: bool, tally: &mut Tally) {
+        let found = hashes(out);
+        let is_right = found == self.reference
+            || if replace { found == hashes(&self.path("old/out")) } else { !out.exists() };
+        if !is_right {
+            tally.faults.push(format!("a kill left neither dataset nor nothing: {:?}", files(out)));
+        }
+    }
+
+    /// Truncates, flips, empties, lengthens or deletes one file of unfinished work.
+    fn damage(&mut self, staging: &Path, left: &[String]) {
+        let Some(name) = self.random.pick(left).cloned() else {
+            return;
+        };
+        let path = staging.join(name);
+        let mut bytes = std::fs::read(&path).expect("a staged file");
+        let at = self.random.below(bytes.len());
+        match self.random.below(5) {
+            0 => bytes.truncate(at),
+            1 => bytes.clear(),
+            2 => bytes.extend(b"more"),
+            3 => return std::fs::remove_file(&path).expect("a staged file can be deleted"),
+            _ => {
+                if let Some(byte) = bytes.get_mut(at) {
+                    *byte ^= 1 << self.random.below(8);
+                }
+            }
+        }
+        std::fs::write(&path, bytes).expect("a staged file can be damaged");
+    }
+
+    /// Holds a finished dataset and what lies beside it against the reference.
+    pub fn compare(&self, out: &Path, tally: &mut Tally) {
+        let found = hashes(out);
+        let differing = self.reference.iter().filter(|(name, hash)| found.get(*name) != Some(*hash)).count();
+        tally.differing += differing as u64;
+        for name in found.keys().filter(|name| !self.reference.contains_key(*name)) {
+            tally.faults.push(format!("{name} is in the dataset, and not in the undisturbed one"));
+        }
+        tally.lost += records(out).abs_diff(self.records);
+        let mut beside = files(out.parent().expect("a parent"));
+        beside.retain(|name| !name.starts_with("out/") && name != ".out.lock");
+        if !beside.is_empty() || out.with_file_name(".out.staging").exists() {
+            tally.faults.push(format!("left beside the dataset: {beside:?}"));
+        }
+    }
+}
+
+/// Files below a folder, by their path in it; none when there is no folder.
+fn files(root: &Path) -> BTreeSet<String> {
+    fn walk(folder: &Path, prefix: &str, found: &mut BTreeSet<String>) {
+        let Ok(entries) = std::fs::read_dir(folder) else {
+            return;
+        };
+        for entry in entries.filter_map(Result::ok) {
+            let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+            if entry.path().is_dir() {
+                walk(&entry.path(), &format!("{name}/"), found);
+            } else {
+                found.insert(name);
+            }
+        }
+    }
+    let mut found = BTreeSet::new();
+    walk(root, "", &mut found);
+    found
+}
+
+/// Hashes of all files of a dataset but the derived ones.
+fn hashes(root: &Path) -> BTreeMap<String, String> {
+    let hash = |name: &String| {
+        let bytes = std::fs::read(root.join(name)).expect("a file of the dataset");
+        blake3::hash(&bytes).to_hex().to_string()
+    };
+    let names = files(root).into_iter().filter(|name| name != "run.json");
+    names.map(|name| (name.clone(), hash(&name))).collect()
+}
+
+/// Records that a dataset accounts for; 0 when it cannot be read.
+fn records(root: &Path) -> u64 {
+    chatmill_dataset::read_manifest(root)
+        .map(|manifest| manifest.inputs.iter().map(|input| input.accepted + input.rejected).sum())
+        .unwrap_or_default()
+}
+
+fn copy(from: &Path, to: &Path) {
+    for name in files(from) {
+        let target = to.join(&name);
+        std::fs::create_dir_all(target.parent().expect("a parent")).expect("the folder can be made");
+        std::fs::copy(from.join(&name), target).expect("the file can be copied");
+    }
+}

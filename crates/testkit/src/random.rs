@@ -1,0 +1,68 @@
+//! A small seeded generator, so that everything random can be repeated from one printed number.
+
+/// xorshift64*: not for secrets, the same on every machine.
+#[derive(Clone, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    /// A generator; equal seeds give equal sequences.
+    pub fn new(seed: u64) -> Self {
+        // The state must not be 0, and neighbouring seeds should not begin alike.
+        let mut random = Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        for _ in 0..4 {
+            random.next();
+        }
+        random
+    }
+
+    /// 64 random bits.
+    #[expect(clippy::should_implement_trait, reason = "an endless sequence is no iterator here")]
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    }
+
+    /// A number below `end`; 0 when `end` is 0.
+    pub fn below(&mut self, end: usize) -> usize {
+        if end == 0 { 0 } else { (self.next() >> 16) as usize % end }
+    }
+
+    /// True once in `times`.
+    pub fn once_in(&mut self, times: usize) -> bool {
+        self.below(times) == 0
+    }
+
+    /// One of the elements; none of an empty slice.
+    pub fn pick<'a, T>(&mut self, from: &'a [T]) -> Option<&'a T> {
+        from.get(self.below(from.len()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_seeds_give_equal_sequences_and_other_seeds_others() {
+        let draw = |seed| {
+            let mut random = Random::new(seed);
+            [random.next(), random.next(), random.next()]
+        };
+        assert_eq!(draw(7), draw(7));
+        assert_ne!(draw(7), draw(8));
+        assert_ne!(draw(0), draw(1));
+    }
+
+    #[test]
+    fn every_number_below_the_end_comes_up() {
+        let mut random = Random::new(3);
+        let mut seen = [0_u32; 6];
+        for _ in 0..600 {
+            seen[random.below(6)] += 1;
+        }
+        assert!(seen.iter().all(|count| *count > 50), "{seen:?}");
+        assert_eq!(random.below(0), 0);
+    }
+}

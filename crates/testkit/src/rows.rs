@@ -1,0 +1,45 @@
+//! Columns of a dataset's tables, read back from Parquet.
+
+use std::path::Path;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use arrow_array::{Array, ArrayRef};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+
+/// The texts of a column, in the order of the rows.
+pub fn texts(root: &Path, table: &str, column: &str) -> Vec<Option<String>> {
+    let read = |array: &ArrayRef, row| array.as_string::<i32>().value(row).to_owned();
+    cells(root, table, column, read)
+}
+
+/// The numbers of a column, in the order of the rows.
+pub fn numbers(root: &Path, table: &str, column: &str) -> Vec<Option<i64>> {
+    cells(root, table, column, |array, row| array.as_primitive::<Int64Type>().value(row))
+}
+
+/// The bytes of a column, in the order of the rows.
+pub fn bytes(root: &Path, table: &str, column: &str) -> Vec<Option<Vec<u8>>> {
+    cells(root, table, column, |array, row| array.as_binary::<i32>().value(row).to_vec())
+}
+
+/// The truth values of a column, in the order of the rows.
+pub fn flags(root: &Path, table: &str, column: &str) -> Vec<Option<bool>> {
+    cells(root, table, column, |array, row| array.as_boolean().value(row))
+}
+
+fn cells<T>(root: &Path, table: &str, column: &str, read: impl Fn(&ArrayRef, usize) -> T) -> Vec<Option<T>> {
+    let manifest = chatmill_dataset::read_manifest(root).expect("a manifest");
+    let table = manifest.tables.iter().find(|entry| entry.name == table).expect("the table");
+    let mut cells = Vec::new();
+    for part in &table.files {
+        let file = std::fs::File::open(root.join(&part.path)).expect("a part");
+        let reader = ParquetRecordBatchReaderBuilder::try_new(file).expect("Parquet").build().expect("a reader");
+        for batch in reader {
+            let batch = batch.expect("a batch");
+            let array = batch.column_by_name(column).expect("the column");
+            cells.extend((0..array.len()).map(|row| (!array.is_null(row)).then(|| read(array, row))));
+        }
+    }
+    cells
+}

@@ -1,0 +1,80 @@
+//! What fuzzing does with bytes: one function per target, which panics when a promise does not hold.
+//!
+//! The same functions run under libFuzzer (`fuzz/`), in `cargo xtask fuzz`, and in ordinary tests that replay the corpus.
+
+mod json;
+mod reader;
+mod record;
+
+use std::path::{Path, PathBuf};
+
+/// A function that must hold for all bytes.
+#[derive(Clone, Copy)]
+pub struct Target {
+    /// Its name, also that of its folder in `fuzz/corpus`.
+    pub name: &'static str,
+    /// Panics when a promise does not hold.
+    pub body: fn(&[u8]),
+}
+
+/// Every target.
+pub static TARGETS: &[Target] = &[
+    Target { name: "json_scan", body: json_scan },
+    Target { name: "reader", body: reader },
+    Target { name: "record", body: record },
+];
+
+/// The scan agrees with another parser on what is JSON, and its tape is sound.
+pub fn json_scan(bytes: &[u8]) {
+    json::check(bytes);
+}
+
+/// Any bytes, in any container and framing, are tiled by frames, separators and damages.
+pub fn reader(bytes: &[u8]) {
+    reader::check(bytes);
+}
+
+/// Any record goes through every source, linking, the rules and every dialect, and all accounts balance.
+pub fn record(bytes: &[u8]) {
+    record::check(bytes);
+}
+
+/// The folder of a target's corpus.
+pub fn corpus(target: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target)
+}
+
+/// What a target starts from, in a fixed order: its corpus, all samples, and for single records every line of them.
+pub fn seeds(target: &str) -> Vec<Vec<u8>> {
+    let mut paths = Vec::new();
+    collect(&corpus(target), &mut paths);
+    collect(&crate::workshop::samples(), &mut paths);
+    let mut seeds = Vec::new();
+    for path in paths {
+        let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        if bytes.len() > 256 * 1024 {
+            continue;
+        }
+        if target != "reader" && path.extension().is_some_and(|extension| extension == "jsonl") {
+            seeds.extend(bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(<[u8]>::to_vec));
+        } else {
+            seeds.push(bytes);
+        }
+    }
+    seeds
+}
+
+fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return;
+    };
+    let mut entries: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            collect(&path, paths);
+        } else if path.file_name().is_some_and(|name| name != "README.md") {
+            paths.push(path);
+        }
+    }
+}

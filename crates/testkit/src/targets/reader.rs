@@ -1,0 +1,97 @@
+//! Reading: events nest, record numbers run, and every decoded byte belongs to one frame, separator or damage.
+
+use std::io::Write;
+
+use chatmill_diag::Limits;
+use chatmill_diag::limits::{KIB, MIB};
+use chatmill_intake::discover::{Input, InputKind};
+use chatmill_intake::{Event, Reader};
+
+/// Limits small enough that a bomb is cheap and large enough that the corpus is read.
+fn limits() -> Limits {
+    Limits {
+        record: 256 * KIB,
+        document: MIB,
+        decompressed_floor: MIB,
+        decompressed_ratio: 50,
+        decompressed_ceiling: 4 * MIB,
+        zstd_window_log: 22,
+        archive_entries: 64,
+        reject_head: 32,
+        ..Limits::default()
+    }
+}
+
+pub(super) fn check(bytes: &[u8]) {
+    let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+    file.write_all(bytes).expect("the bytes can be written");
+    let input = Input {
+        name: "input".to_owned(),
+        path: file.path().to_path_buf(),
+        shown: "input".to_owned(),
+        kind: InputKind::File,
+        bytes: bytes.len() as u64,
+    };
+    // Whoever reads may refuse an entry; which one follows from the bytes.
+    let refused = bytes.len() % 5;
+    let first = read(&input, bytes, refused);
+    assert!(first == read(&input, bytes, refused), "two readings of the same bytes differ");
+    if refused < 2 {
+        read(&input, bytes, usize::MAX);
+    }
+}
+
+fn read(input: &Input, bytes: &[u8], refused: usize) -> Vec<Event> {
+    let limits = limits();
+    let mut reader = Reader::open(input, &limits);
+    let mut events = Vec::new();
+    let mut buffer = b"before".to_vec();
+    let (mut inside, mut entries, mut at, mut record) = (false, 0, 0, 0);
+    while let Some(event) = reader.next(&mut buffer) {
+        match &event {
+            Event::EntryStart { head, .. } => {
+                assert!(!inside, "entries nest");
+                assert!(head.bytes.len() as u64 <= MIB);
+                let _sketch = head.sketch();
+                if entries == refused {
+                    reader.refuse_entry(&chatmill_diag::codes::UNKNOWN_FORMAT, "nobody reads it".to_owned());
+                }
+                entries += 1;
+                (inside, at, record) = (true, 0, 0);
+            }
+            Event::EntryEnd { decoded_bytes } => {
+                assert!(inside, "an entry ends twice");
+                assert_eq!(*decoded_bytes, at, "the events tile the entry");
+                inside = false;
+            }
+            Event::Separator { bytes } => {
+                assert!(inside && *bytes > 0);
+                at += bytes;
+            }
+            Event::Frame(frame) => {
+                assert!(inside && frame.end > frame.start && frame.line > 0 && frame.column > 0);
+                assert_eq!((frame.start, frame.record), (at, record), "no gap, no overlap");
+                assert_eq!(frame.buffer.end, buffer.len());
+                assert_eq!(frame.buffer.len() as u64, frame.end - frame.start);
+                assert!(frame.end - frame.start <= limits.document);
+                (at, record) = (frame.end, record + 1);
+            }
+            Event::Damage(damage) => {
+                assert!(inside && damage.end >= damage.start && !damage.message.is_empty());
+                assert_eq!((damage.start, damage.record), (at, record), "no gap, no overlap");
+                assert!(damage.head.len() as u64 <= limits.reject_head.min(damage.end - damage.start));
+                assert_eq!(damage.hash.len(), 64);
+                (at, record) = (damage.end, record + 1);
+            }
+            Event::Note(finding) => assert!(inside && !finding.message.is_empty()),
+        }
+        events.push(event);
+    }
+    assert!(!inside, "an entry does not end");
+    assert!(reader.next(&mut buffer).is_none(), "the end stays the end");
+    assert!(entries > 0, "not even an empty entry");
+    if let Some(hash) = reader.raw_hash() {
+        assert_eq!(hash, blake3::hash(bytes).to_hex().to_string(), "every stored byte was read");
+    }
+    events
+}

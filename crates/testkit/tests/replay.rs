@@ -1,0 +1,43 @@
+//! The fuzz targets as ordinary tests: the corpus, every sample, and seeded mutations of both.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::disallowed_methods, missing_docs)]
+
+use std::path::Path;
+
+use chatmill_testkit::campaign::{Until, run};
+use chatmill_testkit::targets::TARGETS;
+
+fn replay(name: &str, mutations: u64) {
+    let target = TARGETS.iter().find(|target| target.name == name).unwrap();
+    let artifacts = Path::new(env!("CARGO_TARGET_TMPDIR")).join("artifacts");
+    let campaign = run(target, 20_261_121, Until::Count(mutations), &artifacts);
+    assert!(campaign.broken.is_empty(), "{:#?}", campaign.broken);
+    assert_eq!(campaign.mutations, mutations);
+    assert!(campaign.seeds > 50, "only {} seeds", campaign.seeds);
+}
+
+#[test]
+fn the_scan_holds_for_its_corpus_and_its_mutations() {
+    replay("json_scan", 2_000);
+}
+
+#[test]
+fn the_reader_holds_for_its_corpus_and_its_mutations() {
+    replay("reader", 2_000);
+}
+
+#[test]
+fn a_record_holds_for_its_corpus_and_its_mutations() {
+    replay("record", 2_000);
+}
+
+#[test]
+fn every_target_has_a_corpus_and_a_fuzz_target() {
+    for target in TARGETS {
+        let corpus = chatmill_testkit::targets::corpus(target.name);
+        let files = std::fs::read_dir(&corpus).unwrap().count();
+        assert!(files > 2, "{}: {files} files", target.name);
+        let own = corpus.join("../../fuzz_targets").join(format!("{}.rs", target.name));
+        let text = std::fs::read_to_string(own).unwrap();
+        assert!(text.contains(&format!("targets::{}(", target.name)), "{text}");
+    }
+}

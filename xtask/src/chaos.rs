@@ -1,0 +1,102 @@
+//! `cargo xtask chaos KILLS [SEED]`: the release binary is killed at random moments, and runs out of disk.
+//!
+//! Every round must end with the bytes of the undisturbed run and nothing beside them. The seed repeats the corpus and
+//! the order of events; how far a run had come when it was killed is up to the machine.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+use chatmill_testkit::chaos::{Ground, Tally};
+
+/// Size of the corpus: several slices.
+const MEGABYTES: usize = 14;
+
+/// Runs in a disk of `$1` KiB, then once more after the disk has grown.
+const SMALL_DISK: &str = r#"
+mount -t tmpfs -o size="$1"k none "$2" || exit 99
+"$3" run "$4" --out "$2/out" --threads 2 --quiet >/dev/null
+echo "$?"
+test -e "$2/out" && echo there || echo absent
+mount -o remount,size=1g "$2" || exit 99
+"$3" run "$4" --out "$2/out" --threads 2 --quiet >/dev/null
+echo "$?"
+cp -r "$2"/. "$5"
+"#;
+
+pub fn run(root: &Path, kills: &str, seed: Option<&str>) -> Result<String> {
+    let kills: u32 = kills.parse().context("KILLS must be a whole number")?;
+    let seed = super::seed(seed)?;
+    let binary = binary(root)?;
+    eprintln!("seed={seed}");
+    let mut ground = Ground::new(&binary, MEGABYTES, seed);
+    eprintln!("an undisturbed run takes {} ms", ground.undisturbed.as_millis());
+    let mut told = 0;
+    let mut tally = ground.campaign(kills, &mut |tally| {
+        if tally.kills >= told + 50 {
+            told = tally.kills;
+            eprintln!("{tally}");
+        }
+    });
+    let disks = small_disks(&ground, (kills / 10).clamp(3, 20), &mut tally)?;
+    let said = format!("seed={seed} {tally}\n{disks}");
+    if tally.holds() {
+        return Ok(said);
+    }
+    bail!("{said}\n{}", tally.faults.join("\n"))
+}
+
+/// The release binary; built when it is not there.
+fn binary(root: &Path) -> Result<PathBuf> {
+    let folder = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let binary = folder.join("release").join(format!("chatmill{}", std::env::consts::EXE_SUFFIX));
+    if !binary.exists() {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let built = Command::new(cargo)
+            .args(["build", "--release", "--package", "chatmill-cli"])
+            .current_dir(root)
+            .status()
+            .context("cannot run cargo")?;
+        if !built.success() {
+            bail!("the release binary cannot be built");
+        }
+    }
+    Ok(binary)
+}
+
+/// Disks from far too small to large enough: a full one ends the run with exit code 3, and space lets it go on.
+fn small_disks(ground: &Ground, disks: u32, tally: &mut Tally) -> Result<String> {
+    let probe = Command::new("unshare").args(["-Urm", "mount", "-t", "tmpfs", "none", "/tmp"]).output();
+    if !probe.is_ok_and(|output| output.status.success()) {
+        return Ok("full disk: SKIPPED, this system gives no private mounts (unshare -Urm)".to_owned());
+    }
+    let largest = ground.dataset_bytes() / 1024 * 5 / 4;
+    let mut full = 0;
+    for number in 1..=disks {
+        let size = largest * u64::from(number) / u64::from(disks);
+        let (disk, kept) = (ground.path("disk"), ground.path("kept"));
+        std::fs::create_dir_all(&disk)?;
+        if kept.exists() {
+            std::fs::remove_dir_all(&kept)?;
+        }
+        std::fs::create_dir_all(&kept)?;
+        let output = Command::new("unshare")
+            .args(["-Urm", "sh", "-c", SMALL_DISK, "small-disk", &size.to_string()])
+            .args([disk.as_path(), ground.binary(), &ground.path("pipeline.toml"), &kept])
+            .stdin(Stdio::null())
+            .output()
+            .context("cannot run unshare")?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        match said.split_whitespace().collect::<Vec<_>>().as_slice() {
+            ["3", "absent", "0"] if errors.contains("space") => full += 1,
+            ["0", "there", "0"] => {}
+            other => tally.faults.push(format!("a disk of {size} KiB: {other:?}: {errors}")),
+        }
+        ground.compare(&kept.join("out"), tally);
+    }
+    if full == 0 {
+        tally.faults.push("no disk was too small: the test proved nothing".to_owned());
+    }
+    Ok(format!("full disk: {disks} sizes up to {largest} KiB, {full} of them too small at first"))
+}

@@ -1,0 +1,69 @@
+//! `cargo xtask fuzz SECONDS [SEED]`: mutations of the corpus and the samples, against every target, in release.
+//!
+//! Needs no nightly toolchain. What breaks a promise is kept in `fuzz/artifacts`.
+
+use std::fmt::Write;
+use std::panic;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use chatmill_testkit::campaign::{self, Until};
+use chatmill_testkit::targets::TARGETS;
+
+pub fn run(root: &Path, seconds: &str, seed: Option<&str>) -> Result<String> {
+    let seconds: u64 = seconds.parse().context("SECONDS must be a whole number")?;
+    let seed = super::seed(seed)?;
+    if cfg!(debug_assertions) {
+        return in_release(root, seconds, seed);
+    }
+    // A broken promise is reported below, once; the message of its panic would only scroll by.
+    panic::set_hook(Box::new(|_| {}));
+    let artifacts = root.join("fuzz/artifacts");
+    let share = Duration::from_secs(seconds) / TARGETS.len() as u32;
+    let mut said = format!("seed={seed}");
+    let mut broken = 0;
+    for target in TARGETS {
+        let campaign = campaign::run(target, seed, Until::Time(share), &artifacts);
+        write!(
+            said,
+            "\n{:<10} seeds={} mutations={} slowest={} ms broken={}",
+            target.name,
+            campaign.seeds,
+            campaign.mutations,
+            campaign.slowest.as_millis(),
+            campaign.broken.len()
+        )?;
+        for (path, message) in &campaign.broken {
+            write!(said, "\n  {}: {message}", path.display())?;
+        }
+        broken += campaign.broken.len();
+    }
+    if has_nightly() {
+        write!(said, "\na nightly toolchain is here: `cargo +nightly fuzz run record` lets coverage steer")?;
+    }
+    if broken > 0 {
+        bail!("{said}");
+    }
+    Ok(said)
+}
+
+fn in_release(root: &Path, seconds: u64, seed: u64) -> Result<String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .args(["run", "--quiet", "--release", "--package", "xtask", "--", "fuzz"])
+        .args([seconds.to_string(), seed.to_string()])
+        .current_dir(root)
+        .status()
+        .context("cannot run cargo")?;
+    if !status.success() {
+        bail!("the campaign found something");
+    }
+    Ok("fuzz: every promise held".to_owned())
+}
+
+fn has_nightly() -> bool {
+    let asked = Command::new("rustup").args(["toolchain", "list"]).output();
+    asked.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains("nightly"))
+}

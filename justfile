@@ -52,6 +52,10 @@ deny:
 run PIPELINE *ARGUMENTS:
     cargo run --release -- run {{PIPELINE}} {{ARGUMENTS}}
 
+# throughput of each stage, in bytes of input
+bench *FILTER:
+    cargo bench --package chatmill-testkit --bench stages -- {{FILTER}}
+
 # kill runs at random moments, KILLS times, and compare what they leave
 chaos KILLS:
     cargo build --release --package chatmill-cli

@@ -49,7 +49,9 @@ pub fn run(root: &Path, kills: &str, seed: Option<&str>) -> Result<String> {
 /// The release binary; built when it is not there.
 fn binary(root: &Path) -> Result<PathBuf> {
     let folder = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let binary = folder.join("release").join(format!("chatmill{}", std::env::consts::EXE_SUFFIX));
+    let binary = folder
+        .join("release")
+        .join(format!("chatmill{}", std::env::consts::EXE_SUFFIX));
     if !binary.exists() {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let built = Command::new(cargo)
@@ -66,7 +68,9 @@ fn binary(root: &Path) -> Result<PathBuf> {
 
 /// Disks from far too small to large enough: a full one ends the run with exit code 3, and space lets it go on.
 fn small_disks(ground: &Ground, disks: u32, tally: &mut Tally) -> Result<String> {
-    let probe = Command::new("unshare").args(["-Urm", "mount", "-t", "tmpfs", "none", "/tmp"]).output();
+    let probe = Command::new("unshare")
+        .args(["-Urm", "mount", "-t", "tmpfs", "none", "/tmp"])
+        .output();
     if !probe.is_ok_and(|output| output.status.success()) {
         return Ok("full disk: SKIPPED, this system gives no private mounts (unshare -Urm)".to_owned());
     }
@@ -82,7 +86,12 @@ fn small_disks(ground: &Ground, disks: u32, tally: &mut Tally) -> Result<String>
         std::fs::create_dir_all(&kept)?;
         let output = Command::new("unshare")
             .args(["-Urm", "sh", "-c", SMALL_DISK, "small-disk", &size.to_string()])
-            .args([disk.as_path(), ground.binary(), &ground.path("pipeline.toml"), &kept])
+            .args([
+                disk.as_path(),
+                ground.binary(),
+                &ground.path("pipeline.toml"),
+                &kept,
+            ])
             .stdin(Stdio::null())
             .output()
             .context("cannot run unshare")?;
@@ -91,12 +100,18 @@ fn small_disks(ground: &Ground, disks: u32, tally: &mut Tally) -> Result<String>
         match said.split_whitespace().collect::<Vec<_>>().as_slice() {
             ["3", "absent", "0"] if errors.contains("space") => full += 1,
             ["0", "there", "0"] => {}
-            other => tally.faults.push(format!("a disk of {size} KiB: {other:?}: {errors}")),
+            other => tally
+                .faults
+                .push(format!("a disk of {size} KiB: {other:?}: {errors}")),
         }
         ground.compare(&kept.join("out"), tally);
     }
     if full == 0 {
-        tally.faults.push("no disk was too small: the test proved nothing".to_owned());
+        tally
+            .faults
+            .push("no disk was too small: the test proved nothing".to_owned());
     }
-    Ok(format!("full disk: {disks} sizes up to {largest} KiB, {full} of them too small at first"))
+    Ok(format!(
+        "full disk: {disks} sizes up to {largest} KiB, {full} of them too small at first"
+    ))
 }

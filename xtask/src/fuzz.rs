@@ -41,7 +41,10 @@ pub fn run(root: &Path, seconds: &str, seed: Option<&str>) -> Result<String> {
         broken += campaign.broken.len();
     }
     if has_nightly() {
-        write!(said, "\na nightly toolchain is here: `cargo +nightly fuzz run record` lets coverage steer")?;
+        write!(
+            said,
+            "\na nightly toolchain is here: `cargo +nightly fuzz run record` lets coverage steer"
+        )?;
     }
     if broken > 0 {
         bail!("{said}");

@@ -1,5 +1,11 @@
 //! Kill and resume, in small: the whole campaign is `just chaos KILLS`.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    missing_docs
+)]
 
 use std::path::Path;
 
@@ -11,5 +17,8 @@ fn killed_and_damaged_runs_end_with_the_bytes_of_an_undisturbed_one() {
     let tally = ground.campaign(5, &mut |_| {});
     assert!(tally.holds(), "{tally}\n{}", tally.faults.join("\n"));
     assert_eq!(tally.kills, 5);
-    assert!(tally.with_work_left > 0, "no kill came while there was work to go on with: {tally}");
+    assert!(
+        tally.with_work_left > 0,
+        "no kill came while there was work to go on with: {tally}"
+    );
 }

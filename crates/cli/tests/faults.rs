@@ -1,6 +1,12 @@
 //! What goes wrong around a run: other runs, bad destinations, full disks, signals, odd surroundings. The real command.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    missing_docs
+)]
 #![allow(clippy::disallowed_methods, reason = "tests write the files that they need")]
 
 use std::collections::BTreeMap;
@@ -47,16 +53,24 @@ fn pipeline(shop: &Workshop) {
 
 fn command(shop: &Workshop, arguments: &[&str]) -> Command {
     let mut command = Command::new(BINARY);
-    command.args(arguments).current_dir(shop.path("")).stdin(Stdio::null());
+    command
+        .args(arguments)
+        .current_dir(shop.path(""))
+        .stdin(Stdio::null());
     command
 }
 
 fn run(shop: &Workshop, arguments: &[&str]) -> Output {
-    command(shop, &[&["run", "pipeline.toml"], arguments].concat()).output().unwrap()
+    command(shop, &[&["run", "pipeline.toml"], arguments].concat())
+        .output()
+        .unwrap()
 }
 
 fn code(output: &Output) -> i32 {
-    output.status.code().unwrap_or_else(|| panic!("it was killed: {output:?}"))
+    output
+        .status
+        .code()
+        .unwrap_or_else(|| panic!("it was killed: {output:?}"))
 }
 
 fn said(output: &Output) -> String {
@@ -69,7 +83,14 @@ fn listing(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_symlink() {
-            found.insert(path.clone(), fs::read_link(&path).unwrap().to_string_lossy().into_owned().into_bytes());
+            found.insert(
+                path.clone(),
+                fs::read_link(&path)
+                    .unwrap()
+                    .to_string_lossy()
+                    .into_owned()
+                    .into_bytes(),
+            );
         } else if path.is_dir() {
             found.insert(path.clone(), Vec::new());
             found.extend(listing(&path));
@@ -82,19 +103,33 @@ fn listing(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 
 /// Starts a run and waits until it has begun to mill.
 fn milling(shop: &Workshop, arguments: &[&str]) -> (Child, BufReader<std::process::ChildStderr>) {
-    let all = [&["run", "pipeline.toml", "--progress", "json", "--threads", "1"], arguments].concat();
-    let mut run = command(shop, &all).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let all = [
+        &["run", "pipeline.toml", "--progress", "json", "--threads", "1"],
+        arguments,
+    ]
+    .concat();
+    let mut run = command(shop, &all)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut stderr = BufReader::new(run.stderr.take().unwrap());
     let mut line = String::new();
     while !line.contains("\"stage\":\"mill\"") {
         line.clear();
-        assert!(stderr.read_line(&mut line).unwrap() > 0, "the run ended before it began to mill");
+        assert!(
+            stderr.read_line(&mut line).unwrap() > 0,
+            "the run ended before it began to mill"
+        );
     }
     (run, stderr)
 }
 
 fn signal(run: &Child, name: &str) {
-    let sent = Command::new("kill").args([name, &run.id().to_string()]).status().unwrap();
+    let sent = Command::new("kill")
+        .args([name, &run.id().to_string()])
+        .status()
+        .unwrap();
     assert!(sent.success());
 }
 
@@ -145,7 +180,10 @@ fn a_run_that_is_stopped_by_a_signal_ends_later_with_the_same_bytes() {
     let last = run(&shop, &["--threads", "2"]);
     assert_eq!(code(&last), 0, "{}", said(&last));
     assert_eq!(shop.hashes("out"), shop.hashes("alone"));
-    assert!(!shop.path(".out.staging").exists(), "unfinished work is cleared away");
+    assert!(
+        !shop.path(".out.staging").exists(),
+        "unfinished work is cleared away"
+    );
 }
 
 #[test]
@@ -155,7 +193,9 @@ fn a_destination_that_cannot_hold_a_dataset_is_refused_and_left_alone() {
         ("a file", "out", |shop| {
             shop.write("out", "mine");
         }),
-        ("a dangling link", "out", |shop| symlink("nowhere", shop.path("out")).unwrap()),
+        ("a dangling link", "out", |shop| {
+            symlink("nowhere", shop.path("out")).unwrap();
+        }),
         ("a stranger's file", "out", |shop| {
             shop.write("out/diary.txt", "mine");
         }),
@@ -173,7 +213,11 @@ fn a_destination_that_cannot_hold_a_dataset_is_refused_and_left_alone() {
             let before = listing(&shop.path(""));
             let refused = run(&shop, &[&["--out", out], more].concat());
             assert_eq!(code(&refused), 2, "{what}: {}", said(&refused));
-            assert!(said(&refused).contains(out.split('/').next().unwrap()), "{what}: {}", said(&refused));
+            assert!(
+                said(&refused).contains(out.split('/').next().unwrap()),
+                "{what}: {}",
+                said(&refused)
+            );
             let mut after = listing(&shop.path(""));
             after.remove(&shop.path(".out.lock"));
             assert!(before == after, "{what}: {:?}", after.keys());
@@ -204,7 +248,15 @@ fn a_file_size_limit_ends_the_run_and_without_it_the_run_goes_on() {
     // Blocks of 512 bytes.
     for blocks in ["40", "400"] {
         let limited = Command::new("sh")
-            .args(["-c", "ulimit -f \"$0\"; exec \"$@\"", blocks, BINARY, "run", "pipeline.toml", "-q"])
+            .args([
+                "-c",
+                "ulimit -f \"$0\"; exec \"$@\"",
+                blocks,
+                BINARY,
+                "run",
+                "pipeline.toml",
+                "-q",
+            ])
             .current_dir(shop.path(""))
             .stdin(Stdio::null())
             .output()
@@ -225,6 +277,7 @@ fn a_full_standard_output_is_an_error() {
         return;
     }
     let shop = small();
+    shop.write("in/broken.jsonl", format!("{}\n{{broken\n", chat("d")));
     for arguments in [
         &["check", "in/a.json"][..],
         &["check", "in", "--format", "jsonl"],
@@ -236,9 +289,17 @@ fn a_full_standard_output_is_an_error() {
         &["run", "pipeline.toml"],
     ] {
         let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let ended = command(&shop, arguments).stdout(full).stderr(Stdio::piped()).output().unwrap();
+        let ended = command(&shop, arguments)
+            .stdout(full)
+            .stderr(Stdio::piped())
+            .output()
+            .unwrap();
         assert_eq!(code(&ended), 3, "{arguments:?}: {}", said(&ended));
-        assert!(said(&ended).starts_with("error: "), "{arguments:?}: {}", said(&ended));
+        assert!(
+            said(&ended).starts_with("error: "),
+            "{arguments:?}: {}",
+            said(&ended)
+        );
     }
 }
 
@@ -253,12 +314,23 @@ fn neither_folder_nor_spelling_nor_surroundings_change_a_byte() {
     fs::create_dir(shop.path("else")).unwrap();
 
     let mut elsewhere = Command::new(BINARY);
-    elsewhere.args(["run", "../pipeline.toml", "--out", &out("one")]).current_dir(shop.path("else"));
+    elsewhere
+        .args(["run", "../pipeline.toml", "--out", &out("one")])
+        .current_dir(shop.path("else"));
     let mut absolute = Command::new(BINARY);
-    absolute.args(["run", &format!("{whole}/./pipeline.toml"), "--out", "two/../two"]).current_dir(whole);
+    absolute
+        .args(["run", &format!("{whole}/./pipeline.toml"), "--out", "two/../two"])
+        .current_dir(whole);
     let mut odd = Command::new("sh");
-    odd.args(["-c", "umask 077; exec \"$0\" run pipeline.toml --out three", BINARY]);
-    odd.current_dir(whole).env("TZ", "Pacific/Kiritimati").env("LC_ALL", "tr_TR.UTF-8").env("LANG", "zh_CN.GB18030");
+    odd.args([
+        "-c",
+        "umask 077; exec \"$0\" run pipeline.toml --out three",
+        BINARY,
+    ]);
+    odd.current_dir(whole)
+        .env("TZ", "Pacific/Kiritimati")
+        .env("LC_ALL", "tr_TR.UTF-8")
+        .env("LANG", "zh_CN.GB18030");
     for (name, mut command) in [("one", elsewhere), ("two", absolute), ("three", odd)] {
         let output = command.stdin(Stdio::null()).output().unwrap();
         assert_eq!(code(&output), 0, "{name}: {}", said(&output));
@@ -269,9 +341,13 @@ fn neither_folder_nor_spelling_nor_surroundings_change_a_byte() {
         ("five", "./in/**".to_owned()),
         ("six", format!("{whole}/else/../in/**")),
     ] {
-        let text = fs::read_to_string(shop.path("pipeline.toml")).unwrap().replace("in/**", &path);
+        let text = fs::read_to_string(shop.path("pipeline.toml"))
+            .unwrap()
+            .replace("in/**", &path);
         shop.write("spelled.toml", text);
-        let output = command(&shop, &["run", "spelled.toml", "--out", name]).output().unwrap();
+        let output = command(&shop, &["run", "spelled.toml", "--out", name])
+            .output()
+            .unwrap();
         assert_eq!(code(&output), 0, "{name}: {}", said(&output));
         assert_eq!(shop.hashes(name), expected, "{name}");
     }
@@ -289,7 +365,8 @@ fn the_order_of_the_input_sections_changes_nothing() {
     let mut seen = Vec::new();
     for (number, order) in [[0, 1, 2], [2, 1, 0], [1, 2, 0]].into_iter().enumerate() {
         let inputs: String = order.iter().map(|at| sections[*at].as_str()).collect();
-        let rest = "[render]\ndialects = [\"group-chat\"]\n[count]\nencodings = []\n[output]\npath = \"unused\"\n";
+        let rest =
+            "[render]\ndialects = [\"group-chat\"]\n[count]\nencodings = []\n[output]\npath = \"unused\"\n";
         shop.write("pipeline.toml", format!("name = \"order\"\n{inputs}{rest}"));
         let out = format!("out{number}");
         let output = run(&shop, &["--out", &out]);
@@ -347,7 +424,11 @@ fn no_flipped_byte_of_a_certified_file_goes_unnoticed() {
             wrong[at] ^= 1 << (at % 8);
             fs::write(&path, &wrong).unwrap();
             let certificate = chatmill_dataset::certify(&out);
-            assert!(!certificate.is_ok_and(|certificate| certificate.holds()), "{}: byte {at}", path.display());
+            assert!(
+                !certificate.is_ok_and(|certificate| certificate.holds()),
+                "{}: byte {at}",
+                path.display()
+            );
             flips += 1;
         }
         fs::write(&path, &bytes).unwrap();

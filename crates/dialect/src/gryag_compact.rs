@@ -37,7 +37,7 @@ static ABOUT: About = About {
     title: "gryag compact transcript",
     family: "transcript",
     media_type: "text/plain",
-    specification: "specs/gryag-conversation-pattern.md, compact plain text format",
+    specification: "gryag, CURRENT_CONVERSATION_PATTERN, compact plain text format",
     dated: "2025-10-17",
     carries: "text, names with short ids, whom a line answers, kinds of media",
     loses: "line breaks, ids, times, tools, system text, media",

@@ -39,7 +39,7 @@ static ABOUT: About = About {
     title: "Jaibber context",
     family: "transcript",
     media_type: "text/plain",
-    specification: "specs/jaibber-message-format.md, conversation context format",
+    specification: "Jaibber Message Format, conversation context format",
     dated: "2026-02-28",
     carries: "text and the names of agents, of the newest 20 messages",
     loses: "names of people, replies, ids, times, tools, system text, media",

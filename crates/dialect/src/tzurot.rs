@@ -31,7 +31,7 @@ static ABOUT: About = About {
     title: "Tzurot request",
     family: "tzurot",
     media_type: "application/json",
-    specification: "specs/tzurot-message-format.md, version 2.0",
+    specification: "Tzurot Message Format Specification, version 2.0",
     dated: "2025-05-22",
     carries: "text, pictures and sounds with a web address, quoted replies",
     loses: "history, ids, times, tools, other media, all but one medium of a quote",

@@ -17,7 +17,10 @@ impl Rule for SeveralReferences {
 
     fn check(&self, linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
         for (message, links) in linked.conversation.messages.iter().zip(&linked.links) {
-            let references = links.iter().filter(|link| link.status != LinkStatus::Pseudo).count();
+            let references = links
+                .iter()
+                .filter(|link| link.status != LinkStatus::Pseudo)
+                .count();
             if references > 1 {
                 let text = format!("the message has {references} references");
                 findings.push(at_message(&codes::SEVERAL_REFERENCES, message, text));

@@ -49,9 +49,25 @@ pub struct Tally {
 
 impl fmt::Display for Tally {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { rounds, kills, with_work_left, damaged, replaced, lost, differing, faults } = self;
-        write!(out, "kills={kills} lost={lost} differing={differing} faults={} ", faults.len())?;
-        write!(out, "rounds={rounds} resumed={with_work_left} damaged={damaged} replaced={replaced}")
+        let Self {
+            rounds,
+            kills,
+            with_work_left,
+            damaged,
+            replaced,
+            lost,
+            differing,
+            faults,
+        } = self;
+        write!(
+            out,
+            "kills={kills} lost={lost} differing={differing} faults={} ",
+            faults.len()
+        )?;
+        write!(
+            out,
+            "rounds={rounds} resumed={with_work_left} damaged={damaged} replaced={replaced}"
+        )
     }
 }
 
@@ -90,11 +106,22 @@ impl Ground {
         assert_eq!(code, Some(0), "the undisturbed run: {}", ground.said());
         ground.reference = hashes(&out);
         ground.records = records(&out);
-        let parts = ground.reference.keys().filter(|name| name.starts_with("messages/")).count();
-        assert!(ground.records > 0 && parts > 1, "the corpus must be worth several slices, not {parts}");
+        let parts = ground
+            .reference
+            .keys()
+            .filter(|name| name.starts_with("messages/"))
+            .count();
+        assert!(
+            ground.records > 0 && parts > 1,
+            "the corpus must be worth several slices, not {parts}"
+        );
         // What `--replace` is tried on.
         let old = ground.path("old/out");
-        let code = ground.start(&old, 2, &["--limit", "20"]).wait().expect("the run ends").code();
+        let code = ground
+            .start(&old, 2, &["--limit", "20"])
+            .wait()
+            .expect("the run ends")
+            .code();
         assert_eq!(code, Some(0), "the old run: {}", ground.said());
         ground
     }
@@ -112,13 +139,20 @@ impl Ground {
     /// Bytes of the reference dataset.
     pub fn dataset_bytes(&self) -> u64 {
         let root = self.path("reference/out");
-        files(&root).iter().map(|name| std::fs::metadata(root.join(name)).expect("a file").len()).sum()
+        files(&root)
+            .iter()
+            .map(|name| std::fs::metadata(root.join(name)).expect("a file").len())
+            .sum()
     }
 
     /// The command that runs the pipeline.
     pub fn command(&self, out: &Path, threads: usize) -> Command {
         let mut command = Command::new(&self.binary);
-        command.arg("run").arg(self.path("pipeline.toml")).arg("--out").arg(out);
+        command
+            .arg("run")
+            .arg(self.path("pipeline.toml"))
+            .arg("--out")
+            .arg(out);
         command.arg("--quiet").arg("--threads").arg(threads.to_string());
         command
     }
@@ -165,7 +199,8 @@ impl Ground {
         loop {
             let threads = 1 + self.random.below(4);
             let mut run = self.start(&out, threads, more);
-            let is_spared = tally.kills >= kills || killed >= KILLS_PER_ROUND || killed > 0 && self.random.once_in(4);
+            let is_spared =
+                tally.kills >= kills || killed >= KILLS_PER_ROUND || killed > 0 && self.random.once_in(4);
             if !is_spared {
                 std::thread::sleep(self.moment());
                 // A run that is over already is not killed any more.
@@ -176,7 +211,9 @@ impl Ground {
                 Some(0) => break,
                 None if !is_spared => {}
                 _ => {
-                    tally.faults.push(format!("a run ended with {status}: {}", self.said()));
+                    tally
+                        .faults
+                        .push(format!("a run ended with {status}: {}", self.said()));
                     return;
                 }
             }
@@ -198,7 +235,10 @@ impl Ground {
         if self.random.once_in(4) {
             let status = self.start(&out, 1, &[]).wait().expect("the run ends");
             if !status.success() {
-                tally.faults.push(format!("a run on the finished dataset ended with {status}: {}", self.said()));
+                tally.faults.push(format!(
+                    "a run on the finished dataset ended with {status}: {}",
+                    self.said()
+                ));
             }
             self.compare(&out, tally);
         }
@@ -219,9 +259,16 @@ impl Ground {
     fn check_between(&self, out: &Path, replace: bool, tally: &mut Tally) {
         let found = hashes(out);
         let is_right = found == self.reference
-            || if replace { found == hashes(&self.path("old/out")) } else { !out.exists() };
+            || if replace {
+                found == hashes(&self.path("old/out"))
+            } else {
+                !out.exists()
+            };
         if !is_right {
-            tally.faults.push(format!("a kill left neither dataset nor nothing: {:?}", files(out)));
+            tally.faults.push(format!(
+                "a kill left neither dataset nor nothing: {:?}",
+                files(out)
+            ));
         }
     }
 
@@ -250,10 +297,16 @@ impl Ground {
     /// Holds a finished dataset and what lies beside it against the reference.
     pub fn compare(&self, out: &Path, tally: &mut Tally) {
         let found = hashes(out);
-        let differing = self.reference.iter().filter(|(name, hash)| found.get(*name) != Some(*hash)).count();
+        let differing = self
+            .reference
+            .iter()
+            .filter(|(name, hash)| found.get(*name) != Some(*hash))
+            .count();
         tally.differing += differing as u64;
         for name in found.keys().filter(|name| !self.reference.contains_key(*name)) {
-            tally.faults.push(format!("{name} is in the dataset, and not in the undisturbed one"));
+            tally.faults.push(format!(
+                "{name} is in the dataset, and not in the undisturbed one"
+            ));
         }
         tally.lost += records(out).abs_diff(self.records);
         let mut beside = files(out.parent().expect("a parent"));
@@ -297,7 +350,13 @@ fn hashes(root: &Path) -> BTreeMap<String, String> {
 /// Records that a dataset accounts for; 0 when it cannot be read.
 fn records(root: &Path) -> u64 {
     chatmill_dataset::read_manifest(root)
-        .map(|manifest| manifest.inputs.iter().map(|input| input.accepted + input.rejected).sum())
+        .map(|manifest| {
+            manifest
+                .inputs
+                .iter()
+                .map(|input| input.accepted + input.rejected)
+                .sum()
+        })
         .unwrap_or_default()
 }
 

@@ -8,8 +8,22 @@ use crate::random::Random;
 use crate::workshop::Workshop;
 
 const WORDS: &[&str] = &[
-    "tide", "ledger", "кава", "harbour", "早安", "lantern", "ticket", "été", "rope", "\\\"quoted\\\"", "line\\nbreak", "🦀",
-    "deploy", "beans", "https://example.org/a?b=c", "meeting",
+    "tide",
+    "ledger",
+    "кава",
+    "harbour",
+    "早安",
+    "lantern",
+    "ticket",
+    "été",
+    "rope",
+    "\\\"quoted\\\"",
+    "line\\nbreak",
+    "🦀",
+    "deploy",
+    "beans",
+    "https://example.org/a?b=c",
+    "meeting",
 ];
 
 /// Writes `megabytes` of chats into `in/`: lines in three files, one gzip and one zip.
@@ -24,7 +38,13 @@ pub fn write(workshop: &Workshop, megabytes: usize, seed: u64) {
     workshop.write("in/d.jsonl.gz", gzip(lines().as_bytes()));
     let inside = lines();
     let (first, second) = inside.split_at(inside.find('\n').map_or(0, |at| at + 1));
-    workshop.write("in/e.zip", zip(&[("first.json", first.as_bytes()), ("rest/second.jsonl", second.as_bytes())]));
+    workshop.write(
+        "in/e.zip",
+        zip(&[
+            ("first.json", first.as_bytes()),
+            ("rest/second.jsonl", second.as_bytes()),
+        ]),
+    );
 }
 
 /// Lines of one file. Now and then a line is broken, or has the id of an earlier one.
@@ -33,10 +53,10 @@ fn lines(bytes: usize, next: &mut u32, random: &mut Random) -> String {
     while text.len() < bytes {
         *next += 1;
         // Not the first line: it decides how the file is cut.
-        if *next % 23 == 0 && !text.is_empty() {
+        if next.is_multiple_of(23) && !text.is_empty() {
             text.push_str("{\"conversation_list\": [1, 2\n");
         }
-        let id = if *next % 37 == 0 { *next - 1 } else { *next };
+        let id = if next.is_multiple_of(37) { *next - 1 } else { *next };
         conversation(&mut text, id, random);
     }
     text
@@ -52,7 +72,8 @@ fn conversation(text: &mut String, id: u32, random: &mut Random) {
         if message > 0 {
             text.push(',');
         }
-        let sender = ["u0", "u1", "bot_1", "stranger"][random.below(40) % 4 * usize::from(random.below(9) > 0)];
+        let sender =
+            ["u0", "u1", "bot_1", "stranger"][random.below(40) % 4 * usize::from(random.below(9) > 0)];
         let kind = if random.once_in(12) { "image" } else { "text" };
         let _ = write!(
             text,
@@ -135,11 +156,17 @@ fn crc32(bytes: &[u8]) -> u32 {
     for (index, entry) in table.iter_mut().enumerate() {
         let mut value = index as u32;
         for _ in 0..8 {
-            value = if value & 1 == 1 { 0xEDB8_8320 ^ (value >> 1) } else { value >> 1 };
+            value = if value & 1 == 1 {
+                0xEDB8_8320 ^ (value >> 1)
+            } else {
+                value >> 1
+            };
         }
         *entry = value;
     }
-    !bytes.iter().fold(!0, |crc, byte| table[((crc ^ u32::from(*byte)) & 0xff) as usize] ^ (crc >> 8))
+    !bytes.iter().fold(!0, |crc, byte| {
+        table[((crc ^ u32::from(*byte)) & 0xff) as usize] ^ (crc >> 8)
+    })
 }
 
 #[cfg(test)]
@@ -161,12 +188,29 @@ mod tests {
         other.run("out", bare, 1).unwrap();
         assert_eq!(one.hashes("out"), other.hashes("out"));
         for input in &summary.manifest.inputs {
-            assert!(input.conversations > 3 && input.rejected < input.conversations / 3, "{input:?}");
+            assert!(
+                input.conversations > 3 && input.rejected < input.conversations / 3,
+                "{input:?}"
+            );
         }
-        let names: Vec<&str> = summary.totals.findings.values().map(|count| count.name.as_str()).collect();
-        for name in ["duplicate-conversation-id", "duplicate-message-id", "dangling-reference", "invalid-json", "lone-surrogate"] {
+        let names: Vec<&str> = summary
+            .totals
+            .findings
+            .values()
+            .map(|count| count.name.as_str())
+            .collect();
+        for name in [
+            "duplicate-conversation-id",
+            "duplicate-message-id",
+            "dangling-reference",
+            "invalid-json",
+            "lone-surrogate",
+        ] {
             assert!(names.contains(&name), "{name} is missing in {names:?}");
         }
-        assert!(!names.contains(&"corrupt-stream") && !names.contains(&"truncated-stream"), "{names:?}");
+        assert!(
+            !names.contains(&"corrupt-stream") && !names.contains(&"truncated-stream"),
+            "{names:?}"
+        );
     }
 }

@@ -4,11 +4,52 @@ use crate::random::Random;
 
 /// Text that has broken parsers and formats before.
 const TRICKS: &[&str] = &[
-    "\\ud83d", "\\udc00\\ud83d", "\\u0000", "\u{0}", "\u{feff}", "\u{2028}", "null", "true", "-0", "1e999",
-    "123456789012345678901234567890", "0.1", "[]", "{}", "\"\"", "[[[[[[[[", "]]]]", "{\"a\":", "}", "\"", "\\", ",", ":",
-    "\n", "\r\n", "\t", "user_1", "m1", "tool", "assistant", "system", "image", "https://", "data:image/png;base64,AA==",
-    "[meta]", "[RESPOND]", "<|im_start|>", "<|endoftext|>", "2026-13-40T25:61:61Z", "0000-01-01T00:00:00Z", "Europe/Nowhere",
-    "[Image: x](attachment:1)", "{\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}", "\u{200b}", "👩\u{200d}👩\u{200d}👧", "\u{202e}",
+    "\\ud83d",
+    "\\udc00\\ud83d",
+    "\\u0000",
+    "\u{0}",
+    "\u{feff}",
+    "\u{2028}",
+    "null",
+    "true",
+    "-0",
+    "1e999",
+    "123456789012345678901234567890",
+    "0.1",
+    "[]",
+    "{}",
+    "\"\"",
+    "[[[[[[[[",
+    "]]]]",
+    "{\"a\":",
+    "}",
+    "\"",
+    "\\",
+    ",",
+    ":",
+    "\n",
+    "\r\n",
+    "\t",
+    "user_1",
+    "m1",
+    "tool",
+    "assistant",
+    "system",
+    "image",
+    "https://",
+    "data:image/png;base64,AA==",
+    "[meta]",
+    "[RESPOND]",
+    "<|im_start|>",
+    "<|endoftext|>",
+    "2026-13-40T25:61:61Z",
+    "0000-01-01T00:00:00Z",
+    "Europe/Nowhere",
+    "[Image: x](attachment:1)",
+    "{\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}",
+    "\u{200b}",
+    "👩\u{200d}👩\u{200d}👧",
+    "\u{202e}",
 ];
 
 /// Bytes made of `seed` by one to eight changes; `others` lend parts.
@@ -73,15 +114,36 @@ fn change_token(bytes: &mut Vec<u8>, others: &[Vec<u8>], random: &mut Random) {
     };
     let new: Vec<u8> = match random.below(6) {
         // A name or value from elsewhere in the same text: ids that repeat, references that meet.
-        0 | 1 => random.pick(&tokens).map(|other| bytes[other.clone()].to_vec()).unwrap_or_default(),
+        0 | 1 => random
+            .pick(&tokens)
+            .map(|other| bytes[other.clone()].to_vec())
+            .unwrap_or_default(),
         2 => {
             let other = random.pick(others).map_or(&[][..], Vec::as_slice);
             let tokens = self::tokens(other);
-            random.pick(&tokens).map(|token| other[token.clone()].to_vec()).unwrap_or_default()
+            random
+                .pick(&tokens)
+                .map(|token| other[token.clone()].to_vec())
+                .unwrap_or_default()
         }
         3 => {
-            let values = ["null", "true", "0", "-1.5e3", "[]", "{}", "\"\"", "[null]", "{\"a\":1}", "\"x\"", "1e999"];
-            random.pick(&values).map(|value| value.as_bytes().to_vec()).unwrap_or_default()
+            let values = [
+                "null",
+                "true",
+                "0",
+                "-1.5e3",
+                "[]",
+                "{}",
+                "\"\"",
+                "[null]",
+                "{\"a\":1}",
+                "\"x\"",
+                "1e999",
+            ];
+            random
+                .pick(&values)
+                .map(|value| value.as_bytes().to_vec())
+                .unwrap_or_default()
         }
         4 => {
             let trick = random.pick(TRICKS).copied().unwrap_or_default();

@@ -16,7 +16,10 @@ impl Random {
     }
 
     /// 64 random bits.
-    #[expect(clippy::should_implement_trait, reason = "an endless sequence is no iterator here")]
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "an endless sequence is no iterator here"
+    )]
     pub fn next(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -26,7 +29,11 @@ impl Random {
 
     /// A number below `end`; 0 when `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
-        if end == 0 { 0 } else { (self.next() >> 16) as usize % end }
+        if end == 0 {
+            0
+        } else {
+            (self.next() >> 16) as usize % end
+        }
     }
 
     /// True once in `times`.

@@ -15,12 +15,16 @@ pub fn texts(root: &Path, table: &str, column: &str) -> Vec<Option<String>> {
 
 /// The numbers of a column, in the order of the rows.
 pub fn numbers(root: &Path, table: &str, column: &str) -> Vec<Option<i64>> {
-    cells(root, table, column, |array, row| array.as_primitive::<Int64Type>().value(row))
+    cells(root, table, column, |array, row| {
+        array.as_primitive::<Int64Type>().value(row)
+    })
 }
 
 /// The bytes of a column, in the order of the rows.
 pub fn bytes(root: &Path, table: &str, column: &str) -> Vec<Option<Vec<u8>>> {
-    cells(root, table, column, |array, row| array.as_binary::<i32>().value(row).to_vec())
+    cells(root, table, column, |array, row| {
+        array.as_binary::<i32>().value(row).to_vec()
+    })
 }
 
 /// The truth values of a column, in the order of the rows.
@@ -30,11 +34,18 @@ pub fn flags(root: &Path, table: &str, column: &str) -> Vec<Option<bool>> {
 
 fn cells<T>(root: &Path, table: &str, column: &str, read: impl Fn(&ArrayRef, usize) -> T) -> Vec<Option<T>> {
     let manifest = chatmill_dataset::read_manifest(root).expect("a manifest");
-    let table = manifest.tables.iter().find(|entry| entry.name == table).expect("the table");
+    let table = manifest
+        .tables
+        .iter()
+        .find(|entry| entry.name == table)
+        .expect("the table");
     let mut cells = Vec::new();
     for part in &table.files {
         let file = std::fs::File::open(root.join(&part.path)).expect("a part");
-        let reader = ParquetRecordBatchReaderBuilder::try_new(file).expect("Parquet").build().expect("a reader");
+        let reader = ParquetRecordBatchReaderBuilder::try_new(file)
+            .expect("Parquet")
+            .build()
+            .expect("a reader");
         for batch in reader {
             let batch = batch.expect("a batch");
             let array = batch.column_by_name(column).expect("the column");

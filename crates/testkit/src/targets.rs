@@ -19,9 +19,18 @@ pub struct Target {
 
 /// Every target.
 pub static TARGETS: &[Target] = &[
-    Target { name: "json_scan", body: json_scan },
-    Target { name: "reader", body: reader },
-    Target { name: "record", body: record },
+    Target {
+        name: "json_scan",
+        body: json_scan,
+    },
+    Target {
+        name: "reader",
+        body: reader,
+    },
+    Target {
+        name: "record",
+        body: record,
+    },
 ];
 
 /// The scan agrees with another parser on what is JSON, and its tape is sound.
@@ -41,7 +50,9 @@ pub fn record(bytes: &[u8]) {
 
 /// The folder of a target's corpus.
 pub fn corpus(target: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../fuzz/corpus")
+        .join(target)
 }
 
 /// What a target starts from, in a fixed order: its corpus, all samples, and for single records every line of them.
@@ -56,7 +67,12 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
             continue;
         }
         if target != "reader" && path.extension().is_some_and(|extension| extension == "jsonl") {
-            seeds.extend(bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(<[u8]>::to_vec));
+            seeds.extend(
+                bytes
+                    .split(|byte| *byte == b'\n')
+                    .filter(|line| !line.is_empty())
+                    .map(<[u8]>::to_vec),
+            );
         } else {
             seeds.push(bytes);
         }

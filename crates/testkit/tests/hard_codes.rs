@@ -1,5 +1,12 @@
 //! Codes that no checked-in file can raise: each is raised here, and its sample folder says so.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::disallowed_methods, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::disallowed_methods,
+    missing_docs
+)]
 
 use std::sync::atomic::AtomicBool;
 
@@ -18,7 +25,10 @@ fn chat(id: &str) -> String {
 
 fn found(summary: &Summary, name: &str) -> u64 {
     let counts = summary.totals.findings.values();
-    counts.filter(|count| count.name == name).map(chatmill_engine::receipt::FindingCount::total).sum()
+    counts
+        .filter(|count| count.name == name)
+        .map(chatmill_engine::receipt::FindingCount::total)
+        .sum()
 }
 
 #[test]
@@ -28,11 +38,23 @@ fn an_input_that_vanishes_after_it_was_listed_is_unreadable_and_costs_only_itsel
     let gone = shop.write("in/b.json", chat("b"));
     let plan = shop.plan("out", BARE);
     std::fs::remove_file(gone).unwrap();
-    let options = RunOptions { threads: 1, ..RunOptions::default() };
+    let options = RunOptions {
+        threads: 1,
+        ..RunOptions::default()
+    };
     let summary = chatmill_engine::run(plan, options, &Silent, &AtomicBool::new(false)).unwrap();
-    assert_eq!((found(&summary, "unreadable-input"), summary.totals.rejected), (1, 1));
-    assert_eq!(summary.totals.framed, 2, "an unreadable input counts as one record");
-    assert_eq!(rows::texts(&shop.path("out"), "conversations", "conversation_id"), [Some("a".to_owned())]);
+    assert_eq!(
+        (found(&summary, "unreadable-input"), summary.totals.rejected),
+        (1, 1)
+    );
+    assert_eq!(
+        summary.totals.framed, 2,
+        "an unreadable input counts as one record"
+    );
+    assert_eq!(
+        rows::texts(&shop.path("out"), "conversations", "conversation_id"),
+        [Some("a".to_owned())]
+    );
 }
 
 #[cfg(unix)]
@@ -42,13 +64,16 @@ fn a_file_without_the_right_to_read_is_unreadable() {
     let shop = Workshop::new();
     shop.write("in/a.json", chat("a"));
     let shut = shop.write("in/b.json", chat("b"));
-    std::fs::set_permissions(&shut, std::fs::Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(&shut, std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::read(&shut).is_ok() {
         eprintln!("SKIPPED: this user may read everything");
         return;
     }
     let summary = shop.run("out", BARE, 1).unwrap();
-    assert_eq!((found(&summary, "unreadable-input"), summary.totals.conversations), (1, 1));
+    assert_eq!(
+        (found(&summary, "unreadable-input"), summary.totals.conversations),
+        (1, 1)
+    );
 }
 
 #[cfg(unix)]
@@ -56,20 +81,35 @@ fn a_file_without_the_right_to_read_is_unreadable() {
 fn a_pipe_in_a_folder_is_no_regular_file_and_is_not_waited_for() {
     let shop = Workshop::new();
     shop.write("in/a.json", chat("a"));
-    let made = std::process::Command::new("mkfifo").arg(shop.path("in/pipe.json")).status().unwrap();
+    let made = std::process::Command::new("mkfifo")
+        .arg(shop.path("in/pipe.json"))
+        .status()
+        .unwrap();
     assert!(made.success());
     let summary = shop.run("out", BARE, 1).unwrap();
-    assert_eq!((found(&summary, "not-a-regular-file"), summary.totals.rejected), (1, 1));
+    assert_eq!(
+        (found(&summary, "not-a-regular-file"), summary.totals.rejected),
+        (1, 1)
+    );
     assert_eq!(summary.totals.conversations, 1);
 }
 
 #[test]
 fn conversations_with_one_id_are_all_kept_under_different_ids() {
     let shop = Workshop::new();
-    shop.write("in/a.jsonl", format!("{}\n{}\n{}\n", chat("x"), chat("y"), chat("x")));
+    shop.write(
+        "in/a.jsonl",
+        format!("{}\n{}\n{}\n", chat("x"), chat("y"), chat("x")),
+    );
     shop.write("in/b.json", chat("x"));
     let summary = shop.run("out", BARE, 2).unwrap();
-    assert_eq!((found(&summary, "duplicate-conversation-id"), summary.totals.rejected), (2, 0));
+    assert_eq!(
+        (
+            found(&summary, "duplicate-conversation-id"),
+            summary.totals.rejected
+        ),
+        (2, 0)
+    );
     let mut ids = rows::texts(&shop.path("out"), "conversations", "conversation_id");
     assert_eq!(ids[..3], ["x", "y", "x~2"].map(|id| Some(id.to_owned())));
     let other = ids.pop().unwrap().unwrap();
@@ -80,7 +120,10 @@ fn conversations_with_one_id_are_all_kept_under_different_ids() {
 
 #[test]
 fn a_named_source_that_the_content_contradicts_is_a_finding() {
-    let others: Vec<_> = chatmill_source::SOURCES.iter().filter(|source| source.id() != "group-chat").collect();
+    let others: Vec<_> = chatmill_source::SOURCES
+        .iter()
+        .filter(|source| source.id() != "group-chat")
+        .collect();
     assert!(!others.is_empty(), "a mismatch takes two sources");
     for source in others {
         let shop = Workshop::new();
@@ -91,7 +134,10 @@ fn a_named_source_that_the_content_contradicts_is_a_finding() {
         );
         let path = shop.write("pipeline.toml", pipeline);
         let plan = chatmill_engine::Plan::load(&path, &[], None).unwrap();
-        let options = RunOptions { threads: 1, ..RunOptions::default() };
+        let options = RunOptions {
+            threads: 1,
+            ..RunOptions::default()
+        };
         let summary = chatmill_engine::run(plan, options, &Silent, &AtomicBool::new(false)).unwrap();
         assert_eq!(found(&summary, "source-mismatch"), 1, "{}", source.id());
     }
@@ -108,12 +154,20 @@ fn a_sample_folder_without_a_bad_file_names_a_test_that_exists() {
     });
     let mut named = 0;
     for code in CODES {
-        let Ok(text) = std::fs::read_to_string(samples().join("rules").join(code.name).join("README.md")) else {
+        let Ok(text) = std::fs::read_to_string(samples().join("rules").join(code.name).join("README.md"))
+        else {
             continue;
         };
         let quoted: Vec<&str> = text.split('`').skip(1).step_by(2).collect();
-        let functions: Vec<&&str> = quoted.iter().filter(|word| tests.iter().any(|test| test.contains(&format!("fn {word}()")))).collect();
-        assert!(!functions.is_empty(), "{}: README.md names no test: {quoted:?}", code.name);
+        let functions: Vec<&&str> = quoted
+            .iter()
+            .filter(|word| tests.iter().any(|test| test.contains(&format!("fn {word}()"))))
+            .collect();
+        assert!(
+            !functions.is_empty(),
+            "{}: README.md names no test: {quoted:?}",
+            code.name
+        );
         named += functions.len();
     }
     assert!(named > 8, "{named}");

@@ -1,6 +1,15 @@
 //! Every limit on both sides, through the whole mill with the key in the pipeline file: at the limit there is no finding;
 //! one beyond it there is, and the neighbours are untouched.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::disallowed_methods, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::cast_sign_loss,
+    clippy::string_slice,
+    clippy::panic,
+    clippy::disallowed_methods,
+    missing_docs
+)]
 
 use std::fmt::Write as _;
 use std::io::{Cursor, Write};
@@ -19,7 +28,9 @@ fn mill(files: &[(&str, &[u8])], limits: &str) -> Milled {
     for (name, bytes) in files {
         shop.write(&format!("in/{name}"), bytes);
     }
-    let more = format!("[render]\ndialects = [\"group-chat\", \"openai-chat\"]\n[count]\nencodings = []\n[limits]\n{limits}\n");
+    let more = format!(
+        "[render]\ndialects = [\"group-chat\", \"openai-chat\"]\n[count]\nencodings = []\n[limits]\n{limits}\n"
+    );
     let summary = shop.run("out", &more, 2).unwrap();
     let certificate = chatmill_dataset::certify(&shop.path("out")).unwrap();
     assert!(certificate.holds(), "{:?}", certificate.faults);
@@ -30,7 +41,10 @@ impl Milled {
     /// How often a code was found.
     fn found(&self, name: &str) -> u64 {
         let counts = self.summary.totals.findings.values();
-        counts.filter(|count| count.name == name).map(chatmill_engine::receipt::FindingCount::total).sum()
+        counts
+            .filter(|count| count.name == name)
+            .map(chatmill_engine::receipt::FindingCount::total)
+            .sum()
     }
 
     fn rejected(&self) -> u64 {
@@ -38,7 +52,10 @@ impl Milled {
     }
 
     fn texts(&self, table: &str, column: &str) -> Vec<String> {
-        rows::texts(&self.shop.path("out"), table, column).into_iter().map(Option::unwrap_or_default).collect()
+        rows::texts(&self.shop.path("out"), table, column)
+            .into_iter()
+            .map(Option::unwrap_or_default)
+            .collect()
     }
 
     fn ids(&self) -> Vec<String> {
@@ -86,18 +103,29 @@ fn record_bounds_a_line() {
 fn record_bounds_an_element_of_an_array() {
     let long = chat("long", &[message(1, ""), message(2, "")]);
     let file = format!("[{},\n{long},\n{}]", plain("a"), plain("b"));
-    let at = mill(&[("x.json", file.as_bytes())], &format!("record = {}", long.len()));
+    let at = mill(
+        &[("x.json", file.as_bytes())],
+        &format!("record = {}", long.len()),
+    );
     assert_eq!((at.found("record-too-long"), at.rejected()), (0, 0));
-    let beyond = mill(&[("x.json", file.as_bytes())], &format!("record = {}", long.len() - 1));
+    let beyond = mill(
+        &[("x.json", file.as_bytes())],
+        &format!("record = {}", long.len() - 1),
+    );
     assert_eq!((beyond.found("record-too-long"), beyond.rejected()), (1, 1));
     assert_eq!(beyond.ids(), ["a", "b"]);
 }
 
 #[test]
 fn document_bounds_a_file_that_is_one_document() {
-    let value: serde_json::Value = serde_json::from_str(&chat("long", &[message(1, ""), message(2, "")])).unwrap();
+    let value: serde_json::Value =
+        serde_json::from_str(&chat("long", &[message(1, ""), message(2, "")])).unwrap();
     let long = serde_json::to_string_pretty(&value).unwrap();
-    let files = [("a.json", plain("a")), ("long.json", long.clone()), ("z.json", plain("z"))];
+    let files = [
+        ("a.json", plain("a")),
+        ("long.json", long.clone()),
+        ("z.json", plain("z")),
+    ];
     let files = files.each_ref().map(|(name, text)| (*name, text.as_bytes()));
     let at = mill(&files, &format!("document = {}", long.len()));
     assert_eq!((at.found("document-too-large"), at.rejected()), (0, 0));
@@ -110,14 +138,22 @@ fn document_bounds_a_file_that_is_one_document() {
 fn depth_bounds_nesting() {
     // The record, the list, the message and `extra` are four levels.
     let nested = |levels: usize| {
-        let extra = format!(r#","extra":{{"x":{}1{}}}"#, "[".repeat(levels - 4), "]".repeat(levels - 4));
+        let extra = format!(
+            r#","extra":{{"x":{}1{}}}"#,
+            "[".repeat(levels - 4),
+            "]".repeat(levels - 4)
+        );
         lines(&[plain("a"), chat("deep", &[message(1, &extra)]), plain("b")])
     };
     for limit in [7, 128] {
         let at = mill(&[("x.jsonl", &nested(limit))], &format!("depth = {limit}"));
         assert_eq!((at.found("depth-exceeded"), at.rejected()), (0, 0), "{limit}");
         let beyond = mill(&[("x.jsonl", &nested(limit + 1))], &format!("depth = {limit}"));
-        assert_eq!((beyond.found("depth-exceeded"), beyond.rejected()), (1, 1), "{limit}");
+        assert_eq!(
+            (beyond.found("depth-exceeded"), beyond.rejected()),
+            (1, 1),
+            "{limit}"
+        );
         assert_eq!(beyond.ids(), ["a", "b"]);
     }
 }
@@ -132,19 +168,34 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 fn decompression(at: &str, beyond: &str, unpacked: &[u8], packed: &[u8]) {
     let files: [(&str, &[u8]); 2] = [("x.jsonl.gz", packed), ("z.json", &plain("z").into_bytes())];
     let allowed = mill(&files, at);
-    assert_eq!((allowed.found("decompression-limit"), allowed.rejected()), (0, 0), "{at}");
+    assert_eq!(
+        (allowed.found("decompression-limit"), allowed.rejected()),
+        (0, 0),
+        "{at}"
+    );
     assert_eq!(allowed.ids().len(), 41);
     let cut = mill(&files, beyond);
-    assert_eq!((cut.found("decompression-limit"), cut.rejected()), (1, 1), "{beyond}");
+    assert_eq!(
+        (cut.found("decompression-limit"), cut.rejected()),
+        (1, 1),
+        "{beyond}"
+    );
     let ids = cut.ids();
-    assert!(ids.len() > 1 && ids.len() < 41 && ids.contains(&"z".to_owned()), "{ids:?}");
+    assert!(
+        ids.len() > 1 && ids.len() < 41 && ids.contains(&"z".to_owned()),
+        "{ids:?}"
+    );
     let end = rows::numbers(&cut.shop.path("out"), "rejects", "byte_end")[0].unwrap() as usize;
     assert!(end < unpacked.len(), "{end} of {}", unpacked.len());
 }
 
 #[test]
 fn three_limits_bound_what_an_input_unpacks_to() {
-    let unpacked = lines(&(0..40).map(|number| plain(&format!("c{number}"))).collect::<Vec<_>>());
+    let unpacked = lines(
+        &(0..40)
+            .map(|number| plain(&format!("c{number}")))
+            .collect::<Vec<_>>(),
+    );
     let packed = gzip(&unpacked);
     let (long, short) = (unpacked.len(), packed.len());
     assert!(long > 4 * short, "the sample must be worth packing");
@@ -153,7 +204,12 @@ fn three_limits_bound_what_an_input_unpacks_to() {
     decompression(&floor(long), &floor(long - 1), &unpacked, &packed);
     // The ratio decides above the floor.
     let ratio = |times| format!("decompressed_floor = 1\ndecompressed_ratio = {times}");
-    decompression(&ratio(long.div_ceil(short)), &ratio((long - 1) / short), &unpacked, &packed);
+    decompression(
+        &ratio(long.div_ceil(short)),
+        &ratio((long - 1) / short),
+        &unpacked,
+        &packed,
+    );
     // The ceiling decides over both.
     let ceiling = |bytes| format!("decompressed_ceiling = {bytes}");
     decompression(&ceiling(long), &ceiling(long - 1), &unpacked, &packed);
@@ -161,7 +217,11 @@ fn three_limits_bound_what_an_input_unpacks_to() {
 
 #[test]
 fn zstd_window_log_bounds_the_window_of_a_stream() {
-    let text = lines(&(0..4_000).map(|number| plain(&format!("c{number}"))).collect::<Vec<_>>());
+    let text = lines(
+        &(0..4_000)
+            .map(|number| plain(&format!("c{number}")))
+            .collect::<Vec<_>>(),
+    );
     let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
     encoder.window_log(20).unwrap();
     encoder.write_all(&text).unwrap();
@@ -182,7 +242,8 @@ fn archive_entries_bounds_the_entries_of_zip_and_tar() {
     let mut tar = tar::Builder::new(Vec::new());
     for name in names {
         let text = plain(name);
-        zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        zip.start_file(name, zip::write::SimpleFileOptions::default())
+            .unwrap();
         zip.write_all(text.as_bytes()).unwrap();
         let mut header = tar::Header::new_gnu();
         header.set_size(text.len() as u64);
@@ -195,7 +256,11 @@ fn archive_entries_bounds_the_entries_of_zip_and_tar() {
         let at = mill(&files, "archive_entries = 3");
         assert_eq!((at.found("entry-limit"), at.rejected()), (0, 0), "{archive}");
         let beyond = mill(&files, "archive_entries = 2");
-        assert_eq!((beyond.found("entry-limit"), beyond.rejected()), (1, 1), "{archive}");
+        assert_eq!(
+            (beyond.found("entry-limit"), beyond.rejected()),
+            (1, 1),
+            "{archive}"
+        );
         assert_eq!(beyond.ids(), ["a.json", "b.json", "z"], "{archive}");
     }
 }
@@ -205,14 +270,25 @@ fn references_per_message_bounds_the_references_of_a_message() {
     let referring = |count: usize| {
         let list: Vec<String> = (0..count).map(|_| "\"m1\"".to_owned()).collect();
         let more = format!(r#","refer_list":[{}]"#, list.join(","));
-        lines(&[chat("x", &[message(1, ""), message(2, &more), message(3, r#","refer_list":["m2"]"#)])])
+        lines(&[chat(
+            "x",
+            &[
+                message(1, ""),
+                message(2, &more),
+                message(3, r#","refer_list":["m2"]"#),
+            ],
+        )])
     };
     let at = mill(&[("x.jsonl", &referring(5))], "references_per_message = 5");
     assert_eq!(at.found("too-many-references"), 0);
     assert_eq!(at.texts("message_references", "conversation_id").len(), 6);
     let beyond = mill(&[("x.jsonl", &referring(7))], "references_per_message = 5");
     assert_eq!((beyond.found("too-many-references"), beyond.rejected()), (2, 0));
-    assert_eq!(beyond.texts("message_references", "conversation_id").len(), 6, "the first five and the neighbour's");
+    assert_eq!(
+        beyond.texts("message_references", "conversation_id").len(),
+        6,
+        "the first five and the neighbour's"
+    );
 }
 
 #[test]
@@ -228,33 +304,64 @@ fn preview_depth_bounds_previews_inside_previews() {
             .unwrap();
             list = outer;
         }
-        lines(&[chat("x", &[message(1, &format!(r#","refer_list":{list}"#)), message(2, r#","refer_list":["m1"]"#)])])
+        lines(&[chat(
+            "x",
+            &[
+                message(1, &format!(r#","refer_list":{list}"#)),
+                message(2, r#","refer_list":["m1"]"#),
+            ],
+        )])
     };
     // The outermost preview is none inside another.
     for limit in [0, 2, 16] {
-        let at = mill(&[("x.jsonl", &previews(limit + 1))], &format!("preview_depth = {limit}"));
+        let at = mill(
+            &[("x.jsonl", &previews(limit + 1))],
+            &format!("preview_depth = {limit}"),
+        );
         assert_eq!((at.found("preview-too-deep"), at.rejected()), (0, 0), "{limit}");
-        let beyond = mill(&[("x.jsonl", &previews(limit + 2))], &format!("preview_depth = {limit}"));
-        assert_eq!((beyond.found("preview-too-deep"), beyond.rejected()), (1, 0), "{limit}");
+        let beyond = mill(
+            &[("x.jsonl", &previews(limit + 2))],
+            &format!("preview_depth = {limit}"),
+        );
+        assert_eq!(
+            (beyond.found("preview-too-deep"), beyond.rejected()),
+            (1, 0),
+            "{limit}"
+        );
         assert_eq!(beyond.texts("message_references", "conversation_id").len(), 2);
     }
 }
 
 #[test]
 fn messages_per_conversation_bounds_a_conversation() {
-    let of = |count: usize| chat("many", &(0..count).map(|number| message(number, "")).collect::<Vec<_>>());
+    let of = |count: usize| {
+        chat(
+            "many",
+            &(0..count).map(|number| message(number, "")).collect::<Vec<_>>(),
+        )
+    };
     let file = |count| lines(&[plain("a"), of(count), plain("b")]);
     let at = mill(&[("x.jsonl", &file(9))], "messages_per_conversation = 9");
     assert_eq!((at.found("conversation-too-large"), at.rejected()), (0, 0));
     assert_eq!(at.ids(), ["a", "many", "b"]);
     let beyond = mill(&[("x.jsonl", &file(10))], "messages_per_conversation = 9");
-    assert_eq!((beyond.found("conversation-too-large"), beyond.rejected()), (1, 1));
+    assert_eq!(
+        (beyond.found("conversation-too-large"), beyond.rejected()),
+        (1, 1)
+    );
     assert_eq!(beyond.ids(), ["a", "b"]);
 }
 
 #[test]
 fn rendering_bounds_a_rendering_and_keeps_its_row() {
-    let file = lines(&[plain("a"), chat("long", &(0..9).map(|number| message(number, "")).collect::<Vec<_>>()), plain("b")]);
+    let file = lines(&[
+        plain("a"),
+        chat(
+            "long",
+            &(0..9).map(|number| message(number, "")).collect::<Vec<_>>(),
+        ),
+        plain("b"),
+    ]);
     let whole = mill(&[("x.jsonl", &file)], "");
     let sizes = rows::numbers(&whole.shop.path("out"), "renderings", "bytes");
     let largest = sizes.iter().flatten().max().unwrap();
@@ -271,21 +378,30 @@ fn rendering_bounds_a_rendering_and_keeps_its_row() {
     assert_eq!(valid[over], Some(false));
     let others = rows::texts(&whole.shop.path("out"), "renderings", "content");
     for row in (0..6).filter(|row| *row != over) {
-        assert_eq!((&contents[row], valid[row]), (&others[row], Some(true)), "row {row}");
+        assert_eq!(
+            (&contents[row], valid[row]),
+            (&others[row], Some(true)),
+            "row {row}"
+        );
     }
 }
 
 #[test]
 fn findings_per_code_folds_the_rest_into_one_row() {
     let dangling = |count: usize| {
-        let messages: Vec<String> = (0..count).map(|number| message(number, r#","refer_list":["gone"]"#)).collect();
+        let messages: Vec<String> = (0..count)
+            .map(|number| message(number, r#","refer_list":["gone"]"#))
+            .collect();
         lines(&[chat("x", &messages)])
     };
     let rows_of = |milled: &Milled| {
         let out = milled.shop.path("out");
         let names = rows::texts(&out, "findings", "name");
         let counts = rows::numbers(&out, "findings", "count");
-        let own = names.iter().zip(counts).filter(|(name, _)| name.as_deref() == Some("dangling-reference"));
+        let own = names
+            .iter()
+            .zip(counts)
+            .filter(|(name, _)| name.as_deref() == Some("dangling-reference"));
         own.map(|(_, count)| count.unwrap()).collect::<Vec<_>>()
     };
     let at = mill(&[("x.jsonl", &dangling(3))], "findings_per_code = 3");
@@ -293,14 +409,21 @@ fn findings_per_code_folds_the_rest_into_one_row() {
     let beyond = mill(&[("x.jsonl", &dangling(5))], "findings_per_code = 3");
     let mut counts = rows_of(&beyond);
     counts.sort_unstable();
-    assert_eq!((counts, beyond.found("dangling-reference")), (vec![1, 1, 1, 2], 5));
+    assert_eq!(
+        (counts, beyond.found("dangling-reference")),
+        (vec![1, 1, 1, 2], 5)
+    );
 }
 
 #[test]
 fn reject_head_bounds_what_the_rejects_table_keeps() {
     let broken = "{\"conversation_list\": [1, 2, 3";
     let file = lines(&[plain("a"), broken.to_owned()]);
-    for (limit, kept) in [(broken.len(), broken), (broken.len() - 1, &broken[..broken.len() - 1]), (0, "")] {
+    for (limit, kept) in [
+        (broken.len(), broken),
+        (broken.len() - 1, &broken[..broken.len() - 1]),
+        (0, ""),
+    ] {
         let milled = mill(&[("x.jsonl", &file)], &format!("reject_head = {limit}"));
         let heads = rows::bytes(&milled.shop.path("out"), "rejects", "head");
         assert_eq!(heads, [Some(kept.as_bytes().to_vec())], "{limit}");
@@ -312,8 +435,16 @@ fn max_reject_ratio_decides_between_complete_and_too_many() {
     let file = lines(&[plain("a"), plain("b"), "{broken".to_owned(), plain("c")]);
     for (ratio, is_within) in [("0.25", true), ("0.2499", false), ("0.0", false), ("1.0", true)] {
         let milled = mill(&[("x.jsonl", &file)], &format!("max_reject_ratio = {ratio}"));
-        assert_eq!((milled.summary.is_within_threshold(), milled.rejected()), (is_within, 1), "{ratio}");
-        assert_eq!(milled.ids(), ["a", "b", "c"], "the dataset is published either way");
+        assert_eq!(
+            (milled.summary.is_within_threshold(), milled.rejected()),
+            (is_within, 1),
+            "{ratio}"
+        );
+        assert_eq!(
+            milled.ids(),
+            ["a", "b", "c"],
+            "the dataset is published either way"
+        );
     }
 }
 

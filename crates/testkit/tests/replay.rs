@@ -1,5 +1,12 @@
 //! The fuzz targets as ordinary tests: the corpus, every sample, and seeded mutations of both.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::disallowed_methods, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::disallowed_methods,
+    missing_docs
+)]
 
 use std::path::Path;
 
@@ -36,7 +43,9 @@ fn every_target_has_a_corpus_and_a_fuzz_target() {
         let corpus = chatmill_testkit::targets::corpus(target.name);
         let files = std::fs::read_dir(&corpus).unwrap().count();
         assert!(files > 2, "{}: {files} files", target.name);
-        let own = corpus.join("../../fuzz_targets").join(format!("{}.rs", target.name));
+        let own = corpus
+            .join("../../fuzz_targets")
+            .join(format!("{}.rs", target.name));
         let text = std::fs::read_to_string(own).unwrap();
         assert!(text.contains(&format!("targets::{}(", target.name)), "{text}");
     }

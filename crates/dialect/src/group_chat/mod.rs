@@ -34,7 +34,7 @@ static ABOUT: About = About {
     title: "Group Chat Format",
     family: "group-chat",
     media_type: "application/json",
-    specification: "specs/group-chat-format.md, version 1.0.0",
+    specification: "Group Chat Format Specification, version 1.0.0",
     dated: "2026-01-19",
     carries: "people, rooms, text, one medium per message, replies, times, ids, notices, tools as an extension",
     loses: "reasoning, further media of a message, tool definitions, second names",

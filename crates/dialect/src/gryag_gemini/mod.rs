@@ -39,7 +39,7 @@ static ABOUT: About = About {
     title: "gryag prompt for Gemini",
     family: "gryag-gemini",
     media_type: "application/json",
-    specification: "specs/gryag-conversation-pattern.md",
+    specification: "gryag, CURRENT_CONVERSATION_PATTERN",
     dated: "2025-10-17",
     carries: "text, names, ids, one reply per message with an excerpt, media, tools",
     loses: "times, ids of calls, further replies, facts about people and rooms",

@@ -10,7 +10,12 @@ pub(super) fn check(bytes: &[u8]) {
     let other = serde_json::from_slice::<IgnoredAny>(bytes);
     match scan(bytes, 128) {
         Err(fault) => {
-            assert!(fault.at <= bytes.len(), "the fault lies at {} of {}", fault.at, bytes.len());
+            assert!(
+                fault.at <= bytes.len(),
+                "the fault lies at {} of {}",
+                fault.at,
+                bytes.len()
+            );
             assert!(!fault.message.is_empty());
             match fault.code.name {
                 // The other parser passes over strings without decoding them.
@@ -40,7 +45,10 @@ fn walk(document: &Document<'_>, value: Value<'_>, path: &mut String, is_unique:
     }
     let inside = |child: &Value<'_>| {
         let own = child.span();
-        assert!(own.start > span.start && own.end < span.end, "{own:?} is not inside {span:?}");
+        assert!(
+            own.start > span.start && own.end < span.end,
+            "{own:?} is not inside {span:?}"
+        );
     };
     match value.kind() {
         Kind::Null | Kind::Bool(_) => {}
@@ -54,7 +62,7 @@ fn walk(document: &Document<'_>, value: Value<'_>, path: &mut String, is_unique:
             for (index, item) in value.items().enumerate() {
                 inside(&item);
                 let before = path.len();
-                path.push_str(&format!("[{index}]"));
+                path.extend(["[", &index.to_string(), "]"]);
                 walk(document, item, path, is_unique, left);
                 path.truncate(before);
             }

@@ -35,7 +35,10 @@ pub(super) fn check(bytes: &[u8]) {
     // Whoever reads may refuse an entry; which one follows from the bytes.
     let refused = bytes.len() % 5;
     let first = read(&input, bytes, refused);
-    assert!(first == read(&input, bytes, refused), "two readings of the same bytes differ");
+    assert!(
+        first == read(&input, bytes, refused),
+        "two readings of the same bytes differ"
+    );
     if refused < 2 {
         read(&input, bytes, usize::MAX);
     }
@@ -54,7 +57,10 @@ fn read(input: &Input, bytes: &[u8], refused: usize) -> Vec<Event> {
                 assert!(head.bytes.len() as u64 <= MIB);
                 let _sketch = head.sketch();
                 if entries == refused {
-                    reader.refuse_entry(&chatmill_diag::codes::UNKNOWN_FORMAT, "nobody reads it".to_owned());
+                    reader.refuse_entry(
+                        &chatmill_diag::codes::UNKNOWN_FORMAT,
+                        "nobody reads it".to_owned(),
+                    );
                 }
                 entries += 1;
                 (inside, at, record) = (true, 0, 0);
@@ -91,7 +97,11 @@ fn read(input: &Input, bytes: &[u8], refused: usize) -> Vec<Event> {
     assert!(reader.next(&mut buffer).is_none(), "the end stays the end");
     assert!(entries > 0, "not even an empty entry");
     if let Some(hash) = reader.raw_hash() {
-        assert_eq!(hash, blake3::hash(bytes).to_hex().to_string(), "every stored byte was read");
+        assert_eq!(
+            hash,
+            blake3::hash(bytes).to_hex().to_string(),
+            "every stored byte was read"
+        );
     }
     events
 }

@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, OnceLock};
 
+use chatmill_diag::Limits;
 use chatmill_dialect::policy::{
     ControlTokens, LeakedMetadata, MediaPolicy, Names, Orphans, Policy, Reasoning, References, System,
 };
 use chatmill_dialect::{Dialect, History, Rendering, View, auto_perspective};
-use chatmill_diag::Limits;
 use chatmill_engine::frame::{self, Outcome};
 use chatmill_engine::locate::Located;
 use chatmill_intake::Frame;
@@ -29,7 +29,11 @@ pub(super) fn check(bytes: &[u8]) {
         column: 5,
         buffer: 0..bytes.len(),
     };
-    let limits = Limits { references_per_message: 50, findings_per_code: 20, ..Limits::default() };
+    let limits = Limits {
+        references_per_message: 50,
+        findings_per_code: 20,
+        ..Limits::default()
+    };
     for source in chatmill_source::SOURCES {
         let outcome = frame::read(*source, &frame, bytes, &limits);
         accounts(&outcome, &frame, source.id());
@@ -42,20 +46,40 @@ pub(super) fn check(bytes: &[u8]) {
 
 fn accounts(outcome: &Outcome, frame: &Frame, source: &str) {
     assert!(outcome.rows.balances(), "{source}: {:?}", outcome.rows);
-    for located in outcome.findings.iter().chain(outcome.rejects.iter().map(|(_, located)| located)) {
+    for located in outcome
+        .findings
+        .iter()
+        .chain(outcome.rejects.iter().map(|(_, located)| located))
+    {
         place(located, frame);
     }
     for (reject, _) in &outcome.rejects {
-        assert!(reject.span.start >= frame.start && reject.span.end <= frame.end, "{:?}", reject.span);
+        assert!(
+            reject.span.start >= frame.start && reject.span.end <= frame.end,
+            "{:?}",
+            reject.span
+        );
         assert!(reject.head.len() as u64 <= reject.span.end - reject.span.start);
     }
     match &outcome.linked {
-        None => assert_eq!(outcome.rejects.len(), 1, "{source}: a rejected record is one reject"),
+        None => assert_eq!(
+            outcome.rejects.len(),
+            1,
+            "{source}: a rejected record is one reject"
+        ),
         Some(linked) => {
-            let notices = linked.conversation.messages.iter().filter(|message| message.kind == MessageKind::Notice);
+            let notices = linked
+                .conversation
+                .messages
+                .iter()
+                .filter(|message| message.kind == MessageKind::Notice);
             let notices = notices.count() as u64;
             let all = linked.conversation.messages.len() as u64;
-            assert_eq!((outcome.rows.messages, outcome.rows.notices), (all - notices, notices), "{source}");
+            assert_eq!(
+                (outcome.rows.messages, outcome.rows.notices),
+                (all - notices, notices),
+                "{source}"
+            );
         }
     }
 }
@@ -63,10 +87,19 @@ fn accounts(outcome: &Outcome, frame: &Frame, source: &str) {
 fn place(located: &Located, frame: &Frame) {
     let span = located.span.expect("a finding in a record has a place");
     let name = located.finding.code.name;
-    assert!(span.start >= frame.start && span.end <= frame.end && span.start <= span.end, "{name}: {span:?}");
+    assert!(
+        span.start >= frame.start && span.end <= frame.end && span.start <= span.end,
+        "{name}: {span:?}"
+    );
     let (line, column) = located.line_column.expect("a place has a line");
-    assert!(line >= frame.line && (line > frame.line || column >= frame.column), "{name}: {line}:{column}");
-    assert!(located.finding.count > 0 && !located.finding.message.is_empty(), "{name}");
+    assert!(
+        line >= frame.line && (line > frame.line || column >= frame.column),
+        "{name}: {line}:{column}"
+    );
+    assert!(
+        located.finding.count > 0 && !located.finding.message.is_empty(),
+        "{name}"
+    );
 }
 
 fn linking(linked: &Linked) {
@@ -75,9 +108,16 @@ fn linking(linked: &Linked) {
     for (position, (message, links)) in conversation.messages.iter().zip(&linked.links).enumerate() {
         assert_eq!(message.position as usize, position);
         assert_eq!(message.references.len(), links.len());
-        assert!(message.sender.is_none_or(|sender| sender < conversation.participants.len()));
+        assert!(
+            message
+                .sender
+                .is_none_or(|sender| sender < conversation.participants.len())
+        );
         for link in links {
-            assert!(link.target.is_none_or(|target| (target as usize) < conversation.messages.len()));
+            assert!(
+                link.target
+                    .is_none_or(|target| (target as usize) < conversation.messages.len())
+            );
         }
     }
 }
@@ -100,7 +140,13 @@ fn renderings(linked: &Linked, bytes: &[u8]) {
         for dialect in chatmill_dialect::DIALECTS {
             let profiles = dialect.about().profiles;
             let profile = profiles[usize::from(dice[2]) % profiles.len()];
-            let view = View { linked, perspective, policy, profile, history };
+            let view = View {
+                linked,
+                perspective,
+                policy,
+                profile,
+                history,
+            };
             let mut ordinal = 0;
             dialect.render(&view, &mut |rendering| {
                 assert_eq!(rendering.ordinal, ordinal, "{}", dialect.id());
@@ -136,16 +182,36 @@ fn judge(dialect: &dyn Dialect, linked: &Linked, rendering: &Rendering<'_>) {
     }
     assert!(spans.is_sorted_by(|one, next| one.end < next.end), "{id}");
     assert_eq!(spans.last().map_or(0, |span| span.end), text.len(), "{id}");
-    for position in [rendering.first_position, rendering.last_position].into_iter().flatten() {
-        assert!((position as usize) < messages, "{id}: position {position} of {messages}");
+    for position in [rendering.first_position, rendering.last_position]
+        .into_iter()
+        .flatten()
+    {
+        assert!(
+            (position as usize) < messages,
+            "{id}: position {position} of {messages}"
+        );
     }
-    assert!(rendering.messages_rendered as usize <= messages, "{id}: {} of {messages}", rendering.messages_rendered);
-    assert!(rendering.assistant_messages <= rendering.messages_rendered, "{id}");
+    assert!(
+        rendering.messages_rendered as usize <= messages,
+        "{id}: {} of {messages}",
+        rendering.messages_rendered
+    );
+    assert!(
+        rendering.assistant_messages <= rendering.messages_rendered,
+        "{id}"
+    );
     for loss in &rendering.losses {
         assert!(loss.amount > 0 && !loss.reason.is_empty(), "{id}: {loss:?}");
-        assert!(loss.position.is_none_or(|position| (position as usize) < messages), "{id}: {loss:?}");
+        assert!(
+            loss.position
+                .is_none_or(|position| (position as usize) < messages),
+            "{id}: {loss:?}"
+        );
     }
-    assert!(rendering.violations.iter().all(|violation| !violation.is_empty()), "{id}");
+    assert!(
+        rendering.violations.iter().all(|violation| !violation.is_empty()),
+        "{id}"
+    );
     let tally = counter().tally(&text, &spans);
     assert_eq!(tally.parts(), tally.tokens, "{id}");
     assert!(tally.assistant_content <= tally.content, "{id}");
@@ -156,5 +222,7 @@ fn judge(dialect: &dyn Dialect, linked: &Linked, rendering: &Rendering<'_>) {
 
 fn counter() -> &'static dyn Counter {
     static COUNTER: OnceLock<Arc<dyn Counter>> = OnceLock::new();
-    COUNTER.get_or_init(|| chatmill_token::find("r50k_base").expect("the encoding").counter()).as_ref()
+    COUNTER
+        .get_or_init(|| chatmill_token::find("r50k_base").expect("the encoding").counter())
+        .as_ref()
 }

@@ -70,6 +70,7 @@ fn of_run(error: &RunError, stopped: Exit) -> Exit {
         RunError::Stopped { .. } => stopped,
         RunError::InputChanged { .. }
         | RunError::Unbalanced { .. }
+        | RunError::Miscounted { .. }
         | RunError::WorkerFailed { .. }
         | RunError::Threads { .. } => Exit::Incomplete,
     }

@@ -26,6 +26,8 @@ pub struct RunOptions {
     pub threads: usize,
     /// Whether a finished dataset of another plan may be replaced.
     pub replace: bool,
+    /// Every how many renderings of a slice tiktoken-rs counts again; 0 for none.
+    pub verify_every: u64,
 }
 
 /// Why a run did not end with a dataset.
@@ -58,6 +60,19 @@ pub enum RunError {
     /// No configured participant is in any conversation.
     #[error("perspective.as: none of the named participants is in any conversation")]
     PerspectiveAbsent,
+    /// tiktoken-rs counts a rendering differently: a bug in chatmill.
+    #[error(
+        "tiktoken-rs counts the {dialect} rendering of {conversation} differently in {encoding}; this is a bug in chatmill, \
+         nothing was published"
+    )]
+    Miscounted {
+        /// Dialect of the rendering.
+        dialect: &'static str,
+        /// Id of its conversation.
+        conversation: String,
+        /// Encoding.
+        encoding: &'static str,
+    },
     /// A worker failed in a way that it should not: a bug in chatmill.
     #[error("a worker failed on slice {slice}; this is a bug in chatmill, nothing was published")]
     WorkerFailed {
@@ -170,7 +185,12 @@ impl<'p> Mill<'p> {
             .collect();
         let counters = plan.encodings.iter().map(|encoding| encoding.counter()).collect();
         Ok(Self {
-            tools: Tools { plan, counters, stop },
+            tools: Tools {
+                plan,
+                counters,
+                verify_every: options.verify_every,
+                stop,
+            },
             staging,
             table_options: TableOptions {
                 encodings,
@@ -275,6 +295,15 @@ impl<'p> Mill<'p> {
             Ok(Ok(receipt)) => return Ok(Some(receipt)),
             Ok(Err(WorkError::Stopped)) => return Ok(None),
             Ok(Err(WorkError::Dataset(error))) => error.into(),
+            Ok(Err(WorkError::Miscounted {
+                dialect,
+                conversation,
+                encoding,
+            })) => RunError::Miscounted {
+                dialect,
+                conversation,
+                encoding,
+            },
             Err(_) => RunError::WorkerFailed { slice: slice.index },
         };
         // Nothing can be published any more: let the other workers come to rest.

@@ -12,7 +12,7 @@ use chatmill_diag::{Finding, Reject, RejectLevel, Span, codes};
 use chatmill_dialect::Rendering;
 use chatmill_intake::{Damage, Frame};
 use chatmill_model::{ComponentSpan, Linked, MessageKind};
-use chatmill_token::{Counter, Tally};
+use chatmill_token::{Counter, Encoding, Tally};
 
 use crate::frame;
 use crate::locate::Located;
@@ -30,6 +30,15 @@ pub enum WorkError {
     Stopped,
     /// The dataset could not be written.
     Dataset(DatasetError),
+    /// The reference counts a rendering differently.
+    Miscounted {
+        /// Dialect of the rendering.
+        dialect: &'static str,
+        /// Id of its conversation.
+        conversation: String,
+        /// Encoding.
+        encoding: &'static str,
+    },
 }
 
 impl From<DatasetError> for WorkError {
@@ -44,6 +53,8 @@ pub struct Tools<'p> {
     pub plan: &'p Plan,
     /// One counter per encoding of the plan.
     pub counters: Vec<Arc<dyn Counter>>,
+    /// Every how many renderings of a slice are counted again by the reference; 0 for none.
+    pub verify_every: u64,
     /// Set when the run should stop.
     pub stop: &'p AtomicBool,
 }
@@ -361,6 +372,7 @@ impl Work<'_, '_> {
             .collect();
         self.count(spot, rendering, &tallies, violations.is_empty(), groups_seen)?;
         self.receipt.renderings += 1;
+        self.verify(spot, &tallies)?;
         let mut loss_codes: Vec<String> = rendering
             .losses
             .iter()
@@ -408,6 +420,22 @@ impl Work<'_, '_> {
             violations,
         })?;
         Ok(())
+    }
+
+    /// Lets the reference count every n-th rendering again.
+    fn verify(&self, spot: &Spot<'_>, tallies: &[Tally]) -> Result<(), WorkError> {
+        let every = self.tools.verify_every;
+        if every == 0 || !self.receipt.renderings.is_multiple_of(every) {
+            return Ok(());
+        }
+        match miscounted(&self.tools.plan.encodings, &self.text, tallies) {
+            None => Ok(()),
+            Some(encoding) => Err(WorkError::Miscounted {
+                dialect: spot.target.dialect.id(),
+                conversation: spot.id.to_owned(),
+                encoding,
+            }),
+        }
     }
 
     /// Books a rendering's tokens in `token_counts` and in the totals.
@@ -486,4 +514,41 @@ struct Spot<'a> {
     rank: usize,
     perspective: &'a str,
     linked: &'a Linked,
+}
+
+/// The first encoding whose reference counts another number of tokens.
+fn miscounted(encodings: &[&'static Encoding], text: &str, tallies: &[Tally]) -> Option<&'static str> {
+    encodings
+        .iter()
+        .zip(tallies)
+        .find(|(encoding, tally)| {
+            encoding
+                .judge()
+                .count(text)
+                .is_some_and(|tokens| tokens != tally.tokens)
+        })
+        .map(|(encoding, _)| encoding.name())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_count_is_found_and_a_right_one_is_not() {
+        let encodings = [chatmill_token::find("o200k_base").unwrap()];
+        let right = encodings[0].counter().count("How many tokens are these?");
+        let tally = |tokens| {
+            [Tally {
+                tokens,
+                ..Tally::default()
+            }]
+        };
+        let text = "How many tokens are these?";
+        assert_eq!(miscounted(&encodings, text, &tally(right)), None);
+        assert_eq!(
+            miscounted(&encodings, text, &tally(right + 1)),
+            Some("o200k_base")
+        );
+    }
 }

@@ -126,6 +126,7 @@ fn a_second_run_changes_nothing_and_another_plan_is_refused() {
     let options = RunOptions {
         threads: 1,
         replace: true,
+        ..RunOptions::default()
     };
     chatmill_engine::run(
         workshop.plan("out", BARE),

@@ -2,8 +2,11 @@
 
 use std::sync::{Arc, OnceLock};
 
+use tiktoken_rs::CoreBPE;
+
 use crate::bpe::{Bpe, Tables};
 use crate::counter::Counter;
+use crate::judge::Judge;
 
 /// What `chatmill encodings` says about an encoding.
 #[derive(Debug)]
@@ -23,15 +26,22 @@ pub struct Encoding {
     pub(crate) name: &'static str,
     pub(crate) about: About,
     pub(crate) tables: fn() -> Arc<Tables>,
+    pub(crate) reference: fn() -> &'static CoreBPE,
     pub(crate) loaded: OnceLock<Arc<Bpe>>,
 }
 
 impl Encoding {
-    pub(crate) const fn new(name: &'static str, about: About, tables: fn() -> Arc<Tables>) -> Self {
+    pub(crate) const fn new(
+        name: &'static str,
+        about: About,
+        tables: fn() -> Arc<Tables>,
+        reference: fn() -> &'static CoreBPE,
+    ) -> Self {
         Self {
             name,
             about,
             tables,
+            reference,
             loaded: OnceLock::new(),
         }
     }
@@ -49,6 +59,11 @@ impl Encoding {
     /// The counter, loaded once per process.
     pub fn counter(&self) -> Arc<dyn Counter> {
         self.loaded().clone()
+    }
+
+    /// The reference implementation of this encoding, loaded once per process.
+    pub fn judge(&self) -> Judge {
+        Judge((self.reference)())
     }
 
     pub(crate) fn loaded(&self) -> &Arc<Bpe> {

@@ -14,14 +14,7 @@ const CLASSES: [char; 17] = [
 ];
 
 fn judge(encoding: &str) -> &'static CoreBPE {
-    match encoding {
-        "o200k_base" => tiktoken_rs::o200k_base_singleton(),
-        "o200k_harmony" => tiktoken_rs::o200k_harmony_singleton(),
-        "cl100k_base" => tiktoken_rs::cl100k_base_singleton(),
-        "p50k_base" => tiktoken_rs::p50k_base_singleton(),
-        "r50k_base" => tiktoken_rs::r50k_base_singleton(),
-        other => panic!("{other} has no judge"),
-    }
+    (find(encoding).unwrap().reference)()
 }
 
 fn judged_tokens(judge: &CoreBPE, text: &str) -> Vec<usize> {

@@ -10,6 +10,7 @@ mod bpe;
 mod counter;
 mod encoding;
 mod encodings;
+mod judge;
 #[cfg(test)]
 mod judged;
 mod merge;
@@ -19,3 +20,4 @@ mod vocabulary;
 pub use counter::{Counter, Tally};
 pub use encoding::{About, Encoding};
 pub use encodings::{ENCODINGS, find};
+pub use judge::Judge;

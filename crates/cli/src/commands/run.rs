@@ -33,6 +33,9 @@ pub struct Arguments {
     /// Reads only the first N records
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
+    /// Lets tiktoken-rs count every N-th rendering of a slice again; a difference ends the run
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    verify_every: u64,
     /// Sets a key of the pipeline file
     #[arg(long = "set", value_name = "SECTION.KEY=VALUE")]
     overrides: Vec<String>,
@@ -50,6 +53,7 @@ pub fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Ex
     let options = RunOptions {
         threads: arguments.threads,
         replace: arguments.replace,
+        verify_every: arguments.verify_every,
     };
     let summary = run(plan, options, context.meter, context.signals.stop())?;
     context.meter.finish();

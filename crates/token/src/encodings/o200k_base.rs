@@ -31,6 +31,7 @@ pub(super) static ENCODING: Encoding = Encoding::new(
         source: "tiktoken-rs 0.12, embedded",
     },
     tables,
+    tiktoken_rs::o200k_base_singleton,
 );
 
 #[expect(clippy::expect_used, reason = "the vocabulary is embedded and tests load it")]

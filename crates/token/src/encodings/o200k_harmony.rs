@@ -17,4 +17,5 @@ pub(super) static ENCODING: Encoding = Encoding::new(
         source: "tiktoken-rs 0.12, embedded",
     },
     || Arc::clone(&o200k_base::ENCODING.loaded().tables),
+    tiktoken_rs::o200k_harmony_singleton,
 );

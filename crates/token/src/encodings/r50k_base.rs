@@ -20,6 +20,7 @@ pub(super) static ENCODING: Encoding = Encoding::new(
         source: "tiktoken-rs 0.12, embedded",
     },
     tables,
+    tiktoken_rs::r50k_base_singleton,
 );
 
 #[expect(clippy::expect_used, reason = "the vocabulary is embedded and tests load it")]

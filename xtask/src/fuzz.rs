@@ -28,9 +28,10 @@ pub fn run(root: &Path, seconds: &str, seed: Option<&str>) -> Result<String> {
         let campaign = campaign::run(target, seed, Until::Time(share), &artifacts);
         write!(
             said,
-            "\n{:<10} seeds={} mutations={} slowest={} ms broken={}",
+            "\n{:<10} seeds={} bases={} mutations={} slowest={} ms broken={}",
             target.name,
             campaign.seeds,
+            campaign.bases,
             campaign.mutations,
             campaign.slowest.as_millis(),
             campaign.broken.len()

@@ -10,6 +10,9 @@ pub const MIB: u64 = 1024 * KIB;
 /// One gibibyte, in bytes.
 pub const GIB: u64 = 1024 * MIB;
 
+/// The largest [`Limits::depth`]: records are walked on the stack of a thread, which has room for several times as much.
+pub const DEPTH_CEILING: u32 = 1024;
+
 /// The limits of a run and their defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -18,7 +21,7 @@ pub struct Limits {
     pub record: u64,
     /// Bytes of a file that is one JSON document; a larger one is rejected as `document-too-large`.
     pub document: u64,
-    /// Levels of nested arrays and objects; a deeper record is rejected as `depth-exceeded`.
+    /// Levels of nested arrays and objects, 1,024 at most; a deeper record is rejected as `depth-exceeded`.
     pub depth: u32,
     /// Decompressed bytes of an input that are always allowed.
     pub decompressed_floor: u64,

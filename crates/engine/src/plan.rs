@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use chatmill_diag::limits::DEPTH_CEILING;
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_dialect::policy::Policy;
 use chatmill_dialect::{Dialect, History};
@@ -326,6 +327,12 @@ fn check_values(pipeline: &Pipeline) -> Result<(), PlanError> {
         return Err(PlanError::Value {
             key: "limits.max_reject_ratio",
             message: "it must lie between 0 and 1".to_owned(),
+        });
+    }
+    if pipeline.limits.depth > DEPTH_CEILING {
+        return Err(PlanError::Value {
+            key: "limits.depth",
+            message: format!("it must be {DEPTH_CEILING} at most"),
         });
     }
     if let Content::Dialects(ids) = &pipeline.output.content {

@@ -22,6 +22,8 @@ pub enum Until {
 pub struct Campaign {
     /// Seeds that were replayed as they are.
     pub seeds: u64,
+    /// Seeds that mutations started from.
+    pub bases: u64,
     /// Mutations that were tried.
     pub mutations: u64,
     /// The longest that one input took.
@@ -38,6 +40,8 @@ pub fn run(target: &Target, seed: u64, until: Until, artifacts: &Path) -> Campai
         campaign.seeds += 1;
         campaign.one(target, bytes, artifacts);
     }
+    let bases: Vec<&Vec<u8>> = seeds.iter().filter(|bytes| (target.is_base)(bytes)).collect();
+    campaign.bases = bases.len() as u64;
     let begun = Instant::now();
     let mut random = Random::new(seed);
     while campaign.broken.len() < 10 {
@@ -48,7 +52,7 @@ pub fn run(target: &Target, seed: u64, until: Until, artifacts: &Path) -> Campai
         if over {
             break;
         }
-        let Some(base) = random.pick(&seeds) else {
+        let Some(base) = random.pick(&bases) else {
             break;
         };
         // Large samples cost much and break nothing that small ones do not.

@@ -1,5 +1,7 @@
 //! Seeded damage to bytes: flips, cuts, splices, and changes that know what JSON looks like.
 
+use std::ops::Range;
+
 use crate::random::Random;
 
 /// Text that has broken parsers and formats before.
@@ -52,11 +54,17 @@ const TRICKS: &[&str] = &[
     "\u{202e}",
 ];
 
-/// Bytes made of `seed` by one to eight changes; `others` lend parts.
+/// Bytes made of `seed` by one to eight changes; `others` lend parts. Half of the time the changes keep JSON whole, so that
+/// what lies behind the parser is reached.
 pub fn mutate(seed: &[u8], others: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     let mut bytes = seed.to_vec();
+    let is_careful = random.once_in(2);
     for _ in 0..=random.below(3) + random.below(6) {
-        change(&mut bytes, others, random);
+        match random.below(3) {
+            0 if is_careful => change_element(&mut bytes, others, random),
+            _ if is_careful => change_token(&mut bytes, others, random),
+            _ => change(&mut bytes, others, random),
+        }
         // Repeated stretches must not make the campaign a memory test.
         bytes.truncate(1 << 20);
     }
@@ -106,59 +114,91 @@ fn insert(bytes: &mut Vec<u8>, at: usize, stretch: &[u8]) {
     bytes.splice(at..at, stretch.iter().copied());
 }
 
-/// Replaces a string, name or scalar by another one, so that the text mostly stays JSON.
+/// Replaces a name by a name, or a value by a value, so that the text mostly stays JSON.
 fn change_token(bytes: &mut Vec<u8>, others: &[Vec<u8>], random: &mut Random) {
     let tokens = tokens(bytes);
     let Some(token) = random.pick(&tokens).cloned() else {
         return;
     };
-    let new: Vec<u8> = match random.below(6) {
-        // A name or value from elsewhere in the same text: ids that repeat, references that meet.
-        0 | 1 => random
-            .pick(&tokens)
-            .map(|other| bytes[other.clone()].to_vec())
-            .unwrap_or_default(),
-        2 => {
-            let other = random.pick(others).map_or(&[][..], Vec::as_slice);
-            let tokens = self::tokens(other);
-            random
-                .pick(&tokens)
-                .map(|token| other[token.clone()].to_vec())
-                .unwrap_or_default()
-        }
+    let is_name = token.is_name;
+    let another = |text: &[u8], tokens: &[Token], random: &mut Random| {
+        let alike: Vec<&Token> = tokens.iter().filter(|other| other.is_name == is_name).collect();
+        random.pick(&alike).map(|other| text[other.place.clone()].to_vec())
+    };
+    let new = match random.below(6) {
+        // From elsewhere in the same text: ids that repeat, references that meet.
+        0..=2 => another(bytes, &tokens, random),
         3 => {
-            let values = [
-                "null",
-                "true",
-                "0",
-                "-1.5e3",
-                "[]",
-                "{}",
-                "\"\"",
-                "[null]",
-                "{\"a\":1}",
-                "\"x\"",
-                "1e999",
-            ];
-            random
-                .pick(&values)
-                .map(|value| value.as_bytes().to_vec())
-                .unwrap_or_default()
+            let other = random.pick(others).map_or(&[][..], Vec::as_slice);
+            another(other, &self::tokens(other), random)
         }
-        4 => {
-            let trick = random.pick(TRICKS).copied().unwrap_or_default();
-            format!("\"{}\"", trick.replace(['"', '\n', '\r', '\t', '\u{0}'], "")).into_bytes()
+        4 if !is_name => {
+            let values = ["null", "true", "0", "-1.5e3", "[]", "{}", "\"\"", "[null]", "{\"a\":1}", "\"x\"", "1e999"];
+            random.pick(&values).map(|value| value.as_bytes().to_vec())
         }
         _ => {
-            let old = bytes[token.clone()].to_vec();
-            [old.as_slice(), b",", &old].concat()
+            let trick = random.pick(TRICKS).copied().unwrap_or_default();
+            let whole = trick.strip_suffix('\\').unwrap_or(trick);
+            Some(format!("\"{}\"", whole.replace(['"', '\n', '\r', '\t', '\u{0}'], "")).into_bytes())
         }
     };
-    bytes.splice(token, new);
+    if let Some(new) = new {
+        bytes.splice(token.place, new);
+    }
+}
+
+/// Doubles, removes or exchanges an object or array.
+fn change_element(bytes: &mut Vec<u8>, others: &[Vec<u8>], random: &mut Random) {
+    let Some(place) = element(bytes, random) else {
+        return;
+    };
+    let own = bytes[place.clone()].to_vec();
+    let follows_comma_or_opens = bytes[..place.start].iter().rfind(|byte| !byte.is_ascii_whitespace());
+    let is_in_array = matches!(follows_comma_or_opens, Some(b'[' | b',')) && own.first() == Some(&b'{');
+    let new = match random.below(4) {
+        0 if is_in_array => [own.as_slice(), b",", &own].concat(),
+        1 => b"null".to_vec(),
+        2 => element(bytes, random).map_or(own, |other| bytes[other].to_vec()),
+        _ => {
+            let other = random.pick(others).map_or(&[][..], Vec::as_slice);
+            element(other, random).map_or(own, |place| other[place].to_vec())
+        }
+    };
+    if new.len() < 64 * 1024 {
+        bytes.splice(place, new);
+    }
+}
+
+/// The place of a random object or array, from its first to its last bracket.
+fn element(bytes: &[u8], random: &mut Random) -> Option<Range<usize>> {
+    let strings = tokens(bytes);
+    let is_inside = |at: usize| {
+        let next = strings.partition_point(|token| token.place.end <= at);
+        strings.get(next).is_some_and(|token| token.place.contains(&at))
+    };
+    let brackets: Vec<usize> = (0..bytes.len()).filter(|at| b"{}[]".contains(&bytes[*at]) && !is_inside(*at)).collect();
+    let openings: Vec<usize> = (0..brackets.len()).filter(|index| b"{[".contains(&bytes[brackets[*index]])).collect();
+    let first = *random.pick(&openings)?;
+    let mut depth = 0_u32;
+    for at in &brackets[first..] {
+        depth = if b"{[".contains(&bytes[*at]) { depth + 1 } else { depth.saturating_sub(1) };
+        if depth == 0 {
+            return Some(brackets[first]..at + 1);
+        }
+    }
+    None
+}
+
+/// A string or a bare scalar.
+#[derive(Clone, Debug)]
+struct Token {
+    place: Range<usize>,
+    /// Whether a colon follows.
+    is_name: bool,
 }
 
 /// Where strings and bare scalars stand. A guess is enough: the text may be broken.
-fn tokens(bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
+fn tokens(bytes: &[u8]) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
@@ -169,13 +209,15 @@ fn tokens(bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
                 at += if bytes[at] == b'\\' { 2 } else { 1 };
             }
             at = (at + 1).min(bytes.len());
-            tokens.push(start..at);
         } else if bytes[start].is_ascii_alphanumeric() || bytes[start] == b'-' {
             while at < bytes.len() && (bytes[at].is_ascii_alphanumeric() || b"+-.".contains(&bytes[at])) {
                 at += 1;
             }
-            tokens.push(start..at);
+        } else {
+            continue;
         }
+        let next = bytes[at..].iter().find(|byte| !byte.is_ascii_whitespace());
+        tokens.push(Token { place: start..at, is_name: next == Some(&b':') });
     }
     tokens
 }
@@ -185,10 +227,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_are_strings_and_scalars() {
-        let text = br#"{"a\"b": [1.5e3, null], "c"#;
-        let tokens: Vec<&[u8]> = tokens(text).into_iter().map(|token| &text[token]).collect();
-        assert_eq!(tokens, [&br#""a\"b""#[..], b"1.5e3", b"null", b"\"c"]);
+    fn tokens_are_strings_and_scalars_and_know_what_names_are() {
+        let text = br#"{"a\"b" : [1.5e3, null], "c"#;
+        let tokens: Vec<(&[u8], bool)> =
+            tokens(text).into_iter().map(|token| (&text[token.place], token.is_name)).collect();
+        assert_eq!(tokens, [(&br#""a\"b""#[..], true), (b"1.5e3", false), (b"null", false), (b"\"c", false)]);
+    }
+
+    #[test]
+    fn elements_are_balanced() {
+        let text = br#"{"a":[1,{"b":"]}"}],"c":{}}"#;
+        let mut random = Random::new(2);
+        for _ in 0..50 {
+            let found = &text[element(text, &mut random).unwrap()];
+            assert!(serde_json::from_slice::<serde_json::Value>(found).is_ok(), "{found:?}");
+        }
     }
 
     #[test]
@@ -205,12 +258,12 @@ mod tests {
     }
 
     #[test]
-    fn many_mutations_are_still_json() {
+    fn half_of_the_mutations_are_still_json() {
         let seed = br#"{"id":"m1","content":"hello","refer_list":["m0"],"extra":{"a":[1,2,{"b":null}]}}"#;
         let mut random = Random::new(5);
         let readable = (0..1_000)
             .filter(|_| serde_json::from_slice::<serde_json::Value>(&mutate(seed, &[], &mut random)).is_ok())
             .count();
-        assert!(readable > 80, "{readable}");
+        assert!(readable > 450, "{readable}");
     }
 }

@@ -15,6 +15,8 @@ pub struct Target {
     pub name: &'static str,
     /// Panics when a promise does not hold.
     pub body: fn(&[u8]),
+    /// Whether mutations should start from these bytes; the others lend parts.
+    pub is_base: fn(&[u8]) -> bool,
 }
 
 /// Every target.
@@ -22,14 +24,17 @@ pub static TARGETS: &[Target] = &[
     Target {
         name: "json_scan",
         body: json_scan,
+        is_base: |_| true,
     },
     Target {
         name: "reader",
         body: reader,
+        is_base: |_| true,
     },
     Target {
         name: "record",
         body: record,
+        is_base: record::is_read,
     },
 ];
 

@@ -11,6 +11,8 @@
 use std::path::Path;
 
 use chatmill_testkit::campaign::{Until, run};
+use chatmill_testkit::mutate::mutate;
+use chatmill_testkit::random::Random;
 use chatmill_testkit::targets::TARGETS;
 
 fn replay(name: &str, mutations: u64) {
@@ -35,6 +37,21 @@ fn the_reader_holds_for_its_corpus_and_its_mutations() {
 #[test]
 fn a_record_holds_for_its_corpus_and_its_mutations() {
     replay("record", 2_000);
+}
+
+/// A campaign in which everything is rejected at once would prove nothing about what comes after.
+#[test]
+fn many_mutated_records_still_reach_the_dialects() {
+    let target = TARGETS.iter().find(|target| target.name == "record").unwrap();
+    let seeds = chatmill_testkit::targets::seeds(target.name);
+    let bases: Vec<&Vec<u8>> = seeds.iter().filter(|bytes| (target.is_base)(bytes)).collect();
+    let mut random = Random::new(9);
+    let reached = (0..300).filter(|_| {
+        let base = random.pick(&bases).unwrap();
+        (target.is_base)(&mutate(base, &seeds, &mut random))
+    });
+    let reached = reached.count();
+    assert!(reached > 100, "only {reached} of 300 from {} records", bases.len());
 }
 
 #[test]

@@ -11,6 +11,7 @@ use chatmill_engine::frame::{self, Outcome};
 use chatmill_engine::locate::Located;
 use chatmill_intake::Frame;
 use chatmill_model::{Linked, MessageKind};
+use chatmill_source::Source;
 use chatmill_token::Counter;
 use serde::de::IgnoredAny;
 
@@ -21,14 +22,7 @@ const START: u64 = 1_000;
 const PERSPECTIVES: usize = 2;
 
 pub(super) fn check(bytes: &[u8]) {
-    let frame = Frame {
-        record: 7,
-        start: START,
-        end: START + bytes.len() as u64,
-        line: 3,
-        column: 5,
-        buffer: 0..bytes.len(),
-    };
+    let frame = frame(bytes);
     let limits = Limits {
         references_per_message: 50,
         findings_per_code: 20,
@@ -41,6 +35,28 @@ pub(super) fn check(bytes: &[u8]) {
             linking(linked);
             renderings(linked, bytes);
         }
+    }
+}
+
+/// Whether any source makes a conversation of a record.
+pub(super) fn is_read(bytes: &[u8]) -> bool {
+    let frame = frame(bytes);
+    let read = |source: &&dyn Source| {
+        frame::read(*source, &frame, bytes, &Limits::default())
+            .linked
+            .is_some()
+    };
+    chatmill_source::SOURCES.iter().any(read)
+}
+
+fn frame(bytes: &[u8]) -> Frame {
+    Frame {
+        record: 7,
+        start: START,
+        end: START + bytes.len() as u64,
+        line: 3,
+        column: 5,
+        buffer: 0..bytes.len(),
     }
 }
 

@@ -131,7 +131,8 @@ fn skip_pairs(text: &str) -> &str {
     loop {
         let word = rest.trim_start_matches([' ', '\t']);
         // Not a search for the sign: in a long text of marks without pairs each would run to the end.
-        let value = word.trim_start_matches(|character: char| character.is_ascii_lowercase() || character == '_');
+        let value =
+            word.trim_start_matches(|character: char| character.is_ascii_lowercase() || character == '_');
         let has_key = value.len() < word.len();
         let Some(value) = value.strip_prefix('=') else {
             return rest;
@@ -202,7 +203,10 @@ mod tests {
         assert_eq!(without_metadata("[meta] chat_id=-1 name=\"q\\\"r\"\nНі."), "Ні.");
         assert_eq!(without_metadata("write [meta] yourself"), "write [meta] yourself");
         assert_eq!(without_metadata("x [meta] a=1 y [meta] b=2"), "x y ");
-        assert_eq!(without_metadata("[meta] =1 [meta] A=1 [meta]a=1"), "[meta] =1 [meta] A=1 [meta]a=1");
+        assert_eq!(
+            without_metadata("[meta] =1 [meta] A=1 [meta]a=1"),
+            "[meta] =1 [meta] A=1 [meta]a=1"
+        );
     }
 
     #[test]

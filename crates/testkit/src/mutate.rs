@@ -123,7 +123,9 @@ fn change_token(bytes: &mut Vec<u8>, others: &[Vec<u8>], random: &mut Random) {
     let is_name = token.is_name;
     let another = |text: &[u8], tokens: &[Token], random: &mut Random| {
         let alike: Vec<&Token> = tokens.iter().filter(|other| other.is_name == is_name).collect();
-        random.pick(&alike).map(|other| text[other.place.clone()].to_vec())
+        random
+            .pick(&alike)
+            .map(|other| text[other.place.clone()].to_vec())
     };
     let new = match random.below(6) {
         // From elsewhere in the same text: ids that repeat, references that meet.
@@ -133,7 +135,19 @@ fn change_token(bytes: &mut Vec<u8>, others: &[Vec<u8>], random: &mut Random) {
             another(other, &self::tokens(other), random)
         }
         4 if !is_name => {
-            let values = ["null", "true", "0", "-1.5e3", "[]", "{}", "\"\"", "[null]", "{\"a\":1}", "\"x\"", "1e999"];
+            let values = [
+                "null",
+                "true",
+                "0",
+                "-1.5e3",
+                "[]",
+                "{}",
+                "\"\"",
+                "[null]",
+                "{\"a\":1}",
+                "\"x\"",
+                "1e999",
+            ];
             random.pick(&values).map(|value| value.as_bytes().to_vec())
         }
         _ => {
@@ -153,7 +167,9 @@ fn change_element(bytes: &mut Vec<u8>, others: &[Vec<u8>], random: &mut Random) 
         return;
     };
     let own = bytes[place.clone()].to_vec();
-    let follows_comma_or_opens = bytes[..place.start].iter().rfind(|byte| !byte.is_ascii_whitespace());
+    let follows_comma_or_opens = bytes[..place.start]
+        .iter()
+        .rfind(|byte| !byte.is_ascii_whitespace());
     let is_in_array = matches!(follows_comma_or_opens, Some(b'[' | b',')) && own.first() == Some(&b'{');
     let new = match random.below(4) {
         0 if is_in_array => [own.as_slice(), b",", &own].concat(),
@@ -176,12 +192,20 @@ fn element(bytes: &[u8], random: &mut Random) -> Option<Range<usize>> {
         let next = strings.partition_point(|token| token.place.end <= at);
         strings.get(next).is_some_and(|token| token.place.contains(&at))
     };
-    let brackets: Vec<usize> = (0..bytes.len()).filter(|at| b"{}[]".contains(&bytes[*at]) && !is_inside(*at)).collect();
-    let openings: Vec<usize> = (0..brackets.len()).filter(|index| b"{[".contains(&bytes[brackets[*index]])).collect();
+    let brackets: Vec<usize> = (0..bytes.len())
+        .filter(|at| b"{}[]".contains(&bytes[*at]) && !is_inside(*at))
+        .collect();
+    let openings: Vec<usize> = (0..brackets.len())
+        .filter(|index| b"{[".contains(&bytes[brackets[*index]]))
+        .collect();
     let first = *random.pick(&openings)?;
     let mut depth = 0_u32;
     for at in &brackets[first..] {
-        depth = if b"{[".contains(&bytes[*at]) { depth + 1 } else { depth.saturating_sub(1) };
+        depth = if b"{[".contains(&bytes[*at]) {
+            depth + 1
+        } else {
+            depth.saturating_sub(1)
+        };
         if depth == 0 {
             return Some(brackets[first]..at + 1);
         }
@@ -217,7 +241,10 @@ fn tokens(bytes: &[u8]) -> Vec<Token> {
             continue;
         }
         let next = bytes[at..].iter().find(|byte| !byte.is_ascii_whitespace());
-        tokens.push(Token { place: start..at, is_name: next == Some(&b':') });
+        tokens.push(Token {
+            place: start..at,
+            is_name: next == Some(&b':'),
+        });
     }
     tokens
 }
@@ -229,9 +256,19 @@ mod tests {
     #[test]
     fn tokens_are_strings_and_scalars_and_know_what_names_are() {
         let text = br#"{"a\"b" : [1.5e3, null], "c"#;
-        let tokens: Vec<(&[u8], bool)> =
-            tokens(text).into_iter().map(|token| (&text[token.place], token.is_name)).collect();
-        assert_eq!(tokens, [(&br#""a\"b""#[..], true), (b"1.5e3", false), (b"null", false), (b"\"c", false)]);
+        let tokens: Vec<(&[u8], bool)> = tokens(text)
+            .into_iter()
+            .map(|token| (&text[token.place], token.is_name))
+            .collect();
+        assert_eq!(
+            tokens,
+            [
+                (&br#""a\"b""#[..], true),
+                (b"1.5e3", false),
+                (b"null", false),
+                (b"\"c", false)
+            ]
+        );
     }
 
     #[test]
@@ -240,7 +277,10 @@ mod tests {
         let mut random = Random::new(2);
         for _ in 0..50 {
             let found = &text[element(text, &mut random).unwrap()];
-            assert!(serde_json::from_slice::<serde_json::Value>(found).is_ok(), "{found:?}");
+            assert!(
+                serde_json::from_slice::<serde_json::Value>(found).is_ok(),
+                "{found:?}"
+            );
         }
     }
 

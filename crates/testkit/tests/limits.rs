@@ -170,13 +170,24 @@ fn depth_itself_is_bounded_and_its_largest_value_is_safe() {
         "}]".repeat(references),
     );
     let file = lines(&[chat("deep", &[message(1, &more)]), plain("b")]);
-    let at = mill(&[("x.jsonl", &file)], &format!("depth = {levels}\npreview_depth = 1000000"));
-    assert_eq!((at.found("depth-exceeded"), at.found("preview-too-deep"), at.rejected()), (0, 0, 0));
+    let at = mill(
+        &[("x.jsonl", &file)],
+        &format!("depth = {levels}\npreview_depth = 1000000"),
+    );
+    assert_eq!(
+        (
+            at.found("depth-exceeded"),
+            at.found("preview-too-deep"),
+            at.rejected()
+        ),
+        (0, 0, 0)
+    );
     let shop = Workshop::new();
     shop.write("in/x.jsonl", &file);
     let pipeline = "name = \"t\"\n[[input]]\npath = \"in/**\"\n[output]\npath = \"out\"\n";
     let path = shop.write("pipeline.toml", pipeline);
-    let Err(refused) = chatmill_engine::Plan::load(&path, &[format!("limits.depth={}", levels + 1)], None) else {
+    let Err(refused) = chatmill_engine::Plan::load(&path, &[format!("limits.depth={}", levels + 1)], None)
+    else {
         panic!("a depth beyond the ceiling is refused");
     };
     assert!(refused.to_string().contains("limits.depth"), "{refused}");

@@ -51,7 +51,11 @@ fn many_mutated_records_still_reach_the_dialects() {
         (target.is_base)(&mutate(base, &seeds, &mut random))
     });
     let reached = reached.count();
-    assert!(reached > 100, "only {reached} of 300 from {} records", bases.len());
+    assert!(
+        reached > 100,
+        "only {reached} of 300 from {} records",
+        bases.len()
+    );
 }
 
 #[test]

@@ -113,16 +113,23 @@ fn declare_unspoken(view: &View<'_>, first: u32, losses: &mut Losses) {
     );
 }
 
-/// What stands for each participant, by index.
-struct Labels(Vec<String>);
+/// What stands for each participant.
+struct Labels<'a> {
+    /// By index.
+    labels: Vec<String>,
+    /// Indexes by id; the first participant of an id counts.
+    by_id: BTreeMap<&'a str, usize>,
+}
 
-impl Labels {
-    fn new(view: &View<'_>, losses: &mut Losses) -> Self {
+impl<'a> Labels<'a> {
+    fn new(view: &View<'a>, losses: &mut Losses) -> Self {
         let roster = &view.conversation().participants;
         let mut labels: Vec<String> = Vec::with_capacity(roster.len());
         let mut alike: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let mut by_id = BTreeMap::new();
         let mut cleaned = 0;
         for (index, participant) in roster.iter().enumerate() {
+            by_id.entry(participant.id.as_str()).or_insert(index);
             let name = own_name(participant).unwrap_or("User");
             let mut label = clean(name);
             cleaned += u64::from(label != name);
@@ -160,12 +167,17 @@ impl Labels {
                 *label = suffixed;
             }
         }
-        Self(labels)
+        Self { labels, by_id }
+    }
+
+    /// The label of the participant with an id.
+    fn of_id(&self, id: &str) -> Option<&str> {
+        self.labels.get(*self.by_id.get(id)?).map(String::as_str)
     }
 
     /// The label of a message's sender.
     fn of(&self, message: &Message) -> String {
-        if let Some(label) = message.sender.and_then(|sender| self.0.get(sender)) {
+        if let Some(label) = message.sender.and_then(|sender| self.labels.get(sender)) {
             return label.clone();
         }
         let name = clean(message.sender_name.as_deref().unwrap_or_default());
@@ -215,7 +227,7 @@ fn letter(mut index: usize) -> String {
 
 struct Writer<'v, 'a> {
     view: &'v View<'a>,
-    labels: Labels,
+    labels: Labels<'a>,
     rope: Rope<'a>,
     losses: Losses,
     progress: Progress,
@@ -362,10 +374,7 @@ impl<'a> Writer<'_, 'a> {
                         .preview
                         .as_ref()
                         .and_then(|preview| preview.sender.as_deref());
-                    let roster = &self.view.conversation().participants;
-                    let index =
-                        sender.and_then(|id| roster.iter().position(|participant| participant.id == id));
-                    index.and_then(|index| self.labels.0.get(index)).cloned()
+                    sender.and_then(|id| self.labels.of_id(id)).map(str::to_owned)
                 }
                 _ => None,
             };

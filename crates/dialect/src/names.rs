@@ -1,7 +1,7 @@
 //! Who speaks, in words that a dialect allows.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chatmill_model::{Message, Participant};
 
@@ -37,17 +37,24 @@ impl<'a> Aliases<'a> {
     /// Aliases for a roster.
     pub(crate) fn new(participants: &'a [Participant]) -> Self {
         let mut taken = BTreeSet::new();
+        // Where the search for a free number goes on: a thousand people may share one name.
+        let mut counts: BTreeMap<Cow<'a, str>, u32> = BTreeMap::new();
         let mut aliases = Vec::with_capacity(participants.len());
         for participant in participants {
             let name = alias(participant);
             let mut unique = name.clone();
-            let mut count = 1_u32;
-            while !taken.insert(unique.clone()) {
-                count += 1;
-                let suffix = format!("_{count}");
-                let room = 64 - suffix.len();
-                let stem: String = name.chars().take(room).collect();
-                unique = Cow::Owned(stem + &suffix);
+            if !taken.insert(unique.clone()) {
+                let count = counts.entry(name.clone()).or_insert(1);
+                loop {
+                    *count += 1;
+                    let suffix = format!("_{count}");
+                    let room = 64 - suffix.len();
+                    let stem: String = name.chars().take(room).collect();
+                    unique = Cow::Owned(stem + &suffix);
+                    if taken.insert(unique.clone()) {
+                        break;
+                    }
+                }
             }
             aliases.push(unique);
         }

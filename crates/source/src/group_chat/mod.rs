@@ -106,7 +106,13 @@ fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
             .any(|(key, inner)| key == outer && inner == wanted)
     };
     if !has("conversation_list") {
-        return None;
+        // The head may end inside a roster of thousands, before the list begins.
+        let is_likely = holds("conversation_meta", "user_details")
+            && ["scene", "scene_desc", "group_id", "conversation_id"]
+                .into_iter()
+                .any(|key| holds("conversation_meta", key));
+        let why = "conversation_meta holds user_details, and the scene or an id";
+        return is_likely.then(|| (60, vec![why.to_owned()]));
     }
     let Some(meta) = ["conversation_meta", "session_meta"]
         .into_iter()

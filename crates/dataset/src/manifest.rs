@@ -1,5 +1,6 @@
 //! The manifest: what a dataset consists of. Nothing in it depends on time, host or place.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use chatmill_diag::{Ledger, RowLedger};
@@ -84,6 +85,12 @@ pub struct InputEntry {
     pub filtered_bytes: u64,
     /// Bytes between records.
     pub separator_bytes: u64,
+    /// Bytes of rows outside the request.
+    #[serde(default)]
+    pub skipped_bytes: u64,
+    /// Rows outside the request, by table.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub skipped_tables: BTreeMap<String, u64>,
 }
 
 impl InputEntry {
@@ -99,6 +106,7 @@ impl InputEntry {
             rejected_bytes: self.rejected_bytes,
             filtered_bytes: self.filtered_bytes,
             separator_bytes: self.separator_bytes,
+            skipped_bytes: self.skipped_bytes,
         }
     }
 
@@ -113,6 +121,7 @@ impl InputEntry {
         self.rejected_bytes = ledger.rejected_bytes;
         self.filtered_bytes = ledger.filtered_bytes;
         self.separator_bytes = ledger.separator_bytes;
+        self.skipped_bytes = ledger.skipped_bytes;
     }
 }
 

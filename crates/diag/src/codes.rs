@@ -32,6 +32,9 @@ mod in020_document_too_large;
 mod in021_link_not_followed;
 mod in022_escaped_nul;
 mod in023_repeated_entry;
+mod in024_dump_incomplete;
+mod in025_columns_unknown;
+mod in026_copy_escaped;
 mod md001_invalid_media_url;
 mod md002_repeated_media;
 mod pt001_unknown_sender;
@@ -45,6 +48,7 @@ mod rf005_preview_mismatch;
 mod rf006_forward_reference;
 mod rf007_too_many_references;
 mod rf008_preview_too_deep;
+mod rf009_pseudo_reference;
 mod sr001_missing_field;
 mod sr002_wrong_type;
 mod sr003_unknown_format;
@@ -57,6 +61,13 @@ mod sr009_empty_message;
 mod sr010_cached_block;
 mod sr011_history_repeated;
 mod sr012_leaked_metadata;
+mod sr013_unfinished_stream;
+mod sr014_orphan_chunk;
+mod sr015_late_chunk;
+mod sr016_compressed_message;
+mod sr017_loop_depth_exceeded;
+mod sr018_unmentioned_response;
+mod sr019_split_tool_call;
 mod tl001_orphaned_result;
 mod tl002_unanswered_call;
 mod tl003_result_before_call;
@@ -101,6 +112,9 @@ pub use in020_document_too_large::DOCUMENT_TOO_LARGE;
 pub use in021_link_not_followed::LINK_NOT_FOLLOWED;
 pub use in022_escaped_nul::ESCAPED_NUL;
 pub use in023_repeated_entry::REPEATED_ENTRY;
+pub use in024_dump_incomplete::DUMP_INCOMPLETE;
+pub use in025_columns_unknown::COLUMNS_UNKNOWN;
+pub use in026_copy_escaped::COPY_ESCAPED;
 pub use md001_invalid_media_url::INVALID_MEDIA_URL;
 pub use md002_repeated_media::REPEATED_MEDIA;
 pub use pt001_unknown_sender::UNKNOWN_SENDER;
@@ -114,6 +128,7 @@ pub use rf005_preview_mismatch::PREVIEW_MISMATCH;
 pub use rf006_forward_reference::FORWARD_REFERENCE;
 pub use rf007_too_many_references::TOO_MANY_REFERENCES;
 pub use rf008_preview_too_deep::PREVIEW_TOO_DEEP;
+pub use rf009_pseudo_reference::PSEUDO_REFERENCE;
 pub use sr001_missing_field::MISSING_FIELD;
 pub use sr002_wrong_type::WRONG_TYPE;
 pub use sr003_unknown_format::UNKNOWN_FORMAT;
@@ -126,6 +141,13 @@ pub use sr009_empty_message::EMPTY_MESSAGE;
 pub use sr010_cached_block::CACHED_BLOCK;
 pub use sr011_history_repeated::HISTORY_REPEATED;
 pub use sr012_leaked_metadata::LEAKED_METADATA;
+pub use sr013_unfinished_stream::UNFINISHED_STREAM;
+pub use sr014_orphan_chunk::ORPHAN_CHUNK;
+pub use sr015_late_chunk::LATE_CHUNK;
+pub use sr016_compressed_message::COMPRESSED_MESSAGE;
+pub use sr017_loop_depth_exceeded::LOOP_DEPTH_EXCEEDED;
+pub use sr018_unmentioned_response::UNMENTIONED_RESPONSE;
+pub use sr019_split_tool_call::SPLIT_TOOL_CALL;
 pub use tl001_orphaned_result::ORPHANED_RESULT;
 pub use tl002_unanswered_call::UNANSWERED_CALL;
 pub use tl003_result_before_call::RESULT_BEFORE_CALL;
@@ -165,6 +187,9 @@ pub static CODES: &[&Code] = &[
     &LINK_NOT_FOLLOWED,
     &ESCAPED_NUL,
     &REPEATED_ENTRY,
+    &DUMP_INCOMPLETE,
+    &COLUMNS_UNKNOWN,
+    &COPY_ESCAPED,
     &MISSING_FIELD,
     &WRONG_TYPE,
     &UNKNOWN_FORMAT,
@@ -177,6 +202,13 @@ pub static CODES: &[&Code] = &[
     &CACHED_BLOCK,
     &HISTORY_REPEATED,
     &LEAKED_METADATA,
+    &UNFINISHED_STREAM,
+    &ORPHAN_CHUNK,
+    &LATE_CHUNK,
+    &COMPRESSED_MESSAGE,
+    &LOOP_DEPTH_EXCEEDED,
+    &UNMENTIONED_RESPONSE,
+    &SPLIT_TOOL_CALL,
     &DUPLICATE_MESSAGE_ID,
     &REPEATED_ROW,
     &CONVERSATION_TOO_LARGE,
@@ -189,6 +221,7 @@ pub static CODES: &[&Code] = &[
     &FORWARD_REFERENCE,
     &TOO_MANY_REFERENCES,
     &PREVIEW_TOO_DEEP,
+    &PSEUDO_REFERENCE,
     &ORPHANED_RESULT,
     &UNANSWERED_CALL,
     &RESULT_BEFORE_CALL,

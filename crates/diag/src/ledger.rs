@@ -23,6 +23,9 @@ pub struct Ledger {
     pub filtered_bytes: u64,
     /// Bytes between records: line breaks, commas, brackets, white space, byte order marks.
     pub separator_bytes: u64,
+    /// Bytes of rows of tables that nobody asked for.
+    #[serde(default)]
+    pub skipped_bytes: u64,
 }
 
 impl Ledger {
@@ -37,13 +40,18 @@ impl Ledger {
         self.rejected_bytes += other.rejected_bytes;
         self.filtered_bytes += other.filtered_bytes;
         self.separator_bytes += other.separator_bytes;
+        self.skipped_bytes += other.skipped_bytes;
     }
 
     /// Whether every record and every byte is accounted for.
     pub fn balances(&self) -> bool {
         self.framed == self.accepted + self.rejected + self.filtered
             && self.decoded_bytes
-                == self.accepted_bytes + self.rejected_bytes + self.filtered_bytes + self.separator_bytes
+                == self.accepted_bytes
+                    + self.rejected_bytes
+                    + self.filtered_bytes
+                    + self.separator_bytes
+                    + self.skipped_bytes
     }
 }
 
@@ -58,6 +66,9 @@ pub struct RowLedger {
     pub notices: u64,
     /// Rows dropped as repeats; linking finds these and moves them here.
     pub repeated: u64,
+    /// Rows whose content went into another row's message or into the roster: pieces of a stream, presence.
+    #[serde(default)]
+    pub merged: u64,
     /// Rows in the rejects table.
     pub rejected: u64,
 }
@@ -69,12 +80,13 @@ impl RowLedger {
         self.messages += other.messages;
         self.notices += other.notices;
         self.repeated += other.repeated;
+        self.merged += other.merged;
         self.rejected += other.rejected;
     }
 
     /// Whether every row is accounted for.
     pub fn balances(&self) -> bool {
-        self.rows == self.messages + self.notices + self.repeated + self.rejected
+        self.rows == self.messages + self.notices + self.repeated + self.merged + self.rejected
     }
 }
 
@@ -91,7 +103,8 @@ mod tests {
         accepted_bytes: 50,
         rejected_bytes: 30,
         filtered_bytes: 15,
-        separator_bytes: 5,
+        separator_bytes: 3,
+        skipped_bytes: 2,
     };
 
     #[test]
@@ -145,7 +158,8 @@ mod tests {
             accepted_bytes: 100,
             rejected_bytes: 60,
             filtered_bytes: 30,
-            separator_bytes: 10,
+            separator_bytes: 6,
+            skipped_bytes: 4,
         };
         assert_eq!(sum, twice);
         assert!(sum.balances());

@@ -39,6 +39,9 @@ pub struct Limits {
     pub preview_depth: u32,
     /// Messages of a conversation; a larger one is rejected as `conversation-too-large`.
     pub messages_per_conversation: u64,
+    /// Bytes of rows that are gathered into conversations at a time, in each thread; conversations that are larger alone
+    /// are still whole.
+    pub partition: u64,
     /// Bytes of one rendering; a larger one keeps its row without content, as `oversize-rendering`.
     pub rendering: u64,
     /// Rows of the findings table per conversation and code; the rest is one row with a count.
@@ -63,6 +66,7 @@ impl Default for Limits {
             references_per_message: 10_000,
             preview_depth: 16,
             messages_per_conversation: 1_000_000,
+            partition: 16 * MIB,
             rendering: 256 * MIB,
             findings_per_code: 100,
             reject_head: KIB,

@@ -105,6 +105,7 @@ mod tests {
             name: None,
             arguments,
             form,
+            metadata_id: None,
         }
     }
 

@@ -21,7 +21,7 @@ use crate::Dialect;
 use crate::about::About;
 use crate::loss::{LossCode, Losses};
 use crate::media::{placeholder, word};
-use crate::names::own_name;
+use crate::names::{Roster, own_name};
 use crate::nature::{Lack, Shown, declare_conversation, declare_messages};
 use crate::policy::MediaPolicy;
 use crate::progress::Progress;
@@ -117,8 +117,7 @@ fn declare_unspoken(view: &View<'_>, first: u32, losses: &mut Losses) {
 struct Labels<'a> {
     /// By index.
     labels: Vec<String>,
-    /// Indexes by id; the first participant of an id counts.
-    by_id: BTreeMap<&'a str, usize>,
+    roster: Roster<'a>,
 }
 
 impl<'a> Labels<'a> {
@@ -126,10 +125,8 @@ impl<'a> Labels<'a> {
         let roster = &view.conversation().participants;
         let mut labels: Vec<String> = Vec::with_capacity(roster.len());
         let mut alike: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        let mut by_id = BTreeMap::new();
         let mut cleaned = 0;
         for (index, participant) in roster.iter().enumerate() {
-            by_id.entry(participant.id.as_str()).or_insert(index);
             let name = own_name(participant).unwrap_or("User");
             let mut label = clean(name);
             cleaned += u64::from(label != name);
@@ -167,12 +164,15 @@ impl<'a> Labels<'a> {
                 *label = suffixed;
             }
         }
-        Self { labels, by_id }
+        Self {
+            labels,
+            roster: Roster::of(view),
+        }
     }
 
     /// The label of the participant with an id.
     fn of_id(&self, id: &str) -> Option<&str> {
-        self.labels.get(*self.by_id.get(id)?).map(String::as_str)
+        self.labels.get(self.roster.find(id)?).map(String::as_str)
     }
 
     /// The label of a message's sender.

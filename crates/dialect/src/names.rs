@@ -27,6 +27,25 @@ pub(crate) fn speaker<'a>(view: &View<'a>, message: &'a Message) -> Option<&'a s
         .or(sender.map(|sender| sender.id.as_str()))
 }
 
+/// Participants by their id; the first of an id counts.
+pub(crate) struct Roster<'a>(BTreeMap<&'a str, usize>);
+
+impl<'a> Roster<'a> {
+    /// A view's participants.
+    pub(crate) fn of(view: &View<'a>) -> Self {
+        let mut by_id = BTreeMap::new();
+        for (index, participant) in view.conversation().participants.iter().enumerate() {
+            by_id.entry(participant.id.as_str()).or_insert(index);
+        }
+        Self(by_id)
+    }
+
+    /// The index of the participant with an id.
+    pub(crate) fn find(&self, id: &str) -> Option<usize> {
+        self.0.get(id).copied()
+    }
+}
+
 /// Names that fit `[a-zA-Z0-9_-]{1,64}`, one for each participant of a conversation and no two alike.
 ///
 /// A name that fits is kept; spaces become `_`; where that does not do, the id stands in, so that the roster leads from
@@ -142,6 +161,19 @@ mod tests {
         let second = aliases.of(1).unwrap();
         assert!(fits(second));
         assert_ne!(aliases.of(0), aliases.of(1));
+    }
+
+    #[test]
+    fn numbers_go_on_where_they_stopped_and_pass_names_that_exist() {
+        let names = ["Ann", "Ann_3", "Ann", "Ann", "Ann", "Ann_3"];
+        let roster: Vec<Participant> = names
+            .iter()
+            .enumerate()
+            .map(|(index, name)| participant(&index.to_string(), name))
+            .collect();
+        let aliases = Aliases::new(&roster);
+        let seen: Vec<_> = (0..6).filter_map(|index| aliases.of(index)).collect();
+        assert_eq!(seen, ["Ann", "Ann_3", "Ann_2", "Ann_4", "Ann_5", "Ann_3_2"]);
     }
 
     #[test]

@@ -18,7 +18,7 @@ use chatmill_model::{
 
 use crate::loss::{LossCode, Losses};
 use crate::media::{placeholder, take_markers, web_address};
-use crate::names::{own_name, speaker};
+use crate::names::{Roster, own_name, speaker};
 use crate::said::said;
 use crate::text::{change, trim_script_space, without_controls};
 use crate::view::View;
@@ -56,6 +56,7 @@ impl<'a> Quote<'a> {
 /// `active` is the id of the participant whom the reader is.
 pub(crate) fn quotes<'a>(
     view: &View<'a>,
+    roster: &Roster<'a>,
     message: &'a Message,
     active: Option<&str>,
     losses: &mut Losses,
@@ -65,7 +66,7 @@ pub(crate) fn quotes<'a>(
         let target = link.target.and_then(|target| view.message(target));
         let source = match (link.status, target, &reference.preview) {
             (LinkStatus::Resolved, Some(target), _) => Source::of_message(view, target, message.position),
-            (LinkStatus::Preview, _, Some(preview)) => Source::of_preview(view, preview),
+            (LinkStatus::Preview, _, Some(preview)) => Source::of_preview(view, roster, preview),
             (status, _, _) => {
                 let reason = match status {
                     LinkStatus::Pseudo => "nobody replied: the source made the reference up",
@@ -129,11 +130,9 @@ impl<'a> Source<'a> {
         source
     }
 
-    fn of_preview(view: &View<'a>, preview: &'a Preview) -> Self {
-        let author = preview.sender.as_deref().and_then(|id| {
-            let roster = &view.conversation().participants;
-            roster.iter().find(|participant| participant.id == id)
-        });
+    fn of_preview(view: &View<'a>, roster: &Roster<'a>, preview: &'a Preview) -> Self {
+        let index = preview.sender.as_deref().and_then(|id| roster.find(id));
+        let author = index.and_then(|index| view.conversation().participants.get(index));
         let name = author
             .and_then(own_name)
             .or(preview.sender_name.as_deref())

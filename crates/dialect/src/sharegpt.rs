@@ -14,6 +14,9 @@
 //! So a round is what people say, then the calls with their results, then what the assistant says; runs of one speaker
 //! are joined with a blank line, and text beside a call follows the call's result.
 
+use std::borrow::Cow;
+use std::collections::{BTreeMap, VecDeque};
+
 use chatmill_model::{Component, Level, Role, Rope, Voice};
 
 use crate::Dialect;
@@ -137,6 +140,8 @@ struct Exchange<'a> {
 struct Round<'a> {
     asked: Vec<Block<'a>>,
     exchanges: Vec<Exchange<'a>>,
+    /// Exchanges that wait for their result, by id of the call, in order.
+    open: BTreeMap<Cow<'a, str>, VecDeque<usize>>,
     said: Vec<Block<'a>>,
 }
 
@@ -188,7 +193,7 @@ fn rounds<'a>(turns: Vec<Turn<'a>>, losses: &mut Losses) -> Vec<Round<'a>> {
                         if result.result.is_some() {
                             declare(LossCode::ToolIdDropped, "SGP-02: there are no ids");
                         }
-                        answer(&mut round.exchanges, result);
+                        answer(round, result);
                     }
                 }
             }
@@ -219,6 +224,8 @@ fn assistant<'a>(round: &mut Round<'a>, turn: Turn<'a>, declare: &mut impl FnMut
     for block in called {
         if let (Held::Call(call), Some(position)) = (block.held, block.position) {
             declare(LossCode::ToolIdDropped, "SGP-02: there are no ids");
+            let index = round.exchanges.len();
+            round.open.entry(call.id.clone()).or_default().push_back(index);
             round.exchanges.push(Exchange {
                 call: Some((call, position)),
                 result: None,
@@ -228,17 +235,11 @@ fn assistant<'a>(round: &mut Round<'a>, turn: Turn<'a>, declare: &mut impl FnMut
     round.said.extend(said);
 }
 
-fn answer<'a>(exchanges: &mut Vec<Exchange<'a>>, result: SaidResult<'a>) {
-    let open = exchanges.iter_mut().find(|exchange| {
-        exchange.result.is_none()
-            && exchange
-                .call
-                .as_ref()
-                .is_some_and(|(call, _)| call.id == result.id)
-    });
-    match open {
+fn answer<'a>(round: &mut Round<'a>, result: SaidResult<'a>) {
+    let first = round.open.get_mut(&result.id).and_then(VecDeque::pop_front);
+    match first.and_then(|index| round.exchanges.get_mut(index)) {
         Some(exchange) => exchange.result = Some(result),
-        None => exchanges.push(Exchange {
+        None => round.exchanges.push(Exchange {
             call: None,
             result: Some(result),
         }),

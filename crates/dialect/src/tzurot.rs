@@ -15,6 +15,7 @@ use chatmill_model::{Component, Level, Media, MediaKind, Message, Part, RawJson,
 use crate::about::About;
 use crate::loss::{LossCode, Losses};
 use crate::media::{placeholder, web_address};
+use crate::names::Roster;
 use crate::nature::{Lack, declare_messages};
 use crate::policy::{MediaPolicy, References};
 use crate::quote::quotes;
@@ -63,12 +64,13 @@ impl Dialect for Tzurot {
 }
 
 /// Whom the requests are addressed to.
-struct Active {
+struct Active<'a> {
     id: Option<String>,
+    roster: Roster<'a>,
 }
 
-impl Active {
-    fn of(view: &View<'_>) -> Self {
+impl<'a> Active<'a> {
+    fn of(view: &View<'a>) -> Self {
         let conversation = view.conversation();
         let named = [&conversation.extra, &conversation.envelope]
             .into_iter()
@@ -92,7 +94,10 @@ impl Active {
                 .and_then(|index| roster.get(index))
                 .map(|participant| participant.id.clone()),
         };
-        Self { id }
+        Self {
+            id,
+            roster: Roster::of(view),
+        }
     }
 
     /// Whether a message is something that somebody else says.
@@ -142,7 +147,7 @@ impl<'a> Own<'a> {
 fn request<'a>(
     view: &View<'a>,
     message: &'a Message,
-    active: &Active,
+    active: &Active<'a>,
     ordinal: u32,
 ) -> Option<Rendering<'a>> {
     let mut losses = Losses::default();
@@ -157,7 +162,7 @@ fn request<'a>(
         return None;
     }
     let quotes = match view.policy.references {
-        References::Quote => quotes(view, message, active.id.as_deref(), &mut losses),
+        References::Quote => quotes(view, &active.roster, message, active.id.as_deref(), &mut losses),
         References::Drop => {
             let amount = message.references.len() as u64;
             losses.several(

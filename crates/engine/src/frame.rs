@@ -55,6 +55,7 @@ fn decoded(
         document,
         bytes,
         start: frame.start,
+        key: None,
     };
     let mut reading = source.read(&view, limits);
     let Some(conversation) = reading.conversation else {

@@ -230,6 +230,7 @@ impl<'p> Slicer<'p> {
                 Some(Step::Separator(before)) => *before += bytes,
                 _ => slice.steps.push(Step::Separator(bytes)),
             },
+            Event::Table { .. } | Event::Skipped { .. } => {}
             Event::Damage(damage) => slice.steps.push(Step::Damage(damage)),
             Event::Note(finding) => {
                 // A note before the first entry still belongs to the input.

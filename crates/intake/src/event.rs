@@ -23,6 +23,22 @@ pub enum Event {
         /// How many.
         bytes: u64,
     },
+    /// Rows of a table follow, until the next event of this kind or the end of the entry.
+    Table {
+        /// Name, with its schema where there is one.
+        name: String,
+        /// Id of the source that reads the rows.
+        source: String,
+    },
+    /// Rows of a table that nobody asked for, or that a filter passes over: counted, not framed.
+    Skipped {
+        /// Name of the table, with its schema where there is one.
+        table: String,
+        /// How many rows.
+        rows: u64,
+        /// How many bytes of the decoded entry.
+        bytes: u64,
+    },
     /// A unit that is rejected here.
     Damage(Damage),
     /// A finding without a reject.
@@ -49,6 +65,9 @@ pub struct Frame {
     pub column: u64,
     /// Where the bytes stand in the caller's buffer.
     pub buffer: Range<usize>,
+    /// Whether the buffer holds other bytes than the entry does there: a row of a table written as JSON. Places inside are
+    /// then places of the whole row.
+    pub derived: bool,
 }
 
 /// A stretch of an entry that cannot be read.
@@ -83,6 +102,8 @@ pub enum Framing {
     Array,
     /// JSON documents, one after another.
     Documents,
+    /// Rows of tables: a dump, CSV, a database file.
+    Tables,
     /// Nothing but white space.
     Empty,
 }

@@ -75,7 +75,7 @@ impl Framer {
         let state = match framing {
             Framing::Array => State::Array(array::State::Start),
             Framing::Lines => State::Lines,
-            Framing::Documents | Framing::Empty => State::Documents,
+            Framing::Documents | Framing::Empty | Framing::Tables => State::Documents,
         };
         let mut framer = Self {
             window,

@@ -14,6 +14,7 @@ mod reader;
 mod sketch;
 mod sniff;
 mod stream;
+pub mod table;
 mod unpack;
 
 pub use discover::{DiscoverError, Input, InputKind, content_hash, discover, read_small};

@@ -19,6 +19,7 @@ use crate::event::{Damage, Event, Framing, Head};
 use crate::frame::Framer;
 use crate::sniff::{Container, WANTED, sniff};
 use crate::stream::{Broken, Buffered, Bytes, Capped, Gauge, Raw};
+use crate::table::TableMap;
 use crate::unpack::Unpack;
 
 /// Compressions around one another that are opened; more of them are an attack, not an archive.
@@ -38,6 +39,7 @@ pub struct Reader {
     /// The framer's memory between entries.
     memory: Vec<u8>,
     queue: VecDeque<Event>,
+    tables: Arc<[TableMap]>,
 }
 
 /// What is read after the present entry.
@@ -103,7 +105,15 @@ impl Reader {
             entries: 0,
             memory: Vec::new(),
             queue: VecDeque::new(),
+            tables: Arc::default(),
         }
+    }
+
+    /// Reads the tables that these maps name, where the input is a database or a dump of one. Only before the first event.
+    #[must_use]
+    pub fn with_tables(mut self, tables: Arc<[TableMap]>) -> Self {
+        self.tables = tables;
+        self
     }
 
     /// The next event, or nothing at the end. The bytes of a frame are appended to `buffer`.

@@ -65,7 +65,7 @@ impl Head {
     /// The next record and what follows it; nothing follows a record that is cut.
     fn next_record<'h>(&self, rest: &'h [u8]) -> Option<(&'h [u8], Option<&'h [u8]>)> {
         match self.framing {
-            Framing::Empty => None,
+            Framing::Empty | Framing::Tables => None,
             Framing::Lines => outline::line(rest, self.complete),
             Framing::Array => outline::value(rest, b" \t\r\n,", self.bytes.len() == rest.len()),
             Framing::Documents => outline::value(rest, b" \t\r\n", false),

@@ -146,6 +146,7 @@ impl PartialEq for Body<'_> {
         // Taken apart field by field, so that a new field cannot be forgotten.
         let Message {
             id,
+            external_id,
             position: _,
             sender,
             sender_name,
@@ -160,6 +161,7 @@ impl PartialEq for Body<'_> {
             origin: _,
         } = self.0;
         *id == other.0.id
+            && *external_id == other.0.external_id
             && *sender == other.0.sender
             && *sender_name == other.0.sender_name
             && *role == other.0.role

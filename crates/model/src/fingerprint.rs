@@ -73,6 +73,7 @@ impl Hash {
 
     fn message(&mut self, message: &Message, conversation: &Conversation) {
         self.optional(message.id.as_deref());
+        self.optional(message.external_id.as_deref());
         let sender = message
             .sender
             .and_then(|index| conversation.participants.get(index));
@@ -92,7 +93,12 @@ impl Hash {
             match &reference.form {
                 ReferenceForm::Id => self.number(0),
                 ReferenceForm::Object(raw) => self.raw(raw.as_str()),
+                ReferenceForm::Excerpt => {
+                    let preview = reference.preview.as_ref();
+                    self.optional(preview.and_then(|preview| preview.content.as_deref()));
+                }
             }
+            self.number(usize::from(reference.is_pseudo));
         }
         self.number(message.mentions.len());
         for mention in &message.mentions {
@@ -117,6 +123,7 @@ impl Hash {
             }
             Part::ToolCall(call) => {
                 self.optional(call.id.as_deref());
+                self.optional(call.metadata_id.as_deref());
                 self.optional(call.name.as_deref());
                 match &call.arguments {
                     Arguments::Object(raw) | Arguments::NotObject(raw) => self.raw(raw.as_str()),
@@ -125,6 +132,8 @@ impl Hash {
             }
             Part::ToolResult(result) => {
                 self.optional(result.call_id.as_deref());
+                self.optional(result.metadata_id.as_deref());
+                self.optional(result.caller.as_deref());
                 self.optional(result.name.as_deref());
                 self.text(&result.content);
                 self.number(usize::from(result.is_error));

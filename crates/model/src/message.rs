@@ -140,6 +140,8 @@ pub struct ToolCall {
     pub arguments: Arguments,
     /// How the source wrote them.
     pub form: ArgumentForm,
+    /// A second id that the source's metadata gives the call, where that is another or the only one.
+    pub metadata_id: Option<String>,
 }
 
 /// What a tool answered.
@@ -153,6 +155,10 @@ pub struct ToolResult {
     pub content: String,
     /// Whether the source marks it as a failure.
     pub is_error: bool,
+    /// Id of the call in the source's metadata, where that is another or the only one.
+    pub metadata_id: Option<String>,
+    /// Id of the message that made the call, where the source says.
+    pub caller: Option<String>,
 }
 
 /// A piece of a message.
@@ -209,6 +215,8 @@ pub enum ReferenceForm {
     Id,
     /// An object; its text is kept.
     Object(RawJson),
+    /// The beginning of the target's text, which the preview holds: linking looks for it.
+    Excerpt,
 }
 
 /// A reference from one message to another, before linking.
@@ -220,6 +228,8 @@ pub struct Reference {
     pub preview: Option<Preview>,
     /// How it was written.
     pub form: ReferenceForm,
+    /// Whether the source made it up: nobody replied.
+    pub is_pseudo: bool,
 }
 
 /// Where a message stood in its record.
@@ -238,6 +248,8 @@ pub struct MessageOrigin {
 pub struct Message {
     /// The source's id, qualified (`msg_0425~2`) where it is not unique.
     pub id: Option<String>,
+    /// A second id of the message, which references may name, where the source has one.
+    pub external_id: Option<String>,
     /// Index in the conversation.
     pub position: u32,
     /// Index of the sender in `Conversation::participants`.

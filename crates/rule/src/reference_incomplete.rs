@@ -71,6 +71,7 @@ mod tests {
                 target: None,
                 preview: Some(preview(None, None)),
                 form: ReferenceForm::Id,
+                is_pseudo: false,
             },
             None,
             LinkStatus::Dangling,

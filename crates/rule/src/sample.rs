@@ -56,6 +56,7 @@ impl Sample {
             references: Vec::new(),
             mentions: Vec::new(),
             extra: chatmill_model::Extra::default(),
+            external_id: None,
             origin: MessageOrigin::default(),
         });
         self.0.links.push(Vec::new());
@@ -71,6 +72,7 @@ impl Sample {
                 name: Some(name.to_owned()),
                 arguments,
                 form,
+                metadata_id: None,
             })],
         );
     }
@@ -84,6 +86,8 @@ impl Sample {
                 name: Some(name.to_owned()),
                 content: "12 °C".to_owned(),
                 is_error: false,
+                metadata_id: None,
+                caller: None,
             })],
         );
     }
@@ -111,6 +115,7 @@ impl Sample {
             target: Some(target.map_or_else(|| "elsewhere".to_owned(), |target| format!("m{target}"))),
             preview,
             form: ReferenceForm::Id,
+            is_pseudo: false,
         };
         self.refer_as(reference, target, status);
     }

@@ -13,10 +13,13 @@ mod reject;
 mod taken;
 mod tzurot_requests;
 
+use std::ops::Range;
+
 pub use chatmill_diag::RowLedger;
 use chatmill_diag::{Finding, Limits, Reject};
 use chatmill_intake::Sketch;
 use chatmill_intake::json::Document;
+pub use chatmill_intake::table::{TableFilter, TableMap};
 use chatmill_model::Conversation;
 
 pub use gemini_contents::GeminiContents;
@@ -40,6 +43,38 @@ pub trait Source: Sync {
 
     /// The JSON path of the message with this index in the record's own list.
     fn message_path(&self, index: u32) -> String;
+
+    /// Maps of the tables whose rows this source reads; columns get the names that the source expects.
+    fn tables(&self) -> Vec<TableMap> {
+        Vec::new()
+    }
+
+    /// Whether conversations of an entry that begins like this are spread over several frames. Their rows are gathered
+    /// before they are read. Rows of tables are gathered always.
+    fn gathers(&self, _sketch: &Sketch) -> bool {
+        false
+    }
+
+    /// Cuts a frame of an entry that gathers into rows; `None` when the frame is to be read on its own, for example because
+    /// it cannot be cut. The rows of one conversation come back to [`Source::read`] as one frame: an array of them.
+    fn rows(&self, _document: &Document<'_>) -> Option<Vec<Row>> {
+        None
+    }
+
+    /// Whether, unless the request says otherwise, files of one input that hold the same conversation are one conversation.
+    fn merges(&self) -> bool {
+        false
+    }
+}
+
+/// One row of a frame, and whose it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Ids of the conversations that the row belongs to: mostly one. Empty text is *the* conversation of an entry that names
+    /// none.
+    pub keys: Vec<String>,
+    /// Its bytes in the frame.
+    pub span: Range<usize>,
 }
 
 /// What a source is.
@@ -75,12 +110,15 @@ pub struct FrameView<'f> {
     pub bytes: &'f [u8],
     /// Place of the first byte in the decompressed entry.
     pub start: u64,
+    /// The id under which rows were gathered; none for a frame that is a record of its own, or when no id was there.
+    pub key: Option<&'f str>,
 }
 
 /// What became of a frame.
 #[derive(Clone, Debug, Default)]
 pub struct Reading {
-    /// The conversation; `None` when the whole frame is rejected, and then `fault` says why.
+    /// The conversation; `None` when the whole frame is rejected, and then `fault` says why. Gathered rows that make no
+    /// conversation (presence in a room where nobody speaks) give neither.
     pub conversation: Option<Conversation>,
     /// Why the frame is rejected. It does not stand in `findings` as well.
     pub fault: Option<Finding>,

@@ -125,3 +125,25 @@ fn the_array_of_a_format_is_known_by_its_records() {
         "openai-messages"
     );
 }
+
+#[test]
+fn a_roster_that_fills_the_head_does_not_hide_a_group_chat() {
+    let people: String = (0..50)
+        .map(|number| format!(r#""u{number}":{{"full_name":"Ann","role":"user"}},"#))
+        .collect();
+    let text = format!(
+        r#"{{"version":"1.0.0","conversation_meta":{{"scene":"group_chat","scene_desc":{{}},"user_details":{{{people}"#
+    );
+    for framing in [Framing::Lines, Framing::Documents] {
+        let evidence = detect(framing, &text).unwrap();
+        assert_eq!(evidence.source, "group-chat");
+        assert!(
+            evidence.confidence < 80,
+            "less sure than with a list: {evidence:?}"
+        );
+    }
+    assert_eq!(
+        detect(Framing::Lines, r#"{"conversation_meta":{"user_details":{"#),
+        None
+    );
+}

@@ -75,6 +75,7 @@ fn a_rejected_message_keeps_its_bytes_place_and_cut_head() {
         document: &document,
         bytes: text.as_bytes(),
         start: 1000,
+        key: None,
     };
     let reading = GroupChat.read(&frame, &limits);
     let [reject] = reading.rejects.as_slice() else {

@@ -50,6 +50,7 @@ fn read(line: &str, limits: &Limits) -> Linked {
         document: &document,
         bytes: line.as_bytes(),
         start: 0,
+        key: None,
     };
     chatmill_link::link(source.read(&view, limits).conversation.unwrap(), limits).0
 }

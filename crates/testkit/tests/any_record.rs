@@ -105,7 +105,7 @@ proptest! {
         let text = record.to_string();
         let limits = Limits::default();
         let document = json::scan(text.as_bytes(), limits.depth).unwrap();
-        let frame = FrameView { document: &document, bytes: text.as_bytes(), start: 7 };
+        let frame = FrameView { document: &document, bytes: text.as_bytes(), start: 7, key: None };
         for source in SOURCES {
             let reading = source.read(&frame, &limits);
             prop_assert_eq!(reading.conversation.is_none(), reading.fault.is_some(), "{}: {}", source.id(), text);

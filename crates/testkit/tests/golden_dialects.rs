@@ -36,6 +36,7 @@ fn read(text: &str) -> Linked {
         document: &document,
         bytes: text.as_bytes(),
         start: 0,
+        key: None,
     };
     let source = chatmill_source::find("group-chat").unwrap();
     let reading = source.read(&frame, &limits);

@@ -41,6 +41,7 @@ fn read(messages: &Value) -> (Linked, Vec<Finding>) {
         document: &document,
         bytes: text.as_bytes(),
         start: 0,
+        key: None,
     };
     let source = chatmill_source::find("openai-messages").unwrap();
     let reading = source.read(&frame, &limits);

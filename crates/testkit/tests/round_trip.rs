@@ -27,6 +27,7 @@ fn read(text: &str) -> Linked {
             document: &document,
             bytes: text.as_bytes(),
             start: 0,
+            key: None,
         },
         &limits,
     );

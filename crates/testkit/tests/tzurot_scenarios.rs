@@ -30,6 +30,7 @@ fn linked(record: &Value) -> Linked {
         document: &document,
         bytes: text.as_bytes(),
         start: 0,
+        key: None,
     };
     let source = chatmill_source::find("tzurot-requests").unwrap();
     let reading = source.read(&frame, &limits);

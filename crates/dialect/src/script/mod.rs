@@ -15,7 +15,7 @@ use std::borrow::Cow;
 use chatmill_model::{Component, Media, Part, Role, Rope, ToolCall, ToolResult};
 
 use crate::loss::{LossCode, Losses};
-use crate::names::Aliases;
+use crate::names::{Aliases, Roster};
 use crate::nature::{Lack, Shown, declare_conversation, declare_messages};
 use crate::progress::Progress;
 use crate::rendering::{Coverage, Rendering};
@@ -217,6 +217,7 @@ impl<'a> Script<'a> {
 /// Makes turns of steps.
 struct Writer<'v, 'a> {
     view: &'v View<'a>,
+    roster: Roster<'a>,
     manner: &'v Manner,
     active: Option<&'a str>,
     ids: CallIds<'a>,
@@ -246,6 +247,7 @@ impl<'v, 'a> Writer<'v, 'a> {
         let active = view.perspective.and_then(|index| participants.get(index));
         Self {
             view,
+            roster: Roster::of(view),
             manner,
             active: active.map(|participant| participant.id.as_str()),
             ids: CallIds::new(view, shown, &manner.ids, &mut losses),

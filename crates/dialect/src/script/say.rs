@@ -1,6 +1,7 @@
 //! What a message says, in blocks: system text, the perspective's own turns, everybody else's.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use chatmill_model::{Component, Message, Part, Role, ToolResult};
 
@@ -217,6 +218,12 @@ impl<'a> Writer<'_, 'a> {
         let mut blocks: Vec<Block<'a>> = Vec::new();
         let mut texts = 0_u64;
         let mut moved = 0_u64;
+        let mut is_behind_call = false;
+        let calls: BTreeMap<usize, &Call<'a>> = calls
+            .iter()
+            .map(|call| (call.place.part as usize, call))
+            .rev()
+            .collect();
         for (index, part) in message.parts.iter().enumerate() {
             let block = match part {
                 Part::Text(text) => self.text(message, text),
@@ -232,8 +239,10 @@ impl<'a> Writer<'_, 'a> {
                     Some(Self::block(position, Held::Text(vec![words])))
                 }
                 Part::ToolCall(_) => {
-                    let call = calls.iter().find(|call| call.place.part as usize == index);
-                    blocks.extend(call.map(|call| self.call(call)));
+                    if let Some(call) = calls.get(&index) {
+                        blocks.push(self.call(call));
+                        is_behind_call = true;
+                    }
                     continue;
                 }
                 Part::CacheMark => {
@@ -247,7 +256,7 @@ impl<'a> Writer<'_, 'a> {
             };
             if let Some(block) = block {
                 texts += 1;
-                moved += u64::from(blocks.iter().any(|block| matches!(block.held, Held::Call(_))));
+                moved += u64::from(is_behind_call);
                 blocks.push(block);
             }
         }
@@ -305,7 +314,7 @@ impl<'a> Writer<'_, 'a> {
             );
             return;
         }
-        for mut quote in quotes(self.view, message, self.active, &mut self.losses) {
+        for mut quote in quotes(self.view, &self.roster, message, self.active, &mut self.losses) {
             if quote.is_preview {
                 self.losses.append(std::mem::take(&mut quote.losses));
                 self.losses.several(

@@ -107,6 +107,7 @@ impl Room {
             references: Vec::new(),
             mentions: Vec::new(),
             extra: Extra::default(),
+            external_id: None,
             origin: MessageOrigin::default(),
         });
         self.linked.links.push(Vec::new());
@@ -166,6 +167,7 @@ impl Room {
             target: id,
             preview,
             form: ReferenceForm::Id,
+            is_pseudo: false,
         });
         self.linked.links[position as usize].push(Link {
             target,
@@ -186,6 +188,7 @@ impl Room {
                 name: (!name.is_empty()).then(|| (*name).to_owned()),
                 arguments: Arguments::Object(RawJson((*arguments).to_owned())),
                 form: ArgumentForm::Text,
+                metadata_id: None,
             }));
         }
         self.post(Some(sender), parts)
@@ -197,6 +200,8 @@ impl Room {
             name: None,
             content: content.to_owned(),
             is_error: false,
+            metadata_id: None,
+            caller: None,
         };
         self.post(None, vec![Part::ToolResult(result)])
     }

@@ -88,6 +88,7 @@ impl Unit {
             line: self.start.line,
             column: self.start.column,
             buffer: self.buffer_start..buffer.len(),
+            derived: false,
         })
     }
 

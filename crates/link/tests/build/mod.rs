@@ -23,6 +23,7 @@ pub fn says(text: &str) -> Message {
         references: Vec::new(),
         mentions: Vec::new(),
         extra: Extra::default(),
+        external_id: None,
         origin: MessageOrigin::default(),
     }
 }
@@ -41,6 +42,7 @@ pub fn by_id(target: &str) -> Reference {
         target: Some(target.to_owned()),
         preview: None,
         form: ReferenceForm::Id,
+        is_pseudo: false,
     }
 }
 
@@ -53,6 +55,7 @@ pub fn with_preview(target: Option<&str>, sender: Option<&str>, content: Option<
             ..Preview::default()
         }),
         form: ReferenceForm::Object(RawJson("{}".to_owned())),
+        is_pseudo: false,
     }
 }
 
@@ -79,6 +82,7 @@ pub fn call_part(text: &str) -> Part {
         name,
         arguments: Arguments::Object(RawJson("{}".to_owned())),
         form: ArgumentForm::Text,
+        metadata_id: None,
     })
 }
 
@@ -89,6 +93,8 @@ pub fn result_part(text: &str) -> Part {
         name,
         content: "ok".to_owned(),
         is_error: false,
+        metadata_id: None,
+        caller: None,
     })
 }
 

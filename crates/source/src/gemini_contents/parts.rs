@@ -118,6 +118,7 @@ fn function_call(
         name: word(call.get("name"), &format!("{path}.function_call.name"), site),
         arguments,
         form: ArgumentForm::Embedded,
+        metadata_id: None,
     }));
     content.keep_rest(call, &format!("{path}.function_call"), &["id", "name", "args"]);
     content.keep_rest(part, path, &["function_call", "functionCall"]);
@@ -155,6 +156,8 @@ fn function_response(
         ),
         content: answer,
         is_error,
+        metadata_id: None,
+        caller: None,
     }));
     content.keep_rest(
         response,

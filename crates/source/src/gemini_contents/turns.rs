@@ -287,6 +287,7 @@ impl<'d> Reader<'d, '_> {
             references: Vec::new(),
             mentions: Vec::new(),
             extra: Extra(content.extra),
+            external_id: None,
             origin: MessageOrigin {
                 start: self.frame.start + span.start as u64,
                 end: self.frame.start + span.end as u64,
@@ -365,6 +366,7 @@ fn reference(meta: &Meta, roster: &Roster, content: &mut Content) -> Option<Refe
             from_agent,
         }),
         form: ReferenceForm::Id,
+        is_pseudo: false,
     })
 }
 

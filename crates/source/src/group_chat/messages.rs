@@ -162,6 +162,7 @@ impl<'d> Reader<'d, '_> {
             references,
             mentions: Vec::new(),
             extra,
+            external_id: None,
             origin: MessageOrigin {
                 start: self.frame.start + span.start as u64,
                 end: self.frame.start + span.end as u64,
@@ -406,6 +407,8 @@ fn parts(
             name: lifted.name,
             content: content.unwrap_or_default(),
             is_error: false,
+            metadata_id: None,
+            caller: None,
         }));
         parts.extend(medium.map(|kind| Part::Media(media::medium(kind, None, extra))));
         return parts;

@@ -55,6 +55,7 @@ fn by_id(target: String) -> Reference {
         target: Some(target),
         preview: None,
         form: ReferenceForm::Id,
+        is_pseudo: false,
     }
 }
 
@@ -161,6 +162,7 @@ fn object(
         target,
         preview: shows_something.then_some(preview),
         form: ReferenceForm::Object(RawJson(raw)),
+        is_pseudo: false,
     })
 }
 

@@ -53,6 +53,7 @@ fn call(value: Value<'_>, suffix: &str, site: &mut Site<'_>, limits: &Limits) ->
         name: word(name, &format!("{suffix}.function.name"), site),
         arguments,
         form,
+        metadata_id: None,
     }
 }
 

@@ -222,6 +222,7 @@ impl<'d> Reader<'d, '_> {
             references: Vec::new(),
             mentions: Vec::new(),
             extra: Extra(rest),
+            external_id: None,
             origin: MessageOrigin {
                 start: self.frame.start + span.start as u64,
                 end: self.frame.start + span.end as u64,
@@ -321,6 +322,8 @@ fn answer(content: Vec<Part>, call_id: Option<String>, name: Option<String>) -> 
         name,
         content: texts.join("\n"),
         is_error: false,
+        metadata_id: None,
+        caller: None,
     })];
     parts.extend(others);
     parts

@@ -60,6 +60,7 @@ fn call(value: Value<'_>, suffix: &str, rest: &mut Rest, site: &mut Site<'_>, li
             name: None,
             arguments: Arguments::Malformed(String::new()),
             form: ArgumentForm::Text,
+            metadata_id: None,
         };
     };
     ToolCall {
@@ -110,6 +111,7 @@ fn named(
         name: word(name, &format!("{suffix}.name"), site),
         arguments,
         form,
+        metadata_id: None,
     }
 }
 
@@ -135,6 +137,7 @@ fn own_input(
         name: word(name, &format!("{suffix}.name"), site),
         arguments: Arguments::Malformed(input),
         form: ArgumentForm::Text,
+        metadata_id: None,
     }
 }
 

@@ -78,6 +78,7 @@ pub fn take_reference(parts: &mut Vec<Part>, user: &str) -> Option<Reference> {
         target: None,
         preview: Some(preview),
         form: ReferenceForm::Id,
+        is_pseudo: false,
     })
 }
 

@@ -249,6 +249,7 @@ impl<'d> Request<'d> {
             references,
             mentions: Vec::new(),
             extra: Extra(rest),
+            external_id: None,
             origin: MessageOrigin {
                 start: frame.start + span.start as u64,
                 end: frame.start + span.end as u64,

@@ -72,6 +72,7 @@ pub fn reference(quoted: Value<'_>, people: &People, site: &mut Site<'_>) -> Opt
             from_agent,
         }),
         form: ReferenceForm::Object(RawJson(raw)),
+        is_pseudo: false,
     })
 }
 

@@ -16,6 +16,7 @@ pub fn read(source: &dyn Source, bytes: &[u8], limits: &Limits) -> Reading {
         document: &document,
         bytes,
         start: 0,
+        key: None,
     };
     source.read(&frame, limits)
 }
@@ -139,6 +140,7 @@ fn message(message: &Message, conversation: &Conversation) -> Value {
     Object::new()
         .with("position", message.position)
         .text("id", message.id.as_ref())
+        .text("external_id", message.external_id.as_ref())
         .maybe("sender", sender)
         .text("sender_name", message.sender_name.as_ref())
         .with("role", message.role.as_str())
@@ -169,6 +171,7 @@ fn part(part: &Part) -> Value {
             };
             object
                 .text("id", call.id.as_ref())
+                .text("metadata_id", call.metadata_id.as_ref())
                 .text("name", call.name.as_ref())
                 .with("arguments", text)
                 .with("which are", format!("{what}, {:?}", call.form))
@@ -177,6 +180,8 @@ fn part(part: &Part) -> Value {
             .text("call_id", result.call_id.as_ref())
             .text("name", result.name.as_ref())
             .with("content", result.content.as_str())
+            .text("metadata_id", result.metadata_id.as_ref())
+            .text("caller", result.caller.as_ref())
             .with("is_error", result.is_error),
         Part::CacheMark => object,
     }
@@ -207,11 +212,13 @@ fn reference(reference: &Reference) -> Value {
     let form = match &reference.form {
         ReferenceForm::Id => None,
         ReferenceForm::Object(raw) => Some(raw.as_str()),
+        ReferenceForm::Excerpt => Some("excerpt"),
     };
     Object::new()
         .text("target", reference.target.as_ref())
         .maybe("preview", preview)
         .maybe("form", form)
+        .maybe("is_pseudo", reference.is_pseudo.then_some(true))
         .finish()
 }
 

@@ -74,6 +74,11 @@ fn read(input: &Input, bytes: &[u8], refused: usize) -> Vec<Event> {
                 assert!(inside && *bytes > 0);
                 at += bytes;
             }
+            Event::Table { .. } => assert!(inside),
+            Event::Skipped { bytes, .. } => {
+                assert!(inside);
+                at += bytes;
+            }
             Event::Frame(frame) => {
                 assert!(inside && frame.end > frame.start && frame.line > 0 && frame.column > 0);
                 assert_eq!((frame.start, frame.record), (at, record), "no gap, no overlap");

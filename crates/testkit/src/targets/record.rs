@@ -57,6 +57,7 @@ fn frame(bytes: &[u8]) -> Frame {
         line: 3,
         column: 5,
         buffer: 0..bytes.len(),
+        derived: false,
     }
 }
 

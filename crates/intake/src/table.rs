@@ -1,0 +1,76 @@
+//! Tables of databases as an input: which are read, and how their columns are called in a row.
+//!
+//! A row of a table reaches its source as one JSON object, whatever the table came in (a dump, CSV, a database file): names of
+//! columns are keys, `NULL` is `null`, text is a string, and columns that hold JSON are embedded.
+
+/// Which table is read, by whom, and how its columns are called there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TableMap {
+    /// Name of the map: a preset, or a section of the pipeline file.
+    pub name: String,
+    /// Id of the source that reads the rows.
+    pub source: String,
+    /// Name of the table, with its schema (`public.messages`) where only that one is meant.
+    pub table: String,
+    /// Columns that the table must have, in its own words.
+    pub requires: Vec<String>,
+    /// What the source calls a column, and what the table calls it. Other columns keep their names.
+    pub columns: Vec<(String, String)>,
+    /// Columns, in the table's words, whose text is JSON and embedded as such where it is valid.
+    pub json: Vec<String>,
+    /// Conditions that a row must meet; other rows are passed over.
+    pub filters: Vec<TableFilter>,
+}
+
+/// A condition on a cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableFilter {
+    /// Column, in the table's words.
+    pub column: String,
+    /// Texts of which the cell must be one; `None` stands for `NULL`.
+    pub one_of: Vec<Option<String>>,
+}
+
+impl TableMap {
+    /// Whether this map reads a table; names of columns as the table calls them.
+    ///
+    /// Schema and table are compared as written, without quotes. CSV files have no name of a table: `table` is `None` then.
+    pub fn reads(&self, table: Option<&str>, columns: &[String]) -> bool {
+        let bare = |name: &str| name.rsplit('.').next().map(str::to_owned);
+        let is_named = table.is_none_or(|table| {
+            table == self.table || (!self.table.contains('.') && bare(table).as_deref() == Some(&self.table))
+        });
+        let has = |wanted: &String| columns.iter().any(|column| column == wanted);
+        is_named && self.requires.iter().all(has)
+    }
+
+    /// The first map that reads a table.
+    pub fn find<'m>(maps: &'m [Self], table: Option<&str>, columns: &[String]) -> Option<&'m Self> {
+        maps.iter().find(|map| map.reads(table, columns))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(table: &str) -> TableMap {
+        TableMap {
+            table: table.to_owned(),
+            requires: vec!["id".to_owned(), "body".to_owned()],
+            ..TableMap::default()
+        }
+    }
+
+    #[test]
+    fn a_map_reads_its_table_in_any_schema_unless_it_names_one() {
+        let columns: Vec<String> = ["id", "body", "extra"].map(str::to_owned).to_vec();
+        assert!(map("posts").reads(Some("public.posts"), &columns));
+        assert!(map("posts").reads(Some("posts"), &columns));
+        assert!(map("posts").reads(None, &columns));
+        assert!(!map("posts").reads(Some("public.users"), &columns));
+        assert!(map("auth.posts").reads(Some("auth.posts"), &columns));
+        assert!(!map("auth.posts").reads(Some("public.posts"), &columns));
+        assert!(!map("posts").reads(Some("posts"), &columns[..1]));
+    }
+}

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use chatmill_dataset::DatasetError;
-use chatmill_engine::check::CheckError;
+use chatmill_engine::walk::ReadError;
 use chatmill_engine::{PlanError, RunError};
 
 /// How the program ends.
@@ -45,11 +45,12 @@ impl Exit {
             if let Some(error) = cause.downcast_ref::<RunError>() {
                 return of_run(error, stopped);
             }
-            if let Some(error) = cause.downcast_ref::<CheckError>() {
+            if let Some(error) = cause.downcast_ref::<ReadError>() {
                 return match error {
-                    CheckError::Plan(_) => Self::WrongRequest,
-                    CheckError::Stopped => stopped,
-                    CheckError::Threads(_) => Self::Incomplete,
+                    ReadError::Plan(_) => Self::WrongRequest,
+                    ReadError::Stopped => stopped,
+                    ReadError::Spill(error) => of_dataset(error),
+                    ReadError::Threads(_) => Self::Incomplete,
                 };
             }
             if cause.is::<PlanError>() || cause.is::<WrongRequest>() {
@@ -175,8 +176,8 @@ fn next_step(error: &anyhow::Error) -> Option<&str> {
         .chain()
         .find_map(|cause| match cause.downcast_ref::<RunError>() {
             Some(RunError::Plan(plan)) => Some(plan),
-            _ => match cause.downcast_ref::<CheckError>() {
-                Some(CheckError::Plan(plan)) => Some(plan),
+            _ => match cause.downcast_ref::<ReadError>() {
+                Some(ReadError::Plan(plan)) => Some(plan),
                 _ => cause.downcast_ref::<PlanError>(),
             },
         })?;
@@ -216,7 +217,7 @@ mod tests {
             2
         );
         assert_eq!(
-            exit_of(CheckError::Plan(PlanError::Override { text: "x".into() })),
+            exit_of(ReadError::Plan(PlanError::Override { text: "x".into() })),
             2
         );
         assert_eq!(exit_of(RunError::PerspectiveAbsent), 2);
@@ -279,14 +280,14 @@ mod tests {
         );
         assert_eq!(exit_of(RunError::WorkerFailed { slice: 1 }), 3);
         assert_eq!(exit_of(RunError::Threads { threads: 9 }), 3);
-        assert_eq!(exit_of(CheckError::Threads(9)), 3);
+        assert_eq!(exit_of(ReadError::Threads(9)), 3);
         assert_eq!(exit_of(io_error()), 3);
     }
 
     #[test]
     fn a_stopped_run_exits_as_its_signal_asks() {
         assert_eq!(exit_of(RunError::Stopped { done: 3 }), 143);
-        assert_eq!(exit_of(CheckError::Stopped), 143);
+        assert_eq!(exit_of(ReadError::Stopped), 143);
         let error = anyhow::Error::from(RunError::Stopped { done: 3 });
         assert_eq!(Exit::of(&error, Exit::Interrupted).code(), 130);
     }

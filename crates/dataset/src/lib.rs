@@ -24,6 +24,7 @@ mod part;
 mod parts;
 mod receipt;
 mod seal;
+mod spill;
 mod staging;
 mod tables;
 
@@ -39,5 +40,6 @@ pub use options::{Compression, TableOptions};
 pub use parts::{PartFile, PartSet};
 pub use receipt::Receipt;
 pub use seal::Sealed;
+pub use spill::Spill;
 pub use staging::{Opening, Staging, open};
 pub use tables::TABLES;

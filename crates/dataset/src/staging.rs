@@ -167,6 +167,11 @@ impl Staging {
         &self.notices
     }
 
+    /// A folder for rows that wait for the rest of their conversation; it is cleared when the work is taken up again.
+    pub fn spill_folder(&self) -> PathBuf {
+        self.temp().join("spill")
+    }
+
     /// Opens the files of a slice, after removing what an earlier attempt at it left.
     pub fn parts(&self, slice: u32, options: &TableOptions) -> Result<PartSet, DatasetError> {
         self.discard(slice)?;

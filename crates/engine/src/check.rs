@@ -3,18 +3,20 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use chatmill_dataset::Spill;
 use chatmill_diag::limits::MIB;
 use chatmill_diag::{Limits, Severity, Span};
 use chatmill_intake::Frame;
 use serde::Serialize;
-use thiserror::Error;
 
 use crate::crew::{self, NoThreads};
 use crate::frame;
+use crate::group::Group;
 use crate::locate::Located;
-use crate::plan::{PlanError, PlannedInput, typed_inputs};
+use crate::plan::{PlannedInput, typed_inputs};
 use crate::progress::Progress;
 use crate::slices::{EntryStep, Slice, Slicer, Step};
+use crate::walk::ReadError;
 
 /// What is checked, and how.
 #[derive(Clone, Debug)]
@@ -80,32 +82,26 @@ pub struct FileVerdict {
     pub notes: u64,
 }
 
-/// Why a check did not end.
-#[derive(Debug, Error)]
-pub enum CheckError {
-    /// The request is wrong.
-    #[error(transparent)]
-    Plan(#[from] PlanError),
-    /// It was interrupted.
-    #[error("stopped")]
-    Stopped,
-    /// The threads could not be started.
-    #[error("cannot start {0} threads")]
-    Threads(usize),
-}
-
 /// Checks inputs. Findings go to `emit` in the order of files and records; the verdicts come back in the order of files.
 pub fn check(
     options: &CheckOptions,
     progress: &dyn Progress,
     stop: &AtomicBool,
     emit: &mut (dyn FnMut(Checked) + Send),
-) -> Result<Vec<FileVerdict>, CheckError> {
+) -> Result<Vec<FileVerdict>, ReadError> {
     let inputs = typed_inputs(&options.paths, &options.source)?;
     let bytes: u64 = inputs.iter().map(|planned| planned.input.bytes).sum();
     progress.stage("check", bytes);
     let slice_bytes = (bytes / 16).clamp(MIB, 16 * MIB) as usize;
-    let mut slicer = Slicer::new(&inputs, &options.limits, slice_bytes, None, stop, progress);
+    let mut slicer = Slicer::new(
+        &inputs,
+        &options.limits,
+        slice_bytes,
+        None,
+        Spill::temporary_folder(),
+        stop,
+        progress,
+    );
     let mut files: Vec<FileCounts> = inputs.iter().map(|_| FileCounts::default()).collect();
     let threads = crew::threads(options.threads);
     crew::each_slice(
@@ -125,9 +121,12 @@ pub fn check(
             }
         },
     )
-    .map_err(|NoThreads| CheckError::Threads(threads))?;
+    .map_err(|NoThreads| ReadError::Threads(threads))?;
+    if let Some(failure) = slicer.take_failure() {
+        return Err(ReadError::Spill(failure));
+    }
     if stop.load(Ordering::Relaxed) {
-        return Err(CheckError::Stopped);
+        return Err(ReadError::Stopped);
     }
     Ok(inputs
         .iter()
@@ -206,7 +205,7 @@ fn check_slice(
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        checker.step(step, &slice.buffer);
+        checker.step(step, slice);
     }
     checker.report
 }
@@ -219,7 +218,7 @@ struct Checker<'c> {
 }
 
 impl Checker<'_> {
-    fn step(&mut self, step: &Step, buffer: &[u8]) {
+    fn step(&mut self, step: &Step, slice: &Slice) {
         match step {
             Step::Entry(entry) => {
                 self.place = Some(entry.clone());
@@ -237,10 +236,51 @@ impl Checker<'_> {
             }
             Step::Note(finding) => self.finding(Located::nowhere(finding.clone()), None, None, None),
             Step::Frame(frame) => {
-                let bytes = buffer.get(frame.buffer.clone()).unwrap_or_default();
+                let bytes = slice.buffer.get(frame.buffer.clone()).unwrap_or_default();
                 self.frame(frame, bytes);
             }
-            Step::Filtered(_) | Step::Separator(_) | Step::EntryEnd(_) => {}
+            Step::Group(group) => self.group(group, slice),
+            Step::Filtered(_)
+            | Step::FilteredGroup(_)
+            | Step::Skipped { .. }
+            | Step::Separator(_)
+            | Step::EntryEnd(_) => {}
+        }
+    }
+
+    fn group(&mut self, group: &Group, slice: &Slice) {
+        let bytes = slice.buffer.get(group.buffer.clone()).unwrap_or_default();
+        let outcome = group.read(bytes, &self.options.limits);
+        let rejected = group.rejected(&outcome);
+        for (index, row) in group.rows.iter().enumerate().filter(|(_, row)| row.place.counts) {
+            self.place = slice.entries.get(row.place.entry).cloned();
+            let source = group.source.id();
+            let counts = self.counts();
+            counts.source.get_or_insert_with(|| source.to_owned());
+            counts.records += 1;
+            counts.rejected += u64::from(rejected.contains(&index));
+        }
+        let Some(first) = group.rows.first() else { return };
+        self.place = slice.entries.get(first.place.entry).cloned();
+        self.counts().conversations += u64::from(outcome.linked.is_some());
+        let rejects = group.rejects(&outcome, bytes, &self.options.limits);
+        let rejects = rejects.into_iter().map(|(_, _, located)| located);
+        let conversation = outcome.linked.and_then(|linked| linked.conversation.source_id);
+        for located in outcome.findings.into_iter().chain(rejects) {
+            let row = located
+                .row
+                .and_then(|index| group.rows.get(index))
+                .unwrap_or(first);
+            let inside = located.inside.clone().unwrap_or(0..row.inside.len());
+            let span = Span {
+                start: inside.start as u64,
+                end: inside.end as u64,
+            };
+            let excerpt = bytes
+                .get(row.inside.clone())
+                .and_then(|bytes| Excerpt::cut(bytes, 0, span));
+            self.place = slice.entries.get(row.place.entry).cloned();
+            self.finding(located, Some(row.place.record), conversation.clone(), excerpt);
         }
     }
 

@@ -24,6 +24,32 @@ pub struct Outcome {
 
 /// Reads, links and checks one record.
 pub fn read(source: &dyn Source, frame: &Frame, bytes: &[u8], limits: &Limits) -> Outcome {
+    scanned(source, frame, bytes, Rows::Alone, limits)
+}
+
+/// Reads, links and checks the rows of a conversation, an array, that were gathered under a key.
+///
+/// No conversation and no reject means that nothing came of the rows.
+pub fn read_rows(
+    source: &dyn Source,
+    frame: &Frame,
+    bytes: &[u8],
+    key: Option<&str>,
+    limits: &Limits,
+) -> Outcome {
+    scanned(source, frame, bytes, Rows::Gathered(key), limits)
+}
+
+/// Whether a frame is a record of its own.
+#[derive(Clone, Copy)]
+enum Rows<'k> {
+    /// It is.
+    Alone,
+    /// It holds rows that were gathered under this key.
+    Gathered(Option<&'k str>),
+}
+
+fn scanned(source: &dyn Source, frame: &Frame, bytes: &[u8], rows: Rows<'_>, limits: &Limits) -> Outcome {
     let locator = Locator::new(frame, bytes);
     match json::scan(bytes, limits.depth) {
         Err(fault) => {
@@ -32,7 +58,7 @@ pub fn read(source: &dyn Source, frame: &Frame, bytes: &[u8], limits: &Limits) -
             let finding = Finding::new(fault.code, fault.message).at_span(at, (at + 1).min(frame.end));
             rejected(&locator, frame, bytes, limits, finding, Vec::new())
         }
-        Ok(document) => decoded(source, frame, bytes, &document, limits, &locator),
+        Ok(document) => decoded(source, frame, bytes, &document, rows, limits, &locator),
     }
 }
 
@@ -47,6 +73,7 @@ fn decoded(
     frame: &Frame,
     bytes: &[u8],
     document: &Document<'_>,
+    rows: Rows<'_>,
     limits: &Limits,
     locator: &Locator<'_>,
 ) -> Outcome {
@@ -55,15 +82,26 @@ fn decoded(
         document,
         bytes,
         start: frame.start,
-        key: None,
+        key: match rows {
+            Rows::Alone => None,
+            Rows::Gathered(key) => key,
+        },
     };
     let mut reading = source.read(&view, limits);
     let Some(conversation) = reading.conversation else {
+        findings.extend(reading.findings);
+        let findings = locator.locate_all(cap(findings, limits), Some(document), source, None);
+        if matches!(rows, Rows::Gathered(_)) && reading.fault.is_none() {
+            return Outcome {
+                linked: None,
+                findings,
+                rejects: located(reading.rejects, locator, document, source, None),
+                rows: reading.rows,
+            };
+        }
         let fault = reading.fault.unwrap_or_else(|| {
             Finding::new(&codes::WRONG_TYPE, "the record has not the shape of its format")
         });
-        findings.extend(reading.findings);
-        let findings = locator.locate_all(cap(findings, limits), Some(document), source, None);
         return rejected(locator, frame, bytes, limits, fault, findings);
     };
     let (linked, link_findings, repeats) = chatmill_link::link(conversation, limits);
@@ -73,27 +111,37 @@ fn decoded(
     findings.extend(reading.findings);
     findings.extend(link_findings);
     chatmill_rule::check(&linked, limits, &mut findings);
-    let mut rows = reading.rows;
-    rows.repeated += repeats.dropped;
-    rows.messages -= repeats.dropped - repeats.dropped_notices;
-    rows.notices -= repeats.dropped_notices;
+    let mut counts = reading.rows;
+    counts.repeated += repeats.dropped;
+    counts.messages -= repeats.dropped - repeats.dropped_notices;
+    counts.notices -= repeats.dropped_notices;
     findings.sort_by(|left, right| (left.position, left.code.code).cmp(&(right.position, right.code.code)));
-    let located = locator.locate_all(cap(findings, limits), Some(document), source, Some(&linked));
-    let rejects = reading
-        .rejects
+    let findings = locator.locate_all(cap(findings, limits), Some(document), source, Some(&linked));
+    let rejects = located(reading.rejects, locator, document, source, Some(&linked));
+    Outcome {
+        linked: Some(linked),
+        findings,
+        rejects,
+        rows: counts,
+    }
+}
+
+/// Rejects of messages, each with its place.
+fn located(
+    rejects: Vec<Reject>,
+    locator: &Locator<'_>,
+    document: &Document<'_>,
+    source: &dyn Source,
+    linked: Option<&Linked>,
+) -> Vec<(Reject, Located)> {
+    rejects
         .into_iter()
         .map(|mut reject| {
             reject.finding.span = Some(reject.span);
-            let place = locator.locate_one(reject.finding.clone(), Some(document), source, Some(&linked));
+            let place = locator.locate_one(reject.finding.clone(), Some(document), source, linked);
             (reject, place)
         })
-        .collect();
-    Outcome {
-        linked: Some(linked),
-        findings: located,
-        rejects,
-        rows,
-    }
+        .collect()
 }
 
 /// What the scan repaired or noticed.

@@ -1,17 +1,17 @@
 //! What is this file: the source that reads it, the evidence, and what is in it. Also: conversations one by one, for `render`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::AtomicBool;
 
 use chatmill_diag::Limits;
 use chatmill_model::{Linked, MessageKind};
 use serde::Serialize;
 
-use crate::frame;
-use crate::plan::{PlanError, typed_inputs};
-use crate::progress::Progress;
+use crate::plan::{PlannedInput, typed_inputs};
+use crate::progress::{Progress, Silent};
 use crate::select;
-use crate::slices::{Recognised, Slicer, Step};
+use crate::slices::EntryStep;
+use crate::walk::{ReadError, Sight, walk};
 
 /// What one entry of an input holds.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -49,78 +49,81 @@ pub fn inspect(
     limits: &Limits,
     progress: &dyn Progress,
     stop: &AtomicBool,
-) -> Result<Vec<EntryReport>, PlanError> {
-    let mut reports: Vec<EntryReport> = Vec::new();
-    let mut people: Vec<BTreeSet<String>> = Vec::new();
-    let mut recognised: Vec<Recognised> = Vec::new();
+) -> Result<Vec<EntryReport>, ReadError> {
     let inputs = typed_inputs(paths, source)?;
     progress.stage("inspect", inputs.iter().map(|planned| planned.input.bytes).sum());
-    let mut slicer = Slicer::new(&inputs, limits, SLICE_BYTES, None, stop, progress);
-    let mut places: Vec<(usize, String)> = Vec::new();
-    while let Some(slice) = slicer.next_slice() {
-        let mut reader = None;
-        for step in &slice.steps {
-            match step {
-                Step::Entry(entry) => {
-                    let place = (entry.input, entry.entry.clone());
-                    if places.last() != Some(&place) {
-                        reports.push(EntryReport {
-                            path: inputs
-                                .get(entry.input)
-                                .map(|planned| planned.name.clone())
-                                .unwrap_or_default(),
-                            entry: entry.entry.clone(),
-                            source: entry.source.map(|source| source.id().to_owned()),
-                            ..EntryReport::default()
-                        });
-                        people.push(BTreeSet::new());
-                        places.push(place);
-                    }
-                    reader = entry.source;
-                }
-                Step::Damage(_) => {
-                    if let Some(report) = reports.last_mut() {
-                        report.records += 1;
-                        report.rejected += 1;
-                    }
-                }
-                Step::Frame(frame) => {
-                    let (Some(source), Some(report), Some(people)) =
-                        (reader, reports.last_mut(), people.last_mut())
-                    else {
-                        continue;
-                    };
-                    let bytes = slice.buffer.get(frame.buffer.clone()).unwrap_or_default();
-                    report.records += 1;
-                    match frame::read(source, frame, bytes, limits).linked {
-                        Some(linked) => report.count(&linked, people),
-                        None => report.rejected += 1,
-                    }
-                }
-                Step::Filtered(_) | Step::Separator(_) | Step::Note(_) | Step::EntryEnd(_) => {}
+    let mut reports = Reports {
+        inputs: &inputs,
+        list: Vec::new(),
+        numbers: HashMap::new(),
+    };
+    let recognised = walk(&inputs, limits, progress, stop, &mut |sight| {
+        match sight {
+            Sight::Entry(entry) => reports.at(entry, |_, _| {}),
+            Sight::Records {
+                entry,
+                records,
+                rejected,
+            } => reports.at(entry, |report, _| {
+                report.records += records;
+                report.rejected += rejected;
+            }),
+            Sight::Conversation { entry, linked, .. } => {
+                reports.at(entry, |report, people| report.count(linked, people));
             }
+            Sight::Unread(_) => {}
         }
-        slicer.reuse(slice.buffer);
-        recognised.extend(slicer.take_recognised());
-    }
+        true
+    })?;
     for seen in recognised {
-        let index = places
-            .iter()
-            .position(|place| *place == (seen.input, seen.entry.clone()));
-        if let (Some(report), Some(evidence)) =
-            (index.and_then(|index| reports.get_mut(index)), seen.evidence)
-        {
+        let number = reports.numbers.get(&(seen.input, seen.entry));
+        if let (Some((report, _)), Some(evidence)) = (
+            number.and_then(|number| reports.list.get_mut(*number)),
+            seen.evidence,
+        ) {
             report.evidence = evidence.why;
         }
     }
-    for (report, people) in reports.iter_mut().zip(people) {
-        report.participants = people.len() as u64;
-    }
-    Ok(reports)
+    Ok(reports
+        .list
+        .into_iter()
+        .map(|(report, people)| EntryReport {
+            participants: people.len() as u64,
+            ..report
+        })
+        .collect())
 }
 
-/// Bytes of a slice where nothing is written.
-const SLICE_BYTES: usize = 8 << 20;
+/// Reports in the order of their entries, each with the people in it.
+struct Reports<'i> {
+    inputs: &'i [PlannedInput],
+    list: Vec<(EntryReport, BTreeSet<String>)>,
+    numbers: HashMap<(usize, String), usize>,
+}
+
+impl Reports<'_> {
+    /// Changes the report of an entry, which is new when the entry is.
+    fn at(&mut self, entry: &EntryStep, change: impl FnOnce(&mut EntryReport, &mut BTreeSet<String>)) {
+        let next = self.list.len();
+        let key = (entry.input, entry.entry.clone());
+        let number = *self.numbers.entry(key).or_insert(next);
+        if number == next {
+            let path = self.inputs.get(entry.input).map(|planned| planned.name.clone());
+            let report = EntryReport {
+                path: path.unwrap_or_default(),
+                entry: entry.entry.clone(),
+                ..EntryReport::default()
+            };
+            self.list.push((report, BTreeSet::new()));
+        }
+        if let Some((report, people)) = self.list.get_mut(number) {
+            if let Some(source) = entry.source {
+                report.source = Some(source.id().to_owned());
+            }
+            change(report, people);
+        }
+    }
+}
 
 impl EntryReport {
     fn count(&mut self, linked: &Linked, people: &mut BTreeSet<String>) {
@@ -155,41 +158,17 @@ pub fn conversations(
     limits: &Limits,
     stop: &AtomicBool,
     visit: &mut dyn FnMut(&str, &Linked) -> bool,
-) -> Result<Unread, PlanError> {
+) -> Result<Unread, ReadError> {
     let inputs = typed_inputs(paths, source)?;
-    let mut slicer = Slicer::new(&inputs, limits, SLICE_BYTES, None, stop, &crate::progress::Silent);
     let mut unread = Unread::default();
-    while let Some(slice) = slicer.next_slice() {
-        let mut reader = None;
-        for step in &slice.steps {
-            match step {
-                Step::Entry(entry) => reader = entry.source,
-                Step::Damage(damage) => unread.0.push(format!("{}: {}", damage.code.code, damage.message)),
-                Step::Frame(frame) => {
-                    let Some(source) = reader else {
-                        continue;
-                    };
-                    let bytes = slice.buffer.get(frame.buffer.clone()).unwrap_or_default();
-                    let outcome = frame::read(source, frame, bytes, limits);
-                    let Some(linked) = outcome.linked else {
-                        for (reject, _) in outcome.rejects {
-                            let finding = reject.finding;
-                            unread
-                                .0
-                                .push(format!("{}: {}", finding.code.code, finding.message));
-                        }
-                        continue;
-                    };
-                    let id = frame::id(&linked, bytes);
-                    if !visit(&id, &linked) {
-                        return Ok(unread);
-                    }
-                }
-                Step::Filtered(_) | Step::Separator(_) | Step::Note(_) | Step::EntryEnd(_) => {}
-            }
+    walk(&inputs, limits, &Silent, stop, &mut |sight| match sight {
+        Sight::Conversation { id, linked, .. } => visit(&id, linked),
+        Sight::Unread(why) => {
+            unread.0.push(why);
+            true
         }
-        slicer.reuse(slice.buffer);
-    }
+        Sight::Entry(_) | Sight::Records { .. } => true,
+    })?;
     Ok(unread)
 }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use chatmill_diag::{Finding, Path, Span};
-use chatmill_intake::json::Document;
+use chatmill_intake::json::{Document, Kind};
 use chatmill_intake::{Damage, Frame};
 use chatmill_model::Linked;
 use chatmill_source::Source;
@@ -19,6 +19,10 @@ pub struct Located {
     pub span: Option<Span>,
     /// Line from 1 and column from 1 in code points, of the span's first byte.
     pub line_column: Option<(u64, u64)>,
+    /// Index of the row that it is about, in a group of rows.
+    pub row: Option<usize>,
+    /// The bytes inside that row, where the place is narrower than the row.
+    pub inside: Option<Range<usize>>,
 }
 
 impl Located {
@@ -29,6 +33,8 @@ impl Located {
             finding,
             json_path: None,
             line_column: None,
+            row: None,
+            inside: None,
         }
     }
 
@@ -42,6 +48,8 @@ impl Located {
                 end: damage.end,
             }),
             line_column: Some((damage.line, damage.column)),
+            row: None,
+            inside: None,
         }
     }
 }
@@ -104,6 +112,8 @@ impl<'f> Locator<'f> {
             json_path,
             span: Some(span),
             line_column: None,
+            row: None,
+            inside: None,
         }];
         self.number_lines(&mut located);
         let [located] = located;
@@ -121,14 +131,22 @@ impl<'f> Locator<'f> {
             .position
             .and_then(|position| linked?.conversation.messages.get(position as usize))
             .map(|message| message.origin);
+        let is_list = document.is_some_and(|document| document.root().kind() == Kind::Array);
+        let message_path = |index: u32| {
+            if is_list {
+                format!("$[{index}]")
+            } else {
+                source.message_path(index)
+            }
+        };
         let json_path = match (&finding.path, message) {
             (Path::Absolute(path), _) => Some(path.clone()),
             (Path::InMessage(suffix), Some(origin)) => {
-                Some(format!("{}{suffix}", source.message_path(origin.index)))
+                Some(format!("{}{suffix}", message_path(origin.index)))
             }
             (Path::InMessage(suffix), None) => finding
                 .position
-                .map(|position| format!("{}{suffix}", source.message_path(position))),
+                .map(|position| format!("{}{suffix}", message_path(position))),
             (Path::Record, _) => None,
         };
         let found: Option<Range<usize>> = json_path
@@ -157,6 +175,8 @@ impl<'f> Locator<'f> {
             json_path,
             span,
             line_column: None,
+            row: None,
+            inside: None,
         }
     }
 
@@ -205,7 +225,7 @@ fn key(located: &Located) -> (Option<u32>, &'static str, Option<u64>) {
 }
 
 /// Moves a line and column (code points, both from 1) over a stretch of text.
-fn advance(line: u64, column: u64, stretch: &[u8]) -> (u64, u64) {
+pub fn advance(line: u64, column: u64, stretch: &[u8]) -> (u64, u64) {
     let code_points = |bytes: &[u8]| {
         bytes
             .iter()

@@ -3,7 +3,8 @@
 //! These types are the file's format; `schemas/pipeline.schema.json` is generated from them. Everything has a default but
 //! the name, the inputs and the output path.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use chatmill_diag::Limits;
 use chatmill_dialect::policy::Policy;
@@ -11,6 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::PlanError;
+pub use crate::table_map::TableMapSection;
 
 /// A pipeline file.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -20,6 +22,9 @@ pub struct Pipeline {
     pub name: String,
     /// What to read.
     pub input: Vec<InputSection>,
+    /// Tables of databases, and what their columns are.
+    #[serde(default)]
+    pub table_map: BTreeMap<String, TableMapSection>,
     /// What to leave out; it counts as filtered.
     #[serde(default)]
     pub select: Select,
@@ -57,6 +62,14 @@ pub struct InputSection {
     /// Source id, or `auto` to detect by content.
     #[serde(default = "auto")]
     pub source: String,
+    /// The table map for databases and dumps: a preset, or a `[table_map]` section. Without it every map is tried, those of
+    /// this file first.
+    #[serde(default)]
+    pub tables: Option<String>,
+    /// Whether files of this section that hold the same conversation are one conversation. Without it the source decides:
+    /// pages of rows and events are merged.
+    #[serde(default)]
+    pub merge: Option<bool>,
     /// Text put in front of every conversation id of this section.
     #[serde(default)]
     pub id_prefix: String,
@@ -267,6 +280,8 @@ pub struct Resources {
     pub threads: usize,
     /// Memory to work with.
     pub memory: Memory,
+    /// Folder for rows that wait for the rest of their conversation; without it, beside the dataset.
+    pub spill: Option<PathBuf>,
 }
 
 /// Memory to work with; so far, chatmill takes what its slices need.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_diag::limits::DEPTH_CEILING;
@@ -9,13 +10,15 @@ use chatmill_diag::{Finding, Limits, codes};
 use chatmill_dialect::policy::Policy;
 use chatmill_dialect::{Dialect, History};
 use chatmill_intake::discover::{self, Input, InputKind};
-use chatmill_source::Source;
+use chatmill_source::{Source, TableMap};
 use chatmill_token::Encoding;
 use thiserror::Error;
 
 use crate::pipeline::{self, Content, HistoryRule, Pipeline, Speaker, nearest};
 use crate::progress::Progress;
 use crate::select::Selection;
+use crate::slices::EntryStep;
+use crate::table_map;
 
 /// Why a request is wrong; repeating it cannot help.
 #[derive(Debug, Error)]
@@ -105,6 +108,29 @@ pub struct PlannedInput {
     pub id_prefix: String,
     /// BLAKE3 of its bytes, once they have been hashed.
     pub hash: String,
+    /// Number of its `[[input]]` section, or of the path that was typed.
+    pub section: usize,
+    /// Whether files of the section that hold the same conversation are one; `None` leaves it to the source.
+    pub merge: Option<bool>,
+    /// Tables that are read where it is a database or a dump of one.
+    pub tables: Arc<[TableMap]>,
+}
+
+impl PlannedInput {
+    /// What tells gathered conversations of the same id apart: the section where files are merged, else the entry.
+    ///
+    /// `index` is that of the input. The text holds no NUL.
+    pub fn scope(&self, index: usize, entry: &EntryStep) -> String {
+        let merges = self
+            .merge
+            .unwrap_or_else(|| entry.source.is_some_and(Source::merges));
+        let source = entry.source.map_or("", Source::id);
+        if merges {
+            format!("section {} {source}", self.section)
+        } else {
+            format!("input {index} {source} {}", entry.entry.replace('\0', "\u{fffd}"))
+        }
+    }
 }
 
 /// Everything a run needs to know.
@@ -121,6 +147,8 @@ pub struct Plan {
     pub selection: Selection,
     /// Where the dataset will stand.
     pub out: PathBuf,
+    /// The folder at which relative paths of the pipeline start.
+    pub base: PathBuf,
 }
 
 impl Plan {
@@ -152,6 +180,7 @@ impl Plan {
             encodings,
             selection,
             out,
+            base: base.to_path_buf(),
         })
     }
 
@@ -231,6 +260,9 @@ impl Plan {
                         "name": planned.name,
                         "source": planned.source.map_or("auto", Source::id),
                         "id_prefix": planned.id_prefix,
+                        "section": planned.section,
+                        "merge": planned.merge,
+                        "tables": planned.tables.iter().map(|map| map.name.as_str()).collect::<Vec<_>>(),
                     })
                 })
                 .collect();
@@ -379,17 +411,18 @@ fn inputs(pipeline: &Pipeline, base: &Path) -> Result<Vec<PlannedInput>, PlanErr
     let mut found = Vec::new();
     for (number, section) in pipeline.input.iter().enumerate() {
         let source = source(&section.source)?;
+        let tables = table_map::choose(section.tables.as_deref(), &pipeline.table_map)?;
         for input in discover::discover(&section.path, base)? {
-            found.push((number + 1, section, source, input));
+            found.push((number + 1, section, source, Arc::clone(&tables), input));
         }
     }
     let mut uses: BTreeMap<String, usize> = BTreeMap::new();
-    for (_, _, _, input) in &found {
+    for (_, _, _, _, input) in &found {
         *uses.entry(input.name.clone()).or_default() += 1;
     }
     let mut inputs: Vec<PlannedInput> = found
         .into_iter()
-        .map(|(number, section, source, input)| PlannedInput {
+        .map(|(number, section, source, tables, input)| PlannedInput {
             name: if uses.get(&input.name).is_some_and(|count| *count > 1) {
                 format!("{number}/{}", input.name)
             } else {
@@ -398,6 +431,9 @@ fn inputs(pipeline: &Pipeline, base: &Path) -> Result<Vec<PlannedInput>, PlanErr
             source,
             id_prefix: section.id_prefix.clone(),
             hash: String::new(),
+            section: number,
+            merge: section.merge,
+            tables,
             input,
         })
         .collect();
@@ -408,6 +444,7 @@ fn inputs(pipeline: &Pipeline, base: &Path) -> Result<Vec<PlannedInput>, PlanErr
 /// Inputs given on a command line, in the order and spelling in which they were typed.
 pub fn typed_inputs(paths: &[String], source_id: &str) -> Result<Vec<PlannedInput>, PlanError> {
     let named = source(source_id)?;
+    let tables = table_map::choose(None, &BTreeMap::new())?;
     let mut inputs = Vec::new();
     for path in paths {
         for input in discover::discover(path, Path::new("."))? {
@@ -416,6 +453,10 @@ pub fn typed_inputs(paths: &[String], source_id: &str) -> Result<Vec<PlannedInpu
                 source: named,
                 id_prefix: String::new(),
                 hash: String::new(),
+                // Paths typed side by side are one input, as a pattern that a shell took apart would be.
+                section: 0,
+                merge: None,
+                tables: Arc::clone(&tables),
                 input,
             });
         }

@@ -44,6 +44,9 @@ pub struct InputCounts {
     pub sources: Vec<String>,
     /// Records left out, by reason.
     pub filtered_by: BTreeMap<String, u64>,
+    /// Rows of tables that nobody asked for, by table.
+    #[serde(default)]
+    pub skipped_tables: BTreeMap<String, u64>,
 }
 
 /// How often a code was found.

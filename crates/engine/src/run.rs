@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use chatmill_dataset::{Compression, DatasetError, Opening, Staging, TableOptions};
+use chatmill_dataset::{Compression, DatasetError, Opening, Spill, Staging, TableOptions};
 use chatmill_intake::discover::InputKind;
 use thiserror::Error;
 
@@ -239,6 +240,7 @@ impl<'p> Mill<'p> {
             plan.limits(),
             plan.slice_bytes(),
             plan.selection.limit,
+            self.spill_folder(),
             self.tools.stop,
             self.progress,
         );
@@ -266,6 +268,9 @@ impl<'p> Mill<'p> {
         if let Some(failure) = failure {
             return Err(failure);
         }
+        if let Some(failure) = slicer.take_failure() {
+            return Err(failure.into());
+        }
         if self.tools.stop.load(Ordering::Relaxed) {
             let done = self.staging.receipts::<SliceReceipt>()?.len();
             return Err(RunError::Stopped { done });
@@ -276,6 +281,15 @@ impl<'p> Mill<'p> {
             });
         }
         Ok(receipts)
+    }
+
+    /// Where rows wait: in the folder of the request under a name of this run's own, else in the staging.
+    fn spill_folder(&self) -> PathBuf {
+        let own = Spill::temporary_folder();
+        match (&self.tools.plan.pipeline.resources.spill, own.file_name()) {
+            (Some(folder), Some(name)) => self.tools.plan.base.join(folder).join(name),
+            _ => self.staging.spill_folder(),
+        }
     }
 
     /// One slice from bytes to receipt; a panic becomes an error.

@@ -52,6 +52,9 @@ fn input_counts(receipts: &BTreeMap<u32, SliceReceipt>) -> BTreeMap<usize, Input
             for (reason, records) in &counts.filtered_by {
                 *sum.filtered_by.entry(reason.clone()).or_default() += records;
             }
+            for (table, rows) in &counts.skipped_tables {
+                *sum.skipped_tables.entry(table.clone()).or_default() += rows;
+            }
         }
     }
     whole
@@ -164,6 +167,8 @@ fn inputs(plan: &Plan, counts: &BTreeMap<usize, InputCounts>) -> Vec<InputEntry>
                 conversations: counts.conversations,
                 findings: counts.findings,
                 rows: counts.rows,
+                skipped: counts.skipped_tables.values().sum(),
+                skipped_tables: counts.skipped_tables,
                 ..InputEntry::default()
             };
             entry.set_ledger(&counts.ledger);

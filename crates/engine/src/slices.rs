@@ -3,13 +3,19 @@
 //! Compressed inputs cannot be sought, so frames are read once, in order, into the buffer of a slice that is then handed to
 //! a worker (docs/decisions/2026-11-21-slices-through-one-reader.md).
 
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use chatmill_dataset::DatasetError;
 use chatmill_diag::{Code, Finding, Limits, codes};
 use chatmill_intake::discover::InputKind;
 use chatmill_intake::{Damage, Event, Frame, Framing, Head, Reader, json};
 use chatmill_source::{Evidence, Source};
 
+use crate::gather::Gatherer;
+use crate::group::{Group, RowPlace};
+use crate::locate::advance;
 use crate::plan::PlannedInput;
 use crate::progress::Progress;
 
@@ -23,6 +29,19 @@ pub enum Step {
     Filtered(Frame),
     /// Bytes between records.
     Separator(u64),
+    /// The rows of a conversation, gathered.
+    Group(Group),
+    /// Gathered rows that the request leaves out before they are looked at.
+    FilteredGroup(Group),
+    /// Rows of a table that nobody asked for.
+    Skipped {
+        /// The table.
+        table: String,
+        /// How many rows.
+        rows: u64,
+        /// How many bytes of the entry.
+        bytes: u64,
+    },
     /// A record that could not be framed.
     Damage(Damage),
     /// A finding of the intake.
@@ -50,6 +69,8 @@ pub struct Slice {
     pub buffer: Vec<u8>,
     /// What to do with them.
     pub steps: Vec<Step>,
+    /// The entries that gathered rows come from, by [`RowPlace::entry`](crate::group::RowPlace::entry).
+    pub entries: Arc<[EntryStep]>,
 }
 
 /// What was recognised in an entry.
@@ -77,26 +98,50 @@ pub struct Slicer<'p> {
     changed: Vec<String>,
     recognised: Vec<Recognised>,
     spare: Vec<Vec<u8>>,
+    gatherer: Gatherer,
+    /// Why nothing more can be gathered.
+    failure: Option<DatasetError>,
+    /// The entries of gathered rows, once all inputs have been read.
+    gathered: Option<Arc<[EntryStep]>>,
 }
 
 struct Current {
     input: usize,
     reader: Reader,
-    entry: Option<EntryStep>,
+    entry: Option<Entry>,
     told: u64,
 }
 
+/// The entry that is being read.
+struct Entry {
+    step: EntryStep,
+    framing: Framing,
+    /// Its number among those whose rows are gathered.
+    gathering: Option<usize>,
+    /// Number of the next record, counted anew where frames are cut into rows.
+    next_record: u64,
+    /// Tables that were passed over, and whether one was read.
+    passed: Vec<String>,
+    has_table: bool,
+}
+
 impl<'p> Slicer<'p> {
-    /// A slicer over `inputs`; `record_limit` records are kept, the rest is filtered.
+    /// A slicer over `inputs`; `record_limit` records (conversations, where rows are gathered) are kept, the rest is
+    /// filtered. Rows that wait for the rest of their conversation lie below `spill`, which must not exist yet.
     pub fn new(
         inputs: &'p [PlannedInput],
         limits: &'p Limits,
         slice_bytes: usize,
         record_limit: Option<u64>,
+        spill: PathBuf,
         stop: &'p AtomicBool,
         progress: &'p dyn Progress,
     ) -> Self {
+        let bytes = inputs.iter().map(|planned| planned.input.bytes).sum();
         Self {
+            gatherer: Gatherer::new(bytes, limits.partition, spill),
+            failure: None,
+            gathered: None,
             inputs,
             limits,
             slice_bytes,
@@ -111,6 +156,11 @@ impl<'p> Slicer<'p> {
             recognised: Vec::new(),
             spare: Vec::new(),
         }
+    }
+
+    /// Why the slices ended early, where rows could not be put aside.
+    pub fn take_failure(&mut self) -> Option<DatasetError> {
+        self.failure.take()
     }
 
     /// Names of inputs whose bytes were not those that were hashed.
@@ -138,14 +188,15 @@ impl<'p> Slicer<'p> {
             index: self.next_slice,
             buffer: self.spare.pop().unwrap_or_else(|| self.new_buffer()),
             steps: Vec::new(),
+            entries: Arc::default(),
         };
         if let Some(current) = &self.current
             && let Some(entry) = &current.entry
         {
-            slice.steps.push(Step::Entry(entry.clone()));
+            slice.steps.push(Step::Entry(entry.step.clone()));
         }
         while slice.buffer.len() < self.slice_bytes {
-            if self.stop.load(Ordering::Relaxed) {
+            if self.failure.is_some() || self.stop.load(Ordering::Relaxed) {
                 return None;
             }
             if self.current.is_none() && !self.open_next(&mut slice) {
@@ -154,10 +205,39 @@ impl<'p> Slicer<'p> {
             self.step(&mut slice);
         }
         if slice.steps.is_empty() {
+            let spare = std::mem::take(&mut slice.buffer);
+            self.reuse(spare);
+            self.gathered(&mut slice);
+        }
+        if slice.steps.is_empty() {
             return None;
         }
         self.next_slice += 1;
         Some(slice)
+    }
+
+    /// Fills a slice with the next partition of gathered rows.
+    fn gathered(&mut self, slice: &mut Slice) {
+        match self.gatherer.next_partition() {
+            Ok(None) => {}
+            Err(error) => self.failure = Some(error),
+            Ok(Some(gathered)) => {
+                let entries = self
+                    .gathered
+                    .get_or_insert_with(|| self.gatherer.entries().into());
+                slice.entries = Arc::clone(entries);
+                slice.buffer = gathered.buffer;
+                for group in gathered.groups {
+                    self.records += 1;
+                    let beyond = self.record_limit.is_some_and(|limit| self.records > limit);
+                    slice.steps.push(if beyond {
+                        Step::FilteredGroup(group)
+                    } else {
+                        Step::Group(group)
+                    });
+                }
+            }
+        }
     }
 
     /// A buffer with room for a slice and a usual record more, so that it seldom has to grow.
@@ -190,7 +270,7 @@ impl<'p> Slicer<'p> {
                 message: finding.message.clone(),
             }));
         } else {
-            let reader = Reader::open(&planned.input, self.limits);
+            let reader = Reader::open(&planned.input, self.limits).with_tables(Arc::clone(&planned.tables));
             self.current = Some(Current {
                 input: index,
                 reader,
@@ -217,21 +297,24 @@ impl<'p> Slicer<'p> {
         };
         match event {
             Event::EntryStart { entry, head } => self.start_entry(slice, entry, &head),
-            Event::Frame(frame) => {
-                self.records += 1;
-                let beyond = self.record_limit.is_some_and(|limit| self.records > limit);
-                slice.steps.push(if beyond {
-                    Step::Filtered(frame)
-                } else {
-                    Step::Frame(frame)
-                });
+            Event::Frame(frame) => self.frame(slice, frame),
+            Event::Separator { bytes } => slice.separate(bytes),
+            Event::Table { source, .. } => self.start_table(slice, &source),
+            Event::Skipped { table, rows, bytes } => {
+                if let Some(entry) = &mut current.entry
+                    && !entry.passed.contains(&table)
+                {
+                    entry.passed.push(table.clone());
+                }
+                slice.steps.push(Step::Skipped { table, rows, bytes });
             }
-            Event::Separator { bytes } => match slice.steps.last_mut() {
-                Some(Step::Separator(before)) => *before += bytes,
-                _ => slice.steps.push(Step::Separator(bytes)),
-            },
-            Event::Table { .. } | Event::Skipped { .. } => {}
-            Event::Damage(damage) => slice.steps.push(Step::Damage(damage)),
+            Event::Damage(mut damage) => {
+                if let Some(entry) = &mut current.entry {
+                    damage.record = entry.next_record;
+                    entry.next_record += 1;
+                }
+                slice.steps.push(Step::Damage(damage));
+            }
             Event::Note(finding) => {
                 // A note before the first entry still belongs to the input.
                 if current.entry.is_none() && !matches!(slice.steps.last(), Some(Step::Entry(_))) {
@@ -245,10 +328,89 @@ impl<'p> Slicer<'p> {
                 slice.steps.push(Step::Note(finding));
             }
             Event::EntryEnd { decoded_bytes } => {
+                if let Some(entry) = current.entry.take()
+                    && entry.framing == Framing::Tables
+                    && !entry.has_table
+                {
+                    slice.steps.push(Step::Note(no_table(&entry.passed)));
+                }
                 slice.steps.push(Step::EntryEnd(decoded_bytes));
-                current.entry = None;
             }
         }
+    }
+
+    /// Takes a record into the slice, or puts its rows aside.
+    fn frame(&mut self, slice: &mut Slice, mut frame: Frame) {
+        let Some(Current {
+            input,
+            entry: Some(entry),
+            ..
+        }) = &mut self.current
+        else {
+            return;
+        };
+        if let (Some(number), Some(source)) = (entry.gathering, entry.step.source) {
+            let bytes = slice.buffer.get(frame.buffer.clone()).unwrap_or_default();
+            let scope = self
+                .inputs
+                .get(*input)
+                .map(|planned| planned.scope(*input, &entry.step))
+                .unwrap_or_default();
+            let mut gathering = Gathering {
+                gatherer: &mut self.gatherer,
+                scope: &scope,
+                entry: number,
+                next_record: &mut entry.next_record,
+            };
+            match gathering.put_aside(source, &frame, bytes, self.limits) {
+                Ok(Some(between)) => {
+                    slice.buffer.truncate(frame.buffer.start);
+                    slice.separate(between);
+                    return;
+                }
+                // What cannot be cut into rows is a record of its own, and mostly rejected.
+                Ok(None) => {}
+                Err(error) => {
+                    self.failure = Some(error);
+                    return;
+                }
+            }
+        }
+        frame.record = entry.next_record;
+        entry.next_record += 1;
+        self.records += 1;
+        let beyond = self.record_limit.is_some_and(|limit| self.records > limit);
+        slice.steps.push(if beyond {
+            Step::Filtered(frame)
+        } else {
+            Step::Frame(frame)
+        });
+    }
+
+    /// Rows of a table follow: they have a reader of their own.
+    fn start_table(&mut self, slice: &mut Slice, source: &str) {
+        let Some(Current {
+            input,
+            entry: Some(entry),
+            ..
+        }) = &mut self.current
+        else {
+            return;
+        };
+        let named = self.inputs.get(*input).and_then(|planned| planned.source);
+        entry.has_table = true;
+        entry.step.source = named.or_else(|| chatmill_source::find(source));
+        entry.gathering = Some(self.gatherer.entry(entry.step.clone()));
+        slice.steps.push(Step::Entry(entry.step.clone()));
+        self.recognised.push(Recognised {
+            input: *input,
+            entry: entry.step.entry.clone(),
+            evidence: entry.step.source.map(|source| Evidence {
+                source: source.id(),
+                confidence: 100,
+                why: vec!["a table has the columns that its map names".to_owned()],
+            }),
+        });
     }
 
     fn start_entry(&mut self, slice: &mut Slice, entry: String, head: &Head) {
@@ -269,7 +431,15 @@ impl<'p> Slicer<'p> {
             source,
         };
         slice.steps.push(Step::Entry(step.clone()));
-        current.entry = Some(step);
+        let gathers = source.is_some_and(|source| source.gathers(&sketch));
+        current.entry = Some(Entry {
+            gathering: gathers.then(|| self.gatherer.entry(step.clone())),
+            step,
+            framing: head.framing,
+            next_record: 0,
+            passed: Vec::new(),
+            has_table: false,
+        });
         if let (Some(named), Some(detected)) = (named, detected)
             && named.id() != detected.id()
         {
@@ -307,6 +477,95 @@ impl<'p> Slicer<'p> {
             self.changed.push(planned.name.clone());
         }
     }
+}
+
+impl Slice {
+    /// Adds bytes between records.
+    fn separate(&mut self, bytes: u64) {
+        match self.steps.last_mut() {
+            Some(Step::Separator(before)) => *before += bytes,
+            _ if bytes > 0 => self.steps.push(Step::Separator(bytes)),
+            _ => {}
+        }
+    }
+}
+
+/// Puts the rows of one entry aside.
+struct Gathering<'g> {
+    gatherer: &'g mut Gatherer,
+    scope: &'g str,
+    entry: usize,
+    next_record: &'g mut u64,
+}
+
+impl Gathering<'_> {
+    /// Puts the rows of a frame aside; gives the bytes between them, or nothing when the frame cannot be cut.
+    fn put_aside(
+        &mut self,
+        source: &'static dyn Source,
+        frame: &Frame,
+        bytes: &[u8],
+        limits: &Limits,
+    ) -> Result<Option<u64>, DatasetError> {
+        let Ok(document) = json::scan(bytes, limits.depth) else {
+            return Ok(None);
+        };
+        let Some(rows) = source.rows(&document) else {
+            return Ok(None);
+        };
+        let (mut at, mut line, mut column) = (0, frame.line, frame.column);
+        let mut within = 0;
+        for row in rows {
+            let body = bytes.get(row.span.clone()).unwrap_or_default();
+            let start = frame.start + row.span.start as u64;
+            (line, column) = advance(line, column, bytes.get(at..row.span.start).unwrap_or_default());
+            at = row.span.start.max(at);
+            let mut place = RowPlace {
+                entry: self.entry,
+                record: *self.next_record,
+                start,
+                end: start + body.len() as u64,
+                line,
+                column,
+                derived: frame.derived,
+                counts: true,
+            };
+            if frame.derived {
+                (place.start, place.end) = (frame.start, frame.end);
+            }
+            within += place.end - place.start;
+            *self.next_record += 1;
+            // A row that names no conversation belongs to that of its entry.
+            let keys = if row.keys.is_empty() {
+                vec![String::new()]
+            } else {
+                row.keys
+            };
+            for key in keys {
+                self.gatherer.push(self.scope, &key, &place, body)?;
+                place.counts = false;
+            }
+        }
+        Ok(Some((frame.end - frame.start).saturating_sub(within)))
+    }
+}
+
+/// Says that a database or a dump holds no table that is read.
+fn no_table(passed: &[String]) -> Finding {
+    const SHOWN: usize = 12;
+    let mut names: Vec<&str> = passed.iter().map(String::as_str).take(SHOWN).collect();
+    if passed.len() > SHOWN {
+        names.push("…");
+    }
+    let found = if names.is_empty() {
+        "there is no table with rows".to_owned()
+    } else {
+        format!("no table map names any of {}", names.join(", "))
+    };
+    Finding::new(
+        &codes::UNKNOWN_FORMAT,
+        format!("{found}; map the table that holds the messages with [table_map] in the pipeline file"),
+    )
 }
 
 /// Why nothing was recognised: a fault that the first record has whatever its format, else that no source knows it.

@@ -12,16 +12,18 @@ use chatmill_diag::{Finding, Reject, RejectLevel, Span, codes};
 use chatmill_dialect::Rendering;
 use chatmill_intake::{Damage, Frame};
 use chatmill_model::{ComponentSpan, Linked, MessageKind};
+use chatmill_source::Source;
 use chatmill_token::{Counter, Encoding, Tally};
 
 use crate::frame;
+use crate::group::{Group, GroupRow};
 use crate::locate::Located;
 use crate::plan::{Plan, Target};
 use crate::receipt::{InputCounts, SliceReceipt};
 use crate::render;
 use crate::slices::{EntryStep, Slice, Step};
 use crate::tables::{self, Place};
-use crate::totals::{Counted, Group};
+use crate::totals::{self, Counted};
 
 /// Why a slice was not finished.
 #[derive(Debug)]
@@ -81,7 +83,7 @@ pub fn grind(
         if tools.stop.load(Ordering::Relaxed) {
             return Err(WorkError::Stopped);
         }
-        work.step(step, &slice.buffer)?;
+        work.step(step, slice)?;
     }
     Ok(work.receipt)
 }
@@ -97,30 +99,48 @@ struct Work<'w, 'p> {
 }
 
 impl Work<'_, '_> {
-    fn step(&mut self, step: &Step, buffer: &[u8]) -> Result<(), WorkError> {
+    fn step(&mut self, step: &Step, slice: &Slice) -> Result<(), WorkError> {
         match step {
-            Step::Entry(entry) => {
-                if let Some(source) = entry.source {
-                    let sources = &mut self.receipt.inputs.entry(entry.input).or_default().sources;
-                    if !sources.iter().any(|known| known == source.id()) {
-                        sources.push(source.id().to_owned());
-                    }
-                } else {
-                    self.receipt.inputs.entry(entry.input).or_default();
-                }
-                self.place = Some(entry.clone());
-            }
+            Step::Entry(entry) => self.enter(entry),
             Step::Separator(bytes) => self.counts().ledger.separator_bytes += bytes,
             Step::EntryEnd(bytes) => self.counts().ledger.decoded_bytes += bytes,
-            Step::Filtered(frame) => self.filter(frame, "limit"),
+            Step::Filtered(frame) => self.filter(frame.end - frame.start, "limit"),
             Step::Damage(damage) => self.damage(damage)?,
             Step::Note(finding) => self.finding(&Located::nowhere(finding.clone()), None, None)?,
             Step::Frame(frame) => {
-                let bytes = buffer.get(frame.buffer.clone()).unwrap_or_default();
+                let bytes = slice.buffer.get(frame.buffer.clone()).unwrap_or_default();
                 self.frame(frame, bytes)?;
+            }
+            Step::Group(group) => self.group(group, slice)?,
+            Step::FilteredGroup(group) => self.filter_group(group, slice, "limit"),
+            Step::Skipped { table, rows, bytes } => {
+                let counts = self.counts();
+                counts.ledger.skipped_bytes += bytes;
+                *counts.skipped_tables.entry(table.clone()).or_default() += rows;
             }
         }
         Ok(())
+    }
+
+    /// What follows comes from this entry.
+    fn enter(&mut self, entry: &EntryStep) {
+        let is_here = self
+            .place
+            .as_ref()
+            .is_some_and(|place| place.input == entry.input && place.entry == entry.entry);
+        if is_here
+            && self.place.as_ref().and_then(|place| place.source).map(Source::id)
+                == entry.source.map(Source::id)
+        {
+            return;
+        }
+        let counts = self.receipt.inputs.entry(entry.input).or_default();
+        if let Some(source) = entry.source
+            && !counts.sources.iter().any(|known| known == source.id())
+        {
+            counts.sources.push(source.id().to_owned());
+        }
+        self.place = Some(entry.clone());
     }
 
     fn counts(&mut self) -> &mut InputCounts {
@@ -128,12 +148,83 @@ impl Work<'_, '_> {
         self.receipt.inputs.entry(input).or_default()
     }
 
-    fn filter(&mut self, frame: &Frame, reason: &str) {
+    fn filter(&mut self, bytes: u64, reason: &str) {
         let counts = self.counts();
         counts.ledger.framed += 1;
         counts.ledger.filtered += 1;
-        counts.ledger.filtered_bytes += frame.end - frame.start;
+        counts.ledger.filtered_bytes += bytes;
         *counts.filtered_by.entry(reason.to_owned()).or_default() += 1;
+    }
+
+    fn filter_group(&mut self, group: &Group, slice: &Slice, reason: &str) {
+        for row in group.rows.iter().filter(|row| row.place.counts) {
+            self.enter_row(row, slice);
+            self.filter(row.place.end - row.place.start, reason);
+        }
+    }
+
+    /// What follows is about this row.
+    fn enter_row(&mut self, row: &GroupRow, slice: &Slice) {
+        if let Some(entry) = slice.entries.get(row.place.entry) {
+            self.enter(entry);
+        }
+    }
+
+    /// The rows of a conversation: read, accounted for row by row, and rendered.
+    fn group(&mut self, group: &Group, slice: &Slice) -> Result<(), WorkError> {
+        let bytes = slice.buffer.get(group.buffer.clone()).unwrap_or_default();
+        let Some(first) = group.rows.first() else {
+            return Ok(());
+        };
+        let outcome = group.read(bytes, self.tools.plan.limits());
+        self.enter_row(first, slice);
+        let linked = outcome.linked.as_ref();
+        let base = linked.map(|linked| self.base_id(linked, bytes));
+        if let (Some(linked), Some(base)) = (linked, &base)
+            && let Some(reason) = self.tools.plan.selection.leaves_out(base, &linked.conversation)
+        {
+            self.filter_group(group, slice, reason);
+            return Ok(());
+        }
+        let rejected = group.rejected(&outcome);
+        for (index, row) in group.rows.iter().enumerate().filter(|(_, row)| row.place.counts) {
+            self.enter_row(row, slice);
+            let length = row.place.end - row.place.start;
+            let ledger = &mut self.counts().ledger;
+            ledger.framed += 1;
+            if rejected.contains(&index) {
+                ledger.rejected += 1;
+                ledger.rejected_bytes += length;
+            } else {
+                ledger.accepted += 1;
+                ledger.accepted_bytes += length;
+            }
+        }
+        self.enter_row(first, slice);
+        let counts = self.counts();
+        counts.rows.add(&outcome.rows);
+        counts.conversations += u64::from(linked.is_some());
+        let id = base
+            .map(|base| self.claim_id(base, first.place.record))
+            .transpose()?;
+        for located in &outcome.findings {
+            let row = located
+                .row
+                .and_then(|index| group.rows.get(index))
+                .unwrap_or(first);
+            self.enter_row(row, slice);
+            self.finding(located, Some(row.place.record), id.as_deref())?;
+        }
+        for (row, reject, located) in group.rejects(&outcome, bytes, self.tools.plan.limits()) {
+            self.enter_row(row, slice);
+            self.reject(&reject, &located, row.place.record, id.as_deref())?;
+        }
+        self.enter_row(first, slice);
+        if let (Some(linked), Some(id)) = (linked, id) {
+            self.conversation(&id, linked, first.place.record)?;
+            self.renderings(&id, linked, first.place.record)?;
+        }
+        Ok(())
     }
 
     fn damage(&mut self, damage: &Damage) -> Result<(), WorkError> {
@@ -175,7 +266,7 @@ impl Work<'_, '_> {
         };
         let base = self.base_id(&linked, bytes);
         if let Some(reason) = self.tools.plan.selection.leaves_out(&base, &linked.conversation) {
-            self.filter(frame, reason);
+            self.filter(frame.end - frame.start, reason);
             return Ok(());
         }
         let counts = self.counts();
@@ -334,7 +425,7 @@ impl Work<'_, '_> {
         &mut self,
         spot: &Spot<'_>,
         rendering: &Rendering<'_>,
-        groups_seen: &mut Vec<Group>,
+        groups_seen: &mut Vec<totals::Group>,
     ) -> Result<(), WorkError> {
         if self.tools.stop.load(Ordering::Relaxed) {
             return Err(WorkError::Stopped);
@@ -445,7 +536,7 @@ impl Work<'_, '_> {
         rendering: &Rendering<'_>,
         tallies: &[Tally],
         valid: bool,
-        groups_seen: &mut Vec<Group>,
+        groups_seen: &mut Vec<totals::Group>,
     ) -> Result<(), WorkError> {
         let (dialect, profile) = (spot.target.dialect.id(), spot.target.profile);
         let names = self.tools.plan.encodings.iter().map(|encoding| encoding.name());
@@ -481,7 +572,7 @@ impl Work<'_, '_> {
                 .encodings
                 .get(at)
                 .map_or("", |encoding| encoding.name());
-            let group = Group {
+            let group = totals::Group {
                 source: spot.linked.conversation.source.to_owned(),
                 rank: spot.rank,
                 dialect: dialect.to_owned(),

@@ -12,11 +12,11 @@ pub static DUMP_INCOMPLETE: Code = Code {
                mark that closes it.",
         why: "A dump that was cut by a full disk or a lost connection looks like a complete one with fewer \
                rows. Nobody misses rows that they never saw.",
-        example: r#"```sql
+        example: r"```sql
 COPY public.messages (id, content) FROM stdin;
 1	hello
 
-```"#,
+```",
         does: "Keeps the rows that are whole, rejects the one that was cut, and reports where the dump \
                ends.",
         fix: "Dump again and check the exit code of the dump program; a plain dump ends with a comment \

@@ -11,9 +11,9 @@ pub static COLUMNS_UNKNOWN: Code = Code {
         what: "Rows of a table that is to be read, without column names: neither the statement nor a \
                `CREATE TABLE` before it names them.",
         why: "Without names a reader would have to guess which value is the text and which the sender.",
-        example: r#"```sql
+        example: r"```sql
 INSERT INTO messages VALUES (1, 'hello');
-```"#,
+```",
         does: "Rejects each such row.",
         fix: "Dump with `--column-inserts`, or with the schema in the same file.",
     },

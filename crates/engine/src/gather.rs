@@ -1,0 +1,401 @@
+//! Gathering: rows of a conversation lie far apart, so they are put aside by conversation and come back together.
+//!
+//! Memory stays within `limits.partition`, whatever the inputs hold: rows are spread over partitions by the hash of their
+//! conversation, on disk once they are many, and one partition at a time becomes a slice. A partition that grew too
+//! large is spread again. Partitions and their order follow from the inputs and the limits alone.
+
+use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
+use std::path::PathBuf;
+
+use chatmill_dataset::{DatasetError, Spill};
+use chatmill_source::Source;
+
+use crate::group::{Group, GroupRow, RowPlace};
+use crate::slices::EntryStep;
+
+/// Partitions that are open at a time, each with a file.
+const PARTITIONS: u64 = 256;
+
+/// Times that a partition is spread again at most; a hash that never tells two conversations apart does not exist.
+const DEPTH: usize = 6;
+
+/// Rows put aside until all inputs have been read.
+pub struct Gatherer {
+    /// Bytes of a partition that is turned into a slice as it is.
+    target: u64,
+    folder: PathBuf,
+    /// Spills made so far; each has a folder of its own.
+    spills: u64,
+    first: usize,
+    /// The spill that rows go to, until partitions are asked for; then the spills that are being emptied, deepest last.
+    levels: VecDeque<Level>,
+    /// Where gathered rows stand.
+    entries: Vec<EntryStep>,
+}
+
+struct Level {
+    spill: Spill,
+    next: usize,
+    /// Whether its partitions are taken as they are.
+    is_last: bool,
+}
+
+/// The rows of a partition, conversation by conversation.
+pub struct Gathered {
+    /// Arrays of rows, one after another.
+    pub buffer: Vec<u8>,
+    /// The conversations in the order of their first rows.
+    pub groups: Vec<Group>,
+}
+
+impl Gatherer {
+    /// A gatherer for inputs of so many bytes. `folder` must not exist yet.
+    pub fn new(input_bytes: u64, partition: u64, folder: PathBuf) -> Self {
+        let target = partition.max(1);
+        Self {
+            target,
+            folder,
+            spills: 0,
+            first: usize::try_from(input_bytes.div_ceil(target).clamp(1, PARTITIONS)).unwrap_or(1),
+            levels: VecDeque::new(),
+            entries: Vec::new(),
+        }
+    }
+
+    /// Whether anything was put aside.
+    pub fn is_empty(&self) -> bool {
+        self.levels.is_empty()
+    }
+
+    /// The entries that rows came from, by [`RowPlace::entry`].
+    pub fn entries(&self) -> &[EntryStep] {
+        &self.entries
+    }
+
+    /// Announces an entry; its rows name it by the number that is returned.
+    pub fn entry(&mut self, entry: EntryStep) -> usize {
+        self.entries.push(entry);
+        self.entries.len() - 1
+    }
+
+    /// Puts a row aside. `scope` tells conversations of the same key apart.
+    pub fn push(
+        &mut self,
+        scope: &str,
+        key: &str,
+        place: &RowPlace,
+        bytes: &[u8],
+    ) -> Result<(), DatasetError> {
+        if self.levels.is_empty() {
+            let first = self.first;
+            self.open(first, false);
+        }
+        let head = Head::of(scope, key, place);
+        let Some(level) = self.levels.front_mut() else {
+            return Ok(());
+        };
+        let partition = partition_of(head.group(), 0, level.spill.partitions());
+        level.spill.push(partition, &head.0, bytes)
+    }
+
+    /// The next partition, or nothing when all are done.
+    pub fn next_partition(&mut self) -> Result<Option<Gathered>, DatasetError> {
+        loop {
+            let depth = self.levels.len();
+            let Some(level) = self.levels.back_mut() else {
+                return Ok(None);
+            };
+            let partition = level.next;
+            if partition >= level.spill.partitions() {
+                self.levels.pop_back();
+                continue;
+            }
+            level.next += 1;
+            let bytes = level.spill.bytes(partition);
+            if bytes == 0 {
+                continue;
+            }
+            if bytes <= self.target.saturating_mul(2) || level.is_last || depth > DEPTH {
+                return self.collect(partition).map(Some);
+            }
+            self.spread(partition, bytes, depth)?;
+        }
+    }
+
+    fn open(&mut self, partitions: usize, is_last: bool) {
+        let folder = self.folder.join(self.spills.to_string());
+        self.spills += 1;
+        self.levels.push_back(Level {
+            spill: Spill::new(folder, partitions, self.target),
+            next: 0,
+            is_last,
+        });
+    }
+
+    /// Spreads a partition that is too large over further ones, which are emptied before what follows it.
+    fn spread(&mut self, partition: usize, bytes: u64, depth: usize) -> Result<(), DatasetError> {
+        let parts = bytes.div_ceil(self.target).clamp(2, PARTITIONS);
+        self.open(usize::try_from(parts).unwrap_or(2), false);
+        let mut deepest = self.levels.iter_mut().rev();
+        let (Some(deeper), Some(level)) = (deepest.next(), deepest.next()) else {
+            return Ok(());
+        };
+        let count = deeper.spill.partitions();
+        level.spill.drain(partition, &mut |head, body| {
+            let place = partition_of(Head::group_of(head), depth, count);
+            deeper.spill.push(place, head, body)
+        })?;
+        // One conversation, or several that a hash does not tell apart: no further spreading makes it smaller.
+        deeper.is_last = (0..count).filter(|place| deeper.spill.bytes(*place) > 0).count() == 1;
+        Ok(())
+    }
+
+    fn collect(&mut self, partition: usize) -> Result<Gathered, DatasetError> {
+        let mut rows: Vec<(usize, RowPlace, Range<usize>)> = Vec::new();
+        let mut bytes: Vec<u8> = Vec::new();
+        let mut numbers: HashMap<Vec<u8>, usize> = HashMap::new();
+        let mut keys: Vec<Option<String>> = Vec::new();
+        if let Some(level) = self.levels.back_mut() {
+            level.spill.drain(partition, &mut |head, body| {
+                let group = Head::group_of(head);
+                let number = numbers.get(group).copied().unwrap_or_else(|| {
+                    numbers.insert(group.to_vec(), keys.len());
+                    keys.push(Head::key_of(group));
+                    keys.len() - 1
+                });
+                let start = bytes.len();
+                bytes.extend_from_slice(body);
+                rows.push((number, Head::place_of(head), start..bytes.len()));
+                Ok(())
+            })?;
+        }
+        // Stable: the rows of a group stay in input order.
+        rows.sort_by_key(|(number, _, _)| *number);
+        let mut buffer = Vec::with_capacity(bytes.len() + 2 * rows.len());
+        let mut groups: Vec<Group> = Vec::with_capacity(keys.len());
+        for group in rows.chunk_by(|left, right| left.0 == right.0) {
+            let Some((number, place, _)) = group.first() else {
+                continue;
+            };
+            let Some(source) = self.entries.get(place.entry).and_then(|entry| entry.source) else {
+                continue;
+            };
+            let key = keys.get_mut(*number).and_then(Option::take);
+            groups.push(array(source, key, group, &bytes, &mut buffer));
+        }
+        Ok(Gathered { buffer, groups })
+    }
+}
+
+/// Writes the rows of a group as an array.
+fn array(
+    source: &'static dyn Source,
+    key: Option<String>,
+    rows: &[(usize, RowPlace, Range<usize>)],
+    bytes: &[u8],
+    buffer: &mut Vec<u8>,
+) -> Group {
+    let begin = buffer.len();
+    let mut inside = Vec::with_capacity(rows.len());
+    for (_, place, range) in rows {
+        buffer.push(if buffer.len() == begin { b'[' } else { b',' });
+        let start = buffer.len() - begin;
+        buffer.extend_from_slice(bytes.get(range.clone()).unwrap_or_default());
+        inside.push(GroupRow {
+            inside: start..buffer.len() - begin,
+            place: *place,
+        });
+    }
+    buffer.push(b']');
+    Group {
+        source,
+        key,
+        rows: inside,
+        buffer: begin..buffer.len(),
+    }
+}
+
+/// What stands in front of a row in a spill: seven numbers, then scope and key.
+struct Head(Vec<u8>);
+
+/// Numbers in a head.
+const NUMBERS: usize = 7;
+
+impl Head {
+    fn of(scope: &str, key: &str, place: &RowPlace) -> Self {
+        let numbers: [u64; NUMBERS] = [
+            place.entry as u64,
+            place.record,
+            place.start,
+            place.end,
+            place.line,
+            place.column,
+            u64::from(place.derived) | u64::from(place.counts) << 1,
+        ];
+        let mut head = Vec::with_capacity(NUMBERS * 8 + scope.len() + key.len() + 1);
+        for number in numbers {
+            head.extend_from_slice(&number.to_le_bytes());
+        }
+        head.extend_from_slice(scope.as_bytes());
+        // No scope holds a NUL.
+        head.push(0);
+        head.extend_from_slice(key.as_bytes());
+        Self(head)
+    }
+
+    fn group(&self) -> &[u8] {
+        Self::group_of(&self.0)
+    }
+
+    /// Scope and key.
+    fn group_of(head: &[u8]) -> &[u8] {
+        head.get(NUMBERS * 8..).unwrap_or_default()
+    }
+
+    fn key_of(group: &[u8]) -> Option<String> {
+        let at = group.iter().position(|byte| *byte == 0)?;
+        let key = String::from_utf8_lossy(group.get(at + 1..)?).into_owned();
+        (!key.is_empty()).then_some(key)
+    }
+
+    fn place_of(head: &[u8]) -> RowPlace {
+        let number = |index: usize| {
+            let bytes = head.get(index * 8..index * 8 + 8);
+            bytes
+                .and_then(|bytes| bytes.try_into().ok())
+                .map_or(0, u64::from_le_bytes)
+        };
+        RowPlace {
+            entry: number(0) as usize,
+            record: number(1),
+            start: number(2),
+            end: number(3),
+            line: number(4),
+            column: number(5),
+            derived: number(6) & 1 == 1,
+            counts: number(6) & 2 == 2,
+        }
+    }
+}
+
+/// The partition of a group, with another hash at every depth.
+fn partition_of(group: &[u8], depth: usize, count: usize) -> usize {
+    let hash = blake3::Hasher::new()
+        .update(&(depth as u64).to_le_bytes())
+        .update(group)
+        .finalize();
+    let number = hash
+        .as_bytes()
+        .first_chunk()
+        .copied()
+        .map_or(0, u64::from_le_bytes);
+    (number % count.max(1) as u64) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn place(record: u64, counts: bool) -> RowPlace {
+        RowPlace {
+            entry: 0,
+            record,
+            start: record * 10,
+            end: record * 10 + 9,
+            line: record + 1,
+            column: 3,
+            derived: record.is_multiple_of(2),
+            counts,
+        }
+    }
+
+    /// Rows of `conversations` in turn, gathered; per conversation its rows as text.
+    fn gathered(rows: u64, conversations: u64, partition: u64) -> (usize, Vec<(String, Vec<u64>)>) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut gatherer = Gatherer::new(rows * 100, partition, folder.path().join("spill"));
+        let entry = gatherer.entry(EntryStep {
+            input: 0,
+            entry: String::new(),
+            source: chatmill_source::SOURCES.first().copied(),
+        });
+        assert_eq!(entry, 0);
+        for row in 0..rows {
+            let key = format!("room {}", row % conversations);
+            let body = format!("{{\"row\":{row},\"fill\":\"{}\"}}", "x".repeat(80));
+            gatherer
+                .push("scope", &key, &place(row, true), body.as_bytes())
+                .unwrap();
+        }
+        let mut partitions = 0;
+        let mut found = Vec::new();
+        while let Some(gathered) = gatherer.next_partition().unwrap() {
+            partitions += 1;
+            for group in gathered.groups {
+                let bytes = &gathered.buffer[group.buffer.clone()];
+                let array: Vec<serde_json::Value> = serde_json::from_slice(bytes).unwrap();
+                let numbers: Vec<u64> = array.iter().map(|row| row["row"].as_u64().unwrap()).collect();
+                for (row, number) in group.rows.iter().zip(&numbers) {
+                    assert_eq!(row.place, place(*number, true));
+                    let inside: serde_json::Value =
+                        serde_json::from_slice(&bytes[row.inside.clone()]).unwrap();
+                    assert_eq!(inside["row"].as_u64(), Some(*number));
+                }
+                found.push((group.key.unwrap(), numbers));
+            }
+        }
+        (partitions, found)
+    }
+
+    #[test]
+    fn rows_of_a_conversation_come_back_together_and_in_order() {
+        for partition in [1, 500, 5_000, 1 << 20] {
+            let (partitions, found) = gathered(400, 7, partition);
+            let by_key: BTreeMap<_, _> = found.iter().cloned().collect();
+            assert_eq!(by_key.len(), 7, "{partition}");
+            for (key, rows) in by_key {
+                let room: u64 = key.strip_prefix("room ").unwrap().parse().unwrap();
+                let expected: Vec<u64> = (0..400).filter(|row| row % 7 == room).collect();
+                assert_eq!(rows, expected);
+            }
+            assert!(partition < 1 << 20 || partitions == 1, "{partitions}");
+        }
+    }
+
+    #[test]
+    fn a_small_partition_limit_makes_many_partitions_and_the_same_limit_the_same_order() {
+        let (many, order) = gathered(2_000, 300, 2_000);
+        assert!(many > 50, "{many}");
+        assert_eq!(gathered(2_000, 300, 2_000), (many, order));
+    }
+
+    #[test]
+    fn a_conversation_larger_than_a_partition_stays_whole() {
+        let (partitions, found) = gathered(300, 1, 1_000);
+        assert_eq!((partitions, found.len()), (1, 1));
+        assert_eq!(found[0].1.len(), 300);
+    }
+
+    #[test]
+    fn scopes_keep_equal_keys_apart_and_an_empty_key_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut gatherer = Gatherer::new(1, 1 << 20, folder.path().join("spill"));
+        gatherer.entry(EntryStep {
+            input: 0,
+            entry: String::new(),
+            source: chatmill_source::SOURCES.first().copied(),
+        });
+        for (scope, key) in [("a", "k"), ("b", "k"), ("a", "k"), ("a", "")] {
+            gatherer.push(scope, key, &place(0, false), b"1").unwrap();
+        }
+        let groups = gatherer.next_partition().unwrap().unwrap().groups;
+        let seen: Vec<_> = groups
+            .iter()
+            .map(|group| (group.key.as_deref(), group.rows.len()))
+            .collect();
+        assert_eq!(seen, [(Some("k"), 2), (Some("k"), 1), (None, 1)]);
+        assert!(gatherer.next_partition().unwrap().is_none());
+    }
+}

@@ -16,6 +16,7 @@ pub mod plan;
 pub mod progress;
 pub mod receipt;
 pub mod render;
+pub mod rows;
 pub mod run;
 pub mod seal;
 pub mod select;

@@ -1,0 +1,75 @@
+//! Cutting a frame into the rows of conversations, and putting these aside until the rest has been read.
+
+use chatmill_dataset::DatasetError;
+use chatmill_diag::Limits;
+use chatmill_intake::Frame;
+use chatmill_intake::json;
+use chatmill_source::Source;
+
+use crate::gather::Gatherer;
+use crate::group::RowPlace;
+use crate::locate::advance;
+
+/// Puts the rows of one entry aside.
+pub struct Gathering<'g> {
+    /// Where they go.
+    pub gatherer: &'g mut Gatherer,
+    /// Tells conversations of the same key apart.
+    pub scope: &'g str,
+    /// Number of the entry among those that are gathered.
+    pub entry: usize,
+    /// Number of the entry's next record.
+    pub next_record: &'g mut u64,
+}
+
+impl Gathering<'_> {
+    /// Puts the rows of a frame aside; gives the bytes between them, or nothing when the frame cannot be cut.
+    pub fn put_aside(
+        &mut self,
+        source: &'static dyn Source,
+        frame: &Frame,
+        bytes: &[u8],
+        limits: &Limits,
+    ) -> Result<Option<u64>, DatasetError> {
+        let Ok(document) = json::scan(bytes, limits.depth) else {
+            return Ok(None);
+        };
+        let Some(rows) = source.rows(&document) else {
+            return Ok(None);
+        };
+        let (mut at, mut line, mut column) = (0, frame.line, frame.column);
+        let mut within = 0;
+        for row in rows {
+            let body = bytes.get(row.span.clone()).unwrap_or_default();
+            let start = frame.start + row.span.start as u64;
+            (line, column) = advance(line, column, bytes.get(at..row.span.start).unwrap_or_default());
+            at = row.span.start.max(at);
+            let mut place = RowPlace {
+                entry: self.entry,
+                record: *self.next_record,
+                start,
+                end: start + body.len() as u64,
+                line,
+                column,
+                derived: frame.derived,
+                counts: true,
+            };
+            if frame.derived {
+                (place.start, place.end) = (frame.start, frame.end);
+            }
+            within += place.end - place.start;
+            *self.next_record += 1;
+            // A row that names no conversation belongs to that of its entry.
+            let keys = if row.keys.is_empty() {
+                vec![String::new()]
+            } else {
+                row.keys
+            };
+            for key in keys {
+                self.gatherer.push(self.scope, &key, &place, body)?;
+                place.counts = false;
+            }
+        }
+        Ok(Some((frame.end - frame.start).saturating_sub(within)))
+    }
+}

@@ -64,3 +64,9 @@ chaos KILLS:
 # break the fuzz targets by mutation, without a nightly toolchain
 fuzz SECONDS:
     cargo xtask fuzz {{SECONDS}}
+
+# dump a fresh database in every way that the installed PostgreSQL knows, and compare the rows with psql and pg_restore
+dumps:
+    rm -rf target/dumps
+    crates/intake/tests/oracle/dumps.sh target/dumps
+    CHATMILL_DUMPS="$PWD/target/dumps" cargo test --package chatmill-intake --test fresh_dumps -- --ignored --nocapture

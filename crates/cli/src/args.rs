@@ -3,8 +3,8 @@
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    certify, check, completions, dialects, encodings, explain, inspect, man, render, rules, run, schema,
-    sources,
+    certify, check, completions, dialects, diff, encodings, explain, inspect, man, render, report, rules,
+    run, schema, sources, tokens,
 };
 
 /// Mills chat archives into training, evaluation and cost data.
@@ -121,8 +121,14 @@ pub enum Command {
     Check(check::Arguments),
     /// Prints conversations in a dialect
     Render(render::Arguments),
+    /// Says what conversations cost in each dialect and encoding
+    Tokens(tokens::Arguments),
     /// Says what a file is: its source, the evidence, and what is in it
     Inspect(inspect::Arguments),
+    /// Writes the reports of a finished dataset again
+    Report(report::Arguments),
+    /// Compares two finished datasets; fails on conditions
+    Diff(diff::Arguments),
     /// Reads a finished dataset back and proves that it is what its manifest says
     Certify(certify::Arguments),
     /// Lists the input formats

@@ -4,15 +4,18 @@ pub mod certify;
 pub mod check;
 pub mod completions;
 pub mod dialects;
+pub mod diff;
 pub mod encodings;
 pub mod explain;
 pub mod inspect;
 pub mod man;
 pub mod render;
+pub mod report;
 pub mod rules;
 pub mod run;
 pub mod schema;
 pub mod sources;
+pub mod tokens;
 
 use crate::args::{Cli, Command, Global};
 use crate::exit::{self, Exit};
@@ -75,6 +78,9 @@ fn dispatch(command: Command, context: &Context<'_>) -> anyhow::Result<Exit> {
         Command::Check(arguments) => check::execute(arguments, context),
         Command::Render(arguments) => render::execute(arguments, context),
         Command::Inspect(arguments) => inspect::execute(&arguments, context),
+        Command::Tokens(arguments) => tokens::execute(&arguments, context),
+        Command::Diff(arguments) => diff::execute(&arguments, context),
+        Command::Report(arguments) => report::execute(&arguments, context),
         Command::Certify(arguments) => certify::execute(&arguments, context),
         Command::Sources(listing) => sources::execute(&listing),
         Command::Dialects(listing) => dialects::execute(&listing),

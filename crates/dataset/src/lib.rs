@@ -22,6 +22,7 @@ pub mod manifest;
 mod options;
 mod part;
 mod parts;
+mod read;
 mod receipt;
 mod seal;
 mod spill;
@@ -38,6 +39,7 @@ pub use manifest::{
 };
 pub use options::{Compression, TableOptions};
 pub use parts::{PartFile, PartSet};
+pub use read::{Batch, Batches, Dataset, Flags, Numbers, Texts, Times, write_derived};
 pub use receipt::Receipt;
 pub use seal::Sealed;
 pub use spill::Spill;

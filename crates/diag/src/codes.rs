@@ -35,6 +35,8 @@ mod in023_repeated_entry;
 mod in024_dump_incomplete;
 mod in025_columns_unknown;
 mod in026_copy_escaped;
+mod in027_malformed_row;
+mod in028_unread_journal;
 mod md001_invalid_media_url;
 mod md002_repeated_media;
 mod pt001_unknown_sender;
@@ -115,6 +117,8 @@ pub use in023_repeated_entry::REPEATED_ENTRY;
 pub use in024_dump_incomplete::DUMP_INCOMPLETE;
 pub use in025_columns_unknown::COLUMNS_UNKNOWN;
 pub use in026_copy_escaped::COPY_ESCAPED;
+pub use in027_malformed_row::MALFORMED_ROW;
+pub use in028_unread_journal::UNREAD_JOURNAL;
 pub use md001_invalid_media_url::INVALID_MEDIA_URL;
 pub use md002_repeated_media::REPEATED_MEDIA;
 pub use pt001_unknown_sender::UNKNOWN_SENDER;
@@ -190,6 +194,8 @@ pub static CODES: &[&Code] = &[
     &DUMP_INCOMPLETE,
     &COLUMNS_UNKNOWN,
     &COPY_ESCAPED,
+    &MALFORMED_ROW,
+    &UNREAD_JOURNAL,
     &MISSING_FIELD,
     &WRONG_TYPE,
     &UNKNOWN_FORMAT,

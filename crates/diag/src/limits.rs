@@ -31,6 +31,8 @@ pub struct Limits {
     pub decompressed_ceiling: u64,
     /// Binary logarithm of the largest zstd window; a stream that asks for more is refused before allocation.
     pub zstd_window_log: u32,
+    /// Bytes of a database that comes in an archive, a compression or a pipe and is therefore copied to a temporary file.
+    pub spool: u64,
     /// Entries of an archive; the rest is rejected as `entry-limit`.
     pub archive_entries: u64,
     /// References of a message; further ones are dropped as `too-many-references`.
@@ -39,6 +41,8 @@ pub struct Limits {
     pub preview_depth: u32,
     /// Messages of a conversation; a larger one is rejected as `conversation-too-large`.
     pub messages_per_conversation: u64,
+    /// Agents that may answer each other in a row; deeper answers are kept and reported as `loop-depth-exceeded`.
+    pub response_depth: u32,
     /// Bytes of rows that are gathered into conversations at a time, in each thread; conversations that are larger alone
     /// are still whole.
     pub partition: u64,
@@ -62,10 +66,12 @@ impl Default for Limits {
             decompressed_ratio: 200,
             decompressed_ceiling: 1024 * GIB,
             zstd_window_log: 27,
+            spool: 16 * GIB,
             archive_entries: 1_000_000,
             references_per_message: 10_000,
             preview_depth: 16,
             messages_per_conversation: 1_000_000,
+            response_depth: 3,
             partition: 16 * MIB,
             rendering: 256 * MIB,
             findings_per_code: 100,

@@ -31,7 +31,7 @@ use crate::media::{inline_bytes, picture_type, web_address};
 use crate::rendering::Rendering;
 use crate::script::ids::{IdRule, IdShape};
 use crate::script::tool_names::NameRule;
-use crate::script::{Block, Carried, Held, Manner, Results, Script, SystemPlace, Texts};
+use crate::script::{Block, Carried, Held, Manner, Order, Results, Script, SystemPlace, Texts, Thoughts};
 use crate::view::View;
 
 /// The dialect of Messages requests.
@@ -54,6 +54,7 @@ const MOST_MESSAGES: usize = 100_000;
 
 static MANNER: Manner = Manner {
     name_field: None,
+    order: Order::Paired,
     results: Results::UserTurn,
     merging: Some("ANT-04"),
     user_first: Some("ANT-03"),
@@ -65,7 +66,7 @@ static MANNER: Manner = Manner {
     carries: picture,
     media_rule: "ANT-12: a picture has no name, and an address no type",
     media_rule_plain: "ANT-12: this role holds no media",
-    reasoning_rule: "ANT-10: thinking without a signature is refused",
+    thoughts: Thoughts::Nowhere("ANT-10: thinking without a signature is refused"),
     cache_marks: Some((4, "ANT-09: at most four blocks bear a cache mark")),
     marks_errors: true,
     ids: IdRule {

@@ -28,7 +28,7 @@ use crate::media::{inline_bytes, picture_type};
 use crate::rendering::Rendering;
 use crate::script::ids::{IdRule, IdShape};
 use crate::script::tool_names::NameRule;
-use crate::script::{Block, Carried, Held, Manner, Results, Script, SystemPlace, Texts};
+use crate::script::{Block, Carried, Held, Manner, Order, Results, Script, SystemPlace, Texts, Thoughts};
 use crate::view::View;
 use crate::words::is_blank_sign;
 
@@ -52,6 +52,7 @@ const EMPTY_RESULT: &str = "(empty)";
 
 static MANNER: Manner = Manner {
     name_field: None,
+    order: Order::Paired,
     results: Results::UserTurn,
     merging: Some("BED-02"),
     user_first: Some("BED-02"),
@@ -63,7 +64,7 @@ static MANNER: Manner = Manner {
     carries: picture,
     media_rule: "BED-06: a picture has no name",
     media_rule_plain: "BED-06: this role holds no media",
-    reasoning_rule: "reasoning without a signature is refused",
+    thoughts: Thoughts::Nowhere("reasoning without a signature is refused"),
     cache_marks: Some((4, "BED-07: at most four cache marks")),
     marks_errors: true,
     ids: IdRule {
@@ -216,7 +217,7 @@ fn blocks<'a>(rope: &mut Rope<'a>, blocks: Vec<Block<'a>>, losses: &mut Losses) 
             Held::Result(result) => {
                 let (mut content, is_error) = (result.content(), result.is_error());
                 if content.chars().all(is_blank_sign) {
-                    content = EMPTY_RESULT;
+                    content = EMPTY_RESULT.into();
                     if let Some(position) = block.position {
                         losses.at(
                             LossCode::EmptyFilled,

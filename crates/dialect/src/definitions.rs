@@ -6,6 +6,7 @@ use chatmill_model::{Component, RawJson, Rope};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::gemini_schema;
 use crate::json::compact;
 use crate::loss::{LossCode, Losses};
 use crate::script::tool_names::ToolNames;
@@ -33,6 +34,8 @@ pub(crate) enum Form {
     InputSchema,
     /// `{"name","description","parameters"}`.
     Bare,
+    /// As [`Form::Bare`], the parameters in Gemini's subset of JSON Schema, and none where the tool takes nothing.
+    Declaration,
     /// `{"toolSpec":{"name","description","inputSchema":{"json":…}}}`.
     Spec,
 }
@@ -166,7 +169,7 @@ fn one<'a>(
     rope.framing(match form {
         Form::Nested => "{\"type\":\"function\",\"function\":{\"name\":",
         Form::Flat => "{\"type\":\"function\",\"name\":",
-        Form::InputSchema | Form::Bare => "{\"name\":",
+        Form::InputSchema | Form::Bare | Form::Declaration => "{\"name\":",
         Form::Spec => "{\"toolSpec\":{\"name\":",
     });
     rope.json_string(name, Component::Tools);
@@ -174,28 +177,7 @@ fn one<'a>(
         rope.framing(",\"description\":");
         rope.raw_json(description.get(), Component::Tools);
     }
-    let wanted = matches!(form, Form::InputSchema | Form::Spec | Form::Flat);
-    if definition.schema.is_some() || wanted {
-        rope.framing(match form {
-            Form::Nested | Form::Flat | Form::Bare => ",\"parameters\":",
-            Form::InputSchema => ",\"input_schema\":",
-            Form::Spec => ",\"inputSchema\":{\"json\":",
-        });
-        let schema = definition
-            .schema
-            .map_or(Cow::Borrowed(NO_PARAMETERS), |schema| compact(schema.get()));
-        if definition.schema.is_none() {
-            losses.everywhere(
-                LossCode::EmptyFilled,
-                1,
-                "a tool without parameters takes an empty object",
-            );
-        }
-        rope.literal(schema, Component::Tools);
-        if form == Form::Spec {
-            rope.framing("}");
-        }
-    }
+    parameters(rope, definition, form, losses);
     if keeps_strict {
         let strict = definition.strict.map(RawValue::get);
         if let Some(strict) = strict.or((form == Form::Flat).then_some("false")) {
@@ -208,6 +190,49 @@ fn one<'a>(
     } else {
         "}"
     });
+}
+
+fn parameters<'a>(rope: &mut Rope<'a>, definition: &Definition<'a>, form: Form, losses: &mut Losses) {
+    let schema = match (definition.schema, form) {
+        (None, Form::Nested | Form::Bare | Form::Declaration) => return,
+        (None, Form::Flat | Form::InputSchema | Form::Spec) => {
+            losses.everywhere(
+                LossCode::EmptyFilled,
+                1,
+                "a tool without parameters takes an empty object",
+            );
+            Cow::Borrowed(NO_PARAMETERS)
+        }
+        (Some(schema), Form::Declaration) => match declared(schema.get(), losses) {
+            Some(schema) => Cow::Owned(schema),
+            None => return,
+        },
+        (Some(schema), _) => compact(schema.get()),
+    };
+    rope.framing(match form {
+        Form::Nested | Form::Flat | Form::Bare | Form::Declaration => ",\"parameters\":",
+        Form::InputSchema => ",\"input_schema\":",
+        Form::Spec => ",\"inputSchema\":{\"json\":",
+    });
+    rope.literal(schema, Component::Tools);
+    if form == Form::Spec {
+        rope.framing("}");
+    }
+}
+
+fn declared(schema: &str, losses: &mut Losses) -> Option<String> {
+    let converted = gemini_schema::convert(schema);
+    losses.everywhere(
+        LossCode::ExtraDropped,
+        converted.dropped,
+        "the subset of JSON Schema does not know a constraint of a tool's parameters",
+    );
+    losses.everywhere(
+        LossCode::EmptyFilled,
+        converted.filled,
+        "an array of a tool's parameters says what it holds",
+    );
+    converted.schema
 }
 
 /// The schema of a tool that takes nothing.

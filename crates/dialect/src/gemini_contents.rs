@@ -29,7 +29,7 @@ use crate::media::{inline_bytes, web_address};
 use crate::rendering::Rendering;
 use crate::script::ids::{IdRule, IdShape};
 use crate::script::tool_names::NameRule;
-use crate::script::{Block, Carried, Held, Manner, Results, Script, SystemPlace, Texts};
+use crate::script::{Block, Carried, Held, Manner, Order, Results, Script, SystemPlace, Texts, Thoughts};
 use crate::view::View;
 
 /// The dialect of `generateContent` requests.
@@ -49,6 +49,7 @@ static ABOUT: About = About {
 
 static MANNER: Manner = Manner {
     name_field: None,
+    order: Order::Paired,
     results: Results::OneTurn,
     merging: Some("GEM-07"),
     user_first: Some("GEM-08"),
@@ -60,7 +61,7 @@ static MANNER: Manner = Manner {
     carries,
     media_rule: "GEM-03: media have no name",
     media_rule_plain: "GEM-03: this role holds text only",
-    reasoning_rule: "GEM-09: thoughts need a signature",
+    thoughts: Thoughts::Nowhere("GEM-09: thoughts need a signature"),
     cache_marks: None,
     marks_errors: true,
     ids: IdRule {
@@ -122,7 +123,7 @@ impl Dialect for GeminiContents {
             &mut rope,
             [",\"tools\":[{\"functionDeclarations\":[", "]}]"],
             &view.conversation().tools,
-            Form::Bare,
+            Form::Declaration,
             &script.tool_names,
             &mut script.losses,
         );

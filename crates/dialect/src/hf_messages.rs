@@ -10,6 +10,7 @@
 //! - HFM-04 arguments are an object; profile `string-arguments` writes the text that some templates want.
 //! - HFM-05 results stand directly behind their calls, in the order of the calls.
 //! - HFM-06 there is at least one message.
+//! - HFM-07 reasoning, where policy keeps it, is the field `reasoning_content` that templates of reasoning models read.
 
 use crate::Dialect;
 use crate::about::About;
@@ -17,7 +18,7 @@ use crate::list::{ArgumentsAs, List};
 use crate::rendering::Rendering;
 use crate::script::ids::{IdRule, IdShape};
 use crate::script::tool_names::NameRule;
-use crate::script::{Manner, Results, SystemPlace, Texts, nothing};
+use crate::script::{Manner, Order, Results, SystemPlace, Texts, Thoughts, nothing};
 use crate::view::View;
 
 /// The dialect of conversational data sets.
@@ -37,6 +38,7 @@ static ABOUT: About = About {
 
 static MANNER: Manner = Manner {
     name_field: None,
+    order: Order::Paired,
     results: Results::OwnTurns,
     merging: None,
     user_first: None,
@@ -48,7 +50,7 @@ static MANNER: Manner = Manner {
     carries: nothing,
     media_rule: "HFM-03: content is text",
     media_rule_plain: "HFM-03: content is text",
-    reasoning_rule: "templates drop or garble older reasoning",
+    thoughts: Thoughts::Field,
     cache_marks: None,
     marks_errors: false,
     ids: IdRule {

@@ -67,6 +67,7 @@ impl Dialect for JaibberContext {
                     .any(|part| matches!(part, Part::Text(_) | Part::Media(_)))
         });
         declare_unspoken(view, shown.first, &mut losses);
+        declare_silent(view, shown.first, &mut losses);
         declare_conversation(view, &mut losses);
         declare_messages(
             view,
@@ -125,32 +126,42 @@ impl Dialect for JaibberContext {
     }
 }
 
-/// Declares the messages inside the window that the context has no turn for.
-fn declare_unspoken(view: &View<'_>, first: u32, losses: &mut Losses) {
+/// Declares the messages inside the window that say nothing.
+fn declare_silent(view: &View<'_>, first: u32, losses: &mut Losses) {
+    for message in view.conversation().messages.iter().skip(first as usize) {
+        if View::is_turn(message)
+            && matches!(message.role, Role::User | Role::Assistant)
+            && message.parts.is_empty()
+        {
+            losses.at(
+                LossCode::EmptyDropped,
+                message.position,
+                "the message says nothing",
+            );
+        }
+    }
+}
+
+/// Declares what no part of Jaibber has a place for, in messages from `first` on: system text, tools, thoughts.
+pub(crate) fn declare_unspoken(view: &View<'_>, first: u32, losses: &mut Losses) {
     for message in view.conversation().messages.iter().skip(first as usize) {
         if !View::is_turn(message) {
             continue;
         }
-        match message.role {
-            Role::System => losses.at(
+        if message.role == Role::System {
+            losses.at(
                 LossCode::SystemDropped,
                 message.position,
-                "the context has no system text",
-            ),
-            Role::User | Role::Assistant if message.parts.is_empty() => losses.at(
-                LossCode::EmptyDropped,
-                message.position,
-                "the message says nothing",
-            ),
-            Role::User | Role::Assistant | Role::Tool => {}
+                "the format has no system text",
+            );
         }
         for part in &message.parts {
             let (code, reason) = match part {
-                Part::ToolCall(_) => (LossCode::ToolCallDropped, "the context has no tools"),
-                Part::ToolResult(_) => (LossCode::ToolResultDropped, "the context has no tools"),
-                Part::Reasoning(_) => (LossCode::ReasoningDropped, "the context has no reasoning"),
-                Part::CacheMark => (LossCode::CacheMarkDropped, "the context has no cache marks"),
-                Part::Notice(_) => (LossCode::NoticeDropped, "the context has no notices"),
+                Part::ToolCall(_) => (LossCode::ToolCallDropped, "the format has no tools"),
+                Part::ToolResult(_) => (LossCode::ToolResultDropped, "the format has no tools"),
+                Part::Reasoning(_) => (LossCode::ReasoningDropped, "the format has no reasoning"),
+                Part::CacheMark => (LossCode::CacheMarkDropped, "the format has no cache marks"),
+                Part::Notice(_) => (LossCode::NoticeDropped, "a message has no notices"),
                 Part::Text(_) | Part::Media(_) => continue,
             };
             losses.at(code, message.position, reason);
@@ -159,7 +170,7 @@ fn declare_unspoken(view: &View<'_>, first: u32, losses: &mut Losses) {
     losses.everywhere(
         LossCode::ToolDefinitionDropped,
         view.conversation().tools.len() as u64,
-        "the context has no tools",
+        "the format has no tools",
     );
 }
 

@@ -7,13 +7,19 @@ pub mod about;
 mod anthropic_messages;
 mod arguments;
 mod bedrock_converse;
+mod chatml;
+mod controls;
 mod definitions;
+mod filter;
 mod gemini_contents;
+mod gemini_schema;
 mod group_chat;
+mod gryag;
 mod gryag_compact;
 mod gryag_gemini;
 mod hf_messages;
 mod jaibber_context;
+mod jaibber_events;
 mod json;
 mod list;
 pub mod loss;
@@ -38,6 +44,7 @@ mod tools;
 mod turns;
 mod tzurot;
 pub mod view;
+mod wording;
 mod words;
 
 pub use about::About;
@@ -68,7 +75,10 @@ pub static DIALECTS: &[&dyn Dialect] = &[
     &suna::SunaLlm,
     &suna::SunaList,
     &suna::SunaCached,
+    &suna::SunaBedrock,
+    &suna::SunaRows,
     &jaibber_context::JaibberContext,
+    &jaibber_events::JaibberEvents,
     &openai_chat::OpenaiChat,
     &openai_responses::OpenaiResponses,
     &anthropic_messages::AnthropicMessages,
@@ -77,6 +87,7 @@ pub static DIALECTS: &[&dyn Dialect] = &[
     &mistral_chat::MistralChat,
     &hf_messages::HfMessages,
     &sharegpt::Sharegpt,
+    &chatml::Chatml,
 ];
 
 /// Finds a dialect and one of its profiles by `ID` (first profile) or `ID@PROFILE`.

@@ -35,6 +35,8 @@ pub(crate) enum ArgumentsAs {
 pub(crate) enum ContentAs {
     /// As a string; as a list of parts where there is a medium.
     String,
+    /// As a string; as a list of text blocks where one of them bears a cache mark.
+    StringUnlessMarked,
     /// As a list of text blocks, always.
     Blocks,
 }
@@ -130,7 +132,7 @@ impl List {
                 if let Held::Result(result) = block.held {
                     let has_block = self.content == ContentAs::Blocks && !result.content().is_empty();
                     if let Some(position) = block.position.filter(|_| block.is_cached && !has_block) {
-                        let reason = "an empty result has no block for the mark";
+                        let reason = "the result has no block for the mark";
                         script.losses.at(LossCode::CacheMarkDropped, position, reason);
                     }
                     self.result(rope, result, block.is_cached);
@@ -155,11 +157,20 @@ impl List {
             .partition(|block| !matches!(block.held, Held::Call(_)));
         if !said.is_empty() || self.always_content {
             rope.framing(",\"content\":");
-            if has_media || self.content == ContentAs::Blocks {
+            let is_list = match self.content {
+                ContentAs::String => false,
+                ContentAs::StringUnlessMarked => said.iter().any(|block| block.is_cached),
+                ContentAs::Blocks => true,
+            };
+            if has_media || is_list {
                 parts(rope, said);
             } else {
                 string(rope, joined(said));
             }
+        }
+        if !turn.thoughts.is_empty() {
+            rope.framing(",\"reasoning_content\":");
+            string(rope, turn.thoughts);
         }
         let mut separator = ",\"tool_calls\":[";
         for block in called {
@@ -203,7 +214,9 @@ impl List {
         }
         rope.framing(",\"content\":");
         match self.content {
-            ContentAs::String => rope.json_string(content, Component::Tools),
+            ContentAs::String | ContentAs::StringUnlessMarked => {
+                rope.json_string(content, Component::Tools);
+            }
             ContentAs::Blocks if content.is_empty() => rope.framing("[]"),
             ContentAs::Blocks => {
                 rope.framing("[");

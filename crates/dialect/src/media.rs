@@ -81,20 +81,27 @@ pub(crate) struct Unmarked<'a> {
     pub(crate) text: Cow<'a, str>,
     /// Kinds and addresses in order.
     pub(crate) found: Vec<(MediaKind, &'a str)>,
+    /// Markers of embedded pictures that were taken out too.
+    pub(crate) stripped: u64,
 }
 
-/// Takes `[Image: http…]` and `[Audio: http…]` out of a text. What does not match exactly stays.
-pub(crate) fn take_markers(text: &str) -> Unmarked<'_> {
+/// Takes `[Image: http…]` and `[Audio: http…]` out of a text, and with `embeds` `[Embed Image: http…]` and
+/// `[Embed Thumbnail: http…]`. What does not match exactly stays.
+pub(crate) fn take_markers(text: &str, embeds: bool) -> Unmarked<'_> {
     let mut kept: Option<String> = None;
     let mut found = Vec::new();
+    let mut stripped = 0;
     let mut uncopied = text;
     let mut rest = text;
     while let Some((_, after)) = rest.split_once('[') {
         rest = after;
-        if let Some((kind, url, tail)) = marker(after) {
+        if let Some((kind, url, tail)) = marker(after, embeds) {
             let before = uncopied.len() - after.len() - 1;
             kept.get_or_insert_default().extend(uncopied.get(..before));
-            found.push((kind, url));
+            match kind {
+                Some(kind) => found.push((kind, url)),
+                None => stripped += 1,
+            }
             uncopied = tail;
             rest = tail;
         }
@@ -106,15 +113,25 @@ pub(crate) fn take_markers(text: &str) -> Unmarked<'_> {
             Cow::Owned(kept)
         }
     };
-    Unmarked { text, found }
+    Unmarked {
+        text,
+        found,
+        stripped,
+    }
 }
 
-/// Reads a marker behind its opening bracket: kind, address and what follows it.
-fn marker(text: &str) -> Option<(MediaKind, &str, &str)> {
-    let (kind, rest) = match text.strip_prefix("Image: ") {
-        Some(rest) => (MediaKind::Image, rest),
-        None => (MediaKind::Audio, text.strip_prefix("Audio: ")?),
-    };
+/// Reads a marker behind its opening bracket: kind (none for an embedded picture), address and what follows it.
+fn marker(text: &str, embeds: bool) -> Option<(Option<MediaKind>, &str, &str)> {
+    const MARKERS: [(&str, Option<MediaKind>); 4] = [
+        ("Image: ", Some(MediaKind::Image)),
+        ("Audio: ", Some(MediaKind::Audio)),
+        ("Embed Image: ", None),
+        ("Embed Thumbnail: ", None),
+    ];
+    let (kind, rest) = MARKERS
+        .into_iter()
+        .filter(|(_, kind)| embeds || kind.is_some())
+        .find_map(|(word, kind)| Some((kind, text.strip_prefix(word)?)))?;
     let end = rest.find(|character| character == ']' || is_script_space(character))?;
     let (url, tail) = rest.split_at(end);
     let tail = tail.strip_prefix(']')?;
@@ -126,7 +143,7 @@ mod tests {
     use super::*;
 
     fn taken(text: &str) -> (String, Vec<(MediaKind, &str)>) {
-        let unmarked = take_markers(text);
+        let unmarked = take_markers(text, false);
         (unmarked.text.into_owned(), unmarked.found)
     }
 

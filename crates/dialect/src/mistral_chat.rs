@@ -24,7 +24,7 @@ use crate::openai_chat::picture;
 use crate::rendering::Rendering;
 use crate::script::ids::{IdRule, IdShape};
 use crate::script::tool_names::NameRule;
-use crate::script::{Manner, Results, SystemPlace, Texts};
+use crate::script::{Manner, Order, Results, SystemPlace, Texts, Thoughts};
 use crate::view::View;
 
 /// The dialect of Mistral's chat requests.
@@ -44,6 +44,7 @@ static ABOUT: About = About {
 
 static V7: Manner = Manner {
     name_field: None,
+    order: Order::Paired,
     results: Results::OwnTurns,
     merging: None,
     user_first: Some("MIS-03"),
@@ -55,7 +56,7 @@ static V7: Manner = Manner {
     carries: picture,
     media_rule: "a picture is its address only",
     media_rule_plain: "this role holds text only",
-    reasoning_rule: "the messages have no place for reasoning",
+    thoughts: Thoughts::Nowhere("the messages have no place for reasoning"),
     cache_marks: None,
     marks_errors: false,
     ids: IdRule {

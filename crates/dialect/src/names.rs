@@ -18,6 +18,13 @@ pub(crate) fn own_name(participant: &Participant) -> Option<&str> {
         .find(|name| !name.is_empty())
 }
 
+/// Whether a participant has no name, and an id that says no more than the role does.
+pub(crate) fn is_nobody(participant: &Participant) -> bool {
+    const ROLES: [&str; 6] = ["user", "assistant", "system", "tool", "human", "developer"];
+    let id = participant.id.as_str();
+    own_name(participant).is_none() && (ROLES.contains(&id) || participant.role.as_deref() == Some(id))
+}
+
 /// The name to show for the sender of a message: from the roster, else from the message, else the id.
 pub(crate) fn speaker<'a>(view: &View<'a>, message: &'a Message) -> Option<&'a str> {
     let sender = view.sender(message);

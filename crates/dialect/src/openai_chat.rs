@@ -21,7 +21,7 @@ use crate::media::web_address;
 use crate::rendering::Rendering;
 use crate::script::ids::{IdRule, IdShape};
 use crate::script::tool_names::NameRule;
-use crate::script::{Carried, Manner, Results, SystemPlace, Texts};
+use crate::script::{Carried, Manner, Order, Results, SystemPlace, Texts, Thoughts};
 use crate::view::View;
 use chatmill_model::{Media, MediaKind};
 
@@ -42,6 +42,7 @@ static ABOUT: About = About {
 
 static MANNER: Manner = Manner {
     name_field: Some("OAC-08"),
+    order: Order::Paired,
     results: Results::OwnTurns,
     merging: None,
     user_first: None,
@@ -53,7 +54,7 @@ static MANNER: Manner = Manner {
     carries: picture,
     media_rule: "OAC-03: a picture is its address only",
     media_rule_plain: "OAC-03: this role holds text only",
-    reasoning_rule: "the messages have no place for reasoning",
+    thoughts: Thoughts::Nowhere("the messages have no place for reasoning"),
     cache_marks: None,
     marks_errors: false,
     ids: IdRule {

@@ -28,7 +28,9 @@ use crate::rendering::Rendering;
 use crate::script::ids::{IdRule, IdShape};
 use crate::script::say::joined;
 use crate::script::tool_names::NameRule;
-use crate::script::{Block, Carried, Held, Manner, Results, Script, SystemPlace, Texts, Turn};
+use crate::script::{
+    Block, Carried, Held, Manner, Order, Results, Script, SystemPlace, Texts, Thoughts, Turn,
+};
 use crate::view::View;
 
 /// The dialect of Responses requests.
@@ -51,6 +53,7 @@ const MOST_OUTPUT: usize = 10_485_760;
 
 static MANNER: Manner = Manner {
     name_field: None,
+    order: Order::Paired,
     results: Results::OwnTurns,
     merging: None,
     user_first: None,
@@ -62,7 +65,7 @@ static MANNER: Manner = Manner {
     carries,
     media_rule: "OAR-02: a picture or file is its address only",
     media_rule_plain: "OAR-02: this role holds text only",
-    reasoning_rule: "OAR-06: reasoning needs an id of the vendor's",
+    thoughts: Thoughts::Nowhere("OAR-06: reasoning needs an id of the vendor's"),
     cache_marks: None,
     marks_errors: false,
     ids: IdRule {

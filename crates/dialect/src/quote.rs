@@ -8,7 +8,7 @@
 //! | anybody else | `NAME said:` line break `"…"` |
 //!
 //! A quoted picture or sound puts a sentence in front of the first and the last form. One medium survives per quote, and
-//! sound wins. Placeholders appear only where taking the media out leaves nothing.
+//! sound wins. Placeholders appear only where taking the media out leaves nothing. Other versions have other [words](Wording).
 
 use std::borrow::Cow;
 
@@ -22,6 +22,7 @@ use crate::names::{Roster, own_name, speaker};
 use crate::said::said;
 use crate::text::{change, trim_script_space, without_controls};
 use crate::view::View;
+use crate::wording::{Author, DOCUMENT, Wording};
 use crate::words::Words;
 
 /// A quoted message.
@@ -61,12 +62,28 @@ pub(crate) fn quotes<'a>(
     active: Option<&str>,
     losses: &mut Losses,
 ) -> Vec<Quote<'a>> {
+    quotes_in(&DOCUMENT, view, roster, message, active, losses)
+}
+
+/// As [`quotes`], in the words of a version.
+pub(crate) fn quotes_in<'a>(
+    wording: &'static Wording,
+    view: &View<'a>,
+    roster: &Roster<'a>,
+    message: &'a Message,
+    active: Option<&str>,
+    losses: &mut Losses,
+) -> Vec<Quote<'a>> {
     let mut quotes = Vec::new();
     for (reference, link) in view.references(message) {
         let target = link.target.and_then(|target| view.message(target));
         let source = match (link.status, target, &reference.preview) {
-            (LinkStatus::Resolved, Some(target), _) => Source::of_message(view, target, message.position),
-            (LinkStatus::Preview, _, Some(preview)) => Source::of_preview(view, roster, preview),
+            (LinkStatus::Resolved, Some(target), _) => {
+                Source::of_message(wording, view, target, message.position)
+            }
+            (LinkStatus::Preview, _, Some(preview)) => {
+                Source::of_preview(wording, view, roster, preview, message.position)
+            }
             (status, _, _) => {
                 let reason = match status {
                     LinkStatus::Pseudo => "nobody replied: the source made the reference up",
@@ -92,6 +109,7 @@ pub(crate) fn quotes<'a>(
 
 /// What is known of a quoted message.
 struct Source<'a> {
+    wording: &'static Wording,
     id: Option<&'a str>,
     name: Option<&'a str>,
     shown: Option<&'a str>,
@@ -103,9 +121,10 @@ struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    fn of_message(view: &View<'a>, target: &'a Message, position: u32) -> Self {
+    fn of_message(wording: &'static Wording, view: &View<'a>, target: &'a Message, position: u32) -> Self {
         let sender = view.sender(target);
         let mut source = Self {
+            wording,
             id: sender.map(|sender| sender.id.as_str()),
             name: sender.and_then(own_name).or(target.sender_name.as_deref()),
             shown: speaker(view, target),
@@ -121,8 +140,8 @@ impl<'a> Source<'a> {
         };
         for part in &target.parts {
             match part {
-                Part::Text(text) => source.add_text(said(view, target, text)),
-                Part::ToolResult(result) => source.add_text(Cow::Borrowed(&result.content)),
+                Part::Text(text) => source.add_text(said(view, target, text), position),
+                Part::ToolResult(result) => source.add_text(Cow::Borrowed(&result.content), position),
                 Part::Media(media) => source.add_media(media, position),
                 Part::ToolCall(_) | Part::Reasoning(_) | Part::Notice(_) | Part::CacheMark => {}
             }
@@ -130,7 +149,13 @@ impl<'a> Source<'a> {
         source
     }
 
-    fn of_preview(view: &View<'a>, roster: &Roster<'a>, preview: &'a Preview) -> Self {
+    fn of_preview(
+        wording: &'static Wording,
+        view: &View<'a>,
+        roster: &Roster<'a>,
+        preview: &'a Preview,
+        position: u32,
+    ) -> Self {
         let index = preview.sender.as_deref().and_then(|id| roster.find(id));
         let author = index.and_then(|index| view.conversation().participants.get(index));
         let name = author
@@ -138,6 +163,7 @@ impl<'a> Source<'a> {
             .or(preview.sender_name.as_deref())
             .filter(|name| !name.is_empty());
         let mut source = Self {
+            wording,
             id: preview.sender.as_deref(),
             name,
             shown: name.or(preview.sender.as_deref()),
@@ -149,7 +175,7 @@ impl<'a> Source<'a> {
             losses: Losses::default(),
         };
         if let Some(content) = &preview.content {
-            source.add_text(Cow::Borrowed(content));
+            source.add_text(Cow::Borrowed(content), position);
         }
         source
     }
@@ -167,26 +193,37 @@ impl<'a> Source<'a> {
         self.texts.push(Cow::Owned(placeholder(media)));
     }
 
-    fn add_text(&mut self, text: Cow<'a, str>) {
-        let media = &mut self.media;
-        let text = match text {
+    fn add_text(&mut self, text: Cow<'a, str>, position: u32) {
+        let hides_pictures = self.wording.sound_hides_pictures && text.contains("[Audio:");
+        let embeds = self.wording.strips_embeds;
+        let (text, found, stripped) = match text {
             Cow::Borrowed(text) => {
-                let unmarked = take_markers(text);
-                media.extend(
-                    unmarked
-                        .found
-                        .into_iter()
-                        .map(|(kind, url)| (kind, Cow::Borrowed(url))),
-                );
-                unmarked.text
+                let unmarked = take_markers(text, embeds);
+                let found = unmarked.found.into_iter();
+                let found: Vec<_> = found.map(|(kind, url)| (kind, Cow::Borrowed(url))).collect();
+                (unmarked.text, found, unmarked.stripped)
             }
             Cow::Owned(text) => {
-                let unmarked = take_markers(&text);
+                let unmarked = take_markers(&text, embeds);
                 let found = unmarked.found.into_iter();
-                media.extend(found.map(|(kind, url)| (kind, Cow::Owned(url.to_owned()))));
-                Cow::Owned(unmarked.text.into_owned())
+                let found = found.map(|(kind, url)| (kind, Cow::Owned(url.to_owned())));
+                let found: Vec<_> = found.collect();
+                (Cow::Owned(unmarked.text.into_owned()), found, unmarked.stripped)
             }
         };
+        let before = found.len();
+        let kept = found
+            .into_iter()
+            .filter(|(kind, _)| !(hides_pictures && *kind == MediaKind::Image));
+        let known = self.media.len();
+        self.media.extend(kept);
+        let hidden = (before - (self.media.len() - known)) as u64;
+        self.losses.several(
+            LossCode::MediaDropped,
+            position,
+            hidden + stripped,
+            "this version takes the marker of a picture out and does not carry it",
+        );
         self.texts.push(text);
     }
 
@@ -258,28 +295,20 @@ impl<'a> Source<'a> {
             (None, None) => self.is_agent,
             _ => false,
         };
-        let what = match medium {
-            Some(MediaKind::Audio) => Some("audio"),
-            Some(_) => Some("an image"),
-            None => None,
-        };
-        let sentence = |author: &str| match what {
-            Some(what) => format!("This is a message referencing a message with {what} from {author}. "),
-            None => String::new(),
-        };
         if same_sender {
-            format!("{}I said:\n\"", sentence("me"))
+            self.wording.head(Author::Oneself, "", medium)
         } else if is_active {
-            "You said earlier: \"".to_owned()
+            self.wording.head(Author::Active, "", medium)
         } else if self.is_agent {
-            match (self.name, self.id) {
-                (Some(name), Some(id)) if name != id => format!("{name} ({id}) said: \""),
-                (Some(only), _) | (None, Some(only)) => format!("{only} said: \""),
-                (None, None) => "the bot said: \"".to_owned(),
-            }
+            let name = match (self.name, self.id) {
+                (Some(name), Some(id)) if name != id => Cow::Owned(format!("{name} ({id})")),
+                (Some(only), _) | (None, Some(only)) => Cow::Borrowed(only),
+                (None, None) => Cow::Borrowed("the bot"),
+            };
+            self.wording.head(Author::Agent, &name, medium)
         } else {
-            let author = self.shown.unwrap_or("Someone");
-            format!("{}{author} said:\n\"", sentence(author))
+            let name = self.shown.unwrap_or("Someone");
+            self.wording.head(Author::Person, name, medium)
         }
     }
 }

@@ -2,20 +2,75 @@
 
 use std::borrow::Cow;
 
-use chatmill_model::{Message, ParticipantKind, Role};
+use chatmill_model::{Message, ParticipantKind, RawJson, Role, ToolResult};
 
+use crate::json;
 use crate::loss::{LossCode, Losses};
-use crate::policy::LeakedMetadata;
-use crate::text::without_metadata;
+use crate::policy::{Compressed, LeakedMetadata};
+use crate::text::{change, without_metadata};
 use crate::view::View;
 
-/// One of a message's texts: a bot's is freed of leaked metadata where policy wants it.
+/// One of a message's texts: of a compressed message what the model saw, and a bot's freed of leaked metadata, where
+/// policy wants it.
 pub(crate) fn said<'a>(view: &View<'a>, message: &Message, text: &'a str) -> Cow<'a, str> {
+    clean(view, message, shown(view, message, text))
+}
+
+fn clean<'a>(view: &View<'a>, message: &Message, text: Cow<'a, str>) -> Cow<'a, str> {
     if view.policy.leaked_metadata == LeakedMetadata::Clean && is_from_agent(view, message) {
-        without_metadata(text)
+        change(text, without_metadata)
     } else {
-        Cow::Borrowed(text)
+        text
     }
+}
+
+/// What the model saw in the place of one of a message's texts.
+fn shown<'a>(view: &View<'a>, message: &Message, text: &'a str) -> Cow<'a, str> {
+    let Some(sent) = sent(view, message) else {
+        return Cow::Borrowed(text);
+    };
+    let is_first = message
+        .texts()
+        .next()
+        .is_some_and(|first| std::ptr::eq(first, text));
+    match is_first {
+        true if sent == text => Cow::Borrowed(text),
+        true => Cow::Owned(sent),
+        false => Cow::Borrowed(""),
+    }
+}
+
+/// What the model saw of a message that Suna compressed, where policy asks for it.
+fn sent(view: &View<'_>, message: &Message) -> Option<String> {
+    if view.policy.compressed != Compressed::AsSent || view.conversation().source != "suna-rows" {
+        return None;
+    }
+    let raw = message.extra.get("compressed_content").map(RawJson::as_str)?;
+    json::decode_string(raw).filter(|sent| !sent.is_empty())
+}
+
+/// What a tool answered: of a compressed message what the model saw of it, where policy asks for it.
+pub(crate) fn answered<'a>(
+    view: &View<'a>,
+    message: &Message,
+    result: &'a ToolResult,
+    losses: &mut Losses,
+) -> Cow<'a, str> {
+    match sent(view, message) {
+        Some(sent) if sent != result.content => {
+            declare_sent(message, losses);
+            Cow::Owned(sent)
+        }
+        _ => Cow::Borrowed(&result.content),
+    }
+}
+
+fn declare_sent(message: &Message, losses: &mut Losses) {
+    losses.at(
+        LossCode::Truncated,
+        message.position,
+        "the message is what the model saw, compressed",
+    );
 }
 
 /// As [`said`], with the change declared.
@@ -25,8 +80,27 @@ pub(crate) fn said_declared<'a>(
     text: &'a str,
     losses: &mut Losses,
 ) -> Cow<'a, str> {
-    let clean = said(view, message, text);
-    if clean.len() != text.len() {
+    let shown = shown(view, message, text);
+    if *shown != *text {
+        declare_sent(message, losses);
+    }
+    cleaned(view, message, shown, losses)
+}
+
+/// As [`said_declared`], of a compressed message what the archive holds: for dialects that have a place for both.
+pub(crate) fn stored_declared<'a>(
+    view: &View<'a>,
+    message: &Message,
+    text: &'a str,
+    losses: &mut Losses,
+) -> Cow<'a, str> {
+    cleaned(view, message, Cow::Borrowed(text), losses)
+}
+
+fn cleaned<'a>(view: &View<'a>, message: &Message, text: Cow<'a, str>, losses: &mut Losses) -> Cow<'a, str> {
+    let length = text.len();
+    let clean = clean(view, message, text);
+    if clean.len() != length {
         losses.at(
             LossCode::LeakedMetadataRemoved,
             message.position,

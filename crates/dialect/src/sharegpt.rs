@@ -11,6 +11,8 @@
 //! - SGP-03 the last turn is `gpt`: a record that ends otherwise is invalid.
 //! - SGP-04 a call is `{"name","arguments"}` with an object as arguments, and holds no text beside it.
 //!
+//! - SGP-05 reasoning, where policy keeps it, stands between `<think>` and `</think>` in front of the text.
+//!
 //! So a round is what people say, then the calls with their results, then what the assistant says; runs of one speaker
 //! are joined with a blank line, and text beside a call follows the call's result.
 
@@ -30,7 +32,8 @@ use crate::script::ids::{IdRule, IdShape};
 use crate::script::say::joined;
 use crate::script::tool_names::NameRule;
 use crate::script::{
-    Block, Held, Manner, Results, START, SaidCall, SaidResult, Script, SystemPlace, Texts, Turn, nothing,
+    Block, Held, Manner, Order, Results, START, SaidCall, SaidResult, Script, SystemPlace, Texts, Thoughts,
+    Turn, nothing,
 };
 use crate::view::View;
 use crate::words::Words;
@@ -52,6 +55,7 @@ static ABOUT: About = About {
 
 static MANNER: Manner = Manner {
     name_field: None,
+    order: Order::Paired,
     results: Results::OwnTurns,
     merging: None,
     user_first: None,
@@ -63,7 +67,7 @@ static MANNER: Manner = Manner {
     carries: nothing,
     media_rule: "a value is text",
     media_rule_plain: "a value is text",
-    reasoning_rule: "a value has no place for reasoning",
+    thoughts: Thoughts::Tagged,
     cache_marks: None,
     marks_errors: false,
     ids: IdRule {

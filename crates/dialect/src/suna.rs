@@ -5,12 +5,16 @@
 //! | `suna-llm` | a string |
 //! | `suna-list` | a list of text blocks, which may bear cache marks |
 //! | `suna-cached` | strings; everything before the newest user turn is one user message with a cache mark |
+//! | `suna-bedrock` | strings; what the backend's filter leaves out is not there |
+//! | `suna-rows` | rows of the database, the message as JSON in a string |
 //!
 //! - SUN-01 roles are system, user, assistant and tool.
 //! - SUN-02 a result follows the turn that called, and bears the call's id and name.
 //! - SUN-03 arguments are text.
 
+mod bedrock;
 mod cached;
+mod rows;
 
 use crate::Dialect;
 use crate::about::About;
@@ -18,10 +22,12 @@ use crate::list::{ContentAs, Ends, List};
 use crate::rendering::Rendering;
 use crate::script::ids::{IdRule, IdShape};
 use crate::script::tool_names::NameRule;
-use crate::script::{Manner, Results, SystemPlace, Texts, nothing};
+use crate::script::{Manner, Order, Results, SystemPlace, Texts, Thoughts, nothing};
 use crate::view::View;
 
+pub(crate) use bedrock::SunaBedrock;
 pub(crate) use cached::SunaCached;
+pub(crate) use rows::SunaRows;
 
 /// The dialect of lists with strings.
 pub(crate) struct SunaLlm;
@@ -54,6 +60,7 @@ static BLOCKS: About = About {
 
 static STRINGS: Manner = Manner {
     name_field: None,
+    order: Order::Paired,
     results: Results::OwnTurns,
     merging: None,
     user_first: None,
@@ -65,7 +72,7 @@ static STRINGS: Manner = Manner {
     carries: nothing,
     media_rule: "content is text",
     media_rule_plain: "content is text",
-    reasoning_rule: "the messages have no place for reasoning",
+    thoughts: Thoughts::Nowhere("the messages have no place for reasoning"),
     cache_marks: None,
     marks_errors: false,
     ids: IdRule {

@@ -1,6 +1,8 @@
 //! Tool use as text: for calls that are not the perspective's, and for results that lost their call.
 
-use chatmill_model::{Component, Level, Rope, ToolCall, ToolResult};
+use std::borrow::Cow;
+
+use chatmill_model::{Component, Level, Rope, ToolCall};
 
 use crate::names::UNNAMED;
 use crate::words::Words;
@@ -22,9 +24,11 @@ pub(crate) fn call_words(call: &ToolCall) -> Vec<Words<'_>> {
 }
 
 /// `[result CONTENT]`.
-pub(crate) fn result_words(result: &ToolResult) -> Vec<Words<'_>> {
-    let words = ["[result ", result.content.as_str(), "]"].into_iter();
-    words.map(|text| Words::new(text, Component::Tools)).collect()
+pub(crate) fn result_words<'a>(content: Cow<'a, str>) -> Vec<Words<'a>> {
+    let words = ["[result ".into(), content, "]".into()].into_iter();
+    words
+        .map(|text: Cow<'a, str>| Words::new(text, Component::Tools))
+        .collect()
 }
 
 /// Writes a call as text.
@@ -34,9 +38,9 @@ pub(crate) fn call_as_text<'a>(rope: &mut Rope<'a>, call: &'a ToolCall, level: L
     }
 }
 
-/// Writes a result as text.
-pub(crate) fn result_as_text<'a>(rope: &mut Rope<'a>, result: &'a ToolResult, level: Level) {
-    for words in result_words(result) {
+/// Writes what a tool answered as text.
+pub(crate) fn result_as_text<'a>(rope: &mut Rope<'a>, content: Cow<'a, str>, level: Level) {
+    for words in result_words(content) {
         words.write(rope, level);
     }
 }

@@ -70,7 +70,7 @@ pub(crate) struct Turns<'a> {
     pub(crate) faults: Vec<String>,
 }
 
-/// Puts the messages that a rendering shows into the order in which to say them.
+/// Puts the messages that a rendering shows into the order in which to say them: results follow their calls.
 pub(crate) fn arrange<'a>(view: &View<'a>, shown: &[&'a Message], losses: &mut Losses) -> Turns<'a> {
     let mut arranger = Arranger {
         view,
@@ -87,15 +87,115 @@ pub(crate) fn arrange<'a>(view: &View<'a>, shown: &[&'a Message], losses: &mut L
     arranger.turns
 }
 
+/// Leaves out the perspective's calls, their results, and results without a call: for dialects that have no tools.
+pub(crate) fn without_tools<'a>(
+    view: &View<'a>,
+    shown: &[&'a Message],
+    reason: &'static str,
+    losses: &mut Losses,
+) -> Turns<'a> {
+    let pairs = Pairs::of(view, shown);
+    let mut steps = Vec::new();
+    for message in shown {
+        let found = Found::of(view, message);
+        losses.several(
+            LossCode::ToolCallDropped,
+            message.position,
+            found.calls.len() as u64,
+            reason,
+        );
+        if found.says_more {
+            steps.push(Step::Say {
+                message,
+                calls: Vec::new(),
+            });
+        }
+        for (place, result) in found.results {
+            let caller = pairs.call_of(place).and_then(|call| view.message(call.position));
+            match caller.filter(|caller| !view.is_own(caller)) {
+                Some(caller) => steps.push(Step::foreign(message, result, caller, losses)),
+                None => losses.at(LossCode::ToolResultDropped, message.position, reason),
+            }
+        }
+    }
+    Turns {
+        steps,
+        faults: Vec::new(),
+    }
+}
+
+impl<'a> Step<'a> {
+    /// The result of somebody else's call, as text.
+    pub(crate) fn foreign(
+        message: &'a Message,
+        result: &'a ToolResult,
+        caller: &Message,
+        losses: &mut Losses,
+    ) -> Self {
+        losses.at(
+            LossCode::RoleMapped,
+            message.position,
+            "the result of somebody else's call is said as text",
+        );
+        Self::Inline {
+            message,
+            result,
+            caller: caller.sender,
+        }
+    }
+}
+
+/// What a message holds.
+pub(crate) struct Found<'a> {
+    /// Whether it holds anything but the perspective's calls, and results.
+    pub(crate) says_more: bool,
+    /// The perspective's calls.
+    pub(crate) calls: Vec<Call<'a>>,
+    /// Results, whoever's.
+    pub(crate) results: Vec<(PartPlace, &'a ToolResult)>,
+}
+
+impl<'a> Found<'a> {
+    /// Sorts the parts of a message.
+    pub(crate) fn of(view: &View<'a>, message: &'a Message) -> Self {
+        let mut found = Self {
+            says_more: message.parts.is_empty(),
+            calls: Vec::new(),
+            results: Vec::new(),
+        };
+        for (index, part) in message.parts.iter().enumerate() {
+            let place = PartPlace {
+                position: message.position,
+                part: index as u32,
+            };
+            match part {
+                Part::ToolResult(result) => found.results.push((place, result)),
+                Part::ToolCall(call) if view.is_own(message) => found.calls.push(Call { place, call }),
+                // A mark belongs to the part before it and is no message of its own.
+                Part::CacheMark if !found.results.is_empty() => {}
+                _ => found.says_more = true,
+            }
+        }
+        found
+    }
+}
+
 /// The pairings whose two ends are shown.
-struct Pairs {
+pub(crate) struct Pairs {
     by_call: BTreeMap<PartPlace, (PartPlace, CallStatus)>,
     by_result: BTreeMap<PartPlace, PartPlace>,
     duplicates: BTreeMap<PartPlace, Option<PartPlace>>,
 }
 
 impl Pairs {
-    fn of(view: &View<'_>, shown: &[&Message]) -> Self {
+    /// The call that a result answers, be it the first or a further answer.
+    pub(crate) fn call_of(&self, result: PartPlace) -> Option<PartPlace> {
+        let paired = self.by_result.get(&result).copied();
+        paired.or_else(|| self.duplicates.get(&result).copied().flatten())
+    }
+
+    /// Pairings among the messages that are shown.
+    pub(crate) fn of(view: &View<'_>, shown: &[&Message]) -> Self {
         let positions: BTreeSet<u32> = shown.iter().map(|message| message.position).collect();
         let mut pairs = Self {
             by_call: BTreeMap::new(),
@@ -129,24 +229,9 @@ struct Arranger<'v, 'a, 'l> {
 
 impl<'a> Arranger<'_, 'a, '_> {
     fn add(&mut self, message: &'a Message) {
-        let mut says_more = message.parts.is_empty();
-        let mut results = Vec::new();
-        let mut calls = Vec::new();
-        for (index, part) in message.parts.iter().enumerate() {
-            let place = PartPlace {
-                position: message.position,
-                part: index as u32,
-            };
-            match part {
-                Part::ToolResult(result) => results.push((place, result)),
-                Part::ToolCall(call) if self.view.is_own(message) => calls.push(Call { place, call }),
-                // A mark belongs to the part before it and is no message of its own.
-                Part::CacheMark if !results.is_empty() => {}
-                _ => says_more = true,
-            }
-        }
-        self.say(message, says_more, calls);
-        for (place, result) in results {
+        let found = Found::of(self.view, message);
+        self.say(message, found.says_more, found.calls);
+        for (place, result) in found.results {
             self.unpaired(message, place, result);
         }
     }
@@ -231,33 +316,18 @@ impl<'a> Arranger<'_, 'a, '_> {
 
     /// A result that does not follow a call of the perspective.
     fn unpaired(&mut self, message: &'a Message, place: PartPlace, result: &'a ToolResult) {
-        let duplicate_of = self.pairs.duplicates.get(&place).copied();
-        let call = self
-            .pairs
-            .by_result
-            .get(&place)
-            .copied()
-            .or(duplicate_of.flatten());
-        let caller = call.and_then(|call| self.view.message(call.position));
-        let is_own = caller.is_some_and(|caller| self.view.is_own(caller));
-        if is_own && duplicate_of.is_none() {
-            return;
+        let is_duplicate = self.pairs.duplicates.contains_key(&place);
+        let call = self.pairs.call_of(place);
+        if let Some(caller) = call.and_then(|call| self.view.message(call.position)) {
+            if !self.view.is_own(caller) {
+                let foreign = Step::foreign(message, result, caller, self.losses);
+                self.turns.steps.push(foreign);
+                return;
+            }
+            if !is_duplicate {
+                return;
+            }
         }
-        let inline = Step::Inline {
-            message,
-            result,
-            caller: caller.and_then(|caller| caller.sender),
-        };
-        if caller.is_some() && !is_own {
-            self.losses.at(
-                LossCode::RoleMapped,
-                message.position,
-                "the result of somebody else's call is said as text",
-            );
-            self.turns.steps.push(inline);
-            return;
-        }
-        let is_duplicate = duplicate_of.is_some();
         match self.view.policy.orphans {
             Orphans::Reject => {
                 let position = message.position;
@@ -287,7 +357,11 @@ impl<'a> Arranger<'_, 'a, '_> {
                     message.position,
                     "the result has no call",
                 );
-                self.turns.steps.push(inline);
+                self.turns.steps.push(Step::Inline {
+                    message,
+                    result,
+                    caller: None,
+                });
             }
         }
     }

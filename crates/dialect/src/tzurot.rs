@@ -7,22 +7,26 @@
 //! The format knows no history: a conversation gives one rendering per user message, and all that is left of earlier
 //! turns is what the message quotes. A field `currentPersonality` in the record names the active personality; without it
 //! the perspective is active.
+//!
+//! Profile `v2-final` words quotes as the last release of version 2 did, and puts the name of a proxy (`isProxyMessage`) in
+//! front of its text.
 
 use std::borrow::Cow;
 
-use chatmill_model::{Component, Level, Media, MediaKind, Message, Part, RawJson, Role, Rope, Voice};
+use chatmill_model::{Component, Extra, Level, Media, MediaKind, Message, Part, RawJson, Role, Rope, Voice};
 
 use crate::about::About;
 use crate::loss::{LossCode, Losses};
 use crate::media::{placeholder, web_address};
-use crate::names::Roster;
+use crate::names::{Roster, speaker};
 use crate::nature::{Lack, declare_messages};
 use crate::policy::{MediaPolicy, References};
-use crate::quote::quotes;
+use crate::quote::quotes_in;
 use crate::rendering::{Coverage, Rendering};
 use crate::said::said_declared;
 use crate::text::{change, without_controls};
 use crate::view::View;
+use crate::wording::{DOCUMENT, V2_FINAL, Wording};
 use crate::{Dialect, json};
 
 /// The dialect of Tzurot's requests.
@@ -36,7 +40,7 @@ static ABOUT: About = About {
     dated: "2025-05-22",
     carries: "text, pictures and sounds with a web address, quoted replies",
     loses: "history, ids, times, tools, other media, all but one medium of a quote",
-    profiles: &["document"],
+    profiles: &["document", "v2-final"],
     neutral: false,
 };
 
@@ -65,6 +69,7 @@ impl Dialect for Tzurot {
 
 /// Whom the requests are addressed to.
 struct Active<'a> {
+    /// By what the record says of all requests, else by perspective.
     id: Option<String>,
     roster: Roster<'a>,
 }
@@ -74,40 +79,43 @@ impl<'a> Active<'a> {
         let conversation = view.conversation();
         let named = [&conversation.extra, &conversation.envelope]
             .into_iter()
-            .find_map(|extra| extra.get("currentPersonality"))
-            .map(RawJson::as_str)
-            .and_then(json::decode_string);
+            .find_map(|extra| named_in(view, extra));
         let roster = &conversation.participants;
-        let id = match named {
-            Some(named) => roster
-                .iter()
-                .find(|participant| participant.id == named)
-                .or_else(|| {
-                    roster
-                        .iter()
-                        .find(|participant| participant.display_name() == named)
-                })
-                .map(|participant| participant.id.clone())
-                .or(Some(named)),
-            None => view
-                .perspective
-                .and_then(|index| roster.get(index))
-                .map(|participant| participant.id.clone()),
-        };
+        let own = view.perspective.and_then(|index| roster.get(index));
         Self {
-            id,
+            id: named.or_else(|| own.map(|participant| participant.id.clone())),
             roster: Roster::of(view),
         }
     }
 
+    /// Whom one request is addressed to.
+    fn hearer(&self, view: &View<'_>, message: &Message) -> Option<Cow<'_, str>> {
+        let named = named_in(view, &message.extra).map(Cow::Owned);
+        named.or_else(|| self.id.as_deref().map(Cow::Borrowed))
+    }
+
     /// Whether a message is something that somebody else says.
     fn hears(&self, view: &View<'_>, message: &Message) -> bool {
-        let is_own = match (view.sender(message), &self.id) {
-            (Some(sender), Some(id)) => sender.id == *id,
+        let is_own = match (view.sender(message), self.hearer(view, message)) {
+            (Some(sender), Some(id)) => sender.id == id,
             _ => false,
         };
         View::is_turn(message) && matches!(message.role, Role::User | Role::Assistant) && !is_own
     }
+}
+
+/// The personality that `currentPersonality` names: its id, be it named by id or by name.
+fn named_in(view: &View<'_>, extra: &Extra) -> Option<String> {
+    let raw = extra.get("currentPersonality").map(RawJson::as_str)?;
+    let named = json::decode_string(raw)?;
+    let roster = &view.conversation().participants;
+    let by_id = roster.iter().find(|participant| participant.id == named);
+    let found = by_id.or_else(|| {
+        roster
+            .iter()
+            .find(|participant| participant.display_name() == named)
+    });
+    Some(found.map_or(named, |participant| participant.id.clone()))
 }
 
 /// A piece of the user's own content.
@@ -151,7 +159,8 @@ fn request<'a>(
     ordinal: u32,
 ) -> Option<Rendering<'a>> {
     let mut losses = Losses::default();
-    let own = own_content(view, message, &mut losses);
+    let wording = wording(view);
+    let mut own = own_content(view, message, &mut losses);
     let only_tools = own.texts.is_empty()
         && own.media.is_empty()
         && message
@@ -162,7 +171,14 @@ fn request<'a>(
         return None;
     }
     let quotes = match view.policy.references {
-        References::Quote => quotes(view, &active.roster, message, active.id.as_deref(), &mut losses),
+        References::Quote => quotes_in(
+            wording,
+            view,
+            &active.roster,
+            message,
+            active.hearer(view, message).as_deref(),
+            &mut losses,
+        ),
         References::Drop => {
             let amount = message.references.len() as u64;
             losses.several(
@@ -181,7 +197,18 @@ fn request<'a>(
             "every request is a user's",
         );
     }
-    if message.sender.is_some() {
+    let proxy = proxy_name(view, message).filter(|_| wording.names_proxies && quotes.is_empty());
+    if let Some(name) = proxy
+        && let Some(first) = own.texts.first_mut()
+        && matches!(message.parts.first(), Some(Part::Text(_)))
+    {
+        *first = Cow::Owned(format!("{name}: {first}"));
+        losses.at(
+            LossCode::NameInlined,
+            message.position,
+            "this version names proxies in front of their text",
+        );
+    } else if message.sender.is_some() {
         losses.at(
             LossCode::NameDropped,
             message.position,
@@ -205,11 +232,11 @@ fn request<'a>(
     } else {
         let mut media = own.media;
         rope.framing("[{\"type\":\"text\",\"text\":\"");
-        let mut needs_break = !own.texts.is_empty();
+        let mut needs_break = !own.texts.is_empty() || wording.leads_with_separator;
         write_texts(&mut rope, own.texts);
         for mut quote in quotes {
             if needs_break {
-                rope.content("\n", Level::JsonString, Component::Replies);
+                rope.content(wording.separator, Level::JsonString, Component::Replies);
             }
             needs_break = true;
             media.extend(quote.medium.take());
@@ -240,6 +267,23 @@ fn request<'a>(
         losses: losses.finish(),
         violations: Vec::new(),
     })
+}
+
+fn wording(view: &View<'_>) -> &'static Wording {
+    match view.profile {
+        "v2-final" => &V2_FINAL,
+        _ => &DOCUMENT,
+    }
+}
+
+/// The name of a proxy that speaks for a person, unless it is the one that stands for none.
+fn proxy_name<'a>(view: &View<'a>, message: &'a Message) -> Option<&'a str> {
+    let conversation = view.conversation();
+    let is_proxy = [&message.extra, &conversation.extra, &conversation.envelope]
+        .into_iter()
+        .find_map(|extra| extra.get("isProxyMessage"))?;
+    let name = speaker(view, message)?;
+    (is_proxy.as_str() == "true" && name != "a user").then_some(name)
 }
 
 fn write_texts<'a>(rope: &mut Rope<'a>, texts: Vec<Cow<'a, str>>) {

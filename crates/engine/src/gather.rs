@@ -32,6 +32,8 @@ pub struct Gatherer {
     levels: VecDeque<Level>,
     /// Where gathered rows stand.
     entries: Vec<EntryStep>,
+    /// The rows of a partition as they come; kept for the next one.
+    scratch: Vec<u8>,
 }
 
 struct Level {
@@ -60,12 +62,8 @@ impl Gatherer {
             first: usize::try_from(input_bytes.div_ceil(target).clamp(1, PARTITIONS)).unwrap_or(1),
             levels: VecDeque::new(),
             entries: Vec::new(),
+            scratch: Vec::new(),
         }
-    }
-
-    /// Whether anything was put aside.
-    pub fn is_empty(&self) -> bool {
-        self.levels.is_empty()
     }
 
     /// The entries that rows came from, by [`RowPlace::entry`].
@@ -99,8 +97,8 @@ impl Gatherer {
         level.spill.push(partition, &head.0, bytes)
     }
 
-    /// The next partition, or nothing when all are done.
-    pub fn next_partition(&mut self) -> Result<Option<Gathered>, DatasetError> {
+    /// The next partition, written into `buffer`, or nothing when all are done.
+    pub fn next_partition(&mut self, buffer: Vec<u8>) -> Result<Option<Gathered>, DatasetError> {
         loop {
             let depth = self.levels.len();
             let Some(level) = self.levels.back_mut() else {
@@ -117,7 +115,7 @@ impl Gatherer {
                 continue;
             }
             if bytes <= self.target.saturating_mul(2) || level.is_last || depth > DEPTH {
-                return self.collect(partition).map(Some);
+                return self.collect(partition, buffer).map(Some);
             }
             self.spread(partition, bytes, depth)?;
         }
@@ -151,9 +149,11 @@ impl Gatherer {
         Ok(())
     }
 
-    fn collect(&mut self, partition: usize) -> Result<Gathered, DatasetError> {
+    fn collect(&mut self, partition: usize, mut buffer: Vec<u8>) -> Result<Gathered, DatasetError> {
         let mut rows: Vec<(usize, RowPlace, Range<usize>)> = Vec::new();
-        let mut bytes: Vec<u8> = Vec::new();
+        let mut bytes = std::mem::take(&mut self.scratch);
+        bytes.clear();
+        buffer.clear();
         let mut numbers: HashMap<Vec<u8>, usize> = HashMap::new();
         let mut keys: Vec<Option<String>> = Vec::new();
         if let Some(level) = self.levels.back_mut() {
@@ -172,7 +172,7 @@ impl Gatherer {
         }
         // Stable: the rows of a group stay in input order.
         rows.sort_by_key(|(number, _, _)| *number);
-        let mut buffer = Vec::with_capacity(bytes.len() + 2 * rows.len());
+        buffer.reserve(bytes.len() + 2 * rows.len());
         let mut groups: Vec<Group> = Vec::with_capacity(keys.len());
         for group in rows.chunk_by(|left, right| left.0 == right.0) {
             let Some((number, place, _)) = group.first() else {
@@ -184,6 +184,7 @@ impl Gatherer {
             let key = keys.get_mut(*number).and_then(Option::take);
             groups.push(array(source, key, group, &bytes, &mut buffer));
         }
+        self.scratch = bytes;
         Ok(Gathered { buffer, groups })
     }
 }
@@ -331,7 +332,7 @@ mod tests {
         }
         let mut partitions = 0;
         let mut found = Vec::new();
-        while let Some(gathered) = gatherer.next_partition().unwrap() {
+        while let Some(gathered) = gatherer.next_partition(Vec::new()).unwrap() {
             partitions += 1;
             for group in gathered.groups {
                 let bytes = &gathered.buffer[group.buffer.clone()];
@@ -390,12 +391,12 @@ mod tests {
         for (scope, key) in [("a", "k"), ("b", "k"), ("a", "k"), ("a", "")] {
             gatherer.push(scope, key, &place(0, false), b"1").unwrap();
         }
-        let groups = gatherer.next_partition().unwrap().unwrap().groups;
+        let groups = gatherer.next_partition(Vec::new()).unwrap().unwrap().groups;
         let seen: Vec<_> = groups
             .iter()
             .map(|group| (group.key.as_deref(), group.rows.len()))
             .collect();
         assert_eq!(seen, [(Some("k"), 2), (Some("k"), 1), (None, 1)]);
-        assert!(gatherer.next_partition().unwrap().is_none());
+        assert!(gatherer.next_partition(Vec::new()).unwrap().is_none());
     }
 }

@@ -222,7 +222,7 @@ impl Plan {
             !stop.load(Ordering::Relaxed)
         };
         for planned in &mut self.inputs {
-            if !matches!(planned.input.kind, InputKind::File) {
+            if !matches!(planned.input.kind, InputKind::File | InputKind::Folder) {
                 continue;
             }
             match discover::content_hash(&planned.input.path, &mut go_on) {

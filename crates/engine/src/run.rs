@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -184,11 +185,10 @@ impl<'p> Mill<'p> {
             .iter()
             .map(|encoding| encoding.name().to_owned())
             .collect();
-        let counters = plan.encodings.iter().map(|encoding| encoding.counter()).collect();
         Ok(Self {
             tools: Tools {
                 plan,
-                counters,
+                talliers: Mutex::default(),
                 verify_every: options.verify_every,
                 stop,
             },

@@ -205,8 +205,6 @@ impl<'p> Slicer<'p> {
             self.step(&mut slice);
         }
         if slice.steps.is_empty() {
-            let spare = std::mem::take(&mut slice.buffer);
-            self.reuse(spare);
             self.gathered(&mut slice);
         }
         if slice.steps.is_empty() {
@@ -218,7 +216,7 @@ impl<'p> Slicer<'p> {
 
     /// Fills a slice with the next partition of gathered rows.
     fn gathered(&mut self, slice: &mut Slice) {
-        match self.gatherer.next_partition() {
+        match self.gatherer.next_partition(std::mem::take(&mut slice.buffer)) {
             Ok(None) => {}
             Err(error) => self.failure = Some(error),
             Ok(Some(gathered)) => {

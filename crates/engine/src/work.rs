@@ -3,15 +3,15 @@
 //! A function of the slice and the plan alone: no clock, no thread pool, no shared state.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use chatmill_dataset::{DatasetError, PartSet};
 use chatmill_diag::{Finding, Reject, RejectLevel, Span, codes};
 use chatmill_intake::{Damage, Frame};
 use chatmill_model::{ComponentSpan, Linked, MessageKind};
 use chatmill_source::Source;
-use chatmill_token::Counter;
+use chatmill_token::Tallier;
 
 use crate::frame;
 use crate::group::{Group, GroupRow};
@@ -51,8 +51,8 @@ impl From<DatasetError> for WorkError {
 pub struct Tools<'p> {
     /// The plan.
     pub plan: &'p Plan,
-    /// One counter per encoding of the plan.
-    pub counters: Vec<Arc<dyn Counter>>,
+    /// Talliers of the plan's encodings that no worker uses at the moment; what they remember is only of use.
+    pub talliers: Mutex<Vec<Tallier>>,
     /// Every how many renderings of a slice are counted again by the reference; 0 for none.
     pub verify_every: u64,
     /// Set when the run should stop.
@@ -66,9 +66,15 @@ pub fn grind(
     parts: &mut PartSet,
     renamed: BTreeMap<usize, String>,
 ) -> Result<SliceReceipt, WorkError> {
+    let pooled = tools
+        .talliers
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .pop();
     let mut work = Work {
         tools,
         parts,
+        tallier: pooled.unwrap_or_else(|| Tallier::new(&tools.plan.encodings)),
         receipt: SliceReceipt {
             renamed,
             ..SliceReceipt::default()
@@ -83,12 +89,15 @@ pub fn grind(
         }
         work.step(step, slice)?;
     }
+    let mut idle = tools.talliers.lock().unwrap_or_else(PoisonError::into_inner);
+    idle.push(work.tallier);
     Ok(work.receipt)
 }
 
 struct Work<'w, 'p> {
     tools: &'w Tools<'p>,
     parts: &'w mut PartSet,
+    tallier: Tallier,
     receipt: SliceReceipt,
     place: Option<EntryStep>,
     /// Buffers of the rendering at hand, reused.
@@ -366,12 +375,7 @@ impl Work<'_, '_> {
         for message in &linked.conversation.messages {
             self.receipt.messages += u64::from(message.kind == MessageKind::Message);
             let text = message.text();
-            let tokens = self
-                .tools
-                .counters
-                .iter()
-                .map(|counter| counter.count(&text))
-                .collect();
+            let tokens = self.tallier.count(&text);
             self.parts
                 .push_message(tables::message(id, linked, message, tokens))?;
             for row in tables::references(id, linked, message) {

@@ -1,11 +1,12 @@
 //! Turns what was typed (a file, a folder, a glob, `-`) into inputs with stable names.
 //!
 //! An input's name is its path below the fixed prefix of its pattern, so that the spelling of the prefix never changes
-//! a name. Links inside folders are not followed. What cannot be read is an input that says so; only a pattern that
-//! finds nothing is an error.
+//! a name. Links inside folders are not followed. A folder that is a dump of a database is one input. What cannot be read is
+//! an input that says so; only a pattern that finds nothing is an error.
 
 mod walk;
 
+use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -13,6 +14,8 @@ use std::path::{Path, PathBuf};
 use chatmill_diag::codes::{NOT_A_REGULAR_FILE, UNREADABLE_INPUT};
 use chatmill_diag::{Code, Finding};
 use globset::{GlobBuilder, GlobMatcher};
+
+use crate::archive::dump;
 
 /// Something to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +41,8 @@ pub enum InputKind {
     Stdin,
     /// A named pipe that was named explicitly.
     Pipe,
+    /// A folder that is one dump of a database.
+    Folder,
     /// Not read, for this reason.
     Refused(Finding),
 }
@@ -116,6 +121,9 @@ fn named(pattern: &str, path: &Path) -> Vec<Input> {
     };
     match fs::metadata(path) {
         Err(error) => input(unreadable(&error), 0),
+        Ok(metadata) if metadata.is_dir() && dump::is_folder(path) => {
+            input(InputKind::Folder, stored_bytes(path))
+        }
         Ok(metadata) if metadata.is_dir() => walk::folder(path, pattern, &|_| walk::Choice::EVERY_FILE),
         Ok(metadata) if is_pipe(&metadata) => input(InputKind::Pipe, 0),
         Ok(metadata) => input(regular(path, &metadata), metadata.len()),
@@ -202,25 +210,70 @@ fn is_pipe(_: &Metadata) -> bool {
 
 /// Length and BLAKE3 (in hexadecimal) of a file's stored bytes, read as a stream.
 ///
-/// `go_on` is told the bytes of each stretch; when it says no, there is no hash.
+/// Of a folder, the lengths of its files are added up, and their names and hashes are hashed. `go_on` is told the bytes of each
+/// stretch; when it says no, there is no hash.
 pub fn content_hash(path: &Path, go_on: &mut dyn FnMut(u64) -> bool) -> io::Result<Option<(u64, String)>> {
+    let mut length = 0;
+    if !fs::metadata(path)?.is_dir() {
+        let hash = hash_file(path, &mut length, go_on)?;
+        return Ok(hash.map(|hash| (length, hash.to_hex().to_string())));
+    }
+    let mut hasher = blake3::Hasher::new();
+    for name in files_of(path)? {
+        let Some(hash) = hash_file(&path.join(&name), &mut length, go_on)? else {
+            return Ok(None);
+        };
+        hasher.update(name.as_encoded_bytes());
+        hasher.update(b"\0");
+        hasher.update(hash.as_bytes());
+    }
+    Ok(Some((length, hasher.finalize().to_hex().to_string())))
+}
+
+/// The hash of one file, whose length is added to `length`.
+fn hash_file(
+    path: &Path,
+    length: &mut u64,
+    go_on: &mut dyn FnMut(u64) -> bool,
+) -> io::Result<Option<blake3::Hash>> {
     let mut file = File::open(path)?;
     let mut hasher = blake3::Hasher::new();
     let mut buffer = vec![0; 256 * 1024];
-    let mut length = 0;
     loop {
         let count = match file.read(&mut buffer) {
-            Ok(0) => return Ok(Some((length, hasher.finalize().to_hex().to_string()))),
+            Ok(0) => return Ok(Some(hasher.finalize())),
             Ok(count) => count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
         };
         hasher.update(buffer.get(..count).unwrap_or_default());
-        length += count as u64;
+        *length += count as u64;
         if !go_on(count as u64) {
             return Ok(None);
         }
     }
+}
+
+/// The regular files directly in a folder, sorted by the bytes of their names.
+fn files_of(folder: &Path) -> io::Result<Vec<OsString>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            names.push(entry.file_name());
+        }
+    }
+    names.sort_by(|one, other| one.as_encoded_bytes().cmp(other.as_encoded_bytes()));
+    Ok(names)
+}
+
+/// Bytes of the files of a folder; what cannot be read is told when it is opened.
+fn stored_bytes(folder: &Path) -> u64 {
+    let names = files_of(folder).unwrap_or_default();
+    let lengths = names
+        .iter()
+        .filter_map(|name| fs::metadata(folder.join(name)).ok());
+    lengths.map(|metadata| metadata.len()).sum()
 }
 
 /// The text of a small file: a pipeline, a price list.

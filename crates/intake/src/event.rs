@@ -6,6 +6,8 @@ use std::ops::Range;
 
 use chatmill_diag::{Code, Finding};
 
+use crate::stream::Broken;
+
 /// One step of reading an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -30,7 +32,8 @@ pub enum Event {
         /// Id of the source that reads the rows.
         source: String,
     },
-    /// Rows of a table that nobody asked for, or that a filter passes over: counted, not framed.
+    /// Rows of a table that nobody asked for, or that a filter passes over: counted, not framed. They need not be adjacent:
+    /// what separates them is counted in the separator before or behind this event.
     Skipped {
         /// Name of the table, with its schema where there is one.
         table: String,
@@ -91,6 +94,23 @@ pub struct Damage {
     pub head: Vec<u8>,
     /// One clause.
     pub message: String,
+}
+
+impl Damage {
+    /// Damage of no bytes, at the start of its entry.
+    pub(crate) fn of_nothing(record: u64, broken: Broken) -> Self {
+        Self {
+            record,
+            start: 0,
+            end: 0,
+            line: 1,
+            column: 1,
+            code: broken.code,
+            hash: blake3::hash(b"").to_hex().to_string(),
+            head: Vec::new(),
+            message: broken.message,
+        }
+    }
 }
 
 /// How an entry is cut into records.

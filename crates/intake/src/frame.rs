@@ -5,22 +5,34 @@
 
 mod array;
 pub(crate) mod balance;
+mod csv;
 mod documents;
 mod head;
 mod lines;
 mod place;
+mod rows;
+mod sql;
 mod unit;
 mod window;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
-use chatmill_diag::codes::{BYTE_ORDER_MARK, EMPTY_INPUT};
+use chatmill_diag::codes::{BYTE_ORDER_MARK, COPY_ESCAPED, EMPTY_INPUT};
 use chatmill_diag::{Code, Finding, Limits};
 
+use crate::archive::dump::{DumpTable, RowText};
 use crate::event::{Event, Framing, Head};
 use crate::stream::{Broken, Bytes};
+use crate::table::TableMap;
+use crate::table::sql::{Dialect, Syntax};
+use crate::table::statement::Statement;
 
+use csv::Csv;
+use head::Cut;
 use place::Place;
+use rows::{Encoding, Rows};
+use sql::Sql;
 use unit::Unit;
 use window::Window;
 
@@ -30,8 +42,12 @@ const BOM: &[u8] = b"\xEF\xBB\xBF";
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     Lines,
+    /// Lines from which the escapes of `COPY` are taken off.
+    EscapedLines,
     Array(array::State),
     Documents,
+    Sql,
+    Csv,
     /// Everything is one damage, because of this.
     Refused,
     /// All was reported.
@@ -52,32 +68,108 @@ pub(crate) struct Framer {
     record: u64,
     /// Bytes of separators that were not reported yet.
     separators: u64,
+    rows: Rows,
+    /// Whether a byte order mark is still to be passed over.
+    is_marked: bool,
     refusal: Option<(&'static Code, String)>,
     queue: VecDeque<Event>,
 }
 
 impl Framer {
-    /// Reads the head of `stream` and decides how to cut it. `memory` is reused from an earlier entry.
-    pub(crate) fn new(stream: Bytes, memory: Vec<u8>, limits: &Limits) -> (Self, Head) {
+    /// Reads the head of `stream` and decides how to cut it. `memory` is reused from an earlier entry; `maps` say which rows
+    /// are read where the entry holds tables.
+    pub(crate) fn new(
+        stream: Bytes,
+        memory: Vec<u8>,
+        limits: &Limits,
+        maps: &Arc<[TableMap]>,
+    ) -> (Self, Head) {
+        let (mut framer, head) = Self::open(stream, memory, limits, maps, |head, complete| {
+            head::decide(head, complete, maps)
+        });
+        framer.is_marked = framer.window.rest().starts_with(BOM);
+        if framer.is_marked {
+            let length = BOM.len() as u64;
+            let note = Finding::new(
+                &BYTE_ORDER_MARK,
+                "the byte order mark at the start was passed over",
+            );
+            framer.queue.push_back(Event::Note(note.at_span(0, length)));
+        }
+        if framer.state == State::EscapedLines {
+            let note = Finding::new(
+                &COPY_ESCAPED,
+                "the lines carry the escapes of COPY, which were taken off",
+            );
+            framer.queue.push_back(Event::Note(note));
+        }
+        (framer, head)
+    }
+
+    /// Reads the rows of one table, cut out of a dump.
+    ///
+    /// Data of a `COPY` ends with its end mark; where the stream ends before it, the dump is incomplete.
+    pub(crate) fn of_table(
+        stream: Bytes,
+        memory: Vec<u8>,
+        limits: &Limits,
+        table: &DumpTable,
+        maps: &Arc<[TableMap]>,
+    ) -> (Self, Head) {
+        let (mut framer, head) =
+            Self::open(stream, memory, limits, maps, |_, _| Cut::Sql(Dialect::PostgreSql));
+        if let Some(name) = &table.encoding {
+            framer.rows.encoding = Encoding::named(name, false);
+        }
+        match &table.text {
+            RowText::Copy { columns } => {
+                framer.rows.sql = Some(Sql::of_copy_data());
+                framer.aim(Some(table.name.clone()), Some(columns.clone()), None);
+            }
+            RowText::Inserts { definition } => {
+                framer.rows.sql = Some(Sql::of_inserts());
+                let syntax = Syntax::new(Dialect::PostgreSql);
+                if let Statement::Create { columns, .. } = Statement::parse(definition.as_bytes(), syntax) {
+                    framer.rows.remember(table.name.clone(), columns, limits.record);
+                }
+            }
+        }
+        (framer, head)
+    }
+
+    fn open(
+        stream: Bytes,
+        memory: Vec<u8>,
+        limits: &Limits,
+        maps: &Arc<[TableMap]>,
+        decide: impl FnOnce(&[u8], bool) -> Cut,
+    ) -> (Self, Head) {
         let window = Window::new(stream, memory);
-        let marked = window.rest().starts_with(BOM);
-        let head = window
-            .rest()
-            .get(if marked { BOM.len() } else { 0 }..)
-            .unwrap_or_default();
+        let head = window.rest().strip_prefix(BOM).unwrap_or(window.rest());
         let complete = window.is_complete();
-        let framing = head::decide(head, complete);
+        let cut = decide(head, complete);
+        let framing = cut.framing();
         let head = Head {
             framing,
             complete,
             bytes: head.to_vec(),
         };
-        let state = match framing {
-            Framing::Array => State::Array(array::State::Start),
-            Framing::Lines => State::Lines,
-            Framing::Documents | Framing::Empty | Framing::Tables => State::Documents,
+        let mut rows = Rows::new(maps);
+        let state = match cut {
+            Cut::Array => State::Array(array::State::Start),
+            Cut::Lines => State::Lines,
+            Cut::EscapedLines => State::EscapedLines,
+            Cut::Documents | Cut::Empty => State::Documents,
+            Cut::Sql(dialect) => {
+                rows.sql = Some(Sql::new(dialect));
+                State::Sql
+            }
+            Cut::Csv(layout) => {
+                rows.csv = Some(Csv::new(layout));
+                State::Csv
+            }
         };
-        let mut framer = Self {
+        let framer = Self {
             window,
             state,
             framing,
@@ -87,17 +179,11 @@ impl Framer {
             head_limit: usize::try_from(limits.reject_head).unwrap_or(usize::MAX),
             record: 0,
             separators: 0,
+            rows,
+            is_marked: false,
             refusal: None,
             queue: VecDeque::new(),
         };
-        if marked {
-            let length = BOM.len() as u64;
-            let note = Finding::new(
-                &BYTE_ORDER_MARK,
-                "the byte order mark at the start was passed over",
-            );
-            framer.queue.push_back(Event::Note(note.at_span(0, length)));
-        }
         (framer, head)
     }
 
@@ -105,6 +191,7 @@ impl Framer {
     pub(crate) fn refuse(&mut self, code: &'static Code, message: String) {
         if self.framing != Framing::Empty {
             self.state = State::Refused;
+            self.is_marked = false;
             self.refusal = Some((code, message));
             self.queue.clear();
         }
@@ -123,15 +210,20 @@ impl Framer {
     /// The next event; a frame's bytes are appended to `buffer`.
     pub(crate) fn next(&mut self, buffer: &mut Vec<u8>) -> Option<Event> {
         while self.queue.is_empty() {
-            if self.place.offset == 0 && self.state != State::Refused && self.window.rest().starts_with(BOM) {
+            if self.state != State::Refused && std::mem::take(&mut self.is_marked) {
                 self.window.consume(BOM.len());
                 self.place.offset = BOM.len() as u64;
                 self.separators = self.place.offset;
             }
+            if self.release(buffer) {
+                continue;
+            }
             match self.state {
-                State::Lines => self.next_line(buffer),
+                State::Lines | State::EscapedLines => self.next_line(buffer),
                 State::Array(state) => self.next_element(state, buffer),
                 State::Documents => self.next_document(buffer),
+                State::Sql => self.next_sql(buffer),
+                State::Csv => self.next_csv_row(buffer),
                 State::Refused => self.pass_all(buffer),
                 State::Over => return None,
             }
@@ -188,15 +280,6 @@ impl Framer {
         ))
     }
 
-    /// Queues the separators passed so far; whether there were any.
-    fn flush_separators(&mut self) -> bool {
-        let bytes = std::mem::take(&mut self.separators);
-        if bytes > 0 {
-            self.queue.push_back(Event::Separator { bytes });
-        }
-        bytes > 0
-    }
-
     /// Ends a unit as a frame, or as a damage where it exceeds its limit.
     fn accept(&mut self, unit: Unit, buffer: &mut Vec<u8>) {
         let event = unit.accept(self.record, buffer);
@@ -219,7 +302,7 @@ impl Framer {
         if let Some(broken) = self.window.take_broken().or(open) {
             let unit = Unit::new(self.place, buffer.len(), u64::MAX, self.head_limit, broken.code);
             self.reject(unit, &broken, buffer);
-        } else if self.record == 0 && self.framing != Framing::Array {
+        } else if self.record == 0 && !matches!(self.framing, Framing::Array | Framing::Tables) {
             self.queue.push_back(Event::Note(Finding::new(
                 &EMPTY_INPUT,
                 "there is no record, only white space",

@@ -6,6 +6,7 @@
 #![allow(clippy::disallowed_methods, reason = "this is the crate that opens files")]
 
 mod archive;
+mod database;
 pub mod discover;
 mod event;
 mod frame;

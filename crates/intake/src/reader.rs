@@ -2,38 +2,38 @@
 //!
 //! Strictly sequential, in bounded memory, and without a panic whatever the bytes are.
 
+mod walk;
+
 use std::collections::VecDeque;
-use std::fs::File;
-use std::io::{Read, Seek};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use chatmill_diag::codes::{EMPTY_INPUT, NESTED_ARCHIVE, NOT_A_REGULAR_FILE, UNSUPPORTED_CONTAINER};
+use chatmill_diag::codes::NESTED_ARCHIVE;
 use chatmill_diag::{Code, Finding, Limits};
 
 use crate::archive::Member;
-use crate::archive::tar::Tar;
-use crate::archive::zip::Zip;
-use crate::discover::{Input, InputKind, content_hash};
+use crate::archive::dump::{Custom, DumpTable};
+use crate::database::{Database, DatabaseFile};
+use crate::discover::{Input, content_hash};
 use crate::event::{Damage, Event, Framing, Head};
 use crate::frame::Framer;
 use crate::sniff::{Container, WANTED, sniff};
-use crate::stream::{Broken, Buffered, Bytes, Capped, Gauge, Raw};
+use crate::stream::{Broken, Buffered, Gauge, Raw};
 use crate::table::TableMap;
-use crate::unpack::Unpack;
 
-/// Compressions around one another that are opened; more of them are an attack, not an archive.
-const LAYERS: usize = 8;
+use walk::{Inner, Opened, Walk, nothing, too_many_layers, uncover, unsupported};
 
 /// Reads one input as a sequence of events.
 pub struct Reader {
     gauge: Arc<Gauge>,
-    /// The stored bytes; nothing for a zip, which is read by seeking, and for what could not be opened.
+    /// The stored bytes; nothing for what is not read in order, and for what could not be opened.
     raw: Option<Raw>,
-    /// The file that a zip is read from.
-    zip_path: Option<PathBuf>,
+    /// The zip, the database or the folder that is not read in order.
+    path: Option<PathBuf>,
     walk: Walk,
-    entry: Option<Framer>,
+    /// The dump inside an archive that is read before the archive's next member.
+    inner: Option<Inner>,
+    entry: Option<Entry>,
     /// Entries begun so far.
     entries: u64,
     /// The framer's memory between entries.
@@ -42,65 +42,31 @@ pub struct Reader {
     tables: Arc<[TableMap]>,
 }
 
-/// What is read after the present entry.
-enum Walk {
-    /// One entry without a name.
-    Single(Option<Box<Member>>),
-    Tar(Box<Tar>),
-    Zip(Box<Zip>),
-    Over,
+/// What the present entry is read by.
+enum Entry {
+    Framer(Box<Framer>),
+    Database(Box<Database>),
 }
 
 impl Reader {
     /// Opens an input. What goes wrong is reported as events.
     pub fn open(input: &Input, limits: &Limits) -> Self {
-        let opened: Result<Bytes, Broken> = match &input.kind {
-            InputKind::Stdin => Ok(Box::new(std::io::stdin())),
-            InputKind::Pipe => open(&input.path).map(|file| Box::new(file) as Bytes),
-            InputKind::Refused(finding) => Err(Broken::new(finding.code, finding.message.clone())),
-            InputKind::File => match open_regular(&input.path) {
-                Ok((file, length)) if is_zip(&file) => {
-                    let gauge = Gauge::new(limits.clone(), Some(length));
-                    let walk = Walk::Zip(Box::new(Zip::open(file, Arc::clone(&gauge))));
-                    return Self::new(gauge, None, Some(input.path.clone()), walk);
-                }
-                Ok((file, length)) => return Self::of_stream(Box::new(file), Some(length), limits),
-                Err(broken) => Err(broken),
-            },
-        };
-        match opened {
-            Ok(stream) => Self::of_stream(stream, None, limits),
-            Err(broken) => {
-                let walk = Walk::Single(Some(Box::new(Member::broken(broken))));
-                Self::new(Gauge::new(limits.clone(), Some(0)), None, None, walk)
-            }
-        }
+        Self::new(Opened::input(input, limits))
     }
 
     /// Reads a stream; `length` is its number of stored bytes, where that is known beforehand.
-    fn of_stream(stream: Bytes, length: Option<u64>, limits: &Limits) -> Self {
-        let gauge = Gauge::new(limits.clone(), length);
-        let raw = Raw::new(stream, Arc::clone(&gauge));
-        let (container, bytes) = uncover(Buffered::new(Box::new(raw.clone())), &gauge);
-        let walk = match container {
-            Container::Tar => Walk::Tar(Box::new(Tar::new(bytes, Arc::clone(&gauge)))),
-            Container::Plain => Walk::single(bytes),
-            Container::Zip => Walk::broken(Broken::new(
-                &UNSUPPORTED_CONTAINER,
-                "a zip archive is read from a file only, not from a pipe or a compressed stream",
-            )),
-            Container::Unsupported(name) => Walk::broken(unsupported(name)),
-            Container::Compressed(_) => Walk::broken(too_many_layers()),
-        };
-        Self::new(gauge, Some(raw), None, walk)
+    #[cfg(test)]
+    fn of_stream(stream: crate::stream::Bytes, length: Option<u64>, limits: &Limits) -> Self {
+        Self::new(Opened::stream(stream, length, limits))
     }
 
-    fn new(gauge: Arc<Gauge>, raw: Option<Raw>, zip_path: Option<PathBuf>, walk: Walk) -> Self {
+    fn new(opened: Opened) -> Self {
         Self {
-            gauge,
-            raw,
-            zip_path,
-            walk,
+            gauge: opened.gauge,
+            raw: opened.raw,
+            path: opened.path,
+            walk: opened.walk,
+            inner: None,
             entry: None,
             entries: 0,
             memory: Vec::new(),
@@ -122,9 +88,13 @@ impl Reader {
             if let Some(event) = self.queue.pop_front() {
                 return Some(event);
             }
-            if let Some(framer) = &mut self.entry {
-                if let Some(event) = framer.next(buffer) {
-                    return Some(event);
+            if let Some(entry) = &mut self.entry {
+                let event = match entry {
+                    Entry::Framer(framer) => framer.next(buffer),
+                    Entry::Database(database) => database.next(buffer),
+                };
+                if event.is_some() {
+                    return event;
                 }
                 self.end_entry();
             } else if !self.begin_entry() {
@@ -135,8 +105,10 @@ impl Reader {
 
     /// Makes the entry that just began one damage, since nobody can read it; an empty entry stays as it is.
     pub fn refuse_entry(&mut self, code: &'static Code, message: String) {
-        if let Some(framer) = &mut self.entry {
-            framer.refuse(code, message);
+        match &mut self.entry {
+            Some(Entry::Framer(framer)) => framer.refuse(code, message),
+            Some(Entry::Database(database)) => database.refuse(Broken::new(code, message)),
+            None => {}
         }
     }
 
@@ -147,9 +119,10 @@ impl Reader {
 
     /// BLAKE3 of the stored bytes in hexadecimal, complete after the last event of a file.
     ///
-    /// A zip is hashed again from its file, since it is not read in order. Nothing when the input could not be opened.
+    /// A zip, a database and a folder are hashed again, since they are not read in order. Nothing when the input could not be
+    /// opened.
     pub fn raw_hash(&self) -> Option<String> {
-        match (&self.raw, &self.zip_path) {
+        match (&self.raw, &self.path) {
             (Some(raw), _) => Some(raw.hash()),
             (None, Some(path)) => content_hash(path, &mut |_| true)
                 .ok()
@@ -161,8 +134,19 @@ impl Reader {
 
     /// Queues the start of the next entry; whether there is one.
     fn begin_entry(&mut self) -> bool {
-        match self.walk.next() {
+        let member = self.inner.as_mut().and_then(Inner::next).or_else(|| {
+            self.inner = None;
+            self.walk.next()
+        });
+        match member {
             Some(Member::Body { label, notes, body }) => self.begin_body(label, notes, body),
+            Some(Member::Table {
+                label,
+                notes,
+                body,
+                table,
+            }) => self.begin_table(label, notes, body, &table),
+            Some(Member::Database { label, notes, file }) => self.begin_database(label, notes, file),
             Some(Member::Unread { label, notes, broken }) => self.pass_unread(label, notes, broken),
             None => return self.end_input(),
         }
@@ -175,7 +159,7 @@ impl Reader {
         if matches!(self.walk, Walk::Over) {
             return false;
         }
-        self.walk = Walk::Over;
+        let walk = std::mem::replace(&mut self.walk, Walk::Over);
         if self.gauge.knows_length()
             && let Some(raw) = &mut self.raw
         {
@@ -183,7 +167,7 @@ impl Reader {
         }
         let mut notes = self.gauge.take_notes();
         if self.entries == 0 {
-            notes.push(Finding::new(&EMPTY_INPUT, "the archive holds no file"));
+            notes.push(nothing(walk.nothing()));
         }
         if notes.is_empty() {
             return false;
@@ -192,7 +176,7 @@ impl Reader {
         true
     }
 
-    fn begin_body(&mut self, label: String, notes: Vec<Finding>, body: Buffered) {
+    fn begin_body(&mut self, label: String, notes: Vec<Finding>, mut body: Buffered) {
         let nested = |name| {
             Broken::new(
                 &NESTED_ARCHIVE,
@@ -200,26 +184,66 @@ impl Reader {
             )
         };
         // The layers of a whole input were taken off before.
-        let (container, body) = if matches!(self.walk, Walk::Single(_)) {
-            (Container::Plain, body)
-        } else {
-            uncover(body, &self.gauge)
+        let (container, mut body) = match (&self.walk, sniff(body.peek(WANTED))) {
+            (Walk::Single(_), Container::Database) => (Container::Database, body),
+            (Walk::Single(_), _) => (Container::Plain, body),
+            _ => uncover(body, &self.gauge),
         };
         let broken = match container {
             Container::Plain => {
                 let memory = std::mem::take(&mut self.memory);
-                let (framer, head) = Framer::new(Box::new(body), memory, &self.gauge.limits);
-                self.queue.push_back(Event::EntryStart { entry: label, head });
-                self.queue.extend(notes.into_iter().map(Event::Note));
-                self.entry = Some(framer);
-                return;
+                let framed = Framer::new(Box::new(body), memory, &self.gauge.limits, &self.tables);
+                return self.begin_frames(label, notes, framed);
             }
+            Container::Database => match DatabaseFile::copy(&mut body, &self.gauge.limits) {
+                Ok(file) => return self.begin_database(label, notes, file),
+                Err(broken) => broken,
+            },
+            Container::Dump => match Custom::open(body, Arc::clone(&self.gauge)) {
+                Ok(dump) => {
+                    self.inner = Some(Inner::new(label, notes, dump));
+                    return;
+                }
+                Err(broken) => broken,
+            },
             Container::Zip => nested("zip archive"),
-            Container::Tar => nested("tar archive"),
+            Container::Tar | Container::DumpTar => nested("tar archive"),
             Container::Unsupported(name) => unsupported(name),
             Container::Compressed(_) => too_many_layers(),
         };
         self.pass_unread(label, notes, Some(broken));
+    }
+
+    /// Begins the rows of one table of a dump.
+    fn begin_table(&mut self, label: String, notes: Vec<Finding>, body: Buffered, table: &DumpTable) {
+        let memory = std::mem::take(&mut self.memory);
+        let framed = Framer::of_table(Box::new(body), memory, &self.gauge.limits, table, &self.tables);
+        self.begin_frames(label, notes, framed);
+    }
+
+    fn begin_database(&mut self, label: String, notes: Vec<Finding>, file: DatabaseFile) {
+        match Database::open(file, Arc::clone(&self.tables), Arc::clone(&self.gauge)) {
+            Ok(database) => {
+                let head = Head {
+                    framing: Framing::Tables,
+                    complete: false,
+                    bytes: Vec::new(),
+                };
+                self.begin(label, notes, head, Entry::Database(Box::new(database)));
+            }
+            Err(broken) => self.pass_unread(label, notes, Some(broken)),
+        }
+    }
+
+    fn begin_frames(&mut self, label: String, notes: Vec<Finding>, (framer, head): (Framer, Head)) {
+        self.begin(label, notes, head, Entry::Framer(Box::new(framer)));
+    }
+
+    /// Queues the start of an entry.
+    fn begin(&mut self, label: String, notes: Vec<Finding>, head: Head, entry: Entry) {
+        self.queue.push_back(Event::EntryStart { entry: label, head });
+        self.queue.extend(notes.into_iter().map(Event::Note));
+        self.entry = Some(entry);
     }
 
     /// Queues an entry of which nothing is read.
@@ -233,107 +257,28 @@ impl Reader {
         self.queue
             .extend(notes.into_iter().chain(self.gauge.take_notes()).map(Event::Note));
         if let Some(broken) = broken {
-            self.queue.push_back(Event::Damage(Damage {
-                record: 0,
-                start: 0,
-                end: 0,
-                line: 1,
-                column: 1,
-                code: broken.code,
-                hash: blake3::hash(b"").to_hex().to_string(),
-                head: Vec::new(),
-                message: broken.message,
-            }));
+            self.queue.push_back(Event::Damage(Damage::of_nothing(0, broken)));
         }
         self.queue.push_back(Event::EntryEnd { decoded_bytes: 0 });
     }
 
     fn end_entry(&mut self) {
-        let Some(framer) = self.entry.take() else { return };
+        let Some(entry) = self.entry.take() else { return };
         self.queue
             .extend(self.gauge.take_notes().into_iter().map(Event::Note));
-        self.queue.push_back(Event::EntryEnd {
-            decoded_bytes: framer.decoded(),
-        });
-        self.memory = framer.into_memory();
-    }
-}
-
-impl Walk {
-    fn single(body: Buffered) -> Self {
-        Self::Single(Some(Box::new(Member::Body {
-            label: String::new(),
-            notes: Vec::new(),
-            body,
-        })))
-    }
-
-    fn broken(broken: Broken) -> Self {
-        Self::Single(Some(Box::new(Member::broken(broken))))
-    }
-
-    fn next(&mut self) -> Option<Member> {
-        match self {
-            Self::Single(member) => member.take().map(|member| *member),
-            Self::Tar(tar) => tar.next(),
-            Self::Zip(zip) => zip.next(),
-            Self::Over => None,
-        }
-    }
-}
-
-fn unsupported(name: &str) -> Broken {
-    Broken::new(&UNSUPPORTED_CONTAINER, format!("a {name} is not read"))
-}
-
-fn too_many_layers() -> Broken {
-    Broken::new(
-        &UNSUPPORTED_CONTAINER,
-        format!("more than {LAYERS} compressions around one another"),
-    )
-}
-
-/// Takes compressions off until something else comes to light.
-fn uncover(mut bytes: Buffered, gauge: &Arc<Gauge>) -> (Container, Buffered) {
-    for _ in 0..LAYERS {
-        match sniff(bytes.peek(WANTED)) {
-            Container::Compressed(codec) => {
-                let unpack = Unpack::new(codec, bytes, Arc::clone(gauge));
-                bytes = Buffered::new(Box::new(Capped::new(unpack, Arc::clone(gauge))));
+        let decoded_bytes = match entry {
+            Entry::Framer(framer) => {
+                let decoded = framer.decoded();
+                self.memory = framer.into_memory();
+                decoded
             }
-            other => return (other, bytes),
-        }
+            Entry::Database(_) => 0,
+        };
+        self.queue.push_back(Event::EntryEnd { decoded_bytes });
     }
-    (sniff(bytes.peek(WANTED)), bytes)
-}
-
-fn open(path: &Path) -> Result<File, Broken> {
-    File::open(path).map_err(|error| Broken::of(&error))
-}
-
-/// Opens a file that must be a regular one, and says how long it is.
-fn open_regular(path: &Path) -> Result<(File, u64), Broken> {
-    let file = open(path)?;
-    let metadata = file.metadata().map_err(|error| Broken::of(&error))?;
-    if !metadata.is_file() {
-        return Err(Broken::new(
-            &NOT_A_REGULAR_FILE,
-            "the input is no longer a regular file",
-        ));
-    }
-    Ok((file, metadata.len()))
-}
-
-/// Whether a file starts as a zip archive. The file stands at its start afterwards.
-fn is_zip(mut file: &File) -> bool {
-    let mut head = [0; 4];
-    let read = file.read_exact(&mut head);
-    // Where going back fails, reading fails too and says so.
-    let back = file.rewind();
-    read.is_ok() && back.is_ok() && sniff(&head) == Container::Zip
 }
 
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;

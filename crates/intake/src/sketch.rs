@@ -27,11 +27,12 @@ pub struct Sketch {
 pub struct RecordSketch {
     /// Names of the fields, in input order.
     pub keys: Vec<String>,
-    /// (field, name inside): names in the field's object, or in the first object of its array.
+    /// (field, name inside): names in the field's object, or in the first object of its array. The field of a record that is
+    /// itself an array is empty.
     pub nested: Vec<(String, String)>,
     /// Whether the record is an object.
     pub is_object: bool,
-    /// (field, text) of string values of at most 64 bytes.
+    /// (field, text) of string values of at most 64 bytes; of a record that is an array, those of its first object.
     pub strings: Vec<(String, String)>,
 }
 

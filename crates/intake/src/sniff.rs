@@ -1,9 +1,12 @@
 //! Tells containers apart by their first bytes, never by a name.
 
+use crate::archive::dump::{self, DumpTar};
+use crate::archive::tar;
+use crate::database;
 use crate::unpack::Codec;
 
-/// Bytes that the recognition wants to see.
-pub(crate) const WANTED: usize = 512;
+/// Bytes that the recognition wants to see: a tar header, and how its first member begins.
+pub(crate) const WANTED: usize = 512 + dump::MAGIC.len();
 
 /// What a stream holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +17,12 @@ pub(crate) enum Container {
     Zip,
     /// A tar archive.
     Tar,
+    /// A tar archive that is a dump of a PostgreSQL database.
+    DumpTar,
+    /// A custom format dump of a PostgreSQL database.
+    Dump,
+    /// A database file of SQLite.
+    Database,
     /// Something that is recognised and not read; its name.
     Unsupported(&'static str),
     /// Anything else: taken for text.
@@ -24,11 +33,9 @@ pub(crate) enum Container {
 const UNSUPPORTED: &[(&[u8], &str)] = &[
     (b"7z\xBC\xAF\x27\x1C", "7z archive"),
     (b"Rar!\x1A\x07", "RAR archive"),
-    (b"\x04\x22\x4D\x18", "lz4 stream"),
     (b"LZIP\x01", "lzip stream"),
     (b"\x1F\x9D", "compress (.Z) stream"),
     (b"PK\x07\x08", "zip archive in several volumes"),
-    (b"SQLite format 3\0", "SQLite database"),
     (b"PAR1", "Parquet file"),
 ];
 
@@ -40,10 +47,18 @@ pub(crate) fn sniff(head: &[u8]) -> Container {
     if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
         return Container::Zip;
     }
+    if head.starts_with(dump::MAGIC) {
+        return Container::Dump;
+    }
+    if head.starts_with(database::MAGIC) {
+        return Container::Database;
+    }
     if let Some((_, name)) = UNSUPPORTED.iter().find(|(magic, _)| head.starts_with(magic)) {
         return Container::Unsupported(name);
     }
-    if crate::archive::tar::is_header(head) {
+    if DumpTar::starts(head) && tar::is_header(head) {
+        Container::DumpTar
+    } else if tar::is_header(head) {
         Container::Tar
     } else {
         Container::Plain

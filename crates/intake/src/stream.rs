@@ -105,6 +105,13 @@ impl Gauge {
         allowed.saturating_sub(self.produced.load(Ordering::Relaxed))
     }
 
+    /// Counts bytes that came out of the input otherwise than through a decoder; whether the limits allow them.
+    pub(crate) fn produce(&self, bytes: u64) -> bool {
+        let is_allowed = bytes <= self.left();
+        self.produced.fetch_add(bytes, Ordering::Relaxed);
+        is_allowed
+    }
+
     /// Whether the input is a file, whose length is known.
     pub(crate) fn knows_length(&self) -> bool {
         self.length.is_some()

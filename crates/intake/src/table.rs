@@ -3,6 +3,14 @@
 //! A row of a table reaches its source as one JSON object, whatever the table came in (a dump, CSV, a database file): names of
 //! columns are keys, `NULL` is `null`, text is a string, and columns that hold JSON are embedded.
 
+pub(crate) mod copy;
+pub(crate) mod csv;
+mod escape;
+pub(crate) mod literal;
+pub(crate) mod row;
+pub(crate) mod sql;
+pub(crate) mod statement;
+
 /// Which table is read, by whom, and how its columns are called there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableMap {
@@ -36,12 +44,16 @@ impl TableMap {
     ///
     /// Schema and table are compared as written, without quotes. CSV files have no name of a table: `table` is `None` then.
     pub fn reads(&self, table: Option<&str>, columns: &[String]) -> bool {
-        let bare = |name: &str| name.rsplit('.').next().map(str::to_owned);
-        let is_named = table.is_none_or(|table| {
-            table == self.table || (!self.table.contains('.') && bare(table).as_deref() == Some(&self.table))
-        });
         let has = |wanted: &String| columns.iter().any(|column| column == wanted);
-        is_named && self.requires.iter().all(has)
+        table.is_none_or(|table| self.names(table)) && self.requires.iter().all(has)
+    }
+
+    /// Whether this map means a table, whatever its columns are: `messages` means that table in any schema, and
+    /// `public.messages` that of one schema, in any database.
+    pub fn names(&self, table: &str) -> bool {
+        table
+            .strip_suffix(self.table.as_str())
+            .is_some_and(|before| before.is_empty() || before.ends_with('.'))
     }
 
     /// The first map that reads a table.
@@ -71,6 +83,8 @@ mod tests {
         assert!(!map("posts").reads(Some("public.users"), &columns));
         assert!(map("auth.posts").reads(Some("auth.posts"), &columns));
         assert!(!map("auth.posts").reads(Some("public.posts"), &columns));
+        assert!(map("auth.posts").reads(Some("shop.auth.posts"), &columns));
+        assert!(!map("posts").reads(Some("public.reposts"), &columns));
         assert!(!map("posts").reads(Some("posts"), &columns[..1]));
     }
 }

@@ -1,4 +1,4 @@
-//! Decompression: gzip, zstd, bzip2, xz, and the bare deflate of zip members.
+//! Decompression: gzip, zstd, bzip2, xz, lz4, the bare deflate of zip members, and the zlib streams of database dumps.
 //!
 //! The libraries decode one member, frame or stream at a time; what may follow it (another one, padding, garbage) is
 //! decided here, the same for all of them.
@@ -10,8 +10,10 @@ use bzip2::bufread::BzDecoder;
 use chatmill_diag::Finding;
 use chatmill_diag::codes::{CORRUPT_STREAM, DECOMPRESSION_LIMIT, TRAILING_GARBAGE, TRUNCATED_STREAM};
 use flate2::bufread::{DeflateDecoder, GzDecoder};
+use flate2::{Decompress, FlushDecompress, Status};
 use liblzma::bufread::XzDecoder;
 use liblzma::stream::Stream;
+use lz4_flex::frame::FrameDecoder;
 
 use crate::stream::{Broken, Buffered, Gauge};
 
@@ -27,19 +29,24 @@ const XZ_OVERHEAD: u64 = 32 << 20;
 pub(crate) enum Codec {
     /// Without header or checksum, inside a zip archive.
     Deflate,
+    /// With zlib's header and checksum, inside a database dump.
+    Zlib,
     Gzip,
     Zstd,
     Bzip2,
     Xz,
+    Lz4,
 }
 
 impl Codec {
     /// Those that a stream's first bytes reveal.
-    pub(crate) const ALL: [Self; 4] = [Self::Gzip, Self::Zstd, Self::Bzip2, Self::Xz];
+    pub(crate) const ALL: [Self; 5] = [Self::Gzip, Self::Zstd, Self::Bzip2, Self::Xz, Self::Lz4];
 
     const fn name(self) -> &'static str {
         match self {
             Self::Deflate => "deflate",
+            Self::Zlib => "zlib",
+            Self::Lz4 => "lz4",
             Self::Gzip => "gzip",
             Self::Zstd => "zstd",
             Self::Bzip2 => "bzip2",
@@ -50,24 +57,26 @@ impl Codec {
     /// Whether `head` begins a stream of this kind.
     pub(crate) fn starts(self, head: &[u8]) -> bool {
         match self {
-            Self::Deflate => false,
+            Self::Deflate | Self::Zlib => false,
             Self::Gzip => head.starts_with(b"\x1F\x8B"),
             Self::Zstd => {
                 head.starts_with(b"\x28\xB5\x2F\xFD") || matches!(head, [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..])
             }
             Self::Bzip2 => matches!(head, [b'B', b'Z', b'h', b'1'..=b'9', ..]),
             Self::Xz => head.starts_with(b"\xFD7zXZ\0"),
+            Self::Lz4 => head.starts_with(b"\x04\x22\x4D\x18"),
         }
     }
 
     /// Whether `rest`, the last bytes of an input, can be the first bytes of a further stream that was cut.
     fn is_cut_start(self, rest: &[u8]) -> bool {
         let magic: &[u8] = match self {
-            Self::Deflate => return false,
+            Self::Deflate | Self::Zlib => return false,
             Self::Gzip => b"\x1F\x8B",
             Self::Zstd => b"\x28\xB5\x2F\xFD",
             Self::Bzip2 => b"BZh",
             Self::Xz => b"\xFD7zXZ\0",
+            Self::Lz4 => b"\x04\x22\x4D\x18",
         };
         !rest.is_empty() && rest.len() <= magic.len() && magic.starts_with(rest)
     }
@@ -76,6 +85,8 @@ impl Codec {
 /// The decoder of one member.
 enum Member {
     Deflate(DeflateDecoder<Buffered>),
+    Zlib(Zlib),
+    Lz4(Box<FrameDecoder<Endless>>),
     Gzip(Box<GzDecoder<Buffered>>),
     Zstd(zstd::Decoder<'static, Buffered>),
     Bzip2(BzDecoder<Buffered>),
@@ -86,6 +97,8 @@ impl Member {
     fn start(codec: Codec, stream: Buffered, window_log: u32) -> io::Result<Self> {
         Ok(match codec {
             Codec::Deflate => Self::Deflate(DeflateDecoder::new(stream)),
+            Codec::Zlib => Self::Zlib(Zlib::new(stream)),
+            Codec::Lz4 => Self::Lz4(Box::new(FrameDecoder::new(Endless(stream)))),
             Codec::Gzip => Self::Gzip(Box::new(GzDecoder::new(stream))),
             Codec::Zstd => {
                 let mut decoder = zstd::Decoder::with_buffer(stream)?.single_frame();
@@ -106,6 +119,8 @@ impl Member {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Deflate(decoder) => decoder.read(buffer),
+            Self::Zlib(decoder) => decoder.read(buffer),
+            Self::Lz4(decoder) => decoder.read(buffer),
             Self::Gzip(decoder) => decoder.read(buffer),
             Self::Zstd(decoder) => decoder.read(buffer),
             Self::Bzip2(decoder) => decoder.read(buffer),
@@ -116,12 +131,76 @@ impl Member {
     fn into_rest(self) -> Buffered {
         match self {
             Self::Deflate(decoder) => decoder.into_inner(),
+            Self::Zlib(decoder) => decoder.stream,
+            Self::Lz4(decoder) => decoder.into_inner().0,
             Self::Gzip(decoder) => decoder.into_inner(),
             Self::Zstd(decoder) => decoder.into_inner(),
             Self::Bzip2(decoder) => decoder.into_inner(),
             Self::Xz(decoder) => decoder.into_inner(),
         }
     }
+}
+
+/// Decodes one zlib stream. The library's own reader takes the end of its input for the end of the stream.
+struct Zlib {
+    stream: Buffered,
+    inflate: Decompress,
+    has_ended: bool,
+}
+
+impl Zlib {
+    fn new(stream: Buffered) -> Self {
+        Self {
+            stream,
+            inflate: Decompress::new(true),
+            has_ended: false,
+        }
+    }
+
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while !self.has_ended {
+            let input = self.stream.fill_buf()?;
+            let is_over = input.is_empty();
+            let (read, written) = (self.inflate.total_in(), self.inflate.total_out());
+            let status = self.inflate.decompress(input, buffer, FlushDecompress::None)?;
+            let consumed = usize::try_from(self.inflate.total_in() - read).unwrap_or(usize::MAX);
+            let produced = usize::try_from(self.inflate.total_out() - written).unwrap_or(usize::MAX);
+            self.stream.consume(consumed);
+            self.has_ended = status == Status::StreamEnd;
+            if produced > 0 {
+                return Ok(produced);
+            }
+            if consumed == 0 && !self.has_ended {
+                let kind = if is_over {
+                    io::ErrorKind::UnexpectedEof
+                } else {
+                    io::ErrorKind::InvalidData
+                };
+                return Err(kind.into());
+            }
+        }
+        Ok(0)
+    }
+}
+
+/// Bytes that must not end: the decoder of lz4 takes an end before its end mark for the end of the stream.
+struct Endless(Buffered);
+
+impl Read for Endless {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.0.read(buffer)? {
+            0 if !buffer.is_empty() => Err(ended_early(Codec::Lz4).into()),
+            count => Ok(count),
+        }
+    }
+}
+
+/// A stream that was cut.
+fn ended_early(codec: Codec) -> Broken {
+    Broken::new(
+        &TRUNCATED_STREAM,
+        format!("the {} stream ends before its end mark", codec.name()),
+    )
 }
 
 /// Where the decoder stands.
@@ -156,7 +235,7 @@ impl Unpack {
             skip_zeros(&mut rest)?;
             let head = rest.peek(crate::sniff::WANTED);
             if self.codec.is_cut_start(head) {
-                return Err(self.truncated().into());
+                return Err(ended_early(self.codec).into());
             }
             if !self.codec.starts(head) {
                 let garbage = io::copy(&mut rest, &mut io::sink())?;
@@ -174,13 +253,6 @@ impl Unpack {
         Ok(State::Inside(member.map_err(|error| self.classify(&error))?))
     }
 
-    fn truncated(&self) -> Broken {
-        Broken::new(
-            &TRUNCATED_STREAM,
-            format!("the {} stream ends before its end mark", self.codec.name()),
-        )
-    }
-
     /// Says what a decoder's error means.
     fn classify(&self, error: &io::Error) -> Broken {
         let text = error.to_string();
@@ -191,7 +263,7 @@ impl Unpack {
         if is_ours || error.raw_os_error().is_some() {
             Broken::of(error)
         } else if error.kind() == io::ErrorKind::UnexpectedEof {
-            self.truncated()
+            ended_early(self.codec)
         } else if text.contains("requires too much memory") || text.contains("memory limit reached") {
             // What libzstd and liblzma say; a test of each holds the wording.
             let message = format!(

@@ -36,6 +36,7 @@ fn code(input: &Input) -> &str {
         InputKind::File => "file",
         InputKind::Stdin => "stdin",
         InputKind::Pipe => "pipe",
+        InputKind::Folder => "folder",
     }
 }
 

@@ -4,6 +4,7 @@
 //! What can be read off the result (a dangling reference, an unanswered call) is a rule of `chatmill-rule`; findings
 //! come from here only where linking changes the conversation.
 
+mod excerpts;
 mod pairing;
 mod references;
 mod repeats;

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{Conversation, Link, LinkStatus, Message, Reference};
 
+use crate::excerpts::Excerpts;
+
 /// Drops the references that a message has beyond the limit.
 pub fn cap(messages: &mut [Message], limits: &Limits, findings: &mut Vec<Finding>) {
     let limit = usize::try_from(limits.references_per_message).unwrap_or(usize::MAX);
@@ -29,51 +31,63 @@ pub fn resolve(conversation: &Conversation) -> Vec<Vec<Link>> {
     if messages.iter().all(|message| message.references.is_empty()) {
         return vec![Vec::new(); messages.len()];
     }
-    // Ids are unique here: a reference to an id that was shared goes to its first message, which kept it.
-    let positions: HashMap<&str, u32> = messages
-        .iter()
-        .filter_map(|message| Some((message.id.as_deref()?, message.position)))
-        .collect();
-    let mut links: Vec<Vec<Link>> = messages
-        .iter()
-        .map(|message| {
-            message
-                .references
-                .iter()
-                .map(|reference| resolve_one(reference, message, conversation, &positions))
-                .collect()
-        })
-        .collect();
+    let positions = Positions::of(messages);
+    let mut excerpts = Excerpts::of(conversation);
+    let mut links: Vec<Vec<Link>> = Vec::with_capacity(messages.len());
+    for message in messages {
+        let of_message = message.references.iter().map(|reference| {
+            let named = reference.target.as_deref();
+            let target = named
+                .and_then(|id| positions.get(id))
+                .or_else(|| excerpts.find(reference));
+            link(reference, message, target, conversation)
+        });
+        links.push(of_message.collect());
+        excerpts.pass(message);
+    }
     mark_cycles(&mut links);
     links
 }
 
-fn resolve_one(
-    reference: &Reference,
-    message: &Message,
-    conversation: &Conversation,
-    positions: &HashMap<&str, u32>,
-) -> Link {
-    let target = reference
-        .target
-        .as_deref()
-        .and_then(|id| positions.get(id).copied());
-    let sender_of = |position: u32| {
-        conversation
-            .messages
-            .get(position as usize)
-            .and_then(|target| target.sender)
-    };
-    match (target, &reference.preview) {
-        (Some(position), _) => Link {
-            target,
-            status: if position == message.position {
-                LinkStatus::Itself
-            } else {
-                LinkStatus::Resolved
-            },
-            same_sender: message.sender.is_some() && message.sender == sender_of(position),
-        },
+/// Positions of messages by their ids.
+struct Positions<'m> {
+    by_id: HashMap<&'m str, u32>,
+    by_external_id: HashMap<&'m str, u32>,
+}
+
+impl<'m> Positions<'m> {
+    fn of(messages: &'m [Message]) -> Self {
+        // Ids are unique here: a reference to an id that was shared goes to its first message, which kept it.
+        let by_id = messages
+            .iter()
+            .filter_map(|message| Some((message.id.as_deref()?, message.position)))
+            .collect();
+        let mut by_external_id = HashMap::new();
+        for message in messages {
+            if let Some(id) = message.external_id.as_deref() {
+                by_external_id.entry(id).or_insert(message.position);
+            }
+        }
+        Self {
+            by_id,
+            by_external_id,
+        }
+    }
+
+    /// The message of this id, else the first one that has it as its second id.
+    fn get(&self, id: &str) -> Option<u32> {
+        self.by_id
+            .get(id)
+            .or_else(|| self.by_external_id.get(id))
+            .copied()
+    }
+}
+
+fn link(reference: &Reference, message: &Message, target: Option<u32>, conversation: &Conversation) -> Link {
+    let status = match (target, &reference.preview) {
+        _ if reference.is_pseudo => LinkStatus::Pseudo,
+        (Some(position), _) if position == message.position => LinkStatus::Itself,
+        (Some(_), _) => LinkStatus::Resolved,
         // A reference that names no target cannot dangle: all that it ever said is its preview.
         (None, Some(preview))
             if reference.target.is_none()
@@ -82,21 +96,31 @@ fn resolve_one(
                     .as_deref()
                     .is_some_and(|content| !content.is_empty()) =>
         {
-            Link {
-                target,
-                status: LinkStatus::Preview,
-                same_sender: message
-                    .sender
-                    .and_then(|index| conversation.participants.get(index))
-                    .is_some_and(|sender| preview.sender.as_ref() == Some(&sender.id)),
-            }
+            LinkStatus::Preview
         }
-        (None, _) => Link {
-            target,
-            status: LinkStatus::Dangling,
-            same_sender: false,
-        },
+        (None, _) => LinkStatus::Dangling,
+    };
+    let same_sender = match (target, &reference.preview) {
+        (Some(position), _) => {
+            let target = conversation.messages.get(position as usize);
+            message.sender.is_some() && target.is_some_and(|target| target.sender == message.sender)
+        }
+        (None, Some(preview)) if status != LinkStatus::Dangling => message
+            .sender
+            .and_then(|index| conversation.participants.get(index))
+            .is_some_and(|sender| preview.sender.as_ref() == Some(&sender.id)),
+        (None, _) => false,
+    };
+    Link {
+        target,
+        status,
+        same_sender,
     }
+}
+
+/// Where a reference leads in the search for cycles: one that nobody made leads nowhere.
+fn leads_to(link: &Link) -> Option<u32> {
+    link.target.filter(|_| link.status != LinkStatus::Pseudo)
 }
 
 /// Marks the resolved references whose both ends lie in one strongly connected component.
@@ -105,7 +129,7 @@ fn mark_cycles(links: &mut [Vec<Link>]) {
     let goes_forward = (0..).zip(links.iter()).any(|(source, of_message)| {
         of_message
             .iter()
-            .any(|link| link.target.is_some_and(|target| target > source))
+            .any(|link| leads_to(link).is_some_and(|target| target > source))
     });
     if !goes_forward {
         return;
@@ -174,7 +198,7 @@ fn components(links: &[Vec<Link>]) -> Vec<u32> {
                 .and_then(|of_message| of_message.get(node.next));
             node.next += 1;
             if let Some(link) = following {
-                let Some(target) = link.target.map(|target| target as usize) else {
+                let Some(target) = leads_to(link).map(|target| target as usize) else {
                     continue;
                 };
                 let Some((order, is_open)) = nodes.get(target).map(|node| (node.order, node.open)) else {

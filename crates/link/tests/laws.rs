@@ -11,10 +11,12 @@ mod build;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use build::{by_id, call_part, conversation, notice, result_part, says, with_preview};
+use build::{by_id, call_part, conversation, excerpt, notice, result_part, says, with_preview};
 use chatmill_diag::Limits;
 use chatmill_link::link;
-use chatmill_model::{CallStatus, LinkStatus, Linked, Message, Part, PartPlace, Reference};
+use chatmill_model::{
+    CallStatus, LinkStatus, Linked, Message, PairedBy, Part, PartPlace, Reference, ReferenceForm,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -26,7 +28,7 @@ fn id() -> impl Strategy<Value = Option<String>> {
 }
 
 fn tool() -> impl Strategy<Value = String> {
-    "(x|y|z)?(:[ab])?"
+    "(x|y|z)?(:[ab])?(#[xym])?(@[abe])?"
 }
 
 fn part() -> impl Strategy<Value = Part> {
@@ -43,14 +45,18 @@ fn reference() -> impl Strategy<Value = Reference> {
         1 => (id(), proptest::option::of("[pq]?")).prop_map(|(target, content)| {
             with_preview(target.as_deref(), Some("ann"), content.as_deref())
         }),
+        1 => (id(), "[pq]( q)?(\\.\\.|…)?").prop_map(|(target, shown)| Reference { target, ..excerpt(&shown) }),
+        1 => "[a-e]".prop_map(|target| Reference { is_pseudo: true, ..by_id(&target) }),
     ]
 }
 
 fn message() -> impl Strategy<Value = Message> {
     prop_oneof![
         1 => Just(notice()),
-        8 => (id(), vec(part(), 0..3), vec(reference(), 0..4), proptest::option::of(0_usize..2)).prop_map(
-            |(id, parts, references, sender)| Message { id, parts, references, sender, ..says("") }
+        8 => (id(), id(), vec(part(), 0..3), vec(reference(), 0..4), proptest::option::of(0_usize..2)).prop_map(
+            |(id, external_id, parts, references, sender)| {
+                Message { id, external_id, parts, references, sender, ..says("") }
+            }
         ),
     ]
 }
@@ -88,6 +94,7 @@ fn reaches(linked: &Linked, from: u32, to: u32) -> bool {
             waiting.extend(
                 linked.links[position as usize]
                     .iter()
+                    .filter(|link| link.status != LinkStatus::Pseudo)
                     .filter_map(|link| link.target),
             );
         }
@@ -95,7 +102,74 @@ fn reaches(linked: &Linked, from: u32, to: u32) -> bool {
     false
 }
 
+/// The message that a reference means: a slow oracle.
+fn meant(linked: &Linked, reference: &Reference, from: u32) -> Option<u32> {
+    let messages = &linked.conversation.messages;
+    let target = reference.target.as_ref();
+    let named = target.and_then(|target| {
+        let first = messages.iter().find(|other| other.id.as_ref() == Some(target));
+        first.or_else(|| {
+            messages
+                .iter()
+                .find(|other| other.external_id.as_ref() == Some(target))
+        })
+    });
+    let shown = reference
+        .preview
+        .as_ref()
+        .and_then(|preview| preview.content.as_deref());
+    let begins_so = |message: &&Message| {
+        let text = message.text().split_whitespace().collect::<Vec<_>>().join(" ");
+        shown.is_some_and(|shown| text.starts_with(shown.trim_end_matches(['.', '…'])))
+    };
+    let earlier = messages[..from as usize].iter().rev();
+    let found = named.or_else(|| {
+        let is_excerpt = reference.form == ReferenceForm::Excerpt;
+        earlier.filter(|_| is_excerpt).find(begins_so)
+    });
+    found.map(|message| message.position)
+}
+
+/// The ids that tie a call or a result to the other side: its own and that of the metadata.
+fn ids(linked: &Linked, place: PartPlace) -> (Option<&str>, Option<&str>) {
+    match &linked.conversation.messages[place.position as usize].parts[place.part as usize] {
+        Part::ToolCall(call) => (call.id.as_deref(), call.metadata_id.as_deref()),
+        Part::ToolResult(result) => (result.call_id.as_deref(), result.metadata_id.as_deref()),
+        part => panic!("{part:?}"),
+    }
+}
+
 proptest! {
+    #[test]
+    fn what_pairs_is_what_the_rule_says(messages in vec(message(), 0..14)) {
+        let (linked, _, _) = link(conversation(messages), &Limits::default());
+        for pairing in &linked.pairings {
+            let (Some(call), Some(result)) = (pairing.call, pairing.result) else { continue };
+            let (call_id, call_other) = ids(&linked, call);
+            let (result_id, result_other) = ids(&linked, result);
+            let equal = |one: Option<&str>, other: Option<&str>| one.is_some() && one == other;
+            let by_id = equal(call_id, result_id);
+            let by_metadata = equal(call_other, result_other)
+                || equal(call_other, result_id)
+                || equal(call_id, result_other);
+            let by_caller = match &linked.conversation.messages[result.position as usize].parts[result.part as usize] {
+                Part::ToolResult(found) => {
+                    let caller = &linked.conversation.messages[call.position as usize];
+                    let named = found.caller.as_deref();
+                    equal(named, caller.id.as_deref()) || equal(named, caller.external_id.as_deref())
+                }
+                _ => false,
+            };
+            let as_expected = match pairing.paired_by {
+                Some(PairedBy::Id) => by_id,
+                Some(PairedBy::Metadata) => !by_id && (by_metadata || by_caller),
+                Some(PairedBy::Position | PairedBy::Name) => !by_id && !by_metadata && call < result,
+                None => false,
+            };
+            prop_assert!(as_expected, "{:?}", pairing);
+        }
+    }
+
     #[test]
     fn every_call_and_every_result_appears_exactly_once(messages in vec(message(), 0..14)) {
         let (linked, _, _) = link(conversation(messages), &Limits::default());
@@ -137,15 +211,11 @@ proptest! {
         for (message, links) in linked.conversation.messages.iter().zip(&linked.links) {
             prop_assert_eq!(message.references.len(), links.len());
             for (reference, link) in message.references.iter().zip(links) {
-                let named = linked
-                    .conversation
-                    .messages
-                    .iter()
-                    .find(|other| other.id.is_some() && other.id == reference.target)
-                    .map(|other| other.position);
+                let named = meant(&linked, reference, message.position);
                 prop_assert_eq!(link.target, named);
                 let back = link.target.is_some_and(|target| reaches(&linked, target, message.position));
                 let expected = match link.target {
+                    _ if reference.is_pseudo => LinkStatus::Pseudo,
                     Some(target) if target == message.position => LinkStatus::Itself,
                     Some(_) if back => LinkStatus::Cyclic,
                     Some(_) => LinkStatus::Resolved,

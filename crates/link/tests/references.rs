@@ -9,10 +9,10 @@
 
 mod build;
 
-use build::{by_id, conversation, linked, refers, says, statuses, with_preview};
+use build::{by_id, conversation, excerpt, linked, refers, says, statuses, with_preview};
 use chatmill_diag::Limits;
 use chatmill_link::link;
-use chatmill_model::{LinkStatus, Message};
+use chatmill_model::{LinkStatus, Linked, Message, Part, Preview, Reference, ReferenceForm};
 
 #[test]
 fn a_reference_backwards_and_one_forwards_are_resolved() {
@@ -154,6 +154,183 @@ fn references_beyond_the_limit_are_dropped_with_one_note_a_message() {
         ("too-many-references", 3)
     );
     assert_eq!(findings[0].position, Some(1));
+}
+
+/// A message that names its target in these ways.
+fn replies(references: Vec<Reference>) -> Message {
+    Message {
+        references,
+        ..says("a reply")
+    }
+}
+
+fn targets(linked: &Linked, position: usize) -> Vec<Option<u32>> {
+    linked.links[position].iter().map(|link| link.target).collect()
+}
+
+#[test]
+fn a_second_id_of_a_message_is_found_where_no_message_has_it_as_its_first() {
+    let external = |id: &str, other: &str| Message {
+        external_id: Some(other.to_owned()),
+        ..refers(id, &[])
+    };
+    let (linked, _, _) = linked(vec![
+        external("a", "b"),
+        external("b", "7"),
+        external("c", "7"),
+        replies(vec![by_id("b"), by_id("7"), by_id("8")]),
+    ]);
+    assert_eq!(targets(&linked, 3), [Some(1), Some(1), None]);
+    assert_eq!(linked.links[3][0].status, LinkStatus::Resolved);
+}
+
+#[test]
+fn an_excerpt_finds_the_nearest_earlier_message_that_begins_so() {
+    let (linked, _, _) = linked(vec![
+        says("good  morning\n everybody"),
+        says("good morning again"),
+        replies(vec![
+            excerpt("good morning"),
+            excerpt(" good\tmorning ev..."),
+            excerpt("good morning e.."),
+            excerpt("good morn…"),
+            excerpt("a repl"),
+            excerpt("good evening"),
+        ]),
+        says("good morning, too late"),
+    ]);
+    assert_eq!(
+        targets(&linked, 2),
+        [Some(1), Some(0), Some(0), Some(1), None, None]
+    );
+    assert_eq!(
+        statuses(&linked)[2],
+        "resolved resolved resolved resolved preview preview"
+    );
+}
+
+#[test]
+fn an_excerpt_of_nothing_finds_nothing() {
+    let nothing = |content: Option<&str>, target: Option<&str>| Reference {
+        form: ReferenceForm::Excerpt,
+        ..with_preview(target, None, content)
+    };
+    let (linked, _, _) = linked(vec![
+        says(""),
+        says("..."),
+        replies(vec![
+            nothing(Some("..."), None),
+            nothing(Some(" \n"), Some("gone")),
+            nothing(None, Some("gone")),
+            nothing(Some("x"), Some("gone")),
+            Reference {
+                preview: None,
+                ..nothing(None, None)
+            },
+        ]),
+    ]);
+    assert_eq!(targets(&linked, 2), [None; 5]);
+    assert_eq!(statuses(&linked)[2], "preview preview dangling preview dangling");
+}
+
+#[test]
+fn an_id_goes_before_an_excerpt_and_only_excerpts_are_searched_for() {
+    let (linked, _, _) = linked(vec![
+        refers("a", &[]),
+        says("hello"),
+        replies(vec![
+            Reference {
+                target: Some("a".to_owned()),
+                ..excerpt("hello")
+            },
+            Reference {
+                target: Some("gone".to_owned()),
+                ..excerpt("hello")
+            },
+            with_preview(None, None, Some("hello")),
+        ]),
+    ]);
+    assert_eq!(targets(&linked, 2), [Some(0), Some(1), None]);
+}
+
+#[test]
+fn an_excerpt_of_somebody_who_takes_part_finds_what_he_said() {
+    let by = |author: &str| Reference {
+        preview: Some(Preview {
+            content: Some("ok".to_owned()),
+            sender: Some(author.to_owned()),
+            ..Preview::default()
+        }),
+        ..excerpt("ok")
+    };
+    let (linked, _, _) = linked(vec![
+        says("ok"),
+        Message {
+            sender: Some(1),
+            ..says("okay then")
+        },
+        replies(vec![by("ann"), by("bob"), by("somebody else"), excerpt("ok")]),
+    ]);
+    assert_eq!(targets(&linked, 2), [Some(0), Some(1), Some(1), Some(1)]);
+    let same: Vec<bool> = linked.links[2].iter().map(|link| link.same_sender).collect();
+    assert_eq!(same, [true, false, false, false]);
+}
+
+#[test]
+fn the_texts_of_a_message_are_searched_as_one() {
+    let message = Message {
+        parts: vec![
+            Part::Text("first".to_owned()),
+            Part::CacheMark,
+            Part::Text("second".to_owned()),
+        ],
+        ..says("")
+    };
+    let (linked, _, _) = linked(vec![message, replies(vec![excerpt("first sec…")])]);
+    assert_eq!(targets(&linked, 1), [Some(0)]);
+}
+
+#[test]
+fn a_reference_that_nobody_made_keeps_its_target_and_is_on_no_cycle() {
+    let made_up = |target: &str| Reference {
+        is_pseudo: true,
+        ..by_id(target)
+    };
+    let pseudo = |id: &str, target: &str| Message {
+        references: vec![made_up(target)],
+        ..refers(id, &[])
+    };
+    let (linked, _, _) = linked(vec![
+        pseudo("a", "b"),
+        refers("b", &["a"]),
+        pseudo("c", "c"),
+        pseudo("d", "gone"),
+    ]);
+    assert_eq!(statuses(&linked), ["pseudo", "resolved", "pseudo", "pseudo"]);
+    let found: Vec<_> = (0..4).flat_map(|position| targets(&linked, position)).collect();
+    assert_eq!(found, [Some(1), Some(0), Some(2), None]);
+}
+
+#[test]
+fn thousands_of_excerpts_in_a_long_conversation_are_found_in_linear_time() {
+    let opening = "the same opening words of every message ".repeat(20);
+    let mut messages = Vec::new();
+    for number in 0..2_000 {
+        let text = format!("{opening}{number}.");
+        messages.push(says(&text));
+        messages.push(replies(vec![
+            excerpt(&text),
+            excerpt(&format!("{opening}…")),
+            excerpt("none"),
+        ]));
+    }
+    let (linked, _, _) = linked(messages);
+    for number in 0..2_000_u32 {
+        assert_eq!(
+            targets(&linked, number as usize * 2 + 1),
+            [Some(number * 2), Some(number * 2), None]
+        );
+    }
 }
 
 #[test]

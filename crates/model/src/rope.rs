@@ -76,6 +76,8 @@ pub struct ComponentSpan {
     pub component: Component,
     /// Whose turn it belongs to.
     pub voice: Voice,
+    /// Whether it is one control token of a template: counted as one, and no token reaches over its ends.
+    pub control: bool,
 }
 
 impl<'a> Rope<'a> {
@@ -126,9 +128,10 @@ impl<'a> Rope<'a> {
     }
 
     /// Appends one control token of a template.
-    pub fn control(&mut self, token: impl Into<Cow<'a, str>>) {
+    pub fn control(&mut self, token: &'static str) {
+        debug_assert!(!token.is_empty(), "a control token has a spelling");
         self.segments.push(Segment {
-            text: token.into(),
+            text: Cow::Borrowed(token),
             level: Level::Raw,
             component: Component::Framing,
             voice: self.voice,
@@ -154,6 +157,7 @@ impl<'a> Rope<'a> {
     }
 
     /// Appends the rendering to `out` and its component spans to `spans`; span ends count from `out`'s first byte.
+    /// Neighbours that are booked alike share a span, but a control token has one of its own.
     pub fn write(&self, out: &mut String, spans: &mut Vec<ComponentSpan>) {
         let mut scratch = String::new();
         for segment in &self.segments {
@@ -167,13 +171,18 @@ impl<'a> Rope<'a> {
                 }
             }
             match spans.last_mut() {
-                Some(last) if last.component == segment.component && last.voice == segment.voice => {
+                Some(last)
+                    if last.component == segment.component
+                        && last.voice == segment.voice
+                        && !(last.control || segment.control) =>
+                {
                     last.end = out.len();
                 }
                 _ => spans.push(ComponentSpan {
                     end: out.len(),
                     component: segment.component,
                     voice: segment.voice,
+                    control: segment.control,
                 }),
             }
         }
@@ -205,5 +214,20 @@ mod tests {
         assert_eq!(text, r#"{"a":"x\ny","b":"{\\\"k\\\":\\\"\\n\\\"}"}"#);
         assert_eq!(spans.last().map(|span| span.end), Some(text.len()));
         assert_eq!(spans.len(), 5);
+    }
+
+    #[test]
+    fn control_tokens_never_share_a_span() {
+        let mut rope = Rope::new();
+        rope.framing("a");
+        rope.control("<|x|>");
+        rope.control("<|x|>");
+        rope.framing("b");
+        rope.framing("c");
+        let (mut text, mut spans) = (String::new(), Vec::new());
+        rope.write(&mut text, &mut spans);
+        assert_eq!(text, "a<|x|><|x|>bc");
+        let seen: Vec<_> = spans.iter().map(|span| (span.end, span.control)).collect();
+        assert_eq!(seen, [(1, false), (6, true), (11, true), (13, false)]);
     }
 }

@@ -1,6 +1,7 @@
 //! `invalid-media-url`: a medium whose address nobody can open.
 //!
-//! Two places are looked at: media parts, whose URL must be http, https or data; and Tzurot's markers in text,
+//! Two places are looked at: media parts, whose URL must be http, https, data, or the address of a cloud's storage that
+//! vendors' APIs take as it is (`gs://…`, `s3://…`); and Tzurot's markers in text,
 //! `[Image: …]` and `[Audio: …]`, which count as media only when `\[Image: (https?://[^\s\]]+)\]` matches them.
 
 use chatmill_diag::{Code, Finding, Limits, codes};
@@ -29,7 +30,7 @@ impl Rule for InvalidMediaUrl {
                         if let MediaSource::Url(url) = &media.source
                             && !is_usable(url)
                         {
-                            let text = format!("{} has no http, https or data URL", media.kind.as_str());
+                            let text = format!("{} has no address that can be opened", media.kind.as_str());
                             findings.push(at_message(&codes::INVALID_MEDIA_URL, message, text).quoting(url));
                         }
                     }
@@ -63,7 +64,10 @@ fn is_usable(url: &str) -> bool {
     if scheme.eq_ignore_ascii_case("data") {
         return rest.contains(',');
     }
-    (scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https"))
+    let is_fetched = ["http", "https", "gs", "s3"]
+        .iter()
+        .any(|known| scheme.eq_ignore_ascii_case(known));
+    is_fetched
         && rest
             .strip_prefix("//")
             .is_some_and(|host| !host.is_empty() && !host.starts_with(['/', '?', '#']))
@@ -142,22 +146,26 @@ mod tests {
             "https:///a",
             "https://a/b c.png",
             "data:x",
+            "gs:bucket/a",
+            "s3:///a",
         ];
         for url in broken {
             let mut sample = Sample::new();
             sample.post("u1", vec![picture(url)]);
             let findings = sample.check(&InvalidMediaUrl);
             assert_eq!(findings.len(), 1, "{url}");
-            assert_eq!(findings[0].message, "image has no http, https or data URL");
+            assert_eq!(findings[0].message, "image has no address that can be opened");
         }
     }
 
     #[test]
-    fn http_https_and_data_urls_are_silent() {
+    fn addresses_that_can_be_opened_are_silent() {
         for url in [
             "http://a/b.png",
             "HTTPS://a.example/é.png?x=1#y",
             "data:image/png;base64,AAAA",
+            "gs://bucket/a.png",
+            "s3://bucket/a.png",
         ] {
             let mut sample = Sample::new();
             sample.post("u1", vec![picture(url)]);

@@ -1,6 +1,6 @@
 //! `missing-call-id`: a call or a result without the id that ties them together.
 //!
-//! Formats that tie them together by place and name have no such fault.
+//! Formats that tie them together by place and name have no such fault, nor has what the source's metadata ties together.
 
 use chatmill_diag::{Code, Finding, Limits, codes};
 use chatmill_model::{Linked, Part};
@@ -9,7 +9,7 @@ use crate::Rule;
 use crate::walk::{at_message, parts};
 
 /// Sources whose format pairs calls and results by place and name.
-const WITHOUT_IDS: [&str; 1] = ["gemini-contents"];
+const WITHOUT_IDS: [&str; 2] = ["gemini-contents", "gryag-db"];
 
 /// Finds calls without id and results that do not say whose they are.
 pub(crate) struct MissingCallId;
@@ -26,8 +26,10 @@ impl Rule for MissingCallId {
         }
         for (message, part) in parts(linked) {
             let text = match part {
-                Part::ToolCall(call) if is_missing(call.id.as_deref()) => "call has no id",
-                Part::ToolResult(result) if is_missing(result.call_id.as_deref()) => {
+                Part::ToolCall(call) if none_of([&call.id, &call.metadata_id]) => "call has no id",
+                Part::ToolResult(result)
+                    if none_of([&result.call_id, &result.metadata_id, &result.caller]) =>
+                {
                     "result does not say which call it answers"
                 }
                 _ => continue,
@@ -37,8 +39,8 @@ impl Rule for MissingCallId {
     }
 }
 
-fn is_missing(id: Option<&str>) -> bool {
-    id.is_none_or(str::is_empty)
+fn none_of<const COUNT: usize>(ids: [&Option<String>; COUNT]) -> bool {
+    ids.into_iter().flatten().all(String::is_empty)
 }
 
 #[cfg(test)]
@@ -65,10 +67,40 @@ mod tests {
         let mut sample = Sample::new();
         sample.call(None, "weather", object("{}"), ArgumentForm::Text);
         let mut linked = sample.linked();
-        linked.conversation.source = "gemini-contents";
+        for source in ["gemini-contents", "gryag-db"] {
+            linked.conversation.source = source;
+            let mut findings = Vec::new();
+            MissingCallId.check(&linked, &Limits::default(), &mut findings);
+            assert_eq!(findings, Vec::new());
+        }
+    }
+
+    #[test]
+    fn what_metadata_ties_together_is_silent() {
+        let mut sample = Sample::new();
+        sample.call(None, "weather", object("{}"), ArgumentForm::Text);
+        sample.answer(None, "weather");
+        sample.answer(None, "weather");
+        let mut linked = sample.linked();
+        let id = || Some("xml_tool_index0_m0".to_owned());
+        let messages = &mut linked.conversation.messages;
+        if let [Part::ToolCall(call)] = messages[0].parts.as_mut_slice() {
+            call.metadata_id = id();
+        }
+        if let [Part::ToolResult(result)] = messages[1].parts.as_mut_slice() {
+            result.metadata_id = id();
+        }
+        if let [Part::ToolResult(result)] = messages[2].parts.as_mut_slice() {
+            result.caller = Some("m0".to_owned());
+        }
         let mut findings = Vec::new();
         MissingCallId.check(&linked, &Limits::default(), &mut findings);
         assert_eq!(findings, Vec::new());
+        if let [Part::ToolResult(result)] = linked.conversation.messages[2].parts.as_mut_slice() {
+            result.caller = None;
+        }
+        MissingCallId.check(&linked, &Limits::default(), &mut findings);
+        assert_eq!(findings.len(), 1);
     }
 
     #[test]

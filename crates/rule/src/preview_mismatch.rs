@@ -1,12 +1,16 @@
 //! `preview-mismatch`: a reference shows another text, or another author, than the message that it names.
 //!
-//! Previews are commonly cut, with or without an ellipsis: a beginning of the target's text agrees with it.
+//! Previews are commonly cut, with or without an ellipsis, and lose line breaks: a beginning of the target's words agrees
+//! with it.
 
 use chatmill_diag::{Code, Finding, Limits, codes};
-use chatmill_model::{Linked, Message, Part, Preview};
+use chatmill_model::{LinkStatus, Linked, Message, Part, Preview};
 
 use crate::Rule;
 use crate::walk::references;
+
+/// Sources whose previews name authors otherwise than messages name their senders.
+const OTHER_NAMES: [&str; 1] = ["tzurot-requests"];
 
 /// Finds previews that disagree with their target.
 pub(crate) struct PreviewMismatch;
@@ -22,7 +26,8 @@ impl Rule for PreviewMismatch {
             let Some(preview) = &referring.reference.preview else {
                 continue;
             };
-            let Some(position) = referring.link.target else {
+            let target = referring.link.target;
+            let Some(position) = target.filter(|_| referring.link.status != LinkStatus::Pseudo) else {
                 continue;
             };
             let Some(target) = linked.conversation.messages.get(position as usize) else {
@@ -50,6 +55,9 @@ impl Rule for PreviewMismatch {
 }
 
 fn author_differs(preview: &Preview, target: &Message, linked: &Linked) -> bool {
+    if OTHER_NAMES.contains(&linked.conversation.source) {
+        return false;
+    }
     let author = target
         .sender
         .and_then(|sender| linked.conversation.participants.get(sender));
@@ -59,15 +67,34 @@ fn author_differs(preview: &Preview, target: &Message, linked: &Linked) -> bool 
     }
 }
 
-/// Whether `shown` is the target's text or a beginning of it; surrounding white space and a cut's traces do not count.
+/// Whether `shown` is the target's text or a beginning of it; white space and a cut's traces do not count.
 fn agrees(shown: &str, target: &Message) -> bool {
-    let shown = without_cut(shown);
+    let has_media = target.parts.iter().any(|part| matches!(part, Part::Media(_)));
+    let shown = without_cut(if has_media { without_markers(shown) } else { shown });
     let mut said = target.parts.iter().filter_map(words).peekable();
     if said.peek().is_none() {
         // Nobody can say what a preview of a picture should show.
-        return shown.is_empty() || target.parts.iter().any(|part| matches!(part, Part::Media(_)));
+        return shown.is_empty() || has_media;
     }
-    begins_with(said, shown)
+    let mut said = said.flat_map(str::split_whitespace);
+    let mut wanted = shown.split_whitespace().peekable();
+    while let Some(word) = wanted.next() {
+        let is_last = wanted.peek().is_none();
+        let agrees = |said: &str| said == word || (is_last && said.starts_with(word));
+        if !said.next().is_some_and(agrees) {
+            return false;
+        }
+    }
+    true
+}
+
+/// The preview without the marks that stand for media behind its text.
+fn without_markers(shown: &str) -> &str {
+    let first = ["[Image: ", "[Audio: "]
+        .iter()
+        .filter_map(|marker| shown.find(marker))
+        .min();
+    first.and_then(|at| shown.get(..at)).unwrap_or(shown)
 }
 
 /// The preview without white space around it, and without ellipsis or half a character at its end.
@@ -83,28 +110,6 @@ fn words(part: &Part) -> Option<&str> {
         Part::ToolResult(result) => Some(&result.content),
         _ => None,
     }
-}
-
-/// Whether the texts, joined by line breaks, begin with `wanted`; takes time in the length of `wanted` only.
-fn begins_with<'a>(texts: impl Iterator<Item = &'a str>, wanted: &str) -> bool {
-    let mut rest = wanted;
-    for (index, text) in texts.enumerate() {
-        if index > 0 {
-            match rest.strip_prefix('\n') {
-                Some(after) => rest = after,
-                None => return rest.is_empty(),
-            }
-        }
-        let text = if index == 0 { text.trim_start() } else { text };
-        if text.starts_with(rest) {
-            return true;
-        }
-        match rest.strip_prefix(text) {
-            Some(after) => rest = after,
-            None => return false,
-        }
-    }
-    rest.is_empty()
 }
 
 #[cfg(test)]
@@ -200,6 +205,60 @@ mod tests {
                 "a\nb"
             )
             .is_empty()
+        );
+    }
+
+    #[test]
+    fn a_preview_may_lose_line_breaks_and_shows_whole_words_but_for_the_last() {
+        assert!(found(text("ship  on\n\nFriday then"), "ship on Friday th…").is_empty());
+        assert_eq!(found(text("ship on Friday"), "sh on").len(), 1);
+        assert_eq!(found(text("ship onFriday"), "ship on Friday").len(), 1);
+    }
+
+    #[test]
+    fn markers_of_media_behind_the_text_are_no_part_of_it() {
+        let picture = Part::Media(Media {
+            kind: MediaKind::Image,
+            source: MediaSource::Upload,
+            media_type: None,
+            name: None,
+        });
+        let shown = "look\n[Image: https://example.com/a.png]";
+        assert!(found(vec![Part::Text("look".to_owned()), picture], shown).is_empty());
+        assert_eq!(found(text("look"), shown).len(), 1);
+    }
+
+    #[test]
+    fn a_reply_that_nobody_made_is_no_preview_of_its_target() {
+        let mut sample = Sample::new();
+        sample.say("u1", "one");
+        sample.say("u2", "an answer");
+        let preview = Preview {
+            content: Some("something else".to_owned()),
+            ..Preview::default()
+        };
+        sample.refer(Some(0), LinkStatus::Pseudo, Some(preview));
+        assert!(sample.check(&PreviewMismatch).is_empty());
+    }
+
+    #[test]
+    fn where_previews_name_authors_otherwise_only_texts_are_compared() {
+        let mut sample = Sample::new();
+        sample.say("u1", "one");
+        sample.say("u2", "an answer");
+        let preview = Preview {
+            sender: Some("Ann".to_owned()),
+            content: Some("two".to_owned()),
+            ..Preview::default()
+        };
+        sample.refer(Some(0), LinkStatus::Resolved, Some(preview));
+        let mut linked = sample.linked();
+        linked.conversation.source = "tzurot-requests";
+        let mut findings = Vec::new();
+        PreviewMismatch.check(&linked, &Limits::default(), &mut findings);
+        assert_eq!(
+            findings[0].message,
+            "preview shows another text than its target at position 0"
         );
     }
 

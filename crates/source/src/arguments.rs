@@ -66,7 +66,7 @@ pub fn embedded(value: Value<'_>) -> Arguments {
 }
 
 /// Says what arguments in a string are. Lone surrogates inside them are repaired, as in the record itself.
-fn classify(
+pub fn classify(
     text: Cow<'_, str>,
     place: &str,
     value: Value<'_>,

@@ -4,13 +4,22 @@
 //! conversation because of one message.
 
 mod arguments;
+mod cell;
+mod fragments;
 mod gemini_contents;
 mod group_chat;
+mod gryag_db;
+mod jaibber_events;
 mod notes;
 mod openai_messages;
 mod parts;
 mod reject;
+mod roster;
+mod suna_rows;
+mod table_rows;
 mod taken;
+mod times;
+mod turn;
 mod tzurot_requests;
 
 use std::ops::Range;
@@ -24,7 +33,11 @@ use chatmill_model::Conversation;
 
 pub use gemini_contents::GeminiContents;
 pub use group_chat::GroupChat;
+pub use gryag_db::GryagDb;
+pub use jaibber_events::JaibberEvents;
 pub use openai_messages::OpenaiMessages;
+pub use suna_rows::SunaRows;
+pub use table_rows::TableRows;
 pub use tzurot_requests::TzurotRequests;
 
 /// An input format.
@@ -41,7 +54,8 @@ pub trait Source: Sync {
     /// Reads one frame. Scan notes of the document are the engine's business, not the source's.
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading;
 
-    /// The JSON path of the message with this index in the record's own list.
+    /// The JSON path of the message with this index in the record's own list. Nobody asks for it where the record itself is
+    /// the list, as gathered rows are: it is `$[index]` then.
     fn message_path(&self, index: u32) -> String;
 
     /// Maps of the tables whose rows this source reads; columns get the names that the source expects.
@@ -131,7 +145,16 @@ pub struct Reading {
 }
 
 /// Every source, in the order of the documentation.
-pub static SOURCES: &[&dyn Source] = &[&GroupChat, &GeminiContents, &TzurotRequests, &OpenaiMessages];
+pub static SOURCES: &[&dyn Source] = &[
+    &GroupChat,
+    &SunaRows,
+    &GryagDb,
+    &GeminiContents,
+    &JaibberEvents,
+    &TzurotRequests,
+    &OpenaiMessages,
+    &TableRows,
+];
 
 /// Finds a source by its id.
 pub fn find(id: &str) -> Option<&'static dyn Source> {

@@ -11,9 +11,18 @@ use chatmill_intake::{Framing, Head};
 use chatmill_source::Evidence;
 
 fn detect(framing: Framing, text: &str) -> Option<Evidence> {
+    evidence(framing, text, true)
+}
+
+/// What is said about a head that ends in the middle of a record.
+fn detect_cut(framing: Framing, text: &str) -> Option<Evidence> {
+    evidence(framing, text, false)
+}
+
+fn evidence(framing: Framing, text: &str, complete: bool) -> Option<Evidence> {
     let head = Head {
         framing,
-        complete: true,
+        complete,
         bytes: text.as_bytes().to_vec(),
     };
     chatmill_source::detect(&head.sketch())
@@ -94,14 +103,38 @@ fn what_another_api_or_nobody_writes_is_not_claimed() {
 }
 
 #[test]
-fn a_bare_list_of_messages_is_said_to_be_one() {
+fn a_bare_list_of_messages_is_known_as_a_file_as_a_line_and_as_an_element() {
     let list = r#"[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]"#;
     let evidence = detect(Framing::Array, list).unwrap();
-    assert_eq!((evidence.source, evidence.confidence), ("openai-messages", 20));
-    assert!(evidence.why[0].contains("bare list of messages"));
-    let evidence = detect(Framing::Array, r#"[{"role":"user","parts":[{"text":"x"}]}]"#).unwrap();
-    assert_eq!((evidence.source, evidence.confidence), ("gemini-contents", 20));
-    assert!(evidence.why[0].contains("bare list of turns"));
+    assert_eq!((evidence.source, evidence.confidence), ("openai-messages", 60));
+    assert!(evidence.why[0].contains("bare list of messages: one conversation"));
+    for (framing, text) in [
+        (Framing::Lines, format!("{list}\n{list}\n")),
+        (Framing::Array, format!("[{list},{list}]")),
+    ] {
+        let evidence = detect(framing, &text).unwrap();
+        assert_eq!((evidence.source, evidence.confidence), ("openai-messages", 60));
+        assert!(evidence.why[0].contains("the record is a bare list of messages"));
+    }
+    let turns = r#"[{"role":"user","parts":[{"text":"x"}]}]"#;
+    assert_eq!(detect(Framing::Array, turns).unwrap().source, "gemini-contents");
+}
+
+#[test]
+fn the_history_of_personalities_is_known_by_its_columns() {
+    for row in [
+        r#"{"id":"1","channelId":"2","personalityId":"p","personaId":"q","role":"user","content":"x"}"#,
+        r#"{"id":"1","channel_id":"2","personality_id":"p","persona_id":"q","role":"user","content":"x"}"#,
+    ] {
+        for (framing, text) in [
+            (Framing::Lines, row.to_owned()),
+            (Framing::Array, format!("[{row},{row}]")),
+        ] {
+            let evidence = detect(framing, &text).unwrap();
+            assert_eq!(evidence.source, "tzurot-requests");
+            assert!(evidence.why[0].contains("conversation_history"));
+        }
+    }
 }
 
 #[test]
@@ -135,7 +168,7 @@ fn a_roster_that_fills_the_head_does_not_hide_a_group_chat() {
         r#"{{"version":"1.0.0","conversation_meta":{{"scene":"group_chat","scene_desc":{{}},"user_details":{{{people}"#
     );
     for framing in [Framing::Lines, Framing::Documents] {
-        let evidence = detect(framing, &text).unwrap();
+        let evidence = detect_cut(framing, &text).unwrap();
         assert_eq!(evidence.source, "group-chat");
         assert!(
             evidence.confidence < 80,
@@ -143,7 +176,12 @@ fn a_roster_that_fills_the_head_does_not_hide_a_group_chat() {
         );
     }
     assert_eq!(
-        detect(Framing::Lines, r#"{"conversation_meta":{"user_details":{"#),
+        detect_cut(Framing::Lines, r#"{"conversation_meta":{"user_details":{"#),
         None
+    );
+    assert_eq!(
+        detect(Framing::Lines, &text),
+        None,
+        "a broken line at the end of a file is no record"
     );
 }

@@ -52,6 +52,12 @@ const TRICKS: &[&str] = &[
     "\u{200b}",
     "👩\u{200d}👩\u{200d}👧",
     "\u{202e}",
+    "''",
+    "');\n",
+    "\\.\n",
+    "$$",
+    "/*",
+    "INSERT INTO notes (id, text) VALUES (",
 ];
 
 /// Bytes made of `seed` by one to eight changes; `others` lend parts. Half of the time the changes keep JSON whole, so that

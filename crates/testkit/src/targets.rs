@@ -5,6 +5,7 @@
 mod json;
 mod reader;
 mod record;
+mod tables;
 
 use std::path::{Path, PathBuf};
 
@@ -36,6 +37,11 @@ pub static TARGETS: &[Target] = &[
         body: record,
         is_base: record::is_read,
     },
+    Target {
+        name: "tables",
+        body: tables,
+        is_base: tables::is_table,
+    },
 ];
 
 /// The scan agrees with another parser on what is JSON, and its tape is sound.
@@ -45,12 +51,17 @@ pub fn json_scan(bytes: &[u8]) {
 
 /// Any bytes, in any container and framing, are tiled by frames, separators and damages.
 pub fn reader(bytes: &[u8]) {
-    reader::check(bytes);
+    reader::check(bytes, &std::sync::Arc::default());
 }
 
 /// Any record goes through every source, linking, the rules and every dialect, and all accounts balance.
 pub fn record(bytes: &[u8]) {
     record::check(bytes);
+}
+
+/// Any dump or table gives rows that are JSON objects, and every byte of it is accounted for.
+pub fn tables(bytes: &[u8]) {
+    tables::check(bytes);
 }
 
 /// The folder of a target's corpus.

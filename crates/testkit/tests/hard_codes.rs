@@ -147,6 +147,18 @@ fn a_named_source_that_the_content_contradicts_is_a_finding() {
 }
 
 #[test]
+fn a_journal_that_was_not_read_is_noted() {
+    let shop = Workshop::new();
+    let database = std::fs::read(samples().join("dumps/chat.db")).unwrap();
+    shop.write("in/chat.db", &database);
+    shop.write("in/chat.db-wal", "");
+    assert_eq!(found(&shop.run("alone", BARE, 1).unwrap(), "unread-journal"), 0);
+    shop.write("in/chat.db-wal", "rows");
+    let summary = shop.run("beside", BARE, 1).unwrap();
+    assert_eq!(found(&summary, "unread-journal"), 1);
+}
+
+#[test]
 fn a_sample_folder_without_a_bad_file_names_a_test_that_exists() {
     let tests = ["limits", "hard_codes"].map(|name| {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/{name}.rs"));

@@ -301,6 +301,20 @@ fn archive_entries_bounds_the_entries_of_zip_and_tar() {
 }
 
 #[test]
+fn spool_bounds_the_copy_of_a_database() {
+    let database = std::fs::read(chatmill_testkit::workshop::samples().join("dumps/chat.db")).unwrap();
+    let files: [(&str, &[u8]); 2] = [
+        ("x.db.gz", &gzip(&database)),
+        ("z.json", &plain("z").into_bytes()),
+    ];
+    let at = mill(&files, &format!("spool = {}", database.len()));
+    assert_eq!(at.found("decompression-limit"), 0);
+    let beyond = mill(&files, &format!("spool = {}", database.len() - 1));
+    assert_eq!((beyond.found("decompression-limit"), beyond.rejected()), (1, 1));
+    assert_eq!(beyond.ids(), ["z"]);
+}
+
+#[test]
 fn references_per_message_bounds_the_references_of_a_message() {
     let referring = |count: usize| {
         let list: Vec<String> = (0..count).map(|_| "\"m1\"".to_owned()).collect();

@@ -39,6 +39,11 @@ fn a_record_holds_for_its_corpus_and_its_mutations() {
     replay("record", 2_000);
 }
 
+#[test]
+fn tables_hold_for_their_corpus_and_its_mutations() {
+    replay("tables", 2_000);
+}
+
 /// A campaign in which everything is rejected at once would prove nothing about what comes after.
 #[test]
 fn many_mutated_records_still_reach_the_dialects() {

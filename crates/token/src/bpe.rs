@@ -8,34 +8,48 @@ use regex_automata::meta::Cache;
 use crate::counter::{Bookkeeper, Counter, Tally};
 use crate::merge::Merger;
 use crate::split::Splitter;
+use crate::stretches::{Stretch, each_stretch};
+use crate::sync::Family;
 use crate::vocabulary::Vocabulary;
 
 /// What is loaded once per vocabulary; encodings that differ in special tokens only share it.
 pub(crate) struct Tables {
     pub(crate) splitter: Splitter,
     pub(crate) vocabulary: Vocabulary,
+    pub(crate) family: Family,
     scratch: Mutex<Vec<Scratch>>,
 }
 
 /// What one running count needs for itself.
-struct Scratch {
+pub(crate) struct Scratch {
     cache: Cache,
     merger: Merger,
 }
 
 impl Tables {
-    pub(crate) fn new(splitter: Splitter, vocabulary: Vocabulary) -> Self {
+    pub(crate) fn new(splitter: Splitter, vocabulary: Vocabulary, family: Family) -> Self {
         Self {
             splitter,
             vocabulary,
+            family,
             scratch: Mutex::new(Vec::new()),
         }
     }
 
     /// Calls `token` with the length in bytes of each token of `text`, in order.
-    pub(crate) fn each_token(&self, text: &str, mut token: impl FnMut(usize)) {
-        let mut scratch = self.borrow_scratch();
-        let Scratch { cache, merger } = &mut scratch;
+    pub(crate) fn each_token(&self, text: &str, token: impl FnMut(usize)) {
+        let pooled = self.scratch.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut scratch = pooled.unwrap_or_else(|| self.scratch());
+        self.each_token_with(&mut scratch, text, token);
+        self.scratch
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(scratch);
+    }
+
+    /// The same with scratch space of one's own.
+    pub(crate) fn each_token_with(&self, scratch: &mut Scratch, text: &str, mut token: impl FnMut(usize)) {
+        let Scratch { cache, merger } = scratch;
         self.splitter.each(cache, text, |piece| {
             if self.vocabulary.has(piece) {
                 token(piece.len());
@@ -43,18 +57,14 @@ impl Tables {
                 merger.each(&self.vocabulary, piece, &mut token);
             }
         });
-        self.scratch
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(scratch);
     }
 
-    fn borrow_scratch(&self) -> Scratch {
-        let pooled = self.scratch.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        pooled.unwrap_or_else(|| Scratch {
+    /// Scratch space for counts; no two threads share one.
+    pub(crate) fn scratch(&self) -> Scratch {
+        Scratch {
             cache: self.splitter.cache(),
             merger: Merger::default(),
-        })
+        }
     }
 }
 
@@ -77,7 +87,10 @@ impl Counter for Bpe {
 
     fn tally(&self, text: &str, spans: &[ComponentSpan]) -> Tally {
         let mut books = Bookkeeper::new(spans);
-        self.tables.each_token(text, |bytes| books.token(bytes));
+        each_stretch(text, spans, |stretch| match stretch {
+            Stretch::Text(text) => self.tables.each_token(text, |bytes| books.token(bytes)),
+            Stretch::Control(bytes) => books.token(bytes),
+        });
         books.finish()
     }
 }

@@ -13,7 +13,8 @@ pub trait Counter: Send + Sync {
     /// The number of tokens of `text`, divided by the components that `spans` names.
     ///
     /// Spans are adjacent, in order, and their ends are byte offsets in `text`; bytes behind the last span are framing.
-    /// A token that reaches over several spans belongs to the one of its first byte.
+    /// A token that reaches over several spans belongs to the one of its first byte. A control span is one token, and the
+    /// stretches before and behind it are counted as texts of their own.
     fn tally(&self, text: &str, spans: &[ComponentSpan]) -> Tally;
 }
 
@@ -46,20 +47,21 @@ impl Tally {
         self.content + self.names + self.framing + self.tools + self.replies + self.meta
     }
 
-    fn book(&mut self, component: Component, voice: Voice) {
-        self.tokens += 1;
+    /// Books tokens under a component.
+    pub(crate) fn book_many(&mut self, component: Component, voice: Voice, tokens: u64) {
+        self.tokens += tokens;
         match component {
             Component::Content => {
-                self.content += 1;
+                self.content += tokens;
                 if voice == Voice::Perspective {
-                    self.assistant_content += 1;
+                    self.assistant_content += tokens;
                 }
             }
-            Component::Names => self.names += 1,
-            Component::Framing => self.framing += 1,
-            Component::Tools => self.tools += 1,
-            Component::Replies => self.replies += 1,
-            Component::Meta => self.meta += 1,
+            Component::Names => self.names += tokens,
+            Component::Framing => self.framing += tokens,
+            Component::Tools => self.tools += tokens,
+            Component::Replies => self.replies += tokens,
+            Component::Meta => self.meta += tokens,
         }
     }
 }
@@ -87,11 +89,16 @@ pub(crate) struct Bookkeeper<'s> {
 
 impl<'s> Bookkeeper<'s> {
     pub(crate) fn new(spans: &'s [ComponentSpan]) -> Self {
+        Self::from(spans, 0)
+    }
+
+    /// Books tokens from this byte on.
+    pub(crate) fn from(spans: &'s [ComponentSpan], at: usize) -> Self {
         let mut spans = spans.iter();
         Self {
             here: spans.next(),
             spans,
-            at: 0,
+            at,
             tally: Tally::default(),
         }
     }
@@ -101,8 +108,8 @@ impl<'s> Bookkeeper<'s> {
             self.here = self.spans.next();
         }
         match self.here {
-            Some(span) => self.tally.book(span.component, span.voice),
-            None => self.tally.book(Component::Framing, Voice::Other),
+            Some(span) => self.tally.book_many(span.component, span.voice, 1),
+            None => self.tally.book_many(Component::Framing, Voice::Other, 1),
         }
         self.at += bytes;
     }
@@ -121,6 +128,7 @@ mod tests {
             end,
             component,
             voice,
+            control: false,
         }
     }
 

@@ -1,6 +1,9 @@
 //! The judge: tiktoken-rs itself, asked now and then whether a count is right.
 
+use chatmill_model::rope::ComponentSpan;
 use tiktoken_rs::CoreBPE;
+
+use crate::stretches::{Stretch, each_stretch};
 
 /// White-space bytes in a row from which the reference is not asked: it gives up with a panic on much longer ones.
 const LONGEST_BLANK: usize = 100_000;
@@ -24,6 +27,19 @@ impl Judge {
             }
         }
         Some(self.0.encode_ordinary(text).len() as u64)
+    }
+
+    /// Tokens of a rendering, by the definition that counters use: a control span is one, and a boundary.
+    pub fn tokens(&self, text: &str, spans: &[ComponentSpan]) -> Option<u64> {
+        let mut tokens = Some(0);
+        each_stretch(text, spans, |stretch| {
+            let more = match stretch {
+                Stretch::Text(text) => self.count(text),
+                Stretch::Control(_) => Some(1),
+            };
+            tokens = tokens.zip(more).map(|(tokens, more)| tokens + more);
+        });
+        tokens
     }
 }
 

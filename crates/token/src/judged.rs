@@ -1,5 +1,7 @@
 //! Holds every counter against tiktoken-rs: not only as many tokens, the same tokens.
 
+mod synced;
+
 use std::time::{Duration, Instant};
 
 use chatmill_model::rope::{Component, ComponentSpan, Voice};
@@ -208,6 +210,7 @@ fn spans_over(bytes: usize) -> impl Strategy<Value = Vec<ComponentSpan>> {
             end,
             component,
             voice,
+            control: false,
         };
         spans.into_iter().map(span).collect()
     })
@@ -226,6 +229,7 @@ proptest! {
         for encoding in ENCODINGS {
             let counter = encoding.counter();
             let tally = counter.tally(&text, &spans);
+            prop_assert_eq!(encoding.judge().tokens(&text, &spans), Some(tally.tokens));
             let lengths = judged_tokens(judge(encoding.name()), &text);
             prop_assert_eq!(tally.tokens, lengths.len() as u64);
             prop_assert_eq!(tally.tokens, counter.count(&text));
@@ -242,6 +246,36 @@ proptest! {
             }
             prop_assert_eq!(tally.assistant_content, assistant_content);
             prop_assert!(tally.assistant_content <= tally.content);
+        }
+    }
+
+    #[test]
+    fn control_tokens_are_one_each_and_cut_the_text(
+        stretches in proptest::collection::vec(text(), 1..6),
+    ) {
+        let (mut whole, mut spans) = (String::new(), Vec::new());
+        for (index, stretch) in stretches.iter().enumerate() {
+            for (text, control) in [("<|im_start|>", true), (stretch.as_str(), false)] {
+                if control && index == 0 || text.is_empty() {
+                    continue;
+                }
+                whole.push_str(text);
+                spans.push(ComponentSpan {
+                    end: whole.len(),
+                    component: Component::Framing,
+                    voice: Voice::Other,
+                    control,
+                });
+            }
+        }
+        for encoding in ENCODINGS {
+            let counter = encoding.counter();
+            let ordinary: u64 = stretches.iter().map(|stretch| counter.count(stretch)).sum();
+            let expected = ordinary + stretches.len() as u64 - 1;
+            let tally = counter.tally(&whole, &spans);
+            prop_assert_eq!(tally.tokens, expected);
+            prop_assert_eq!(tally.parts(), expected);
+            prop_assert_eq!(encoding.judge().tokens(&whole, &spans), Some(expected));
         }
     }
 }

@@ -4,9 +4,11 @@
 //! white space exhausts the backtracking of its splitter and ends in a panic; the splitter and the merge here take time
 //! in proportion to the text and give the same tokens.
 //!
-//! Left out on purpose: special tokens. `<|endoftext|>` in a chat is text like any other, and is counted as text.
+//! Left out on purpose: special tokens. `<|endoftext|>` in a chat is text like any other, and is counted as text. Only where a
+//! template says that a stretch is its own control token, the stretch is one token and a boundary.
 
 mod bpe;
+mod chunks;
 mod counter;
 mod encoding;
 mod encodings;
@@ -15,9 +17,13 @@ mod judge;
 mod judged;
 mod merge;
 mod split;
+mod stretches;
+mod sync;
+mod tallier;
 mod vocabulary;
 
 pub use counter::{Counter, Tally};
 pub use encoding::{About, Encoding};
 pub use encodings::{ENCODINGS, find};
 pub use judge::Judge;
+pub use tallier::Tallier;

@@ -8,7 +8,7 @@ pub static TRUNCATED_STREAM: Code = Code {
     name: "truncated-stream",
     severity: Severity::Error,
     page: Page {
-        what: "A gzip, zstd, bzip2 or xz stream, or an archive, that stops before its end.",
+        what: "A gzip, zstd, bzip2, xz or lz4 stream, or an archive, that stops before its end.",
         why: "What is missing may be one byte or half the archive. A reader that stops quietly would report \
                a clean, shorter input.",
         example: r"```text

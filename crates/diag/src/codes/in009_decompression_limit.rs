@@ -10,8 +10,9 @@ pub static DECOMPRESSION_LIMIT: Code = Code {
     page: Page {
         what: "An input that grows further than allowed: more than `limits.decompressed_ratio` (200) times \
                its size once it has passed `limits.decompressed_floor` (1 GiB), more than \
-               `limits.decompressed_ceiling` (1 TiB), or a zstd window larger than `limits.zstd_window_log` \
-               (2^27 bytes).",
+               `limits.decompressed_ceiling` (1 TiB), a zstd window larger than `limits.zstd_window_log` \
+               (2^27 bytes), or a database inside an archive, a compression or a pipe that is longer than \
+               `limits.spool` (16 GiB).",
         why: "A few kilobytes can hold a terabyte of zeros. Such a file is an attack or an accident, never a \
                chat archive.",
         example: r"```text

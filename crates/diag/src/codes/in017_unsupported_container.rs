@@ -17,6 +17,6 @@ zip --encrypt chats.zip chats.jsonl
 ```",
         does: "Rejects this file or entry and names the container; other entries and inputs are read.",
         fix: "Pack as zip (stored, deflate, bzip2 or zstd) or tar, without a password, or compress with \
-               gzip, zstd, bzip2 or xz.",
+               gzip, zstd, bzip2, xz or lz4.",
     },
 };

@@ -9,7 +9,7 @@ pub static PREVIEW_MISMATCH: Code = Code {
     severity: Severity::Warning,
     page: Page {
         what: "A preview shows a text that is not the target's text or a beginning of it, or names another \
-               sender. A cut, an ellipsis at the end and white space around it are not a disagreement.",
+               sender. A cut, an ellipsis at the end, other white space and a medium's marker are not a disagreement.",
         why: "Either the target was edited after it was quoted, or the reference goes to the wrong message.",
         example: r#"```json
 [{"message_id":"m1","sender":"u1","content":"ship on Friday"},

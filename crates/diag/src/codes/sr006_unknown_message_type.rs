@@ -9,12 +9,13 @@ pub static UNKNOWN_MESSAGE_TYPE: Code = Code {
     severity: Severity::Warning,
     page: Page {
         what: "A `type` other than `text`, `image`, `file`, `audio`, `video`, `link` and `system`; in lists of \
-               parts, a part of a kind that its format does not have.",
+               parts, a part of a kind that its format does not have; in database rows, a type that their system never wrote.",
         why: "The format's importer stores any type as text; what the author meant by it is lost on the way.",
         example: r#"```json
 {"message_id":"m1","sender":"u1","type":"sticker","content":":wave:"}
 ```"#,
-        does: "Reads the content as text and keeps the word in `source_type`. A part is kept whole among the \
+        does: "Reads the content as text and keeps the word in `source_type`; a row without a message in it is a \
+               notice. A part is kept whole among the \
                extra fields of its message.",
         fix: "Use one of the seven types and put details into `extra`.",
     },

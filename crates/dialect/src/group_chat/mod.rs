@@ -9,7 +9,7 @@
 //! systems hold beyond the format is declared. Tools stand in `extra`, as our extension of the format has it.
 
 mod message;
-mod object;
+pub(crate) mod object;
 
 use std::collections::BTreeSet;
 
@@ -92,10 +92,11 @@ fn is_native(conversation: &Conversation) -> bool {
 }
 
 /// Makes up ids for messages that have none.
-struct MessageIds<'a>(BTreeSet<&'a str>);
+pub(crate) struct MessageIds<'a>(BTreeSet<&'a str>);
 
 impl<'a> MessageIds<'a> {
-    fn new(conversation: &'a Conversation) -> Self {
+    /// For the messages of a conversation.
+    pub(crate) fn new(conversation: &'a Conversation) -> Self {
         let messages = &conversation.messages;
         if messages.iter().all(|message| message.id.is_some()) {
             return Self(BTreeSet::new());
@@ -109,7 +110,7 @@ impl<'a> MessageIds<'a> {
     }
 
     /// `m<position>`, qualified where somebody has that id.
-    fn made_up(&self, position: u32) -> String {
+    pub(crate) fn made_up(&self, position: u32) -> String {
         let plain = format!("m{position}");
         if !self.0.contains(plain.as_str()) {
             return plain;

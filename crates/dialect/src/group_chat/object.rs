@@ -10,23 +10,23 @@ macro_rules! key {
         concat!("\"", $key, "\":")
     };
 }
-pub(super) use key;
+pub(crate) use key;
 
 /// An object that is being written.
-pub(super) struct Object<'r, 'a> {
+pub(crate) struct Object<'r, 'a> {
     rope: &'r mut Rope<'a>,
     is_empty: bool,
 }
 
 impl<'r, 'a> Object<'r, 'a> {
     /// Opens an object.
-    pub(super) fn open(rope: &'r mut Rope<'a>) -> Self {
+    pub(crate) fn open(rope: &'r mut Rope<'a>) -> Self {
         rope.framing("{");
         Self { rope, is_empty: true }
     }
 
     /// Closes it.
-    pub(super) fn close(self) {
+    pub(crate) fn close(self) {
         self.rope.framing("}");
     }
 
@@ -38,14 +38,14 @@ impl<'r, 'a> Object<'r, 'a> {
     }
 
     /// Writes a key of the format, quoted and with its colon ([`key!`]); its value has to follow.
-    pub(super) fn key(&mut self, key: &'static str) -> &mut Rope<'a> {
+    pub(crate) fn key(&mut self, key: &'static str) -> &mut Rope<'a> {
         self.separate();
         self.rope.framing(key);
         self.rope
     }
 
     /// Writes a string, if there is one.
-    pub(super) fn string(
+    pub(crate) fn string(
         &mut self,
         key: &'static str,
         value: Option<impl Into<Cow<'a, str>>>,
@@ -57,12 +57,17 @@ impl<'r, 'a> Object<'r, 'a> {
     }
 
     /// Writes a word of the format, with its quotes.
-    pub(super) fn word(&mut self, key: &'static str, word: &'static str) {
+    pub(crate) fn word(&mut self, key: &'static str, word: &'static str) {
         self.key(key).framing(word);
     }
 
+    /// Writes JSON as the source wrote it.
+    pub(crate) fn raw(&mut self, key: &'static str, value: &'a RawJson) {
+        self.key(key).raw_json(value.as_str(), Component::Meta);
+    }
+
     /// Writes a field that the format does not know.
-    pub(super) fn field(&mut self, key: &'a str, value: &'a RawJson) {
+    pub(crate) fn field(&mut self, key: &'a str, value: &'a RawJson) {
         self.separate();
         self.rope.json_string(key, Component::Meta);
         self.rope.framing(":");
@@ -70,7 +75,7 @@ impl<'r, 'a> Object<'r, 'a> {
     }
 
     /// Writes such fields in order.
-    pub(super) fn fields(&mut self, extra: &'a Extra) {
+    pub(crate) fn fields(&mut self, extra: &'a Extra) {
         for (key, value) in &extra.0 {
             self.field(key, value);
         }

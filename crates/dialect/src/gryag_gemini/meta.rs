@@ -1,15 +1,16 @@
-//! The `[meta]` line that gryag puts in front of every message (document of 2025-10-17).
+//! The `[meta]` line that gryag puts in front of every message.
 //!
-//! Keys stand in a fixed order and absent ones are left out; strings are quoted, ids are not. Where the document is
-//! silent the code of its day holds: a line feed becomes a space, a quote is escaped, square brackets and white space at
-//! the ends go, and what is empty then is left out. Nothing is cut but the excerpt, which holds 200 code points, as the
-//! bot stores it.
+//! Keys stand in the order of an [`Edition`] and absent ones are left out; strings are quoted, ids are not. Where the
+//! document is silent the code of its day holds: a line feed becomes a space, a quote is escaped, square brackets and white
+//! space at the ends go, and what is empty then is left out. The excerpt holds 200 code points, as the bot stores it; what
+//! else is cut is the edition's matter.
 
 use std::borrow::Cow;
 
-use chatmill_model::{Component, Level, LinkStatus, Message, RawJson, Rope};
+use chatmill_model::{Component, Level, LinkStatus, Message, Participant, Rope};
 
-use crate::json;
+use super::edition::{Edition, Key};
+use crate::gryag::{chat_and_thread, plain_value};
 use crate::loss::{LossCode, Losses};
 use crate::names::own_name;
 use crate::said::said;
@@ -30,6 +31,7 @@ pub(crate) struct Meta<'a> {
     pub(crate) username: Option<Cow<'a, str>>,
     pub(crate) reply_to_message_id: Option<Cow<'a, str>>,
     pub(crate) reply_to_user_id: Option<Cow<'a, str>>,
+    pub(crate) reply_to_username: Option<Cow<'a, str>>,
     pub(crate) reply_to_name: Option<Cow<'a, str>>,
     pub(crate) reply_excerpt: Option<Cow<'a, str>>,
 }
@@ -37,7 +39,8 @@ pub(crate) struct Meta<'a> {
 impl<'a> Meta<'a> {
     /// The line of a message.
     pub(crate) fn of(view: &View<'a>, message: &'a Message, losses: &mut Losses) -> Self {
-        let (chat_id, thread_id) = chat_and_thread(view);
+        let (chat_id, thread_id) = chat_and_thread(view.conversation());
+        let own_chat = message.extra.get("chat_id").and_then(plain_value);
         let own_thread = message.extra.get("thread_id").and_then(plain_value);
         let sender = view.sender(message);
         let name = match sender {
@@ -45,16 +48,14 @@ impl<'a> Meta<'a> {
             None => message.sender_name.as_deref(),
         };
         let mut meta = Self {
-            chat_id: chat_id.map(Cow::Borrowed),
+            chat_id: own_chat.or(chat_id.map(Cow::Borrowed)),
             thread_id: own_thread.or(thread_id.map(Cow::Borrowed)),
             message_id: message.id.as_deref().map(Cow::Borrowed),
             user_id: sender
                 .filter(|_| !view.is_own(message))
                 .map(|sender| Cow::Borrowed(sender.id.as_str())),
             name: name.map(Cow::Borrowed),
-            username: sender
-                .and_then(|sender| sender.alias.as_deref())
-                .map(|alias| Cow::Borrowed(alias.trim_start_matches('@'))),
+            username: sender.and_then(username),
             ..Self::default()
         };
         meta.add_reply(view, message, losses);
@@ -111,6 +112,7 @@ impl<'a> Meta<'a> {
         self.reply_to_user_id = author
             .filter(|_| !view.is_own(target))
             .map(|author| Cow::Borrowed(author.id.as_str()));
+        self.reply_to_username = author.and_then(username);
         self.reply_to_name = author
             .and_then(own_name)
             .or(target.sender_name.as_deref())
@@ -126,59 +128,53 @@ impl<'a> Meta<'a> {
     /// Writes `before` and the line as the inside of a JSON string; neither when no value is left. Says whether it
     /// wrote.
     pub(crate) fn write(
-        self,
+        mut self,
+        edition: &'static Edition,
         before: &'static str,
         rope: &mut Rope<'a>,
         position: u32,
         losses: &mut Losses,
     ) -> bool {
         let mut line = Line {
+            edition,
             before,
             rope,
             position,
             losses,
             is_open: false,
         };
-        line.id(" chat_id=", self.chat_id, Component::Meta);
-        line.id(" thread_id=", self.thread_id, Component::Meta);
-        line.id(" message_id=", self.message_id, Component::Meta);
-        line.id(" user_id=", self.user_id, Component::Meta);
-        line.string(" name=\"", self.name, Component::Names);
-        line.string(" username=\"", self.username, Component::Names);
-        line.id(
-            " reply_to_message_id=",
-            self.reply_to_message_id,
-            Component::Replies,
-        );
-        line.id(" reply_to_user_id=", self.reply_to_user_id, Component::Replies);
-        line.string(" reply_to_name=\"", self.reply_to_name, Component::Replies);
-        line.string(" reply_excerpt=\"", self.reply_excerpt, Component::Replies);
+        for key in edition.order {
+            line.value(*key, self.take(*key));
+        }
         line.is_open
     }
+
+    fn take(&mut self, key: Key) -> Option<Cow<'a, str>> {
+        let value = match key {
+            Key::Chat => &mut self.chat_id,
+            Key::Thread => &mut self.thread_id,
+            Key::Message => &mut self.message_id,
+            Key::User => &mut self.user_id,
+            Key::Name => &mut self.name,
+            Key::Username => &mut self.username,
+            Key::ReplyMessage => &mut self.reply_to_message_id,
+            Key::ReplyUser => &mut self.reply_to_user_id,
+            Key::ReplyUsername => &mut self.reply_to_username,
+            Key::ReplyName => &mut self.reply_to_name,
+            Key::Excerpt => &mut self.reply_excerpt,
+        };
+        value.take().filter(|value| !value.is_empty())
+    }
 }
 
-/// The chat, and in gryag's own archives the thread, that a conversation was held in.
-fn chat_and_thread<'a>(view: &View<'a>) -> (Option<&'a str>, Option<&'a str>) {
-    let conversation = view.conversation();
-    let id = conversation.source_id.as_deref();
-    if conversation.source.starts_with("gryag")
-        && let Some((chat, thread)) = id.and_then(|id| id.split_once('/'))
-    {
-        return (Some(chat), Some(thread));
-    }
-    (id, None)
-}
-
-/// The text of a JSON number or string.
-fn plain_value(raw: &RawJson) -> Option<Cow<'_, str>> {
-    let raw = raw.as_str();
-    if raw.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') {
-        return Some(Cow::Borrowed(raw));
-    }
-    json::decode_string(raw).map(Cow::Owned)
+/// The second name of an account, without the sign that the platform writes in front of it.
+fn username(participant: &Participant) -> Option<Cow<'_, str>> {
+    let alias = participant.alias.as_deref()?;
+    Some(Cow::Borrowed(alias.trim_start_matches('@')))
 }
 
 struct Line<'r, 'a, 'l> {
+    edition: &'static Edition,
     before: &'static str,
     rope: &'r mut Rope<'a>,
     position: u32,
@@ -187,6 +183,37 @@ struct Line<'r, 'a, 'l> {
 }
 
 impl<'a> Line<'_, 'a, '_> {
+    fn value(&mut self, key: Key, value: Option<Cow<'a, str>>) {
+        let Some(value) = value else {
+            return;
+        };
+        let is_word = !key.is_id() || self.edition.is_quoted(&value);
+        if !is_word {
+            if value != "0" || !self.edition.drops_zeros || !key.may_be_zero() {
+                self.open();
+                self.rope
+                    .content(key.spelling(), Level::JsonString, key.component());
+                self.rope.content(value, Level::JsonString, key.component());
+            }
+            return;
+        }
+        let value = match key {
+            Key::Username | Key::ReplyUsername if self.edition.at_signs => Cow::Owned(format!("@{value}")),
+            _ => value,
+        };
+        let clean = self.clean(value, key.component());
+        let clean = self.cut(clean, key);
+        if clean.is_empty() && !key.is_id() {
+            return;
+        }
+        self.open();
+        self.rope
+            .content(key.spelling(), Level::JsonString, key.component());
+        self.rope.content("\"", Level::JsonString, key.component());
+        self.rope.content(clean, Level::JsonString, key.component());
+        self.rope.content("\"", Level::JsonString, key.component());
+    }
+
     fn open(&mut self) {
         if !self.is_open {
             self.is_open = true;
@@ -195,34 +222,21 @@ impl<'a> Line<'_, 'a, '_> {
         }
     }
 
-    fn id(&mut self, key: &'static str, value: Option<Cow<'a, str>>, component: Component) {
-        let Some(value) = value.filter(|value| !value.is_empty()) else {
-            return;
+    /// Cuts a value that is longer than the edition allows; escapes count, and may be cut in two.
+    fn cut(&mut self, value: Cow<'a, str>, key: Key) -> Cow<'a, str> {
+        let Some(most) = self.edition.longest(key) else {
+            return value;
         };
-        self.open();
-        self.rope.content(key, Level::JsonString, component);
-        if value.contains(|sign: char| sign.is_whitespace() || matches!(sign, '"' | '[' | ']')) {
-            self.rope.content("\"", Level::JsonString, component);
-            let clean = self.clean(value, component);
-            self.rope.content(clean, Level::JsonString, component);
-            self.rope.content("\"", Level::JsonString, component);
-        } else {
-            self.rope.content(value, Level::JsonString, component);
+        if value.chars().count() <= most {
+            return value;
         }
-    }
-
-    fn string(&mut self, key: &'static str, value: Option<Cow<'a, str>>, component: Component) {
-        let Some(value) = value.filter(|value| !value.is_empty()) else {
-            return;
-        };
-        let clean = self.clean(value, component);
-        if clean.is_empty() {
-            return;
-        }
-        self.open();
-        self.rope.content(key, Level::JsonString, component);
-        self.rope.content(clean, Level::JsonString, component);
-        self.rope.content("\"", Level::JsonString, component);
+        self.losses.at(
+            LossCode::Truncated,
+            self.position,
+            "this version cuts long values of the line",
+        );
+        let kept = value.chars().take(most.saturating_sub(2));
+        Cow::Owned(kept.chain("..".chars()).collect())
     }
 
     /// What is quoted of a reply stands unchanged elsewhere, so that only the speaker's own facts are losses.
@@ -252,11 +266,16 @@ impl<'a> Line<'_, 'a, '_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::edition::{CODE, DOCUMENT};
     use super::*;
 
     fn line(meta: Meta<'_>) -> String {
+        line_of(&DOCUMENT, meta)
+    }
+
+    fn line_of(edition: &'static Edition, meta: Meta<'_>) -> String {
         let mut rope = Rope::new();
-        meta.write("", &mut rope, 0, &mut Losses::default());
+        meta.write(edition, "", &mut rope, 0, &mut Losses::default());
         rope.segments()
             .iter()
             .map(|segment| segment.text.as_ref())
@@ -281,9 +300,15 @@ mod tests {
             username: Some("n".into()),
             reply_to_message_id: Some("4".into()),
             reply_to_user_id: Some("8".into()),
+            reply_to_username: Some("m".into()),
             reply_to_name: Some("M".into()),
             reply_excerpt: Some("e".into()),
         };
+        assert_eq!(
+            line_of(&CODE, meta.clone()),
+            "[meta] chat_id=-1 thread_id=12 message_id=5 user_id=9 username=\"@n\" name=\"N\" \
+             reply_to_message_id=4 reply_to_user_id=8 reply_to_username=\"@m\" reply_to_name=\"M\" reply_excerpt=\"e\""
+        );
         assert_eq!(
             line(meta),
             "[meta] chat_id=-1 thread_id=12 message_id=5 user_id=9 name=\"N\" username=\"n\" \
@@ -324,5 +349,45 @@ mod tests {
             ..Meta::default()
         };
         assert_eq!(line(meta), "[meta] user_id=\"a \\\"b\\\"\"");
+    }
+
+    const VECTORS: &str = include_str!("../../../../data-samples/dialects/gryag-gemini/vectors.json");
+
+    /// Eleven of the vectors of that day's code. The others tell ids that are strings from ids that are numbers, or have
+    /// a truth value for an id: here ids are text.
+    #[test]
+    fn the_code_of_the_documents_day_is_reproduced() {
+        let vectors: serde_json::Value = serde_json::from_str(VECTORS).unwrap();
+        let cases = vectors["cases"].as_array().unwrap();
+        assert_eq!(cases.len(), 11);
+        for case in cases {
+            let value = |key: &str| {
+                let value = &case["input"][key];
+                let text = value.as_str().map(str::to_owned);
+                text.or(value.as_i64().map(|number| number.to_string()))
+                    .map(Cow::<str>::Owned)
+            };
+            let second =
+                |key: &str| value(key).map(|name| Cow::Owned(name.trim_start_matches('@').to_owned()));
+            let meta = Meta {
+                chat_id: value("chat_id"),
+                thread_id: value("thread_id"),
+                message_id: value("message_id"),
+                user_id: value("user_id"),
+                name: value("name"),
+                username: second("username"),
+                reply_to_message_id: value("reply_to_message_id"),
+                reply_to_user_id: value("reply_to_user_id"),
+                reply_to_username: second("reply_to_username"),
+                reply_to_name: value("reply_to_name"),
+                reply_excerpt: value("reply_excerpt"),
+            };
+            assert_eq!(
+                line_of(&CODE, meta),
+                case["expected"].as_str().unwrap(),
+                "{}",
+                case["name"]
+            );
+        }
     }
 }

@@ -8,7 +8,11 @@
 //! A `[meta]` line comes first in every turn but those of tools; texts follow, then media. The bot speaks as `model` and
 //! has no user id, tools as `tool`, everybody else as `user`. System text becomes the first user turn. The context layers
 //! of the document that need the bot's search index are not rendered.
+//!
+//! Profile `2025-10-17` is the code of that day: another order of keys, second names with their sign, values cut at 60 and 80
+//! code points.
 
+mod edition;
 mod meta;
 mod tools;
 
@@ -23,12 +27,13 @@ use crate::nature::{Lack, Shown, declare_conversation, declare_messages};
 use crate::policy::MediaPolicy;
 use crate::progress::Progress;
 use crate::rendering::Rendering;
-use crate::said::said_declared;
+use crate::said::{answered, said_declared};
 use crate::tools::{call_as_text, result_as_text};
 use crate::turns::{Step, arrange};
 use crate::view::View;
 use crate::{Dialect, system};
 
+use edition::{CODE, DOCUMENT, Edition};
 use meta::Meta;
 use tools::name_of;
 
@@ -43,7 +48,7 @@ static ABOUT: About = About {
     dated: "2025-10-17",
     carries: "text, names, ids, one reply per message with an excerpt, media, tools",
     loses: "times, ids of calls, further replies, facts about people and rooms",
-    profiles: &["document"],
+    profiles: &["document", "2025-10-17"],
     neutral: false,
 };
 
@@ -74,6 +79,10 @@ impl Dialect for GryagGemini {
         let turns = arrange(view, &shown.messages, &mut losses);
         let mut writer = Writer {
             view,
+            edition: match view.profile {
+                "2025-10-17" => &CODE,
+                _ => &DOCUMENT,
+            },
             rope: Rope::new(),
             losses,
             progress: Progress::default(),
@@ -102,6 +111,7 @@ impl Dialect for GryagGemini {
 
 struct Writer<'v, 'a> {
     view: &'v View<'a>,
+    edition: &'static Edition,
     rope: Rope<'a>,
     losses: Losses,
     progress: Progress,
@@ -199,18 +209,18 @@ impl<'a> Writer<'_, 'a> {
                 call,
                 message,
                 result,
-            } => self.result(
-                name_of(call.call.name.as_deref().or(result.name.as_deref())),
-                result,
-                message.position,
-            ),
+            } => {
+                let name = call.call.name.as_deref().or(result.name.as_deref());
+                self.result(name_of(name), message, result);
+            }
             Step::Loose { message, result } => {
-                self.result(name_of(result.name.as_deref()), result, message.position);
+                self.result(name_of(result.name.as_deref()), message, result);
             }
             Step::Missing { call } => self.missing(call),
             Step::Inline { message, result, .. } => {
                 self.open("{\"role\":\"user\",\"parts\":[{\"text\":\"");
-                result_as_text(&mut self.rope, result, Level::JsonString);
+                let content = answered(self.view, message, result, &mut self.losses);
+                result_as_text(&mut self.rope, content, Level::JsonString);
                 self.rope.framing("\"}");
                 self.close();
                 self.progress.said(message.position, "user");
@@ -240,7 +250,14 @@ impl<'a> Writer<'_, 'a> {
         }
         let meta = Meta::of(self.view, message, &mut self.losses);
         let mut parts = 0;
-        if meta.write("{\"text\":\"", &mut self.rope, message.position, &mut self.losses) {
+        let opening = "{\"text\":\"";
+        if meta.write(
+            self.edition,
+            opening,
+            &mut self.rope,
+            message.position,
+            &mut self.losses,
+        ) {
             parts = 1;
             self.lined += u64::from(message.id.is_some());
             self.rope.framing("\"}");
@@ -337,9 +354,10 @@ impl<'a> Writer<'_, 'a> {
             }
             MediaSource::Url(url) if carried => {
                 self.separate(parts);
-                self.rope.framing("{\"file_uri\":");
+                let [open, close] = self.edition.linked_medium;
+                self.rope.framing(open);
                 self.rope.json_string(url, Component::Content);
-                self.rope.framing("}");
+                self.rope.framing(close);
                 let described = u64::from(media.name.is_some()) + u64::from(media.media_type.is_some());
                 self.describe(described, position);
             }

@@ -1,11 +1,15 @@
 //! Turns of tools: calls, responses, and responses that are made up. None of them carries a `[meta]` line.
 
+use std::borrow::Cow;
+
 use chatmill_model::{Arguments, Component, Message, ToolCall, ToolResult, Voice};
 
 use super::Writer;
 use crate::json;
 use crate::loss::LossCode;
 use crate::names::UNNAMED;
+use crate::said::answered;
+use crate::text::change;
 use crate::tools::MISSING_RESULT;
 use crate::turns::Call;
 
@@ -68,58 +72,53 @@ impl<'a> Writer<'_, 'a> {
         }
     }
 
-    pub(super) fn result(&mut self, name: &'a str, result: &'a ToolResult, position: u32) {
+    pub(super) fn result(&mut self, name: &'a str, message: &'a Message, result: &'a ToolResult) {
+        let position = message.position;
         self.open_response(name);
-        let content = result.content.as_str();
-        if json::is_object(content) {
-            self.object_result(result, position);
-            return;
-        }
-        let (open, is_text) = if result.is_error {
-            ("{\"error\":", true)
-        } else if json::is_json(content) {
-            ("{\"data\":", false)
+        let content = answered(self.view, message, result, &mut self.losses);
+        if json::is_object(&content) {
+            self.object_result(content, result.is_error, position);
         } else {
-            ("{\"text\":", true)
-        };
-        self.losses
-            .at(LossCode::ResultWrapped, position, "a response is an object");
-        self.rope.framing(open);
-        if is_text {
-            self.rope.json_string(content, Component::Tools);
-        } else {
-            self.rope.raw_json(content, Component::Tools);
+            let (open, is_text) = if result.is_error {
+                ("{\"error\":", true)
+            } else if json::is_json(&content) {
+                ("{\"data\":", false)
+            } else {
+                ("{\"text\":", true)
+            };
+            self.losses
+                .at(LossCode::ResultWrapped, position, "a response is an object");
+            self.rope.framing(open);
+            if is_text {
+                self.rope.json_string(content, Component::Tools);
+            } else {
+                self.rope.literal(compacted(content), Component::Tools);
+            }
+            self.rope.framing("}");
         }
-        self.rope.framing("}");
         self.close_response();
         self.progress.said(position, "tool");
     }
 
     /// A result that is an object already stands as it is.
-    fn object_result(&mut self, result: &'a ToolResult, position: u32) {
-        if result.is_error {
+    fn object_result(&mut self, content: Cow<'a, str>, is_error: bool, position: u32) {
+        if is_error {
             self.losses.at(
                 LossCode::ErrorFlagDropped,
                 position,
                 "an object has no place for the failure",
             );
         }
-        let before = self.rope.segments().len();
-        self.rope.raw_json(&result.content, Component::Tools);
-        let written = self
-            .rope
-            .segments()
-            .get(before)
-            .map_or(0, |segment| segment.text.len());
-        if written < result.content.len() {
+        let length = content.len();
+        let written = compacted(content);
+        if written.len() < length {
             self.losses.at(
                 LossCode::ResultWrapped,
                 position,
                 "an object loses the white space between its values",
             );
         }
-        self.close_response();
-        self.progress.said(position, "tool");
+        self.rope.literal(written, Component::Tools);
     }
 
     pub(super) fn missing(&mut self, call: Call<'a>) {
@@ -141,6 +140,11 @@ impl<'a> Writer<'_, 'a> {
         self.rope.framing("}}");
         self.close();
     }
+}
+
+/// JSON without its insignificant white space.
+fn compacted(content: Cow<'_, str>) -> Cow<'_, str> {
+    change(content, json::compact)
 }
 
 /// The name of a tool, or a word that stands for it.

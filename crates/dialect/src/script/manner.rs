@@ -4,6 +4,18 @@ use chatmill_model::Media;
 
 use super::ids::IdRule;
 use super::tool_names::NameRule;
+use crate::filter::Filter;
+
+/// In which order calls, results and everything else are said.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Order {
+    /// Every result directly behind its call; whole turns move.
+    Paired,
+    /// As in the source, less what a filter leaves out.
+    Filtered(&'static Filter),
+    /// The dialect has no tools, for this reason: what uses them is left out.
+    Toolless(&'static str),
+}
 
 /// Where results stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +46,21 @@ pub(crate) enum Texts {
     Joined,
     /// Joined into one unless a medium stands among them.
     JoinedWithoutMedia,
+    /// Joined into one unless a cache mark stands on one of them.
+    JoinedWithoutMarks,
     /// Each in a block of its own.
     Blocks,
+}
+
+/// Where the assistant's reasoning stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Thoughts {
+    /// Nowhere, for this reason.
+    Nowhere(&'static str),
+    /// In a field of the turn.
+    Field,
+    /// In front of the text, between `<think>` and `</think>`.
+    Tagged,
 }
 
 /// A dialect that carries no medium.
@@ -48,6 +73,8 @@ pub(crate) fn nothing(_: &Media) -> Option<Carried> {
 pub(crate) struct Manner {
     /// The rule that gives speakers a field for their names; none: there is no such field.
     pub(crate) name_field: Option<&'static str>,
+    /// In which order turns stand.
+    pub(crate) order: Order,
     /// Where results stand.
     pub(crate) results: Results,
     /// The rule that makes one turn of two in a row; none: it is allowed.
@@ -70,8 +97,8 @@ pub(crate) struct Manner {
     pub(crate) media_rule: &'static str,
     /// Why media are only named in turns that are not a user's.
     pub(crate) media_rule_plain: &'static str,
-    /// Why there is no reasoning.
-    pub(crate) reasoning_rule: &'static str,
+    /// Where the assistant's reasoning stands, if policy keeps it.
+    pub(crate) thoughts: Thoughts,
     /// Cache marks that a conversation may hold, and the rule that says so.
     pub(crate) cache_marks: Option<(usize, &'static str)>,
     /// Whether results say that they are failures.

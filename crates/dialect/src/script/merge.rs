@@ -37,6 +37,7 @@ fn merge<'a>(turns: Vec<Turn<'a>>, manner: &Manner, losses: &mut Losses) -> Vec<
                     last.role = Role::User;
                 }
                 last.blocks.append(&mut turn.blocks);
+                last.thoughts.append(&mut turn.thoughts);
                 last.said.append(&mut turn.said);
             }
             _ => merged.push(turn),

@@ -12,20 +12,22 @@ pub(crate) mod tool_names;
 
 use std::borrow::Cow;
 
-use chatmill_model::{Component, Media, Part, Role, Rope, ToolCall, ToolResult};
+use chatmill_model::{Component, Media, Message, Part, Role, Rope, ToolCall, ToolResult};
 
 use crate::loss::{LossCode, Losses};
 use crate::names::{Aliases, Roster};
 use crate::nature::{Lack, Shown, declare_conversation, declare_messages};
 use crate::progress::Progress;
 use crate::rendering::{Coverage, Rendering};
+use crate::said::answered;
 use crate::system;
-use crate::turns::{Call, Step, arrange};
+use crate::tools::MISSING_RESULT;
+use crate::turns::{Call, Step, arrange, without_tools};
 use crate::view::View;
 use crate::words::Words;
 
 use ids::CallIds;
-pub(crate) use manner::{Carried, Manner, Results, SystemPlace, Texts, nothing};
+pub(crate) use manner::{Carried, Manner, Order, Results, SystemPlace, Texts, Thoughts, nothing};
 pub(crate) use merge::START;
 use tool_names::ToolNames;
 
@@ -49,13 +51,13 @@ pub(crate) struct SaidResult<'a> {
     pub(crate) name: Cow<'a, str>,
     /// What the tool answered; none where the result is made up.
     pub(crate) result: Option<&'a ToolResult>,
+    content: Cow<'a, str>,
 }
 
 impl<'a> SaidResult<'a> {
     /// The answer as text.
-    pub(crate) fn content(&self) -> &'a str {
-        self.result
-            .map_or(crate::tools::MISSING_RESULT, |result| result.content.as_str())
+    pub(crate) fn content(&self) -> Cow<'a, str> {
+        self.content.clone()
     }
 
     /// Whether it is a failure.
@@ -99,6 +101,8 @@ pub(crate) struct Turn<'a> {
     pub(crate) speaker: Option<usize>,
     /// Its pieces.
     pub(crate) blocks: Vec<Block<'a>>,
+    /// What the assistant thought, where the dialect has a field for it.
+    pub(crate) thoughts: Vec<Words<'a>>,
     /// The messages in it, with the role in which each is said.
     pub(crate) said: Vec<(Option<u32>, Role)>,
 }
@@ -109,6 +113,7 @@ impl<'a> Turn<'a> {
             role,
             speaker: None,
             blocks,
+            thoughts: Vec::new(),
             said: vec![(position, role)],
         }
     }
@@ -157,7 +162,11 @@ impl<'a> Script<'a> {
             lacks.push(Lack::MessageIds);
         }
         declare_messages(view, &shown.messages, &lacks, &mut losses);
-        let turns = arrange(view, &shown.messages, &mut losses);
+        let turns = match manner.order {
+            Order::Paired => arrange(view, &shown.messages, &mut losses),
+            Order::Filtered(filter) => filter.arrange(view, &shown.messages, &mut losses),
+            Order::Toolless(reason) => without_tools(view, &shown.messages, reason, &mut losses),
+        };
         let mut writer = Writer::new(view, manner, &shown.messages, losses);
         writer.instructions();
         for step in turns.steps {
@@ -237,21 +246,20 @@ struct Writer<'v, 'a> {
 }
 
 impl<'v, 'a> Writer<'v, 'a> {
-    fn new(
-        view: &'v View<'a>,
-        manner: &'v Manner,
-        shown: &[&'a chatmill_model::Message],
-        mut losses: Losses,
-    ) -> Self {
+    fn new(view: &'v View<'a>, manner: &'v Manner, shown: &[&'a Message], mut losses: Losses) -> Self {
         let participants = &view.conversation().participants;
         let active = view.perspective.and_then(|index| participants.get(index));
+        let callers = match manner.order {
+            Order::Toolless(_) => &[],
+            Order::Paired | Order::Filtered(_) => shown,
+        };
         Self {
             view,
             roster: Roster::of(view),
             manner,
             active: active.map(|participant| participant.id.as_str()),
-            ids: CallIds::new(view, shown, &manner.ids, &mut losses),
-            tool_names: ToolNames::new(view, shown, &manner.tool_names),
+            ids: CallIds::new(view, callers, &manner.ids, &mut losses),
+            tool_names: ToolNames::new(view, callers, &manner.tool_names),
             aliases: Aliases::new(participants),
             naming: names::Naming::choose(view, manner, shown),
             named: vec![0; participants.len()],
@@ -300,13 +308,13 @@ impl<'v, 'a> Writer<'v, 'a> {
                 let next = part.and_then(|part| message.parts.get(part + 1));
                 let is_marked = matches!(next, Some(Part::CacheMark));
                 let (id, name) = self.called(call);
-                self.result(id, name, Some((message.position, result)), is_marked);
+                self.result(id, name, Some((message, result)), is_marked);
             }
             Step::Loose { message, result } => {
                 let id = result.call_id.as_deref().unwrap_or_default();
                 let id = self.ids.loose(id);
                 let name = self.tool_names.of(result.name.as_deref());
-                self.result(id, name, Some((message.position, result)), false);
+                self.result(id, name, Some((message, result)), false);
             }
             Step::Missing { call } => {
                 let (id, name) = self.called(call);
@@ -329,10 +337,15 @@ impl<'v, 'a> Writer<'v, 'a> {
         &mut self,
         id: Cow<'a, str>,
         name: Cow<'a, str>,
-        found: Option<(u32, &'a ToolResult)>,
+        found: Option<(&'a Message, &'a ToolResult)>,
         is_marked: bool,
     ) {
-        let (position, result) = found.unzip();
+        let (message, result) = found.unzip();
+        let position = message.map(|message| message.position);
+        let content = match found {
+            Some((message, result)) => answered(self.view, message, result, &mut self.losses),
+            None => Cow::Borrowed(MISSING_RESULT),
+        };
         if let Some(position) = position {
             if result.is_some_and(|result| result.is_error) && !self.manner.marks_errors {
                 self.losses.at(
@@ -350,7 +363,12 @@ impl<'v, 'a> Writer<'v, 'a> {
             }
         }
         let block = Block {
-            held: Held::Result(SaidResult { id, name, result }),
+            held: Held::Result(SaidResult {
+                id,
+                name,
+                result,
+                content,
+            }),
             opens: true,
             is_cached: is_marked && self.manner.cache_marks.is_some(),
             position,

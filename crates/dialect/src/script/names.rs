@@ -6,7 +6,7 @@ use chatmill_model::{Component, Message, Role};
 
 use super::{Manner, Writer};
 use crate::loss::LossCode;
-use crate::names::speaker;
+use crate::names::{is_nobody, speaker};
 use crate::policy::Names;
 use crate::view::View;
 use crate::words::Words;
@@ -59,11 +59,17 @@ impl Naming {
 impl<'a> Writer<'_, 'a> {
     /// The participant whose alias a turn bears.
     pub(super) fn name_field(&mut self, speaker: Option<usize>) -> Option<usize> {
-        let index = speaker.filter(|_| self.naming == Naming::Field)?;
+        let index = speaker.filter(|index| self.naming == Naming::Field && !self.is_nobody(*index))?;
         if let Some(count) = self.named.get_mut(index) {
             *count += 1;
         }
         Some(index)
+    }
+
+    /// Whether all that is known of a participant is the role, which every turn says anyway.
+    fn is_nobody(&self, index: usize) -> bool {
+        let participants = &self.view.conversation().participants;
+        participants.get(index).is_some_and(is_nobody)
     }
 
     /// What stands in front of the text of a message.
@@ -86,7 +92,7 @@ impl<'a> Writer<'_, 'a> {
                 ]
             }
             Naming::Absent(_) => {
-                self.unnamed_others += 1;
+                self.unnamed_others += u64::from(!sender.is_some_and(|index| self.is_nobody(index)));
                 Vec::new()
             }
             Naming::Field | Naming::Dropped => Vec::new(),

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use chatmill_model::{Component, Message, Part, Role, ToolResult};
 
-use super::{Block, Held, SaidCall, SystemPlace, Texts, Turn, Writer, names::Naming};
+use super::{Block, Held, SaidCall, SystemPlace, Texts, Thoughts, Turn, Writer, names::Naming};
 use crate::loss::LossCode;
 use crate::media::placeholder;
-use crate::policy::{MediaPolicy, References};
+use crate::policy::{MediaPolicy, Reasoning, References};
 use crate::quote::quotes;
-use crate::said::said_declared;
+use crate::said::{answered, said_declared};
 use crate::tools::{call_words, result_words};
 use crate::turns::Call;
 use crate::words::{Words, is_blank_sign};
@@ -79,8 +79,19 @@ impl<'a> Writer<'_, 'a> {
             message.references.len() as u64,
             "the assistant would learn to print quotes",
         );
-        let blocks = self.plain(message, calls);
-        if blocks.is_empty() {
+        let mut blocks = self.plain(message, calls);
+        let mut thoughts = self.thoughts(message);
+        if self.manner.thoughts == Thoughts::Tagged && !thoughts.is_empty() {
+            thoughts.insert(0, Words::new("<think>\n", Component::Framing));
+            thoughts.push(Words::new("\n</think>\n", Component::Framing));
+            let block = Self::block(position, Held::Text(std::mem::take(&mut thoughts)));
+            if let Some(first) = blocks.first_mut() {
+                first.opens = false;
+            }
+            blocks.insert(0, block);
+            blocks = open(blocks);
+        }
+        if blocks.is_empty() && thoughts.is_empty() {
             self.nothing(position);
             return;
         }
@@ -98,10 +109,36 @@ impl<'a> Writer<'_, 'a> {
                 .push(Turn::new(Role::Assistant, Some(position), called));
         } else {
             let blocks = said.into_iter().chain(called).collect();
-            self.turns
-                .push(Turn::new(Role::Assistant, Some(position), blocks));
+            let mut turn = Turn::new(Role::Assistant, Some(position), blocks);
+            turn.thoughts = thoughts;
+            self.turns.push(turn);
         }
         self.unnamed_own += 1;
+    }
+
+    /// What the perspective thought, where policy and dialect keep it; a blank line between thoughts.
+    fn thoughts(&mut self, message: &'a Message) -> Vec<Words<'a>> {
+        let mut thoughts = Vec::new();
+        if !self.keeps_thoughts(message) {
+            return thoughts;
+        }
+        for part in &message.parts {
+            if let Part::Reasoning(thought) = part
+                && !thought.is_empty()
+            {
+                if !thoughts.is_empty() {
+                    thoughts.push(Words::new("\n\n", Component::Framing));
+                }
+                thoughts.push(Words::new(thought, Component::Content));
+            }
+        }
+        thoughts
+    }
+
+    fn keeps_thoughts(&self, message: &Message) -> bool {
+        self.view.policy.reasoning == Reasoning::Keep
+            && self.view.is_own(message)
+            && !matches!(self.manner.thoughts, Thoughts::Nowhere(_))
     }
 
     /// The turn of a message that is not the perspective's.
@@ -165,7 +202,7 @@ impl<'a> Writer<'_, 'a> {
                     blocks.push(Self::block(position, Held::Text(call_words(call))));
                 }
                 Part::CacheMark => self.mark(blocks.last_mut(), position),
-                other => self.unsaid(other, position),
+                other => self.unsaid(other, message),
             }
         }
         self.quotes(message, &mut blocks);
@@ -177,11 +214,7 @@ impl<'a> Writer<'_, 'a> {
             self.losses
                 .at(LossCode::NameDropped, position, "policy drops names");
         }
-        let has_media = blocks.iter().any(|block| matches!(block.held, Held::Medium(_)));
-        if self.manner.texts == Texts::Joined || self.manner.texts == Texts::JoinedWithoutMedia && !has_media
-        {
-            self.flattened(texts, position);
-        }
+        self.declare_joined(&blocks, texts, position);
         self.push_user(message.sender, message, blocks);
     }
 
@@ -189,7 +222,8 @@ impl<'a> Writer<'_, 'a> {
     pub(super) fn inline(&mut self, message: &'a Message, result: &'a ToolResult, caller: Option<usize>) {
         // A user turn must not go by the assistant's name.
         let speaker = caller.or(message.sender.filter(|_| !self.view.is_own(message)));
-        let words = Held::Text(result_words(result));
+        let content = answered(self.view, message, result, &mut self.losses);
+        let words = Held::Text(result_words(content));
         self.push_user(speaker, message, vec![Self::block(message.position, words)]);
     }
 
@@ -250,7 +284,7 @@ impl<'a> Writer<'_, 'a> {
                     continue;
                 }
                 other => {
-                    self.unsaid(other, position);
+                    self.unsaid(other, message);
                     continue;
                 }
             };
@@ -266,9 +300,7 @@ impl<'a> Writer<'_, 'a> {
             moved,
             "text stands before the calls of its turn",
         );
-        if self.manner.texts != Texts::Blocks {
-            self.flattened(texts, position);
-        }
+        self.declare_joined(&blocks, texts, position);
         open(blocks)
     }
 
@@ -355,7 +387,17 @@ impl<'a> Writer<'_, 'a> {
             .at(LossCode::EmptyDropped, position, "the message says nothing");
     }
 
-    fn flattened(&mut self, texts: u64, position: u32) {
+    /// Declares texts that are joined into one.
+    fn declare_joined(&mut self, blocks: &[Block<'a>], texts: u64, position: u32) {
+        let joins = match self.manner.texts {
+            Texts::Joined => true,
+            Texts::JoinedWithoutMedia => !blocks.iter().any(|block| matches!(block.held, Held::Medium(_))),
+            Texts::JoinedWithoutMarks => !blocks.iter().any(|block| block.is_cached),
+            Texts::Blocks => false,
+        };
+        if !joins {
+            return;
+        }
         self.losses.several(
             LossCode::PartFlattened,
             position,
@@ -365,13 +407,21 @@ impl<'a> Writer<'_, 'a> {
     }
 
     /// Declares a part that no turn here holds; calls and results are said elsewhere.
-    fn unsaid(&mut self, part: &Part, position: u32) {
+    fn unsaid(&mut self, part: &Part, message: &Message) {
         let (code, reason) = match part {
-            Part::Reasoning(_) => (LossCode::ReasoningDropped, self.manner.reasoning_rule),
+            Part::Reasoning(_) if self.keeps_thoughts(message) => return,
+            Part::Reasoning(_) => (
+                LossCode::ReasoningDropped,
+                match self.manner.thoughts {
+                    Thoughts::Nowhere(reason) => reason,
+                    _ if self.view.policy.reasoning == Reasoning::Drop => "policy drops reasoning",
+                    _ => "only the assistant's own turns hold reasoning",
+                },
+            ),
             Part::Notice(_) => (LossCode::NoticeDropped, "the messages have no notices"),
             _ => return,
         };
-        self.losses.at(code, position, reason);
+        self.losses.at(code, message.position, reason);
     }
 }
 

@@ -8,16 +8,21 @@
     missing_docs
 )]
 
+mod chatml;
 mod group_chat;
 mod gryag_compact;
 mod gryag_gemini;
 mod jaibber_context;
+mod jaibber_events;
 mod judges;
 mod laws;
 mod openai_chat;
 mod openai_tools;
+mod policies;
 mod registry;
 mod room;
+mod suna_bedrock;
+mod suna_rows;
 mod tzurot;
 mod tzurot_scenarios;
 mod vendor_rules;

@@ -84,12 +84,7 @@ impl Work<'_, '_> {
             let finding = Finding::new(&codes::OVERSIZE_RENDERING, message);
             self.finding(&Located::nowhere(finding), Some(spot.record), Some(spot.id))?;
         }
-        let tallies: Vec<Tally> = self
-            .tools
-            .counters
-            .iter()
-            .map(|counter| counter.tally(&self.text, &self.spans))
-            .collect();
+        let tallies = self.tallier.tally(&self.text, &self.spans);
         self.count(spot, rendering, &tallies, violations.is_empty(), groups_seen)?;
         self.receipt.renderings += 1;
         self.verify(spot, &tallies)?;

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use chatmill_diag::codes::{LINK_NOT_FOLLOWED, NOT_A_REGULAR_FILE};
 
-use super::{Input, InputKind, refused, regular, unreadable};
+use super::{Input, InputKind, refused, regular, stored_bytes, unreadable};
+use crate::archive::dump;
+use crate::database;
 
 /// What a pattern wants with a path below its folder.
 #[derive(Clone, Copy)]
@@ -122,13 +124,20 @@ fn look(
     // This does not follow links.
     let metadata = entry.metadata().map_err(|error| (path.clone(), error))?;
     if metadata.is_dir() {
-        return Ok(if choice.take == Take::Anything {
-            Look::Input(path, refused(&NOT_A_REGULAR_FILE, "the input is a folder"), 0)
-        } else if choice.deeper {
-            Look::Folder(path)
-        } else {
-            Look::Passed
-        });
+        return Ok(
+            if choice.take != Take::Nothing && dump::is_folder(&entry.path()) {
+                Look::Input(path, InputKind::Folder, stored_bytes(&entry.path()))
+            } else if choice.take == Take::Anything {
+                Look::Input(path, refused(&NOT_A_REGULAR_FILE, "the input is a folder"), 0)
+            } else if choice.deeper {
+                Look::Folder(path)
+            } else {
+                Look::Passed
+            },
+        );
+    }
+    if choice.take == Take::Files && database::is_companion(&entry.path()) {
+        return Ok(Look::Passed);
     }
     let leads_on = metadata.is_symlink() && choice.deeper && entry.path().is_dir();
     if choice.take == Take::Nothing && !leads_on {

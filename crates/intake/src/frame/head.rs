@@ -1,37 +1,105 @@
 //! Decides from the head how an entry is cut.
 
-use memchr::memchr;
+use memchr::{memchr, memmem};
 
 use super::balance::Balance;
-use super::is_space;
+use super::{is_space, sql};
 use crate::event::Framing;
 use crate::json;
+use crate::table::csv::Layout;
+use crate::table::sql::Dialect;
+use crate::table::{TableMap, copy};
 
 /// Non-empty lines that are looked at.
 const LINES: usize = 16;
 
+/// How an entry is cut, and what that takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Cut {
+    Empty,
+    Lines,
+    /// Lines that carry the escapes of `COPY`.
+    EscapedLines,
+    Array,
+    Documents,
+    Sql(Dialect),
+    Csv(Layout),
+}
+
+impl Cut {
+    pub(super) const fn framing(&self) -> Framing {
+        match self {
+            Self::Empty => Framing::Empty,
+            Self::Lines | Self::EscapedLines => Framing::Lines,
+            Self::Array => Framing::Array,
+            Self::Documents => Framing::Documents,
+            Self::Sql(_) | Self::Csv(_) => Framing::Tables,
+        }
+    }
+}
+
 /// Decides by `head`, the first bytes without a byte order mark; `complete` when they are all.
 ///
-/// Text that starts with `[` is an array. Other text is lines when any of the first non-empty lines alone is a
-/// balanced object that starts in column 1, so that one broken line costs one record. A small text that is one valid
-/// document over several lines is that document, even when such a line stands inside it.
-pub(super) fn decide(head: &[u8], complete: bool) -> Framing {
+/// Text that starts with `[` is an array, unless its first line is one and another follows in the next: then each line is a
+/// record. Other text is lines when any of the first non-empty lines alone is a balanced object that starts in column 1, so
+/// that one broken line costs one record. A small text that is one valid document over several lines is that document, even
+/// when such a line stands inside it. Text that begins no JSON may be a dump or a table.
+pub(super) fn decide(head: &[u8], complete: bool, maps: &[TableMap]) -> Cut {
     match head.iter().find(|byte| !is_space(**byte)) {
-        None if complete => return Framing::Empty,
-        None => return Framing::Documents,
-        Some(b'[') => return Framing::Array,
-        Some(_) => {}
+        None if complete => return Cut::Empty,
+        None => return Cut::Documents,
+        Some(b'[') if are_arrays(head, complete) => return Cut::Lines,
+        Some(b'[') => return Cut::Array,
+        Some(b'{') => {
+            if are_escaped(head, complete) {
+                return Cut::EscapedLines;
+            }
+        }
+        Some(_) => {
+            if let Some(dialect) = sql::detect(head) {
+                return Cut::Sql(dialect);
+            }
+            if let Some(layout) = Layout::of(head, complete, maps) {
+                return Cut::Csv(layout);
+            }
+        }
     }
     match (0..LINES)
         .zip(lines(head, complete))
         .find(|(_, line)| is_object(line))
     {
-        None => Framing::Documents,
-        Some((0, _)) => Framing::Lines,
+        None => Cut::Documents,
+        Some((0, _)) => Cut::Lines,
         // Depth does not matter for the shape.
-        Some(_) if complete && json::scan(head, u32::MAX).is_ok() => Framing::Documents,
-        Some(_) => Framing::Lines,
+        Some(_) if complete && json::scan(head, u32::MAX).is_ok() => Cut::Documents,
+        Some(_) => Cut::Lines,
     }
+}
+
+/// Whether each line seems to be an array: the first is one, whole, and the next begins one.
+fn are_arrays(head: &[u8], complete: bool) -> bool {
+    // The second line may be cut: what counts is how it begins.
+    let mut all = lines(head, true);
+    let first = all.next().unwrap_or_default();
+    let is_whole = complete || first.len() < head.len();
+    is_whole && is_balanced(first, b'[') && all.next().is_some_and(|line| line.starts_with(b"["))
+}
+
+/// Whether lines of JSON carry the escapes of `COPY`: some are JSON only without them, and none only with them.
+fn are_escaped(head: &[u8], complete: bool) -> bool {
+    if memmem::find(head, b"\\\\").is_none() {
+        return false;
+    }
+    let mut is_escaped = false;
+    for line in lines(head, complete).filter(|line| line.first() == Some(&b'{') && line.contains(&b'\\')) {
+        let as_it_is = json::scan(line, u32::MAX).is_ok();
+        let without = json::scan(&copy::unescape(line), u32::MAX).is_ok();
+        if as_it_is && !without {
+            return false;
+        }
+        is_escaped |= without && !as_it_is;
+    }
+    is_escaped
 }
 
 /// The non-empty lines of the head; the last one only when its end was seen.
@@ -51,7 +119,12 @@ fn lines(head: &[u8], complete: bool) -> impl Iterator<Item = &[u8]> {
 
 /// Whether a line is one balanced object from column 1 on.
 fn is_object(line: &[u8]) -> bool {
-    line.first() == Some(&b'{')
+    is_balanced(line, b'{')
+}
+
+/// Whether a line is one balanced value that begins with a bracket in column 1.
+fn is_balanced(line: &[u8], bracket: u8) -> bool {
+    line.first() == Some(&bracket)
         && Balance::default()
             .run(line)
             .and_then(|end| line.get(end..))
@@ -60,8 +133,12 @@ fn is_object(line: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::decide;
+    use super::Cut;
     use crate::event::Framing::{self, Array, Documents, Empty, Lines};
+
+    fn decide(head: &[u8], complete: bool) -> Framing {
+        super::decide(head, complete, &[]).framing()
+    }
 
     #[test]
     fn the_head_decides() {
@@ -83,10 +160,31 @@ mod tests {
             ("{\"a\":[\n{\"b\":1}\n]}\n", Documents),
             ("hello\n", Documents),
             ("42", Documents),
+            ("[{}]\n", Array),
+            ("[{}]\n\n[{}", Lines),
+            ("[{}] \r\n[{}]\r\n", Lines),
+            ("[[{}],\n[{}]]", Array),
+            ("[{}]\n {}", Array),
+            ("[\n[1]\n[2]\n]", Array),
+            (" [{}]\n[{}]", Array),
         ];
         for (head, framing) in table {
             assert_eq!(decide(head.as_bytes(), true), *framing, "{head:?}");
         }
+    }
+
+    #[test]
+    fn escapes_of_copy_are_recognised_when_nothing_speaks_against_them() {
+        let escaped = r#"{"a":"say \\"x\\""}"#;
+        let both = r#"{"a":"b\\\\c"}"#;
+        let plain = r#"{"a":"say \"x\" \\"}"#;
+        let broken = r#"{"a":"b\\"#;
+        let cut = |lines: &[&str]| super::decide((lines.join("\n") + "\n").as_bytes(), true, &[]);
+        assert_eq!(cut(&[escaped]), Cut::EscapedLines);
+        assert_eq!(cut(&[both, broken, "{}", escaped]), Cut::EscapedLines);
+        assert_eq!(cut(&[both, "{}"]), Cut::Lines);
+        assert_eq!(cut(&[escaped, plain]), Cut::Lines);
+        assert_eq!(cut(&[plain, broken, plain]), Cut::Lines);
     }
 
     #[test]

@@ -3,7 +3,10 @@
 use chatmill_diag::codes::RECORD_TOO_LONG;
 use memchr::memchr;
 
-use super::{Framer, is_space};
+use super::unit::Unit;
+use super::{Framer, State, is_space};
+use crate::event::Event;
+use crate::table::copy;
 
 impl Framer {
     /// Cuts the next line that is not blank. White space before it and one CR at its end are separators.
@@ -43,13 +46,29 @@ impl Framer {
                         unit.push(b"\r", buffer);
                     }
                     self.reject(unit, &broken, buffer);
-                    self.state = super::State::Over;
+                    self.state = State::Over;
                     return;
                 }
                 self.separators += u64::from(held_back);
-                self.accept(unit, buffer);
+                if self.state == State::EscapedLines {
+                    self.accept_unescaped(unit, buffer);
+                } else {
+                    self.accept(unit, buffer);
+                }
                 return;
             }
+        }
+    }
+
+    /// Ends a line as a frame of what it says without the escapes of `COPY`.
+    fn accept_unescaped(&mut self, unit: Unit, buffer: &mut Vec<u8>) {
+        if let Some(text) = unit.bytes(buffer).map(|line| copy::unescape(line).into_owned()) {
+            buffer.truncate(unit.buffer_start());
+            buffer.extend_from_slice(&text);
+        }
+        self.accept(unit, buffer);
+        if let Some(Event::Frame(frame)) = self.queue.back_mut() {
+            frame.derived = true;
         }
     }
 }

@@ -65,6 +65,16 @@ impl Unit {
             .extend_from_slice(bytes.get(..room).unwrap_or_default());
     }
 
+    /// Where its bytes begin in the caller's buffer.
+    pub(super) const fn buffer_start(&self) -> usize {
+        self.buffer_start
+    }
+
+    /// How many bytes there are.
+    pub(super) const fn length(&self) -> u64 {
+        self.length
+    }
+
     /// The bytes so far, unless the limit was exceeded.
     pub(super) fn bytes<'b>(&self, buffer: &'b [u8]) -> Option<&'b [u8]> {
         if self.passed.is_some() {

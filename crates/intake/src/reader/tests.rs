@@ -1,4 +1,6 @@
 mod archives;
 mod compression;
+mod databases;
+mod dumps;
 mod framing;
 mod hostile;

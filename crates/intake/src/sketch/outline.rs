@@ -57,7 +57,7 @@ pub(super) fn outline(record: &[u8]) -> RecordSketch {
         ..RecordSketch::default()
     };
     if !sketch.is_object {
-        return sketch;
+        return first_of_array(record.get(start..).unwrap_or_default()).unwrap_or(sketch);
     }
     let mut open: Vec<u8> = Vec::new();
     let mut field = String::new();
@@ -103,6 +103,17 @@ pub(super) fn outline(record: &[u8]) -> RecordSketch {
         at += 1;
     }
     sketch
+}
+
+/// The shape of a record that is an array of objects: the names in the first one stand below a field without a name.
+fn first_of_array(record: &[u8]) -> Option<RecordSketch> {
+    let inside = skip(record.strip_prefix(b"[")?, b" \t\r\n")?;
+    let first = inside.starts_with(b"{").then(|| outline(inside))?;
+    Some(RecordSketch {
+        nested: first.keys.into_iter().map(|name| (String::new(), name)).collect(),
+        strings: first.strings,
+        ..RecordSketch::default()
+    })
 }
 
 /// The JSON string at the start of `bytes`, quotes included; nothing when it is cut.

@@ -68,33 +68,55 @@ pub fn notice() -> Message {
     }
 }
 
-/// A call or a result written `id`, `id:name`, `:name` or nothing at all.
-fn id_and_name(text: &str) -> (Option<String>, Option<String>) {
-    let (id, name) = text.split_once(':').unwrap_or((text, ""));
+/// A reference that shows the beginning of a text.
+pub fn excerpt(shown: &str) -> Reference {
+    Reference {
+        form: ReferenceForm::Excerpt,
+        ..with_preview(None, None, Some(shown))
+    }
+}
+
+/// A call or a result written `id:name#metadata_id@caller`, where each piece may be left out.
+struct Step {
+    id: Option<String>,
+    name: Option<String>,
+    metadata_id: Option<String>,
+    caller: Option<String>,
+}
+
+fn step(text: &str) -> Step {
     let known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-    (known(id), known(name))
+    let (text, caller) = text.split_once('@').unwrap_or((text, ""));
+    let (text, metadata_id) = text.split_once('#').unwrap_or((text, ""));
+    let (id, name) = text.split_once(':').unwrap_or((text, ""));
+    Step {
+        id: known(id),
+        name: known(name),
+        metadata_id: known(metadata_id),
+        caller: known(caller),
+    }
 }
 
 pub fn call_part(text: &str) -> Part {
-    let (id, name) = id_and_name(text);
+    let step = step(text);
     Part::ToolCall(ToolCall {
-        id,
-        name,
+        id: step.id,
+        name: step.name,
         arguments: Arguments::Object(RawJson("{}".to_owned())),
         form: ArgumentForm::Text,
-        metadata_id: None,
+        metadata_id: step.metadata_id,
     })
 }
 
 pub fn result_part(text: &str) -> Part {
-    let (call_id, name) = id_and_name(text);
+    let step = step(text);
     Part::ToolResult(ToolResult {
-        call_id,
-        name,
+        call_id: step.id,
+        name: step.name,
         content: "ok".to_owned(),
         is_error: false,
-        metadata_id: None,
-        caller: None,
+        metadata_id: step.metadata_id,
+        caller: step.caller,
     })
 }
 

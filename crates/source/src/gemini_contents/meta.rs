@@ -5,8 +5,14 @@
 //! name at the first quotation mark and takes what follows for further keys. Some texts fit only that reading, because
 //! a backslash before the closing mark is not escaped; these are read that way.
 
+use chatmill_diag::{Finding, codes};
+use chatmill_intake::json::Value;
+use chatmill_model::Part;
+
+use crate::notes::Site;
+
 /// The words that a line begins with.
-pub const MARK: &str = "[meta]";
+const MARK: &str = "[meta]";
 
 /// Keys and values of a line, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,9 +24,21 @@ impl Meta {
         Self::pairs(text.strip_prefix(MARK)?)
     }
 
-    /// Reads a `[speaker …]` line, if the text is one.
+    /// Reads a `[speaker …]` line, if the text is one; its `id` is the user's.
     pub fn read_speaker(text: &str) -> Option<Self> {
-        Self::pairs(text.strip_prefix("[speaker")?.trim_end().strip_suffix(']')?)
+        let line = text.strip_prefix("[speaker")?.trim_end().strip_suffix(']')?;
+        let Self(mut pairs) = Self::pairs(line).or_else(|| pairs_in_order(line).map(Self))?;
+        for (key, _) in &mut pairs {
+            if key == "id" {
+                "user_id".clone_into(key);
+            }
+        }
+        Some(Self(pairs))
+    }
+
+    /// Metadata that is stored as keys and values, not as a line.
+    pub fn of(pairs: Vec<(String, String)>) -> Self {
+        Self(pairs)
     }
 
     fn pairs(text: &str) -> Option<Self> {
@@ -75,6 +93,25 @@ fn pairs(text: &str, knows_escapes: bool) -> Option<Vec<(String, String)>> {
     }
 }
 
+/// The pairs of a `[speaker …]` line by the order of its keys, because names keep bare quotation marks there.
+fn pairs_in_order(line: &str) -> Option<Vec<(String, String)>> {
+    let mut rest = line;
+    let mut found = Vec::new();
+    if let Some((before, value)) = rest.rsplit_once(" is_bot=") {
+        found.push(("is_bot".to_owned(), value.to_owned()));
+        rest = before;
+    }
+    for (key, opening) in [("username", " username=\""), ("name", " name=\"")] {
+        if let Some((before, value)) = rest.split_once(opening) {
+            found.push((key.to_owned(), value.strip_suffix('"')?.to_owned()));
+            rest = before;
+        }
+    }
+    let mut pairs = pairs(rest, false)?;
+    pairs.extend(found.into_iter().rev());
+    Some(pairs)
+}
+
 /// A value behind its opening quotation mark, and what follows the closing one.
 fn quoted_value(text: &str, knows_escapes: bool) -> Option<(String, &str)> {
     let mut value = String::new();
@@ -92,6 +129,22 @@ fn quoted_value(text: &str, knows_escapes: bool) -> Option<(String, &str)> {
     }
 }
 
+/// Says so when the model wrote metadata into its own text, which stands in `holder`, at `suffix` in the message.
+pub fn look_for_leak(parts: &[Part], suffix: &str, holder: Value<'_>, site: &mut Site<'_>) {
+    let texts = parts.iter().filter_map(|part| match part {
+        Part::Text(text) => Some(text),
+        _ => None,
+    });
+    let count = texts.filter(|text| is_within(text)).count() as u64;
+    if count > 0 {
+        let text = "the model's text holds metadata that was meant for the model only";
+        let finding = Finding::new(&codes::LEAKED_METADATA, text);
+        let mut finding = site.place(finding, suffix, holder);
+        finding.count = count;
+        site.notes.findings.push(finding);
+    }
+}
+
 /// Ids that a line holds and that nobody says.
 const IDS: [&str; 5] = [
     "chat_id",
@@ -102,7 +155,7 @@ const IDS: [&str; 5] = [
 ];
 
 /// Whether metadata stands inside a text: a line, or one of its ids with a number (`user_id: 123`).
-pub fn is_within(text: &str) -> bool {
+fn is_within(text: &str) -> bool {
     holds_line(text) || IDS.iter().any(|key| holds_id(text, key))
 }
 
@@ -179,8 +232,29 @@ mod tests {
     #[test]
     fn a_speaker_line_has_its_pairs_in_brackets() {
         let line = Meta::read_speaker("[speaker role=user id=5 name=\"Ann\" is_bot=0]").unwrap();
-        assert_eq!((line.get("id"), line.get("name")), (Some("5"), Some("Ann")));
-        assert_eq!(Meta::read_speaker("[speaker of the house] said"), None);
+        assert_eq!((line.get("user_id"), line.get("name")), (Some("5"), Some("Ann")));
+        for text in [
+            "[speaker of the house] said",
+            "[speaker of the house]",
+            "[speaker name=\"open]",
+        ] {
+            assert_eq!(Meta::read_speaker(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn names_in_a_speaker_line_keep_bare_quotation_marks() {
+        let line = r#"[speaker role=user id=abc name="A "q" b" username="@a" is_bot=0]"#;
+        assert_eq!(
+            Meta::read_speaker(line).unwrap().0,
+            owned(&[
+                ("role", "user"),
+                ("user_id", "abc"),
+                ("name", "A \"q\" b"),
+                ("username", "@a"),
+                ("is_bot", "0"),
+            ])
+        );
     }
 
     #[test]

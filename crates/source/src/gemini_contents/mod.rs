@@ -1,7 +1,7 @@
 //! Histories for Google's Gemini API, and gryag's, which are the same with a `[meta]` line in front of every message.
 //!
-//! A record is one captured request: an object with `contents`, maybe `systemInstruction` and `tools`. Field names are
-//! read in camel case and in snake case. The smallest example:
+//! A record is one captured request: an object with `contents`, maybe `systemInstruction` and `tools`, or a bare list of
+//! turns, as gryag's document prints it. Field names are read in camel case and in snake case. The smallest example:
 //!
 //! ```json
 //! {"contents": [{"role": "user", "parts": [{"text": "[meta] chat_id=-1 message_id=5 user_id=9 name=\"Ann\""},
@@ -10,21 +10,23 @@
 //! ```
 //!
 //! The `[meta]` line gives ids, names and replies, and is no text then ([`meta`]). Calls and responses have no ids
-//! in this format unless a part says so: linking pairs them by place and name. A *bare* list of turns is recognised and
-//! said to be one, but not read: a top-level array is cut into its elements.
+//! in this format unless a part says so: linking pairs them by place and name. A file that is a bare list is cut into its
+//! turns like every top-level array; gathered again, they are one conversation.
 
-mod meta;
-mod parts;
-mod roster;
+pub mod meta;
+pub mod parts;
+pub mod reply;
+pub mod roster;
 mod turns;
 
 use chatmill_diag::{Finding, Limits, Severity, codes};
-use chatmill_intake::json::{Kind, Value, append_key};
+use chatmill_intake::json::{Document, Kind, Value, append_key};
 use chatmill_intake::{Framing, RecordSketch, Sketch};
 use chatmill_model::{Conversation, Extra, RawJson, Scene};
 
 use crate::notes::{Notes, repeated_key};
-use crate::{About, Evidence, FrameView, Reading, RowLedger, Source};
+use crate::times::Times;
+use crate::{About, Evidence, FrameView, Reading, Row, RowLedger, Source};
 use roster::Roster;
 use turns::Reader;
 
@@ -59,7 +61,7 @@ impl Source for GeminiContents {
             .iter()
             .filter_map(recognise)
             .max_by_key(|(confidence, _)| *confidence);
-        best.or_else(|| recognise_bare_list(sketch))
+        best.or_else(|| recognise_list_of_turns(sketch))
             .map(|(confidence, why)| Evidence {
                 source: ID,
                 confidence,
@@ -79,6 +81,27 @@ impl Source for GeminiContents {
 
     fn message_path(&self, index: u32) -> String {
         message_path(index)
+    }
+
+    /// A file that is a bare list of turns is one history.
+    fn gathers(&self, sketch: &Sketch) -> bool {
+        sketch.framing == Framing::Array
+            && sketch.records.iter().any(is_turn)
+            && sketch
+                .records
+                .iter()
+                .all(|record| is_turn(record) || !record.is_object)
+    }
+
+    /// Whatever stands in a bare list belongs to it; a whole request is read on its own.
+    fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
+        let root = document.root();
+        root.get("contents").is_none().then(|| {
+            vec![Row {
+                keys: vec![String::new()],
+                span: root.span(),
+            }]
+        })
     }
 }
 
@@ -115,17 +138,31 @@ fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
     Some((confidence, why))
 }
 
-/// A top-level array of turns is this format without its object, and cannot be read.
-fn recognise_bare_list(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
-    let is_turn = |record: &RecordSketch| {
-        let has = |wanted: &str| record.keys.iter().any(|key| key == wanted);
-        has("role") && has("parts")
+/// A turn, as far as a sketch shows it.
+fn is_turn(record: &RecordSketch) -> bool {
+    let has = |wanted: &str| record.keys.iter().any(|key| key == wanted);
+    has("role") && has("parts")
+}
+
+/// Lists of turns without an object around them: the whole file, or one a record.
+fn recognise_list_of_turns(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+    let why = if GeminiContents.gathers(sketch) {
+        "the top-level array is a bare list of turns: one history"
+    } else if sketch.records.iter().any(is_list_of_turns) {
+        "the record is a bare list of turns"
+    } else {
+        return None;
     };
-    let is_bare =
-        sketch.framing == Framing::Array && !sketch.records.is_empty() && sketch.records.iter().all(is_turn);
-    let why = "the top-level array is a bare list of turns, which is cut into single turns: it can be read when it stands \
-               in an object as contents";
-    is_bare.then(|| (20, vec![why.to_owned()]))
+    Some((85, vec![why.to_owned()]))
+}
+
+/// Whether a record is an array whose first object is a turn.
+fn is_list_of_turns(record: &RecordSketch) -> bool {
+    let holds = |wanted: &str| {
+        let mut inside = record.nested.iter();
+        inside.any(|(key, inner)| key.is_empty() && inner == wanted)
+    };
+    !record.is_object && holds("role") && holds("parts")
 }
 
 fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
@@ -135,9 +172,11 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let (tools, extra) = beside(root, &mut notes);
     let mut reader = Reader {
         frame,
+        is_bare: root.kind() == Kind::Array,
         limits,
-        roster: Roster::default(),
+        roster: Roster::new("model"),
         notes,
+        times: Times::default(),
         rejects: Vec::new(),
         messages: Vec::new(),
         rows: RowLedger::default(),
@@ -152,6 +191,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     for (index, turn) in (0..).zip(list.items()) {
         reader.read(index, turn);
     }
+    reader.times.finish(&mut reader.notes);
     let source_id = reader.chat.map(|chat| match reader.thread {
         Some(thread) => format!("{chat}/{thread}"),
         None => chat,
@@ -180,8 +220,17 @@ fn top_level<'d>(root: Value<'d>, limits: &Limits, notes: &Notes) -> Result<Valu
     let fault = |finding: Finding, path: &str, value: Value<'_>| {
         Box::new(notes.spanned(finding.with_severity(Severity::Error).at_path(path), value.span()))
     };
+    if root.kind() == Kind::Array {
+        return match too_large(root, limits) {
+            Some(finding) => Err(fault(finding, "$", root)),
+            None => Ok(root),
+        };
+    }
     if root.kind() != Kind::Object {
-        let finding = Finding::new(&codes::WRONG_TYPE, "the record is no object");
+        let finding = Finding::new(
+            &codes::WRONG_TYPE,
+            "the record is neither an object nor a list of turns",
+        );
         return Err(fault(finding, "$", root));
     }
     let path = "$.contents";
@@ -202,13 +251,20 @@ fn top_level<'d>(root: Value<'d>, limits: &Limits, notes: &Notes) -> Result<Valu
         let finding = Finding::new(&codes::WRONG_TYPE, "contents is no list");
         return Err(fault(finding, path, list));
     }
-    let limit = limits.messages_per_conversation;
-    if list.len() as u64 > limit {
-        let text = format!("the conversation has {} turns, the limit is {limit}", list.len());
-        let finding = Finding::new(&codes::CONVERSATION_TOO_LARGE, text);
-        return Err(fault(finding, path, list));
+    match too_large(list, limits) {
+        Some(finding) => Err(fault(finding, path, list)),
+        None => Ok(list),
     }
-    Ok(list)
+}
+
+/// What is to be said of a list with more turns than the limit allows.
+fn too_large(list: Value<'_>, limits: &Limits) -> Option<Finding> {
+    let limit = limits.messages_per_conversation;
+    let turns = list.len() as u64;
+    (turns > limit).then(|| {
+        let text = format!("the conversation has {turns} turns, the limit is {limit}");
+        Finding::new(&codes::CONVERSATION_TOO_LARGE, text)
+    })
 }
 
 /// Tool definitions as written, and the other fields of the request.

@@ -1,17 +1,17 @@
 //! Who speaks in a Gemini history: by user id where the metadata has one, else by user name, name, or role.
 //!
-//! A history has no roster, so everybody who speaks counts as listed. The bot has no user id in gryag's lines: it is known
+//! A history has no roster, so everybody who speaks counts as listed. gryag's database is read with the same roster. The bot has no user id in gryag's lines: it is known
 //! by its user name. Turns of the model without a line (calls never have one) are the same bot's: an agent without a name
 //! is the first one that gets a name later. Function responses belong to the agent who asked.
 
 use std::collections::HashMap;
 
-use chatmill_model::{Participant, ParticipantKind, Role};
+use chatmill_model::{Participant, ParticipantKind, RawJson, Role};
 
 use super::meta::Meta;
 
 /// The speakers so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Roster {
     /// In order of first appearance.
     pub participants: Vec<Participant>,
@@ -20,9 +20,26 @@ pub struct Roster {
     last_caller: Option<usize>,
     /// The agent that nothing is known of yet but that it speaks.
     unnamed_agent: Option<usize>,
+    /// The one bot of an archive that has only one.
+    bot: Option<usize>,
+    /// What an agent is called that nothing else is known of.
+    agent: &'static str,
 }
 
 impl Roster {
+    /// A roster without anybody; `agent` is the id of an agent that nothing is known of.
+    pub fn new(agent: &'static str) -> Self {
+        Self {
+            participants: Vec::new(),
+            places: HashMap::new(),
+            taken: HashMap::new(),
+            last_caller: None,
+            unnamed_agent: None,
+            bot: None,
+            agent,
+        }
+    }
+
     /// The participant who speaks in this role with this metadata.
     pub fn speaker(&mut self, role: Role, meta: &Meta) -> usize {
         let username = meta.get("username").map(|name| name.trim_start_matches('@'));
@@ -30,7 +47,7 @@ impl Roster {
         let fallback = match role {
             Role::System => "system",
             Role::User => "user",
-            Role::Assistant | Role::Tool => "model",
+            Role::Assistant | Role::Tool => self.agent,
         };
         let is_agent = matches!(role, Role::Assistant | Role::Tool);
         let own = meta.get("user_id").or(username).or(name).unwrap_or(fallback);
@@ -39,15 +56,51 @@ impl Roster {
             Some(place) => *place,
             None => self.add(key, role),
         };
+        self.name(place, meta);
+        place
+    }
+
+    /// The bot of an archive that has only one, whatever it calls itself.
+    pub fn bot(&mut self, meta: &Meta) -> usize {
+        let own = meta.get("user_id").or(meta.get("username"));
+        let is_named = own.or(meta.get("name")).is_some();
+        match self.bot {
+            Some(place) if !is_named || self.unnamed_agent != Some(place) => {
+                self.name(place, meta);
+                place
+            }
+            _ => {
+                let place = self.speaker(Role::Assistant, meta);
+                self.unnamed_agent = (!is_named).then_some(place);
+                self.bot = Some(place);
+                place
+            }
+        }
+    }
+
+    /// Notes that a participant is marked as a bot. One that speaks as a user is not the archive's own bot but a guest: no
+    /// person, and no agent either, because an agent is one whose side of the conversation may be taken.
+    pub fn mark_machine(&mut self, place: usize) {
+        if let Some(participant) = self.participants.get_mut(place)
+            && participant.kind == ParticipantKind::Human
+        {
+            participant.kind = ParticipantKind::Unknown;
+            let mark = ("is_bot".to_owned(), RawJson("true".to_owned()));
+            participant.extra.0.push(mark);
+        }
+    }
+
+    /// Gives a participant the names that metadata has and that it lacks.
+    fn name(&mut self, place: usize, meta: &Meta) {
         if let Some(participant) = self.participants.get_mut(place) {
             if participant.name.is_none() {
-                participant.name = name.map(str::to_owned);
+                participant.name = meta.get("name").map(str::to_owned);
             }
             if participant.alias.is_none() {
+                let username = meta.get("username").map(|name| name.trim_start_matches('@'));
                 participant.alias = username.map(str::to_owned);
             }
         }
-        place
     }
 
     fn add(&mut self, key: (bool, String), role: Role) -> usize {

@@ -4,17 +4,16 @@ use std::borrow::Cow;
 
 use chatmill_diag::{Finding, Limits, Reject, Severity, codes};
 use chatmill_intake::json::{Kind, Value, append_key};
-use chatmill_model::json::push_string;
-use chatmill_model::{
-    Extra, Message, MessageKind, MessageOrigin, Part, Preview, RawJson, Reference, ReferenceForm, Role,
-};
+use chatmill_model::{Extra, Message, MessageKind, MessageOrigin, Part, RawJson, Role};
 
 use super::message_path;
 use super::meta::{self, Meta};
 use super::parts::{self, Content};
+use super::reply;
 use super::roster::Roster;
 use crate::notes::{Notes, Site, repeated_key};
 use crate::reject::reject_message;
+use crate::times::Times;
 use crate::{FrameView, RowLedger};
 
 /// Keys of a line that have a place in the model.
@@ -34,12 +33,16 @@ const KNOWN: [&str; 9] = [
 pub struct Reader<'d, 'r> {
     /// The frame that holds them.
     pub frame: FrameView<'d>,
+    /// Whether the frame is nothing but their list.
+    pub is_bare: bool,
     /// The limits of the run.
     pub limits: &'r Limits,
     /// Who speaks.
     pub roster: Roster,
     /// What is odd about them.
     pub notes: Notes,
+    /// When they spoke, where the bot noted it.
+    pub times: Times,
     /// Those that could not be kept.
     pub rejects: Vec<Reject>,
     /// Those that were.
@@ -57,6 +60,7 @@ pub struct Reader<'d, 'r> {
 struct Turn<'d> {
     role: Option<Value<'d>>,
     parts: Option<Value<'d>>,
+    ts: Option<Value<'d>>,
     others: Vec<(Cow<'d, str>, Value<'d>)>,
 }
 
@@ -68,6 +72,7 @@ impl<'d> Turn<'d> {
             let slot = match &*key {
                 "role" => &mut turn.role,
                 "parts" => &mut turn.parts,
+                "ts" => &mut turn.ts,
                 _ => {
                     turn.others.push((key, value));
                     continue;
@@ -131,7 +136,12 @@ impl<'d> Reader<'d, '_> {
             Finding::new(&codes::WRONG_TYPE, "the message is no object and is rejected")
         };
         self.rows.rejected += 1;
-        let finding = fault.at_path(message_path(index));
+        let path = if self.is_bare {
+            format!("$[{index}]")
+        } else {
+            message_path(index)
+        };
+        let finding = fault.at_path(path);
         self.rejects.push(reject_message(
             self.frame,
             &self.notes,
@@ -187,7 +197,7 @@ impl<'d> Reader<'d, '_> {
             None => Role::User,
         };
         if role == Role::Assistant {
-            look_for_leak(&content, &mut site);
+            meta::look_for_leak(&content.parts, ".parts", value, &mut site);
         }
         for (key, field) in &turn.others {
             content
@@ -203,12 +213,17 @@ impl<'d> Reader<'d, '_> {
                 site.notes.findings.push(finding);
             }
         }
+        let timestamp = self.times.read(turn.ts, "ts", &mut site);
         let sender = self.sender(role, &lines);
+        let marked = lines.speaker.as_ref().and_then(|line| line.get("is_bot"));
+        if marked == Some("1") {
+            self.roster.mark_machine(sender);
+        }
         if content.parts.iter().any(|part| matches!(part, Part::ToolCall(_))) {
             self.roster.calls(sender);
         }
         self.place(&lines.meta, &mut content);
-        let reference = reference(&lines.meta, &self.roster, &mut content);
+        let reference = reply::reference(&lines.meta, &self.roster, &mut content.extra);
         let known = self.roster.participants.get(sender);
         let sender_name = lines
             .meta
@@ -218,6 +233,7 @@ impl<'d> Reader<'d, '_> {
         let word = turn.role.and_then(Value::as_str).map(Cow::into_owned);
         self.push(index, value, role, sender, content, |message| {
             message.id = id;
+            message.timestamp = timestamp;
             message.sender_name = sender_name;
             message.references = reference.into_iter().collect();
             let plain = match role {
@@ -242,7 +258,7 @@ impl<'d> Reader<'d, '_> {
 
     /// Takes chat and thread from a line; those of another chat, and keys without a place, stay with the message.
     fn place(&mut self, meta: &Meta, content: &mut Content) {
-        let mut keep = |key: &str, value: &str| keep(content, key, value);
+        let mut keep = |key: &str, value: &str| reply::keep(&mut content.extra, key, value);
         if let Some(chat) = meta.get("chat_id") {
             match &self.chat {
                 None => self.chat = Some(chat.to_owned()),
@@ -331,64 +347,4 @@ fn lines<'t>(texts: impl Iterator<Item = Option<Cow<'t, str>>>) -> (Lines, usize
         break;
     }
     (lines, taken)
-}
-
-/// The reply that a line names: an id, what it says of the target, or both.
-///
-/// Where the target is the bot's, the bot's id here stands for the number of its account, which stays with the message.
-fn reference(meta: &Meta, roster: &Roster, content: &mut Content) -> Option<Reference> {
-    let text = |key: &str| meta.get(key).map(str::to_owned);
-    let target = text("reply_to_message_id");
-    let excerpt = text("reply_excerpt");
-    let username = meta.get("reply_to_username");
-    let name = meta.get("reply_to_name");
-    let account = text("reply_to_user_id");
-    if target.is_none() && excerpt.is_none() {
-        return None;
-    }
-    let agent = roster.agent_called(username, name);
-    let (sender, from_agent) = match (&account, agent) {
-        (Some(account), Some(agent)) if !roster.knows(account) => {
-            keep(content, "reply_to_user_id", account);
-            (Some(agent.to_owned()), true)
-        }
-        (Some(account), _) => (Some(account.clone()), roster.is_agent(account)),
-        (None, agent) => (agent.map(str::to_owned), agent.is_some()),
-    };
-    let sender_name = name.or(username).map(str::to_owned);
-    let shows_something = excerpt.is_some() || sender.is_some() || sender_name.is_some();
-    Some(Reference {
-        target,
-        preview: shows_something.then_some(Preview {
-            content: excerpt,
-            sender,
-            sender_name,
-            from_agent,
-        }),
-        form: ReferenceForm::Id,
-        is_pseudo: false,
-    })
-}
-
-/// Keeps a value of a line with the message.
-fn keep(content: &mut Content, key: &str, value: &str) {
-    let mut raw = String::new();
-    push_string(&mut raw, value);
-    content.extra.push((key.to_owned(), RawJson(raw)));
-}
-
-/// Says so when the model wrote metadata into its own text.
-fn look_for_leak(content: &Content, site: &mut Site<'_>) {
-    let texts = content.parts.iter().filter_map(|part| match part {
-        Part::Text(text) => Some(text),
-        _ => None,
-    });
-    let count = texts.filter(|text| meta::is_within(text)).count() as u64;
-    if count > 0 {
-        let text = "the model's text holds metadata that was meant for the model only";
-        let finding = Finding::new(&codes::LEAKED_METADATA, text);
-        let mut finding = site.place(finding, ".parts", site.message);
-        finding.count = count;
-        site.notes.findings.push(finding);
-    }
 }

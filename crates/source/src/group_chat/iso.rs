@@ -6,6 +6,7 @@
 //! silence (`10:20:30.123456 +01:00`, `10:20.5`): what they mean is anybody's guess.
 
 use jiff::civil::{Date, DateTime, ISOWeekDate, Time, Weekday};
+use jiff::tz::Offset;
 
 const MICROSECONDS: i64 = 1_000_000;
 
@@ -16,6 +17,14 @@ pub struct Moment {
     pub civil: DateTime,
     /// Microseconds east of UTC, where the text says.
     pub offset: Option<i64>,
+}
+
+impl Moment {
+    /// Microseconds since 1970, of a time that carries its offset.
+    pub fn instant(&self) -> Option<i64> {
+        let utc = Offset::UTC.to_timestamp(self.civil).ok()?;
+        utc.as_microsecond().checked_sub(self.offset?)
+    }
 }
 
 /// Reads a time; `None` when it is none.

@@ -15,7 +15,7 @@
 //! refuses, or what nobody looks at but is odd, is a warning. Checks that can be read off the linked conversation
 //! (unknown senders, dangling references, empty lists) are rules and not here.
 
-mod iso;
+pub mod iso;
 mod media;
 mod messages;
 mod references;

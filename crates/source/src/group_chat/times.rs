@@ -91,7 +91,7 @@ impl Clock {
                     None => (None, OffsetOrigin::Missing),
                 }
             }
-            Some(moment) => (instant(&moment), OffsetOrigin::Explicit),
+            Some(moment) => (moment.instant(), OffsetOrigin::Explicit),
         };
         Some(Timestamp { instant, raw, offset })
     }
@@ -118,12 +118,6 @@ fn zone(text: &str) -> Option<TimeZone> {
         return Offset::from_seconds(seconds).ok().map(TimeZone::fixed);
     }
     TimeZone::get(text).ok()
-}
-
-/// Microseconds since 1970 of a time that carries its offset.
-fn instant(moment: &Moment) -> Option<i64> {
-    let utc = Offset::UTC.to_timestamp(moment.civil).ok()?;
-    utc.as_microsecond().checked_sub(moment.offset?)
 }
 
 /// Microseconds since 1970 of a time in a zone; where clocks change, the offset from before the change counts.

@@ -10,7 +10,7 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Extra, Message, MessageKind, MessageOrigin, Part, RawJson, Role, ToolResult};
 
 use super::speakers::Speakers;
-use super::{cached, message_path, tools};
+use super::{cached, tools};
 use crate::arguments::word;
 use crate::notes::{Notes, Site, repeated_key};
 use crate::reject::reject_message;
@@ -20,6 +20,8 @@ use crate::{FrameView, RowLedger, parts};
 pub struct Reader<'d, 'r> {
     /// The frame that holds them.
     pub frame: FrameView<'d>,
+    /// Where their list stands in the record.
+    pub list_path: &'static str,
     /// The limits of the run.
     pub limits: &'r Limits,
     /// Who speaks.
@@ -97,7 +99,7 @@ impl<'d> Row<'d> {
 }
 
 impl<'d> Reader<'d, '_> {
-    /// Reads the message with this index in `messages`.
+    /// Reads the message with this index in the list.
     pub fn read(&mut self, index: u32, value: Value<'d>) {
         self.rows.rows += 1;
         let fault = if value.kind() == Kind::Object {
@@ -112,7 +114,7 @@ impl<'d> Reader<'d, '_> {
             Finding::new(&codes::WRONG_TYPE, "the message is no object and is rejected")
         };
         self.rows.rejected += 1;
-        let finding = fault.at_path(message_path(index));
+        let finding = fault.at_path(format!("{}[{index}]", self.list_path));
         self.rejects.push(reject_message(
             self.frame,
             &self.notes,

@@ -7,24 +7,24 @@
 //! {"messages": [{"role": "user", "content": "Morning"}, {"role": "assistant", "content": "Good morning."}]}
 //! ```
 //!
-//! Other fields of the request (`model`, `temperature`, …) are extra fields of the conversation. A *bare* list of messages
-//! is recognised and said to be one, but not read: a top-level array is cut into its elements, and a message alone is no
-//! conversation.
+//! Other fields of the request (`model`, `temperature`, …) are extra fields of the conversation. The list may stand alone:
+//! as a whole file, which is cut into its messages like every top-level array and gathered again, as a line, or as an
+//! element of an array of lists. A message alone is no conversation.
 
 mod cached;
 mod messages;
 mod speakers;
-mod tools;
+pub mod tools;
 
 use std::borrow::Cow;
 
 use chatmill_diag::{Finding, Limits, Severity, codes};
-use chatmill_intake::json::{Kind, Value, append_key};
+use chatmill_intake::json::{Document, Kind, Value, append_key};
 use chatmill_intake::{Framing, RecordSketch, Sketch};
 use chatmill_model::{Conversation, Extra, Part, RawJson, Scene};
 
 use crate::notes::{self, Notes};
-use crate::{About, Evidence, FrameView, Reading, RowLedger, Source};
+use crate::{About, Evidence, FrameView, Reading, Row, RowLedger, Source};
 use messages::Reader;
 use speakers::Speakers;
 
@@ -76,12 +76,30 @@ impl Source for OpenaiMessages {
     }
 
     fn message_path(&self, index: u32) -> String {
-        message_path(index)
+        format!("$.messages[{index}]")
     }
-}
 
-fn message_path(index: u32) -> String {
-    format!("$.messages[{index}]")
+    /// A file that is a bare list of messages is one conversation.
+    fn gathers(&self, sketch: &Sketch) -> bool {
+        sketch.framing == Framing::Array
+            && sketch.records.iter().any(is_message)
+            && sketch
+                .records
+                .iter()
+                .all(|record| is_message(record) || !record.is_object)
+    }
+
+    /// Whatever stands in a bare list belongs to it; a whole request, or another list, is read on its own.
+    fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
+        let root = document.root();
+        let stands_alone = root.kind() == Kind::Array || root.get("messages").is_some();
+        (!stands_alone).then(|| {
+            vec![Row {
+                keys: vec![String::new()],
+                span: root.span(),
+            }]
+        })
+    }
 }
 
 /// Fields that only requests of other APIs have beside `messages`.
@@ -124,28 +142,47 @@ fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
     Some((confidence, why))
 }
 
-/// A top-level array of messages is this format without its object, and cannot be read.
+/// Lists of messages without an object around them: the whole file, or one a record.
 fn recognise_bare_list(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
-    let is_message = |record: &RecordSketch| {
-        let has = |wanted: &str| record.keys.iter().any(|key| key == wanted);
-        has("role") && (has("content") || has("tool_calls"))
+    if OpenaiMessages.gathers(sketch) {
+        let why = "the top-level array is a bare list of messages: one conversation";
+        // A message alone could be anybody's.
+        let confidence = if sketch.records.len() > 1 { 60 } else { 30 };
+        return Some((confidence, vec![why.to_owned()]));
+    }
+    let why = "the record is a bare list of messages";
+    let is_list = sketch.records.iter().any(is_list_of_messages);
+    is_list.then(|| (60, vec![why.to_owned()]))
+}
+
+/// Whether a record is a message, as far as a sketch shows it.
+fn is_message(record: &RecordSketch) -> bool {
+    is_like_message(|wanted| record.keys.iter().any(|key| key == wanted))
+}
+
+/// Whether a record is an array whose first object is a message.
+fn is_list_of_messages(record: &RecordSketch) -> bool {
+    let holds = |wanted: &str| {
+        let mut inside = record.nested.iter();
+        inside.any(|(key, inner)| key.is_empty() && inner == wanted)
     };
-    let is_bare = sketch.framing == Framing::Array
-        && !sketch.records.is_empty()
-        && sketch.records.iter().all(is_message);
-    let why = "the top-level array is a bare list of messages, which is cut into single messages: it can be read when it \
-               stands in an object as messages";
-    is_bare.then(|| (20, vec![why.to_owned()]))
+    !record.is_object && is_like_message(holds)
+}
+
+fn is_like_message(has: impl Fn(&str) -> bool) -> bool {
+    has("role") && (has("content") || has("tool_calls") || has("function_call"))
 }
 
 fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
     let mut notes = Notes::new(frame.start);
     let root = frame.document.root();
     let list = top_level(root, limits, &notes)?;
+    let is_bare = root.kind() == Kind::Array;
     let request = Request::read(root, &mut notes);
 
     let mut reader = Reader {
         frame,
+        list_path: if is_bare { "$" } else { "$.messages" },
         limits,
         speakers: Speakers::default(),
         notes,
@@ -165,7 +202,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     Ok(Reading {
         conversation: Some(Conversation {
             source: ID,
-            source_id: request.id,
+            source_id: request.id.or_else(|| frame.key.map(str::to_owned)),
             format_version: None,
             shape: if is_suna { "suna" } else { "openai" },
             scene: Scene::Unknown,
@@ -189,9 +226,19 @@ fn top_level<'d>(root: Value<'d>, limits: &Limits, notes: &Notes) -> Result<Valu
     let fault = |finding: Finding, path: &str, value: Value<'_>| {
         Box::new(notes.spanned(finding.with_severity(Severity::Error).at_path(path), value.span()))
     };
+    if root.kind() == Kind::Array {
+        if !root.is_empty() && root.items().all(|message| message.kind() != Kind::Object) {
+            let finding = Finding::new(&codes::WRONG_TYPE, "the record is a list without a message");
+            return Err(fault(finding, "$", root));
+        }
+        return match too_many(root, limits) {
+            Some(finding) => Err(fault(finding, "$", root)),
+            None => Ok(root),
+        };
+    }
     if root.kind() != Kind::Object {
-        let finding = Finding::new(&codes::WRONG_TYPE, "the record is no object");
-        return Err(fault(finding, "$", root));
+        let text = "the record is neither an object nor a list of messages";
+        return Err(fault(Finding::new(&codes::WRONG_TYPE, text), "$", root));
     }
     let mut lists = root.fields().filter(|(key, _)| key == "messages");
     let path = "$.messages";
@@ -214,16 +261,18 @@ fn top_level<'d>(root: Value<'d>, limits: &Limits, notes: &Notes) -> Result<Valu
         let finding = Finding::new(&codes::WRONG_TYPE, "messages is no list");
         return Err(fault(finding, path, list));
     }
-    let limit = limits.messages_per_conversation;
-    if list.len() as u64 > limit {
-        let text = format!(
-            "the conversation has {} messages, the limit is {limit}",
-            list.len()
-        );
-        let finding = Finding::new(&codes::CONVERSATION_TOO_LARGE, text);
-        return Err(fault(finding, path, list));
+    match too_many(list, limits) {
+        Some(finding) => Err(fault(finding, path, list)),
+        None => Ok(list),
     }
-    Ok(list)
+}
+
+/// What is wrong with a list that is too long.
+fn too_many(list: Value<'_>, limits: &Limits) -> Option<Finding> {
+    let limit = limits.messages_per_conversation;
+    let count = list.len() as u64;
+    let text = || format!("the conversation has {count} messages, the limit is {limit}");
+    (count > limit).then(|| Finding::new(&codes::CONVERSATION_TOO_LARGE, text()))
 }
 
 /// What stands beside the messages.

@@ -6,6 +6,7 @@ use chatmill_model::json::push_compact;
 use chatmill_model::{ArgumentForm, Arguments, RawJson, ToolCall};
 
 use crate::arguments::{arguments, word};
+use crate::fragments;
 use crate::notes::Site;
 
 /// Fields without a place in the model, by path.
@@ -27,7 +28,7 @@ pub fn calls(
         .items()
         .enumerate()
         .map(|(index, value)| call(value, &format!("tool_calls[{index}]"), rest, site, limits));
-    Some(calls.collect())
+    Some(fragments::join(calls.collect(), list, "tool_calls", site, limits))
 }
 
 fn call(value: Value<'_>, suffix: &str, rest: &mut Rest, site: &mut Site<'_>, limits: &Limits) -> ToolCall {

@@ -4,10 +4,10 @@
 //! |---|---|
 //! | `I said:` line break `"…"` | the user |
 //! | `NAME said:` line break `"…"` | somebody called so |
-//! | `You said earlier: "…"` | the active personality |
+//! | `You said earlier: "…"`, later `You said: "…"` behind a blank line | the active personality |
 //! | `NAME (ID) said: "…"` | another personality |
 //!
-//! A quoted picture or sound puts a sentence in front of the first two, or, since 2025-05-23, `(with an image)` behind
+//! A quoted picture or sound puts a sentence in front of the first two, or, since 2025-05-23, `(with an image)` behind any
 //! `said`; its element is the last one, and here it becomes a marker in the quote again. Only a message with a list of
 //! elements can hold a quote. What is a bot's quote by its words alone (`Anna said: "…"`) stays text, because people write
 //! such sentences themselves.
@@ -47,22 +47,26 @@ pub fn take_reference(parts: &mut Vec<Part>, user: &str) -> Option<Reference> {
         _ => None,
     };
     let mut takes_medium = false;
-    if let (Some(kind), Some((found, url))) = (quote.medium, medium)
-        && kind == found
-    {
+    if let Some((kind, url)) = medium {
         let word = match kind {
             MediaKind::Audio => "Audio",
             _ => "Image",
         };
-        // The formatter writes these words where the quoted message was nothing but its medium.
-        if content == "[Image]" {
-            content.clear();
+        let marker = format!("[{word}: {url}]");
+        if quote.medium == Some(kind) {
+            // The formatter writes these words where the quoted message was nothing but its medium.
+            if content == "[Image]" {
+                content.clear();
+            }
+            if !content.is_empty() {
+                content.push(' ');
+            }
+            content.push_str(&marker);
+            takes_medium = true;
+        } else {
+            // Of a bot's words the first formatter left the markers in.
+            takes_medium = content.contains(&marker);
         }
-        if !content.is_empty() {
-            content.push(' ');
-        }
-        content.extend(["[", word, ": ", &url, "]"]);
-        takes_medium = true;
     }
     let preview = preview(content);
     if takes_medium {
@@ -96,14 +100,22 @@ struct Quote<'t> {
     content: &'t str,
 }
 
+/// What stands behind the name of a bot, and the medium that it announces.
+const SAID_ON_ONE_LINE: [(&str, Option<MediaKind>); 3] = [
+    (" said: \"", None),
+    (" said (with an image): \"", Some(MediaKind::Image)),
+    (" said (with audio): \"", Some(MediaKind::Audio)),
+];
+
 /// Own text and quote: the first line that opens a quote which ends with the text.
 fn split(text: &str) -> Option<(&str, Quote<'_>)> {
     let body = text.strip_suffix('"')?;
     let mut start = 0;
     loop {
         let rest = body.get(start..)?;
-        if let Some(quote) = quote(rest) {
-            let own = body.get(..start)?;
+        let own = body.get(..start)?;
+        let is_apart = own.is_empty() || own.ends_with("\n\n");
+        if let Some(quote) = quote(rest, is_apart) {
             // Versions after the document put a blank line between.
             let own = own.strip_suffix('\n').unwrap_or(own);
             return Some((own.strip_suffix('\n').unwrap_or(own), quote));
@@ -112,8 +124,8 @@ fn split(text: &str) -> Option<(&str, Quote<'_>)> {
     }
 }
 
-/// Reads a quote from its first line on; the closing quotation mark is gone already.
-fn quote(text: &str) -> Option<Quote<'_>> {
+/// Reads a quote from its first line on; the closing quotation mark is gone already. `is_apart`: a blank line stands before.
+fn quote(text: &str, is_apart: bool) -> Option<Quote<'_>> {
     let line = text.lines().next()?;
     if let Some(content) = text.strip_prefix("You said earlier: \"") {
         return Some(Quote {
@@ -122,16 +134,27 @@ fn quote(text: &str) -> Option<Quote<'_>> {
             content,
         });
     }
-    if let Some((head, _)) = line.split_once(") said: \"") {
-        let (name, id) = head.rsplit_once(" (")?;
-        let is_id = !id.is_empty()
-            && id
-                .bytes()
-                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
-        let content = text.get(head.len() + ") said: \"".len()..)?;
-        return (is_id && is_name(name)).then_some(Quote {
-            author: Author::Personality { name, id },
-            medium: None,
+    for (said, medium) in SAID_ON_ONE_LINE {
+        let Some((head, _)) = line.split_once(said) else {
+            continue;
+        };
+        let content = text.get(head.len() + said.len()..)?;
+        let author = if head == "You" && is_apart {
+            Author::Active
+        } else {
+            let (name, id) = head.strip_suffix(')')?.rsplit_once(" (")?;
+            let is_id = !id.is_empty()
+                && id
+                    .bytes()
+                    .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+            if !is_id || !is_name(name) {
+                return None;
+            }
+            Author::Personality { name, id }
+        };
+        return Some(Quote {
+            author,
+            medium,
             content,
         });
     }

@@ -1,41 +1,53 @@
-//! Captured requests of Tzurot, a Discord bot with personalities (message format 2.0 of 2025-05-22).
+//! Captured requests of Tzurot, a Discord bot with personalities (message format 2.0 of 2025-05-22), and its later history.
 //!
-//! A record is what the bot was about to say to its AI service: one thing that somebody said, and maybe the message that
-//! it replies to. Three shapes are told apart:
+//! A request is what the bot was about to say to its AI service: one thing that somebody said, and maybe the message that
+//! it replies to. Five shapes are told apart:
 //!
-//! * `request`: `messageContent` (text or parts) with `referencedMessage`, `userName` and `currentPersonality`;
+//! * `v1`: a list of several formatted messages, as version 1 of the format sent them;
+//! * `formatted`: what the formatter made, `{"role": "user", "content": …}`, the only element of its array;
 //! * `call`: the arguments of the formatter, `content` (text, parts, or a request) beside `currentPersonality`;
-//! * `formatted`: what the formatter made, `{"role": "user", "content": …}`, the only element of its array.
+//! * `request`: `messageContent` (text or parts) with `referencedMessage`, `userName` and `currentPersonality`;
+//! * `history`: rows of the table `conversation_history` of version 3, as an account's export or a dump has them.
 //!
 //! ```json
 //! {"messageContent": "And you?", "userName": "Ann", "currentPersonality": "lilith",
 //!  "referencedMessage": {"author": "Ben", "isFromBot": false, "content": "Rust."}}
 //! ```
 //!
-//! One record is one conversation of one message; the format knows no history. The message that it replies to becomes a
-//! reference with a preview. Markers like `[Image: https://…]` in a quoted text stay text.
+//! The formats before version 3 know no history: a request is a conversation of one message, unless requests say that they
+//! belong together. Those with the same `conversationId` are one conversation, else those with the same `channelId` and
+//! the same personality, because a conversation has one personality that it is addressed to. The message that a request
+//! replies to becomes a reference with a preview. Markers like `[Image: https://…]` in a quoted text stay text.
+//!
+//! A list of several formatted messages looks like anybody's list of messages, and is detected as one.
 
+mod columns;
+mod detect;
 mod formatted;
+mod history;
+mod people;
 mod quoted;
+mod request;
 
-use std::borrow::Cow;
+use std::collections::HashSet;
 
-use chatmill_diag::{Finding, Limits, Severity, codes};
-use chatmill_intake::json::{Kind, Value, append_key};
-use chatmill_intake::{Framing, RecordSketch, Sketch};
+use chatmill_diag::{Finding, Limits, Reject, Severity, codes};
+use chatmill_intake::Sketch;
+use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_model::json::push_string;
-use chatmill_model::{
-    Conversation, Extra, MediaSource, Message, MessageKind, MessageOrigin, Part, Participant,
-    ParticipantKind, RawJson, Reference, Role, Scene,
-};
+use chatmill_model::{Conversation, Extra, Message, MessageKind, MessageOrigin, RawJson, Role, Scene};
 
-use crate::notes::{Notes, Site, repeated_key};
-use crate::{About, Evidence, FrameView, Reading, RowLedger, Source, parts};
+use crate::notes::{Notes, Site};
+use crate::reject::reject_message;
+use crate::times::Times;
+use crate::{About, Evidence, FrameView, Reading, Row, RowLedger, Source, TableMap};
+use people::People;
+use request::{Fault, Request, Said};
 
 const ID: &str = "tzurot-requests";
 
-/// Id of a user whom the request does not name.
-const UNNAMED: &str = "user";
+/// Id of an agent whom no record names.
+const UNNAMED_AGENT: &str = "assistant";
 
 /// The source `tzurot-requests`.
 #[derive(Debug)]
@@ -44,8 +56,8 @@ pub struct TzurotRequests;
 static ABOUT: About = About {
     title: "Tzurot requests",
     specification: "Tzurot Message Format Specification, version 2.0 (2025-05-22)",
-    shapes: &["formatted", "call", "request"],
-    carries: "one message with text, pictures and sound, the message it replies to, the active personality",
+    shapes: &["v1", "formatted", "call", "request", "history"],
+    carries: "messages with text, pictures and sound, the messages they reply to, the active personality",
 };
 
 impl Source for TzurotRequests {
@@ -58,365 +70,282 @@ impl Source for TzurotRequests {
     }
 
     fn detect(&self, sketch: &Sketch) -> Option<Evidence> {
-        let best = sketch
-            .records
-            .iter()
-            .filter_map(recognise)
-            .max_by_key(|(confidence, _)| *confidence);
-        best.or_else(|| recognise_formatted(sketch))
-            .map(|(confidence, why)| Evidence {
-                source: ID,
-                confidence,
-                why,
-            })
+        detect::recognise(sketch).map(|(confidence, why)| Evidence {
+            source: ID,
+            confidence,
+            why,
+        })
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        let mut notes = Notes::new(frame.start);
-        match Request::find(frame.document.root(), limits) {
-            Ok(request) => request.read(*frame, notes),
-            Err(fault) => {
-                let (finding, path, value) = *fault;
-                let finding = finding.with_severity(Severity::Error).at_path(path);
-                notes.push(finding, Some(value));
-                Reading {
-                    fault: notes.findings.pop(),
-                    ..Reading::default()
-                }
+        let root = frame.document.root();
+        let is_history = history::is_row(root) || root.items().any(history::is_row);
+        let reading = if is_history {
+            history::read(*frame, limits)
+        } else {
+            read(*frame, limits)
+        };
+        reading.unwrap_or_else(|fault| {
+            let (finding, path, value) = *fault;
+            let mut notes = Notes::new(frame.start);
+            let finding = finding.with_severity(Severity::Error).at_path(format!("${path}"));
+            notes.push(finding, Some(value));
+            Reading {
+                fault: notes.findings.pop(),
+                ..Reading::default()
             }
-        }
+        })
     }
 
-    /// A record is one message, whatever its shape.
+    /// A record that is an object is one message, whatever its shape.
     fn message_path(&self, _index: u32) -> String {
         "$".to_owned()
     }
+
+    fn tables(&self) -> Vec<TableMap> {
+        vec![history::table()]
+    }
+
+    /// Requests that say which conversation they belong to are gathered, rows of the history too, and the messages of a
+    /// list, which version 1 sent together.
+    fn gathers(&self, sketch: &Sketch) -> bool {
+        detect::belongs_together(sketch)
+    }
+
+    fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
+        let root = document.root();
+        if root.kind() != Kind::Array {
+            return row(root).map(|row| vec![row]);
+        }
+        root.items().map(row).collect()
+    }
 }
 
-/// What speaks for the format in one record.
-fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
-    let has = |wanted: &str| record.keys.iter().any(|key| key == wanted);
-    let holds = |outer: &str, wanted: &str| {
-        let mut inside = record.nested.iter();
-        inside.any(|(key, inner)| key == outer && inner == wanted)
+/// A record as a row; none when it names no conversation and is no message of a list either.
+fn row(record: Value<'_>) -> Option<Row> {
+    let key = if history::is_row(record) {
+        history::place(record)
+    } else {
+        let is_message = record.get("role").is_some() && record.get("content").is_some();
+        place(record).or_else(|| is_message.then(String::new))
     };
-    if has("messageContent") {
-        let mut why = vec!["the record has messageContent".to_owned()];
-        for key in ["referencedMessage", "currentPersonality", "userName"] {
-            if has(key) {
-                why.push(format!("the record has {key}"));
-            }
-        }
-        return Some((if why.len() > 1 { 95 } else { 70 }, why));
-    }
-    if !has("content") || !has("currentPersonality") {
-        return None;
-    }
-    let mut why = vec!["the record has content and currentPersonality".to_owned()];
-    if holds("content", "messageContent") {
-        why.push("content holds messageContent".to_owned());
-    }
-    Some((90, why))
+    key.map(|key| Row {
+        keys: vec![key],
+        span: record.span(),
+    })
 }
 
-/// One user message alone in an array: the formatter's result. Longer arrays are lists of messages.
-fn recognise_formatted(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
-    let [record] = sketch.records.as_slice() else {
-        return None;
+/// The conversation that a request says it belongs to.
+fn place(record: Value<'_>) -> Option<String> {
+    let request = Request::find(record, true).ok()?;
+    let id = |camel, snake| request.id(camel).or_else(|| request.id(snake));
+    id("conversationId", "conversation_id").or_else(|| {
+        let channel = id("channelId", "channel_id")?;
+        Some(match request.personality() {
+            Some(personality) => format!("{channel}/{personality}"),
+            None => channel,
+        })
+    })
+}
+
+/// The records of a frame: the frame itself, or the elements of a list.
+fn records<'d>(frame: &FrameView<'d>, limits: &Limits) -> Result<Vec<Value<'d>>, Fault<'d>> {
+    let root = frame.document.root();
+    let records: Vec<Value<'d>> = match root.kind() {
+        Kind::Array => root.items().collect(),
+        _ => vec![root],
     };
-    let is_user = record
-        .strings
-        .iter()
-        .any(|(key, text)| key == "role" && text == "user");
-    let is_bare = record.keys == ["role", "content"];
-    let why = "the array holds one message, of role user and with nothing but content";
-    (sketch.framing == Framing::Array && is_user && is_bare).then(|| (40, vec![why.to_owned()]))
-}
-
-/// A request in any shape.
-struct Request<'d> {
-    shape: &'static str,
-    root: Value<'d>,
-    /// The object whose fields are those of a request.
-    holder: Value<'d>,
-    /// What the user said.
-    content: Option<Value<'d>>,
-    /// Where it stands, below the record.
-    field: &'static str,
-}
-
-/// A finding about a whole record, its path, and the value that it is about.
-type Fault<'d> = Box<(Finding, &'static str, Value<'d>)>;
-
-impl<'d> Request<'d> {
-    fn find(root: Value<'d>, limits: &Limits) -> Result<Self, Fault<'d>> {
-        if root.kind() != Kind::Object {
-            let finding = Finding::new(&codes::WRONG_TYPE, "the record is no object");
-            return Err(Box::new((finding, "$", root)));
-        }
-        if limits.messages_per_conversation == 0 {
-            let finding = Finding::new(
-                &codes::CONVERSATION_TOO_LARGE,
-                "the conversation has 1 message, the limit is 0",
-            );
-            return Err(Box::new((finding, "$", root)));
-        }
-        for key in ["messageContent", "referencedMessage", "content"] {
-            if root.fields().filter(|(name, _)| name == key).count() > 1 {
-                let text = format!("{key} stands more than once in the record");
-                return Err(Box::new((Finding::new(&codes::DUPLICATE_KEY, text), "$", root)));
-            }
-        }
-        let request = |shape, holder: Value<'d>, content, field| Self {
-            shape,
+    let limit = limits.messages_per_conversation;
+    if records.len() as u64 > limit {
+        let count = match records.len() {
+            1 => "1 message".to_owned(),
+            count => format!("{count} messages"),
+        };
+        let text = format!("the conversation has {count}, the limit is {limit}");
+        return Err(Box::new((
+            Finding::new(&codes::CONVERSATION_TOO_LARGE, text),
+            "",
             root,
-            holder,
-            content,
-            field,
-        };
-        if root.get("messageContent").is_some() || root.get("referencedMessage").is_some() {
-            let content = root.get("messageContent");
-            return Ok(request("request", root, content, "messageContent"));
-        }
-        let Some(content) = root.get("content") else {
-            let finding = Finding::new(
-                &codes::MISSING_FIELD,
-                "the record has neither messageContent nor content",
-            );
-            return Err(Box::new((finding, "$.messageContent", root)));
-        };
-        if let Some(role) = root.get("role") {
-            if role.as_str().as_deref() != Some("user") {
-                let text = "a formatted request is a single message of role user";
-                return Err(Box::new((Finding::new(&codes::WRONG_TYPE, text), "$.role", role)));
+        )));
+    }
+    if root.kind() == Kind::Array && records.iter().all(|record| record.kind() != Kind::Object) {
+        let finding = Finding::new(&codes::WRONG_TYPE, "the list holds no record");
+        return Err(Box::new((finding, "", root)));
+    }
+    Ok(records)
+}
+
+/// Reads one request, or those of one conversation.
+fn read<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Reading, Fault<'d>> {
+    let in_list = frame.document.root().kind() == Kind::Array;
+    let mut requests: Vec<(u32, Request<'d>)> = Vec::new();
+    let mut notes = Notes::new(frame.start);
+    let mut rejects: Vec<Reject> = Vec::new();
+    for (index, record) in (0..).zip(records(&frame, limits)?) {
+        match Request::find(record, in_list) {
+            Ok(request) => requests.push((index, request)),
+            Err(fault) if !in_list => return Err(fault),
+            Err(fault) => {
+                let (finding, path, _) = *fault;
+                let finding = finding.at_path(format!("$[{index}]{path}"));
+                rejects.push(reject_message(frame, &notes, record, finding, limits));
             }
-            return Ok(request("formatted", root, Some(content), "content"));
         }
-        if content.kind() == Kind::Object {
-            let inner = content.get("messageContent");
-            return Ok(request("call", content, inner, "content.messageContent"));
+    }
+    let personality = common_personality(&requests);
+    let mut reader = Reader::new(&requests);
+    let mut extra: Vec<(String, RawJson)> = Vec::new();
+    extra.extend(personality.as_deref().map(active));
+    for (index, request) in &requests {
+        let rest = reader.read(*index, request, frame.start, &mut notes);
+        let Some(message) = reader.messages.last_mut() else {
+            continue;
+        };
+        if in_list {
+            message.extra.0.extend(rest);
+            if personality.is_none() {
+                message
+                    .extra
+                    .0
+                    .extend(request.personality().as_deref().map(active));
+            }
+        } else {
+            extra.extend(rest);
         }
-        Ok(request("call", root, Some(content), "content"))
+    }
+    reader.times.finish(&mut notes);
+    let count = reader.messages.len() as u64;
+    let key = frame.key.map(str::to_owned);
+    Ok(Reading {
+        conversation: Some(Conversation {
+            source: ID,
+            source_id: key.or_else(|| place(frame.document.root())),
+            shape: shape(&requests),
+            scene: Scene::Unknown,
+            participants: reader.people.participants,
+            messages: reader.messages,
+            extra: Extra(extra),
+            ..Conversation::default()
+        }),
+        fault: None,
+        findings: notes.findings,
+        rows: RowLedger {
+            rows: count + rejects.len() as u64,
+            messages: count,
+            rejected: rejects.len() as u64,
+            ..RowLedger::default()
+        },
+        rejects,
+    })
+}
+
+fn shape(requests: &[(u32, Request<'_>)]) -> &'static str {
+    match requests {
+        [(_, first), _, ..] if first.shape == "formatted" => "v1",
+        [(_, first), ..] => first.shape,
+        [] => "request",
+    }
+}
+
+/// The personality that all requests are addressed to.
+fn common_personality(requests: &[(u32, Request<'_>)]) -> Option<String> {
+    let first = requests.first()?.1.personality()?;
+    let is_common = |(_, request): &(u32, Request<'_>)| request.personality().as_ref() == Some(&first);
+    requests.iter().all(is_common).then_some(first)
+}
+
+/// The extra field that names the active personality.
+fn active(personality: &str) -> (String, RawJson) {
+    let mut raw = String::new();
+    push_string(&mut raw, personality);
+    ("currentPersonality".to_owned(), RawJson(raw))
+}
+
+/// Reads requests into messages.
+struct Reader {
+    people: People,
+    /// Ids of all messages that are here.
+    ids: HashSet<String>,
+    times: Times,
+    messages: Vec<Message>,
+}
+
+impl Reader {
+    fn new(requests: &[(u32, Request<'_>)]) -> Self {
+        let requests = || requests.iter().map(|(_, request)| request);
+        let authors = requests().filter_map(|request| quoted::author(request.quoted()?));
+        Self {
+            people: People::new(
+                requests().filter_map(Request::personality).collect(),
+                authors.collect(),
+            ),
+            ids: requests().filter_map(|request| request.id("messageId")).collect(),
+            times: Times::default(),
+            messages: Vec::new(),
+        }
     }
 
-    fn read(self, frame: FrameView<'d>, mut notes: Notes) -> Reading {
-        let mut roster = Vec::new();
-        let quoted = self
-            .field_of("referencedMessage")
-            .filter(|value| !value.is_null());
-        let people = People {
-            personality: self.text("currentPersonality").filter(|name| !name.is_empty()),
+    /// Appends a request's message; gives the fields that are not read.
+    fn read(
+        &mut self,
+        index: u32,
+        request: &Request<'_>,
+        start: u64,
+        notes: &mut Notes,
+    ) -> Vec<(String, RawJson)> {
+        let personality = request.personality();
+        let user = (request.role == Role::User)
+            .then(|| self.people.user(request.text("userName"), request.id("userId")));
+        let agent = match (&personality, request.role) {
+            (None, Role::Assistant) => Some(self.people.agent(UNNAMED_AGENT)),
+            (personality, _) => personality.as_deref().map(|id| self.people.agent(id)),
         };
-        let author = quoted.and_then(quoted::author);
-        roster.push(people.user(self.text("userName"), author.as_deref()));
-        if let Some(id) = people.personality.as_deref() {
-            roster.push(agent(
-                id,
-                quoted.and_then(|quoted| quoted::display_name_of(quoted, id)),
-            ));
+        if let (Some(agent), Some(id), Some(quoted)) = (agent, &personality, request.quoted()) {
+            self.people.call(agent, quoted::display_name_of(quoted, id));
         }
-
+        let id = request.id("messageId");
         let mut site = Site {
-            notes: &mut notes,
-            position: 0,
-            id: None,
-            message: self.root,
+            notes,
+            position: self.messages.len() as u32,
+            id: id.as_deref(),
+            message: request.root,
         };
-        let mut rest = Vec::new();
-        let mut parts = self.own(&mut rest, &mut site);
-        let mut references: Vec<Reference> = Vec::new();
-        if self.shape == "formatted" && self.content.is_some_and(|content| content.kind() == Kind::Array) {
-            let user = roster.first().map(|user| user.id.as_str()).unwrap_or_default();
-            references.extend(formatted::take_reference(&mut parts, user));
-        }
-        if let Some(quoted) = quoted {
-            references.extend(quoted::reference(quoted, &people, &mut site));
-        }
-        look_for_repeated_media(&parts, &references, self.root, &mut site);
-
-        let extra = self.extra(people.personality.as_deref(), &mut site);
-        let span = self.root.span();
-        let message = Message {
-            id: None,
-            position: 0,
-            sender: Some(0),
+        let speaker = user
+            .map(|user| self.people.id_of(user).to_owned())
+            .unwrap_or_default();
+        let Said {
+            parts,
+            references,
+            rest,
+        } = request.said(&speaker, &self.people, &self.ids, &mut site);
+        let timestamp = self
+            .times
+            .read(request.field_of("timestamp"), "timestamp", &mut site);
+        let unread = request.extra(&mut site);
+        let span = request.root.span();
+        self.messages.push(Message {
+            position: self.messages.len() as u32,
+            sender: match request.role {
+                Role::Assistant => agent,
+                _ => user,
+            },
             sender_name: None,
-            role: Role::User,
+            role: request.role,
             kind: MessageKind::Message,
             source_type: None,
-            timestamp: None,
+            timestamp,
             parts,
             references,
             mentions: Vec::new(),
             extra: Extra(rest),
             external_id: None,
             origin: MessageOrigin {
-                start: frame.start + span.start as u64,
-                end: frame.start + span.end as u64,
-                index: 0,
+                start: start + span.start as u64,
+                end: start + span.end as u64,
+                index,
             },
-        };
-        Reading {
-            conversation: Some(Conversation {
-                source: ID,
-                shape: self.shape,
-                scene: Scene::Unknown,
-                participants: roster,
-                messages: vec![message],
-                extra,
-                ..Conversation::default()
-            }),
-            fault: None,
-            findings: notes.findings,
-            rejects: Vec::new(),
-            rows: RowLedger {
-                rows: 1,
-                messages: 1,
-                ..RowLedger::default()
-            },
-        }
-    }
-
-    /// A field of the request; the arguments of a call stand one level above it.
-    fn field_of(&self, key: &str) -> Option<Value<'d>> {
-        self.holder.get(key).or_else(|| self.root.get(key))
-    }
-
-    fn text(&self, key: &str) -> Option<String> {
-        self.field_of(key)?.as_str().map(Cow::into_owned)
-    }
-
-    /// What the user said.
-    fn own(&self, rest: &mut Vec<(String, RawJson)>, site: &mut Site<'_>) -> Vec<Part> {
-        let field = self.field;
-        let Some(value) = self.content.filter(|value| !value.is_null()) else {
-            site.missing(field, Severity::Warning);
-            return Vec::new();
-        };
-        if let Some(text) = value.as_str() {
-            return vec![Part::Text(text.into_owned())];
-        }
-        if value.kind() == Kind::Array {
-            let read = parts::read(value, field, site);
-            rest.extend(read.extra);
-            return read.parts;
-        }
-        let text = "the content is neither a string nor a list of parts and is read as its JSON text";
-        site.wrong(field, text, Severity::Error, value);
-        vec![Part::Text(value.raw().to_owned())]
-    }
-
-    /// The active personality, then every field that is not read; of a call both levels.
-    fn extra(&self, personality: Option<&str>, site: &mut Site<'_>) -> Extra {
-        let mut fields = Vec::new();
-        if let Some(personality) = personality {
-            let mut raw = String::new();
-            push_string(&mut raw, personality);
-            fields.push(("currentPersonality".to_owned(), RawJson(raw)));
-        }
-        let mut known = vec!["messageContent", "referencedMessage", "userName"];
-        if personality.is_some() {
-            known.push("currentPersonality");
-        }
-        if self.shape != "request" {
-            known.extend(["content", "role"]);
-        }
-        let is_nested = self.holder.span() != self.root.span();
-        for object in [Some(self.root), is_nested.then_some(self.holder)]
-            .into_iter()
-            .flatten()
-        {
-            for (key, value) in object.fields() {
-                if !known.contains(&&*key) && !value.is_null() {
-                    fields.push((key.into_owned(), RawJson(value.raw().to_owned())));
-                }
-            }
-            for key in object.duplicate_keys() {
-                let mut suffix = String::new();
-                append_key(&mut suffix, &key);
-                let finding = repeated_key(known.contains(&key.as_str()));
-                let finding = site.place(finding, suffix, object.get(&key).unwrap_or(object));
-                site.notes.findings.push(finding);
-            }
-        }
-        Extra(fields)
-    }
-}
-
-/// People, who are known by name only, kept apart from the personality that may be called the same.
-struct People {
-    personality: Option<String>,
-}
-
-impl People {
-    /// The id of somebody of this name.
-    fn id(&self, name: &str) -> String {
-        if self.personality.as_deref() == Some(name) {
-            format!("user:{name}")
-        } else {
-            name.to_owned()
-        }
-    }
-
-    /// The person who speaks. One without a name never shares an id with the author of the quoted message.
-    fn user(&self, name: Option<String>, author: Option<&str>) -> Participant {
-        let id = match name.as_deref().filter(|name| !name.is_empty()) {
-            Some(name) => self.id(name),
-            None if author == Some(UNNAMED) => self.id(UNNAMED) + "~2",
-            None => self.id(UNNAMED),
-        };
-        Participant {
             id,
-            name,
-            role: Some("user".to_owned()),
-            kind: ParticipantKind::Human,
-            listed: true,
-            ..Participant::default()
-        }
-    }
-}
-
-/// The active personality.
-fn agent(id: &str, name: Option<String>) -> Participant {
-    Participant {
-        id: id.to_owned(),
-        name,
-        role: Some("assistant".to_owned()),
-        kind: ParticipantKind::Agent,
-        listed: true,
-        ..Participant::default()
-    }
-}
-
-/// Finds a medium that the record shows twice: the bot copies a quoted medium into the user's own content.
-fn look_for_repeated_media(parts: &[Part], references: &[Reference], root: Value<'_>, site: &mut Site<'_>) {
-    let mut seen: Vec<&str> = Vec::new();
-    let mut repeated = 0;
-    for part in parts {
-        if let Part::Media(media) = part
-            && let MediaSource::Url(url) = &media.source
-        {
-            repeated += u64::from(seen.contains(&url.as_str()));
-            seen.push(url);
-        }
-    }
-    seen.sort_unstable();
-    seen.dedup();
-    let quoted = references
-        .iter()
-        .filter_map(|reference| reference.preview.as_ref()?.content.as_deref());
-    for text in quoted {
-        let is_shown = |url: &&&str| {
-            let marker = |word: &str| text.contains(&format!("[{word}: {url}]"));
-            marker("Image") || marker("Audio")
-        };
-        repeated += seen.iter().filter(is_shown).count() as u64;
-    }
-    if repeated > 0 {
-        let text =
-            "the same address stands more than once among the media of the message and of what it quotes";
-        let mut finding = site.place(Finding::new(&codes::REPEATED_MEDIA, text), "", root);
-        finding.count = repeated;
-        site.notes.findings.push(finding);
+        });
+        unread
     }
 }

@@ -4,13 +4,14 @@
 //! has only a name to show. Content that is absent is kept as absent: it is not the same as an empty text.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use chatmill_diag::Severity;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::json::push_compact;
 use chatmill_model::{Preview, RawJson, Reference, ReferenceForm};
 
-use super::People;
+use super::people::People;
 use crate::notes::Site;
 
 fn text(quoted: Value<'_>, key: &str) -> Option<String> {
@@ -41,8 +42,15 @@ fn display_name(quoted: Value<'_>) -> Option<String> {
     text(quoted, "displayName").or_else(|| text(quoted, "personalityDisplayName"))
 }
 
-/// Reads the quoted message.
-pub fn reference(quoted: Value<'_>, people: &People, site: &mut Site<'_>) -> Option<Reference> {
+/// Reads the quoted message; `ids` are those of the messages that are here.
+///
+/// An empty quote names its target only where that is here: what is quoted is nothing, but it is quoted.
+pub fn reference(
+    quoted: Value<'_>,
+    people: &People,
+    ids: &HashSet<String>,
+    site: &mut Site<'_>,
+) -> Option<Reference> {
     if quoted.kind() != Kind::Object {
         let text = "referencedMessage is no object and is left out";
         site.wrong("referencedMessage", text, Severity::Error, quoted);
@@ -63,10 +71,14 @@ pub fn reference(quoted: Value<'_>, people: &People, site: &mut Site<'_>) -> Opt
     };
     let mut raw = String::with_capacity(quoted.raw().len());
     push_compact(&mut raw, quoted.raw());
+    let content = content(quoted, site);
+    let is_quoted = content.as_deref().is_some_and(|content| !content.is_empty());
+    let number = || quoted.get("messageId")?.number_text().map(str::to_owned);
+    let target = text(quoted, "messageId").or_else(number);
     Some(Reference {
-        target: None,
+        target: target.filter(|target| is_quoted || ids.contains(target)),
         preview: Some(Preview {
-            content: content(quoted, site),
+            content,
             sender,
             sender_name,
             from_agent,
@@ -76,7 +88,27 @@ pub fn reference(quoted: Value<'_>, people: &People, site: &mut Site<'_>) -> Opt
     })
 }
 
+/// What is quoted. A medium that stands in a field of its own (since 2025-05-24) gets its marker, as others have theirs.
 fn content(quoted: Value<'_>, site: &mut Site<'_>) -> Option<String> {
+    let said = words(quoted, site);
+    let own = [("audioUrl", "Audio"), ("imageUrl", "Image")];
+    let Some((url, word)) = own
+        .into_iter()
+        .find_map(|(key, word)| Some((text(quoted, key)?, word)))
+    else {
+        return said;
+    };
+    let mut said = said.unwrap_or_default();
+    if !said.contains(&url) {
+        if !said.is_empty() {
+            said.push('\n');
+        }
+        said.extend(["[", word, ": ", &url, "]"]);
+    }
+    Some(said)
+}
+
+fn words(quoted: Value<'_>, site: &mut Site<'_>) -> Option<String> {
     let value = quoted.get("content").filter(|value| !value.is_null())?;
     if let Some(text) = value.as_str() {
         return Some(text.into_owned());

@@ -1,11 +1,13 @@
 //! Reading: events nest, record numbers run, and every decoded byte belongs to one frame, separator or damage.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use chatmill_diag::Limits;
 use chatmill_diag::limits::{KIB, MIB};
 use chatmill_intake::discover::{Input, InputKind};
-use chatmill_intake::{Event, Reader};
+use chatmill_intake::table::TableMap;
+use chatmill_intake::{Event, Framing, Reader, json};
 
 /// Limits small enough that a bomb is cheap and large enough that the corpus is read.
 fn limits() -> Limits {
@@ -22,7 +24,8 @@ fn limits() -> Limits {
     }
 }
 
-pub(super) fn check(bytes: &[u8]) {
+/// Reads bytes twice, with rows of the tables that these maps name.
+pub(super) fn check(bytes: &[u8], maps: &Arc<[TableMap]>) {
     let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
     file.write_all(bytes).expect("the bytes can be written");
     let input = Input {
@@ -34,19 +37,20 @@ pub(super) fn check(bytes: &[u8]) {
     };
     // Whoever reads may refuse an entry; which one follows from the bytes.
     let refused = bytes.len() % 5;
-    let first = read(&input, bytes, refused);
+    let first = read(&input, bytes, refused, maps);
     assert!(
-        first == read(&input, bytes, refused),
+        first == read(&input, bytes, refused, maps),
         "two readings of the same bytes differ"
     );
     if refused < 2 {
-        read(&input, bytes, usize::MAX);
+        read(&input, bytes, usize::MAX, maps);
     }
 }
 
-fn read(input: &Input, bytes: &[u8], refused: usize) -> Vec<Event> {
+fn read(input: &Input, bytes: &[u8], refused: usize, maps: &Arc<[TableMap]>) -> Vec<Event> {
     let limits = limits();
-    let mut reader = Reader::open(input, &limits);
+    let mut reader = Reader::open(input, &limits).with_tables(Arc::clone(maps));
+    let mut is_tables = false;
     let mut events = Vec::new();
     let mut buffer = b"before".to_vec();
     let (mut inside, mut entries, mut at, mut record) = (false, 0, 0, 0);
@@ -56,6 +60,7 @@ fn read(input: &Input, bytes: &[u8], refused: usize) -> Vec<Event> {
                 assert!(!inside, "entries nest");
                 assert!(head.bytes.len() as u64 <= MIB);
                 let _sketch = head.sketch();
+                is_tables = head.framing == Framing::Tables;
                 if entries == refused {
                     reader.refuse_entry(
                         &chatmill_diag::codes::UNKNOWN_FORMAT,
@@ -80,11 +85,18 @@ fn read(input: &Input, bytes: &[u8], refused: usize) -> Vec<Event> {
                 at += bytes;
             }
             Event::Frame(frame) => {
-                assert!(inside && frame.end > frame.start && frame.line > 0 && frame.column > 0);
+                assert!(inside && frame.line > 0 && frame.column > 0);
+                assert!(frame.end > frame.start || frame.derived);
                 assert_eq!((frame.start, frame.record), (at, record), "no gap, no overlap");
                 assert_eq!(frame.buffer.end, buffer.len());
-                assert_eq!(frame.buffer.len() as u64, frame.end - frame.start);
+                if !frame.derived {
+                    assert_eq!(frame.buffer.len() as u64, frame.end - frame.start);
+                }
                 assert!(frame.end - frame.start <= limits.document);
+                if is_tables {
+                    let row = json::scan(&buffer[frame.buffer.clone()], u32::MAX).expect("a row is JSON");
+                    assert!(frame.derived && row.root().kind() == json::Kind::Object);
+                }
                 (at, record) = (frame.end, record + 1);
             }
             Event::Damage(damage) => {

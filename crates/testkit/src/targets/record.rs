@@ -1,5 +1,6 @@
-//! A record's whole way: scan, source, linking, rules, every dialect and the counts.
+//! A record's whole way: scan, source, linking, rules, every dialect and the counts; alone, and as rows that were gathered.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use chatmill_diag::Limits;
@@ -8,8 +9,9 @@ use chatmill_dialect::policy::{
 };
 use chatmill_dialect::{Dialect, History, Rendering, View, auto_perspective};
 use chatmill_engine::frame::{self, Outcome};
+use chatmill_engine::group::{Group, GroupRow, RowPlace};
 use chatmill_engine::locate::Located;
-use chatmill_intake::Frame;
+use chatmill_intake::{Frame, json};
 use chatmill_model::{Linked, MessageKind};
 use chatmill_source::Source;
 use chatmill_token::Counter;
@@ -35,16 +37,109 @@ pub(super) fn check(bytes: &[u8]) {
             linking(linked);
             renderings(linked, bytes);
         }
+        gathered(*source, bytes, outcome.linked.is_none(), &limits);
     }
+}
+
+/// Cuts the record into rows, if the source does that, and reads each conversation's rows twice over: what a source says
+/// of a row it says of its place, and rows that repeat are accounted for. What was rendered as a record (`!is_new`) is not
+/// rendered again.
+fn gathered(source: &'static dyn Source, bytes: &[u8], is_new: bool, limits: &Limits) {
+    let Ok(document) = json::scan(bytes, limits.depth) else {
+        return;
+    };
+    let Some(rows) = source.rows(&document) else {
+        return;
+    };
+    let mut end = 0;
+    let mut groups: BTreeMap<String, Vec<(usize, usize)>> = BTreeMap::new();
+    for row in rows {
+        assert!(
+            row.span.start >= end && row.span.end <= bytes.len(),
+            "{}: {:?}",
+            source.id(),
+            row.span
+        );
+        end = row.span.end;
+        assert!(!row.keys.is_empty(), "{}: a row of nobody's", source.id());
+        for key in row.keys {
+            groups
+                .entry(key)
+                .or_default()
+                .push((row.span.start, row.span.end));
+        }
+    }
+    for (key, spans) in groups {
+        let (group, buffer) = group(source, key, &spans, bytes);
+        let outcome = group.read(&buffer, limits);
+        assert!(outcome.rows.balances(), "{}: {:?}", source.id(), outcome.rows);
+        let is_rejected = outcome.linked.is_none() && !outcome.rejects.is_empty();
+        if !is_rejected {
+            assert_eq!(outcome.rows.rows, group.rows.len() as u64, "{}", source.id());
+        }
+        let rejects = outcome.rejects.iter().map(|(_, located)| located);
+        for located in outcome.findings.iter().chain(rejects) {
+            let span = located.span.expect("a finding in rows has a place");
+            let is_in_a_row = spans
+                .iter()
+                .any(|(start, end)| span.start >= START + *start as u64 && span.end <= START + *end as u64);
+            assert!(is_in_a_row, "{}: {span:?} of {spans:?}", source.id());
+        }
+        if let Some(linked) = &outcome.linked {
+            linking(linked);
+            if is_new {
+                renderings(linked, &buffer);
+            }
+        }
+    }
+}
+
+/// The rows at these places, each of them twice, as the engine puts rows together.
+fn group(
+    source: &'static dyn Source,
+    key: String,
+    spans: &[(usize, usize)],
+    bytes: &[u8],
+) -> (Group, Vec<u8>) {
+    let mut buffer = Vec::new();
+    let mut rows = Vec::new();
+    for (start, end) in spans.iter().chain(spans) {
+        buffer.push(if buffer.is_empty() { b'[' } else { b',' });
+        let inside = buffer.len();
+        buffer.extend_from_slice(&bytes[*start..*end]);
+        rows.push(GroupRow {
+            inside: inside..buffer.len(),
+            place: RowPlace {
+                entry: 0,
+                record: 0,
+                start: START + *start as u64,
+                end: START + *end as u64,
+                line: 3,
+                column: 5,
+                derived: false,
+                counts: true,
+            },
+        });
+    }
+    buffer.push(b']');
+    let group = Group {
+        source,
+        key: Some(key).filter(|key| !key.is_empty()),
+        rows,
+        buffer: 0..buffer.len(),
+    };
+    (group, buffer)
 }
 
 /// Whether any source makes a conversation of a record.
 pub(super) fn is_read(bytes: &[u8]) -> bool {
     let frame = frame(bytes);
     let read = |source: &&dyn Source| {
-        frame::read(*source, &frame, bytes, &Limits::default())
-            .linked
-            .is_some()
+        let limits = Limits::default();
+        let is_cut =
+            || json::scan(bytes, limits.depth).is_ok_and(|document| source.rows(&document).is_some());
+        let outcome = frame::read(*source, &frame, bytes, &limits);
+        outcome.linked.is_some() || is_cut()
     };
     chatmill_source::SOURCES.iter().any(read)
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::bpe::Tables;
 use crate::encoding::{About, Encoding};
 use crate::split::Splitter;
+use crate::sync::Family;
 use crate::vocabulary::Vocabulary;
 
 /// Without `\s+(?!\S)` and `\s`, which the splitter knows.
@@ -41,5 +42,6 @@ fn tables() -> Arc<Tables> {
     Arc::new(Tables::new(
         Splitter::new(PATTERN),
         Vocabulary::read(&reference, RANKS),
+        Family::Modern,
     ))
 }

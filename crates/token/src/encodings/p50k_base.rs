@@ -6,6 +6,7 @@ use super::gpt2_pattern::PATTERN;
 use crate::bpe::Tables;
 use crate::encoding::{About, Encoding};
 use crate::split::Splitter;
+use crate::sync::Family;
 use crate::vocabulary::Vocabulary;
 
 /// One past the highest ordinary rank.
@@ -29,5 +30,6 @@ fn tables() -> Arc<Tables> {
     Arc::new(Tables::new(
         Splitter::new(PATTERN),
         Vocabulary::read(&reference, RANKS),
+        Family::Gpt2,
     ))
 }

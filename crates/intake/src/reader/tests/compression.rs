@@ -278,8 +278,7 @@ fn what_is_recognised_and_not_read_is_named() {
     for (magic, name) in [
         (&b"7z\xBC\xAF\x27\x1C\0\x04"[..], "7z"),
         (b"Rar!\x1A\x07\x01\0", "RAR"),
-        (b"\x04\x22\x4D\x18rest", "lz4"),
-        (b"SQLite format 3\0rest", "SQLite"),
+        (b"LZIP\x01rest", "lzip"),
         (b"PAR1rest", "Parquet"),
         (b"PK\x03\x04rest", "zip"),
     ] {

@@ -42,6 +42,7 @@ fn lines_end_at_line_feeds_and_blank_lines_separate() {
         ),
         ("{}\n\u{feff}{}\n", Lines, "F0-2@1:1, S1, F3-8@2:1, S1"),
         ("{} {}\n{}\n", Lines, "F0-5@1:1, S1, F6-8@2:1, S1"),
+        ("[{}]\n[{}]\n", Lines, "F0-4@1:1, S1, F5-9@2:1, S1"),
         (
             "{\"a\":\n1}\n{}\n",
             Lines,
@@ -86,7 +87,7 @@ fn arrays_give_their_elements() {
         ),
         ("[nope,{}]", Array, "S1, F1-5@1:2, S1, F6-8@1:7, S1"),
         ("[{}] x\ny", Array, "S1, F1-3@1:2, S2, D5-8@1:6 invalid-json"),
-        ("[{}]\n[{}]\n", Array, "S1, F1-3@1:2, S2, D5-10@2:1 invalid-json"),
+        ("[{}]\n{}\n", Array, "S1, F1-3@1:2, S2, D5-8@2:1 invalid-json"),
         // The end comes too early.
         ("[", Array, "S1, D1-1@1:2 truncated-stream"),
         ("[{}", Array, "S1, F1-3@1:2, D3-3@1:4 truncated-stream"),

@@ -1,0 +1,282 @@
+//! A comparison for people: as text for a terminal, as Markdown for the summary of a job.
+
+use chatmill_report::Objection;
+use chatmill_report::report::{Change, Comparison, TokenChange};
+
+use crate::figures::{count, counted};
+use crate::output::{self, harmless};
+
+/// Rows of each table of the text.
+const TEXT_ROWS: usize = 40;
+/// Lines of the Markdown at most.
+const MARKDOWN_LINES: usize = 40;
+
+/// The comparison as text.
+pub fn text(comparison: &Comparison, objections: &[Objection]) -> String {
+    let mut text = format!("{}\n\n", headline(comparison));
+    let findings = finding_rows(comparison);
+    if !findings.is_empty() {
+        text.push_str(&tables(&["Finding", "before", "after", "change"], findings));
+    }
+    let tokens = token_rows(comparison);
+    if tokens.is_empty() {
+        text.push_str("Tokens: the same in every dialect and encoding\n");
+    } else {
+        let header = ["Tokens", "before", "after", "change", "in common"];
+        text.push_str(&tables(&header, tokens));
+    }
+    let losses = loss_rows(comparison);
+    if !losses.is_empty() {
+        text.push('\n');
+        text.push_str(&tables(&["Loss", "before", "after", "change"], losses));
+    }
+    for objection in objections {
+        text.push_str(&format!("\nFAILED  {}", harmless(&objection.to_string())));
+    }
+    if !objections.is_empty() {
+        text.push('\n');
+    }
+    text
+}
+
+/// A table of at most [`TEXT_ROWS`] rows, and how many there are more.
+fn tables(header: &[&str], mut rows: Vec<Vec<String>>) -> String {
+    let more = rows.len().saturating_sub(TEXT_ROWS);
+    rows.truncate(TEXT_ROWS);
+    let header = header.iter().map(|&title| title.to_owned()).collect();
+    let mut table = output::table(header, rows, 1);
+    table.push('\n');
+    if more > 0 {
+        table.push_str(&format!("and {}\n", counted(more as u64, "more row")));
+    }
+    table.push('\n');
+    table
+}
+
+/// The comparison as Markdown of at most [`MARKDOWN_LINES`] lines.
+pub fn markdown(comparison: &Comparison, objections: &[Objection]) -> String {
+    let mut lines = vec![format!("**chatmill diff**: {}", cell(&headline(comparison)))];
+    lines.extend(
+        objections
+            .iter()
+            .take(8)
+            .map(|objection| format!("- ❌ {}", cell(&objection.to_string()))),
+    );
+    if objections.len() > 8 {
+        lines.push(format!("- and {} more", objections.len() - 8));
+    }
+    let parts = [
+        (
+            "| Finding | before | after | change |",
+            "|---|--:|--:|--:|",
+            finding_rows(comparison),
+            8,
+        ),
+        (
+            "| Tokens | before | after | change | in common |",
+            "|---|--:|--:|--:|--:|",
+            token_rows(comparison),
+            12,
+        ),
+        (
+            "| Loss | before | after | change |",
+            "|---|--:|--:|--:|",
+            loss_rows(comparison),
+            6,
+        ),
+    ];
+    for (header, line, rows, limit) in parts {
+        // A blank line, two for the header, one for what is left out.
+        let room = MARKDOWN_LINES.saturating_sub(lines.len() + 4).min(limit);
+        if rows.is_empty() || room == 0 {
+            continue;
+        }
+        lines.extend([String::new(), header.to_owned(), line.to_owned()]);
+        for row in rows.iter().take(room) {
+            let cells: Vec<String> = row.iter().map(|text| cell(text)).collect();
+            lines.push(format!("| {} |", cells.join(" | ")));
+        }
+        if rows.len() > room {
+            lines.push(format!("| and {} more | | | |", rows.len() - room));
+        }
+    }
+    let mut text = lines.join("\n");
+    text.push('\n');
+    text
+}
+
+/// A text inside a cell of a Markdown table.
+fn cell(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for character in harmless(text).chars() {
+        match character {
+            '|' | '\\' | '`' | '*' | '_' | '[' | ']' => safe.extend(['\\', character]),
+            '<' => safe.push_str("&lt;"),
+            '&' => safe.push_str("&amp;"),
+            other => safe.push(other),
+        }
+    }
+    safe
+}
+
+fn headline(comparison: &Comparison) -> String {
+    let changes = &comparison.conversations;
+    format!(
+        "{} → {}: {}, {} added, {} removed, {} changed, {} the same",
+        harmless(&comparison.before),
+        harmless(&comparison.after),
+        counted(changes.count.after, "conversation"),
+        count(changes.added),
+        count(changes.removed),
+        count(changes.changed),
+        count(changes.same),
+    )
+}
+
+fn change_cells(name: String, change: Change) -> Vec<String> {
+    vec![
+        name,
+        count(change.before),
+        count(change.after),
+        signed(change.before, change.after),
+    ]
+}
+
+/// A difference with its sign, and in percent where there was something before.
+fn signed(before: u64, after: u64) -> String {
+    let sign = if after < before { "−" } else { "+" };
+    let difference = format!("{sign}{}", count(after.abs_diff(before)));
+    if before == 0 || before == after {
+        return difference;
+    }
+    let percent = (after as f64 - before as f64) / before as f64 * 100.0;
+    format!("{difference} ({percent:+.1} %)")
+}
+
+fn finding_rows(comparison: &Comparison) -> Vec<Vec<String>> {
+    let rejects = std::iter::once(("rejects".to_owned(), comparison.rejects));
+    let findings = comparison.findings.iter().map(|change| {
+        let name = format!("{} {} ({})", change.code, change.name, change.severity);
+        (harmless(&name), change.count)
+    });
+    rejects
+        .chain(findings)
+        .filter(|(_, change)| change.before != change.after)
+        .map(|(name, change)| change_cells(name, change))
+        .collect()
+}
+
+/// Tokens that differ, or that only one of the runs has.
+fn token_rows(comparison: &Comparison) -> Vec<Vec<String>> {
+    let differs = |change: &&TokenChange| change.before != change.after;
+    comparison.tokens.iter().filter(differs).map(token_row).collect()
+}
+
+fn token_row(change: &TokenChange) -> Vec<String> {
+    let side = |tokens: Option<u64>| tokens.map_or_else(|| "–".to_owned(), count);
+    let (before, after) = (change.before, change.after);
+    let both = before.zip(after);
+    let mut name = format!("{} {}", change.dialect, change.encoding);
+    if change.profile != "document" {
+        name = format!("{}@{} {}", change.dialect, change.profile, change.encoding);
+    }
+    vec![
+        harmless(&name),
+        side(before.map(|count| count.tokens)),
+        side(after.map(|count| count.tokens)),
+        both.map_or_else(
+            || "–".to_owned(),
+            |(before, after)| signed(before.tokens, after.tokens),
+        ),
+        both.map_or_else(
+            || "–".to_owned(),
+            |(before, after)| signed(before.tokens_common, after.tokens_common),
+        ),
+    ]
+}
+
+fn loss_rows(comparison: &Comparison) -> Vec<Vec<String>> {
+    comparison
+        .losses
+        .iter()
+        .map(|change| {
+            let name = format!("{} {}", change.dialect, change.code);
+            change_cells(harmless(&name), change.amount)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chatmill_report::report::{FindingChange, LossChange, TokenCount};
+
+    fn large() -> Comparison {
+        let change = Change {
+            before: 1,
+            after: 1000,
+        };
+        let count = |tokens| {
+            Some(TokenCount {
+                tokens,
+                ..TokenCount::default()
+            })
+        };
+        Comparison {
+            before: "a|b".to_owned(),
+            rejects: change,
+            findings: (0..90)
+                .map(|number| FindingChange {
+                    code: format!("XX{number:03}"),
+                    count: change,
+                    ..FindingChange::default()
+                })
+                .collect(),
+            tokens: (0..90)
+                .map(|number| TokenChange {
+                    dialect: format!("d{number}"),
+                    before: count(100),
+                    after: count(110),
+                    ..TokenChange::default()
+                })
+                .collect(),
+            losses: (0..90)
+                .map(|_| LossChange {
+                    amount: change,
+                    ..LossChange::default()
+                })
+                .collect(),
+            ..Comparison::default()
+        }
+    }
+
+    #[test]
+    fn markdown_has_at_most_forty_lines() {
+        let objection = Objection {
+            condition: "tokens > 0".to_owned(),
+            subject: "d1".to_owned(),
+            before: 1.0,
+            after: 2.0,
+        };
+        for objections in [0, 1, 50] {
+            let said = markdown(&large(), &vec![objection.clone(); objections]);
+            assert!(said.lines().count() <= MARKDOWN_LINES, "{said}");
+            assert!(said.contains("a\\|b") && said.contains("+10 (+10.0 %)"), "{said}");
+        }
+        assert!(markdown(&Comparison::default(), &[]).lines().count() == 1);
+    }
+
+    #[test]
+    fn a_text_says_how_much_it_leaves_out() {
+        let said = text(&large(), &[]);
+        assert!(said.contains("and 51 more rows"), "{said}");
+        assert!(!said.contains("FAILED"));
+    }
+
+    #[test]
+    fn runs_that_say_the_same_have_no_tables() {
+        let said = text(&Comparison::default(), &[]);
+        assert!(said.contains("the same in every dialect"), "{said}");
+        assert!(!said.contains("before"));
+    }
+}

@@ -1,0 +1,81 @@
+//! `chatmill report`: the reports of a dataset, written again from its tables.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::Context as _;
+use chatmill_dataset::MANIFEST;
+use chatmill_report::{CARD, HTML, JSON};
+use clap::Args;
+
+use super::Context;
+use crate::exit::{Exit, WrongRequest};
+use crate::output::{self, harmless};
+
+/// Arguments of `report`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+                        chatmill report out/demo --open\n  \
+                        chatmill report out/tonight --against out/last-night")]
+pub struct Arguments {
+    /// Folder of the dataset
+    #[arg(value_name = "RUN")]
+    run: PathBuf,
+    /// An earlier dataset: the reports also say what changed since
+    #[arg(long, value_name = "OLD")]
+    against: Option<PathBuf>,
+    /// Shows the page in the browser
+    #[arg(long)]
+    open: bool,
+}
+
+/// Writes the reports and names them.
+pub fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::Result<Exit> {
+    let run = &arguments.run;
+    for folder in std::iter::once(run).chain(&arguments.against) {
+        refuse_other_folders(folder)?;
+    }
+    chatmill_report::write(run, arguments.against.as_deref())?;
+    let page = run.join(HTML);
+    output::print(&format!(
+        "{}: wrote {HTML}, {JSON} and {CARD}\n",
+        harmless(&run.display().to_string())
+    ))?;
+    if arguments.open {
+        open(&page)?;
+    }
+    Ok(Exit::Complete)
+}
+
+/// Refuses what is no finished dataset, with the next step.
+pub fn refuse_other_folders(folder: &Path) -> Result<(), WrongRequest> {
+    if is_dataset(folder) {
+        return Ok(());
+    }
+    let message = format!("{} is no dataset: it has no {MANIFEST}", folder.display());
+    Err(WrongRequest::new(message).then("give the folder that `chatmill run` named as its dataset"))
+}
+
+/// Whether a folder is a finished dataset.
+pub fn is_dataset(folder: &Path) -> bool {
+    folder.join(MANIFEST).is_file()
+}
+
+/// Hands a page to the system's viewer.
+fn open(page: &Path) -> anyhow::Result<()> {
+    let viewer = if cfg!(target_os = "macos") {
+        "open"
+    } else if cfg!(windows) {
+        "explorer"
+    } else {
+        "xdg-open"
+    };
+    Command::new(viewer)
+        .arg(page)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .with_context(|| format!("cannot start {viewer}; open {} yourself", page.display()))?;
+    Ok(())
+}

@@ -1,0 +1,150 @@
+//! `chatmill tokens`: what conversations cost in each dialect and encoding, from files or from a finished dataset.
+
+mod bill;
+mod source;
+
+use std::path::{Path, PathBuf};
+
+use chatmill_engine::plan::Target;
+use chatmill_report::bill::{By, Price, parse_prices, savings};
+use clap::{Args, ValueEnum};
+
+use super::Context;
+use crate::exit::{Exit, WrongRequest};
+use crate::output;
+
+/// Bytes of a price file at most.
+const PRICE_FILE: u64 = 1 << 20;
+/// The encoding that counts when none is named.
+const ENCODING: &str = "o200k_base";
+
+/// Arguments of `tokens`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+                        chatmill tokens exports/ --dialect openai-chat --dialect gryag-compact\n  \
+                        chatmill tokens out/demo --by source --format csv\n  \
+                        chatmill tokens chat.json --by participant --prices docs/prices.example.toml")]
+pub struct Arguments {
+    /// Files, folders, globs, archives, `-` for stdin, or one finished dataset
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<String>,
+    /// Dialects to price; without it, all of them
+    #[arg(long = "dialect", value_name = "ID[@PROFILE]")]
+    dialects: Vec<String>,
+    /// Encodings to count in; without it, o200k_base, or those of the dataset
+    #[arg(long = "encoding", value_name = "NAME")]
+    encodings: Vec<String>,
+    /// What to bill apart; participant, role and tool bill the text itself, before any dialect renders it
+    #[arg(long, value_enum, value_name = "WHAT")]
+    by: Option<ByWord>,
+    /// Price file (TOML), to add money
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
+    /// Source id; `auto` detects by content
+    #[arg(long, default_value = "auto", value_name = "ID")]
+    source: String,
+    /// Form of the bill
+    #[arg(long, value_enum, default_value = "table", value_name = "FORMAT")]
+    format: Format,
+}
+
+/// What is billed apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ByWord {
+    /// The source that read a conversation
+    Source,
+    /// The conversation
+    Conversation,
+    /// Who sent a message
+    Participant,
+    /// The role of who sent it
+    Role,
+    /// The tool that is called
+    Tool,
+    /// The day on which a conversation begins, in UTC
+    Day,
+}
+
+impl From<Option<ByWord>> for By {
+    fn from(word: Option<ByWord>) -> Self {
+        match word {
+            None => Self::Nothing,
+            Some(ByWord::Source) => Self::Source,
+            Some(ByWord::Conversation) => Self::Conversation,
+            Some(ByWord::Participant) => Self::Participant,
+            Some(ByWord::Role) => Self::Role,
+            Some(ByWord::Tool) => Self::Tool,
+            Some(ByWord::Day) => Self::Day,
+        }
+    }
+}
+
+/// Form of a bill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Table,
+    /// For programs
+    Json,
+    /// For spreadsheets
+    Csv,
+}
+
+/// Prices what the paths hold.
+pub fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+    let by = By::from(arguments.by);
+    if by.is_of_text() && !arguments.dialects.is_empty() {
+        let message = format!(
+            "--by {} bills the text before any dialect renders it: a rendering belongs to no single {}",
+            by.noun(),
+            by.noun()
+        );
+        return Err(WrongRequest::new(message).then("leave out --dialect").into());
+    }
+    if by == By::Tool && context.global.no_content {
+        return Err(WrongRequest::new("names of tools are content of the chats")
+            .then("leave out --no-content or --by tool")
+            .into());
+    }
+    let prices = arguments
+        .prices
+        .as_deref()
+        .map(prices)
+        .transpose()?
+        .unwrap_or_default();
+    let targets = arguments
+        .dialects
+        .iter()
+        .map(|word| Target::find(word))
+        .collect::<Result<Vec<_>, _>>()?;
+    let request = source::Request {
+        paths: &arguments.paths,
+        source: &arguments.source,
+        targets,
+        encodings: &arguments.encodings,
+        by,
+    };
+    let drawn = source::draw(&request, context)?;
+    let rows = drawn.bill.rows();
+    let lines = bill::Lines {
+        by,
+        rows: &rows,
+        prices: &prices,
+        savings: &savings(&rows),
+    };
+    match arguments.format {
+        Format::Table => output::print(&lines.table())?,
+        Format::Json => output::print_json(&lines.json())?,
+        Format::Csv => output::print(&lines.csv())?,
+    }
+    Ok(drawn.conclude())
+}
+
+fn prices(path: &Path) -> anyhow::Result<Vec<Price>> {
+    let refused = |reason: String| {
+        WrongRequest::new(format!("--prices {}: {reason}", path.display()))
+            .then("docs/prices.example.toml shows the form")
+    };
+    let text = chatmill_intake::read_small(path, PRICE_FILE).map_err(|error| refused(error.to_string()))?;
+    Ok(parse_prices(&text).map_err(|error| refused(error.to_string()))?)
+}

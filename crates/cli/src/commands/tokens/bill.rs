@@ -1,0 +1,402 @@
+//! A bill for people, for programs and for spreadsheets.
+
+use chatmill_report::bill::{By, Price, Row, Saving, TEXT};
+use serde_json::{Value, json};
+
+use crate::figures::{bytes, count, counted};
+use crate::output::{self, harmless};
+
+/// Rows of the table; the rest is in the other formats.
+const ROWS: usize = 200;
+
+/// A bill that is to be written.
+pub struct Lines<'b> {
+    /// What is billed apart.
+    pub by: By,
+    /// The rows.
+    pub rows: &'b [Row],
+    /// Prices, perhaps none.
+    pub prices: &'b [Price],
+    /// What the documents promise.
+    pub savings: &'b [Saving],
+}
+
+impl Lines<'_> {
+    /// For a terminal: the price and its parts, then what the documents promise.
+    pub fn table(&self) -> String {
+        if self.rows.is_empty() {
+            return "There is nothing to count.\n".to_owned();
+        }
+        let rows: Vec<&Row> = self.sorted();
+        let mut text = self.prices_table(&rows);
+        let more = rows.len().saturating_sub(ROWS);
+        if more > 0 {
+            text.push_str(&format!(
+                "and {}; --format csv has all\n",
+                counted(more as u64, "more row")
+            ));
+        }
+        text.push('\n');
+        text.push_str(&self.parts_table(&rows));
+        let notes = self.notes();
+        if !notes.is_empty() {
+            text.push_str(&format!("\n{}\n", notes.join("\n")));
+        }
+        text
+    }
+
+    /// The rows as people want them: days in order, other groups the dearest first.
+    fn sorted(&self) -> Vec<&Row> {
+        let mut rows: Vec<&Row> = self.rows.iter().collect();
+        match self.by {
+            By::Nothing => {}
+            By::Day => rows.sort_by(|one, other| one.group.cmp(&other.group)),
+            _ => {
+                let mut sums: std::collections::BTreeMap<&str, u64> = std::collections::BTreeMap::new();
+                for row in self.rows {
+                    *sums.entry(&row.group).or_default() += row.cell.tokens;
+                }
+                let sum = |row: &Row| sums.get(row.group.as_str()).copied().unwrap_or_default();
+                rows.sort_by(|one, other| (sum(other), &one.group).cmp(&(sum(one), &other.group)));
+            }
+        }
+        rows
+    }
+
+    /// The group of a row, where anything is billed apart.
+    fn group<'r>(&self, row: &'r Row) -> Option<&'r str> {
+        (self.by != By::Nothing).then_some(row.group.as_str())
+    }
+
+    fn names(&self, row: &Row) -> Vec<String> {
+        let mut names: Vec<String> = self.group(row).map(harmless).into_iter().collect();
+        if !self.by.is_of_text() {
+            names.push(target(row));
+            names.push(row.cell.coverage.clone());
+        }
+        names.push(row.cell.encoding.clone());
+        names
+    }
+
+    fn header(&self) -> Vec<String> {
+        let mut header: Vec<&str> = Vec::new();
+        if self.by != By::Nothing {
+            header.push(self.by.noun());
+        }
+        if !self.by.is_of_text() {
+            header.extend(["dialect", "shows"]);
+        }
+        header.push("encoding");
+        header.into_iter().map(str::to_owned).collect()
+    }
+
+    fn prices_table(&self, rows: &[&Row]) -> String {
+        let mut header = self.header();
+        let names = header.len();
+        header
+            .extend(["tokens", "per message", "× cheapest", "mean", "p50", "p95", "p99"].map(str::to_owned));
+        header.extend(
+            self.prices
+                .iter()
+                .map(|price| harmless(&format!("{} {}", price.model, price.currency))),
+        );
+        let lines = rows
+            .iter()
+            .take(ROWS)
+            .map(|row| {
+                let cell = &row.cell;
+                let mut line = self.names(row);
+                line.extend([
+                    count(cell.tokens),
+                    format!("{:.1}", cell.per_message),
+                    format!("{:.2}", cell.ratio),
+                    format!("{:.1}", cell.mean),
+                    count(cell.p50),
+                    count(cell.p95),
+                    count(cell.p99),
+                ]);
+                line.extend(self.prices.iter().map(|price| {
+                    money(price, row).map_or_else(|| "–".to_owned(), |money| format!("{money:.4}"))
+                }));
+                line
+            })
+            .collect();
+        let mut table = output::table(header, lines, names);
+        table.push('\n');
+        table
+    }
+
+    fn parts_table(&self, rows: &[&Row]) -> String {
+        let mut header = self.header();
+        let names = header.len();
+        let parts = [
+            "content", "names", "framing", "tools", "replies", "meta", "messages", "bytes", "losses",
+            "invalid",
+        ];
+        header.extend(parts.map(str::to_owned));
+        let lines = rows
+            .iter()
+            .take(ROWS)
+            .map(|row| {
+                let cell = &row.cell;
+                let mut line = self.names(row);
+                let counts = [
+                    cell.content,
+                    cell.names,
+                    cell.framing,
+                    cell.tools,
+                    cell.replies,
+                    cell.meta,
+                    cell.messages_rendered,
+                ];
+                line.extend(counts.map(count));
+                line.extend([bytes(cell.bytes), count(cell.losses), count(cell.invalid)]);
+                line
+            })
+            .collect();
+        let mut table = output::table(header, lines, names);
+        table.push('\n');
+        table
+    }
+
+    /// What stands under the tables: promises, and where prices come from.
+    fn notes(&self) -> Vec<String> {
+        let mut notes: Vec<String> = Vec::new();
+        for saving in self.savings.iter().filter(|saving| saving.group.is_empty()) {
+            notes.push(format!(
+                "{} saves {:.1} % of the tokens of {} per message here, in {}; promised are {:.1} % ({})",
+                saving.claim.dialect,
+                saving.percent,
+                saving.claim.against,
+                saving.encoding,
+                saving.claim.percent,
+                saving.claim.origin
+            ));
+        }
+        for price in self.prices {
+            notes.push(harmless(&format!(
+                "{}: {} {} for a million tokens of {}, read on {} ({})",
+                price.model, price.per_million, price.currency, price.encoding, price.date, price.source
+            )));
+        }
+        notes
+    }
+
+    /// For programs.
+    pub fn json(&self) -> Value {
+        let rows: Vec<Value> = self
+            .rows
+            .iter()
+            .map(|row| {
+                let mut value = json!({});
+                if let Some(group) = self.group(row) {
+                    value["group"] = json!(group);
+                }
+                if let (Some(all), Ok(Value::Object(cell))) =
+                    (value.as_object_mut(), serde_json::to_value(&row.cell))
+                {
+                    all.extend(cell);
+                }
+                value["money"] = self
+                    .prices
+                    .iter()
+                    .filter_map(|price| {
+                        let money = money(price, row)?;
+                        Some(json!({"model": price.model, "currency": price.currency, "amount": money}))
+                    })
+                    .collect();
+                value
+            })
+            .collect();
+        let claims: Vec<Value> = self
+            .savings
+            .iter()
+            .map(|saving| {
+                json!({
+                    "group": saving.group,
+                    "dialect": saving.claim.dialect,
+                    "against": saving.claim.against,
+                    "encoding": saving.encoding,
+                    "promised_percent": saving.claim.percent,
+                    "percent": (saving.percent * 10.0).round() / 10.0,
+                    "origin": saving.claim.origin,
+                })
+            })
+            .collect();
+        json!({"by": self.by.noun(), "rows": rows, "claims": claims})
+    }
+
+    /// For spreadsheets: one line a row, money in columns at the end.
+    pub fn csv(&self) -> String {
+        let mut header: Vec<String> = Vec::new();
+        if self.by != By::Nothing {
+            header.push(self.by.noun().to_owned());
+        }
+        header.extend(
+            [
+                "dialect",
+                "profile",
+                "coverage",
+                "encoding",
+                "renderings",
+                "messages_rendered",
+                "bytes",
+                "tokens",
+                "content",
+                "names",
+                "framing",
+                "tools",
+                "replies",
+                "meta",
+                "mean",
+                "p50",
+                "p95",
+                "p99",
+                "per_message",
+                "ratio",
+                "invalid",
+                "losses",
+            ]
+            .map(str::to_owned),
+        );
+        header.extend(
+            self.prices
+                .iter()
+                .map(|price| format!("{} {}", price.model, price.currency)),
+        );
+        let mut text = csv_line(&header);
+        for row in self.rows {
+            let cell = &row.cell;
+            let mut line: Vec<String> = self.group(row).map(str::to_owned).into_iter().collect();
+            line.extend([&cell.dialect, &cell.profile, &cell.coverage, &cell.encoding].map(Clone::clone));
+            line.extend(
+                [
+                    cell.renderings,
+                    cell.messages_rendered,
+                    cell.bytes,
+                    cell.tokens,
+                    cell.content,
+                    cell.names,
+                    cell.framing,
+                    cell.tools,
+                    cell.replies,
+                    cell.meta,
+                ]
+                .map(|number| number.to_string()),
+            );
+            line.push(cell.mean.to_string());
+            line.extend([cell.p50, cell.p95, cell.p99].map(|number| number.to_string()));
+            line.extend([cell.per_message, cell.ratio].map(|number| number.to_string()));
+            line.extend([cell.invalid, cell.losses].map(|number| number.to_string()));
+            line.extend(
+                self.prices
+                    .iter()
+                    .map(|price| money(price, row).map_or_else(String::new, |money| format!("{money:.6}"))),
+            );
+            text.push_str(&csv_line(&line));
+        }
+        text
+    }
+}
+
+/// The dialect with its profile, where that is not the document's.
+fn target(row: &Row) -> String {
+    let cell = &row.cell;
+    if cell.profile == "document" || cell.dialect == TEXT {
+        cell.dialect.clone()
+    } else {
+        format!("{}@{}", cell.dialect, cell.profile)
+    }
+}
+
+/// What a row costs; nothing where the price is for tokens of another encoding.
+fn money(price: &Price, row: &Row) -> Option<f64> {
+    (price.encoding == row.cell.encoding).then(|| price.of(row.cell.tokens))
+}
+
+fn csv_line(cells: &[String]) -> String {
+    let cells: Vec<String> = cells.iter().map(|cell| csv_cell(cell)).collect();
+    format!("{}\n", cells.join(","))
+}
+
+/// A cell, quoted where it must be. Text that a spreadsheet would take for a formula is made text.
+fn csv_cell(cell: &str) -> String {
+    let is_formula = cell.starts_with(['=', '@', '\t', '\r'])
+        || (cell.starts_with(['+', '-']) && cell.parse::<f64>().is_err());
+    let cell = if is_formula {
+        format!("'{cell}")
+    } else {
+        cell.to_owned()
+    };
+    if cell.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", cell.replace('"', "\"\""))
+    } else {
+        cell
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chatmill_report::report::TokenCell;
+
+    fn row(group: &str, tokens: u64) -> Row {
+        Row {
+            group: group.to_owned(),
+            cell: TokenCell {
+                dialect: "openai-chat".to_owned(),
+                profile: "document".to_owned(),
+                encoding: "o200k_base".to_owned(),
+                tokens,
+                ..TokenCell::default()
+            },
+        }
+    }
+
+    fn lines<'b>(by: By, rows: &'b [Row], prices: &'b [Price]) -> Lines<'b> {
+        Lines {
+            by,
+            rows,
+            prices,
+            savings: &[],
+        }
+    }
+
+    #[test]
+    fn a_cell_is_neither_a_new_line_nor_a_formula() {
+        assert_eq!(csv_cell("a,b\"c\n"), "\"a,b\"\"c\n\"");
+        assert_eq!(csv_cell("=1+1"), "'=1+1");
+        assert_eq!(csv_cell("-100123"), "-100123");
+        assert_eq!(csv_cell("-a"), "'-a");
+    }
+
+    #[test]
+    fn days_come_in_order_and_other_groups_by_price() {
+        let rows = [row("2026-02-01", 5), row("2026-01-01", 1), row("2026-03-01", 3)];
+        let order = |by| -> Vec<u64> {
+            let lines = lines(by, &rows, &[]);
+            lines.sorted().iter().map(|row| row.cell.tokens).collect()
+        };
+        assert_eq!(order(By::Day), [1, 5, 3]);
+        assert_eq!(order(By::Source), [5, 3, 1]);
+    }
+
+    #[test]
+    fn money_is_only_for_tokens_of_its_encoding() {
+        let rows = [row("", 2_000_000)];
+        let price = |encoding: &str| Price {
+            model: "m".to_owned(),
+            encoding: encoding.to_owned(),
+            currency: "USD".to_owned(),
+            per_million: 1.25,
+            date: "2026-01-31".to_owned(),
+            source: "us".to_owned(),
+        };
+        let prices = [price("o200k_base"), price("cl100k_base")];
+        let lines = lines(By::Nothing, &rows, &prices);
+        assert!(lines.csv().ends_with(",2.500000,\n"), "{}", lines.csv());
+        assert_eq!(lines.json()["rows"][0]["money"][0]["amount"], 2.5);
+        assert_eq!(lines.json()["rows"][0]["money"].as_array().unwrap().len(), 1);
+        assert!(lines.table().contains("read on 2026-01-31 (us)"));
+    }
+}

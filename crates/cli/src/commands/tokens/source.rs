@@ -1,0 +1,302 @@
+//! Where a bill is drawn from: the tables of a finished dataset, or files that are rendered now and not kept.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use chatmill_dataset::Dataset;
+use chatmill_diag::Limits;
+use chatmill_dialect::{History, Policy};
+use chatmill_engine::pipeline::{Speaker, SpeakerRule, nearest};
+use chatmill_engine::plan::{Target, typed_inputs};
+use chatmill_engine::walk::{Sight, walk};
+use chatmill_engine::{render, select, tables};
+use chatmill_model::{Linked, MessageKind};
+use chatmill_report::Key;
+use chatmill_report::bill::{self, Bill, Booking, By};
+use chatmill_token::Counter;
+
+use super::ENCODING;
+use crate::commands::Context;
+use crate::commands::report::is_dataset;
+use crate::exit::{Exit, WrongRequest};
+use crate::figures::counted;
+use crate::output::harmless;
+
+/// What is to be priced.
+pub struct Request<'r> {
+    /// Paths as typed.
+    pub paths: &'r [String],
+    /// Source id, or `auto`.
+    pub source: &'r str,
+    /// Dialects; empty for all.
+    pub targets: Vec<Target>,
+    /// Names of encodings; empty for the default.
+    pub encodings: &'r [String],
+    /// What is billed apart.
+    pub by: By,
+}
+
+/// A bill, and what could not be read for it.
+pub struct Drawn {
+    /// The bill.
+    pub bill: Bill,
+    unread: Vec<String>,
+}
+
+impl Drawn {
+    /// Says on stderr what could not be read. It is a failure only when nothing could be.
+    pub fn conclude(&self) -> Exit {
+        const SHOWN: usize = 5;
+        let mut stderr = io::stderr().lock();
+        for fault in self.unread.iter().take(SHOWN) {
+            let _ = writeln!(stderr, "warning: not counted: {}", harmless(fault));
+        }
+        let more = self.unread.len().saturating_sub(SHOWN);
+        if more > 0 {
+            let _ = writeln!(
+                stderr,
+                "warning: {} not counted; `chatmill check` shows them",
+                counted(more as u64, "more record")
+            );
+        }
+        if self.bill.rows().is_empty() && !self.unread.is_empty() {
+            Exit::Objection
+        } else {
+            Exit::Complete
+        }
+    }
+}
+
+/// Draws the bill.
+pub fn draw(request: &Request<'_>, context: &Context<'_>) -> anyhow::Result<Drawn> {
+    let datasets = request.paths.iter().filter(|path| is_dataset(Path::new(path)));
+    match (datasets.count(), request.paths) {
+        (0, _) => from_files(request, context),
+        (1, [folder]) => from_dataset(request, Path::new(folder)),
+        _ => Err(
+            WrongRequest::new("a finished dataset is priced alone: give one folder, or files")
+                .then("`chatmill diff` compares two datasets")
+                .into(),
+        ),
+    }
+}
+
+fn from_dataset(request: &Request<'_>, folder: &Path) -> anyhow::Result<Drawn> {
+    let dataset = Dataset::open(folder)?;
+    let known = dataset.encodings();
+    if let Some(other) = request.encodings.iter().find(|name| !known.contains(name)) {
+        let near = nearest(other, known.iter().map(String::as_str));
+        return Err(WrongRequest::unknown("encoding in this dataset", other, near)
+            .then(format!("it was counted in {}", known.join(", ")))
+            .into());
+    }
+    let dialects: Vec<(String, String)> = request
+        .targets
+        .iter()
+        .map(|target| (target.dialect.id().to_owned(), target.profile.to_owned()))
+        .collect();
+    let bill = bill::of_dataset(
+        &dataset,
+        &bill::Request {
+            by: request.by,
+            dialects,
+            encodings: request.encodings.to_vec(),
+        },
+    )?;
+    let priced: BTreeSet<(String, String)> = bill
+        .rows()
+        .into_iter()
+        .map(|row| (row.cell.dialect, row.cell.profile))
+        .collect();
+    let targets = &request.targets;
+    if let Some(absent) = targets
+        .iter()
+        .find(|target| !priced.contains(&(target.dialect.id().to_owned(), target.profile.to_owned())))
+    {
+        let message = format!(
+            "{} has no rendering in {}@{}",
+            folder.display(),
+            absent.dialect.id(),
+            absent.profile
+        );
+        return Err(WrongRequest::new(message)
+            .then("render it in a run, or give the files instead of the dataset")
+            .into());
+    }
+    Ok(Drawn {
+        bill,
+        unread: Vec::new(),
+    })
+}
+
+fn from_files(request: &Request<'_>, context: &Context<'_>) -> anyhow::Result<Drawn> {
+    let mut pricer = Pricer::new(request)?;
+    let inputs = typed_inputs(request.paths, request.source)?;
+    let mut unread = Vec::new();
+    let mut ids = BTreeSet::new();
+    walk(
+        &inputs,
+        &Limits::default(),
+        context.meter,
+        context.signals.stop(),
+        &mut |sight| {
+            match sight {
+                Sight::Conversation { id, linked, .. } => {
+                    // Equal ids in different files are different conversations.
+                    let id = qualified(id, request.by, &mut ids);
+                    pricer.price(&id, linked);
+                }
+                Sight::Unread(why) => unread.push(why),
+                Sight::Entry(_) | Sight::Records { .. } => {}
+            }
+            true
+        },
+    )?;
+    Ok(Drawn {
+        bill: pricer.bill,
+        unread,
+    })
+}
+
+/// The id, with a number where conversations are billed apart and it was there before.
+fn qualified(id: String, by: By, ids: &mut BTreeSet<String>) -> String {
+    if by != By::Conversation || ids.insert(id.clone()) {
+        return id;
+    }
+    (2_u64..)
+        .map(|number| format!("{id}~{number}"))
+        .find(|other| ids.insert(other.clone()))
+        .unwrap_or(id)
+}
+
+/// Renders, counts and books.
+struct Pricer {
+    by: By,
+    targets: Vec<Target>,
+    counters: Vec<(&'static str, Arc<dyn Counter>)>,
+    bill: Bill,
+}
+
+impl Pricer {
+    fn new(request: &Request<'_>) -> anyhow::Result<Self> {
+        let default = [ENCODING.to_owned()];
+        let names = if request.encodings.is_empty() {
+            &default
+        } else {
+            request.encodings
+        };
+        let mut counters: Vec<(&'static str, Arc<dyn Counter>)> = Vec::new();
+        for name in names {
+            let encoding = chatmill_token::find(name).ok_or_else(|| {
+                let known = chatmill_token::ENCODINGS.iter().map(|encoding| encoding.name());
+                WrongRequest::unknown("encoding", name, nearest(name, known))
+                    .then("`chatmill encodings` lists them")
+            })?;
+            if counters.iter().all(|(known, _)| *known != encoding.name()) {
+                counters.push((encoding.name(), encoding.counter()));
+            }
+        }
+        let mut targets = request.targets.clone();
+        if targets.is_empty() {
+            targets = chatmill_dialect::DIALECTS
+                .iter()
+                .map(|dialect| Target::find(dialect.id()))
+                .collect::<Result<_, _>>()?;
+        }
+        Ok(Self {
+            by: request.by,
+            targets,
+            counters,
+            bill: Bill::default(),
+        })
+    }
+
+    fn price(&mut self, id: &str, linked: &Linked) {
+        match self.by {
+            By::Participant | By::Role => self.price_messages(linked),
+            By::Tool => self.price_tools(linked),
+            By::Nothing => self.price_renderings("", linked),
+            By::Source => self.price_renderings(linked.conversation.source, linked),
+            By::Conversation => self.price_renderings(id, linked),
+            By::Day => {
+                let (start, _) = select::span(&linked.conversation);
+                self.price_renderings(&bill::day(start), linked);
+            }
+        }
+    }
+
+    fn price_renderings(&mut self, group: &str, linked: &Linked) {
+        let (perspectives, _) = render::perspectives(linked, &Speaker::Rule(SpeakerRule::Auto));
+        let policy = Policy::default();
+        let (mut text, mut spans) = (String::new(), Vec::new());
+        for target in &self.targets {
+            let mut emit = |_: &str, rendering: chatmill_dialect::Rendering<'_>| {
+                text.clear();
+                spans.clear();
+                rendering.rope.write(&mut text, &mut spans);
+                for (encoding, counter) in &self.counters {
+                    let key = Key {
+                        group,
+                        dialect: target.dialect.id(),
+                        profile: target.profile,
+                        coverage: rendering.coverage.as_str(),
+                        encoding: *encoding,
+                    };
+                    let booking = Booking {
+                        messages: u64::from(rendering.messages_rendered),
+                        bytes: text.len() as u64,
+                        tally: counter.tally(&text, &spans),
+                        invalid: !rendering.violations.is_empty(),
+                        losses: rendering.losses.len() as u64,
+                    };
+                    self.bill.book(key, &booking);
+                }
+            };
+            let history = History::Document;
+            render::render(linked, *target, &perspectives, &policy, history, &mut emit);
+        }
+    }
+
+    fn price_messages(&mut self, linked: &Linked) {
+        let messages = linked.conversation.messages.iter();
+        for message in messages.filter(|message| message.kind == MessageKind::Message) {
+            let text = message.text();
+            let group = match self.by {
+                By::Role => Some(message.role.as_str()),
+                _ => message.sender_id.as_deref(),
+            };
+            for (encoding, counter) in &self.counters {
+                let tokens = counter.count(&text);
+                self.bill.book_text(group, encoding, text.len() as u64, tokens);
+            }
+        }
+    }
+
+    fn price_tools(&mut self, linked: &Linked) {
+        for call in tables::tool_calls("", linked) {
+            let texts = [call.arguments, call.result].map(Option::unwrap_or_default);
+            let bytes = texts.iter().map(|text| text.len() as u64).sum();
+            for (encoding, counter) in &self.counters {
+                let tokens = texts.iter().map(|text| counter.count(text)).sum();
+                self.bill.book_tool(call.name.as_deref(), encoding, bytes, tokens);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conversations_of_one_name_are_billed_apart() {
+        let mut ids = BTreeSet::new();
+        let mut name = |by| qualified("a".to_owned(), by, &mut ids);
+        assert_eq!(name(By::Conversation), "a");
+        assert_eq!(name(By::Conversation), "a~2");
+        assert_eq!(name(By::Conversation), "a~3");
+        assert_eq!(name(By::Source), "a");
+    }
+}

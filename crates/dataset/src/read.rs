@@ -1,0 +1,308 @@
+//! Reading a finished dataset back: chosen columns of a table, batch by batch, in the order of the manifest.
+//!
+//! Memory is bounded by a row group (64 MiB of text and one row), whatever the size of the table. Values are handed out
+//! as they stand; what they mean together is the reader's business. Damage is not looked for: that is
+//! [`certify`](crate::certify).
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int64Type, TimestampMicrosecondType};
+use arrow_array::{Array, BooleanArray, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+
+use crate::column::TOKENS_PREFIX;
+use crate::durable;
+use crate::error::DatasetError;
+use crate::manifest::{DERIVED, Manifest, read_manifest};
+use crate::tables::{RenderingRow, Table};
+
+/// Rows of a batch at most.
+const BATCH_ROWS: usize = 1024;
+
+/// A finished dataset, open for reading.
+#[derive(Debug)]
+pub struct Dataset {
+    folder: PathBuf,
+    manifest: Manifest,
+    encodings: Vec<String>,
+}
+
+impl Dataset {
+    /// Opens the dataset in a folder: reads its manifest and holds it against its marker.
+    pub fn open(folder: &Path) -> Result<Self, DatasetError> {
+        let manifest = read_manifest(folder)?;
+        let mut dataset = Self {
+            folder: folder.to_owned(),
+            manifest,
+            encodings: Vec::new(),
+        };
+        dataset.encodings = dataset.read_encodings()?;
+        Ok(dataset)
+    }
+
+    /// Where it stands.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What it consists of.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The encodings whose counts its tables hold, in the order of the columns.
+    pub fn encodings(&self) -> &[String] {
+        &self.encodings
+    }
+
+    /// Rows of a table, as the manifest says.
+    pub fn rows(&self, table: &str) -> u64 {
+        self.parts(table).map(|(rows, _)| rows).sum()
+    }
+
+    /// The columns of a table with their Arrow types, as its first file has them.
+    pub fn columns(&self, table: &str) -> Result<Vec<(String, String)>, DatasetError> {
+        let Some((_, path)) = self.parts(table).next() else {
+            return Ok(Vec::new());
+        };
+        let schema = reader(&path)?.schema().clone();
+        let columns = schema
+            .fields()
+            .iter()
+            .map(|field| (field.name().clone(), field.data_type().to_string()));
+        Ok(columns.collect())
+    }
+
+    /// The batches of a table, with these columns only.
+    pub fn batches<'d>(&'d self, table: &str, columns: &'d [&'d str]) -> Batches<'d> {
+        let paths: Vec<PathBuf> = self.parts(table).map(|(_, path)| path).collect();
+        Batches {
+            columns,
+            paths: paths.into_iter(),
+            open: None,
+        }
+    }
+
+    /// Visits the batches of a table, with these columns only. The first error ends it.
+    pub fn scan(
+        &self,
+        table: &str,
+        columns: &[&str],
+        visit: &mut dyn FnMut(&Batch) -> Result<(), DatasetError>,
+    ) -> Result<(), DatasetError> {
+        self.batches(table, columns).try_for_each(|batch| visit(&batch?))
+    }
+
+    fn parts(&self, table: &str) -> impl Iterator<Item = (u64, PathBuf)> {
+        let entry = self.manifest.tables.iter().find(|entry| entry.name == table);
+        let files = entry.map_or(&[][..], |entry| &entry.files);
+        files.iter().map(|file| (file.rows, self.folder.join(&file.path)))
+    }
+
+    fn read_encodings(&self) -> Result<Vec<String>, DatasetError> {
+        let columns = self.columns(RenderingRow::NAME)?;
+        let names = columns
+            .iter()
+            .filter_map(|(name, _)| name.strip_prefix(TOKENS_PREFIX));
+        Ok(names.map(str::to_owned).collect())
+    }
+}
+
+fn reader(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>, DatasetError> {
+    let file = File::open(path).map_err(|source| DatasetError::io("read", path, source))?;
+    ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| DatasetError::parquet("read", path, error))
+}
+
+/// The batches of a table, file after file.
+pub struct Batches<'d> {
+    columns: &'d [&'d str],
+    paths: std::vec::IntoIter<PathBuf>,
+    open: Option<(PathBuf, ParquetRecordBatchReader)>,
+}
+
+impl Batches<'_> {
+    fn open(&self, path: &Path) -> Result<ParquetRecordBatchReader, DatasetError> {
+        let builder = reader(path)?;
+        let mask = ProjectionMask::columns(builder.parquet_schema(), self.columns.iter().copied());
+        builder
+            .with_projection(mask)
+            .with_batch_size(BATCH_ROWS)
+            .build()
+            .map_err(|error| DatasetError::parquet("read", path, error))
+    }
+}
+
+impl Iterator for Batches<'_> {
+    type Item = Result<Batch, DatasetError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some((path, batches)) = &mut self.open
+                && let Some(batch) = batches.next()
+            {
+                let path = path.clone();
+                return Some(match batch {
+                    Ok(batch) => Ok(Batch { path, batch }),
+                    Err(error) => Err(DatasetError::parquet("read", &path, error.into())),
+                });
+            }
+            let path = self.paths.next()?;
+            match self.open(&path) {
+                Ok(batches) => self.open = Some((path, batches)),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+/// Some rows of a table, with the columns that were asked for.
+#[derive(Debug)]
+pub struct Batch {
+    path: PathBuf,
+    batch: RecordBatch,
+}
+
+impl Batch {
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.batch.num_rows()
+    }
+
+    /// A column of texts; it shares the batch's memory.
+    pub fn texts(&self, name: &str) -> Result<Texts, DatasetError> {
+        let array = self.column(name)?.as_string_opt::<i32>();
+        array
+            .cloned()
+            .map(Texts)
+            .ok_or_else(|| self.other_type(name, "texts"))
+    }
+
+    /// A column of numbers.
+    pub fn numbers(&self, name: &str) -> Result<Numbers, DatasetError> {
+        let array = self.column(name)?.as_primitive_opt::<Int64Type>();
+        array
+            .cloned()
+            .map(Numbers)
+            .ok_or_else(|| self.other_type(name, "numbers"))
+    }
+
+    /// A column of yes or no.
+    pub fn flags(&self, name: &str) -> Result<Flags, DatasetError> {
+        let array = self.column(name)?.as_boolean_opt();
+        array
+            .cloned()
+            .map(Flags)
+            .ok_or_else(|| self.other_type(name, "flags"))
+    }
+
+    /// A column of instants.
+    pub fn times(&self, name: &str) -> Result<Times, DatasetError> {
+        let array = self.column(name)?.as_primitive_opt::<TimestampMicrosecondType>();
+        array
+            .cloned()
+            .map(Times)
+            .ok_or_else(|| self.other_type(name, "times"))
+    }
+
+    fn column(&self, name: &str) -> Result<&dyn Array, DatasetError> {
+        let column = self.batch.column_by_name(name);
+        column
+            .map(AsRef::as_ref)
+            .ok_or_else(|| DatasetError::corrupt(&self.path, format!("it has no column {name}")))
+    }
+
+    /// Why a row of this batch cannot be used.
+    pub fn fault(&self, reason: impl Into<String>) -> DatasetError {
+        DatasetError::corrupt(&self.path, reason)
+    }
+
+    fn other_type(&self, name: &str, wanted: &str) -> DatasetError {
+        DatasetError::corrupt(&self.path, format!("its column {name} does not hold {wanted}"))
+    }
+}
+
+/// Texts of a batch.
+#[derive(Clone, Debug)]
+pub struct Texts(StringArray);
+
+impl Texts {
+    /// The text in a row; none where it is missing.
+    pub fn get(&self, row: usize) -> Option<&str> {
+        is_there(&self.0, row).then(|| self.0.value(row))
+    }
+
+    /// The text in a row; empty where it is missing.
+    pub fn at(&self, row: usize) -> &str {
+        self.get(row).unwrap_or_default()
+    }
+}
+
+/// Numbers of a batch.
+#[derive(Clone, Debug)]
+pub struct Numbers(Int64Array);
+
+impl Numbers {
+    /// The number in a row; none where it is missing.
+    pub fn get(&self, row: usize) -> Option<u64> {
+        is_there(&self.0, row)
+            .then(|| u64::try_from(self.0.value(row)).ok())
+            .flatten()
+    }
+
+    /// The number in a row; 0 where it is missing.
+    pub fn at(&self, row: usize) -> u64 {
+        self.get(row).unwrap_or_default()
+    }
+}
+
+/// Yes or no, of a batch.
+#[derive(Clone, Debug)]
+pub struct Flags(BooleanArray);
+
+impl Flags {
+    /// Yes or no in a row; none where it is missing.
+    pub fn get(&self, row: usize) -> Option<bool> {
+        is_there(&self.0, row).then(|| self.0.value(row))
+    }
+
+    /// Whether a row says yes.
+    pub fn at(&self, row: usize) -> bool {
+        self.get(row) == Some(true)
+    }
+}
+
+/// Instants of a batch, in microseconds since 1970 in UTC.
+#[derive(Clone, Debug)]
+pub struct Times(TimestampMicrosecondArray);
+
+impl Times {
+    /// The instant in a row; none where it is missing.
+    pub fn get(&self, row: usize) -> Option<i64> {
+        is_there(&self.0, row).then(|| self.0.value(row))
+    }
+}
+
+fn is_there(array: &dyn Array, row: usize) -> bool {
+    row < array.len() && array.is_valid(row)
+}
+
+/// Writes one of the files of a dataset that are derived from its tables and not certified
+/// ([`DERIVED`]): afterwards the folder holds all of the new one, or still the old one.
+pub fn write_derived(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), DatasetError> {
+    let target = folder.join(name);
+    if !DERIVED.contains(&name) {
+        return Err(DatasetError::corrupt(&target, "no derived file has this name"));
+    }
+    // Beside the dataset: a leftover inside would be a file that its manifest does not list.
+    let whole = folder
+        .canonicalize()
+        .map_err(|source| DatasetError::io("find", folder, source))?;
+    let (Some(above), Some(own)) = (whole.parent(), whole.file_name()) else {
+        return Err(DatasetError::wrong_path(folder, "it is no folder of a dataset"));
+    };
+    let temp = above.join(format!(".{}.{name}.new", own.to_string_lossy()));
+    durable::write(&temp, &whole.join(name), bytes)
+}

@@ -1,0 +1,152 @@
+//! `ChatML`: a transcript whose turns stand between control tokens.
+//!
+//! ```text
+//! <|im_start|>user
+//! Hi<|im_end|>
+//! <|im_start|>assistant
+//! Hello<|im_end|>
+//! ```
+//!
+//! - CML-01 a control token opens or closes a turn. Where chat text spells one it is escaped (U+200B behind the `<`);
+//!   with `control_tokens = "keep"` it stays, and a text that spells an opening or closing token makes the row invalid.
+//! - CML-02 roles are system, user and assistant; there are no tools.
+//! - CML-03 there is at least one turn.
+//! - CML-04 reasoning, where policy keeps it, stands between `<think>` and `</think>` in front of the text.
+//!
+//! The transcript ends with the last turn: nothing asks for an answer.
+
+use chatmill_model::{Level, Role, Rope, Voice};
+
+use crate::Dialect;
+use crate::about::About;
+use crate::controls;
+use crate::definitions;
+use crate::loss::{LossCode, Losses};
+use crate::policy::ControlTokens;
+use crate::rendering::Rendering;
+use crate::script::ids::{IdRule, IdShape};
+use crate::script::say::joined;
+use crate::script::tool_names::NameRule;
+use crate::script::{Held, Manner, Order, Results, Script, SystemPlace, Texts, Thoughts, Turn, nothing};
+use crate::view::View;
+use crate::words::Words;
+
+/// The dialect of `ChatML` transcripts.
+pub struct Chatml;
+
+const OPENING: &str = "<|im_start|>";
+const CLOSING: &str = "<|im_end|>";
+const NO_TOOLS: &str = "CML-02: the template has no tools";
+
+static ABOUT: About = About {
+    title: "ChatML",
+    family: "template",
+    media_type: "text/plain",
+    specification: "OpenAI, Chat Markup Language",
+    dated: "2023-03-01",
+    carries: "text and roles, quoted replies; names in front of the text",
+    loses: "tools, ids, times, notices, reasoning, media, facts about people and rooms",
+    profiles: &["document"],
+    neutral: false,
+};
+
+static MANNER: Manner = Manner {
+    name_field: None,
+    order: Order::Toolless(NO_TOOLS),
+    results: Results::OwnTurns,
+    merging: None,
+    user_first: None,
+    system: SystemPlace::Anywhere,
+    texts: Texts::Joined,
+    blank_is_empty: false,
+    trims_end: None,
+    splits_calls: None,
+    carries: nothing,
+    media_rule: "a turn is text",
+    media_rule_plain: "a turn is text",
+    thoughts: Thoughts::Tagged,
+    cache_marks: None,
+    marks_errors: false,
+    ids: IdRule {
+        shape: IdShape::Any(usize::MAX),
+        wanted: "CML-02",
+        unique: "CML-02",
+        shaped: "CML-02",
+    },
+    tool_names: NameRule {
+        most: None,
+        reason: NO_TOOLS,
+    },
+    pairing: "CML-02",
+    silent: "CML-03: no turn is left",
+    keeps_message_ids: false,
+};
+
+impl Dialect for Chatml {
+    fn id(&self) -> &'static str {
+        "chatml"
+    }
+
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+        let mut script = Script::new(view, &MANNER);
+        let mut rope = Rope::new();
+        let mut forged = 0;
+        for turn in std::mem::take(&mut script.turns) {
+            rope.control(OPENING);
+            rope.framing(match turn.role {
+                Role::System => "system\n",
+                Role::Assistant => "assistant\n",
+                Role::User | Role::Tool => "user\n",
+            });
+            if turn.role == Role::Assistant {
+                rope.speak(Voice::Perspective);
+            }
+            for words in content(view, turn, &mut forged, &mut script.losses) {
+                words.write(&mut rope, Level::Raw);
+            }
+            rope.control(CLOSING);
+            rope.speak(Voice::Other);
+            rope.framing("\n");
+        }
+        if forged > 0 {
+            let violation = format!("CML-01: chat text spells {forged} opening or closing tokens");
+            script.violations.push(violation);
+        }
+        definitions::lose(&view.conversation().tools, &mut script.losses);
+        emit(script.finish(rope));
+    }
+}
+
+/// The words of a turn, their control tokens treated as policy says.
+fn content<'a>(view: &View<'a>, mut turn: Turn<'a>, forged: &mut u64, losses: &mut Losses) -> Vec<Words<'a>> {
+    for block in &mut turn.blocks {
+        let Held::Text(words) = &mut block.held else {
+            continue;
+        };
+        for words in words {
+            let (code, count, reason) = match view.policy.control_tokens {
+                ControlTokens::Escape => {
+                    let (text, count) = controls::escape(std::mem::take(&mut words.text));
+                    words.text = text;
+                    let reason = "CML-01: control tokens in chat text are escaped";
+                    (LossCode::ReservedTextEscaped, count, reason)
+                }
+                ControlTokens::Keep => {
+                    let spelled = |token| words.text.matches(token).count() as u64;
+                    *forged += spelled(OPENING) + spelled(CLOSING);
+                    let reason = "CML-01: policy keeps control tokens in chat text";
+                    (LossCode::SpecialTokenInText, controls::count(&words.text), reason)
+                }
+            };
+            match block.position {
+                Some(position) => losses.several(code, position, count, reason),
+                None => losses.everywhere(code, count, reason),
+            }
+        }
+    }
+    joined(turn.blocks)
+}

@@ -1,0 +1,354 @@
+//! Parameters of a function in Gemini's subset of JSON Schema.
+//!
+//! Types are upper-case words, `null` among them is `nullable`, a constant is an enumeration of one, and `oneOf` is
+//! `anyOf`. Definitions that a schema refers to are written where they are used, as deep as [`DEEPEST`]. What the subset
+//! does not know is left out and counted.
+
+use serde_json::{Map, Value};
+
+/// Levels of a schema; one that refers to itself ends here.
+const DEEPEST: u8 = 12;
+
+/// Schemas that one definition may become: references that multiply end here.
+const MOST: u32 = 2_000;
+
+/// Keys that the subset has and writes alike.
+const KNOWN: [&str; 13] = [
+    "title",
+    "description",
+    "default",
+    "nullable",
+    "minimum",
+    "maximum",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "minItems",
+    "maxItems",
+    "minProperties",
+    "maxProperties",
+];
+
+/// What became of a schema.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Converted {
+    /// The schema; none where the function takes nothing, or where its parameters are no object.
+    pub(crate) schema: Option<String>,
+    /// Constraints that are left out.
+    pub(crate) dropped: u64,
+    /// Types that are made up because an array says nothing of its elements.
+    pub(crate) filled: u64,
+}
+
+/// Converts the parameters of a function.
+pub(crate) fn convert(raw: &str) -> Converted {
+    let mut converter = Converter {
+        root: serde_json::from_str(raw).unwrap_or_default(),
+        dropped: 0,
+        filled: 0,
+        left: MOST,
+    };
+    let root = std::mem::take(&mut converter.root);
+    converter.root = root.clone();
+    let schema = converter.schema(&root, 0);
+    let takes_some = schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .is_some_and(|properties| !properties.is_empty());
+    let is_object = schema.get("type").is_none_or(|kind| kind == "OBJECT");
+    if !is_object {
+        converter.dropped += 1;
+    }
+    Converted {
+        schema: (takes_some && is_object).then(|| Value::Object(schema).to_string()),
+        dropped: converter.dropped,
+        filled: converter.filled,
+    }
+}
+
+struct Converter {
+    root: Value,
+    dropped: u64,
+    filled: u64,
+    left: u32,
+}
+
+impl Converter {
+    fn schema(&mut self, source: &Value, depth: u8) -> Map<String, Value> {
+        let mut schema = Map::new();
+        let Value::Object(fields) = source else {
+            // `true` allows everything and says nothing; anything else is lost.
+            self.dropped += u64::from(*source != Value::Bool(true));
+            return schema;
+        };
+        if depth >= DEEPEST || self.left == 0 {
+            self.dropped += 1;
+            return schema;
+        }
+        self.left -= 1;
+        for (key, value) in fields {
+            self.field(&mut schema, key, value, depth);
+        }
+        self.check(&mut schema);
+        schema
+    }
+
+    fn field(&mut self, schema: &mut Map<String, Value>, key: &str, value: &Value, depth: u8) {
+        match (key, value) {
+            ("type", _) => self.kind(schema, value),
+            ("$ref", Value::String(path)) => self.reference(schema, path, depth),
+            ("$defs" | "definitions", _) => {}
+            ("enum", Value::Array(values)) => self.values(schema, values),
+            ("const", value) => self.values(schema, std::slice::from_ref(value)),
+            ("format", _) => {
+                schema.insert("format".to_owned(), value.clone());
+            }
+            ("properties", Value::Object(properties)) => {
+                let mut converted = Map::new();
+                for (name, property) in properties {
+                    let property = self.schema(property, depth + 1);
+                    converted.insert(name.clone(), Value::Object(property));
+                }
+                schema.insert("properties".to_owned(), Value::Object(converted));
+            }
+            ("items", Value::Object(_)) => {
+                let items = self.schema(value, depth + 1);
+                schema.insert("items".to_owned(), Value::Object(items));
+            }
+            ("anyOf" | "oneOf", Value::Array(options)) => {
+                self.dropped += u64::from(key == "oneOf");
+                self.options(schema, options, depth);
+            }
+            ("allOf", Value::Array(all)) if all.len() == 1 => {
+                for only in all {
+                    let merged = self.schema(only, depth + 1);
+                    schema.extend(merged);
+                }
+            }
+            ("required" | "propertyOrdering", Value::Array(_)) => {
+                schema.insert(key.to_owned(), value.clone());
+            }
+            _ if KNOWN.contains(&key) => {
+                schema.insert(key.to_owned(), value.clone());
+            }
+            // Says how to read the schema and constrains nothing.
+            ("$schema" | "$id" | "$comment", _) => {}
+            _ => self.dropped += 1,
+        }
+    }
+
+    fn kind(&mut self, schema: &mut Map<String, Value>, value: &Value) {
+        let words: Vec<&str> = match value {
+            Value::String(word) => vec![word.as_str()],
+            Value::Array(words) => words.iter().filter_map(Value::as_str).collect(),
+            _ => Vec::new(),
+        };
+        let mut kinds: Vec<&'static str> = words.iter().filter_map(|word| kind(word)).collect();
+        self.dropped += words.len().saturating_sub(kinds.len()) as u64;
+        self.dropped += u64::from(words.is_empty());
+        let nullable = kinds.contains(&"NULL") && kinds.len() > 1;
+        if nullable {
+            kinds.retain(|kind| *kind != "NULL");
+            schema.insert("nullable".to_owned(), Value::Bool(true));
+        }
+        match kinds.as_slice() {
+            [] => {}
+            [only] => {
+                schema.insert("type".to_owned(), Value::from(*only));
+            }
+            several => {
+                let each = several.iter().map(|kind| serde_json::json!({ "type": kind }));
+                schema.insert("anyOf".to_owned(), each.collect());
+            }
+        }
+    }
+
+    fn reference(&mut self, schema: &mut Map<String, Value>, path: &str, depth: u8) {
+        let target = path
+            .strip_prefix('#')
+            .and_then(|pointer| self.root.pointer(pointer))
+            .cloned();
+        match target {
+            Some(target) => {
+                let target = self.schema(&target, depth + 1);
+                schema.extend(target);
+            }
+            None => self.dropped += 1,
+        }
+    }
+
+    /// An enumeration holds strings only; a null among them makes the value nullable.
+    fn values(&mut self, schema: &mut Map<String, Value>, values: &[Value]) {
+        let strings: Vec<Value> = values.iter().filter(|value| value.is_string()).cloned().collect();
+        let nulls = values.iter().filter(|value| value.is_null()).count();
+        if nulls > 0 {
+            schema.insert("nullable".to_owned(), Value::Bool(true));
+        }
+        if strings.is_empty() || strings.len() + nulls < values.len() {
+            self.dropped += 1;
+            return;
+        }
+        schema.entry("type").or_insert_with(|| Value::from("STRING"));
+        schema.insert("enum".to_owned(), Value::Array(strings));
+    }
+
+    fn options(&mut self, schema: &mut Map<String, Value>, options: &[Value], depth: u8) {
+        let is_null = |option: &&Value| option["type"] == "null";
+        if options.iter().any(|option| is_null(&option)) {
+            schema.insert("nullable".to_owned(), Value::Bool(true));
+        }
+        let mut converted: Vec<Map<String, Value>> = options
+            .iter()
+            .filter(|option| !is_null(option))
+            .map(|option| self.schema(option, depth + 1))
+            .collect();
+        match (converted.len(), converted.pop()) {
+            (1, Some(only)) => {
+                for (key, value) in only {
+                    schema.entry(key).or_insert(value);
+                }
+            }
+            (_, last) => {
+                let all = converted.into_iter().chain(last).map(Value::Object);
+                schema.insert("anyOf".to_owned(), all.collect());
+            }
+        }
+    }
+
+    /// What the API refuses in a schema whose fields are all known to it.
+    fn check(&mut self, schema: &mut Map<String, Value>) {
+        let kind = schema.get("type").and_then(Value::as_str).map(str::to_owned);
+        let formats: &[&str] = match kind.as_deref() {
+            Some("STRING") => &["enum", "date-time"],
+            Some("INTEGER") => &["int32", "int64"],
+            Some("NUMBER") => &["float", "double"],
+            _ => &[],
+        };
+        if let Some(format) = schema.get("format")
+            && !format.as_str().is_some_and(|format| formats.contains(&format))
+        {
+            schema.shift_remove("format");
+            self.dropped += 1;
+        }
+        if kind.as_deref() == Some("ARRAY") && !schema.contains_key("items") {
+            schema.insert("items".to_owned(), serde_json::json!({"type": "STRING"}));
+            self.filled += 1;
+        }
+        if let Some(Value::Array(required)) = schema.shift_remove("required") {
+            let known = schema.get("properties").and_then(Value::as_object);
+            let (kept, unknown): (Vec<Value>, Vec<Value>) = required.into_iter().partition(|name| {
+                let name = name.as_str();
+                known.is_some_and(|known| name.is_some_and(|name| known.contains_key(name)))
+            });
+            self.dropped += unknown.len() as u64;
+            if !kept.is_empty() {
+                schema.insert("required".to_owned(), Value::Array(kept));
+            }
+        }
+    }
+}
+
+fn kind(word: &str) -> Option<&'static str> {
+    [
+        "STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL",
+    ]
+    .into_iter()
+    .find(|kind| kind.eq_ignore_ascii_case(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn property(property: &str) -> (Value, u64, u64) {
+        let converted = convert(&format!(r#"{{"type":"object","properties":{{"p":{property}}}}}"#));
+        let schema: Value = serde_json::from_str(&converted.schema.unwrap()).unwrap();
+        (
+            schema["properties"]["p"].clone(),
+            converted.dropped,
+            converted.filled,
+        )
+    }
+
+    #[test]
+    fn types_are_upper_case_and_null_makes_nullable() {
+        for (source, expected) in [
+            (r#"{"type":"integer"}"#, r#"{"type":"INTEGER"}"#),
+            (r#"{"type":"STRING"}"#, r#"{"type":"STRING"}"#),
+            (
+                r#"{"type":["string","null"]}"#,
+                r#"{"nullable":true,"type":"STRING"}"#,
+            ),
+            (
+                r#"{"type":["string","number"]}"#,
+                r#"{"anyOf":[{"type":"STRING"},{"type":"NUMBER"}]}"#,
+            ),
+            (
+                r#"{"anyOf":[{"type":"string"},{"type":"null"}],"title":"T"}"#,
+                r#"{"nullable":true,"type":"STRING","title":"T"}"#,
+            ),
+            (
+                r#"{"enum":["a","b",null]}"#,
+                r#"{"nullable":true,"type":"STRING","enum":["a","b"]}"#,
+            ),
+            (r#"{"const":"a"}"#, r#"{"type":"STRING","enum":["a"]}"#),
+        ] {
+            let (schema, dropped, filled) = property(source);
+            assert_eq!((schema.to_string().as_str(), dropped, filled), (expected, 0, 0));
+        }
+    }
+
+    #[test]
+    fn what_the_subset_does_not_know_is_counted() {
+        for (source, expected, lost) in [
+            (
+                r#"{"type":"string","format":"uuid","pattern":"x"}"#,
+                r#"{"type":"STRING","pattern":"x"}"#,
+                1,
+            ),
+            (
+                r#"{"type":"object","properties":{"a":{"type":"string"}},"required":["a","b"],"additionalProperties":false}"#,
+                r#"{"type":"OBJECT","properties":{"a":{"type":"STRING"}},"required":["a"]}"#,
+                2,
+            ),
+            (r#"{"type":"integer","enum":[1,2]}"#, r#"{"type":"INTEGER"}"#, 1),
+            (r#"{"not":{}}"#, "{}", 1),
+            (r#"{"$ref":"http://e.com/s"}"#, "{}", 1),
+            (
+                r#"{"oneOf":[{"type":"string"},{"type":"number"}]}"#,
+                r#"{"anyOf":[{"type":"STRING"},{"type":"NUMBER"}]}"#,
+                1,
+            ),
+        ] {
+            let (schema, dropped, _) = property(source);
+            assert_eq!((schema.to_string().as_str(), dropped), (expected, lost));
+        }
+    }
+
+    #[test]
+    fn an_array_without_elements_gets_some() {
+        let (schema, dropped, filled) = property(r#"{"type":"array"}"#);
+        assert_eq!(schema["items"]["type"], "STRING");
+        assert_eq!((dropped, filled), (0, 1));
+    }
+
+    #[test]
+    fn definitions_are_written_where_they_are_used_and_one_that_holds_itself_ends() {
+        let schema = r##"{"type":"object","properties":{"a":{"$ref":"#/$defs/A"},"t":{"$ref":"#/$defs/T"}},
+            "$defs":{"A":{"type":"string"},"T":{"type":"object","properties":{"l":{"$ref":"#/$defs/T"},"r":{"$ref":"#/$defs/T"}}}}}"##;
+        let converted = convert(schema);
+        let written: Value = serde_json::from_str(&converted.schema.unwrap()).unwrap();
+        assert_eq!(written["properties"]["a"]["type"], "STRING");
+        assert_eq!(written["properties"]["t"]["properties"]["l"]["type"], "OBJECT");
+        assert!(converted.dropped > 0);
+    }
+
+    #[test]
+    fn a_function_that_takes_nothing_has_no_parameters() {
+        for source in [r#"{"type":"object","properties":{}}"#, "{}", "null"] {
+            assert_eq!(convert(source).schema, None);
+        }
+        let not_an_object = convert(r#"{"type":"string"}"#);
+        assert_eq!((not_an_object.schema, not_an_object.dropped), (None, 1));
+    }
+}

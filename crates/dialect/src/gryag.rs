@@ -1,0 +1,30 @@
+//! What gryag's own records have that others have not.
+
+use std::borrow::Cow;
+
+use chatmill_model::{Conversation, RawJson};
+
+use crate::json;
+
+/// Whether a conversation was read from one of gryag's own records: its database, or a captured prompt.
+pub(crate) fn is_gryags(conversation: &Conversation) -> bool {
+    conversation.source.starts_with("gryag") || conversation.shape == "gryag"
+}
+
+/// The chat, and in gryag's own records the thread, that a conversation was held in.
+pub(crate) fn chat_and_thread(conversation: &Conversation) -> (Option<&str>, Option<&str>) {
+    let id = conversation.source_id.as_deref();
+    match id.and_then(|id| id.split_once('/')) {
+        Some((chat, thread)) if is_gryags(conversation) => (Some(chat), Some(thread)),
+        _ => (id, None),
+    }
+}
+
+/// The text of a JSON number or string.
+pub(crate) fn plain_value(raw: &RawJson) -> Option<Cow<'_, str>> {
+    let raw = raw.as_str();
+    if raw.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') {
+        return Some(Cow::Borrowed(raw));
+    }
+    json::decode_string(raw).map(Cow::Owned)
+}

@@ -1,0 +1,91 @@
+//! How a transcript looks, as data: the document's way, and that of the code of its day.
+
+/// Which ids get a letter behind them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Letters {
+    /// Those of different people who would print alike.
+    PerPerson,
+    /// Those that end in the same digits on more than one line, be it the same person's.
+    PerLine,
+}
+
+/// What becomes of line breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Breaks {
+    /// Each is a space.
+    Spaces,
+    /// They stay in texts; in names a line feed is a space.
+    Kept,
+}
+
+/// How media are named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MediaWords {
+    /// Each by its kind, where it stands.
+    Kinds,
+    /// All in one mark in front of the text.
+    Count,
+}
+
+/// Which replies have an arrow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Arrows {
+    /// Those whose author is known, but never on the bot's own lines.
+    Resolved,
+    /// Those that name their author's id themselves, on all lines but the current one.
+    Stated,
+}
+
+/// Where `[RESPOND]` stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Prompt {
+    /// At the end.
+    AtEnd,
+    /// Behind the history, and again behind the line that is to be answered.
+    BehindBoth,
+}
+
+/// How a transcript looks.
+#[derive(Debug)]
+pub(super) struct Edition {
+    /// The bot's name, where it is always the same.
+    pub(super) bot: Option<&'static str>,
+    /// Code points that a name may have.
+    pub(super) longest_name: Option<usize>,
+    /// Who gets letters.
+    pub(super) letters: Letters,
+    /// What becomes of line breaks.
+    pub(super) breaks: Breaks,
+    /// How media are named.
+    pub(super) media: MediaWords,
+    /// Which replies have an arrow.
+    pub(super) arrows: Arrows,
+    /// Where the end mark stands.
+    pub(super) prompt: Prompt,
+    /// Whether system text and tools have lines too.
+    pub(super) lines_for_all: bool,
+}
+
+/// The document of 2025-10-17.
+pub(super) static DOCUMENT: Edition = Edition {
+    bot: None,
+    longest_name: None,
+    letters: Letters::PerPerson,
+    breaks: Breaks::Spaces,
+    media: MediaWords::Kinds,
+    arrows: Arrows::Resolved,
+    prompt: Prompt::AtEnd,
+    lines_for_all: false,
+};
+
+/// The code of the document's own day.
+pub(super) static CODE: Edition = Edition {
+    bot: Some("gryag"),
+    longest_name: Some(30),
+    letters: Letters::PerLine,
+    breaks: Breaks::Kept,
+    media: MediaWords::Count,
+    arrows: Arrows::Stated,
+    prompt: Prompt::BehindBoth,
+    lines_for_all: true,
+};

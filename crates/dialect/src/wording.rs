@@ -1,0 +1,122 @@
+//! The words around a quote, as data: one table for each version of Tzurot that is known to have spoken so.
+
+use chatmill_model::MediaKind;
+
+/// What stands in front of a quoted text; `{}` is the author.
+#[derive(Debug)]
+struct Head {
+    plain: &'static str,
+    image: &'static str,
+    audio: &'static str,
+}
+
+impl Head {
+    /// A head that says nothing of media.
+    const fn plain(words: &'static str) -> Self {
+        Self {
+            plain: words,
+            image: words,
+            audio: words,
+        }
+    }
+}
+
+/// Who said what is quoted, as the reader sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Author {
+    /// The person who quotes.
+    Oneself,
+    /// The personality that reads.
+    Active,
+    /// Another agent.
+    Agent,
+    /// Anybody else.
+    Person,
+}
+
+/// The words of one version.
+#[derive(Debug)]
+pub(crate) struct Wording {
+    /// Between the user's own text and a quote, and between quotes.
+    pub(crate) separator: &'static str,
+    /// Whether it stands in front of the first quote even where there is no own text.
+    pub(crate) leads_with_separator: bool,
+    /// Whether markers of embedded pictures are taken out of quotes, without being media.
+    pub(crate) strips_embeds: bool,
+    /// Whether a quote that spells the beginning of a sound's marker loses its pictures.
+    pub(crate) sound_hides_pictures: bool,
+    /// Whether a proxy's text bears the proxy's name where it quotes nothing.
+    pub(crate) names_proxies: bool,
+    oneself: Head,
+    active: Head,
+    agent: Head,
+    person: Head,
+}
+
+impl Wording {
+    /// The words in front of a quoted text.
+    pub(crate) fn head(&self, author: Author, name: &str, medium: Option<MediaKind>) -> String {
+        let head = match author {
+            Author::Oneself => &self.oneself,
+            Author::Active => &self.active,
+            Author::Agent => &self.agent,
+            Author::Person => &self.person,
+        };
+        let words = match medium {
+            None => head.plain,
+            Some(MediaKind::Audio) => head.audio,
+            Some(_) => head.image,
+        };
+        words.replace("{}", name)
+    }
+}
+
+/// The document of 2025-05-22.
+pub(crate) static DOCUMENT: Wording = Wording {
+    separator: "\n",
+    leads_with_separator: false,
+    strips_embeds: false,
+    sound_hides_pictures: false,
+    names_proxies: false,
+    oneself: Head {
+        plain: "I said:\n\"",
+        image: "This is a message referencing a message with an image from me. I said:\n\"",
+        audio: "This is a message referencing a message with audio from me. I said:\n\"",
+    },
+    active: Head::plain("You said earlier: \""),
+    agent: Head::plain("{} said: \""),
+    person: Head {
+        plain: "{} said:\n\"",
+        image: "This is a message referencing a message with an image from {}. {} said:\n\"",
+        audio: "This is a message referencing a message with audio from {}. {} said:\n\"",
+    },
+};
+
+/// The last release of version 2, of 2025-07-09.
+pub(crate) static V2_FINAL: Wording = Wording {
+    separator: "\n\n",
+    leads_with_separator: true,
+    strips_embeds: true,
+    sound_hides_pictures: true,
+    names_proxies: true,
+    oneself: Head {
+        plain: "I said:\n\"",
+        image: "I said (with an image I shared):\n\"",
+        audio: "I said (with audio I shared):\n\"",
+    },
+    active: Head {
+        plain: "You said: \"",
+        image: "You said (with an image): \"",
+        audio: "You said (with audio): \"",
+    },
+    agent: Head {
+        plain: "{} said: \"",
+        image: "{} said (with an image): \"",
+        audio: "{} said (with audio): \"",
+    },
+    person: Head {
+        plain: "{} said:\n\"",
+        image: "{} said (with an image):\n\"",
+        audio: "{} said (with audio):\n\"",
+    },
+};

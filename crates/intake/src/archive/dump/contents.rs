@@ -1,0 +1,352 @@
+//! Header and table of contents of a `pg_dump` archive, field by field; the same in all its formats.
+//!
+//! Of the thousands of entries that a schema has, only those with data are kept, and of these only names.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+
+use chatmill_diag::Limits;
+use chatmill_diag::codes::{ENTRY_LIMIT, UNSUPPORTED_CONTAINER};
+
+use super::fields::{Fields, Layout, broken, corrupt};
+use super::{DumpTable, MAGIC, RowText};
+use crate::stream::{Broken, Buffered};
+use crate::unpack::Codec;
+
+const CONTENTS_END: &str = "the dump ends inside its table of contents";
+
+/// Where the data of a dump stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    /// In blocks behind the table of contents.
+    Custom,
+    /// In files beside it. A folder's table of contents says `tar` as well.
+    Files,
+}
+
+/// What the header and the table of contents say.
+pub(super) struct Contents {
+    pub(super) layout: Layout,
+    pub(super) format: Format,
+    /// How the data of the custom format is compressed.
+    pub(super) codec: Option<Codec>,
+    /// The entries that have data, in their order.
+    pub(super) parts: Vec<Part>,
+}
+
+/// An entry of the table of contents that has data.
+pub(super) struct Part {
+    pub(super) id: u64,
+    pub(super) holds: Holds,
+    /// The file with the data; nothing in the custom format.
+    pub(super) file: Option<String>,
+}
+
+/// What the data is.
+pub(super) enum Holds {
+    Table(DumpTable),
+    /// Large objects and the like; how the dump calls them.
+    Other(String),
+}
+
+impl Part {
+    pub(super) fn name(&self) -> &str {
+        match &self.holds {
+            Holds::Table(table) => &table.name,
+            Holds::Other(name) => name,
+        }
+    }
+}
+
+impl Contents {
+    /// Reads the beginning of a dump.
+    pub(super) fn read(bytes: &mut Buffered, limits: &Limits) -> Result<Self, Broken> {
+        let (layout, format, codec) = header(bytes)?;
+        let parts = entries(bytes, layout, format, limits)?;
+        Ok(Self {
+            layout,
+            format,
+            codec,
+            parts,
+        })
+    }
+}
+
+/// Reads what stands before the entries.
+fn header(bytes: &mut Buffered) -> Result<(Layout, Format, Option<Codec>), Broken> {
+    let mut start = [0; 11];
+    bytes
+        .read_exact(&mut start)
+        .map_err(|error| broken(&error, CONTENTS_END))?;
+    let [magic @ .., major, minor, _, int_size, offset_size, format] = start;
+    if magic != *MAGIC {
+        return Err(corrupt("the dump does not begin as one"));
+    }
+    if major != 1 || !(12..=16).contains(&minor) {
+        return Err(unsupported(format!(
+            "a dump of archive version {major}.{minor} is not read, only 1.12 to 1.16: convert it with `pg_restore -f -`"
+        )));
+    }
+    if !(4..=8).contains(&int_size) || !(4..=8).contains(&offset_size) {
+        return Err(corrupt("the dump's header has impossible sizes"));
+    }
+    let layout = Layout {
+        minor,
+        int_size: usize::from(int_size),
+        offset_size: usize::from(offset_size),
+    };
+    let format = match format {
+        1 => Format::Custom,
+        3 | 5 => Format::Files,
+        _ => return Err(unsupported("a dump of an unknown format is not read".to_owned())),
+    };
+    let mut fields = Fields::new(bytes, layout, CONTENTS_END);
+    // A number of its own since version 1.15, before that the level of zlib.
+    let compression = if minor >= 15 {
+        i64::from(fields.byte()?)
+    } else {
+        fields.int()?
+    };
+    let codec = match (minor, compression) {
+        (_, 0) => None,
+        (..15, _) | (_, 1) => Some(Codec::Zlib),
+        (_, 2) => Some(Codec::Lz4),
+        (_, 3) => Some(Codec::Zstd),
+        _ => {
+            return Err(unsupported(
+                "a dump in an unknown compression is not read".to_owned(),
+            ));
+        }
+    };
+    // The time of the dump, the names of the database and of the versions of server and program.
+    for _ in 0..7 {
+        fields.int()?;
+    }
+    for _ in 0..3 {
+        fields.pass_text()?;
+    }
+    Ok((layout, format, codec))
+}
+
+/// Reads the entries and keeps those that have data.
+pub(super) fn entries(
+    bytes: &mut Buffered,
+    layout: Layout,
+    format: Format,
+    limits: &Limits,
+) -> Result<Vec<Part>, Broken> {
+    let mut fields = Fields::new(bytes, layout, CONTENTS_END);
+    fields.room = limits.record;
+    let count = fields.count()?;
+    if count > limits.archive_entries {
+        let limit = limits.archive_entries;
+        return Err(Broken::new(
+            &ENTRY_LIMIT,
+            format!("the dump's table of contents has more than {limit} entries"),
+        ));
+    }
+    let mut encoding = None;
+    let mut definitions = BTreeMap::new();
+    let mut parts = Vec::new();
+    for _ in 0..count {
+        let mut entry = Entry::read(&mut fields, format)?;
+        match &*entry.kind {
+            "ENCODING" => encoding = foreign_encoding(&entry.definition),
+            "TABLE" => {
+                definitions.insert(entry.name(), std::mem::take(&mut entry.definition));
+            }
+            _ => {}
+        }
+        if entry.has_data {
+            let holds = if entry.kind == "TABLE DATA" {
+                let name = entry.name();
+                Holds::Table(DumpTable {
+                    text: match copy_columns(&entry.copy) {
+                        Some(columns) => RowText::Copy { columns },
+                        None => RowText::Inserts {
+                            definition: definitions.get(&name).cloned().unwrap_or_default(),
+                        },
+                    },
+                    name,
+                    encoding: encoding.clone(),
+                })
+            } else {
+                Holds::Other(entry.kind)
+            };
+            parts.push(Part {
+                id: entry.id,
+                holds,
+                file: entry.file,
+            });
+        }
+    }
+    Ok(parts)
+}
+
+/// One entry as far as it matters.
+struct Entry {
+    id: u64,
+    /// What the entry is, in the dump's words: `TABLE DATA`, `BLOBS`, …
+    kind: String,
+    schema: String,
+    tag: String,
+    definition: String,
+    copy: String,
+    has_data: bool,
+    file: Option<String>,
+}
+
+impl Entry {
+    fn read(fields: &mut Fields<'_>, format: Format) -> Result<Self, Broken> {
+        let id = fields.count()?;
+        fields.int()?; // Whether the program that wrote the dump had data for it: the data itself says that better.
+        fields.pass_text()?; // Ids in the catalogue: of the catalogue's table,
+        fields.pass_text()?; // and of the object.
+        let tag = fields.text()?.unwrap_or_default();
+        let kind = fields.text()?.unwrap_or_default();
+        fields.int()?; // Section.
+        let definition = if kind == "TABLE" || kind == "ENCODING" {
+            fields.text()?.unwrap_or_default()
+        } else {
+            fields.pass_text()?;
+            String::new()
+        };
+        fields.pass_text()?; // How to drop it.
+        let copy = fields.text()?.unwrap_or_default();
+        let schema = fields.text()?.unwrap_or_default();
+        fields.pass_text()?; // Table space.
+        if fields.layout.minor >= 14 {
+            fields.pass_text()?; // Access method.
+        }
+        if fields.layout.minor >= 16 {
+            fields.int()?; // Kind of relation.
+        }
+        fields.pass_text()?; // Owner.
+        fields.pass_text()?; // Whether rows have ids of their own.
+        while fields.pass_text()? {} // What it depends on.
+        let (has_data, file) = match format {
+            Format::Custom => (offset_promises_data(fields)?, None),
+            Format::Files => {
+                let file = fields.text()?.filter(|name| !name.is_empty());
+                (file.is_some(), file)
+            }
+        };
+        Ok(Self {
+            id,
+            kind,
+            schema,
+            tag,
+            definition,
+            copy,
+            has_data,
+            file,
+        })
+    }
+
+    /// Name of a table with its schema.
+    fn name(&self) -> String {
+        if self.schema.is_empty() {
+            self.tag.clone()
+        } else {
+            format!("{}.{}", self.schema, self.tag)
+        }
+    }
+}
+
+/// Passes the offset of an entry's data; whether there is data, wherever it stands.
+fn offset_promises_data(fields: &mut Fields<'_>) -> Result<bool, Broken> {
+    let flag = fields.byte()?;
+    fields.pass(fields.layout.offset_size as u64)?;
+    match flag {
+        1 | 2 => Ok(true),
+        3 => Ok(false),
+        _ => Err(corrupt("an offset in the dump is malformed")),
+    }
+}
+
+fn unsupported(message: String) -> Broken {
+    Broken::new(&UNSUPPORTED_CONTAINER, message)
+}
+
+/// The encoding that `SET client_encoding = '…'` names, unless its text is UTF-8 or may be.
+fn foreign_encoding(statement: &str) -> Option<String> {
+    let name = statement.split('\'').nth(1)?;
+    let is_utf8 = ["UTF8", "UNICODE", "SQL_ASCII"]
+        .iter()
+        .any(|known| name.eq_ignore_ascii_case(known));
+    (!is_utf8).then(|| name.to_owned())
+}
+
+/// The columns of `COPY schema.table (a, "b c") FROM stdin;`; nothing when it is no such statement.
+fn copy_columns(statement: &str) -> Option<Vec<String>> {
+    let rest = statement.strip_prefix("COPY ")?;
+    let mut columns = Vec::new();
+    let mut name = String::new();
+    let mut is_quoted = false;
+    let mut is_listed = false;
+    let mut characters = rest.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '"' if is_quoted && characters.next_if_eq(&'"').is_some() => name.push('"'),
+            '"' => is_quoted = !is_quoted,
+            _ if is_quoted => name.push(character),
+            '(' => {
+                is_listed = true;
+                name.clear();
+            }
+            ',' | ')' if is_listed => {
+                columns.push(std::mem::take(&mut name));
+                if character == ')' {
+                    return Some(columns);
+                }
+            }
+            ' ' => {}
+            _ => name.push(character),
+        }
+    }
+    // A table without columns has no list.
+    (!is_quoted && !is_listed).then_some(columns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{copy_columns, foreign_encoding};
+
+    #[test]
+    fn columns_are_read_from_the_copy_statement() {
+        let table: &[(&str, Option<&[&str]>)] = &[
+            (
+                "COPY public.messages (id, body) FROM stdin;\n",
+                Some(&["id", "body"]),
+            ),
+            (
+                "COPY public.\"odd (name\" (\"a, b\", \"c\"\"d\", e) FROM stdin;\n",
+                Some(&["a, b", "c\"d", "e"]),
+            ),
+            ("COPY public.nothing  FROM stdin;\n", Some(&[])),
+            ("COPY public.cut (id, bo", None),
+            ("COPY public.cut (id, \"bo", None),
+            ("", None),
+            ("INSERT INTO x", None),
+        ];
+        for (statement, columns) in table {
+            let expected = columns.map(|names| names.iter().map(|name| (*name).to_owned()).collect());
+            assert_eq!(copy_columns(statement), expected, "{statement}");
+        }
+    }
+
+    #[test]
+    fn encodings_other_than_utf8_are_named() {
+        for known in ["UTF8", "utf8", "UNICODE", "SQL_ASCII"] {
+            assert_eq!(
+                foreign_encoding(&format!("SET client_encoding = '{known}';\n")),
+                None
+            );
+        }
+        assert_eq!(
+            foreign_encoding("SET client_encoding = 'LATIN1';\n").as_deref(),
+            Some("LATIN1")
+        );
+        assert_eq!(foreign_encoding(""), None);
+    }
+}

@@ -1,0 +1,254 @@
+//! The custom format: blocks of data behind the table of contents, walked in the order of the file.
+//!
+//! Each block names its entry of the table of contents and consists of chunks with their lengths in front, which together are one
+//! compressed stream. A dump that went through a shell redirection may end with its table of contents once more.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, Read};
+use std::sync::{Arc, Mutex};
+
+use chatmill_diag::Finding;
+use chatmill_diag::codes::TRAILING_GARBAGE;
+
+use super::contents::{Contents, Format, Holds, entries};
+use super::fields::{Fields, Layout, corrupt};
+use super::{Awaited, lone_contents};
+use crate::archive::Member;
+use crate::archive::label::Labels;
+use crate::stream::{Broken, Buffered, Capped, Gauge, lock};
+use crate::unpack::Unpack;
+
+/// A block of rows.
+const ROWS: u8 = 1;
+/// A block of large objects.
+const LARGE_OBJECTS: u8 = 3;
+/// The sign of the number of entries, with which a table of contents begins.
+const CONTENTS_AGAIN: u8 = 0;
+
+/// The archive's bytes, shared between the walk and the body of the present table.
+struct Blocks {
+    bytes: Buffered,
+    layout: Layout,
+    /// Bytes of the present chunk that were not read.
+    left: u64,
+    /// Whether the present block may have further chunks.
+    is_open: bool,
+    /// What it means that the bytes end inside the present block.
+    end: String,
+    /// Whether an error came up; nothing is read after it.
+    has_failed: bool,
+}
+
+impl Blocks {
+    /// Begins a block.
+    fn open(&mut self, name: &str) {
+        self.is_open = true;
+        self.left = 0;
+        self.end = format!("the dump ends inside the data of {name}");
+    }
+
+    /// Whether the present block has unread bytes; goes on to its next chunk.
+    fn has_more(&mut self) -> Result<bool, Broken> {
+        if self.is_open && self.left == 0 {
+            self.left = Fields::new(&mut self.bytes, self.layout, &self.end).count()?;
+            self.is_open = self.left > 0;
+        }
+        Ok(self.is_open)
+    }
+
+    fn take(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.has_failed || buffer.is_empty() || !self.has_more()? {
+            return Ok(0);
+        }
+        let room = buffer.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
+        let count = self.bytes.read(buffer.get_mut(..room).unwrap_or_default())?;
+        if count == 0 {
+            // Asking for one byte more says what the end means.
+            Fields::new(&mut self.bytes, self.layout, &self.end).byte()?;
+        }
+        self.left -= count as u64;
+        Ok(count)
+    }
+
+    /// Passes the rest of the present block.
+    fn finish(&mut self) -> Result<(), Broken> {
+        while self.has_more()? {
+            Fields::new(&mut self.bytes, self.layout, &self.end).pass(self.left)?;
+            self.left = 0;
+        }
+        Ok(())
+    }
+
+    /// The kind of the next block; nothing at the end of the archive.
+    fn next_kind(&mut self) -> Result<Option<u8>, Broken> {
+        self.finish()?;
+        let ready = self.bytes.fill_buf().map_err(|error| Broken::of(&error))?;
+        Ok(ready.first().copied())
+    }
+
+    /// Passes the kind of a block and reads the id of its entry.
+    fn id(&mut self) -> Result<u64, Broken> {
+        let mut fields = Fields::new(
+            &mut self.bytes,
+            self.layout,
+            "the dump ends before a block of data",
+        );
+        fields.byte()?;
+        fields.count()
+    }
+
+    /// Passes large objects: each has an id, then chunks; the id 0 ends them.
+    fn pass_large_objects(&mut self) -> Result<(), Broken> {
+        self.open("the large objects");
+        self.is_open = false;
+        while Fields::new(&mut self.bytes, self.layout, &self.end).count()? > 0 {
+            self.is_open = true;
+            self.finish()?;
+        }
+        Ok(())
+    }
+
+    /// Passes bytes to the end of the stream; how many there were.
+    fn pass_all(&mut self) -> Result<u64, Broken> {
+        io::copy(&mut self.bytes, &mut io::sink()).map_err(|error| Broken::of(&error))
+    }
+}
+
+/// The stored bytes of one table.
+struct Body(Arc<Mutex<Blocks>>);
+
+impl Read for Body {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut blocks = lock(&self.0);
+        let read = blocks.take(buffer);
+        blocks.has_failed |= read
+            .as_ref()
+            .is_err_and(|error| error.kind() != io::ErrorKind::Interrupted);
+        read
+    }
+}
+
+/// Walks the tables of a custom format archive.
+pub(crate) struct Custom {
+    blocks: Arc<Mutex<Blocks>>,
+    contents: Contents,
+    /// Places among the parts, by the ids that blocks name.
+    ids: BTreeMap<u64, usize>,
+    awaited: Awaited,
+    labels: Labels,
+    gauge: Arc<Gauge>,
+    is_over: bool,
+}
+
+impl Custom {
+    /// Reads the table of contents.
+    pub(crate) fn open(mut bytes: Buffered, gauge: Arc<Gauge>) -> Result<Self, Broken> {
+        let contents = Contents::read(&mut bytes, &gauge.limits)?;
+        if contents.format != Format::Custom {
+            return Err(lone_contents());
+        }
+        let blocks = Blocks {
+            bytes,
+            layout: contents.layout,
+            left: 0,
+            is_open: false,
+            end: String::new(),
+            has_failed: false,
+        };
+        Ok(Self {
+            blocks: Arc::new(Mutex::new(blocks)),
+            ids: (0..)
+                .zip(&contents.parts)
+                .map(|(at, part)| (part.id, at))
+                .collect(),
+            awaited: Awaited::all(&contents.parts),
+            contents,
+            labels: Labels::default(),
+            gauge,
+            is_over: false,
+        })
+    }
+
+    /// The next table, then what is missing.
+    pub(crate) fn next(&mut self) -> Option<Member> {
+        while !self.is_over && !lock(&self.blocks).has_failed {
+            match self.step() {
+                Ok(Some(member)) => return Some(member),
+                Ok(None) => {}
+                Err(broken) => {
+                    self.is_over = true;
+                    return Some(Member::broken(broken));
+                }
+            }
+        }
+        self.awaited.missing(&self.contents.parts).map(Member::broken)
+    }
+
+    /// Reads the beginning of one block; nothing when it needs no mention.
+    fn step(&mut self) -> Result<Option<Member>, Broken> {
+        let mut blocks = lock(&self.blocks);
+        let kind = match blocks.next_kind()? {
+            None => {
+                self.is_over = true;
+                return Ok(None);
+            }
+            Some(CONTENTS_AGAIN) => {
+                self.is_over = true;
+                entries(
+                    &mut blocks.bytes,
+                    self.contents.layout,
+                    Format::Custom,
+                    &self.gauge.limits,
+                )?;
+                let garbage = blocks.pass_all()?;
+                if garbage > 0 {
+                    let message = format!("{garbage} bytes after the end of the dump were not read");
+                    self.gauge.note(Finding::new(&TRAILING_GARBAGE, message));
+                }
+                return Ok(None);
+            }
+            Some(kind @ (ROWS | LARGE_OBJECTS)) => kind,
+            Some(_) => return Err(corrupt("something stands between the dump's blocks of data")),
+        };
+        let id = blocks.id()?;
+        let at = self.ids.get(&id).copied();
+        if let Some(at) = at {
+            self.awaited.came(at);
+        }
+        if kind == LARGE_OBJECTS {
+            blocks.pass_large_objects()?;
+            return Ok(None);
+        }
+        let Some(part) = at.and_then(|at| self.contents.parts.get(at)) else {
+            blocks.open("an unknown table");
+            return Ok(Some(Member::broken(corrupt(
+                "a block of data belongs to no entry of the dump's table of contents",
+            ))));
+        };
+        blocks.open(part.name());
+        let Holds::Table(table) = &part.holds else {
+            return Ok(None);
+        };
+        drop(blocks);
+        let (label, notes) = self.labels.label(table.name.as_bytes());
+        Ok(Some(Member::Table {
+            label,
+            notes,
+            body: self.body(),
+            table: table.clone(),
+        }))
+    }
+
+    /// The text of the block that was just opened.
+    fn body(&self) -> Buffered {
+        let mut stored = Buffered::new(Box::new(Body(Arc::clone(&self.blocks))));
+        // A table without rows may come without even the header of its compression.
+        match self.contents.codec {
+            Some(codec) if !stored.peek(1).is_empty() => {
+                let unpack = Unpack::new(codec, stored, Arc::clone(&self.gauge));
+                Buffered::new(Box::new(Capped::new(unpack, Arc::clone(&self.gauge))))
+            }
+            _ => stored,
+        }
+    }
+}

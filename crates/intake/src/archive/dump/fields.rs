@@ -1,0 +1,130 @@
+//! The fields of which a dump's header, table of contents and blocks are made: integers and texts.
+
+use std::io::{self, BufRead, Read};
+
+use chatmill_diag::codes::{CORRUPT_STREAM, DUMP_INCOMPLETE, RECORD_TOO_LONG};
+
+use crate::stream::{Broken, Buffered};
+
+/// How the header says that integers are written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layout {
+    /// Second number of the archive's version; the first is 1.
+    pub(super) minor: u8,
+    /// Bytes of an integer after its sign.
+    pub(super) int_size: usize,
+    /// Bytes of a file offset after its flag.
+    pub(super) offset_size: usize,
+}
+
+/// Reads fields in the layout of one dump.
+pub(super) struct Fields<'b> {
+    bytes: &'b mut Buffered,
+    pub(super) layout: Layout,
+    /// Bytes of text that may still be kept.
+    pub(super) room: u64,
+    /// What it means that the bytes end.
+    end: &'b str,
+}
+
+impl<'b> Fields<'b> {
+    pub(super) fn new(bytes: &'b mut Buffered, layout: Layout, end: &'b str) -> Self {
+        Self {
+            bytes,
+            layout,
+            room: 0,
+            end,
+        }
+    }
+
+    fn fill(&mut self, bytes: &mut [u8]) -> Result<(), Broken> {
+        self.bytes
+            .read_exact(bytes)
+            .map_err(|error| broken(&error, self.end))
+    }
+
+    pub(super) fn byte(&mut self) -> Result<u8, Broken> {
+        let mut byte = [0];
+        self.fill(&mut byte)?;
+        Ok(u8::from_le_bytes(byte))
+    }
+
+    /// Reads `count` bytes and drops them.
+    pub(super) fn pass(&mut self, count: u64) -> Result<(), Broken> {
+        let mut left = count;
+        while left > 0 {
+            let ready = self.bytes.fill_buf().map_err(|error| Broken::of(&error))?.len();
+            if ready == 0 {
+                return Err(Broken::new(&DUMP_INCOMPLETE, self.end));
+            }
+            let passed = ready.min(usize::try_from(left).unwrap_or(usize::MAX));
+            self.bytes.consume(passed);
+            left -= passed as u64;
+        }
+        Ok(())
+    }
+
+    /// An integer: its sign, then its bytes from the lowest up.
+    pub(super) fn int(&mut self) -> Result<i64, Broken> {
+        let sign = self.byte()?;
+        let mut bytes = [0; 8];
+        let places = bytes.get_mut(..self.layout.int_size).unwrap_or_default();
+        self.fill(places)?;
+        let value = i64::from_le_bytes(bytes);
+        match sign {
+            0 if value >= 0 => Ok(value),
+            1 if value >= 0 => Ok(-value),
+            _ => Err(corrupt("an integer in the dump is malformed")),
+        }
+    }
+
+    /// An integer that counts something.
+    pub(super) fn count(&mut self) -> Result<u64, Broken> {
+        u64::try_from(self.int()?).map_err(|_| corrupt("a length in the dump is negative"))
+    }
+
+    /// The length of a text; nothing where there is none.
+    fn text_length(&mut self) -> Result<Option<u64>, Broken> {
+        Ok(u64::try_from(self.int()?).ok())
+    }
+
+    /// A text that is kept. It is not believed to be as long as it says before it was read.
+    pub(super) fn text(&mut self) -> Result<Option<String>, Broken> {
+        let Some(length) = self.text_length()? else {
+            return Ok(None);
+        };
+        self.room = self.room.checked_sub(length).ok_or_else(|| {
+            Broken::new(
+                &RECORD_TOO_LONG,
+                "the names in the dump's table of contents are longer than `limits.record`",
+            )
+        })?;
+        let mut bytes = Vec::new();
+        let read = self.bytes.by_ref().take(length).read_to_end(&mut bytes);
+        if read.map_err(|error| Broken::of(&error))? as u64 == length {
+            Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+        } else {
+            Err(Broken::new(&DUMP_INCOMPLETE, self.end))
+        }
+    }
+
+    /// Whether there is a text, whatever it says.
+    pub(super) fn pass_text(&mut self) -> Result<bool, Broken> {
+        let length = self.text_length()?;
+        self.pass(length.unwrap_or(0))?;
+        Ok(length.is_some())
+    }
+}
+
+/// What it means that reading failed; `end` where the bytes are over.
+pub(super) fn broken(error: &io::Error, end: &str) -> Broken {
+    if error.kind() == io::ErrorKind::UnexpectedEof {
+        Broken::new(&DUMP_INCOMPLETE, end)
+    } else {
+        Broken::of(error)
+    }
+}
+
+pub(super) fn corrupt(message: &str) -> Broken {
+    Broken::new(&CORRUPT_STREAM, message)
+}

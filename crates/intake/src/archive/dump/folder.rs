@@ -1,0 +1,156 @@
+//! The folder format: a table of contents and one file for each table, compressed or not.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::vec;
+
+use chatmill_diag::Finding;
+use chatmill_diag::codes::{CORRUPT_STREAM, DUMP_INCOMPLETE, LINK_NOT_FOLLOWED};
+
+use super::contents::{Contents, Holds, Part};
+use super::{CONTENTS, DumpTable, MAGIC};
+use crate::archive::Member;
+use crate::archive::label::Labels;
+use crate::stream::{Broken, Buffered, Capped, Gauge};
+use crate::unpack::{Codec, Unpack};
+
+/// What may follow the name that the table of contents gives to a file.
+const ENDINGS: [(&str, Option<Codec>); 4] = [
+    ("", None),
+    (".gz", Some(Codec::Gzip)),
+    (".lz4", Some(Codec::Lz4)),
+    (".zst", Some(Codec::Zstd)),
+];
+
+/// Whether a folder is a dump: it holds a table of contents.
+pub(crate) fn is_folder(path: &Path) -> bool {
+    let contents = path.join(CONTENTS);
+    let is_file = fs::symlink_metadata(&contents).is_ok_and(|metadata| metadata.is_file());
+    let mut head = [0; MAGIC.len()];
+    is_file
+        && File::open(contents)
+            .and_then(|mut file| file.read_exact(&mut head))
+            .is_ok()
+        && head == *MAGIC
+}
+
+/// Walks the tables of a dump that is a folder, in the order of its table of contents.
+pub(crate) struct Folder {
+    path: PathBuf,
+    parts: vec::IntoIter<Part>,
+    labels: Labels,
+    gauge: Arc<Gauge>,
+}
+
+impl Folder {
+    /// Reads the table of contents.
+    pub(crate) fn open(path: &Path, gauge: Arc<Gauge>) -> Result<Self, Broken> {
+        let file = File::open(path.join(CONTENTS)).map_err(|error| Broken::of(&error))?;
+        let mut bytes = counted(file, &gauge);
+        let contents = Contents::read(&mut bytes, &gauge.limits)?;
+        Ok(Self {
+            path: path.to_owned(),
+            parts: contents.parts.into_iter(),
+            labels: Labels::default(),
+            gauge,
+        })
+    }
+
+    /// The next table.
+    pub(crate) fn next(&mut self) -> Option<Member> {
+        self.parts
+            .by_ref()
+            .find_map(|part| match part.holds {
+                Holds::Table(table) => Some((table, part.file.unwrap_or_default())),
+                Holds::Other(_) => None,
+            })
+            .map(|(table, file)| self.member(table, &file))
+    }
+
+    fn member(&mut self, table: DumpTable, name: &str) -> Member {
+        let (label, mut notes) = self.labels.label(table.name.as_bytes());
+        let broken = match self.find(name) {
+            Ok(Found::File(body)) => {
+                return Member::Table {
+                    label,
+                    notes,
+                    body,
+                    table,
+                };
+            }
+            Ok(Found::Link) => {
+                notes.push(Finding::new(
+                    &LINK_NOT_FOLLOWED,
+                    "the file with the table's rows is a link and was not followed",
+                ));
+                None
+            }
+            Err(broken) => Some(broken),
+        };
+        Member::Unread { label, notes, broken }
+    }
+
+    /// Opens the file with a table's rows. Its name comes from the dump and must not lead out of the folder.
+    fn find(&self, name: &str) -> Result<Found, Broken> {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+        if name.is_empty() || name.starts_with('.') || !name.bytes().all(is_plain) {
+            return Err(Broken::new(
+                &CORRUPT_STREAM,
+                "the dump's table of contents names a file that cannot be one of its own",
+            ));
+        }
+        for (ending, codec) in ENDINGS {
+            let path = self.path.join(format!("{name}{ending}"));
+            match fs::symlink_metadata(&path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(Broken::of(&error)),
+                Ok(metadata) if !metadata.is_file() => return Ok(Found::Link),
+                Ok(_) => {
+                    let file = File::open(&path).map_err(|error| Broken::of(&error))?;
+                    let stored = counted(file, &self.gauge);
+                    return Ok(Found::File(match codec {
+                        None => stored,
+                        Some(codec) => {
+                            let unpack = Unpack::new(codec, stored, Arc::clone(&self.gauge));
+                            Buffered::new(Box::new(Capped::new(unpack, Arc::clone(&self.gauge))))
+                        }
+                    }));
+                }
+            }
+        }
+        Err(Broken::new(
+            &DUMP_INCOMPLETE,
+            format!("the dump has no file {name} with the table's rows"),
+        ))
+    }
+}
+
+/// What stands where a table's rows should be.
+enum Found {
+    File(Buffered),
+    /// A link, a folder or a device.
+    Link,
+}
+
+fn counted(file: File, gauge: &Arc<Gauge>) -> Buffered {
+    Buffered::new(Box::new(Counted {
+        file,
+        gauge: Arc::clone(gauge),
+    }))
+}
+
+/// Counts the stored bytes on their way.
+struct Counted {
+    file: File,
+    gauge: Arc<Gauge>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        self.gauge.count_raw(count);
+        Ok(count)
+    }
+}

@@ -1,0 +1,103 @@
+//! The tar format: the table of contents is the first member, each table a file of its own, uncompressed.
+//!
+//! `restore.sql`, a script that loads the files, and the files of large objects hold no rows and are passed over.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::contents::{Contents, Holds, Part};
+use super::{Awaited, CONTENTS, MAGIC};
+use crate::archive::Member;
+use crate::archive::tar::Tar;
+use crate::stream::{Buffered, Gauge};
+
+/// Bytes of a tar header.
+const HEADER: usize = 512;
+
+/// Walks the tables of a tar format dump.
+pub(crate) struct DumpTar {
+    tar: Tar,
+    gauge: Arc<Gauge>,
+    /// What the first member promises; nothing before it was read.
+    parts: Option<Vec<Part>>,
+    /// Places among the parts, by the names of their files.
+    files: BTreeMap<String, usize>,
+    awaited: Awaited,
+    is_over: bool,
+}
+
+impl DumpTar {
+    /// Whether a tar archive that begins with `head` is a dump.
+    pub(crate) fn starts(head: &[u8]) -> bool {
+        let name = head.get(..=CONTENTS.len()).unwrap_or_default();
+        name.strip_suffix(b"\0") == Some(CONTENTS.as_bytes())
+            && head.get(HEADER..).is_some_and(|body| body.starts_with(MAGIC))
+    }
+
+    pub(crate) fn new(bytes: Buffered, gauge: Arc<Gauge>) -> Self {
+        Self {
+            tar: Tar::new(bytes, Arc::clone(&gauge)),
+            gauge,
+            parts: None,
+            files: BTreeMap::new(),
+            awaited: Awaited::default(),
+            is_over: false,
+        }
+    }
+
+    /// The next table, or a member that is none, then what is missing.
+    pub(crate) fn next(&mut self) -> Option<Member> {
+        while !self.is_over {
+            let (label, notes, mut body) = match self.tar.next() {
+                Some(Member::Body { label, notes, body }) => (label, notes, body),
+                Some(other) => return Some(other),
+                None => {
+                    self.is_over = true;
+                    break;
+                }
+            };
+            let Some(parts) = &self.parts else {
+                match Contents::read(&mut body, &self.gauge.limits) {
+                    Ok(contents) => self.expect(contents.parts),
+                    Err(broken) => {
+                        self.is_over = true;
+                        return Some(Member::broken(broken));
+                    }
+                }
+                continue;
+            };
+            let Some((at, part)) = self.files.get(&label).and_then(|at| Some((*at, parts.get(*at)?))) else {
+                if is_passed_over(&label) {
+                    continue;
+                }
+                return Some(Member::Body { label, notes, body });
+            };
+            self.awaited.came(at);
+            if let Holds::Table(table) = &part.holds {
+                return Some(Member::Table {
+                    label: table.name.clone(),
+                    notes,
+                    body,
+                    table: table.clone(),
+                });
+            }
+        }
+        let parts = self.parts.as_deref().unwrap_or_default();
+        self.awaited.missing(parts).map(Member::broken)
+    }
+
+    /// Takes over what the table of contents promises.
+    fn expect(&mut self, parts: Vec<Part>) {
+        self.awaited = Awaited::tables(&parts);
+        self.files = (0..)
+            .zip(&parts)
+            .filter_map(|(at, part)| Some((part.file.clone()?, at)))
+            .collect();
+        self.parts = Some(parts);
+    }
+}
+
+/// Whether a file of a dump holds no rows.
+fn is_passed_over(name: &str) -> bool {
+    name == "restore.sql" || name.starts_with("blob")
+}

@@ -1,0 +1,191 @@
+//! Database files of SQLite: the rows of the tables that a map names, in the order of their keys, and the numbers of all others.
+//!
+//! SQLite itself reads the file, read-only and as one that nobody changes: no lock is taken, no journal is replayed, nothing is
+//! written beside it. Rows have no place in bytes; a database's entry has no bytes at all.
+
+mod file;
+mod scan;
+mod schema;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use chatmill_diag::Finding;
+use chatmill_diag::codes::{CORRUPT_STREAM, EMPTY_INPUT, RECORD_TOO_LONG, UNREADABLE_INPUT};
+use rusqlite::{Connection, ErrorCode};
+
+use crate::event::{Damage, Event, Frame};
+use crate::stream::{Broken, Gauge};
+use crate::table::TableMap;
+
+use scan::{Outcome, Scan};
+
+pub(crate) use file::{DatabaseFile, MAGIC, is_companion};
+
+/// Reads one database file.
+pub(crate) struct Database {
+    connection: Connection,
+    /// Holds a copy of the database as long as it is read.
+    file: DatabaseFile,
+    gauge: Arc<Gauge>,
+    maps: Arc<[TableMap]>,
+    /// Tables that were not begun.
+    tables: VecDeque<String>,
+    scan: Option<Scan>,
+    /// Number of the next frame or damage.
+    record: u64,
+    queue: VecDeque<Event>,
+}
+
+impl Database {
+    pub(crate) fn open(file: DatabaseFile, maps: Arc<[TableMap]>, gauge: Arc<Gauge>) -> Result<Self, Broken> {
+        let notes = file.notes();
+        let file = file.whole_pages(&gauge.limits)?;
+        let connection = file.connect(&gauge.limits).map_err(|error| explain(&error))?;
+        let tables = schema::tables(&connection).map_err(|error| explain(&error))?;
+        let mut queue: VecDeque<Event> = notes.into_iter().map(Event::Note).collect();
+        if tables.is_empty() {
+            queue.push_back(Event::Note(Finding::new(
+                &EMPTY_INPUT,
+                "the database holds no table",
+            )));
+        }
+        Ok(Self {
+            connection,
+            file,
+            gauge,
+            maps,
+            tables,
+            scan: None,
+            record: 0,
+            queue,
+        })
+    }
+
+    /// Makes the whole database one damage. Only before the first event.
+    pub(crate) fn refuse(&mut self, broken: Broken) {
+        if !self.tables.is_empty() {
+            self.tables.clear();
+            self.queue.clear();
+            let event = self.damage(broken);
+            self.queue.push_back(event);
+        }
+    }
+
+    /// The next event; a row is appended to `buffer`.
+    pub(crate) fn next(&mut self, buffer: &mut Vec<u8>) -> Option<Event> {
+        loop {
+            if let Some(event) = self.queue.pop_front() {
+                return Some(event);
+            }
+            if self.scan.is_some() {
+                if let Some(event) = self.next_row(buffer) {
+                    return Some(event);
+                }
+            } else {
+                let table = self.tables.pop_front()?;
+                if let Err(error) = self.begin(&table) {
+                    let broken = about(&table, &explain(&error));
+                    let event = self.damage(broken);
+                    self.queue.push_back(event);
+                }
+            }
+        }
+    }
+
+    /// Begins a table that is read, or counts the rows of one that is not.
+    fn begin(&mut self, table: &str) -> rusqlite::Result<()> {
+        let columns = schema::columns(&self.connection, table)?;
+        let Some(map) = TableMap::find(&self.maps, Some(table), &columns) else {
+            let (rows, fault) = schema::count(&self.connection, table, self.file.bytes())?;
+            self.skip(table, rows);
+            if let Some(broken) = fault {
+                let event = self.damage(about(table, &broken));
+                self.queue.push_back(event);
+            }
+            return Ok(());
+        };
+        let keys = schema::keys(&self.connection, table, &columns)?;
+        self.queue.push_back(Event::Table {
+            name: table.to_owned(),
+            source: map.source.clone(),
+        });
+        self.scan = Some(Scan::new(table, keys, &columns, map));
+        Ok(())
+    }
+
+    /// The next row of the present table; nothing at its end.
+    fn next_row(&mut self, buffer: &mut Vec<u8>) -> Option<Event> {
+        let scan = self.scan.as_mut()?;
+        match scan.next(&self.connection, &self.gauge) {
+            Some(Outcome::Row(row)) => {
+                let start = buffer.len();
+                buffer.extend_from_slice(scan.bytes(row));
+                let record = self.count_record();
+                Some(Event::Frame(Frame {
+                    record,
+                    start: 0,
+                    end: 0,
+                    line: 1,
+                    column: 1,
+                    buffer: start..buffer.len(),
+                    derived: true,
+                }))
+            }
+            Some(Outcome::Damage(broken)) => Some(self.damage(broken)),
+            Some(Outcome::LimitReached(broken)) => {
+                self.tables.clear();
+                Some(self.damage(broken))
+            }
+            None => {
+                let (table, filtered) = (scan.table().to_owned(), scan.filtered());
+                self.scan = None;
+                self.skip(&table, filtered);
+                None
+            }
+        }
+    }
+
+    fn skip(&mut self, table: &str, rows: u64) {
+        if rows > 0 {
+            self.queue.push_back(Event::Skipped {
+                table: table.to_owned(),
+                rows,
+                bytes: 0,
+            });
+        }
+    }
+
+    fn count_record(&mut self) -> u64 {
+        let record = self.record;
+        self.record += 1;
+        record
+    }
+
+    fn damage(&mut self, broken: Broken) -> Event {
+        Event::Damage(Damage::of_nothing(self.count_record(), broken))
+    }
+}
+
+/// Puts the table's name in front of what is wrong with it.
+fn about(table: &str, broken: &Broken) -> Broken {
+    Broken::new(broken.code, format!("table {table}: {}", broken.message))
+}
+
+/// What an error of SQLite means. Its own words are not used: they may hold a path.
+fn explain(error: &rusqlite::Error) -> Broken {
+    let corrupt = |message: &str| Broken::new(&CORRUPT_STREAM, message);
+    match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => corrupt("the database's header is damaged"),
+        Some(ErrorCode::DatabaseCorrupt) => corrupt("the database is damaged here"),
+        Some(ErrorCode::TooBig) => Broken::new(&RECORD_TOO_LONG, "a cell or a statement is too long"),
+        Some(code @ (ErrorCode::SystemIoFailure | ErrorCode::CannotOpen | ErrorCode::PermissionDenied)) => {
+            Broken::new(
+                &UNREADABLE_INPUT,
+                format!("SQLite cannot read the file: {code:?}"),
+            )
+        }
+        Some(code) => corrupt(&format!("SQLite cannot read the table: {code:?}")),
+        None => corrupt("SQLite cannot read the table"),
+    }
+}

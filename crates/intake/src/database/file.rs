@@ -1,0 +1,211 @@
+//! Where a database lies, and how it is opened: as a file that nobody changes.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use chatmill_diag::codes::{DECOMPRESSION_LIMIT, TRUNCATED_STREAM, UNREAD_JOURNAL, UNREADABLE_INPUT};
+use chatmill_diag::limits::MIB;
+use chatmill_diag::{Finding, Limits};
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
+use rusqlite::{Connection, OpenFlags};
+use tempfile::NamedTempFile;
+
+use crate::stream::Broken;
+
+/// First bytes of every database.
+pub(crate) const MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// What the names of the journals of a database end in.
+const JOURNALS: [&str; 2] = ["-wal", "-journal"];
+
+/// What the name of an index of the first journal ends in.
+const INDEX: &str = "-shm";
+
+/// Whether a file is only a part of the database beside it: a journal, or the index of one.
+pub(crate) fn is_companion(path: &Path) -> bool {
+    let mut endings = JOURNALS.iter().chain([&INDEX]);
+    let name = path.as_os_str().to_string_lossy();
+    let database = endings.find_map(|ending| name.strip_suffix(ending));
+    database.is_some_and(|database| {
+        let mut head = [0; MAGIC.len()];
+        let read = File::open(database).and_then(|mut file| file.read_exact(&mut head));
+        read.is_ok() && head == *MAGIC
+    })
+}
+
+/// A database file.
+pub(crate) enum DatabaseFile {
+    /// An input of its own.
+    Own {
+        /// Where it is.
+        path: PathBuf,
+        /// Its length.
+        bytes: u64,
+    },
+    /// A copy of what came out of an archive, a compression or a pipe; removed when it is dropped.
+    Copy {
+        /// The copy.
+        file: NamedTempFile,
+        /// Its length.
+        bytes: u64,
+    },
+}
+
+impl DatabaseFile {
+    /// Copies a stream to a temporary file, since a database is read by seeking.
+    pub(crate) fn copy(stream: &mut dyn Read, limits: &Limits) -> Result<Self, Broken> {
+        let mut file = NamedTempFile::new().map_err(|error| no_room(&error))?;
+        let mut buffer = vec![0; 256 * 1024];
+        let mut bytes = 0;
+        loop {
+            let count = match stream.read(&mut buffer) {
+                Ok(0) => return Ok(Self::Copy { file, bytes }),
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(Broken::of(&error)),
+            };
+            bytes += count as u64;
+            if bytes > limits.spool {
+                return Err(Broken::new(
+                    &DECOMPRESSION_LIMIT,
+                    format!(
+                        "the database is longer than the {} bytes that may be copied to a temporary file",
+                        limits.spool
+                    ),
+                ));
+            }
+            file.write_all(buffer.get(..count).unwrap_or_default())
+                .map_err(|error| no_room(&error))?;
+        }
+    }
+
+    /// The same database without the rest of a page that was cut: SQLite would take zeros for what is missing.
+    pub(super) fn whole_pages(self, limits: &Limits) -> Result<Self, Broken> {
+        let mut file = File::open(self.path()).map_err(|error| Broken::of(&error))?;
+        let mut header = [0; 18];
+        // A file without a header is told by SQLite.
+        let page = match file.read_exact(&mut header) {
+            Ok(()) => match header {
+                [.., 0, 1] => 65_536,
+                [.., high, low] => u64::from(u16::from_be_bytes([high, low])),
+            },
+            Err(_) => 0,
+        };
+        let rest = self.bytes().checked_rem(page).unwrap_or(0);
+        if rest == 0 || page < 512 {
+            return Ok(self);
+        }
+        if rest == self.bytes() {
+            return Err(Broken::new(
+                &TRUNCATED_STREAM,
+                "the database ends inside its first page",
+            ));
+        }
+        file.rewind().map_err(|error| Broken::of(&error))?;
+        Self::copy(&mut file.take(self.bytes() - rest), limits)
+    }
+
+    fn path(&self) -> &Path {
+        match self {
+            Self::Own { path, .. } => path,
+            Self::Copy { file, .. } => file.path(),
+        }
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        match self {
+            Self::Own { bytes, .. } | Self::Copy { bytes, .. } => *bytes,
+        }
+    }
+
+    /// Opens the database such that nothing in it is executed and nothing outside it is read.
+    pub(super) fn connect(&self, limits: &Limits) -> rusqlite::Result<Connection> {
+        let flags =
+            OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(address(self.path()), flags)?;
+        // Without this, a file that was cut is not read at all; nothing can be written anyway.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_WRITABLE_SCHEMA, true)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+        // A name in double quotes is a column or an error, never a text.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
+        connection.pragma_update(None, "cell_size_check", true)?;
+        // Told before a longer cell is read. Statements in the schema need some room as well.
+        let longest = i32::try_from(limits.record.max(MIB)).unwrap_or(i32::MAX);
+        connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, longest)?;
+        Ok(connection)
+    }
+
+    /// What stands beside the database and belongs to it, but is not read.
+    pub(super) fn notes(&self) -> Vec<Finding> {
+        let Self::Own { path, .. } = self else {
+            return Vec::new();
+        };
+        JOURNALS
+            .into_iter()
+            .filter_map(|ending| {
+                let mut beside = OsString::from(path);
+                beside.push(ending);
+                let length = fs::metadata(beside).ok()?.len();
+                (length > 0).then(|| {
+                    let message =
+                        format!("{length} bytes in the file {ending} beside the database were not read");
+                    Finding::new(&UNREAD_JOURNAL, message)
+                })
+            })
+            .collect()
+    }
+}
+
+fn no_room(error: &io::Error) -> Broken {
+    Broken::new(
+        &UNREADABLE_INPUT,
+        format!(
+            "the database cannot be copied to a temporary file: {}",
+            error.kind()
+        ),
+    )
+}
+
+/// The address of a file in SQLite's spelling, every odd byte escaped.
+fn address(path: &Path) -> String {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut address = "file://".to_owned();
+    for (at, byte) in path.as_os_str().as_encoded_bytes().iter().enumerate() {
+        match byte {
+            b'\\' if cfg!(windows) => address.push('/'),
+            b'/' => address.push('/'),
+            other => {
+                if at == 0 {
+                    // A path that begins with a drive.
+                    address.push('/');
+                }
+                if other.is_ascii_alphanumeric() || b"._-:".contains(other) {
+                    address.push(char::from(*other));
+                } else {
+                    // Writing to a string cannot fail.
+                    let _ = write!(address, "%{other:02X}");
+                }
+            }
+        }
+    }
+    address.push_str("?immutable=1");
+    address
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::address;
+    use std::path::Path;
+
+    #[test]
+    fn odd_names_are_escaped() {
+        assert_eq!(
+            address(Path::new("/a b/c?d#%.db")),
+            "file:///a%20b/c%3Fd%23%25.db?immutable=1"
+        );
+    }
+}

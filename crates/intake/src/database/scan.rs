@@ -1,0 +1,236 @@
+//! Reads the rows of one table in the order of their keys, a batch at a time.
+//!
+//! A statement borrows its connection, and so none is kept: each batch begins behind the key of the last row. That also is how
+//! reading goes on behind a row that is too long.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use chatmill_diag::Code;
+use chatmill_diag::codes::{CORRUPT_STREAM, DECOMPRESSION_LIMIT, RECORD_TOO_LONG};
+use rusqlite::types::{Value, ValueRef};
+use rusqlite::{Connection, ErrorCode, Row, params_from_iter};
+
+use super::schema::{Keys, quoted};
+use super::{about, explain};
+use crate::stream::{Broken, Gauge};
+use crate::table::TableMap;
+use crate::table::row::{Cell, RowFault, RowWriter, Written};
+
+/// Rows of a batch.
+const ROWS: usize = 512;
+
+/// Bytes of rows after which a batch ends.
+const BYTES: usize = 256 * 1024;
+
+/// What became of a row.
+pub(super) enum Outcome {
+    /// It was written; where it stands in [`Scan::bytes`].
+    Row(Range<usize>),
+    /// It cannot be read.
+    Damage(Broken),
+    /// The limits forbid to read on.
+    LimitReached(Broken),
+}
+
+/// One table that is read.
+pub(super) struct Scan {
+    table: String,
+    /// The expressions by which rows are told apart.
+    keys: Vec<String>,
+    /// Whether the key is a number that grows from row to row.
+    is_numbered: bool,
+    /// Columns as SQL takes them.
+    columns: Vec<String>,
+    writer: RowWriter,
+    /// Key of the last row that was seen.
+    last: Option<Vec<Value>>,
+    rows: VecDeque<Outcome>,
+    bytes: Vec<u8>,
+    filtered: u64,
+    is_over: bool,
+}
+
+impl Scan {
+    pub(super) fn new(table: &str, keys: Keys, columns: &[String], map: &TableMap) -> Self {
+        let is_numbered = matches!(keys, Keys::Number(_));
+        let keys = match keys {
+            Keys::Number(name) => vec![name.to_owned()],
+            Keys::Columns(columns) => columns,
+        };
+        let mut scan = Self {
+            table: table.to_owned(),
+            is_numbered,
+            columns: columns.iter().map(|name| quoted(name)).collect(),
+            writer: RowWriter::new(map, columns),
+            last: None,
+            rows: VecDeque::new(),
+            bytes: Vec::new(),
+            filtered: 0,
+            is_over: keys.is_empty(),
+            keys,
+        };
+        if scan.is_over {
+            scan.damage(&Broken::new(
+                &CORRUPT_STREAM,
+                "its rows have neither number nor key",
+            ));
+        }
+        scan
+    }
+
+    pub(super) fn table(&self) -> &str {
+        &self.table
+    }
+
+    /// Rows that a filter passed over so far.
+    pub(super) fn filtered(&self) -> u64 {
+        self.filtered
+    }
+
+    /// The bytes of a row, until the next one is asked for.
+    pub(super) fn bytes(&self, row: Range<usize>) -> &[u8] {
+        self.bytes.get(row).unwrap_or_default()
+    }
+
+    /// What became of the next row; nothing at the end of the table.
+    pub(super) fn next(&mut self, connection: &Connection, gauge: &Gauge) -> Option<Outcome> {
+        while self.rows.is_empty() && !self.is_over {
+            self.bytes.clear();
+            if let Err(error) = self.fill(connection, gauge) {
+                let is_too_long = error.sqlite_error_code() == Some(ErrorCode::TooBig);
+                if !is_too_long || self.pass_one(connection, gauge).is_err() {
+                    self.is_over = true;
+                    self.damage(&explain(&error));
+                }
+            }
+        }
+        self.rows.pop_front()
+    }
+
+    /// Reads a batch.
+    fn fill(&mut self, connection: &Connection, gauge: &Gauge) -> rusqlite::Result<()> {
+        let mut statement = connection.prepare(&self.select(&self.columns))?;
+        let mut rows = statement.query(params_from_iter(self.last.iter().flatten().cloned()))?;
+        while self.rows.len() < ROWS && self.bytes.len() < BYTES {
+            let Some(row) = rows.next()? else {
+                self.is_over = true;
+                return Ok(());
+            };
+            let key = self.key(row)?;
+            if self.is_numbered && !follows(self.last.as_deref(), &key) {
+                self.is_over = true;
+                self.damage(&Broken::new(
+                    &CORRUPT_STREAM,
+                    "its rows are out of order from here on",
+                ));
+                return Ok(());
+            }
+            self.last = Some(key);
+            self.read(row, gauge);
+            if self.is_over {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes over the one row that is next and too long to be read.
+    fn pass_one(&mut self, connection: &Connection, gauge: &Gauge) -> rusqlite::Result<()> {
+        let mut statement = connection.prepare(&self.select(&[]))?;
+        let mut rows = statement.query(params_from_iter(self.last.iter().flatten().cloned()))?;
+        if let Some(row) = rows.next()? {
+            self.last = Some(self.key(row)?);
+            let message = format!("a cell is longer than the limit of {} bytes", gauge.limits.record);
+            self.row_damage(&RECORD_TOO_LONG, &message);
+        }
+        Ok(())
+    }
+
+    /// The statement that gives the keys and some columns of the rows behind the last key.
+    fn select(&self, columns: &[String]) -> String {
+        let keys = self.keys.join(", ");
+        let all: Vec<&str> = self.keys.iter().chain(columns).map(String::as_str).collect();
+        let behind = if self.last.is_some() {
+            format!("WHERE ({keys}) > ({})", vec!["?"; self.keys.len()].join(", "))
+        } else {
+            String::new()
+        };
+        let table = quoted(&self.table);
+        format!(
+            "SELECT {} FROM main.{table} {behind} ORDER BY {keys}",
+            all.join(", ")
+        )
+    }
+
+    fn key(&self, row: &Row<'_>) -> rusqlite::Result<Vec<Value>> {
+        (0..self.keys.len()).map(|at| row.get(at)).collect()
+    }
+
+    /// Writes one row. Each costs a byte of what the limits allow at least: damage can make a table endless.
+    fn read(&mut self, row: &Row<'_>, gauge: &Gauge) {
+        let start = self.bytes.len();
+        let places = self.keys.len()..self.keys.len() + self.columns.len();
+        let cells = places.map(|at| {
+            row.get_ref(at)
+                .map(cell)
+                .map_err(|_| RowFault::malformed("a cell is missing"))
+        });
+        let written = self.writer.write(cells, &mut self.bytes);
+        let length = (self.bytes.len() - start) as u64;
+        if !gauge.produce(length.max(1)) {
+            self.is_over = true;
+            let message = "the rows of the database are longer than the limit allows";
+            let broken = about(&self.table, &Broken::new(&DECOMPRESSION_LIMIT, message));
+            self.rows.push_back(Outcome::LimitReached(broken));
+            return;
+        }
+        match written {
+            Ok(Written::Row) if length > gauge.limits.record => {
+                self.bytes.truncate(start);
+                let message = format!("{length} bytes, the limit is {}", gauge.limits.record);
+                self.row_damage(&RECORD_TOO_LONG, &message);
+            }
+            Ok(Written::Row) => self.rows.push_back(Outcome::Row(start..self.bytes.len())),
+            Ok(Written::Filtered) => self.filtered += 1,
+            Err(fault) => self.row_damage(fault.code, &fault.message),
+        }
+    }
+
+    /// Reports the last row.
+    fn row_damage(&mut self, code: &'static Code, message: &str) {
+        let which = match self.last.as_deref() {
+            Some([Value::Integer(number)]) => format!("row {number}"),
+            _ => "a row".to_owned(),
+        };
+        self.damage(&Broken::new(code, format!("{which}: {message}")));
+    }
+
+    fn damage(&mut self, broken: &Broken) {
+        self.rows.push_back(Outcome::Damage(about(&self.table, broken)));
+    }
+}
+
+/// Whether a row's number comes after the last one, as in every table that is sound.
+fn follows(last: Option<&[Value]>, key: &[Value]) -> bool {
+    match (last, key) {
+        (Some([Value::Integer(last)]), [Value::Integer(key)]) => key > last,
+        (None, [Value::Integer(_)]) => true,
+        _ => false,
+    }
+}
+
+fn cell(value: ValueRef<'_>) -> Cell<'_> {
+    match value {
+        ValueRef::Null => Cell::Null,
+        ValueRef::Integer(number) => Cell::Number(Cow::Owned(number.to_string())),
+        // As a dump spells what JSON has no word for.
+        ValueRef::Real(number) if number.is_infinite() => {
+            Cell::Number(Cow::Borrowed(if number > 0.0 { "1e999" } else { "-1e999" }))
+        }
+        ValueRef::Real(number) => Cell::Number(Cow::Owned(format!("{number:?}"))),
+        ValueRef::Text(text) => Cell::Text(Cow::Borrowed(text)),
+        ValueRef::Blob(bytes) => Cell::Blob(Cow::Borrowed(bytes)),
+    }
+}

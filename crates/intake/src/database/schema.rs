@@ -1,0 +1,95 @@
+//! What a database says of its tables.
+
+use std::collections::VecDeque;
+
+use chatmill_diag::codes::CORRUPT_STREAM;
+use rusqlite::Connection;
+
+use super::explain;
+use crate::stream::Broken;
+
+/// The names under which a table may show the number of a row.
+const ROW_NUMBERS: [&str; 3] = ["rowid", "_rowid_", "oid"];
+
+/// Names of the tables that hold rows themselves, in the order in which they were created.
+pub(super) fn tables(connection: &Connection) -> rusqlite::Result<VecDeque<String>> {
+    let mut statement = connection.prepare(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 \
+         AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid",
+    )?;
+    let names = statement.query_map([], |row| text(row, 0))?;
+    names.collect()
+}
+
+/// The columns of a table, but for those that are computed.
+pub(super) fn columns(connection: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
+    let mut statement = connection.prepare("SELECT name FROM pragma_table_info(?1, 'main') ORDER BY cid")?;
+    let names = statement.query_map([table], |row| text(row, 0))?;
+    names.collect()
+}
+
+/// By what the rows of a table are told apart.
+pub(super) enum Keys {
+    /// By their number.
+    Number(&'static str),
+    /// By the columns of the primary key, as SQL takes them.
+    Columns(Vec<String>),
+}
+
+/// The keys of a table: row numbers, or in a table without them the primary key.
+pub(super) fn keys(connection: &Connection, table: &str, columns: &[String]) -> rusqlite::Result<Keys> {
+    let is_hidden = |name: &str| columns.iter().any(|column| column.eq_ignore_ascii_case(name));
+    let number = ROW_NUMBERS.into_iter().find(|name| !is_hidden(name));
+    if let Some(number) = number
+        && connection
+            .prepare(&format!("SELECT {number} FROM main.{}", quoted(table)))
+            .is_ok()
+    {
+        return Ok(Keys::Number(number));
+    }
+    // The key may compare text in another way than its columns do.
+    let mut statement = connection.prepare(
+        "SELECT part.name, part.coll FROM pragma_index_list(?1, 'main') AS list \
+         JOIN pragma_index_xinfo(list.name, 'main') AS part \
+         WHERE list.origin = 'pk' AND part.key = 1 ORDER BY part.seqno",
+    )?;
+    let parts = statement.query_map([table], |row| {
+        let (name, collation) = (text(row, 0)?, text(row, 1)?);
+        Ok(format!("{} COLLATE {}", quoted(&name), quoted(&collation)))
+    })?;
+    Ok(Keys::Columns(parts.collect::<rusqlite::Result<_>>()?))
+}
+
+/// Counts the rows of a table, and says what ended the count early.
+///
+/// A row takes a byte of the file at least: where there are more of them, the table's pages form a circle.
+pub(super) fn count(
+    connection: &Connection,
+    table: &str,
+    bytes: u64,
+) -> rusqlite::Result<(u64, Option<Broken>)> {
+    let mut statement = connection.prepare(&format!("SELECT 1 FROM main.{} NOT INDEXED", quoted(table)))?;
+    let mut rows = statement.query([])?;
+    let mut count = 0;
+    loop {
+        match rows.next() {
+            Ok(Some(_)) if count < bytes => count += 1,
+            Ok(Some(_)) => {
+                let circle = Broken::new(&CORRUPT_STREAM, "the table has more rows than the file has bytes");
+                return Ok((count, Some(circle)));
+            }
+            Ok(None) => return Ok((count, None)),
+            Err(error) => return Ok((count, Some(explain(&error)))),
+        }
+    }
+}
+
+/// A name as SQL takes it.
+pub(super) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// A text whose bytes need not be UTF-8.
+fn text(row: &rusqlite::Row<'_>, at: usize) -> rusqlite::Result<String> {
+    Ok(String::from_utf8_lossy(row.get_ref(at)?.as_bytes()?).into_owned())
+}

@@ -1,0 +1,79 @@
+//! A CSV file whose header some table map recognises: one record a row.
+
+use chatmill_diag::codes::{DUMP_INCOMPLETE, RECORD_TOO_LONG};
+
+use super::rows::CellsOf;
+use super::unit::Unit;
+use super::{Framer, State};
+use crate::stream::Broken;
+use crate::table::csv::{Ends, Layout};
+
+/// What is kept of a CSV file between events.
+pub(super) struct Csv {
+    separator: u8,
+    /// The columns, until the header was passed.
+    header: Option<Vec<String>>,
+}
+
+impl Csv {
+    pub(super) fn new(layout: Layout) -> Self {
+        Self {
+            separator: layout.separator,
+            header: Some(layout.columns),
+        }
+    }
+}
+
+impl Framer {
+    /// Cuts the next row. Empty lines, and the header, are separators.
+    pub(super) fn next_csv_row(&mut self, buffer: &mut Vec<u8>) {
+        let Some(csv) = &mut self.rows.csv else {
+            self.state = State::Over;
+            return;
+        };
+        let separator = csv.separator;
+        let header = csv.header.take();
+        if self
+            .pass_separators(|byte| matches!(byte, b'\n' | b'\r'))
+            .is_none()
+        {
+            self.finish(None, buffer);
+            return;
+        }
+        let limit = if header.is_some() {
+            u64::MAX
+        } else {
+            self.record_limit
+        };
+        let mut unit = Unit::new(self.place, 0, limit, self.head_limit, &RECORD_TOO_LONG);
+        let mut raw = std::mem::take(&mut self.rows.raw);
+        raw.clear();
+        let mut ends = Ends::new(separator);
+        let mut is_ended = false;
+        while !is_ended && self.window.ready() {
+            let rest = self.window.rest();
+            let end = ends.run(rest);
+            // The line break is a separator.
+            let count = end.map_or(rest.len(), |end| end.saturating_sub(1));
+            self.take(&mut unit, count, &mut raw);
+            is_ended = end.is_some();
+        }
+        if header.is_some() {
+            self.separators += unit.length();
+            self.rows.raw = raw;
+            self.aim(None, header, None);
+            return;
+        }
+        let cut = (!is_ended).then(|| {
+            let cut = || Broken::new(&DUMP_INCOMPLETE, "the file ends inside a row");
+            (
+                self.window.is_broken(),
+                self.window.take_broken().unwrap_or_else(cut),
+            )
+        });
+        match cut {
+            Some((is_broken, cut)) if is_broken || ends.is_quoted() => self.reject_row(unit, raw, &cut),
+            cut => self.end_row(unit, raw, CellsOf::Csv(separator), cut.map(|(_, cut)| cut)),
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! Text dumps of PostgreSQL, MySQL and SQLite: statements, the rows of `INSERT`, and the lines of `COPY`.
+//!
+//! Nothing is held but one row, or the beginning of a statement as far as it can matter. What is no row is a separator.
+
+mod copy_data;
+mod detect;
+mod inserts;
+mod lexer;
+mod statements;
+
+use chatmill_diag::Finding;
+use chatmill_diag::codes::{DUMP_INCOMPLETE, EMPTY_INPUT};
+use memchr::memchr;
+
+use super::unit::Unit;
+use super::{Framer, State};
+use crate::event::Event;
+use crate::stream::Broken;
+use crate::table::sql::{Dialect, Syntax};
+
+pub(super) use detect::detect;
+use lexer::{Lexer, Mark};
+
+/// Bytes of a statement that are held; a longer one is not understood.
+const HELD: u64 = 1 << 20;
+
+/// What is kept of a text dump between events.
+pub(super) struct Sql {
+    syntax: Syntax,
+    part: Part,
+    /// The database that the dump says it connects to.
+    database: Option<String>,
+    /// The schema of tables that come without one.
+    schema: Option<String>,
+    /// What was begun and must be ended.
+    open: Vec<Open>,
+    /// Whether it is the rows of one table and nothing else.
+    is_one_table: bool,
+    /// How the dump is cut, where no damage says so yet.
+    cut: Option<&'static str>,
+    /// Whether a damage says that the dump is cut.
+    is_cut_reported: bool,
+}
+
+/// What the reading stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Statements,
+    /// Between the rows of an `INSERT`.
+    Inserts,
+    /// Before the rest of the line that holds the `COPY` statement.
+    CopyStart,
+    /// At the start of a line of `COPY` data.
+    CopyLine,
+    /// Behind a line of `COPY` data, before its line feed.
+    CopyLineEnd,
+    /// In the body of an archive's table, behind its end.
+    CopyEnd,
+    /// Between the client's commands that change what ends a statement.
+    Delimited,
+}
+
+/// Something that a dump begins, and says when it ends it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Open {
+    Cluster,
+    Database,
+    MySql,
+    Transaction,
+}
+
+impl Open {
+    const fn missing(self) -> &'static str {
+        match self {
+            Self::Cluster => "the dump of all databases ends before the comment that says it is complete",
+            Self::Database | Self::MySql => "the dump ends before the comment that says it is complete",
+            Self::Transaction => "the dump ends before its COMMIT",
+        }
+    }
+}
+
+impl Sql {
+    pub(super) const fn new(dialect: Dialect) -> Self {
+        Self {
+            syntax: Syntax::new(dialect),
+            part: Part::Statements,
+            database: None,
+            schema: None,
+            open: Vec::new(),
+            is_one_table: false,
+            cut: None,
+            is_cut_reported: false,
+        }
+    }
+
+    /// The data of one `COPY`, without its statement.
+    pub(super) fn of_copy_data() -> Self {
+        Self {
+            part: Part::CopyLine,
+            ..Self::of_inserts()
+        }
+    }
+
+    /// The statements that fill one table.
+    pub(super) fn of_inserts() -> Self {
+        Self {
+            is_one_table: true,
+            ..Self::new(Dialect::PostgreSql)
+        }
+    }
+
+    /// A table's name with its schema, and with its database where the dump connects to several.
+    fn full_name(&self, table: String) -> String {
+        let with_schema = match &self.schema {
+            Some(schema) if !table.contains('.') => format!("{schema}.{table}"),
+            _ => table,
+        };
+        match &self.database {
+            Some(database) => format!("{database}.{with_schema}"),
+            None => with_schema,
+        }
+    }
+
+    fn close(&mut self, open: Open) {
+        self.open.retain(|other| *other != open);
+    }
+}
+
+impl Framer {
+    /// Reads on in a text dump up to the next row, comment or statement.
+    pub(super) fn next_sql(&mut self, buffer: &mut Vec<u8>) {
+        let Some(sql) = &self.rows.sql else {
+            self.state = State::Over;
+            return;
+        };
+        let (syntax, part) = (sql.syntax, sql.part);
+        if !self.window.ready() {
+            self.finish_dump(buffer);
+            return;
+        }
+        match part {
+            Part::Statements => self.next_statement(syntax),
+            Part::Inserts => self.next_values(syntax),
+            Part::CopyStart => {
+                if self.pass_line().is_some() {
+                    self.enter(Part::CopyLine);
+                }
+            }
+            Part::CopyLineEnd => {
+                self.pass_separator();
+                self.enter(Part::CopyLine);
+            }
+            Part::CopyLine => self.next_copy_line(),
+            Part::CopyEnd => self.pass_copy_end(),
+            Part::Delimited => self.pass_delimited(),
+        }
+    }
+
+    fn enter(&mut self, part: Part) {
+        if let Some(sql) = &mut self.rows.sql {
+            sql.part = part;
+        }
+    }
+
+    fn take_stretch(&mut self, lexer: &mut Lexer, unit: &mut Unit, raw: &mut Vec<u8>) -> Option<Mark> {
+        while self.window.ready() {
+            let rest = self.window.rest();
+            let found = lexer.run(rest);
+            let count = found.map_or(rest.len(), |(_, count)| count);
+            self.take(unit, count, raw);
+            if let Some((mark, _)) = found {
+                return Some(mark);
+            }
+        }
+        None
+    }
+
+    /// What was read is a separator.
+    fn pass_unit(&mut self, unit: &Unit, raw: Vec<u8>) {
+        self.separators += unit.length();
+        self.rows.raw = raw;
+    }
+
+    /// Passes the rest of the line with its line feed, as a separator; the line, as much of it as is held. Nothing where the
+    /// entry ends first.
+    fn pass_line(&mut self) -> Option<Vec<u8>> {
+        let mut line = Vec::new();
+        while self.window.ready() {
+            let rest = self.window.rest();
+            let end = memchr(b'\n', rest);
+            let count = end.map_or(rest.len(), |end| end + 1);
+            let bytes = rest.get(..count).unwrap_or_default();
+            if (line.len() + count) as u64 <= HELD {
+                line.extend_from_slice(bytes);
+            }
+            self.place.advance(bytes);
+            self.window.consume(count);
+            self.separators += count as u64;
+            if end.is_some() {
+                return Some(line);
+            }
+        }
+        None
+    }
+
+    /// Ends a row that the end of the entry cuts.
+    fn cut_row(&mut self, unit: Unit, raw: Vec<u8>) {
+        let cut = || Broken::new(&DUMP_INCOMPLETE, "the dump ends inside a row");
+        let broken = self.window.take_broken().unwrap_or_else(cut);
+        self.reject_row(unit, raw, &broken);
+        if let Some(sql) = &mut self.rows.sql {
+            sql.is_cut_reported = true;
+        }
+    }
+
+    /// Notes that the dump is cut where no row is lost that could be shown.
+    fn cut(&mut self, message: &'static str) {
+        if let Some(sql) = &mut self.rows.sql {
+            sql.cut = Some(message);
+        }
+    }
+
+    fn note_incomplete(&mut self, message: &str) {
+        let offset = self.place.offset;
+        let finding = Finding::new(&DUMP_INCOMPLETE, message).at_span(offset, offset);
+        self.queue.push_back(Event::Note(finding));
+    }
+
+    /// Ends the entry, and says what is missing.
+    fn finish_dump(&mut self, buffer: &mut Vec<u8>) {
+        if self.flush_separators() {
+            return;
+        }
+        let Some(sql) = &self.rows.sql else { return };
+        let cut = sql.cut.or(match sql.part {
+            Part::Statements | Part::CopyEnd | Part::Delimited => None,
+            Part::Inserts => Some("the dump ends between the rows of a statement"),
+            Part::CopyStart | Part::CopyLine | Part::CopyLineEnd => {
+                Some("the dump ends between the rows of a table")
+            }
+        });
+        let cut = cut.filter(|_| !sql.is_cut_reported);
+        if cut.is_none() && !sql.is_cut_reported && !self.window.is_broken() {
+            let (open, is_one_table) = (sql.open.clone(), sql.is_one_table);
+            for open in &open {
+                self.note_incomplete(open.missing());
+            }
+            if !self.rows.has_reported && open.is_empty() && !is_one_table {
+                let finding = Finding::new(&EMPTY_INPUT, "the dump holds no rows");
+                self.queue.push_back(Event::Note(finding));
+            }
+        }
+        let cut = cut.map(|message| Broken::new(&DUMP_INCOMPLETE, message));
+        self.finish(cut, buffer);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+    use std::sync::Arc;
+
+    use chatmill_diag::Limits;
+
+    use crate::archive::dump::{DumpTable, RowText};
+    use crate::event::Event;
+    use crate::frame::Framer;
+    use crate::table::TableMap;
+
+    /// The rows and the codes of damages in the rows of one table.
+    fn read(body: &str, text: RowText) -> (Vec<String>, Vec<&'static str>) {
+        let table = DumpTable {
+            name: "public.notes".to_owned(),
+            text,
+            encoding: None,
+        };
+        let maps: Arc<[TableMap]> = Arc::new([TableMap {
+            table: "notes".to_owned(),
+            ..TableMap::default()
+        }]);
+        let stream = Box::new(Cursor::new(body.as_bytes().to_vec()));
+        let (mut framer, _) = Framer::of_table(stream, Vec::new(), &Limits::default(), &table, &maps);
+        let (mut rows, mut codes, mut buffer) = (Vec::new(), Vec::new(), Vec::new());
+        while let Some(event) = framer.next(&mut buffer) {
+            match event {
+                Event::Frame(frame) => rows.push(String::from_utf8(buffer[frame.buffer].to_vec()).unwrap()),
+                Event::Damage(damage) => codes.push(damage.code.name),
+                Event::Note(note) => codes.push(note.code.name),
+                _ => {}
+            }
+        }
+        assert_eq!(framer.decoded(), body.len() as u64);
+        (rows, codes)
+    }
+
+    fn copy(body: &str) -> (Vec<String>, Vec<&'static str>) {
+        let columns = vec!["text".to_owned()];
+        read(body, RowText::Copy { columns })
+    }
+
+    #[test]
+    fn the_data_of_one_table_ends_with_its_mark() {
+        let row = |text: &str| format!(r#"{{"text":"{text}"}}"#);
+        assert_eq!(copy("a\n\n\\.\n\n\n"), (vec![row("a"), row("")], vec![]));
+        assert_eq!(copy("\\.\n"), (vec![], vec![]));
+        assert_eq!(copy("a\n"), (vec![row("a")], vec!["dump-incomplete"]));
+        assert_eq!(copy("a\nb"), (vec![row("a")], vec!["dump-incomplete"]));
+        assert_eq!(copy(""), (vec![], vec!["dump-incomplete"]));
+        assert_eq!(
+            copy("a\n\\.\nmore\nand more"),
+            (vec![row("a")], vec!["malformed-row"])
+        );
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_part_of_the_first_row() {
+        assert_eq!(copy("\u{feff}a\n\\.\n").0, ["{\"text\":\"\u{feff}a\"}"]);
+    }
+
+    #[test]
+    fn statements_that_fill_a_table_take_its_columns_from_the_definition() {
+        let inserts = |definition: &str| {
+            let definition = definition.to_owned();
+            read(
+                "INSERT INTO public.notes VALUES ('a');\n\n\n",
+                RowText::Inserts { definition },
+            )
+        };
+        let known = inserts("CREATE TABLE public.notes (\n    text text\n);\n");
+        assert_eq!(known, (vec![r#"{"text":"a"}"#.to_owned()], vec![]));
+        assert_eq!(inserts("").1, ["columns-unknown"]);
+    }
+}

@@ -1,0 +1,82 @@
+//! The lines that follow a `COPY` statement, up to the end mark.
+
+use chatmill_diag::codes::RECORD_TOO_LONG;
+use memchr::memchr;
+
+use super::Part;
+use crate::frame::rows::CellsOf;
+use crate::frame::unit::Unit;
+use crate::frame::{Framer, is_space};
+use crate::stream::Broken;
+use crate::table::copy;
+use crate::table::row::RowFault;
+
+impl Framer {
+    /// Reads a line of `COPY` data.
+    pub(super) fn next_copy_line(&mut self) {
+        let mut unit = Unit::new(
+            self.place,
+            0,
+            self.record_limit,
+            self.head_limit,
+            &RECORD_TOO_LONG,
+        );
+        let mut raw = std::mem::take(&mut self.rows.raw);
+        raw.clear();
+        // The line feed belongs to a row that is passed over, and separates the others.
+        let is_skipping = self.rows.is_skipping();
+        let mut is_ended = false;
+        while !is_ended && self.window.ready() {
+            let rest = self.window.rest();
+            let end = memchr(b'\n', rest);
+            let count = end.map_or(rest.len(), |end| end + usize::from(is_skipping));
+            self.take(&mut unit, count, &mut raw);
+            is_ended = end.is_some();
+        }
+        let line = raw.strip_suffix(b"\n").unwrap_or(&raw);
+        let is_mark = line.strip_suffix(b"\r").unwrap_or(line) == copy::END;
+        if is_mark && (is_ended || !self.window.is_broken()) {
+            self.pass_unit(&unit, raw);
+            if let Some(sql) = &mut self.rows.sql {
+                sql.part = if sql.is_one_table {
+                    Part::CopyEnd
+                } else {
+                    Part::Statements
+                };
+            }
+        } else if is_skipping {
+            self.skip_row(unit.length());
+            self.rows.raw = raw;
+            if !is_ended {
+                self.cut("the dump ends inside a row");
+            }
+        } else if is_ended {
+            self.enter(Part::CopyLineEnd);
+            self.end_row(unit, raw, CellsOf::Copy, None);
+        } else {
+            self.cut_row(unit, raw);
+        }
+    }
+
+    /// Passes what follows the end mark in the body of an archive's table: line feeds, unless something is wrong.
+    pub(super) fn pass_copy_end(&mut self) {
+        if self.pass_separators(is_space).is_none() {
+            return;
+        }
+        let mut unit = Unit::new(
+            self.place,
+            0,
+            self.record_limit,
+            self.head_limit,
+            &RECORD_TOO_LONG,
+        );
+        let mut raw = std::mem::take(&mut self.rows.raw);
+        raw.clear();
+        while self.window.ready() {
+            let count = self.window.rest().len();
+            self.take(&mut unit, count, &mut raw);
+        }
+        let fault = RowFault::malformed("something follows the end mark of the rows");
+        self.reject_row(unit, raw, &Broken::new(fault.code, fault.message));
+    }
+}

@@ -1,0 +1,190 @@
+//! Recognises a text dump by its beginning, and whose it is.
+
+use super::lexer::{Lexer, Mark, Stretch};
+use crate::table::sql::{Dialect, Syntax, Token, Tokens};
+use crate::table::statement::Statement;
+
+/// What a comment says of the program that wrote the dump.
+const COMMENTS: &[(&[u8], Dialect)] = &[
+    (b"PostgreSQL database dump", Dialect::PostgreSql),
+    (b"PostgreSQL database cluster dump", Dialect::PostgreSql),
+    (b"MySQL dump", Dialect::MySql),
+    (b"MariaDB dump", Dialect::MySql),
+    (b"phpMyAdmin SQL Dump", Dialect::MySql),
+];
+
+/// What may follow the first word of a dump's first statement.
+const OPENINGS: &[(&str, &[&str])] = &[
+    ("ALTER", &["TABLE", "DATABASE", "SCHEMA", "TYPE"]),
+    ("BEGIN", &["TRANSACTION", "WORK", ";"]),
+    (
+        "CREATE",
+        &[
+            "DATABASE",
+            "EXTENSION",
+            "FOREIGN",
+            "FUNCTION",
+            "GLOBAL",
+            "INDEX",
+            "LOCAL",
+            "OR",
+            "ROLE",
+            "SCHEMA",
+            "SEQUENCE",
+            "TABLE",
+            "TEMP",
+            "TEMPORARY",
+            "TYPE",
+            "UNIQUE",
+            "UNLOGGED",
+            "USER",
+            "VIEW",
+        ],
+    ),
+    ("DELETE", &["FROM"]),
+    (
+        "DROP",
+        &["DATABASE", "INDEX", "ROLE", "SCHEMA", "TABLE", "TYPE", "VIEW"],
+    ),
+    ("INSERT", &["IGNORE", "INTO", "OR"]),
+    ("LOCK", &["TABLE", "TABLES"]),
+    ("REPLACE", &["INTO"]),
+    ("SELECT", &["PG_CATALOG"]),
+    ("START", &["TRANSACTION"]),
+    ("TRUNCATE", &["TABLE"]),
+];
+
+/// Whose dump begins like this, if it is one. Blank bytes stand before `head` at most.
+pub(in crate::frame) fn detect(head: &[u8]) -> Option<Dialect> {
+    let mut rest = head.trim_ascii_start();
+    if !matches!(rest.first()?, b'-' | b'/' | b'\\' | b'a'..=b'z' | b'A'..=b'Z') {
+        return None;
+    }
+    // Neither MySQL's nor SQLite's comments nor first statements differ.
+    let syntax = Syntax::new(Dialect::PostgreSql);
+    let mut named = None;
+    loop {
+        if rest.starts_with(b"\\restrict ") || rest.starts_with(b"\\connect ") {
+            return Some(Dialect::PostgreSql);
+        }
+        let mut lexer = Lexer::new(syntax, Stretch::Statement);
+        let found = lexer.run(rest);
+        let (text, after) = rest.split_at(found.map_or(rest.len(), |(_, end)| end));
+        let is_comment = matches!(found, Some((Mark::Comment, _))) || (found.is_none() && lexer.is_blank());
+        if !is_comment {
+            let opens = opening(text, found.map(|(mark, _)| mark), named.is_some());
+            return opens.map(|dialect| named.unwrap_or(dialect));
+        }
+        if text.starts_with(b"/*!") || text.starts_with(b"/*M!") {
+            named = named.or(Some(Dialect::MySql));
+        }
+        let line = text.strip_prefix(b"--").unwrap_or_default().trim_ascii();
+        let found = COMMENTS.iter().find(|(name, _)| line.starts_with(name));
+        named = named.or(found.map(|(_, dialect)| *dialect));
+        rest = after.trim_ascii_start();
+        if rest.is_empty() {
+            return named;
+        }
+    }
+}
+
+/// Whose dump the first statement opens, if it is a statement. Without an end it is one only where a comment named the dump.
+fn opening(text: &[u8], mark: Option<Mark>, is_named: bool) -> Option<Dialect> {
+    if mark.is_none() && !is_named {
+        return None;
+    }
+    if is_named {
+        return Some(Dialect::PostgreSql);
+    }
+    let mut tokens = Tokens::new(text, Syntax::new(Dialect::PostgreSql));
+    let Ok(Some(Token::Word(first))) = tokens.next() else {
+        return None;
+    };
+    let first = first.to_ascii_uppercase();
+    let second = match tokens.next() {
+        Ok(Some(Token::Word(word))) => word.to_ascii_uppercase(),
+        Ok(Some(Token::Symbol(symbol))) => vec![symbol],
+        Ok(Some(Token::Name(_))) => Vec::new(),
+        _ => return None,
+    };
+    let opens = |(word, seconds): &(&str, &[&str])| {
+        word.as_bytes() == first && seconds.iter().any(|known| known.as_bytes() == second)
+    };
+    let is_mysql = text
+        .split(|byte| *byte == b'\'')
+        .next()
+        .is_some_and(|code| code.contains(&b'`'));
+    match first.as_slice() {
+        b"PRAGMA" => Some(Dialect::Sqlite),
+        b"BEGIN" if second == b"TRANSACTION" => Some(Dialect::Sqlite),
+        b"USE" => Some(Dialect::MySql),
+        b"COPY" => {
+            let statement = Statement::parse(text, Syntax::new(Dialect::PostgreSql));
+            matches!(statement, Statement::Copy { .. }).then_some(Dialect::PostgreSql)
+        }
+        b"SET" if second == b"NAMES" => Some(Dialect::MySql),
+        b"SET" => {
+            let is_setting = tokens.take_symbol(b'=') || tokens.take_word("TO");
+            is_setting.then_some(Dialect::PostgreSql)
+        }
+        _ if OPENINGS.iter().any(opens) && is_mysql => Some(Dialect::MySql),
+        _ => OPENINGS.iter().any(opens).then_some(Dialect::PostgreSql),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::detect;
+    use crate::table::sql::Dialect::{MySql, PostgreSql, Sqlite};
+
+    #[test]
+    fn dumps_are_recognised_by_their_beginning() {
+        for (head, dialect) in [
+            (
+                "--\n-- PostgreSQL database dump\n--\n\n\\restrict abc\n",
+                PostgreSql,
+            ),
+            ("--\n-- PostgreSQL database cluster dump\n", PostgreSql),
+            ("\\restrict abc\n\n", PostgreSql),
+            ("SET statement_timeout = 0;\n", PostgreSql),
+            ("\n/* ours */ COPY public.t (a) FROM stdin;\n1\n", PostgreSql),
+            ("INSERT INTO t VALUES (1", PostgreSql),
+            ("create table if not exists t (a int);", PostgreSql),
+            ("-- MySQL dump 10.13  Distrib 8.0.36\n--\n", MySql),
+            (
+                "/*M!999999\\- enable the sandbox mode */ \n-- MariaDB dump 10.19\n",
+                MySql,
+            ),
+            ("/*!40101 SET NAMES utf8 */;\nINSERT INTO t VALUES (1);", MySql),
+            ("INSERT INTO `t` VALUES (1,'`');", MySql),
+            ("DROP TABLE IF EXISTS `t`;", MySql),
+            ("USE `shop`;", MySql),
+            ("PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\n", Sqlite),
+            ("BEGIN TRANSACTION;\nCREATE TABLE `t` (a);", Sqlite),
+        ] {
+            assert_eq!(detect(head.as_bytes()), Some(dialect), "{head}");
+        }
+    }
+
+    #[test]
+    fn prose_json_and_other_text_are_no_dumps() {
+        for head in [
+            "",
+            "{\"a\":1}\n",
+            "[1]",
+            "---\ntitle: x\n---\n",
+            "-- a note to myself\n",
+            "Set the table; then eat.\n",
+            "Create something new; begin today.",
+            "select the best; use it",
+            "Begin here.\n",
+            "Copy this; and that.",
+            "id,body\n1,x\n",
+            "/* css */ body { color: red; }",
+            "INSERT INTO",
+            "hello",
+        ] {
+            assert_eq!(detect(head.as_bytes()), None, "{head}");
+        }
+    }
+}

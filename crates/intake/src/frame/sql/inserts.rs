@@ -1,0 +1,108 @@
+//! The rows of an `INSERT`: each is read on its own, however many its statement has.
+
+use chatmill_diag::codes::RECORD_TOO_LONG;
+
+use super::Part;
+use super::lexer::{Lexer, Mark, Stretch};
+use crate::frame::rows::CellsOf;
+use crate::frame::unit::Unit;
+use crate::frame::{Framer, is_space};
+use crate::stream::Broken;
+use crate::table::row::RowFault;
+use crate::table::sql::Syntax;
+use crate::table::statement::Statement;
+
+impl Framer {
+    /// Rows of an `INSERT` follow; `text` is what stands before them, unless it was too long to be held.
+    pub(super) fn begin_inserts(&mut self, text: Option<&[u8]>, syntax: Syntax) {
+        self.enter(Part::Inserts);
+        let Some(sql) = &self.rows.sql else { return };
+        if let Some(Statement::Insert { table, columns }) = text.map(|text| Statement::parse(text, syntax)) {
+            let table = sql.full_name(table);
+            self.aim(Some(table), columns, None);
+        } else {
+            let fault = RowFault::malformed("the statement before the rows makes no sense");
+            self.rows.reject_all(fault);
+        }
+    }
+
+    /// Reads the next row of an `INSERT`, or what follows the last one.
+    pub(super) fn next_values(&mut self, syntax: Syntax) {
+        match self.pass_separators(|byte| is_space(byte) || byte == b',') {
+            None => {}
+            Some(b'(') if self.rows.is_skipping() => self.skip_values(syntax),
+            Some(b'(') => {
+                let mut unit = Unit::new(
+                    self.place,
+                    0,
+                    self.record_limit,
+                    self.head_limit,
+                    &RECORD_TOO_LONG,
+                );
+                let mut raw = std::mem::take(&mut self.rows.raw);
+                raw.clear();
+                let mut lexer = Lexer::new(syntax, Stretch::Row);
+                match self.take_stretch(&mut lexer, &mut unit, &mut raw) {
+                    Some(Mark::Bracket) => {
+                        let room = self.record_limit.saturating_mul(4);
+                        self.end_row(unit, raw, CellsOf::Insert(syntax, room), None);
+                    }
+                    Some(_) => {
+                        let fault = RowFault::malformed("the row ends before its closing bracket");
+                        self.reject_row(unit, raw, &Broken::new(fault.code, fault.message));
+                    }
+                    None => self.cut_row(unit, raw),
+                }
+            }
+            Some(_) => self.end_inserts(syntax),
+        }
+    }
+
+    fn skip_values(&mut self, syntax: Syntax) {
+        let mut lexer = Lexer::new(syntax, Stretch::Row);
+        let start = self.place.offset;
+        let mut is_ended = false;
+        while !is_ended && self.window.ready() {
+            let rest = self.window.rest();
+            let found = lexer.run(rest);
+            let count = found.map_or(rest.len(), |(_, count)| count);
+            self.place.advance(rest.get(..count).unwrap_or_default());
+            self.window.consume(count);
+            is_ended = found.is_some();
+        }
+        self.skip_row(self.place.offset - start);
+        if !is_ended {
+            self.cut("the dump ends inside a row");
+        }
+    }
+
+    /// Reads what follows the rows of an `INSERT`: its end, mostly.
+    fn end_inserts(&mut self, syntax: Syntax) {
+        let (unit, raw, lexer, mark) = self.read_statement(syntax);
+        let first = lexer.first();
+        let is_known = first.is_empty() || ["ON", "RETURNING", "AS"].iter().any(|word| first.is(word));
+        match mark {
+            None if lexer.is_blank() => self.pass_unit(&unit, raw),
+            None => {
+                self.pass_unit(&unit, raw);
+                self.cut("the dump ends inside a statement");
+            }
+            Some(Mark::Comment) => self.pass_unit(&unit, raw),
+            // The `;` is missing, and the next statement begins.
+            Some(Mark::Values) => {
+                let text = unit.bytes(&raw).map(<[u8]>::to_vec);
+                self.pass_unit(&unit, raw);
+                self.begin_inserts(text.as_deref(), syntax);
+            }
+            Some(_) => {
+                self.enter(Part::Statements);
+                if is_known || self.rows.is_skipping() {
+                    self.pass_unit(&unit, raw);
+                } else {
+                    let fault = RowFault::malformed("expected a row or the end of the statement");
+                    self.reject_row(unit, raw, &Broken::new(fault.code, fault.message));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,497 @@
+//! Finds where statements, comments and rows of SQL text end. It survives the end of a chunk at any byte and keeps no text.
+
+use memchr::{memchr, memchr2};
+
+use crate::table::sql::{Dialect, Syntax, is_tag, is_word};
+
+/// Bytes of a word that are kept; no keyword is longer.
+const WORD: usize = 12;
+
+/// The longest tag of a dollar quote that is recognised, in bytes; a name has at most 63.
+const TAG: usize = 64;
+
+/// What ends the stretch that is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stretch {
+    /// A statement: ends with `;`, an `INSERT` already with the word `VALUES`.
+    Statement,
+    /// A row: ends with the bracket that closes its first one.
+    Row,
+}
+
+/// What ended a stretch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// `;`, which belongs to a statement and not to a row.
+    Semicolon,
+    /// The word `VALUES`.
+    Values,
+    /// A closing bracket.
+    Bracket,
+    /// A comment ended, and nothing but white space stood before it.
+    Comment,
+}
+
+/// A word in capital letters, or as much of it as fits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Word {
+    bytes: [u8; WORD],
+    length: usize,
+}
+
+impl Word {
+    fn push(&mut self, byte: u8) {
+        if let Some(place) = self.bytes.get_mut(self.length) {
+            *place = byte.to_ascii_uppercase();
+        }
+        self.length += 1;
+    }
+
+    pub(super) fn is(&self, word: &str) -> bool {
+        self.bytes.get(..self.length) == Some(word.as_bytes())
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Mode {
+    Code,
+    /// Between quotes of this kind; a backslash escapes or does not.
+    Quoted {
+        quote: u8,
+        backslashes: bool,
+    },
+    /// After a backslash between quotes.
+    Escaped {
+        quote: u8,
+    },
+    /// After a dollar sign that may open a quote; the tag so far.
+    DollarTag(Vec<u8>),
+    /// Between dollar quotes; how much of the closing mark was seen, counted from its first dollar sign.
+    Dollar {
+        tag: Vec<u8>,
+        seen: usize,
+    },
+    LineComment,
+    /// In this many block comments, after this byte.
+    BlockComment {
+        depth: u32,
+        last: u8,
+    },
+}
+
+/// The reading of one stretch.
+#[derive(Clone, Debug)]
+pub(super) struct Lexer {
+    syntax: Syntax,
+    stretch: Stretch,
+    mode: Mode,
+    depth: u64,
+    /// The byte before, where it was code.
+    last: u8,
+    /// The quote that just closed, and whether backslashes escaped in it: the same quote again belongs to the same text.
+    closed: Option<(u8, bool)>,
+    word: Word,
+    /// The first word of the statement.
+    first: Word,
+    /// The word before the present one.
+    before: Word,
+    words: u32,
+    /// Whether anything but white space and comments was seen.
+    is_begun: bool,
+    /// Whether the statement holds statements, and ends with the word `END` alone before its `;`.
+    is_compound: bool,
+    /// Words since the last `;` of a compound statement.
+    words_since: u32,
+}
+
+impl Lexer {
+    pub(super) fn new(syntax: Syntax, stretch: Stretch) -> Self {
+        Self {
+            syntax,
+            stretch,
+            mode: Mode::Code,
+            depth: 0,
+            last: 0,
+            closed: None,
+            word: Word::default(),
+            first: Word::default(),
+            before: Word::default(),
+            words: 0,
+            is_begun: false,
+            is_compound: false,
+            words_since: 0,
+        }
+    }
+
+    /// The first word of the statement, as far as it was read.
+    pub(super) const fn first(&self) -> Word {
+        if self.first.is_empty() {
+            self.word
+        } else {
+            self.first
+        }
+    }
+
+    /// Whether nothing but white space and comments was seen.
+    pub(super) fn is_blank(&self) -> bool {
+        !self.is_begun && matches!(self.mode, Mode::Code | Mode::LineComment)
+    }
+
+    /// Reads on; what ends the stretch, and the bytes up to there.
+    pub(super) fn run(&mut self, bytes: &[u8]) -> Option<(Mark, usize)> {
+        let mut at = 0;
+        while at < bytes.len() {
+            let rest = bytes.get(at..).unwrap_or_default();
+            if self.mode == Mode::Code {
+                let (mark, read) = self.code(rest);
+                at += read;
+                if let Some(mark) = mark {
+                    return Some((mark, at));
+                }
+            } else {
+                let was_comment = matches!(self.mode, Mode::LineComment | Mode::BlockComment { .. });
+                at += self.quoted(rest);
+                if was_comment
+                    && self.mode == Mode::Code
+                    && !self.is_begun
+                    && self.stretch == Stretch::Statement
+                {
+                    return Some((Mark::Comment, at));
+                }
+            }
+        }
+        None
+    }
+
+    /// Reads code up to a mark or to what is no code; the bytes read.
+    fn code(&mut self, bytes: &[u8]) -> (Option<Mark>, usize) {
+        for (at, byte) in bytes.iter().enumerate() {
+            if is_word(*byte)
+                && !(*byte == b'$' && self.word.is_empty() && self.syntax.dialect == Dialect::PostgreSql)
+            {
+                self.word.push(*byte);
+                self.pass(*byte);
+                continue;
+            }
+            let word = std::mem::take(&mut self.word);
+            if !word.is_empty() && self.end_word(word) {
+                // The byte behind the word is read again by whoever reads the rows.
+                return (Some(Mark::Values), at);
+            }
+            let closed = self.closed.take();
+            match byte {
+                b'\'' | b'"' | b'`' => {
+                    let backslashes = match closed {
+                        Some((quote, backslashes)) if quote == *byte => backslashes,
+                        _ => self.escapes_in(*byte, word),
+                    };
+                    self.enter(Mode::Quoted {
+                        quote: *byte,
+                        backslashes,
+                    });
+                }
+                b'[' if self.syntax.quotes_with_brackets() => {
+                    self.enter(Mode::Quoted {
+                        quote: b']',
+                        backslashes: false,
+                    });
+                }
+                b'$' if self.syntax.dialect == Dialect::PostgreSql => self.enter(Mode::DollarTag(Vec::new())),
+                b'-' if self.last == b'-' => self.enter_comment(Mode::LineComment),
+                b'#' if self.syntax.dialect == Dialect::MySql => self.enter_comment(Mode::LineComment),
+                b'*' if self.last == b'/' => self.enter_comment(Mode::BlockComment { depth: 1, last: 0 }),
+                // They may begin a comment.
+                b'-' | b'/' => {
+                    self.is_begun |= self.last == b'-' || self.last == b'/';
+                    self.last = *byte;
+                }
+                b'(' => {
+                    self.depth += 1;
+                    self.pass(*byte);
+                }
+                b')' => {
+                    self.depth = self.depth.saturating_sub(1);
+                    self.pass(*byte);
+                    if self.depth == 0 && self.stretch == Stretch::Row {
+                        return (Some(Mark::Bracket), at + 1);
+                    }
+                }
+                b';' if self.stretch == Stretch::Row => return (Some(Mark::Semicolon), at),
+                b';' if self.depth == 0 && self.ends_statement() => return (Some(Mark::Semicolon), at + 1),
+                byte => {
+                    self.is_begun |= !byte.is_ascii_whitespace() || self.last == b'-' || self.last == b'/';
+                    self.last = *byte;
+                }
+            }
+            if self.mode != Mode::Code {
+                return (None, at + 1);
+            }
+        }
+        (None, bytes.len())
+    }
+
+    /// Passes a byte of code that begins no comment.
+    fn pass(&mut self, byte: u8) {
+        self.is_begun = true;
+        self.closed = None;
+        self.last = byte;
+    }
+
+    fn enter(&mut self, mode: Mode) {
+        self.pass(0);
+        self.mode = mode;
+    }
+
+    fn enter_comment(&mut self, mode: Mode) {
+        self.last = 0;
+        self.mode = mode;
+    }
+
+    /// Whether backslashes escape between quotes that open behind a word.
+    fn escapes_in(&self, quote: u8, word: Word) -> bool {
+        let is_marked = self
+            .syntax
+            .is_escape_mark(word.bytes.get(..word.length).unwrap_or_default());
+        match quote {
+            b'\'' => self.syntax.backslashes || is_marked,
+            b'"' => self.syntax.dialect == Dialect::MySql,
+            _ => false,
+        }
+    }
+
+    /// Notes a word; whether rows follow it.
+    fn end_word(&mut self, word: Word) -> bool {
+        self.words += 1;
+        self.words_since += 1;
+        if self.words == 1 {
+            self.first = word;
+        }
+        let is_trigger = self.syntax.dialect == Dialect::Sqlite && self.first.is("CREATE") && self.words <= 3;
+        self.is_compound |=
+            (is_trigger && word.is("TRIGGER")) || (self.before.is("BEGIN") && word.is("ATOMIC"));
+        self.before = word;
+        self.depth == 0
+            && self.stretch == Stretch::Statement
+            && (self.first.is("INSERT") || self.first.is("REPLACE"))
+            && (word.is("VALUES") || word.is("VALUE"))
+    }
+
+    /// Whether a `;` outside brackets ends the statement.
+    fn ends_statement(&mut self) -> bool {
+        let is_end = !self.is_compound || (self.words_since == 1 && self.before.is("END"));
+        self.words_since = 0;
+        self.pass(b';');
+        is_end
+    }
+
+    /// Reads what is no code; the bytes read. None are where it turns out to be code.
+    fn quoted(&mut self, bytes: &[u8]) -> usize {
+        let all = bytes.len();
+        let first = bytes.first().copied().unwrap_or_default();
+        match &mut self.mode {
+            Mode::Code => 0,
+            Mode::Quoted { quote, backslashes } => {
+                let (quote, backslashes) = (*quote, *backslashes);
+                let stop = if backslashes {
+                    memchr2(quote, b'\\', bytes)
+                } else {
+                    memchr(quote, bytes)
+                };
+                let Some(stop) = stop else { return all };
+                if bytes.get(stop) == Some(&quote) {
+                    self.mode = Mode::Code;
+                    // A closing bracket is not doubled to stand for itself.
+                    self.closed = (quote != b']').then_some((quote, backslashes));
+                } else {
+                    self.mode = Mode::Escaped { quote };
+                }
+                stop + 1
+            }
+            Mode::Escaped { quote } => {
+                let quote = *quote;
+                self.mode = Mode::Quoted {
+                    quote,
+                    backslashes: true,
+                };
+                1
+            }
+            Mode::DollarTag(tag) => {
+                let is_tag = is_tag(first) && tag.len() < TAG && !(tag.is_empty() && first.is_ascii_digit());
+                if is_tag {
+                    tag.push(first);
+                    return 1;
+                }
+                let tag = std::mem::take(tag);
+                if first == b'$' {
+                    self.mode = Mode::Dollar { tag, seen: 0 };
+                    return 1;
+                }
+                self.mode = Mode::Code;
+                0
+            }
+            Mode::Dollar { tag, seen: 0 } => {
+                let Some(dollar) = memchr(b'$', bytes) else {
+                    return all;
+                };
+                self.mode = Mode::Dollar {
+                    tag: std::mem::take(tag),
+                    seen: 1,
+                };
+                dollar + 1
+            }
+            Mode::Dollar { tag, seen } => {
+                if tag.get(*seen - 1) == Some(&first) {
+                    *seen += 1;
+                } else if first != b'$' {
+                    *seen = 0;
+                } else if *seen > tag.len() {
+                    self.mode = Mode::Code;
+                } else {
+                    *seen = 1;
+                }
+                1
+            }
+            Mode::LineComment => {
+                let Some(end) = memchr(b'\n', bytes) else {
+                    return all;
+                };
+                self.mode = Mode::Code;
+                end + 1
+            }
+            Mode::BlockComment { depth, last } => {
+                let nests = self.syntax.dialect == Dialect::PostgreSql;
+                match (*last, first) {
+                    (b'*', b'/') => {
+                        *depth -= 1;
+                        *last = 0;
+                        if *depth == 0 {
+                            self.mode = Mode::Code;
+                        }
+                        1
+                    }
+                    (b'/', b'*') if nests => {
+                        *depth = depth.saturating_add(1);
+                        *last = 0;
+                        1
+                    }
+                    _ => {
+                        let skipped = memchr2(b'*', b'/', bytes).unwrap_or(all - 1);
+                        *last = bytes.get(skipped).copied().unwrap_or_default();
+                        skipped + 1
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn run(text: &str, dialect: Dialect, stretch: Stretch) -> Option<(Mark, &str)> {
+        let (mark, at) = Lexer::new(Syntax::new(dialect), stretch).run(text.as_bytes())?;
+        Some((mark, text.get(..at)?))
+    }
+
+    #[test]
+    fn statements_end_at_semicolons_outside_quotes_and_brackets() {
+        use Dialect::{MySql, PostgreSql, Sqlite};
+        let table: &[(&str, Dialect)] = &[
+            (";", PostgreSql),
+            ("SET a = ';';", PostgreSql),
+            (r"SELECT 'a\';", PostgreSql),
+            (r"SELECT E'a\';', E'a''\';';", PostgreSql),
+            (r"SELECT 'a\';';", MySql),
+            (r#"SELECT "a\";";"#, MySql),
+            ("SELECT 'it''s;', \"a\"\";\", `;`;", PostgreSql),
+            ("SELECT [;], [a]];", Sqlite),
+            ("SELECT a[1], 'x';", PostgreSql),
+            ("SELECT $$;$$, $x$;$$;$y$;$x$, $1, a$b;", PostgreSql),
+            ("SELECT $x$ $x $x$;", PostgreSql),
+            ("SELECT 1 -- ;\n, 2 /* ; /* ; */ ; */;", PostgreSql),
+            ("SELECT 1 # ;\n, 2 /* ; /* */;", MySql),
+            ("CREATE RULE r DO (SELECT 1; SELECT 2);", PostgreSql),
+            (
+                "CREATE FUNCTION f() BEGIN ATOMIC SELECT 1; SELECT CASE 1 WHEN 1 THEN 2 END; END;",
+                PostgreSql,
+            ),
+            (
+                "CREATE TEMP TRIGGER t BEGIN INSERT INTO x VALUES(1); END;",
+                Sqlite,
+            ),
+            ("SELECT 1 - 2 / 3;", PostgreSql),
+        ];
+        for (text, dialect) in table {
+            assert_eq!(
+                run(&format!("{text} more;"), *dialect, Stretch::Statement),
+                Some((Mark::Semicolon, *text)),
+                "{text}"
+            );
+            for cut in (0..text.len()).filter_map(|cut| text.get(..cut)) {
+                assert_eq!(run(cut, *dialect, Stretch::Statement), None, "{cut}");
+            }
+        }
+    }
+
+    #[test]
+    fn comments_before_a_statement_end_by_themselves() {
+        let run = |text| run(text, Dialect::PostgreSql, Stretch::Statement);
+        assert_eq!(run("-- a;\nSET"), Some((Mark::Comment, "-- a;\n")));
+        assert_eq!(run(" /* ' */ SET"), Some((Mark::Comment, " /* ' */")));
+        assert_eq!(run("- -- a\n;"), Some((Mark::Semicolon, "- -- a\n;")));
+        assert_eq!(run("-- open"), None);
+    }
+
+    #[test]
+    fn an_insert_ends_before_its_rows() {
+        let run = |text| run(text, Dialect::PostgreSql, Stretch::Statement);
+        assert_eq!(
+            run("INSERT INTO t (a) VALUES(1)"),
+            Some((Mark::Values, "INSERT INTO t (a) VALUES"))
+        );
+        assert_eq!(
+            run("insert into \"values\" values\n(1)"),
+            Some((Mark::Values, "insert into \"values\" values"))
+        );
+        assert_eq!(
+            run("SELECT 1 VALUES;"),
+            Some((Mark::Semicolon, "SELECT 1 VALUES;"))
+        );
+    }
+
+    #[test]
+    fn rows_end_with_their_bracket() {
+        let run = |text| run(text, Dialect::PostgreSql, Stretch::Row);
+        assert_eq!(run("(1,')',f(2)),(3)"), Some((Mark::Bracket, "(1,')',f(2))")));
+        assert_eq!(run("(1, 'a'; INSERT"), Some((Mark::Semicolon, "(1, 'a'")));
+        assert_eq!(run("(1, 'a"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn chunks_change_nothing(
+            text in r"([a-zE$';()\-/*\\\n\x22`#\[\]]|VALUES|INSERT|\$x\$){0,40}",
+            cut in 0_usize..60,
+            dialect in prop::sample::select(vec![Dialect::PostgreSql, Dialect::MySql, Dialect::Sqlite]),
+            stretch in prop::sample::select(vec![Stretch::Statement, Stretch::Row]),
+        ) {
+            let bytes = text.as_bytes();
+            let cut = cut.min(bytes.len());
+            let mut whole = Lexer::new(Syntax::new(dialect), stretch);
+            let mut parts = whole.clone();
+            // A word that ends a chunk shows its end only in the next one.
+            let split = parts.run(&bytes[..cut]).or_else(|| {
+                let (mark, at) = parts.run(&bytes[cut..])?;
+                Some((mark, cut + at))
+            });
+            prop_assert_eq!(split, whole.run(bytes));
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Statements of a text dump: most say nothing about rows, some say whose rows follow and how to read them.
+
+use chatmill_diag::codes::RECORD_TOO_LONG;
+
+use super::lexer::{Lexer, Mark, Stretch};
+use super::{HELD, Open, Part};
+use crate::frame::rows::Encoding;
+use crate::frame::unit::Unit;
+use crate::frame::{Framer, is_space};
+use crate::stream::Broken;
+use crate::table::row::RowFault;
+use crate::table::sql::{Dialect, Syntax};
+use crate::table::statement::{Statement, database_of};
+
+impl Framer {
+    pub(super) fn next_statement(&mut self, syntax: Syntax) {
+        let Some(first) = self.pass_separators(is_space) else {
+            return;
+        };
+        if first == b'\\' && syntax.dialect == Dialect::PostgreSql {
+            if let Some(line) = self.pass_line()
+                && let Some(database) = database_of(&line)
+            {
+                self.connect(database);
+            }
+            return;
+        }
+        let (unit, raw, lexer, mark) = self.read_statement(syntax);
+        let text = unit.bytes(&raw).map(<[u8]>::to_vec);
+        match (mark, text) {
+            (None, _) if !lexer.is_blank() => {
+                self.pass_unit(&unit, raw);
+                self.cut("the dump ends inside a statement");
+            }
+            (None, text) => {
+                self.pass_unit(&unit, raw);
+                // Without its line end, a comment may have been cut.
+                self.comment(&text.unwrap_or_default(), false);
+            }
+            (Some(Mark::Comment), text) => {
+                self.pass_unit(&unit, raw);
+                self.comment(&text.unwrap_or_default(), true);
+            }
+            (Some(Mark::Values), text) => {
+                self.pass_unit(&unit, raw);
+                self.begin_inserts(text.as_deref(), syntax);
+            }
+            (Some(_), Some(text)) if lexer.first().is("DELIMITER") && syntax.dialect == Dialect::MySql => {
+                self.pass_unit(&unit, raw);
+                let line = self.pass_line().unwrap_or_default();
+                let is_closing =
+                    text.trim_ascii_end().len() <= "DELIMITER ;".len() && line.trim_ascii().is_empty();
+                if !is_closing {
+                    self.enter(Part::Delimited);
+                }
+            }
+            (Some(_), Some(text)) => self.obey(unit, raw, &text, syntax),
+            (Some(_), None) => {
+                let first = lexer.first();
+                if first.is("INSERT") || first.is("REPLACE") || first.is("COPY") {
+                    let message = format!("a statement of more than {HELD} bytes before its first row");
+                    self.reject_row(unit, raw, &Broken::new(&RECORD_TOO_LONG, message));
+                } else {
+                    self.pass_unit(&unit, raw);
+                }
+            }
+        }
+    }
+
+    /// Reads a statement up to its end, or an `INSERT` up to its rows.
+    pub(super) fn read_statement(&mut self, syntax: Syntax) -> (Unit, Vec<u8>, Lexer, Option<Mark>) {
+        let mut unit = Unit::new(self.place, 0, HELD, self.head_limit, &RECORD_TOO_LONG);
+        let mut raw = std::mem::take(&mut self.rows.raw);
+        raw.clear();
+        let mut lexer = Lexer::new(syntax, Stretch::Statement);
+        let mark = self.take_stretch(&mut lexer, &mut unit, &mut raw);
+        (unit, raw, lexer, mark)
+    }
+
+    /// Obeys a whole statement.
+    fn obey(&mut self, unit: Unit, raw: Vec<u8>, text: &[u8], syntax: Syntax) {
+        let statement = Statement::parse(text, syntax);
+        if let Statement::Insert { table, .. } = &statement
+            && let Some(sql) = &self.rows.sql
+            && self.rows.is_named(&sql.full_name(table.clone()))
+        {
+            let fault = RowFault::malformed("the statement makes its rows, it does not list them");
+            self.reject_row(unit, raw, &Broken::new(fault.code, fault.message));
+            return;
+        }
+        self.pass_unit(&unit, raw);
+        let limit = self.record_limit;
+        let Some(sql) = &mut self.rows.sql else { return };
+        match statement {
+            Statement::Copy {
+                table,
+                columns,
+                is_plain,
+            } => {
+                let table = sql.full_name(table);
+                sql.part = Part::CopyStart;
+                let fault = (!is_plain).then(|| RowFault::malformed("COPY with options is not read"));
+                self.aim(Some(table), columns, fault);
+            }
+            Statement::Create { table, columns } => {
+                let table = sql.full_name(table);
+                self.rows.remember(table, columns, limit);
+            }
+            Statement::Encoding(name) => {
+                self.rows.encoding = Encoding::named(&name, syntax.dialect == Dialect::MySql);
+            }
+            Statement::SearchPath(schema) => sql.schema = schema,
+            Statement::Backslashes(backslashes) if syntax.dialect == Dialect::PostgreSql => {
+                sql.syntax.backslashes = backslashes;
+            }
+            Statement::Database(name) if syntax.dialect == Dialect::MySql => self.connect(name),
+            Statement::Begin if syntax.dialect == Dialect::Sqlite => sql.open.push(Open::Transaction),
+            Statement::Commit => sql.close(Open::Transaction),
+            Statement::Rollback if sql.open.contains(&Open::Transaction) => {
+                sql.close(Open::Transaction);
+                self.note_incomplete("the dump ends with ROLLBACK: the program that wrote it met errors");
+            }
+            _ => {}
+        }
+    }
+
+    fn connect(&mut self, database: String) {
+        if let Some(sql) = &mut self.rows.sql {
+            sql.database = Some(database);
+        }
+    }
+
+    /// Looks at a comment: dump programs write there what a dump is, and that it is complete.
+    fn comment(&mut self, text: &[u8], is_whole: bool) {
+        if text.starts_with(b"/*!") {
+            self.versioned_comment(text);
+        }
+        let Some(text) = text.strip_prefix(b"--").map(<[u8]>::trim_ascii) else {
+            return;
+        };
+        let Some(sql) = &mut self.rows.sql else { return };
+        match text {
+            b"PostgreSQL database dump complete" => sql.close(Open::Database),
+            b"PostgreSQL database cluster dump complete" => sql.close(Open::Cluster),
+            b"PostgreSQL database cluster dump" if is_whole => sql.open.push(Open::Cluster),
+            b"PostgreSQL database dump" if is_whole => {
+                let was_open = sql.open.contains(&Open::Database);
+                sql.close(Open::Database);
+                sql.open.push(Open::Database);
+                sql.schema = None;
+                sql.syntax = Syntax::new(sql.syntax.dialect);
+                self.rows.encoding = Encoding::Utf8;
+                if was_open {
+                    self.note_incomplete(Open::Database.missing());
+                }
+            }
+            text if text.starts_with(b"Dump completed") => sql.close(Open::MySql),
+            text if is_whole && (text.starts_with(b"MySQL dump ") || text.starts_with(b"MariaDB dump ")) => {
+                sql.open.push(Open::MySql);
+            }
+            _ => {}
+        }
+    }
+
+    /// A comment that MySQL executes, `/*!40101 SET NAMES utf8mb4 */`, may say how the dump is encoded.
+    fn versioned_comment(&mut self, text: &[u8]) {
+        let Some(sql) = &self.rows.sql else { return };
+        let inside = text
+            .strip_prefix(b"/*!")
+            .and_then(|text| text.strip_suffix(b"*/"));
+        let start = inside.and_then(|text| text.iter().position(|byte| !byte.is_ascii_digit()));
+        let statement = start.and_then(|start| inside?.get(start..)).unwrap_or_default();
+        if let Statement::Encoding(name) = Statement::parse(statement, sql.syntax) {
+            self.rows.encoding = Encoding::named(&name, true);
+        }
+    }
+
+    /// Passes lines up to the one that makes `;` the end of statements again.
+    pub(super) fn pass_delimited(&mut self) {
+        let Some(line) = self.pass_line() else {
+            self.cut("the dump ends inside a statement");
+            return;
+        };
+        let line = line.trim_ascii();
+        let (word, rest) = line.split_at_checked("DELIMITER".len()).unwrap_or_default();
+        if word.eq_ignore_ascii_case(b"DELIMITER") && rest.trim_ascii() == b";" {
+            self.enter(Part::Statements);
+        }
+    }
+}

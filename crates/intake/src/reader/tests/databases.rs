@@ -1,0 +1,493 @@
+use std::path::Path;
+
+use chatmill_diag::Limits;
+use chatmill_diag::limits::{KIB, MIB};
+use proptest::prelude::*;
+use rusqlite::Connection;
+use zip::CompressionMethod;
+
+use crate::discover::{Input, InputKind, content_hash, discover};
+use crate::event::{Event, Framing};
+use crate::reader::Reader;
+use crate::reader::testing::{Entry, gzip, map, open, read_all, read_tables, tar, zip};
+use crate::table::{TableFilter, TableMap};
+
+/// The file of a database that SQL makes.
+fn database(sql: &str) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("made.db");
+    let connection = Connection::open(&path).unwrap();
+    connection.execute_batch(sql).unwrap();
+    connection.close().unwrap();
+    std::fs::read(path).unwrap()
+}
+
+fn read_with(bytes: &[u8], limits: &Limits, maps: Vec<TableMap>) -> Vec<Entry> {
+    let folder = tempfile::tempdir().unwrap();
+    read_all(&mut open(folder.path(), bytes, limits).with_tables(maps.into()))
+}
+
+/// The only entry of a database, of which `chat` is read.
+fn read_chat(bytes: &[u8], limits: &Limits) -> Entry {
+    let mut entries = read_with(bytes, limits, vec![map("chat")]);
+    assert_eq!(entries.len(), 1);
+    entries.remove(0)
+}
+
+const CHAT: &str = "CREATE TABLE chat (id INTEGER PRIMARY KEY, body);
+    INSERT INTO chat VALUES (1, 'one'), (2, 'two');
+    CREATE TABLE others (x); INSERT INTO others VALUES (1), (2), (3);";
+
+#[test]
+fn every_type_of_cell_becomes_its_kind_of_value() {
+    let bytes = database(
+        "CREATE TABLE chat (a, b, c, d, e, f, g, h, \"odd \"\"name\"\"\");
+         INSERT INTO chat VALUES (NULL, 9223372036854775807, 0.1, 1e16, 9e999, -9e999, 'é \"x\" 😀', x'00FF', '{}');
+         INSERT INTO chat VALUES (1, '1', 2.0, -1, '', 'a' || char(0) || 'b', x'', -0.0, 1e-7);",
+    );
+    let entry = read_chat(&bytes, &Limits::default());
+    assert_eq!(
+        entry.rows(),
+        [
+            r#"{"a":null,"b":9223372036854775807,"c":0.1,"d":1e16,"e":1e999,"f":-1e999,"g":"é \"x\" 😀","h":"\\x00ff","odd \"name\"":"{}"}"#,
+            r#"{"a":1,"b":"1","c":2.0,"d":-1,"e":"","f":"a\u0000b","g":"\\x","h":-0.0,"odd \"name\"":1e-7}"#,
+        ]
+    );
+    assert_eq!(entry.script(), "T chat test-source, F0-0@1:1, F0-0@1:1");
+    assert_eq!((entry.head.framing, entry.decoded), (Framing::Tables, 0));
+}
+
+#[test]
+fn tables_that_nobody_asked_for_are_counted() {
+    let entry = read_chat(&database(CHAT), &Limits::default());
+    assert_eq!(
+        entry.script(),
+        "T chat test-source, F0-0@1:1, F0-0@1:1, K3 others 0"
+    );
+    let mut entries = read_with(&database(CHAT), &Limits::default(), Vec::new());
+    assert_eq!(entries.remove(0).script(), "K2 chat 0, K3 others 0");
+}
+
+#[test]
+fn rows_that_a_filter_passes_over_are_counted() {
+    let filtered = TableMap {
+        filters: vec![TableFilter {
+            column: "body".to_owned(),
+            one_of: vec![Some("two".to_owned())],
+        }],
+        ..map("chat")
+    };
+    let entries = read_with(&database(CHAT), &Limits::default(), vec![filtered]);
+    assert_eq!(
+        entries[0].script(),
+        "T chat test-source, F0-0@1:1, K1 chat 0, K3 others 0"
+    );
+    assert_eq!(entries[0].rows(), [r#"{"id":2,"body":"two"}"#]);
+}
+
+#[test]
+fn columns_decide_whether_a_table_is_read() {
+    let demanding = TableMap {
+        requires: vec!["id".to_owned(), "sender".to_owned()],
+        ..map("chat")
+    };
+    let entries = read_with(&database(CHAT), &Limits::default(), vec![demanding]);
+    assert_eq!(entries[0].script(), "K2 chat 0, K3 others 0");
+}
+
+#[test]
+fn a_database_without_tables_is_noted() {
+    let entry = read_chat(&database("PRAGMA user_version = 7"), &Limits::default());
+    assert_eq!(entry.script(), "N empty-input");
+}
+
+/// Numbers from SQL, each once and in order.
+fn assert_numbers(entry: &Entry, numbers: impl Iterator<Item = i64>) {
+    let expected: Vec<String> = numbers.map(|number| format!(r#"{{"n":{number}}}"#)).collect();
+    assert_eq!(entry.rows(), expected);
+    assert_eq!(entry.codes(), [""; 0]);
+}
+
+const SERIES: &str =
+    "WITH RECURSIVE series (n) AS (SELECT -700 UNION ALL SELECT n + 1 FROM series WHERE n < 900)";
+
+#[test]
+fn tables_of_many_batches_come_in_the_order_of_their_row_numbers() {
+    let bytes = database(&format!(
+        "CREATE TABLE chat (n); {SERIES} INSERT INTO chat (rowid, n) SELECT n * 1000, n FROM series ORDER BY n DESC;"
+    ));
+    assert_numbers(&read_chat(&bytes, &Limits::default()), -700..=900);
+}
+
+#[test]
+fn a_column_that_hides_the_row_number_changes_nothing() {
+    let bytes = database(
+        "CREATE TABLE chat (ROWID, _rowid_); INSERT INTO chat VALUES (7, 'x'), (7, 'y'), (NULL, 'z');",
+    );
+    assert_eq!(
+        read_chat(&bytes, &Limits::default()).rows(),
+        [
+            r#"{"ROWID":7,"_rowid_":"x"}"#,
+            r#"{"ROWID":7,"_rowid_":"y"}"#,
+            r#"{"ROWID":null,"_rowid_":"z"}"#,
+        ]
+    );
+    let bytes = database("CREATE TABLE chat (rowid, _rowid_, oid); INSERT INTO chat VALUES (1, 2, 3);");
+    let entry = read_chat(&bytes, &Limits::default());
+    assert_eq!(
+        entry.messages(),
+        ["table chat: its rows have neither number nor key"]
+    );
+}
+
+#[test]
+fn tables_without_row_numbers_come_in_the_order_of_their_keys() {
+    let bytes = database(&format!(
+        "CREATE TABLE chat (n INTEGER, room TEXT, PRIMARY KEY (room COLLATE NOCASE, n)) WITHOUT ROWID;
+         {SERIES} INSERT INTO chat SELECT n, iif(n < 0, 'a', 'B') FROM series ORDER BY abs(n);"
+    ));
+    let numbers = |entry: &Entry| -> Vec<i64> {
+        let number = |row: &&str| row.split([':', ',']).nth(1).unwrap().parse().unwrap();
+        entry.rows().iter().map(number).collect()
+    };
+    let entry = read_chat(&bytes, &Limits::default());
+    assert_eq!(numbers(&entry), (-700..=900).collect::<Vec<_>>());
+    let descending = database(&format!(
+        "CREATE TABLE chat (n INTEGER PRIMARY KEY DESC, room) WITHOUT ROWID; {SERIES} INSERT INTO chat SELECT n, 1 FROM series;"
+    ));
+    assert_eq!(
+        numbers(&read_chat(&descending, &Limits::default())),
+        (-700..=900).collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn nothing_that_is_computed_is_read() {
+    let bytes = database(
+        "CREATE TABLE source (id, secret AS (id * 2), stored AS (id * 3) STORED);
+         INSERT INTO source (id) VALUES (1);
+         CREATE VIEW chat AS SELECT * FROM source;
+         CREATE TABLE log (x); CREATE INDEX by_x ON log (x);",
+    );
+    let entry = read_chat(&bytes, &Limits::default());
+    assert_eq!(entry.script(), "K1 source 0");
+    let entries = read_with(&bytes, &Limits::default(), vec![map("source")]);
+    assert_eq!(entries[0].rows(), [r#"{"id":1}"#]);
+}
+
+#[test]
+fn text_in_utf16_is_text() {
+    let bytes = database(
+        "PRAGMA encoding = 'UTF-16le'; CREATE TABLE chat (id, body); INSERT INTO chat VALUES (1, 'é😀');",
+    );
+    assert_eq!(
+        read_chat(&bytes, &Limits::default()).rows(),
+        [r#"{"id":1,"body":"é😀"}"#]
+    );
+}
+
+#[test]
+fn one_bad_row_costs_one_row() {
+    let bytes = database(
+        "CREATE TABLE chat (id INTEGER PRIMARY KEY, body);
+         INSERT INTO chat VALUES (1, 'a'), (7, CAST(x'636166E9' AS TEXT)), (9, 'b');",
+    );
+    let entry = read_chat(&bytes, &Limits::default());
+    assert_eq!(entry.rows(), [r#"{"id":1,"body":"a"}"#, r#"{"id":9,"body":"b"}"#]);
+    assert_eq!(entry.codes(), ["invalid-utf8"]);
+    assert_eq!(
+        entry.messages(),
+        ["table chat: row 7: a cell holds bytes that are not UTF-8"]
+    );
+}
+
+#[test]
+fn the_limit_of_a_row_holds_on_both_sides() {
+    let limits = Limits {
+        record: 40,
+        ..Limits::default()
+    };
+    // {"id":1,"body":"…"} has 18 bytes around the text.
+    let bytes = |length: u64| {
+        database(&format!(
+            "CREATE TABLE chat (id INTEGER PRIMARY KEY, body);
+             INSERT INTO chat VALUES (1, printf('%.*c', {length}, 'x')), (2, 'after');"
+        ))
+    };
+    assert_eq!(read_chat(&bytes(22), &limits).codes(), [""; 0]);
+    for too_long in [23, MIB + 1, 3 * MIB] {
+        let entry = read_chat(&bytes(too_long), &limits);
+        assert_eq!(entry.codes(), ["record-too-long"], "{too_long}");
+        assert_eq!(entry.rows(), [r#"{"id":2,"body":"after"}"#]);
+        assert!(entry.messages()[0].starts_with("table chat: row 1: "));
+    }
+}
+
+#[test]
+fn the_rows_of_a_database_are_bounded_together() {
+    let bytes = database(&format!(
+        "CREATE TABLE chat (id INTEGER PRIMARY KEY, body); {SERIES} INSERT INTO chat SELECT n, 'some text' FROM series;"
+    ));
+    let entry = read_chat(&bytes, &Limits::default());
+    let length: u64 = entry.frames.iter().map(|row| row.len() as u64).sum();
+    let limits = |decompressed_floor| Limits {
+        decompressed_floor,
+        decompressed_ratio: 0,
+        ..Limits::default()
+    };
+    assert_eq!(read_chat(&bytes, &limits(length)).codes(), [""; 0]);
+    let less = read_chat(&bytes, &limits(length - 1));
+    assert_eq!(less.codes(), ["decompression-limit"]);
+    assert_eq!(less.frames.len() + 1, entry.frames.len());
+}
+
+fn input(path: &Path) -> Input {
+    Input {
+        name: "chat.db".to_owned(),
+        path: path.to_owned(),
+        shown: "chat.db".to_owned(),
+        kind: InputKind::File,
+        bytes: 0,
+    }
+}
+
+#[test]
+fn a_journal_beside_the_database_is_noted_and_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("chat ?#%.db");
+    let writer = Connection::open(&path).unwrap();
+    writer.pragma_update(None, "journal_mode", "wal").unwrap();
+    writer.execute_batch(CHAT).unwrap();
+    writer.pragma_update(None, "wal_checkpoint", "TRUNCATE").unwrap();
+    let read = || {
+        let mut reader =
+            Reader::open(&input(&path), &Limits::default()).with_tables(vec![map("chat")].into());
+        let entry = read_all(&mut reader).remove(0);
+        assert_eq!(
+            reader.raw_hash(),
+            content_hash(&path, &mut |_| true).unwrap().map(|(_, hash)| hash)
+        );
+        entry
+    };
+    let before = read();
+    assert_eq!(before.codes(), [""; 0]);
+    writer
+        .execute("INSERT INTO chat VALUES (3, 'three')", [])
+        .unwrap();
+    let names = || -> Vec<_> {
+        let mut files: Vec<_> = std::fs::read_dir(folder.path())
+            .unwrap()
+            .map(|file| {
+                (
+                    file.as_ref().unwrap().file_name(),
+                    file.unwrap().metadata().unwrap().len(),
+                )
+            })
+            .collect();
+        files.sort();
+        files
+    };
+    let files = names();
+    let after = read();
+    assert_eq!(after.codes(), ["(unread-journal)"]);
+    assert_eq!(after.frames, before.frames);
+    assert_eq!(names(), files, "nothing is written beside a database");
+}
+
+#[test]
+fn what_belongs_to_a_database_is_no_input_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in [
+        "chat.db",
+        "chat.db-wal",
+        "chat.db-shm",
+        "chat.db-journal",
+        "other-wal",
+        "text",
+        "text-wal",
+    ] {
+        let bytes = if name == "chat.db" {
+            database(CHAT)
+        } else {
+            b"{}".to_vec()
+        };
+        std::fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    let names = |pattern: &str| -> Vec<String> {
+        let inputs = discover(pattern, folder.path()).unwrap();
+        inputs.into_iter().map(|input| input.name).collect()
+    };
+    let own = ["chat.db", "other-wal", "text", "text-wal"];
+    assert_eq!(names("."), own);
+    assert_eq!(names("*"), own);
+    assert_eq!(
+        names("chat.db-*"),
+        ["chat.db-journal", "chat.db-shm", "chat.db-wal"],
+        "they were named"
+    );
+}
+
+#[test]
+fn a_database_that_is_locked_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("chat.db");
+    std::fs::write(&path, database(CHAT)).unwrap();
+    let writer = Connection::open(&path).unwrap();
+    writer.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let mut reader = Reader::open(&input(&path), &Limits::default()).with_tables(vec![map("chat")].into());
+    assert_eq!(read_all(&mut reader)[0].frames.len(), 2);
+    writer.execute_batch("ROLLBACK").unwrap();
+}
+
+/// Reads bytes as a stream.
+fn read_stream(bytes: &[u8], limits: &Limits) -> Vec<Entry> {
+    read_tables(bytes, limits, map("chat"))
+}
+
+#[test]
+fn a_database_in_a_container_is_the_same_database() {
+    let bytes = database(CHAT);
+    let own = read_chat(&bytes, &Limits::default());
+    let limits = Limits::default();
+    for (entries, name) in [
+        (read_stream(&bytes, &limits), ""),
+        (read_stream(&gzip(&bytes), &limits), ""),
+        (read_stream(&tar(&[("a.db", &bytes)]), &limits), "a.db"),
+        (
+            read_with(
+                &zip(CompressionMethod::DEFLATE, &[("a.db", &bytes)]),
+                &limits,
+                vec![map("chat")],
+            ),
+            "a.db",
+        ),
+        (
+            read_with(
+                &zip(CompressionMethod::STORE, &[("a.db.gz", &gzip(&bytes))]),
+                &limits,
+                vec![map("chat")],
+            ),
+            "a.db.gz",
+        ),
+    ] {
+        assert_eq!(entries.len(), 1);
+        assert_eq!(entries[0].name, name);
+        assert_eq!(
+            (&entries[0].events, &entries[0].frames),
+            (&own.events, &own.frames),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn the_copy_of_a_database_is_bounded() {
+    let bytes = database(CHAT);
+    let limits = |spool| Limits {
+        spool,
+        ..Limits::default()
+    };
+    let length = bytes.len() as u64;
+    assert_eq!(read_stream(&gzip(&bytes), &limits(length))[0].frames.len(), 2);
+    let entries = read_stream(&gzip(&bytes), &limits(length - 1));
+    assert_eq!(entries[0].codes(), ["decompression-limit"]);
+    assert_eq!(
+        read_chat(&bytes, &limits(0)).frames.len(),
+        2,
+        "a file is not copied"
+    );
+}
+
+#[test]
+fn a_compressed_database_that_was_cut_is_damage() {
+    let packed = gzip(&database(CHAT));
+    let entries = read_stream(&packed[..packed.len() / 2], &Limits::default());
+    assert_eq!(entries[0].codes(), ["truncated-stream"]);
+}
+
+/// A database of several pages.
+fn large() -> Vec<u8> {
+    database(&format!(
+        "CREATE TABLE chat (id INTEGER PRIMARY KEY, body); {SERIES}
+         INSERT INTO chat SELECT n, printf('message number %d %.*c', n, 50, 'x') FROM series;
+         CREATE TABLE others (x); INSERT INTO others SELECT body FROM chat;"
+    ))
+}
+
+#[test]
+fn a_cut_database_gives_the_rows_before_the_cut_and_a_damage() {
+    let bytes = large();
+    let whole = read_chat(&bytes, &Limits::default());
+    assert_eq!((whole.frames.len(), whole.codes()), (1601, Vec::new()));
+    let cut = read_chat(&bytes[..bytes.len() / 4], &Limits::default());
+    assert!((100..1601).contains(&cut.frames.len()), "{:?}", cut.messages());
+    assert!(
+        cut.codes().contains(&"corrupt-stream".to_owned()),
+        "{:?}",
+        cut.codes()
+    );
+    assert!(
+        cut.frames == whole.frames[..cut.frames.len()],
+        "{:?}",
+        cut.rows().last()
+    );
+    for length in [16, 99, 100, 512, 4095] {
+        let codes = read_chat(&bytes[..length], &Limits::default()).codes();
+        assert!(
+            codes
+                .iter()
+                .any(|code| ["corrupt-stream", "truncated-stream"].contains(&code.as_str())),
+            "{length}: {codes:?}"
+        );
+    }
+}
+
+#[test]
+fn a_refused_database_is_one_damage() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut reader = open(folder.path(), &database(CHAT), &Limits::default());
+    let mut buffer = Vec::new();
+    assert!(matches!(reader.next(&mut buffer), Some(Event::EntryStart { .. })));
+    reader.refuse_entry(
+        &chatmill_diag::codes::UNKNOWN_FORMAT,
+        "nobody reads it".to_owned(),
+    );
+    assert!(
+        matches!(reader.next(&mut buffer), Some(Event::Damage(damage)) if damage.code.name == "unknown-format")
+    );
+    assert!(matches!(
+        reader.next(&mut buffer),
+        Some(Event::EntryEnd { decoded_bytes: 0 })
+    ));
+    assert_eq!(reader.next(&mut buffer), None);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    /// Whatever a database's bytes are, reading ends, and twice the same way.
+    #[test]
+    fn a_damaged_database_is_read_to_an_end(
+        flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..20),
+        near_start in any::<bool>(),
+        without_numbers in any::<bool>(),
+    ) {
+        let mut bytes = if without_numbers {
+            database(&format!(
+                "PRAGMA page_size = 512; CREATE TABLE chat (n, body, PRIMARY KEY (n, body)) WITHOUT ROWID;
+                 {SERIES} INSERT INTO chat SELECT n % 5, n || 'text' FROM series;"
+            ))
+        } else {
+            large()
+        };
+        let range = if near_start { 8192 } else { bytes.len() };
+        for (at, byte) in flips {
+            // The magic stays, or it would be no database.
+            let at = 16 + at.index(range - 16);
+            bytes[at] ^= byte;
+        }
+        let limits = Limits { decompressed_floor: 512 * KIB, decompressed_ratio: 2, ..Limits::default() };
+        let first = read_chat(&bytes, &limits);
+        prop_assert_eq!(&first, &read_chat(&bytes, &limits));
+    }
+}

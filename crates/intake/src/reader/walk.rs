@@ -1,0 +1,260 @@
+//! Opens an input and finds out what it is: one stream, an archive, a dump, a database.
+
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use chatmill_diag::codes::{NOT_A_REGULAR_FILE, UNSUPPORTED_CONTAINER};
+use chatmill_diag::{Finding, Limits};
+
+use crate::archive::Member;
+use crate::archive::dump::{Custom, DumpTar, Folder};
+use crate::archive::tar::Tar;
+use crate::archive::zip::Zip;
+use crate::database::DatabaseFile;
+use crate::discover::{Input, InputKind};
+use crate::sniff::{Container, WANTED, sniff};
+use crate::stream::{Broken, Buffered, Bytes, Capped, Gauge, Raw};
+use crate::unpack::Unpack;
+
+/// Compressions around one another that are opened; more of them are an attack, not an archive.
+const LAYERS: usize = 8;
+
+/// What is read after the present entry.
+pub(super) enum Walk {
+    /// One entry without a name.
+    Single(Option<Box<Member>>),
+    Tar(Box<Tar>),
+    Zip(Box<Zip>),
+    Dump(Box<Custom>),
+    DumpTar(Box<DumpTar>),
+    DumpFolder(Box<Folder>),
+    Over,
+}
+
+impl Walk {
+    fn single(member: Member) -> Self {
+        Self::Single(Some(Box::new(member)))
+    }
+
+    fn broken(broken: Broken) -> Self {
+        Self::single(Member::broken(broken))
+    }
+
+    pub(super) fn next(&mut self) -> Option<Member> {
+        match self {
+            Self::Single(member) => member.take().map(|member| *member),
+            Self::Tar(tar) => tar.next(),
+            Self::Zip(zip) => zip.next(),
+            Self::Dump(dump) => dump.next(),
+            Self::DumpTar(dump) => dump.next(),
+            Self::DumpFolder(dump) => dump.next(),
+            Self::Over => None,
+        }
+    }
+
+    /// What it means that there was no entry.
+    pub(super) fn nothing(&self) -> &'static str {
+        match self {
+            Self::Dump(_) | Self::DumpTar(_) | Self::DumpFolder(_) => "the dump holds no rows of a table",
+            _ => "the archive holds no file",
+        }
+    }
+}
+
+/// A dump that is itself a member of an archive.
+pub(super) struct Inner {
+    label: String,
+    /// What is noted of the member, until its first table takes it.
+    notes: Vec<Finding>,
+    dump: Box<Custom>,
+    /// Whether anything was read of it.
+    is_begun: bool,
+}
+
+impl Inner {
+    pub(super) fn new(label: String, notes: Vec<Finding>, dump: Custom) -> Self {
+        Self {
+            label,
+            notes,
+            dump: Box::new(dump),
+            is_begun: false,
+        }
+    }
+
+    /// The next table; a dump without any still is a member.
+    pub(super) fn next(&mut self) -> Option<Member> {
+        let member = self.dump.next();
+        let is_first = !std::mem::replace(&mut self.is_begun, true);
+        let member = member.or_else(|| {
+            is_first.then(|| Member::Unread {
+                label: String::new(),
+                notes: vec![nothing("the dump holds no rows of a table")],
+                broken: None,
+            })
+        });
+        Some(member?.inside(&self.label, std::mem::take(&mut self.notes)))
+    }
+}
+
+/// The note that there is nothing to read.
+pub(super) fn nothing(message: &str) -> Finding {
+    Finding::new(&chatmill_diag::codes::EMPTY_INPUT, message)
+}
+
+/// An input that was opened.
+pub(super) struct Opened {
+    pub(super) gauge: Arc<Gauge>,
+    /// The stored bytes; nothing for what is not read in order, and for what could not be opened.
+    pub(super) raw: Option<Raw>,
+    /// The zip, the database or the folder that is not read in order.
+    pub(super) path: Option<PathBuf>,
+    pub(super) walk: Walk,
+}
+
+impl Opened {
+    /// Opens an input. What goes wrong is a member that cannot be read.
+    pub(super) fn input(input: &Input, limits: &Limits) -> Self {
+        let opened = match &input.kind {
+            InputKind::Stdin => Ok(Self::stream(Box::new(std::io::stdin()), None, limits)),
+            InputKind::Pipe => open(&input.path).map(|file| Self::stream(Box::new(file), None, limits)),
+            InputKind::Refused(finding) => Err(Broken::new(finding.code, finding.message.clone())),
+            InputKind::Folder => Ok(Self::folder(input, limits)),
+            InputKind::File => {
+                open_regular(&input.path).map(|(file, length)| Self::file(file, length, &input.path, limits))
+            }
+        };
+        opened.unwrap_or_else(|broken| Self {
+            gauge: Gauge::new(limits.clone(), Some(0)),
+            raw: None,
+            path: None,
+            walk: Walk::broken(broken),
+        })
+    }
+
+    /// Reads a stream; `length` is its number of stored bytes, where that is known beforehand.
+    pub(super) fn stream(stream: Bytes, length: Option<u64>, limits: &Limits) -> Self {
+        let gauge = Gauge::new(limits.clone(), length);
+        let raw = Raw::new(stream, Arc::clone(&gauge));
+        let (container, bytes) = uncover(Buffered::new(Box::new(raw.clone())), &gauge);
+        let walk = match container {
+            Container::Tar => Walk::Tar(Box::new(Tar::new(bytes, Arc::clone(&gauge)))),
+            Container::DumpTar => Walk::DumpTar(Box::new(DumpTar::new(bytes, Arc::clone(&gauge)))),
+            Container::Dump => match Custom::open(bytes, Arc::clone(&gauge)) {
+                Ok(dump) => Walk::Dump(Box::new(dump)),
+                Err(broken) => Walk::broken(broken),
+            },
+            Container::Plain | Container::Database => Walk::single(Member::Body {
+                label: String::new(),
+                notes: Vec::new(),
+                body: bytes,
+            }),
+            Container::Zip => Walk::broken(Broken::new(
+                &UNSUPPORTED_CONTAINER,
+                "a zip archive is read from a file only, not from a pipe or a compressed stream",
+            )),
+            Container::Unsupported(name) => Walk::broken(unsupported(name)),
+            Container::Compressed(_) => Walk::broken(too_many_layers()),
+        };
+        Self {
+            gauge,
+            raw: Some(raw),
+            path: None,
+            walk,
+        }
+    }
+
+    /// Reads a file; by seeking where that is how it is made.
+    fn file(file: File, length: u64, path: &Path, limits: &Limits) -> Self {
+        let gauge = Gauge::new(limits.clone(), Some(length));
+        let walk = match kind(&file) {
+            Container::Zip => Walk::Zip(Box::new(Zip::open(file, Arc::clone(&gauge)))),
+            Container::Database => Walk::single(Member::Database {
+                label: String::new(),
+                notes: Vec::new(),
+                file: DatabaseFile::Own {
+                    path: path.to_owned(),
+                    bytes: length,
+                },
+            }),
+            _ => return Self::stream(Box::new(file), Some(length), limits),
+        };
+        Self {
+            gauge,
+            raw: None,
+            path: Some(path.to_owned()),
+            walk,
+        }
+    }
+
+    /// Reads a dump that is a folder.
+    fn folder(input: &Input, limits: &Limits) -> Self {
+        let gauge = Gauge::new(limits.clone(), Some(input.bytes));
+        let walk = match Folder::open(&input.path, Arc::clone(&gauge)) {
+            Ok(dump) => Walk::DumpFolder(Box::new(dump)),
+            Err(broken) => Walk::broken(broken),
+        };
+        Self {
+            gauge,
+            raw: None,
+            path: Some(input.path.clone()),
+            walk,
+        }
+    }
+}
+
+pub(super) fn unsupported(name: &str) -> Broken {
+    Broken::new(&UNSUPPORTED_CONTAINER, format!("a {name} is not read"))
+}
+
+pub(super) fn too_many_layers() -> Broken {
+    Broken::new(
+        &UNSUPPORTED_CONTAINER,
+        format!("more than {LAYERS} compressions around one another"),
+    )
+}
+
+/// Takes compressions off until something else comes to light.
+pub(super) fn uncover(mut bytes: Buffered, gauge: &Arc<Gauge>) -> (Container, Buffered) {
+    for _ in 0..LAYERS {
+        match sniff(bytes.peek(WANTED)) {
+            Container::Compressed(codec) => {
+                let unpack = Unpack::new(codec, bytes, Arc::clone(gauge));
+                bytes = Buffered::new(Box::new(Capped::new(unpack, Arc::clone(gauge))));
+            }
+            other => return (other, bytes),
+        }
+    }
+    (sniff(bytes.peek(WANTED)), bytes)
+}
+
+fn open(path: &Path) -> Result<File, Broken> {
+    File::open(path).map_err(|error| Broken::of(&error))
+}
+
+/// Opens a file that must be a regular one, and says how long it is.
+fn open_regular(path: &Path) -> Result<(File, u64), Broken> {
+    let file = open(path)?;
+    let metadata = file.metadata().map_err(|error| Broken::of(&error))?;
+    if !metadata.is_file() {
+        return Err(Broken::new(
+            &NOT_A_REGULAR_FILE,
+            "the input is no longer a regular file",
+        ));
+    }
+    Ok((file, metadata.len()))
+}
+
+/// What a file is by its first bytes. It stands at its start afterwards.
+fn kind(mut file: &File) -> Container {
+    let mut head = Vec::new();
+    let read = file.take(WANTED as u64).read_to_end(&mut head);
+    // Where going back fails, reading fails too and says so.
+    let back = file.rewind();
+    if read.is_ok() && back.is_ok() {
+        sniff(&head)
+    } else {
+        Container::Plain
+    }
+}

@@ -1,0 +1,171 @@
+//! The text format of PostgreSQL's `COPY`: cells between tabs, escapes that begin with a backslash.
+//!
+//! Escapes follow the chapter on COPY in PostgreSQL's manual. Lines are cut by whoever reads the stream.
+
+use std::borrow::Cow;
+
+use memchr::memchr;
+
+use super::row::Cell;
+
+/// The line that ends the rows of a table.
+pub(crate) const END: &[u8] = b"\\.";
+
+/// The cells of one line, which comes without its line feed.
+///
+/// A line of no bytes is one empty cell; whoever reads a table without columns knows better.
+pub(crate) fn cells(line: &[u8]) -> impl Iterator<Item = Cell<'_>> {
+    let mut rest = Some(line);
+    std::iter::from_fn(move || {
+        let line = rest?;
+        let tab = memchr(b'\t', line);
+        rest = tab.and_then(|tab| line.get(tab + 1..));
+        let field = line.get(..tab.unwrap_or(line.len()))?;
+        Some(match field {
+            b"\\N" => Cell::Null,
+            _ => Cell::Text(unescape(field)),
+        })
+    })
+}
+
+/// Takes the escapes off. A backslash before any other character leaves what follows it, and stays at the end.
+pub(crate) fn unescape(field: &[u8]) -> Cow<'_, [u8]> {
+    let Some(first) = memchr(b'\\', field) else {
+        return Cow::Borrowed(field);
+    };
+    let mut bytes = Vec::with_capacity(field.len());
+    let mut rest = field;
+    let mut next = Some(first);
+    while let Some(backslash) = next {
+        let (plain, escape) = rest.split_at(backslash);
+        bytes.extend_from_slice(plain);
+        let (byte, length) = decode(escape.get(1..).unwrap_or_default());
+        bytes.push(byte);
+        rest = escape.get(1 + length..).unwrap_or_default();
+        next = memchr(b'\\', rest);
+    }
+    bytes.extend_from_slice(rest);
+    Cow::Owned(bytes)
+}
+
+/// The byte of the escape whose backslash stands before `escape`, and the bytes it takes.
+fn decode(escape: &[u8]) -> (u8, usize) {
+    match escape {
+        [b'b', ..] => (0x08, 1),
+        [b'f', ..] => (0x0C, 1),
+        [b'n', ..] => (b'\n', 1),
+        [b'r', ..] => (b'\r', 1),
+        [b't', ..] => (b'\t', 1),
+        [b'v', ..] => (0x0B, 1),
+        [b'x', digits @ ..] if digits.first().is_some_and(u8::is_ascii_hexdigit) => {
+            let (byte, count) = number(digits, 16, 2);
+            (byte, 1 + count)
+        }
+        [b'0'..=b'7', ..] => {
+            let (byte, count) = number(escape, 8, 3);
+            (byte, count)
+        }
+        [other, ..] => (*other, 1),
+        [] => (b'\\', 0),
+    }
+}
+
+/// The low byte of a number of at most `most` digits, and how many digits there are.
+pub(super) fn number(digits: &[u8], radix: u32, most: usize) -> (u8, usize) {
+    let mut value = 0_u32;
+    let mut count = 0;
+    for digit in digits.iter().take(most) {
+        let Some(digit) = char::from(*digit).to_digit(radix) else {
+            break;
+        };
+        value = value * radix + digit;
+        count += 1;
+    }
+    (value.to_le_bytes().first().copied().unwrap_or_default(), count)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn text(bytes: &[u8]) -> Cell<'static> {
+        Cell::Text(Cow::Owned(bytes.to_vec()))
+    }
+
+    #[test]
+    fn cells_stand_between_tabs_and_null_is_not_empty() {
+        let line = b"a\t\t\\N\t\\\\N\tx\\tb\\nc\\rd\\\\e\\bf\\fg\\vh\t\\\\.\t\xE2\x80\xA8";
+        let cells: Vec<_> = cells(line).collect();
+        assert_eq!(
+            cells,
+            [
+                text(b"a"),
+                text(b""),
+                Cell::Null,
+                text(b"\\N"),
+                text(b"x\tb\nc\rd\\e\x08f\x0Cg\x0Bh"),
+                text(b"\\."),
+                text(b"\xE2\x80\xA8"),
+            ]
+        );
+        assert_eq!(super::cells(b"").collect::<Vec<_>>(), [text(b"")]);
+    }
+
+    #[test]
+    fn octal_and_hexadecimal_escapes_give_bytes() {
+        let plain = |field: &str| unescape(field.as_bytes()).into_owned();
+        assert_eq!(plain(r"\101\60\7x"), b"A0\x07x");
+        assert_eq!(plain(r"\1234"), b"S4");
+        assert_eq!(plain(r"\x41\xC3\xA9\x4g"), b"A\xC3\xA9\x04g");
+        assert_eq!(plain(r"\xg\q\"), br"xgq\");
+    }
+
+    /// What a server writes for a cell.
+    fn encode(cell: Option<&[u8]>, line: &mut Vec<u8>) {
+        let Some(bytes) = cell else {
+            line.extend_from_slice(b"\\N");
+            return;
+        };
+        for byte in bytes {
+            let escape = match byte {
+                b'\\' => b'\\',
+                0x08 => b'b',
+                0x0C => b'f',
+                b'\n' => b'n',
+                b'\r' => b'r',
+                b'\t' => b't',
+                0x0B => b'v',
+                other => {
+                    line.push(*other);
+                    continue;
+                }
+            };
+            line.extend_from_slice(&[b'\\', escape]);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_copy_writes_is_read_back(
+            row in prop::collection::vec(prop::option::of(prop::collection::vec(any::<u8>(), 0..12)), 1..6)
+        ) {
+            let mut line = Vec::new();
+            for (at, cell) in row.iter().enumerate() {
+                if at > 0 {
+                    line.push(b'\t');
+                }
+                encode(cell.as_deref(), &mut line);
+            }
+            prop_assert!(!line.contains(&b'\n') && line != END);
+            let expected: Vec<_> = row.iter().map(|cell| cell.as_deref().map_or(Cell::Null, text)).collect();
+            prop_assert_eq!(cells(&line).collect::<Vec<_>>(), expected);
+        }
+
+        #[test]
+        fn any_bytes_unescape(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+            prop_assert!(unescape(&bytes).len() <= bytes.len());
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! Comma-separated values after RFC 4180: cells that hold separators, quotes or line breaks stand in quotes.
+//!
+//! An empty cell is `NULL` without quotes and an empty text with them. Any of three bytes may separate cells; which one
+//! follows from the header.
+
+use std::borrow::Cow;
+
+use memchr::{memchr, memchr2};
+
+use super::TableMap;
+use super::row::{Cell, RowFault};
+
+/// Bytes that may separate cells.
+const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
+
+/// What the header line says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    /// The byte between cells.
+    pub(crate) separator: u8,
+    /// Names of the columns.
+    pub(crate) columns: Vec<String>,
+}
+
+impl Layout {
+    /// Recognises a header: a first line in which some map finds all the columns that it requires.
+    ///
+    /// A map that requires nothing would take any text for a table, and recognises none.
+    pub(crate) fn of(head: &[u8], is_complete: bool, maps: &[TableMap]) -> Option<Self> {
+        SEPARATORS.into_iter().find_map(|separator| {
+            let mut ends = Ends::new(separator);
+            let end = ends.run(head).or(is_complete.then_some(head.len()))?;
+            let line = strip_line_break(head.get(..end)?);
+            let columns = cells(line, separator)
+                .map(|cell| match cell {
+                    Ok(Cell::Text(name)) => String::from_utf8(name.into_owned()).ok(),
+                    _ => None,
+                })
+                .collect::<Option<Vec<String>>>()?;
+            let is_wanted = maps
+                .iter()
+                .any(|map| map.requires.len() > 1 && map.reads(None, &columns));
+            is_wanted.then_some(Self { separator, columns })
+        })
+    }
+}
+
+/// A row without the line break at its end.
+pub(crate) fn strip_line_break(row: &[u8]) -> &[u8] {
+    let row = row.strip_suffix(b"\n").unwrap_or(row);
+    row.strip_suffix(b"\r").unwrap_or(row)
+}
+
+/// Finds where rows end. It survives the end of a chunk at any byte.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ends {
+    separator: u8,
+    place: Place,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// At the start of a cell, where a quote opens.
+    CellStart,
+    /// In a cell without quotes, or behind the quotes of one.
+    Plain,
+    Quoted,
+    /// Behind a quote that closes, unless another follows.
+    Closed,
+}
+
+impl Ends {
+    pub(crate) const fn new(separator: u8) -> Self {
+        Self {
+            separator,
+            place: Place::CellStart,
+        }
+    }
+
+    /// Whether the reading is inside quotes.
+    pub(crate) fn is_quoted(self) -> bool {
+        self.place == Place::Quoted
+    }
+
+    /// Reads on; the bytes up to the row's end, line break included, if that is in `bytes`.
+    pub(crate) fn run(&mut self, bytes: &[u8]) -> Option<usize> {
+        let mut at = 0;
+        while let Some(byte) = bytes.get(at) {
+            let rest = bytes.get(at..).unwrap_or_default();
+            match (self.place, byte) {
+                (Place::Quoted, _) => {
+                    at += memchr(b'"', rest)? + 1;
+                    self.place = Place::Closed;
+                }
+                (Place::CellStart | Place::Closed, b'"') => {
+                    at += 1;
+                    self.place = Place::Quoted;
+                }
+                _ => {
+                    self.place = Place::Plain;
+                    at += memchr2(self.separator, b'\n', rest)? + 1;
+                    self.place = Place::CellStart;
+                    if bytes.get(at - 1) == Some(&b'\n') {
+                        return Some(at);
+                    }
+                }
+            }
+        }
+        None
+    }
+}
+
+/// The cells of a row, which comes without its line break.
+pub(crate) fn cells(row: &[u8], separator: u8) -> impl Iterator<Item = Result<Cell<'_>, RowFault>> {
+    let mut rest = Some(row);
+    std::iter::from_fn(move || {
+        let row = rest.take()?;
+        let (cell, after) = if let Some(inside) = row.strip_prefix(b"\"") {
+            match quoted(inside) {
+                Ok((text, after)) => (Cell::Text(text), after),
+                Err(fault) => return Some(Err(fault)),
+            }
+        } else {
+            let (text, after) = row.split_at(memchr(separator, row).unwrap_or(row.len()));
+            let text = Cow::Borrowed(text);
+            (
+                if text.is_empty() {
+                    Cell::Null
+                } else {
+                    Cell::Text(text)
+                },
+                after,
+            )
+        };
+        if let Some((next, behind)) = after.split_first() {
+            if *next != separator {
+                return Some(Err(RowFault::malformed(
+                    "something follows the closing quote of a cell",
+                )));
+            }
+            rest = Some(behind);
+        }
+        Some(Ok(cell))
+    })
+}
+
+/// The text of a quoted cell, whose opening quote was passed, and what follows it.
+fn quoted(inside: &[u8]) -> Result<(Cow<'_, [u8]>, &[u8]), RowFault> {
+    let mut text = Cow::Borrowed(&[][..]);
+    let mut rest = inside;
+    loop {
+        let end = memchr(b'"', rest).ok_or_else(|| RowFault::malformed("a quoted cell does not end"))?;
+        let (plain, from) = rest.split_at(end);
+        let after = from.get(1..).unwrap_or_default();
+        if after.first() != Some(&b'"') {
+            if text.is_empty() {
+                text = Cow::Borrowed(plain);
+            } else {
+                text.to_mut().extend_from_slice(plain);
+            }
+            return Ok((text, after));
+        }
+        let own = text.to_mut();
+        own.extend_from_slice(plain);
+        own.push(b'"');
+        rest = after.get(1..).unwrap_or_default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn row(text: &str, separator: u8) -> Vec<Option<String>> {
+        cells(text.as_bytes(), separator)
+            .map(|cell| match cell.unwrap() {
+                Cell::Text(text) => Some(String::from_utf8(text.into_owned()).unwrap()),
+                _ => None,
+            })
+            .collect()
+    }
+
+    fn some(texts: &[&str]) -> Vec<Option<String>> {
+        texts.iter().map(|text| Some((*text).to_owned())).collect()
+    }
+
+    #[test]
+    fn cells_are_quoted_or_plain_and_null_is_not_empty() {
+        assert_eq!(
+            row(r#"a,"b,c","d""e","""""#, b','),
+            some(&["a", "b,c", "d\"e", "\""])
+        );
+        assert_eq!(row("\"x\ny\";z", b';'), some(&["x\ny", "z"]));
+        assert_eq!(
+            row(r#",a,"","#, b','),
+            [None, Some("a".to_owned()), Some(String::new()), None]
+        );
+        assert_eq!(row(r#"a"b,it's"#, b','), some(&["a\"b", "it's"]));
+        for broken in [r#""a"#, r#""a"b,c"#, r#""a""#.trim_end_matches('"')] {
+            assert!(
+                cells(broken.as_bytes(), b',').any(|cell| cell.is_err()),
+                "{broken}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_header_is_what_a_map_recognises() {
+        let map = TableMap {
+            requires: vec!["id".to_owned(), "body".to_owned()],
+            ..TableMap::default()
+        };
+        let of =
+            |head: &str, is_complete| Layout::of(head.as_bytes(), is_complete, std::slice::from_ref(&map));
+        for (head, separator) in [
+            ("id,body\n1,x", b','),
+            ("\"id\";x;\"body\"\r\n", b';'),
+            ("id\tbody\n", b'\t'),
+        ] {
+            assert_eq!(of(head, true).unwrap().separator, separator, "{head}");
+        }
+        assert!(of("id,body", true).is_some() && of("id,body", false).is_none());
+        assert!(of("id,text\n", true).is_none());
+        assert!(Layout::of(b"id,body\n", true, &[TableMap::default()]).is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn chunks_change_nothing(text in "[a\",\r\n]{0,30}", cut in 0_usize..30) {
+            let bytes = text.as_bytes();
+            let cut = cut.min(bytes.len());
+            let mut whole = Ends::new(b',');
+            let mut parts = Ends::new(b',');
+            let split = parts.run(&bytes[..cut]).or_else(|| Some(cut + parts.run(&bytes[cut..])?));
+            prop_assert_eq!(split, whole.run(bytes));
+        }
+
+        #[test]
+        fn what_is_quoted_is_read_back(texts in prop::collection::vec("[a\",\r\n]{0,5}", 1..5)) {
+            let quoted: Vec<String> = texts.iter().map(|text| format!("\"{}\"", text.replace('"', "\"\""))).collect();
+            let line = quoted.join(",") + "\n";
+            prop_assert_eq!(Ends::new(b',').run(line.as_bytes()), Some(line.len()));
+            let read = row(line.strip_suffix('\n').unwrap(), b',');
+            prop_assert_eq!(read, texts.into_iter().map(Some).collect::<Vec<_>>());
+        }
+    }
+}

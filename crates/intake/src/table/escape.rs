@@ -1,0 +1,204 @@
+//! What stands between quotes in SQL: doubled quotes, and the escapes of PostgreSQL, MySQL and SQLite's `unistr`.
+
+use std::borrow::Cow;
+
+use memchr::{memchr, memchr2};
+
+use super::copy::number;
+use super::row::RowFault;
+
+/// What a backslash does between quotes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Escapes {
+    /// Nothing.
+    None,
+    /// What PostgreSQL's `E'…'` does.
+    PostgreSql,
+    /// What it does in MySQL.
+    MySql,
+}
+
+/// The text between quotes and what follows the closing one; `after` begins behind the opening one. Nothing where no quote
+/// closes.
+#[expect(clippy::type_complexity, reason = "two slices, and what can go wrong")]
+pub(super) fn quoted(
+    quote: u8,
+    after: &[u8],
+    escapes: Escapes,
+) -> Result<Option<(Cow<'_, [u8]>, &[u8])>, RowFault> {
+    let mut text = Vec::new();
+    let mut rest = after;
+    loop {
+        let stop = match escapes {
+            Escapes::None => memchr(quote, rest),
+            _ => memchr2(quote, b'\\', rest),
+        };
+        let Some(stop) = stop else { return Ok(None) };
+        let (plain, from) = rest.split_at(stop);
+        let behind = from.get(1..).unwrap_or_default();
+        if from.first() == Some(&b'\\') {
+            text.extend_from_slice(plain);
+            let length = if escapes == Escapes::MySql {
+                mysql(behind, &mut text)
+            } else {
+                postgresql(behind, &mut text)?
+            };
+            rest = behind.get(length..).unwrap_or_default();
+        } else if behind.first() == Some(&quote) {
+            text.extend_from_slice(plain);
+            text.push(quote);
+            rest = behind.get(1..).unwrap_or_default();
+        } else if rest.len() == after.len() {
+            return Ok(Some((Cow::Borrowed(plain), behind)));
+        } else {
+            text.extend_from_slice(plain);
+            return Ok(Some((Cow::Owned(text), behind)));
+        }
+    }
+}
+
+/// Decodes what follows a backslash in MySQL; the bytes it takes.
+fn mysql(escape: &[u8], text: &mut Vec<u8>) -> usize {
+    let Some(byte) = escape.first() else { return 0 };
+    let decoded = match byte {
+        b'0' => 0,
+        b'b' => 0x08,
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        b'Z' => 0x1A,
+        other => *other,
+    };
+    // The wildcards of LIKE keep their backslash.
+    if matches!(byte, b'%' | b'_') {
+        text.push(b'\\');
+    }
+    text.push(decoded);
+    1
+}
+
+/// Decodes what follows a backslash in PostgreSQL; the bytes it takes.
+fn postgresql(escape: &[u8], text: &mut Vec<u8>) -> Result<usize, RowFault> {
+    let simple = |byte| (byte, 1);
+    let (byte, length) = match escape {
+        [b'b', ..] => simple(0x08),
+        [b'f', ..] => simple(0x0C),
+        [b'n', ..] => simple(b'\n'),
+        [b'r', ..] => simple(b'\r'),
+        [b't', ..] => simple(b'\t'),
+        [b'x', digits @ ..] if digits.first().is_some_and(u8::is_ascii_hexdigit) => {
+            let (byte, count) = number(digits, 16, 2);
+            (byte, 1 + count)
+        }
+        [b'0'..=b'7', ..] => number(escape, 8, 3),
+        [b'u', digits @ ..] => return Ok(1 + code_point(digits, 4, b"\\u", text)?),
+        [b'U', digits @ ..] => return Ok(1 + code_point(digits, 8, b"\\U", text)?),
+        [other, ..] => simple(*other),
+        [] => return Ok(0),
+    };
+    text.push(byte);
+    Ok(length)
+}
+
+/// Decodes the escapes of SQLite's `unistr`: `\XXXX`, `\uXXXX`, `\+XXXXXX`, `\UXXXXXXXX` and `\\`.
+pub(super) fn unistr(text: &[u8]) -> Result<Vec<u8>, RowFault> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(backslash) = memchr(b'\\', rest) {
+        let (plain, from) = rest.split_at(backslash);
+        out.extend_from_slice(plain);
+        let escape = from.get(1..).unwrap_or_default();
+        let length = match escape {
+            [b'\\', ..] => {
+                out.push(b'\\');
+                1
+            }
+            [b'u', digits @ ..] => 1 + code_point(digits, 4, b"\\u", &mut out)?,
+            [b'U', digits @ ..] => 1 + code_point(digits, 8, b"\\U", &mut out)?,
+            [b'+', digits @ ..] => 1 + code_point(digits, 6, b"\\+", &mut out)?,
+            digits => code_point(digits, 4, b"\\", &mut out)?,
+        };
+        rest = escape.get(length..).unwrap_or_default();
+    }
+    out.extend_from_slice(rest);
+    Ok(out)
+}
+
+/// Decodes `count` hexadecimal digits to a character; a high surrogate takes the low one, behind `mark`, with it. The bytes
+/// read.
+fn code_point(digits: &[u8], count: usize, mark: &[u8], text: &mut Vec<u8>) -> Result<usize, RowFault> {
+    let fault = || RowFault::malformed("an escape that is no character");
+    let unit = |digits: &[u8]| {
+        let digits = digits
+            .get(..count)
+            .filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
+        u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    };
+    let first = unit(digits).ok_or_else(fault)?;
+    let (code, length) = if (0xD800..0xDC00).contains(&first) {
+        let behind = digits.get(count..).and_then(|behind| behind.strip_prefix(mark));
+        let low = behind.and_then(unit).filter(|low| (0xDC00..0xE000).contains(low));
+        let low = low.ok_or_else(fault)?;
+        (
+            0x1_0000 + ((first - 0xD800) << 10) + (low - 0xDC00),
+            count + mark.len() + count,
+        )
+    } else {
+        (first, count)
+    };
+    let character = char::from_u32(code).ok_or_else(fault)?;
+    text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+    Ok(length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inside(text: &str, escapes: Escapes) -> String {
+        let (text, rest) = quoted(b'\'', text.as_bytes(), escapes).unwrap().unwrap();
+        assert_eq!(rest, b" rest");
+        String::from_utf8(text.into_owned()).unwrap()
+    }
+
+    #[test]
+    fn quotes_double_and_backslashes_mean_what_the_dialect_says() {
+        assert_eq!(inside(r"a\n''b' rest", Escapes::None), r"a\n'b");
+        assert_eq!(inside("' rest", Escapes::None).len(), 0);
+        assert_eq!(inside("''' rest", Escapes::None), "'");
+        assert_eq!(
+            inside(
+                r"\b\f\n\r\t\\\'\101\x42\u0043\U00000044\ud83d\ude00\q' rest",
+                Escapes::PostgreSql
+            ),
+            "\u{8}\u{c}\n\r\t\\'ABCD😀q"
+        );
+        assert_eq!(
+            inside(r"\0\'\b\n\r\t\Z\\\%\_\q''' rest", Escapes::MySql),
+            "\0'\u{8}\n\r\t\u{1a}\\\\%\\_q'"
+        );
+    }
+
+    #[test]
+    fn text_without_escapes_is_borrowed() {
+        let is_borrowed = |text: &str| {
+            matches!(
+                quoted(b'\'', text.as_bytes(), Escapes::MySql),
+                Ok(Some((Cow::Borrowed(_), _)))
+            )
+        };
+        assert!(is_borrowed("abc'"));
+        assert!(is_borrowed("'"));
+        assert!(!is_borrowed("''abc'"));
+        assert!(!is_borrowed(r"\%'"));
+    }
+
+    #[test]
+    fn unistr_knows_four_forms() {
+        let text = unistr(br"a\\b\000a\u000d\+01F600\U0001F601\d83d\de00").unwrap();
+        assert_eq!(String::from_utf8(text).unwrap(), "a\\b\n\r😀😁😀");
+        for broken in [r"\", r"\00", r"\uD83D", r"\U00110000", r"\+", r"\uzzzz"] {
+            assert!(unistr(broken.as_bytes()).is_err(), "{broken}");
+        }
+    }
+}

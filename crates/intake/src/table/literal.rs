@@ -1,0 +1,435 @@
+//! The values of one row of an `INSERT`: literals, and the few expressions that dump programs write instead.
+//!
+//! Everything else is a fault of its row: only a database could say what it means.
+
+use std::borrow::Cow;
+
+use chatmill_diag::codes::RECORD_TOO_LONG;
+use memchr::memmem;
+
+use super::escape;
+use super::row::{Cell, RowFault};
+use super::sql::{Dialect, Syntax, Token, Tokens};
+
+/// Levels of expressions inside expressions; what dump programs write has three.
+const DEPTH: u32 = 32;
+
+/// The cells of a row, which is written with its brackets. Functions may make at most `room` bytes in all.
+pub(crate) fn cells(
+    row: &[u8],
+    syntax: Syntax,
+    room: u64,
+) -> impl Iterator<Item = Result<Cell<'_>, RowFault>> {
+    let mut values = Values {
+        tokens: Tokens::new(row, syntax),
+        room: usize::try_from(room).unwrap_or(usize::MAX),
+    };
+    let mut place = Place::Start;
+    std::iter::from_fn(move || {
+        let step = values.step(&mut place);
+        if step.is_err() {
+            place = Place::End;
+        }
+        step.transpose()
+    })
+}
+
+/// Where in the row the reading is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Start,
+    AfterValue,
+    End,
+}
+
+struct Values<'s> {
+    tokens: Tokens<'s>,
+    /// Bytes that functions may still make.
+    room: usize,
+}
+
+impl<'s> Values<'s> {
+    fn step(&mut self, place: &mut Place) -> Result<Option<Cell<'s>>, RowFault> {
+        let is_over = match *place {
+            Place::Start => {
+                self.expect(b'(')?;
+                self.tokens.take_symbol(b')')
+            }
+            Place::AfterValue if self.tokens.take_symbol(b',') => false,
+            Place::AfterValue => {
+                self.expect(b')')?;
+                true
+            }
+            Place::End => return Ok(None),
+        };
+        if is_over {
+            *place = Place::End;
+            return match self.tokens.next()? {
+                None => Ok(None),
+                Some(_) => Err(RowFault::malformed("something follows the row's closing bracket")),
+            };
+        }
+        *place = Place::AfterValue;
+        let cell = self.expression(DEPTH)?;
+        Ok(Some(settle(cell, self.tokens.syntax().dialect)))
+    }
+
+    /// A value, or several joined by `||`.
+    fn expression(&mut self, depth: u32) -> Result<Cell<'s>, RowFault> {
+        let depth = depth
+            .checked_sub(1)
+            .ok_or_else(|| RowFault::malformed("expressions stand too deep in one another"))?;
+        let mut cell = self.value(depth)?;
+        while self.tokens.take_symbol(b'|') {
+            self.expect(b'|')?;
+            let right = self.value(depth)?;
+            if self.tokens.syntax().dialect == Dialect::MySql {
+                return Err(no_literal());
+            }
+            cell = match (cell, right) {
+                (Cell::Null, _) | (_, Cell::Null) => Cell::Null,
+                (left, right) => {
+                    let (left, right) = (self.text(left)?, self.text(right)?);
+                    self.take_room(left.len() + right.len())?;
+                    Cell::Text([left, right].concat().into())
+                }
+            };
+        }
+        Ok(cell)
+    }
+
+    fn value(&mut self, depth: u32) -> Result<Cell<'s>, RowFault> {
+        let token = self
+            .tokens
+            .next()?
+            .ok_or_else(|| RowFault::malformed("a value is missing"))?;
+        let cell = match token {
+            Token::Text(text) => Cell::Text(text),
+            Token::Hex(digits) => Cell::Blob(Cow::Owned(bytes(digits)?)),
+            Token::Bits(digits) => Cell::Text(Cow::Borrowed(digits)),
+            Token::Number(number) => Cell::Number(ascii(number)?.into()),
+            Token::Symbol(sign @ (b'-' | b'+')) => match self.tokens.next()? {
+                Some(Token::Number(number)) if sign == b'-' => {
+                    Cell::Number(format!("-{}", ascii(number)?).into())
+                }
+                Some(Token::Number(number)) => Cell::Number(ascii(number)?.into()),
+                _ => return Err(no_literal()),
+            },
+            Token::Symbol(b'(') => {
+                let inside = self.expression(depth)?;
+                self.expect(b')')?;
+                inside
+            }
+            Token::Word(word) => self.named(word, depth)?,
+            _ => return Err(no_literal()),
+        };
+        if self.tokens.syntax().dialect == Dialect::PostgreSql {
+            self.skip_casts()?;
+        }
+        Ok(cell)
+    }
+
+    /// What begins with a word: a constant, a function, or a text with its type in front.
+    fn named(&mut self, word: &'s [u8], depth: u32) -> Result<Cell<'s>, RowFault> {
+        let upper = word.to_ascii_uppercase();
+        Ok(match upper.as_slice() {
+            b"NULL" => Cell::Null,
+            b"TRUE" => Cell::Bool(true),
+            b"FALSE" => Cell::Bool(false),
+            b"DEFAULT" => Cell::Absent,
+            name if self.tokens.take_symbol(b'(') => {
+                let cell = self.function(name, depth)?;
+                self.expect(b')')?;
+                cell
+            }
+            name => {
+                let Some(Token::Text(text)) = self.tokens.next()? else {
+                    return Err(no_literal());
+                };
+                match (self.tokens.syntax().dialect, name) {
+                    (Dialect::MySql, b"_BINARY") => Cell::Blob(text),
+                    (
+                        Dialect::MySql,
+                        b"_UTF8" | b"_UTF8MB3" | b"_UTF8MB4" | b"DATE" | b"TIME" | b"TIMESTAMP",
+                    )
+                    | (Dialect::PostgreSql, _) => Cell::Text(text),
+                    _ => return Err(no_literal()),
+                }
+            }
+        })
+    }
+
+    /// The functions with which SQLite's shell writes what a plain literal cannot hold, and a cast.
+    fn function(&mut self, name: &[u8], depth: u32) -> Result<Cell<'s>, RowFault> {
+        match name {
+            b"REPLACE" => {
+                let text = self.argument(depth)?;
+                self.expect(b',')?;
+                let from = self.argument(depth)?;
+                self.expect(b',')?;
+                let to = self.argument(depth)?;
+                Ok(Cell::Text(self.replace(&text, &from, &to)?.into()))
+            }
+            b"CHAR" => {
+                let mut text = String::new();
+                loop {
+                    let number = self.argument(depth)?;
+                    let code = ascii(&number)?.parse().ok().and_then(char::from_u32);
+                    text.push(code.ok_or_else(no_literal)?);
+                    if !self.tokens.take_symbol(b',') {
+                        return Ok(Cell::Text(text.into_bytes().into()));
+                    }
+                }
+            }
+            b"UNISTR" => {
+                let text = self.argument(depth)?;
+                Ok(Cell::Text(escape::unistr(&text)?.into()))
+            }
+            b"CAST" => {
+                let cell = self.expression(depth)?;
+                if !self.tokens.take_word("AS") {
+                    return Err(no_literal());
+                }
+                let is_text = matches!(self.tokens.next()?, Some(Token::Word(word)) if is_text_type(word));
+                match cell {
+                    Cell::Null => Ok(Cell::Null),
+                    Cell::Text(bytes) | Cell::Blob(bytes) if is_text => Ok(Cell::Text(bytes)),
+                    _ => Err(no_literal()),
+                }
+            }
+            _ => Err(no_literal()),
+        }
+    }
+
+    fn argument(&mut self, depth: u32) -> Result<Cow<'s, [u8]>, RowFault> {
+        let cell = self.expression(depth)?;
+        self.text(cell)
+    }
+
+    /// The text of a cell that an operator or function works on.
+    #[expect(clippy::unused_self, reason = "the lifetime is that of the row")]
+    fn text(&self, cell: Cell<'s>) -> Result<Cow<'s, [u8]>, RowFault> {
+        match cell {
+            Cell::Text(text) => Ok(text),
+            Cell::Number(Cow::Borrowed(number)) => Ok(Cow::Borrowed(number.as_bytes())),
+            Cell::Number(Cow::Owned(number)) => Ok(Cow::Owned(number.into_bytes())),
+            _ => Err(no_literal()),
+        }
+    }
+
+    fn replace(&mut self, text: &[u8], from: &[u8], to: &[u8]) -> Result<Vec<u8>, RowFault> {
+        // Looking through the text is work too.
+        self.take_room(text.len())?;
+        let mut out = Vec::new();
+        let mut copied = 0;
+        if !from.is_empty() {
+            for found in memmem::find_iter(text, from) {
+                self.take_room(to.len())?;
+                out.extend_from_slice(text.get(copied..found).unwrap_or_default());
+                out.extend_from_slice(to);
+                copied = found + from.len();
+            }
+        }
+        out.extend_from_slice(text.get(copied..).unwrap_or_default());
+        Ok(out)
+    }
+
+    fn take_room(&mut self, bytes: usize) -> Result<(), RowFault> {
+        self.room = self.room.checked_sub(bytes).ok_or_else(|| RowFault {
+            code: &RECORD_TOO_LONG,
+            message: "functions make a value longer than the limit".to_owned(),
+        })?;
+        Ok(())
+    }
+
+    /// Passes `::type`, with its precision and its brackets.
+    fn skip_casts(&mut self) -> Result<(), RowFault> {
+        while self.tokens.take_symbol(b':') {
+            self.expect(b':')?;
+            loop {
+                match self.tokens.peek()? {
+                    Some(Token::Word(_) | Token::Name(_) | Token::Symbol(b'.' | b'[' | b']')) => {
+                        self.tokens.next()?;
+                    }
+                    Some(Token::Symbol(b'(')) => {
+                        self.tokens.next()?;
+                        self.tokens.skip_bracket()?;
+                    }
+                    _ => break,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn expect(&mut self, symbol: u8) -> Result<(), RowFault> {
+        if self.tokens.take_symbol(symbol) {
+            return Ok(());
+        }
+        Err(match symbol {
+            b')' => no_literal(),
+            _ => RowFault::malformed(format!("expected `{}`", char::from(symbol))),
+        })
+    }
+}
+
+/// What the value would be in another form of the same dump: `COPY` knows text only, and writes truth as one letter.
+fn settle(cell: Cell<'_>, dialect: Dialect) -> Cell<'_> {
+    match cell {
+        Cell::Number(Cow::Borrowed(number)) if dialect == Dialect::PostgreSql => {
+            Cell::Text(Cow::Borrowed(number.as_bytes()))
+        }
+        Cell::Number(Cow::Owned(number)) if dialect == Dialect::PostgreSql => {
+            Cell::Text(number.into_bytes().into())
+        }
+        Cell::Bool(value) if dialect == Dialect::PostgreSql => {
+            Cell::Text(Cow::Borrowed(if value { b"t" } else { b"f" }))
+        }
+        other => other,
+    }
+}
+
+fn no_literal() -> RowFault {
+    RowFault::malformed("a value is an expression that only a database can evaluate")
+}
+
+fn is_text_type(word: &[u8]) -> bool {
+    ["TEXT", "CHAR", "VARCHAR"]
+        .iter()
+        .any(|name| word.eq_ignore_ascii_case(name.as_bytes()))
+}
+
+fn ascii(bytes: &[u8]) -> Result<&str, RowFault> {
+    std::str::from_utf8(bytes).map_err(|_| no_literal())
+}
+
+/// The bytes that pairs of hexadecimal digits spell.
+fn bytes(digits: &[u8]) -> Result<Vec<u8>, RowFault> {
+    let (pairs, odd) = digits.as_chunks::<2>();
+    if !odd.is_empty() {
+        return Err(RowFault::malformed("an odd number of hexadecimal digits"));
+    }
+    pairs
+        .iter()
+        .map(|pair| u8::from_str_radix(ascii(pair)?, 16).map_err(|_| no_literal()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(text: &str, dialect: Dialect) -> Result<Vec<Cell<'_>>, RowFault> {
+        cells(text.as_bytes(), Syntax::new(dialect), 100).collect()
+    }
+
+    fn text(text: &str) -> Cell<'static> {
+        Cell::Text(Cow::Owned(text.as_bytes().to_vec()))
+    }
+
+    #[test]
+    fn postgresql_values_read_like_those_of_copy() {
+        let cells = row(
+            r"(NULL, 'it''s', true, FALSE, -1.50, '{\n}'::jsonb, E'a\n', '\x00ff'::bytea, DEFAULT, 'a' || 'b', B'101', $$x'y$$,
+              '2025-01-01 10:00:00'::timestamp(3) with time zone, ('x')::public.kind, '{}'::text[], DATE '2025-01-01')",
+            Dialect::PostgreSql,
+        );
+        let expected = [
+            Cell::Null,
+            text("it's"),
+            text("t"),
+            text("f"),
+            text("-1.50"),
+            text(r"{\n}"),
+            text("a\n"),
+            text(r"\x00ff"),
+            Cell::Absent,
+            text("ab"),
+            text("101"),
+            text("x'y"),
+            text("2025-01-01 10:00:00"),
+            text("x"),
+            text("{}"),
+            text("2025-01-01"),
+        ];
+        assert_eq!(cells.unwrap(), expected);
+    }
+
+    #[test]
+    fn sqlite_values_are_evaluated() {
+        let cells = row(
+            r"(1,-2.5,1e999,X'00fF',replace(replace('a\nb\r','\n',char(10)),'\r',char(13)),char(65,233),unistr('\u00e9\\'),
+              CAST(X'6162' AS TEXT),replace('x','','y'))",
+            Dialect::Sqlite,
+        );
+        let expected = [
+            Cell::Number("1".into()),
+            Cell::Number("-2.5".into()),
+            Cell::Number("1e999".into()),
+            Cell::Blob(Cow::Borrowed(b"\x00\xFF")),
+            text("a\nb\r"),
+            text("Aé"),
+            text("é\\"),
+            text("ab"),
+            text("x"),
+        ];
+        assert_eq!(cells.unwrap(), expected);
+    }
+
+    #[test]
+    fn mysql_values_have_their_own_escapes_and_prefixes() {
+        let cells = row(
+            r#"(_binary 'a\0',0x6162,'it\'s \"x\"\n',"d\"q",_utf8mb4'é',+5)"#,
+            Dialect::MySql,
+        );
+        let expected = [
+            Cell::Blob(Cow::Borrowed(b"a\0")),
+            Cell::Blob(Cow::Borrowed(b"ab")),
+            text("it's \"x\"\n"),
+            text("d\"q"),
+            text("é"),
+            Cell::Number("5".into()),
+        ];
+        assert_eq!(cells.unwrap(), expected);
+    }
+
+    #[test]
+    fn what_is_no_literal_is_a_fault_and_ends_the_row() {
+        for (text, dialect) in [
+            ("(now())", Dialect::PostgreSql),
+            ("(1+1)", Dialect::PostgreSql),
+            ("(a)", Dialect::Sqlite),
+            ("(\"a\")", Dialect::Sqlite),
+            ("('a' 'b')", Dialect::PostgreSql),
+            ("(U&'\\0041')", Dialect::PostgreSql),
+            ("(_latin1'a')", Dialect::MySql),
+            ("('a'||'b')", Dialect::MySql),
+            ("(X'0')", Dialect::Sqlite),
+            ("(X'zz')", Dialect::Sqlite),
+            ("(1", Dialect::Sqlite),
+            ("(1,)", Dialect::Sqlite),
+            ("(1) x", Dialect::Sqlite),
+            ("('a", Dialect::Sqlite),
+            ("", Dialect::Sqlite),
+        ] {
+            let row: Vec<_> = cells(text.as_bytes(), Syntax::new(dialect), 100).collect();
+            let fault = row.last().unwrap().as_ref().unwrap_err();
+            assert_eq!(fault.code.name, "malformed-row", "{text}");
+        }
+        assert_eq!(row("()", Dialect::Sqlite).unwrap(), []);
+    }
+
+    #[test]
+    fn functions_make_no_more_than_they_may() {
+        let fits = format!("(replace('{}','a','bb'))", "a".repeat(33));
+        assert_eq!(row(&fits, Dialect::Sqlite).unwrap(), [text(&"bb".repeat(33))]);
+        let bursts = format!("(replace('{}','a','bb'))", "a".repeat(34));
+        assert_eq!(
+            row(&bursts, Dialect::Sqlite).unwrap_err().code.name,
+            "record-too-long"
+        );
+        let deep = |levels: usize| format!("({}1{})", "(".repeat(levels), ")".repeat(levels));
+        assert!(row(&deep(31), Dialect::Sqlite).is_ok());
+        assert!(row(&deep(32), Dialect::Sqlite).is_err());
+    }
+}

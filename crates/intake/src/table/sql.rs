@@ -1,0 +1,349 @@
+//! Words, names and literals of SQL text that is whole in memory. No grammar: a dump says little, and says it in few forms.
+
+use std::borrow::Cow;
+
+use memchr::memchr;
+
+use super::escape::{Escapes, quoted};
+use super::row::RowFault;
+
+/// Whose SQL it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// PostgreSQL, and what is not recognised as another's.
+    PostgreSql,
+    /// MySQL and MariaDB.
+    MySql,
+    /// What the `.dump` command of SQLite's shell writes.
+    Sqlite,
+}
+
+/// How SQL text is to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Syntax {
+    /// Whose SQL it is.
+    pub(crate) dialect: Dialect,
+    /// Whether a backslash escapes in plain quotes too: always in MySQL, by a setting in PostgreSQL.
+    pub(crate) backslashes: bool,
+}
+
+impl Syntax {
+    /// The syntax of a dialect before any setting changes it.
+    pub(crate) const fn new(dialect: Dialect) -> Self {
+        Self {
+            dialect,
+            backslashes: matches!(dialect, Dialect::MySql),
+        }
+    }
+
+    /// What escapes in quotes, where `marked` says that an `E` stands before them.
+    pub(crate) const fn escapes(self, marked: bool) -> Escapes {
+        match (self.dialect, marked || self.backslashes) {
+            (Dialect::MySql, _) => Escapes::MySql,
+            (Dialect::PostgreSql, true) => Escapes::PostgreSql,
+            _ => Escapes::None,
+        }
+    }
+
+    /// Whether a word directly before a quote says that backslashes escape.
+    pub(crate) const fn is_escape_mark(self, word: &[u8]) -> bool {
+        matches!(self.dialect, Dialect::PostgreSql) && matches!(word, b"E" | b"e")
+    }
+
+    /// Whether square brackets quote names.
+    pub(crate) const fn quotes_with_brackets(self) -> bool {
+        matches!(self.dialect, Dialect::Sqlite)
+    }
+}
+
+/// A piece of SQL text. White space and comments stand between pieces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Token<'s> {
+    /// A word without quotes.
+    Word(&'s [u8]),
+    /// A quoted name.
+    Name(Cow<'s, [u8]>),
+    /// A text literal, decoded.
+    Text(Cow<'s, [u8]>),
+    /// Digits of `X'…'` or `0x…`.
+    Hex(&'s [u8]),
+    /// Digits of `B'…'`.
+    Bits(&'s [u8]),
+    /// A number, without a sign.
+    Number(&'s [u8]),
+    /// Any other byte.
+    Symbol(u8),
+}
+
+/// Cuts SQL text into tokens.
+#[derive(Clone, Debug)]
+pub(crate) struct Tokens<'s> {
+    rest: &'s [u8],
+    syntax: Syntax,
+}
+
+/// Whether a byte can stand in a word; bytes above ASCII are letters.
+pub(crate) const fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
+}
+
+impl<'s> Tokens<'s> {
+    pub(crate) const fn new(text: &'s [u8], syntax: Syntax) -> Self {
+        Self { rest: text, syntax }
+    }
+
+    /// How the text is read.
+    pub(crate) const fn syntax(&self) -> Syntax {
+        self.syntax
+    }
+
+    /// The next token without taking it.
+    pub(crate) fn peek(&self) -> Result<Option<Token<'s>>, RowFault> {
+        self.clone().next()
+    }
+
+    /// The next token, or nothing at the end.
+    pub(crate) fn next(&mut self) -> Result<Option<Token<'s>>, RowFault> {
+        self.skip_blank();
+        let Some((first, after)) = self.rest.split_first() else {
+            return Ok(None);
+        };
+        let token = match first {
+            b'\'' => Token::Text(self.quoted(b'\'', after, self.syntax.escapes(false))?),
+            b'"' if self.syntax.dialect == Dialect::MySql => {
+                Token::Text(self.quoted(b'"', after, Escapes::MySql)?)
+            }
+            b'"' | b'`' => Token::Name(self.quoted(*first, after, Escapes::None)?),
+            b'[' if self.syntax.quotes_with_brackets() => {
+                let end = memchr(b']', after).ok_or_else(open_quote)?;
+                self.rest = after.get(end + 1..).unwrap_or_default();
+                Token::Name(Cow::Borrowed(after.get(..end).unwrap_or_default()))
+            }
+            b'$' if self.syntax.dialect == Dialect::PostgreSql => self.dollar_quoted(after)?,
+            b'0'..=b'9' => self.number(),
+            b'.' if after.first().is_some_and(u8::is_ascii_digit) => self.number(),
+            byte if is_word(*byte) => self.word()?,
+            byte => {
+                self.rest = after;
+                Token::Symbol(*byte)
+            }
+        };
+        Ok(Some(token))
+    }
+
+    /// Takes a symbol where it is next; whether it was.
+    pub(crate) fn take_symbol(&mut self, symbol: u8) -> bool {
+        self.skip_blank();
+        let Some(after) = self.rest.strip_prefix(&[symbol]) else {
+            return false;
+        };
+        self.rest = after;
+        true
+    }
+
+    /// Takes a word where it is next, in any case; whether it was.
+    pub(crate) fn take_word(&mut self, word: &str) -> bool {
+        self.skip_blank();
+        let length = self.rest.iter().take_while(|byte| is_word(**byte)).count();
+        let (next, after) = self.rest.split_at(length);
+        let is_next = next.eq_ignore_ascii_case(word.as_bytes());
+        if is_next {
+            self.rest = after;
+        }
+        is_next
+    }
+
+    /// Passes tokens up to the bracket that closes an open one.
+    pub(crate) fn skip_bracket(&mut self) -> Result<(), RowFault> {
+        let mut depth = 1_u32;
+        while depth > 0 {
+            match self.next()? {
+                Some(Token::Symbol(b'(')) => depth += 1,
+                Some(Token::Symbol(b')')) => depth -= 1,
+                Some(_) => {}
+                None => return Err(RowFault::malformed("a bracket does not end")),
+            }
+        }
+        Ok(())
+    }
+
+    fn quoted(&mut self, quote: u8, after: &'s [u8], escapes: Escapes) -> Result<Cow<'s, [u8]>, RowFault> {
+        let (text, rest) = quoted(quote, after, escapes)?.ok_or_else(open_quote)?;
+        self.rest = rest;
+        Ok(text)
+    }
+
+    fn word(&mut self) -> Result<Token<'s>, RowFault> {
+        let length = self.rest.iter().take_while(|byte| is_word(**byte)).count();
+        let (word, after) = self.rest.split_at(length);
+        self.rest = after;
+        let Some(inside) = after.strip_prefix(b"'") else {
+            return Ok(Token::Word(word));
+        };
+        let digits = |text: Cow<'s, [u8]>| match text {
+            Cow::Borrowed(digits) => Ok(digits),
+            Cow::Owned(_) => Err(RowFault::malformed("digits with quotes among them")),
+        };
+        Ok(match word {
+            b"E" | b"e" if self.syntax.is_escape_mark(word) => {
+                Token::Text(self.quoted(b'\'', inside, self.syntax.escapes(true))?)
+            }
+            b"N" | b"n" => Token::Text(self.quoted(b'\'', inside, self.syntax.escapes(false))?),
+            b"X" | b"x" => Token::Hex(digits(self.quoted(b'\'', inside, Escapes::None)?)?),
+            b"B" | b"b" => Token::Bits(digits(self.quoted(b'\'', inside, Escapes::None)?)?),
+            _ => Token::Word(word),
+        })
+    }
+
+    fn number(&mut self) -> Token<'s> {
+        if let Some(digits) = self.rest.strip_prefix(b"0x").or(self.rest.strip_prefix(b"0X")) {
+            let length = digits.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+            let (hex, after) = digits.split_at(length);
+            self.rest = after;
+            return Token::Hex(hex);
+        }
+        let mut length = 0;
+        while let Some(byte) = self.rest.get(length) {
+            let before = length.checked_sub(1).and_then(|before| self.rest.get(before));
+            let is_sign = matches!(byte, b'+' | b'-') && matches!(before, Some(b'e' | b'E'));
+            if !(byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E') || is_sign) {
+                break;
+            }
+            length += 1;
+        }
+        let (number, after) = self.rest.split_at(length);
+        self.rest = after;
+        Token::Number(number)
+    }
+
+    /// A text between `$tag$` and `$tag$`, or a bare dollar sign.
+    fn dollar_quoted(&mut self, after: &'s [u8]) -> Result<Token<'s>, RowFault> {
+        let tag = after.iter().take_while(|byte| is_tag(**byte)).count();
+        let starts_with_digit = after.first().is_some_and(u8::is_ascii_digit);
+        if after.get(tag) != Some(&b'$') || starts_with_digit {
+            self.rest = after;
+            return Ok(Token::Symbol(b'$'));
+        }
+        let mark = self.rest.get(..tag + 2).unwrap_or_default();
+        let body = after.get(tag + 1..).unwrap_or_default();
+        let end = memchr::memmem::find(body, mark).ok_or_else(open_quote)?;
+        self.rest = body.get(end + mark.len()..).unwrap_or_default();
+        Ok(Token::Text(Cow::Borrowed(body.get(..end).unwrap_or_default())))
+    }
+
+    /// Passes white space and comments. A block comment that does not end swallows the rest.
+    fn skip_blank(&mut self) {
+        loop {
+            self.rest = self.rest.trim_ascii_start();
+            if self.rest.starts_with(b"--")
+                || (self.syntax.dialect == Dialect::MySql && self.rest.starts_with(b"#"))
+            {
+                let end = memchr(b'\n', self.rest).unwrap_or(self.rest.len());
+                self.rest = self.rest.get(end..).unwrap_or_default();
+            } else if let Some(inside) = self.rest.strip_prefix(b"/*") {
+                self.rest = after_comment(inside, self.syntax.dialect == Dialect::PostgreSql);
+            } else {
+                return;
+            }
+        }
+    }
+}
+
+/// Whether a byte can stand in the tag of a dollar quote.
+pub(crate) const fn is_tag(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+/// What follows a block comment, whose opening mark was passed.
+fn after_comment(mut rest: &[u8], nests: bool) -> &[u8] {
+    let mut depth = 1_u32;
+    while let Some(at) = memchr::memchr2(b'*', b'/', rest) {
+        rest = rest.get(at..).unwrap_or_default();
+        if let Some(after) = rest.strip_prefix(b"*/") {
+            depth -= 1;
+            rest = after;
+            if depth == 0 {
+                return rest;
+            }
+        } else if let Some(after) = rest.strip_prefix(b"/*").filter(|_| nests) {
+            depth += 1;
+            rest = after;
+        } else {
+            rest = rest.get(1..).unwrap_or_default();
+        }
+    }
+    &[]
+}
+
+fn open_quote() -> RowFault {
+    RowFault::malformed("a quoted text does not end")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(text: &str, dialect: Dialect) -> Vec<String> {
+        let mut tokens = Tokens::new(text.as_bytes(), Syntax::new(dialect));
+        let mut found = Vec::new();
+        while let Some(token) = tokens.next().unwrap() {
+            let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+            found.push(match token {
+                Token::Word(word) => text(word),
+                Token::Name(name) => format!("«{}»", text(&name)),
+                Token::Text(inside) => format!("‹{}›", text(&inside)),
+                Token::Hex(digits) => format!("x{}", text(digits)),
+                Token::Bits(digits) => format!("b{}", text(digits)),
+                Token::Number(number) => format!("#{}", text(number)),
+                Token::Symbol(symbol) => char::from(symbol).to_string(),
+            });
+        }
+        found
+    }
+
+    #[test]
+    fn text_is_cut_into_tokens() {
+        let table: &[(&str, Dialect, &str)] = &[
+            (
+                "COPY public.\"a\"\"b\" (x);",
+                Dialect::PostgreSql,
+                "COPY public . «a\"b» ( x ) ;",
+            ),
+            (
+                r"'it''s' 'a\n' E'a\'\n' N'n'",
+                Dialect::PostgreSql,
+                "‹it's› ‹a\\n› ‹a'\n› ‹n›",
+            ),
+            (r#"'it\'s' "a""b" `c``d`"#, Dialect::MySql, "‹it's› ‹a\"b› «c`d»"),
+            ("$$a'b$$ $x$ $$ $x$ $1", Dialect::PostgreSql, "‹a'b› ‹ $$ › $ #1"),
+            ("X'00ff' x'' B'101' 0xAB", Dialect::MySql, "x00ff x b101 xAB"),
+            (
+                "-1.5e+10 .5 1e999 12-3",
+                Dialect::Sqlite,
+                "- #1.5e+10 #.5 #1e999 #12 - #3",
+            ),
+            ("a /* x /* y */ z */ b -- c\nd", Dialect::PostgreSql, "a b d"),
+            ("a /* x /* y */ z # */\n b", Dialect::MySql, "a z b"),
+            ("[a b] [c]", Dialect::Sqlite, "«a b» «c»"),
+            ("'x'::text[]", Dialect::PostgreSql, "‹x› : : text [ ]"),
+        ];
+        for (text, dialect, expected) in table {
+            assert_eq!(tokens(text, *dialect).join(" "), *expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_end_is_a_fault() {
+        for text in ["'a", "\"a", "$x$ a", "E'a\\'", "[a"] {
+            let mut tokens = Tokens::new(text.as_bytes(), Syntax::new(Dialect::PostgreSql));
+            if text.starts_with('[') {
+                tokens = Tokens::new(text.as_bytes(), Syntax::new(Dialect::Sqlite));
+            }
+            assert_eq!(
+                tokens.next().unwrap_err().message,
+                "a quoted text does not end",
+                "{text}"
+            );
+        }
+    }
+}

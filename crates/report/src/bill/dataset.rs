@@ -1,0 +1,381 @@
+//! The bill of a dataset, from its tables.
+
+use std::collections::BTreeMap;
+
+use chatmill_dataset::{Batch, Batches, Dataset, DatasetError, Flags, Numbers, Texts};
+use chatmill_token::Tally;
+use jiff::Timestamp;
+
+use super::{Bill, Booking, By, Request, TEXT};
+use crate::cells::Key;
+
+/// Columns that say which rendering a row is about, in both tables.
+const RENDERING: [&str; 10] = [
+    "conversation_id",
+    "dialect",
+    "profile",
+    "perspective",
+    "ordinal",
+    "coverage",
+    "messages_rendered",
+    "bytes",
+    "valid",
+    "loss_count",
+];
+const COUNT: [&str; 13] = [
+    "conversation_id",
+    "dialect",
+    "profile",
+    "perspective",
+    "ordinal",
+    "encoding",
+    "content",
+    "names",
+    "framing",
+    "tools",
+    "replies",
+    "meta",
+    "assistant_content",
+];
+
+/// Reads what is asked for off a dataset's tables.
+pub fn of_dataset(dataset: &Dataset, request: &Request) -> Result<Bill, DatasetError> {
+    match request.by {
+        By::Participant | By::Role => of_messages(dataset, request),
+        By::Tool => of_tools(dataset, request),
+        By::Nothing | By::Source | By::Conversation | By::Day => of_renderings(dataset, request),
+    }
+}
+
+/// Whether an encoding is asked for.
+fn wants(request: &Request, encoding: &str) -> bool {
+    request.encodings.is_empty() || request.encodings.iter().any(|wanted| wanted == encoding)
+}
+
+fn of_renderings(dataset: &Dataset, request: &Request) -> Result<Bill, DatasetError> {
+    let groups = groups(dataset, request.by)?;
+    let mut counts = Counts::new(dataset.batches("token_counts", &COUNT));
+    let mut bill = Bill::default();
+    dataset.scan("renderings", &RENDERING, &mut |batch| {
+        let renderings = Renderings::of(batch)?;
+        for row in 0..batch.rows() {
+            let spot = renderings.spots.at(row);
+            let group = match request.by {
+                By::Conversation => spot.conversation,
+                _ => groups.get(spot.conversation).map_or("", String::as_str),
+            };
+            let is_wanted = request.dialects.is_empty()
+                || request
+                    .dialects
+                    .iter()
+                    .any(|(dialect, profile)| dialect == spot.dialect && profile == spot.profile);
+            let mut book = |encoding: &str, tally: Tally| {
+                let key = Key {
+                    group,
+                    dialect: spot.dialect,
+                    profile: spot.profile,
+                    coverage: renderings.coverage.at(row),
+                    encoding,
+                };
+                let booking = renderings.booking(row, tally);
+                if is_wanted && wants(request, encoding) {
+                    bill.book(key, &booking);
+                }
+            };
+            if dataset.encodings().is_empty() {
+                book("", Tally::default());
+            }
+            for encoding in dataset.encodings() {
+                match counts.next(&spot, encoding)? {
+                    Some(tally) => book(encoding, tally),
+                    None => return Err(batch.fault("token_counts does not follow its rows")),
+                }
+            }
+        }
+        Ok(())
+    })?;
+    Ok(bill)
+}
+
+/// Which rendering a row is about.
+#[derive(PartialEq, Eq)]
+struct Spot<'b> {
+    conversation: &'b str,
+    dialect: &'b str,
+    profile: &'b str,
+    perspective: &'b str,
+    ordinal: u64,
+}
+
+/// The columns of a batch of `renderings`.
+struct Renderings {
+    spots: Spots,
+    coverage: Texts,
+    messages: Numbers,
+    bytes: Numbers,
+    valid: Flags,
+    losses: Numbers,
+}
+
+impl Renderings {
+    fn of(batch: &Batch) -> Result<Self, DatasetError> {
+        Ok(Self {
+            spots: Spots::of(batch)?,
+            coverage: batch.texts("coverage")?,
+            messages: batch.numbers("messages_rendered")?,
+            bytes: batch.numbers("bytes")?,
+            valid: batch.flags("valid")?,
+            losses: batch.numbers("loss_count")?,
+        })
+    }
+
+    fn booking(&self, row: usize, tally: Tally) -> Booking {
+        Booking {
+            messages: self.messages.at(row),
+            bytes: self.bytes.at(row),
+            tally,
+            invalid: !self.valid.at(row),
+            losses: self.losses.at(row),
+        }
+    }
+}
+
+/// The columns that say which rendering a row is about.
+struct Spots {
+    conversation: Texts,
+    dialect: Texts,
+    profile: Texts,
+    perspective: Texts,
+    ordinal: Numbers,
+}
+
+impl Spots {
+    fn of(batch: &Batch) -> Result<Self, DatasetError> {
+        Ok(Self {
+            conversation: batch.texts("conversation_id")?,
+            dialect: batch.texts("dialect")?,
+            profile: batch.texts("profile")?,
+            perspective: batch.texts("perspective")?,
+            ordinal: batch.numbers("ordinal")?,
+        })
+    }
+
+    fn at(&self, row: usize) -> Spot<'_> {
+        Spot {
+            conversation: self.conversation.at(row),
+            dialect: self.dialect.at(row),
+            profile: self.profile.at(row),
+            perspective: self.perspective.at(row),
+            ordinal: self.ordinal.at(row),
+        }
+    }
+}
+
+/// The columns of a batch of `token_counts`.
+struct Tallies {
+    rows: usize,
+    spots: Spots,
+    encoding: Texts,
+    /// Content, names, framing, tools, replies, meta, assistant content.
+    parts: [Numbers; 7],
+}
+
+impl Tallies {
+    fn of(batch: &Batch) -> Result<Self, DatasetError> {
+        Ok(Self {
+            rows: batch.rows(),
+            spots: Spots::of(batch)?,
+            encoding: batch.texts("encoding")?,
+            parts: [
+                batch.numbers("content")?,
+                batch.numbers("names")?,
+                batch.numbers("framing")?,
+                batch.numbers("tools")?,
+                batch.numbers("replies")?,
+                batch.numbers("meta")?,
+                batch.numbers("assistant_content")?,
+            ],
+        })
+    }
+
+    fn tally(&self, row: usize) -> Tally {
+        let [content, names, framing, tools, replies, meta, assistant_content] =
+            self.parts.each_ref().map(|part| part.at(row));
+        let mut tally = Tally {
+            tokens: 0,
+            content,
+            names,
+            framing,
+            tools,
+            replies,
+            meta,
+            assistant_content,
+        };
+        tally.tokens = tally.parts();
+        tally
+    }
+}
+
+/// The rows of `token_counts`, read along with those of `renderings`: a run writes them side by side.
+struct Counts<'d> {
+    batches: Batches<'d>,
+    open: Option<Tallies>,
+    row: usize,
+}
+
+impl<'d> Counts<'d> {
+    fn new(batches: Batches<'d>) -> Self {
+        Self {
+            batches,
+            open: None,
+            row: 0,
+        }
+    }
+
+    /// The next row, when it is about this rendering and encoding.
+    fn next(&mut self, spot: &Spot<'_>, encoding: &str) -> Result<Option<Tally>, DatasetError> {
+        while self.open.as_ref().is_none_or(|open| self.row >= open.rows) {
+            match self.batches.next() {
+                Some(batch) => self.open = Some(Tallies::of(&batch?)?),
+                None => return Ok(None),
+            }
+            self.row = 0;
+        }
+        let row = self.row;
+        self.row += 1;
+        Ok(self
+            .open
+            .as_ref()
+            .filter(|open| open.spots.at(row) == *spot && open.encoding.at(row) == encoding)
+            .map(|open| open.tally(row)))
+    }
+}
+
+/// The groups of conversations by their ids; nothing where the id itself or nothing groups them.
+fn groups(dataset: &Dataset, by: By) -> Result<BTreeMap<String, String>, DatasetError> {
+    let mut groups = BTreeMap::new();
+    if !matches!(by, By::Source | By::Day) {
+        return Ok(groups);
+    }
+    let columns = ["conversation_id", "source", "started_at"];
+    dataset.scan("conversations", &columns, &mut |batch| {
+        let (ids, sources) = (batch.texts("conversation_id")?, batch.texts("source")?);
+        let started = batch.times("started_at")?;
+        for row in 0..batch.rows() {
+            let group = match by {
+                By::Day => day(started.get(row)),
+                _ => sources.at(row).to_owned(),
+            };
+            groups.insert(ids.at(row).to_owned(), group);
+        }
+        Ok(())
+    })?;
+    Ok(groups)
+}
+
+/// The day of an instant in UTC, `YYYY-MM-DD`; `undated` where there is none.
+pub fn day(microseconds: Option<i64>) -> String {
+    microseconds
+        .and_then(|instant| Timestamp::from_microsecond(instant).ok())
+        .map_or_else(
+            || "undated".to_owned(),
+            |instant| instant.strftime("%F").to_string(),
+        )
+}
+
+/// What participants or roles say: the counts of the table of messages.
+fn of_messages(dataset: &Dataset, request: &Request) -> Result<Bill, DatasetError> {
+    let wanted: Vec<(&str, String)> = dataset
+        .encodings()
+        .iter()
+        .filter(|encoding| wants(request, encoding))
+        .map(|encoding| (encoding.as_str(), format!("tokens_{encoding}")))
+        .collect();
+    let group = if request.by == By::Role {
+        "role"
+    } else {
+        "sender_id"
+    };
+    let mut columns = vec![group, "kind", "text"];
+    columns.extend(wanted.iter().map(|(_, column)| column.as_str()));
+    let mut bill = Bill::default();
+    dataset.scan("messages", &columns, &mut |batch| {
+        let (groups, kinds) = (batch.texts(group)?, batch.texts("kind")?);
+        let texts = batch.texts("text")?;
+        for (encoding, column) in &wanted {
+            let tokens = batch.numbers(column)?;
+            for row in (0..batch.rows()).filter(|row| kinds.at(*row) == "message") {
+                let bytes = texts.at(row).len() as u64;
+                bill.book_text(groups.get(row), encoding, bytes, tokens.at(row));
+            }
+        }
+        Ok(())
+    })?;
+    Ok(bill)
+}
+
+/// What tools cost: arguments and results, counted now.
+fn of_tools(dataset: &Dataset, request: &Request) -> Result<Bill, DatasetError> {
+    let counters: Vec<_> = dataset
+        .encodings()
+        .iter()
+        .filter(|encoding| wants(request, encoding))
+        .filter_map(|encoding| chatmill_token::find(encoding))
+        .map(|encoding| (encoding.name(), encoding.counter()))
+        .collect();
+    let mut bill = Bill::default();
+    let columns = ["name", "arguments", "result"];
+    dataset.scan("tool_calls", &columns, &mut |batch| {
+        let (names, arguments) = (batch.texts("name")?, batch.texts("arguments")?);
+        let results = batch.texts("result")?;
+        for row in 0..batch.rows() {
+            let texts = [arguments.at(row), results.at(row)];
+            for (encoding, counter) in &counters {
+                let tokens = texts.iter().map(|text| counter.count(text)).sum();
+                let bytes = texts.iter().map(|text| text.len() as u64).sum();
+                bill.book_tool(names.get(row), encoding, bytes, tokens);
+            }
+        }
+        Ok(())
+    })?;
+    Ok(bill)
+}
+
+impl Bill {
+    /// Books the text of one message for who or what sent it.
+    pub fn book_text(&mut self, group: Option<&str>, encoding: &str, bytes: u64, tokens: u64) {
+        let tally = Tally {
+            tokens,
+            content: tokens,
+            ..Tally::default()
+        };
+        self.book_plain(group, encoding, bytes, tally);
+    }
+
+    /// Books arguments and result of one call of a tool.
+    pub fn book_tool(&mut self, group: Option<&str>, encoding: &str, bytes: u64, tokens: u64) {
+        let tally = Tally {
+            tokens,
+            tools: tokens,
+            ..Tally::default()
+        };
+        self.book_plain(group, encoding, bytes, tally);
+    }
+
+    fn book_plain(&mut self, group: Option<&str>, encoding: &str, bytes: u64, tally: Tally) {
+        let key = Key {
+            group: group.unwrap_or("(unknown)"),
+            dialect: TEXT,
+            profile: "",
+            coverage: "whole",
+            encoding,
+        };
+        let booking = Booking {
+            messages: 1,
+            bytes,
+            tally,
+            ..Booking::default()
+        };
+        self.book(key, &booking);
+    }
+}

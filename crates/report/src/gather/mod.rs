@@ -1,0 +1,359 @@
+//! From the tables of a dataset to a report: each table is read once, in columns, in bounded memory.
+
+mod messages;
+mod tokens;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use chatmill_dataset::manifest::InputEntry;
+use chatmill_dataset::{Dataset, DatasetError, Manifest};
+use chatmill_diag::codes;
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::compare::compare;
+use crate::queries;
+use crate::report::{
+    Balance, CallStatus, FORMAT, FindingCode, Input, Part, Reason, ReferenceStatus, Report, Run, Sample, Tool,
+};
+use crate::spread::Spread;
+
+/// Inputs that a report lists one by one.
+const INPUTS: usize = 200;
+/// Findings that a report quotes per code.
+const SAMPLES: usize = 3;
+/// Characters of a text in a report; longer ones are cut.
+const CHARACTERS: usize = 240;
+/// Tools that a report lists.
+const TOOLS: usize = 20;
+/// Rows of other parts that a report lists.
+const ROWS: usize = 1000;
+
+/// Reads a dataset and says what is in it; with an earlier one, also what changed since.
+pub fn gather(folder: &Path, against: Option<&Path>) -> Result<Report, DatasetError> {
+    let dataset = Dataset::open(folder)?;
+    let manifest = dataset.manifest();
+    let quotes = quotes(manifest);
+    let calls = tool_calls(&dataset)?;
+    let talk = messages::messages(&dataset)?;
+    let rooms = messages::conversations(&dataset, &talk, &calls.per_conversation)?;
+    let mut run = run(manifest, dataset.encodings());
+    run.conversations = rooms.count;
+    run.messages = talk.messages;
+    run.renderings = dataset.rows("renderings");
+    run.first_message = rooms.first.and_then(instant);
+    run.last_message = rooms.last.and_then(instant);
+    let tools = if quotes { calls.tools } else { Vec::new() };
+    Ok(Report {
+        format: FORMAT,
+        run,
+        balance: balance(manifest),
+        inputs: inputs(manifest, rooms.shapes),
+        findings: findings(&dataset)?,
+        tokens: tokens::tokens(&dataset)?,
+        losses: tokens::losses(&dataset)?,
+        distributions: vec![
+            talk.lengths
+                .distribution("characters per message", queries::message_lengths()),
+            rooms
+                .turns
+                .distribution("messages per conversation", queries::turns()),
+            rooms
+                .participants
+                .distribution("participants per conversation", queries::participants()),
+            rooms.calls.distribution(
+                "tool calls per conversation",
+                queries::tool_calls_per_conversation(),
+            ),
+        ],
+        roles: Part::new(queries::ROLES, talk.roles, ROWS),
+        references: references(&dataset)?,
+        tool_calls: Part::new(queries::TOOL_CALLS, calls.statuses, ROWS),
+        tools: Part::new(queries::TOOLS, tools, TOOLS),
+        largest: Part::new(queries::LARGEST, rooms.largest, ROWS),
+        comparison: against
+            .map(|old| compare(&Dataset::open(old)?, &dataset))
+            .transpose()?,
+    })
+}
+
+/// Whether the plan lets texts of chats be quoted.
+fn quotes(manifest: &Manifest) -> bool {
+    manifest.plan.pointer("/output/quote").and_then(Value::as_bool) != Some(false)
+}
+
+fn run(manifest: &Manifest, encodings: &[String]) -> Run {
+    let plan = &manifest.plan;
+    let targets = plan.get("targets").and_then(Value::as_array);
+    let dialects = targets.into_iter().flatten().filter_map(Value::as_str);
+    Run {
+        name: word(plan.get("name")),
+        version: manifest.version.clone(),
+        fingerprint: manifest.fingerprint.clone(),
+        verdict: manifest.verdict.clone(),
+        perspective: word(plan.pointer("/perspective/as")),
+        history: word(plan.pointer("/window/history")),
+        dialects: dialects.map(str::to_owned).collect(),
+        encodings: encodings.to_vec(),
+        quotes: quotes(manifest),
+        ..Run::default()
+    }
+}
+
+/// A value of the plan for people: words as they are, lists with commas, everything else as JSON.
+fn word(value: Option<&Value>) -> String {
+    match value {
+        None => String::new(),
+        Some(Value::String(word)) => cut(word),
+        Some(Value::Array(words)) => {
+            let words: Vec<String> = words.iter().map(|value| word(Some(value))).collect();
+            cut(&words.join(", "))
+        }
+        Some(other) => cut(&other.to_string()),
+    }
+}
+
+/// A text that fits into a report.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(CHARACTERS) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+    }
+}
+
+fn instant(microseconds: i64) -> Option<String> {
+    Some(Timestamp::from_microsecond(microseconds).ok()?.to_string())
+}
+
+fn balance(manifest: &Manifest) -> Balance {
+    let mut ledger = chatmill_diag::Ledger::default();
+    let mut rows = chatmill_diag::RowLedger::default();
+    for input in &manifest.inputs {
+        ledger.add(&input.ledger());
+        rows.add(&input.rows);
+    }
+    let reasons = manifest.totals.get("filtered_by").and_then(Value::as_object);
+    let filtered_by = reasons.into_iter().flatten().map(|(reason, records)| Reason {
+        reason: reason.clone(),
+        records: records.as_u64().unwrap_or_default(),
+    });
+    Balance {
+        query: queries::BALANCE.to_owned(),
+        balanced: manifest.ledger_balanced,
+        framed: ledger.framed,
+        accepted: ledger.accepted,
+        rejected: ledger.rejected,
+        filtered: ledger.filtered,
+        filtered_by: filtered_by.collect(),
+        decoded_bytes: ledger.decoded_bytes,
+        accepted_bytes: ledger.accepted_bytes,
+        rejected_bytes: ledger.rejected_bytes,
+        filtered_bytes: ledger.filtered_bytes,
+        separator_bytes: ledger.separator_bytes,
+        skipped_bytes: ledger.skipped_bytes,
+        rows: rows.rows,
+        row_messages: rows.messages,
+        row_notices: rows.notices,
+        row_repeated: rows.repeated,
+        row_merged: rows.merged,
+        row_rejected: rows.rejected,
+    }
+}
+
+fn inputs(manifest: &Manifest, mut shapes: BTreeMap<String, Vec<String>>) -> Part<Input> {
+    let mut entries: Vec<&InputEntry> = manifest.inputs.iter().collect();
+    entries.sort_by(|one, other| {
+        let rank = |entry: &InputEntry| std::cmp::Reverse((entry.rejected, entry.findings));
+        (rank(one), &one.path).cmp(&(rank(other), &other.path))
+    });
+    let rows = entries
+        .into_iter()
+        .map(|entry| Input {
+            path: cut(&entry.path),
+            source: entry.source.clone(),
+            shapes: shapes.remove(&entry.path).unwrap_or_default(),
+            bytes: entry.bytes,
+            framed: entry.framed,
+            accepted: entry.accepted,
+            rejected: entry.rejected,
+            filtered: entry.filtered,
+            conversations: entry.conversations,
+            findings: entry.findings,
+        })
+        .collect();
+    Part::new(queries::INPUTS, rows, INPUTS)
+}
+
+fn findings(dataset: &Dataset) -> Result<Part<FindingCode>, DatasetError> {
+    const COLUMNS: [&str; 11] = [
+        "code",
+        "name",
+        "severity",
+        "count",
+        "input",
+        "entry",
+        "line_number",
+        "column_number",
+        "json_path",
+        "conversation_id",
+        "message",
+    ];
+    let mut found: BTreeMap<String, FindingCode> = BTreeMap::new();
+    dataset.scan("findings", &COLUMNS, &mut |batch| {
+        let (codes, names) = (batch.texts("code")?, batch.texts("name")?);
+        let (severities, counts) = (batch.texts("severity")?, batch.numbers("count")?);
+        let (inputs, entries) = (batch.texts("input")?, batch.texts("entry")?);
+        let (lines, columns) = (batch.numbers("line_number")?, batch.numbers("column_number")?);
+        let (paths, ids) = (batch.texts("json_path")?, batch.texts("conversation_id")?);
+        let messages = batch.texts("message")?;
+        for row in 0..batch.rows() {
+            let code = codes.at(row);
+            if !found.contains_key(code) {
+                found.insert(code.to_owned(), finding_code(code, names.at(row)));
+            }
+            let Some(entry) = found.get_mut(code) else {
+                continue;
+            };
+            match severities.at(row) {
+                "error" => entry.errors += counts.at(row),
+                "warning" => entry.warnings += counts.at(row),
+                _ => entry.notes += counts.at(row),
+            }
+            if entry.samples.len() < SAMPLES {
+                entry.samples.push(Sample {
+                    input: cut(inputs.at(row)),
+                    entry: cut(entries.at(row)),
+                    line_number: lines.get(row),
+                    column_number: columns.get(row),
+                    json_path: paths.get(row).map(cut),
+                    conversation_id: ids.get(row).map(cut),
+                    message: cut(messages.at(row)),
+                });
+            }
+        }
+        Ok(())
+    })?;
+    let mut rows: Vec<FindingCode> = found.into_values().collect();
+    rows.sort_by_key(|row| std::cmp::Reverse((row.errors, row.warnings, row.notes)));
+    Ok(Part::new(queries::FINDINGS, rows, ROWS))
+}
+
+fn finding_code(code: &str, name: &str) -> FindingCode {
+    let page = codes::find(code).map(|code| &code.page);
+    FindingCode {
+        code: code.to_owned(),
+        name: name.to_owned(),
+        what: page.map_or("", |page| page.what).to_owned(),
+        fix: page.map_or("", |page| page.fix).to_owned(),
+        ..FindingCode::default()
+    }
+}
+
+fn references(dataset: &Dataset) -> Result<Part<ReferenceStatus>, DatasetError> {
+    let mut found: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    dataset.scan("message_references", &["status", "same_sender"], &mut |batch| {
+        let (statuses, same) = (batch.texts("status")?, batch.flags("same_sender")?);
+        for row in 0..batch.rows() {
+            let counts = found.entry(statuses.at(row).to_owned()).or_default();
+            counts.0 += 1;
+            counts.1 += u64::from(same.at(row));
+        }
+        Ok(())
+    })?;
+    let mut rows: Vec<ReferenceStatus> = found
+        .into_iter()
+        .map(|(status, (count, same_sender))| ReferenceStatus {
+            status,
+            count,
+            same_sender,
+        })
+        .collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.count));
+    Ok(Part::new(queries::REFERENCES, rows, ROWS))
+}
+
+/// What the table of tool calls says.
+struct ToolCalls {
+    statuses: Vec<CallStatus>,
+    tools: Vec<Tool>,
+    /// Rows per conversation, of those that have any.
+    per_conversation: Spread,
+}
+
+fn tool_calls(dataset: &Dataset) -> Result<ToolCalls, DatasetError> {
+    const COLUMNS: [&str; 5] = ["conversation_id", "name", "is_error", "status", "paired_by"];
+    let mut statuses: BTreeMap<(String, Option<String>), u64> = BTreeMap::new();
+    let mut tools: BTreeMap<Option<String>, Tool> = BTreeMap::new();
+    let mut per_conversation = Spread::default();
+    let mut here = (String::new(), 0);
+    dataset.scan("tool_calls", &COLUMNS, &mut |batch| {
+        let (ids, names) = (batch.texts("conversation_id")?, batch.texts("name")?);
+        let (failed, status) = (batch.flags("is_error")?, batch.texts("status")?);
+        let paired_by = batch.texts("paired_by")?;
+        for row in 0..batch.rows() {
+            // The rows of one conversation are adjacent.
+            if here.1 > 0 && here.0 != ids.at(row) {
+                per_conversation.add(here.1);
+                here.1 = 0;
+            }
+            if here.1 == 0 {
+                ids.at(row).clone_into(&mut here.0);
+            }
+            here.1 += 1;
+            let rule = paired_by.get(row).map(str::to_owned);
+            *statuses.entry((status.at(row).to_owned(), rule)).or_default() += 1;
+            let tool = tools.entry(names.get(row).map(cut)).or_default();
+            tool.calls += 1;
+            tool.unanswered += u64::from(status.at(row) == "unanswered");
+            tool.failed += u64::from(failed.at(row));
+        }
+        Ok(())
+    })?;
+    if here.1 > 0 {
+        per_conversation.add(here.1);
+    }
+    let mut statuses: Vec<CallStatus> = statuses
+        .into_iter()
+        .map(|((status, paired_by), count)| CallStatus {
+            status,
+            paired_by,
+            count,
+        })
+        .collect();
+    statuses.sort_by_key(|row| std::cmp::Reverse(row.count));
+    let mut tools: Vec<Tool> = tools
+        .into_iter()
+        .map(|(name, tool)| Tool { name, ..tool })
+        .collect();
+    tools.sort_by_key(|tool| std::cmp::Reverse(tool.calls));
+    Ok(ToolCalls {
+        statuses,
+        tools,
+        per_conversation,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_between_characters() {
+        assert_eq!(cut("привіт"), "привіт");
+        let long = "і".repeat(CHARACTERS + 1);
+        assert_eq!(cut(&long).chars().count(), CHARACTERS + 1);
+        assert!(cut(&long).ends_with('…'));
+    }
+
+    #[test]
+    fn values_of_the_plan_are_words_where_they_can_be() {
+        assert_eq!(word(Some(&serde_json::json!("auto"))), "auto");
+        assert_eq!(word(Some(&serde_json::json!(["ann", "bob"]))), "ann, bob");
+        assert_eq!(
+            word(Some(&serde_json::json!({"messages": 20}))),
+            "{\"messages\":20}"
+        );
+        assert_eq!(word(None), "");
+    }
+}

@@ -1,0 +1,118 @@
+//! Markup that cannot be broken out of: what is written by us is `&'static str`, everything else is escaped.
+
+use std::fmt::Write;
+
+/// A growing HTML document.
+#[derive(Default)]
+pub(super) struct Html(String);
+
+impl Html {
+    /// Adds markup of this program. Text from anywhere else does not have this type.
+    pub(super) fn raw(&mut self, markup: &'static str) -> &mut Self {
+        self.0.push_str(markup);
+        self
+    }
+
+    /// Adds text, escaped for element content and for quoted attributes alike.
+    pub(super) fn text(&mut self, text: &str) -> &mut Self {
+        for character in text.chars() {
+            match character {
+                '&' => self.0.push_str("&amp;"),
+                '<' => self.0.push_str("&lt;"),
+                '>' => self.0.push_str("&gt;"),
+                '"' => self.0.push_str("&quot;"),
+                '\'' => self.0.push_str("&#39;"),
+                '\n' => self.0.push('\n'),
+                // A control character shows nothing, and a direction mark shows what is not there.
+                hidden if hidden.is_control() || is_direction_mark(hidden) => {
+                    self.0.extend(hidden.escape_unicode());
+                }
+                plain => self.0.push(plain),
+            }
+        }
+        self
+    }
+
+    /// Adds a number with thousands separators.
+    pub(super) fn count(&mut self, number: u64) -> &mut Self {
+        self.text(&count(number))
+    }
+
+    /// Adds a number with so many decimals, for coordinates and rates.
+    pub(super) fn fixed(&mut self, number: f64, decimals: usize) -> &mut Self {
+        // Writing to a String cannot fail.
+        let _ = write!(self.0, "{number:.decimals$}");
+        self
+    }
+
+    pub(super) fn into_string(self) -> String {
+        self.0
+    }
+}
+
+/// Marks that reorder the text behind them.
+fn is_direction_mark(character: char) -> bool {
+    matches!(
+        character,
+        '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    )
+}
+
+/// A number with thousands separators.
+pub(crate) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Bytes in decimal units.
+pub(crate) fn bytes(number: u64) -> String {
+    const UNITS: [&str; 5] = ["kB", "MB", "GB", "TB", "PB"];
+    if number < 1000 {
+        return format!("{number} B");
+    }
+    let mut size = number as f64 / 1000.0;
+    let mut unit = 0;
+    // 999.95 would be printed as 1000.0.
+    while size >= 999.95 && unit + 1 < UNITS.len() {
+        size /= 1000.0;
+        unit += 1;
+    }
+    format!("{size:.1} {}", UNITS.get(unit).copied().unwrap_or_default())
+}
+
+/// A count with its noun.
+pub(crate) fn counted(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_cannot_become_markup() {
+        let mut html = Html::default();
+        html.text("</td><script>alert('x')</script>\" onload=\"y & \u{202e}z\0");
+        assert_eq!(
+            html.into_string(),
+            "&lt;/td&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&quot; onload=&quot;y &amp; \\u{202e}z\\u{0}"
+        );
+    }
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!(count(0), "0");
+        assert_eq!(count(999), "999");
+        assert_eq!(count(1_204_000), "1,204,000");
+        assert_eq!(bytes(999), "999 B");
+        assert_eq!(bytes(31_940), "31.9 kB");
+        assert_eq!(bytes(999_999), "1.0 MB");
+    }
+}

@@ -1,0 +1,178 @@
+//! `report.html`: one self-contained page. No network, no third-party script, no style from anywhere else.
+//!
+//! The page is written from a [`Report`] alone. Every text in it is hostile until it is escaped, which
+//! [`markup::Html`] does; a policy in the page's head forbids whatever might slip through all the same.
+
+mod charts;
+mod comparison;
+mod findings;
+pub(crate) mod markup;
+mod sections;
+mod table;
+mod tokens;
+
+use markup::{Html, count, counted};
+
+use crate::report::{Part, Report};
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("script.js");
+
+/// A part of the page.
+struct Section {
+    id: &'static str,
+    title: &'static str,
+    write: fn(&mut Html, &Report),
+    /// Whether a report has anything to say there.
+    is_there: fn(&Report) -> bool,
+}
+
+const fn section(id: &'static str, title: &'static str, write: fn(&mut Html, &Report)) -> Section {
+    Section {
+        id,
+        title,
+        write,
+        is_there: |_| true,
+    }
+}
+
+/// The sections in order.
+const SECTIONS: &[Section] = &[
+    Section {
+        is_there: |report| report.comparison.is_some(),
+        ..section("comparison", "What changed", comparison::comparison)
+    },
+    section("balance", "Balance", sections::balance),
+    section("inputs", "Inputs", sections::inputs),
+    section("findings", "Findings", findings::findings),
+    section("tokens", "Tokens", tokens::tokens),
+    section("losses", "Price and loss", tokens::losses),
+    section("lengths", "Lengths", sections::distributions),
+    section("people", "Roles and replies", sections::roles),
+    section("calls", "Tool calls", sections::calls),
+    section("largest", "Largest", sections::largest),
+    section("run", "This run", sections::identity),
+];
+
+/// Writes the page. `nonce` is a word that nobody who wrote a chat could know; only scripts that carry it are run.
+pub fn page(report: &Report, nonce: &str) -> String {
+    let mut html = Html::default();
+    html.raw("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
+        .raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
+        .raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; ")
+        .raw("script-src 'nonce-")
+        .text(nonce)
+        .raw("'; base-uri 'none'; form-action 'none'\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>")
+        .text(&report.run.name)
+        .raw(" – chatmill report</title>\n<style>\n")
+        .raw(STYLE)
+        .raw("</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the report</a>\n<div class=\"page\">\n");
+    header(&mut html, report);
+    let shown = || SECTIONS.iter().filter(|section| (section.is_there)(report));
+    html.raw("<div class=\"columns\">\n<nav aria-label=\"Sections\"><ul>");
+    for section in shown() {
+        html.raw("<li><a href=\"#")
+            .raw(section.id)
+            .raw("\">")
+            .raw(section.title)
+            .raw("</a></li>");
+    }
+    html.raw("</ul></nav>\n<main id=\"main\">\n");
+    for section in shown() {
+        html.raw("<section id=\"")
+            .raw(section.id)
+            .raw("\" aria-labelledby=\"")
+            .raw(section.id)
+            .raw("-title\">\n<h2 id=\"")
+            .raw(section.id)
+            .raw("-title\">")
+            .raw(section.title)
+            .raw("</h2>\n");
+        (section.write)(&mut html, report);
+        html.raw("</section>\n");
+    }
+    html.raw("<footer>The same figures stand in <code>report.json</code>. Every query runs in DuckDB, in the ")
+        .raw("dataset’s folder. Reports are derived from the tables; <code>chatmill certify</code> covers the tables.")
+        .raw("</footer>\n</main>\n</div>\n</div>\n<script nonce=\"")
+        .text(nonce)
+        .raw("\">\n")
+        .raw(SCRIPT)
+        .raw("</script>\n</body>\n</html>\n");
+    html.into_string()
+}
+
+fn header(html: &mut Html, report: &Report) {
+    let (run, balance) = (&report.run, &report.balance);
+    html.raw("<header>\n<p class=\"overline\">chatmill report</p>\n<h1>")
+        .text(&run.name);
+    if run.verdict == "complete" {
+        html.raw("<span class=\"verdict good\">complete</span>");
+    } else {
+        html.raw("<span class=\"verdict error\">")
+            .text(&run.verdict.replace('-', " "))
+            .raw("</span>");
+    }
+    html.raw("</h1>\n<p>")
+        .text(&counted(
+            report.inputs.rows.len() as u64 + report.inputs.left_out,
+            "input",
+        ))
+        .raw(" with ")
+        .text(&counted(balance.framed, "record"));
+    if let (Some(first), Some(last)) = (&run.first_message, &run.last_message) {
+        html.raw(", talk from ")
+            .text(day(first))
+            .raw(" to ")
+            .text(day(last));
+    }
+    html.raw(".</p>\n<dl class=\"tiles\">");
+    tile(html, "Conversations", &count(run.conversations), "");
+    tile(html, "Messages", &count(run.messages), "");
+    let dialects = counted(run.dialects.len() as u64, "dialect");
+    tile(html, "Renderings", &count(run.renderings), &dialects);
+    let share = format!("of {} records", count(balance.framed));
+    tile(html, "Rejected", &count(balance.rejected), &share);
+    let errors = report.findings.rows.iter().map(|row| row.errors).sum();
+    let warnings = report.findings.rows.iter().map(|row| row.warnings).sum();
+    tile(html, "Errors", &count(errors), &counted(warnings, "warning"));
+    if let Some((cheap, dear, ratio)) = tokens::range(report) {
+        let names = format!("{dear} against {cheap}");
+        tile(html, "Dearest to cheapest", &format!("{ratio:.1} ×"), &names);
+    }
+    html.raw("</dl>\n</header>\n");
+}
+
+fn tile(html: &mut Html, name: &'static str, value: &str, under: &str) {
+    html.raw("<div><dt>")
+        .raw(name)
+        .raw("</dt><dd>")
+        .text(value)
+        .raw("<small>")
+        .text(under)
+        .raw("</small></dd></div>");
+}
+
+/// The day of a time in RFC 3339.
+fn day(time: &str) -> &str {
+    time.split('T').next().unwrap_or_default()
+}
+
+/// The query behind the figures above it.
+fn query(html: &mut Html, query: &str) {
+    html.raw("<details class=\"query\"><summary>Query</summary><pre><code>")
+        .text(query)
+        .raw("</code></pre></details>\n");
+}
+
+/// The query of a part, and how many rows it has more.
+fn end<T>(html: &mut Html, part: &Part<T>) {
+    if part.left_out > 0 {
+        html.raw("<p class=\"quiet\">and ")
+            .count(part.left_out)
+            .raw(" more; the query gives all of them.</p>\n");
+    }
+    query(html, &part.query);
+}
+
+#[cfg(test)]
+mod tests;

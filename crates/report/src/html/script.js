@@ -1,0 +1,35 @@
+// Sorting: every header becomes a button; numbers sort largest first, words from A. Printing opens what is folded.
+for (const head of document.querySelectorAll("thead th:not([data-unsorted])")) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.append(...head.childNodes);
+  head.append(button);
+  head.setAttribute("aria-sort", "none");
+  button.addEventListener("click", () => {
+    const isNumber = head.classList.contains("number");
+    const was = head.getAttribute("aria-sort");
+    const rises = was === "none" ? !isNumber : was === "descending";
+    const value = (row) => {
+      const cell = row.cells[head.cellIndex];
+      const text = cell.dataset.sort ?? cell.textContent;
+      if (!isNumber) return text;
+      const number = Number(text.replace(/[^0-9.eE+-]/g, ""));
+      return Number.isNaN(number) || text.trim() === "–" ? -Infinity : number;
+    };
+    const compare = (one, other) => {
+      const [a, b] = [value(one), value(other)];
+      const order = isNumber ? (a === b ? 0 : a < b ? -1 : 1) : a.localeCompare(b);
+      return rises ? order : -order;
+    };
+    for (const body of head.closest("table").tBodies) {
+      body.append(...[...body.rows].filter((row) => !row.classList.contains("group")).sort(compare));
+    }
+    for (const other of head.parentNode.cells) {
+      if (other.hasAttribute("aria-sort")) other.setAttribute("aria-sort", "none");
+    }
+    head.setAttribute("aria-sort", rises ? "ascending" : "descending");
+  });
+}
+addEventListener("beforeprint", () => {
+  for (const details of document.querySelectorAll("details:not(.query)")) details.open = true;
+});

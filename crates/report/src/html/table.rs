@@ -1,0 +1,121 @@
+//! Tables: a region that the keyboard can reach and scroll, headers that the page's script makes sortable.
+
+use super::markup::{Html, bytes};
+
+/// A column: its title, and whether it holds numbers.
+#[derive(Clone, Copy)]
+pub(super) struct Head {
+    title: &'static str,
+    class: &'static str,
+}
+
+/// A column of texts.
+pub(super) const fn words(title: &'static str) -> Head {
+    Head { title, class: "" }
+}
+
+/// A column of numbers.
+pub(super) const fn numbers(title: &'static str) -> Head {
+    Head {
+        title,
+        class: " class=\"number\"",
+    }
+}
+
+/// A column of bars, which says nothing that its neighbour does not.
+pub(super) const fn bars(title: &'static str) -> Head {
+    Head {
+        title,
+        class: " class=\"bar\" data-unsorted",
+    }
+}
+
+/// Writes a table; `body` writes its rows. The caption says what a row is.
+pub(super) fn table(html: &mut Html, caption: &str, heads: &[Head], body: impl FnOnce(&mut Html)) {
+    html.raw("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"")
+        .text(caption)
+        .raw("\"><table><caption>")
+        .text(caption)
+        .raw("</caption><thead><tr>");
+    for head in heads {
+        html.raw("<th scope=\"col\"")
+            .raw(head.class)
+            .raw(">")
+            .raw(head.title)
+            .raw("</th>");
+    }
+    html.raw("</tr></thead><tbody>");
+    body(html);
+    html.raw("</tbody></table></div>\n");
+}
+
+impl Html {
+    /// Begins a row; the first cell names it.
+    pub(super) fn row(&mut self, name: &str) -> &mut Self {
+        self.raw("<tr><th scope=\"row\">").text(name).raw("</th>")
+    }
+
+    /// Ends a row.
+    pub(super) fn end_row(&mut self) -> &mut Self {
+        self.raw("</tr>\n")
+    }
+
+    /// A cell of text.
+    pub(super) fn word(&mut self, text: &str) -> &mut Self {
+        self.raw("<td>").text(text).raw("</td>")
+    }
+
+    /// A cell with a count; zero is pale, since it is the least interesting number.
+    pub(super) fn figure(&mut self, number: u64) -> &mut Self {
+        self.raw(if number == 0 {
+            "<td class=\"number zero\">"
+        } else {
+            "<td class=\"number\">"
+        })
+        .count(number)
+        .raw("</td>")
+    }
+
+    /// A cell with a count that should be zero.
+    pub(super) fn fault(&mut self, number: u64, class: &'static str) -> &mut Self {
+        if number == 0 {
+            return self.figure(0);
+        }
+        self.raw("<td class=\"number\"><strong class=\"")
+            .raw(class)
+            .raw("\">")
+            .count(number)
+            .raw("</strong></td>")
+    }
+
+    /// A cell with a rate.
+    pub(super) fn rate(&mut self, number: f64, decimals: usize) -> &mut Self {
+        self.raw("<td class=\"number\">")
+            .fixed(number, decimals)
+            .raw("</td>")
+    }
+
+    /// A cell with bytes, sorted by their number.
+    pub(super) fn size(&mut self, number: u64) -> &mut Self {
+        self.raw("<td class=\"number\" data-sort=\"")
+            .text(&number.to_string())
+            .raw("\">")
+            .text(&bytes(number))
+            .raw("</td>")
+    }
+
+    /// A cell with a change, with its sign.
+    pub(super) fn change(&mut self, before: u64, after: u64) -> &mut Self {
+        let (sign, class) = match after.cmp(&before) {
+            std::cmp::Ordering::Equal => ("", "<td class=\"number zero\" data-sort=\""),
+            std::cmp::Ordering::Greater => ("+", "<td class=\"number\" data-sort=\""),
+            std::cmp::Ordering::Less => ("−", "<td class=\"number\" data-sort=\""),
+        };
+        self.raw(class)
+            .fixed(after as f64 - before as f64, 0)
+            .raw("\">")
+            .raw(sign)
+            .count(after.abs_diff(before))
+            .raw("</td>")
+    }
+}

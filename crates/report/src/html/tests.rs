@@ -1,0 +1,222 @@
+//! The page under attack: whatever a chat says, it stays text.
+
+use serde_json::Value;
+
+use super::page;
+use crate::report::{
+    Bin, CallStatus, Change, Comparison, ConversationChanges, Distribution, FindingChange, FindingCode,
+    Input, Largest, LossChange, LossKind, Part, Reason, ReferenceStatus, Report, Role, Sample, TokenCell,
+    TokenChange, TokenCount, Tool,
+};
+
+/// Closes whatever can be open, and does what must not be done.
+const ATTACK: &str = "</title></style></script></td><script>alert(1)</script><img src=x onerror=alert(2)>\" \
+                      onmouseover=\"alert(3)' autofocus='<!--]]>&amp;\u{202e}javascript:alert(4)\0`<b>`";
+
+/// A report that has something in every part.
+fn full() -> Report {
+    let cell = |encoding: &str| TokenCell {
+        dialect: "d".to_owned(),
+        profile: "p".to_owned(),
+        coverage: "whole".to_owned(),
+        encoding: encoding.to_owned(),
+        renderings: 1,
+        messages_rendered: 2,
+        tokens: 10,
+        content: 4,
+        framing: 6,
+        per_message: 5.0,
+        ratio: 1.0,
+        ..TokenCell::default()
+    };
+    let count = Some(TokenCount::default());
+    let change = Change { before: 1, after: 2 };
+    let text = || "x".to_owned();
+    let mut report = Report {
+        inputs: Part::new(
+            "q",
+            vec![Input {
+                source: Some(text()),
+                shapes: vec![text()],
+                ..Input::default()
+            }],
+            9,
+        ),
+        findings: Part::new(
+            "q",
+            vec![FindingCode {
+                errors: 1,
+                what: text(),
+                fix: text(),
+                samples: vec![Sample {
+                    json_path: Some(text()),
+                    conversation_id: Some(text()),
+                    ..Sample::default()
+                }],
+                ..FindingCode::default()
+            }],
+            9,
+        ),
+        tokens: Part::new("q", vec![cell("a"), cell("b")], 9),
+        losses: Part::new("q", vec![LossKind::default()], 9),
+        distributions: vec![Distribution {
+            bins: vec![Bin { from: 1, count: 1 }],
+            ..Distribution::default()
+        }],
+        roles: Part::new("q", vec![Role::default()], 9),
+        references: Part::new("q", vec![ReferenceStatus::default()], 9),
+        tool_calls: Part::new(
+            "q",
+            vec![CallStatus {
+                paired_by: Some(text()),
+                ..CallStatus::default()
+            }],
+            9,
+        ),
+        tools: Part::new(
+            "q",
+            vec![Tool {
+                name: Some(text()),
+                ..Tool::default()
+            }],
+            9,
+        ),
+        largest: Part::new("q", vec![Largest::default()], 9),
+        comparison: Some(Comparison {
+            conversations: ConversationChanges {
+                added_ids: vec![text()],
+                removed_ids: vec![text()],
+                changed_ids: vec![text()],
+                ..ConversationChanges::default()
+            },
+            findings: vec![FindingChange {
+                count: change,
+                ..FindingChange::default()
+            }],
+            tokens: vec![TokenChange {
+                before: count,
+                after: count,
+                ..TokenChange::default()
+            }],
+            losses: vec![LossChange {
+                amount: change,
+                ..LossChange::default()
+            }],
+            ..Comparison::default()
+        }),
+        ..Report::default()
+    };
+    report.balance.filtered_by.push(Reason::default());
+    report.run.dialects = vec![text()];
+    report.run.encodings = vec![text()];
+    report.run.first_message = Some(text());
+    report.run.last_message = Some(text());
+    report
+}
+
+/// Puts a text in place of every text, and gives back how many there were.
+fn fill(value: &mut Value, text: &str) -> usize {
+    match value {
+        Value::String(old) => {
+            text.clone_into(old);
+            1
+        }
+        Value::Array(values) => values.iter_mut().map(|value| fill(value, text)).sum(),
+        Value::Object(fields) => fields.values_mut().map(|value| fill(value, text)).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    }
+}
+
+fn filled(text: &str) -> (Report, usize) {
+    let mut value = serde_json::to_value(full()).unwrap();
+    let fields = fill(&mut value, text);
+    (serde_json::from_value(value).unwrap(), fields)
+}
+
+/// Markup of a page: every tag with its attributes, texts left out.
+fn tags(html: &str) -> Vec<&str> {
+    html.split('<')
+        .skip(1)
+        .map(|piece| piece.split_once('>').unwrap().0)
+        .collect()
+}
+
+#[test]
+fn no_text_in_any_field_becomes_markup() {
+    let (attacked, fields) = filled(ATTACK);
+    let (harmless, _) = filled("x");
+    assert!(fields > 60, "only {fields} fields are tried");
+    let (attacked, harmless) = (page(&attacked, "n"), page(&harmless, "n"));
+    assert!(attacked.contains("&lt;img src=x onerror=alert(2)&gt;"));
+    assert!(!attacked.contains('\u{202e}') && !attacked.contains('\0'));
+    // Attributes hold texts too: they are compared by their names, without their values.
+    let names = |html: &str| -> Vec<String> {
+        let without_values = |tag: &&str| tag.split('"').step_by(2).collect::<String>();
+        tags(html).iter().map(without_values).collect()
+    };
+    // Backticks of a rule's page make code spans, and there are two fields of such pages.
+    let spans = 2 * 2;
+    let code = |names: &[String]| names.iter().filter(|name| name.ends_with("code")).count();
+    let (attacked, harmless) = (names(&attacked), names(&harmless));
+    assert_eq!(code(&attacked), code(&harmless) + spans);
+    let rest = |names: Vec<String>| -> Vec<String> {
+        names.into_iter().filter(|name| !name.ends_with("code")).collect()
+    };
+    assert_eq!(rest(attacked), rest(harmless));
+}
+
+#[test]
+fn the_page_needs_nothing_from_anywhere() {
+    let (report, _) = filled("x");
+    let html = page(&report, "n");
+    for foreign in [
+        "http://", "https://", "src=", "@import", "url(", "<link", "<iframe",
+    ] {
+        assert!(!html.contains(foreign), "{foreign}");
+    }
+    assert!(html.contains("default-src 'none'"));
+    assert_eq!(html.matches("<script nonce=\"n\">").count(), 1);
+    assert_eq!(html.matches("<script").count(), 1);
+}
+
+#[test]
+fn every_section_is_reached_by_its_link_and_every_id_is_there_once() {
+    let (report, _) = filled("x");
+    let html = page(&report, "n");
+    for section in super::SECTIONS {
+        assert_eq!(html.matches(&format!("id=\"{}\"", section.id)).count(), 1);
+        assert_eq!(html.matches(&format!("href=\"#{}\"", section.id)).count(), 1);
+    }
+    assert!(html.contains("href=\"#main\"") && html.contains("id=\"main\""));
+}
+
+#[test]
+fn an_empty_report_is_a_page_too() {
+    let html = page(&Report::default(), "n");
+    // Behind it stands the script, which knows such words.
+    let (shown, _) = html.split_once("<script").unwrap();
+    assert!(!shown.contains("NaN") && !shown.contains(">inf<"));
+    assert!(!html.contains("id=\"comparison\""));
+    assert!(html.ends_with("</html>\n"));
+}
+
+#[test]
+fn every_row_has_a_cell_for_every_column() {
+    let (report, _) = filled("x");
+    let html = page(&report, "n");
+    let tables: Vec<&str> = html.split("<table>").skip(1).collect();
+    assert!(tables.len() > 12);
+    for table in tables {
+        let (head, body) = table.split_once("</thead>").unwrap();
+        let columns = head.matches("<th ").count();
+        let body = body.split("</table>").next().unwrap();
+        let rows = body
+            .split("<tr")
+            .skip(1)
+            .filter(|row| !row.starts_with(" class=\"group\""));
+        for row in rows {
+            let cells = row.matches("<th ").count() + row.matches("<td").count();
+            assert_eq!(cells, columns, "{row}");
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! The bill: an overview of all encodings, a table per encoding with its parts, and what each dialect lost for its price.
+
+use std::collections::BTreeMap;
+
+use super::charts::{PARTS, bar, legend, parts, stacked};
+use super::markup::{Html, count};
+use super::table::{bars, numbers, table, words};
+use super::{end, query};
+use crate::bill::quotient;
+use crate::cells::coverage_rank;
+use crate::report::{LossKind, Report, TokenCell};
+
+/// Coverages with their headings.
+const COVERAGES: [(&str, &str); 3] = [
+    ("whole", "Whole histories"),
+    ("window", "The newest messages"),
+    ("single-turn", "Single turns"),
+];
+
+/// Cheapest and dearest dialect of the first encoding, among those that show whole histories.
+pub(super) fn range(report: &Report) -> Option<(String, String, f64)> {
+    let first = report.tokens.rows.first()?;
+    let cells = || {
+        report.tokens.rows.iter().filter(|cell| {
+            (&cell.encoding, &cell.coverage) == (&first.encoding, &first.coverage) && cell.ratio > 0.0
+        })
+    };
+    let cheap = cells().min_by(|one, other| one.ratio.total_cmp(&other.ratio))?;
+    let dear = cells().max_by(|one, other| one.ratio.total_cmp(&other.ratio))?;
+    Some((target(cheap), target(dear), dear.ratio))
+}
+
+/// The dialect with its profile, where that is not the document's.
+fn target(cell: &TokenCell) -> String {
+    name(&cell.dialect, &cell.profile)
+}
+
+fn name(dialect: &str, profile: &str) -> String {
+    if profile == "document" {
+        dialect.to_owned()
+    } else {
+        format!("{dialect}@{profile}")
+    }
+}
+
+fn heading(coverage: &str) -> &str {
+    COVERAGES
+        .iter()
+        .find(|(id, _)| *id == coverage)
+        .map_or(coverage, |(_, heading)| heading)
+}
+
+/// The cells in stretches of one coverage and encoding, the cheapest first in each.
+fn stretches(report: &Report) -> Vec<Vec<&TokenCell>> {
+    let mut stretches: BTreeMap<(usize, &str, usize), Vec<&TokenCell>> = BTreeMap::new();
+    for cell in &report.tokens.rows {
+        let encoding = report
+            .run
+            .encodings
+            .iter()
+            .position(|name| *name == cell.encoding);
+        let key = (
+            coverage_rank(&cell.coverage),
+            cell.coverage.as_str(),
+            encoding.unwrap_or(usize::MAX),
+        );
+        stretches.entry(key).or_default().push(cell);
+    }
+    let mut stretches: Vec<Vec<&TokenCell>> = stretches.into_values().collect();
+    for stretch in &mut stretches {
+        stretch.sort_by(|one, other| one.per_message.total_cmp(&other.per_message));
+    }
+    stretches
+}
+
+pub(super) fn tokens(html: &mut Html, report: &Report) {
+    let stretches = stretches(report);
+    if stretches.is_empty() {
+        html.raw("<p>Nothing was rendered.</p>");
+        end(html, &report.tokens);
+        return;
+    }
+    html.raw("<p>Tokens of the rendered bytes, counted exactly in the encoding that stands beside each figure. Dialects ")
+        .raw("are compared within what they show of a history, per message shown.</p>\n");
+    if report.run.encodings.len() > 1 {
+        overview(html, report, &stretches);
+    }
+    legend(html, &PARTS);
+    let mut encodings: Vec<&str> = report.run.encodings.iter().map(String::as_str).collect();
+    if encodings.is_empty() {
+        encodings.push("");
+    }
+    for (index, encoding) in encodings.iter().enumerate() {
+        let of_encoding: Vec<&Vec<&TokenCell>> = stretches
+            .iter()
+            .filter(|stretch| stretch.first().is_some_and(|cell| cell.encoding == *encoding))
+            .collect();
+        // The first encoding is shown; the others say much the same and wait to be opened.
+        html.raw(if index == 0 {
+            "<details open><summary>"
+        } else {
+            "<details><summary>"
+        });
+        html.raw("Tokens in ")
+            .text(if encoding.is_empty() {
+                "no encoding"
+            } else {
+                encoding
+            })
+            .raw("</summary>");
+        price_table(html, &of_encoding);
+        html.raw("</details>\n");
+    }
+    end(html, &report.tokens);
+}
+
+/// Tokens per message of every dialect in every encoding, the dearer the darker.
+fn overview(html: &mut Html, report: &Report, stretches: &[Vec<&TokenCell>]) {
+    let encodings = &report.run.encodings;
+    html.raw("<h3>Tokens per message, all encodings</h3>");
+    html.raw("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Tokens per message\"><table><caption>")
+        .raw("The darker, the dearer against the cheapest of its coverage and encoding</caption><thead><tr>")
+        .raw("<th scope=\"col\">Dialect</th><th scope=\"col\">Shows</th>");
+    for encoding in encodings {
+        html.raw("<th scope=\"col\" class=\"number\">")
+            .text(encoding)
+            .raw("</th>");
+    }
+    html.raw("</tr></thead><tbody>");
+    let mut seen: Vec<(&str, &str, &str)> = Vec::new();
+    for cell in stretches.iter().flatten() {
+        let key = (
+            cell.dialect.as_str(),
+            cell.profile.as_str(),
+            cell.coverage.as_str(),
+        );
+        if seen.contains(&key) {
+            continue;
+        }
+        seen.push(key);
+        html.row(&target(cell)).word(heading(&cell.coverage));
+        for encoding in encodings {
+            let same = report.tokens.rows.iter().find(|other| {
+                (
+                    other.dialect.as_str(),
+                    other.profile.as_str(),
+                    other.coverage.as_str(),
+                ) == key
+                    && other.encoding == *encoding
+            });
+            match same {
+                None => html.raw("<td class=\"number\">–</td>"),
+                Some(cell) => heat(html, cell),
+            };
+        }
+        html.end_row();
+    }
+    html.raw("</tbody></table></div>\n");
+}
+
+fn heat<'h>(html: &'h mut Html, cell: &TokenCell) -> &'h mut Html {
+    // Four times the cheapest is as dark as it gets: beyond, the text would be hard to read.
+    let heat = ((cell.ratio - 1.0) / 3.0).clamp(0.0, 1.0) * 45.0;
+    html.raw("<td class=\"number heat\" style=\"--heat:")
+        .fixed(heat, 1)
+        .raw("%\">")
+        .fixed(cell.per_message, 1)
+        .raw("</td>")
+}
+
+/// One encoding: a group of rows for each coverage, since only within one may prices be compared.
+fn price_table(html: &mut Html, stretches: &[&Vec<&TokenCell>]) {
+    let heads = [
+        words("Dialect"),
+        bars("What the price consists of"),
+        numbers("Per message"),
+        numbers("× cheapest"),
+        numbers("Tokens"),
+        numbers("Mean"),
+        numbers("p50"),
+        numbers("p95"),
+        numbers("p99"),
+        numbers("Bytes"),
+        numbers("Invalid"),
+    ];
+    table(
+        html,
+        "Tokens per rendering, the cheapest dialect first",
+        &heads,
+        |html| {
+            for (index, stretch) in stretches.iter().enumerate() {
+                if index > 0 {
+                    html.raw("</tbody><tbody>");
+                }
+                if let Some(first) = stretch.first() {
+                    html.raw("<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"11\">")
+                        .text(heading(&first.coverage))
+                        .raw("</th></tr>");
+                }
+                let dearest = stretch.iter().map(|cell| cell.per_message).fold(0.0, f64::max);
+                for cell in stretch.iter() {
+                    price_row(html, cell, share(cell.per_message, dearest));
+                }
+            }
+        },
+    );
+}
+
+fn price_row(html: &mut Html, cell: &TokenCell, share: f64) {
+    let sizes: Vec<(u64, &'static str)> = parts(cell)
+        .into_iter()
+        .zip(PARTS)
+        .map(|(size, (_, class))| (size, class))
+        .collect();
+    html.row(&target(cell));
+    stacked(html, share, &sizes);
+    html.rate(cell.per_message, 1)
+        .rate(cell.ratio, 2)
+        .figure(cell.tokens)
+        .rate(cell.mean, 1)
+        .figure(cell.p50)
+        .figure(cell.p95)
+        .figure(cell.p99)
+        .size(cell.bytes)
+        .fault(cell.invalid, "warning")
+        .end_row();
+}
+
+pub(super) fn losses(html: &mut Html, report: &Report) {
+    if report.tokens.rows.is_empty() {
+        html.raw("<p>Nothing was rendered.</p>");
+        query(html, &report.losses.query);
+        return;
+    }
+    html.raw("<p>What each dialect costs, and what it could not carry for that price: occurrences of a loss per message ")
+        .raw("shown. Ids and times count as much as words, so read the kinds.</p>\n");
+    legend(
+        html,
+        &[
+            ("tokens per message", "part-content"),
+            ("losses per message", "part-loss"),
+        ],
+    );
+    let first = report.run.encodings.first().map_or("", String::as_str);
+    let cells: Vec<&TokenCell> = report
+        .tokens
+        .rows
+        .iter()
+        .filter(|cell| cell.encoding == first)
+        .collect();
+    let lost = |cell: &TokenCell| -> Vec<&LossKind> {
+        let kinds = report.losses.rows.iter();
+        kinds
+            .filter(|kind| (&kind.dialect, &kind.profile) == (&cell.dialect, &cell.profile))
+            .collect()
+    };
+    let rate = |cell: &TokenCell| {
+        let amount = lost(cell).iter().map(|kind| kind.amount).sum();
+        quotient(amount, cell.messages_rendered)
+    };
+    let dearest = cells.iter().map(|cell| cell.per_message).fold(0.0, f64::max);
+    let most = cells.iter().map(|cell| rate(cell)).fold(0.0, f64::max);
+    let heads = [
+        words("Dialect"),
+        bars("Price and loss"),
+        numbers("Tokens"),
+        numbers("Losses"),
+        words("Kinds of loss"),
+    ];
+    table(
+        html,
+        "Tokens and losses per message of each dialect",
+        &heads,
+        |html| {
+            for cell in &cells {
+                html.row(&target(cell)).raw("<td class=\"bar\">");
+                bar(html, share(cell.per_message, dearest), &[(1, "part-content")]);
+                bar(html, share(rate(cell), most), &[(1, "part-loss")]);
+                html.raw("</td>")
+                    .rate(cell.per_message, 1)
+                    .rate(rate(cell), 2)
+                    .raw("<td class=\"wide\"><ul class=\"chips\">");
+                for kind in lost(cell) {
+                    html.raw("<li>")
+                        .text(&kind.code)
+                        .raw(" <b>")
+                        .text(&count(kind.amount))
+                        .raw("</b></li>");
+                }
+                html.raw("</ul></td>").end_row();
+            }
+        },
+    );
+    end(html, &report.losses);
+}
+
+fn share(value: f64, most: f64) -> f64 {
+    if most > 0.0 { value / most } else { 0.0 }
+}

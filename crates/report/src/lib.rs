@@ -1,0 +1,62 @@
+//! Reports on a finished dataset: `report.json`, `report.html` and the dataset card `README.md`.
+//!
+//! Everything here is read from the tables and the manifest of a folder, never from a run in memory, so that a report
+//! can be written again at any time and says the same. A report is derived: no certificate covers it.
+
+pub mod bill;
+mod card;
+mod cells;
+mod compare;
+mod condition;
+mod gather;
+mod html;
+mod queries;
+pub mod report;
+mod spread;
+
+use std::path::Path;
+
+use chatmill_dataset::{Dataset, DatasetError, write_derived};
+
+pub use cells::Key;
+pub use compare::compare;
+pub use condition::{Condition, ConditionError, Objection};
+pub use gather::gather;
+pub use html::page;
+pub use report::Report;
+
+/// Name of the report for programs.
+pub const JSON: &str = "report.json";
+/// Name of the report for people.
+pub const HTML: &str = "report.html";
+/// Name of the dataset card.
+pub const CARD: &str = "README.md";
+
+/// Writes the three reports of a finished dataset into its folder, in place of older ones, and says what is in them.
+///
+/// The folder may be that of a published dataset or of one that is sealed and about to be published. With `against` the
+/// reports also say what changed since that earlier dataset.
+pub fn write(folder: &Path, against: Option<&Path>) -> Result<Report, DatasetError> {
+    let report = gather(folder, against)?;
+    let json = json(&report);
+    write_derived(folder, JSON, json.as_bytes())?;
+    // The page's own figures: a word that no text inside it can foresee, and the same for the same dataset.
+    let nonce = blake3::hash(json.as_bytes()).to_hex();
+    write_derived(folder, HTML, page(&report, &nonce).as_bytes())?;
+    let card = card::card(&Dataset::open(folder)?, &report);
+    write_derived(folder, CARD, card.as_bytes())?;
+    Ok(report)
+}
+
+/// The report as `report.json` has it.
+pub fn json(report: &Report) -> String {
+    // Plain structs with text keys and finite numbers always become JSON.
+    let mut text = serde_json::to_string_pretty(report).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// The JSON Schema of `report.json`.
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(Report).to_value()
+}

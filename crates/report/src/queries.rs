@@ -1,0 +1,128 @@
+//! The queries behind the figures, in DuckDB's SQL. They are run in the dataset's folder by `just readers`, and what they
+//! give is compared with `report.json`, row by row.
+
+/// Sums over all inputs, from the manifest.
+pub const BALANCE: &str = "\
+SELECT sum(i.framed) AS framed, sum(i.accepted) AS accepted, sum(i.rejected) AS rejected,
+       sum(i.filtered) AS filtered, sum(i.decoded_bytes) AS decoded_bytes,
+       sum(i.accepted_bytes) AS accepted_bytes, sum(i.rejected_bytes) AS rejected_bytes,
+       sum(i.filtered_bytes) AS filtered_bytes, sum(i.separator_bytes) AS separator_bytes
+FROM (SELECT unnest(inputs) AS i FROM read_json('manifest.json'))";
+
+/// The inputs, from the manifest.
+pub const INPUTS: &str = "\
+SELECT i.path, i.source, i.bytes, i.framed, i.accepted, i.rejected, i.filtered,
+       i.conversations, i.findings
+FROM (SELECT unnest(inputs) AS i FROM read_json('manifest.json'))
+ORDER BY i.rejected DESC, i.findings DESC, i.path";
+
+/// Findings by code.
+pub const FINDINGS: &str = "\
+SELECT code, any_value(name) AS name,
+       coalesce(sum(count) FILTER (severity = 'error'), 0) AS errors,
+       coalesce(sum(count) FILTER (severity = 'warning'), 0) AS warnings,
+       coalesce(sum(count) FILTER (severity = 'note'), 0) AS notes
+FROM 'findings/*.parquet'
+GROUP BY code
+ORDER BY errors DESC, warnings DESC, notes DESC, code";
+
+/// The bill.
+pub const TOKENS: &str = "\
+SELECT r.dialect, r.profile, r.coverage, t.encoding, count(*) AS renderings,
+       sum(r.messages_rendered) AS messages_rendered, sum(r.bytes) AS bytes,
+       sum(t.tokens) AS tokens, sum(t.content) AS content, sum(t.names) AS names,
+       sum(t.framing) AS framing, sum(t.tools) AS tools, sum(t.replies) AS replies,
+       sum(t.meta) AS meta, quantile_disc(t.tokens, 0.5) AS p50,
+       quantile_disc(t.tokens, 0.95) AS p95, quantile_disc(t.tokens, 0.99) AS p99,
+       count(*) FILTER (NOT r.valid) AS invalid, sum(r.loss_count) AS losses
+FROM 'renderings/*.parquet' r
+JOIN 'token_counts/*.parquet' t USING (conversation_id, dialect, profile, perspective, ordinal)
+GROUP BY r.dialect, r.profile, r.coverage, t.encoding
+ORDER BY r.coverage, t.encoding, tokens / messages_rendered";
+
+/// The bill of a run that counted nothing.
+pub const UNCOUNTED: &str = "\
+SELECT dialect, profile, coverage, '' AS encoding, count(*) AS renderings,
+       sum(messages_rendered) AS messages_rendered, sum(bytes) AS bytes,
+       count(*) FILTER (NOT valid) AS invalid, sum(loss_count) AS losses
+FROM 'renderings/*.parquet'
+GROUP BY dialect, profile, coverage
+ORDER BY coverage, dialect";
+
+/// What each dialect lost.
+pub const LOSSES: &str = "\
+SELECT dialect, profile, code, count(DISTINCT (conversation_id, perspective, ordinal)) AS renderings,
+       sum(amount) AS amount
+FROM 'losses/*.parquet'
+GROUP BY dialect, profile, code
+ORDER BY dialect, profile, amount DESC, code";
+
+/// Messages and notices by role.
+pub const ROLES: &str = "\
+SELECT role, kind, count(*) AS messages, sum(length(text)) AS characters
+FROM 'messages/*.parquet'
+GROUP BY role, kind
+ORDER BY messages DESC, role, kind";
+
+/// References by status.
+pub const REFERENCES: &str = "\
+SELECT status, count(*) AS count, count(*) FILTER (same_sender) AS same_sender
+FROM 'message_references/*.parquet'
+GROUP BY status
+ORDER BY count DESC, status";
+
+/// Tool calls by status.
+pub const TOOL_CALLS: &str = "\
+SELECT status, paired_by, count(*) AS count
+FROM 'tool_calls/*.parquet'
+GROUP BY status, paired_by
+ORDER BY count DESC, status, paired_by NULLS FIRST";
+
+/// Tools by calls.
+pub const TOOLS: &str = "\
+SELECT name, count(*) AS calls, count(*) FILTER (status = 'unanswered') AS unanswered,
+       count(*) FILTER (is_error) AS failed
+FROM 'tool_calls/*.parquet'
+GROUP BY name
+ORDER BY calls DESC, name NULLS FIRST
+LIMIT 20";
+
+/// Conversations by text.
+pub const LARGEST: &str = "\
+SELECT conversation_id, c.source, c.input, c.message_count AS messages,
+       c.participant_count AS participants, sum(length(m.text)) AS characters
+FROM 'messages/*.parquet' m JOIN 'conversations/*.parquet' c USING (conversation_id)
+GROUP BY conversation_id, c.source, c.input, c.message_count, c.participant_count
+ORDER BY characters DESC, conversation_id
+LIMIT 10";
+
+/// Bins of characters per message.
+pub fn message_lengths() -> String {
+    bins("SELECT length(text) AS value FROM 'messages/*.parquet' WHERE kind = 'message'")
+}
+
+/// Bins of messages per conversation.
+pub fn turns() -> String {
+    bins("SELECT message_count AS value FROM 'conversations/*.parquet'")
+}
+
+/// Bins of participants per conversation.
+pub fn participants() -> String {
+    bins("SELECT participant_count AS value FROM 'conversations/*.parquet'")
+}
+
+/// Bins of tool calls per conversation.
+pub fn tool_calls_per_conversation() -> String {
+    bins(
+        "SELECT count(t.conversation_id) AS value\n      FROM 'conversations/*.parquet' c\n      \
+         LEFT JOIN 'tool_calls/*.parquet' t USING (conversation_id)\n      GROUP BY c.conversation_id",
+    )
+}
+
+/// Counts values by bins that double in width: 0, 1, 2–3, 4–7 and so on.
+fn bins(values: &str) -> String {
+    format!(
+        "SELECT CASE WHEN value = 0 THEN 0 ELSE 1::BIGINT << floor(log2(value))::INT END AS \"from\",\n       \
+         count(*) AS count\nFROM ({values})\nGROUP BY 1\nORDER BY 1"
+    )
+}

@@ -1,0 +1,517 @@
+//! The shape of `report.json`: what a finished dataset says about itself, in numbers.
+//!
+//! Every part carries the query on the dataset's own tables that gives it, in DuckDB's SQL, to be run in the dataset's
+//! folder; its columns are named like the fields here. Nothing in a report depends on time, host or place.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The number that changes when the shape of a report does.
+pub const FORMAT: u32 = 1;
+
+/// A report on one dataset.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Report {
+    /// Version of this document's shape.
+    pub format: u32,
+    /// Which run it is.
+    pub run: Run,
+    /// What became of every record and every byte.
+    pub balance: Balance,
+    /// The inputs, those with the most findings first where there are many.
+    pub inputs: Part<Input>,
+    /// Findings by code, the worst first.
+    pub findings: Part<FindingCode>,
+    /// The bill: one row per dialect, profile, coverage and encoding.
+    pub tokens: Part<TokenCell>,
+    /// What each dialect could not carry, by kind of loss.
+    pub losses: Part<LossKind>,
+    /// How lengths are distributed.
+    pub distributions: Vec<Distribution>,
+    /// Messages and notices by role.
+    pub roles: Part<Role>,
+    /// References by what became of them.
+    pub references: Part<ReferenceStatus>,
+    /// Tool calls by how they were paired.
+    pub tool_calls: Part<CallStatus>,
+    /// The tools that are called most; empty where the run asked for no content.
+    pub tools: Part<Tool>,
+    /// The conversations with the most text.
+    pub largest: Part<Largest>,
+    /// What changed since an earlier run, where one was given.
+    pub comparison: Option<Comparison>,
+}
+
+/// Rows of a report and the query that gives them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Part<T> {
+    /// The query in DuckDB's SQL, to be run in the dataset's folder.
+    pub query: String,
+    /// The rows.
+    pub rows: Vec<T>,
+    /// Rows that were left out because there are too many for a page.
+    pub left_out: u64,
+}
+
+impl<T> Default for Part<T> {
+    fn default() -> Self {
+        Self {
+            query: String::new(),
+            rows: Vec::new(),
+            left_out: 0,
+        }
+    }
+}
+
+impl<T> Part<T> {
+    /// Rows with their query, at most `limit` of them.
+    pub fn new(query: impl Into<String>, mut rows: Vec<T>, limit: usize) -> Self {
+        let left_out = rows.len().saturating_sub(limit) as u64;
+        rows.truncate(limit);
+        Self {
+            query: query.into(),
+            rows,
+            left_out,
+        }
+    }
+}
+
+/// Which run a report is about.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Run {
+    /// Name of the pipeline.
+    pub name: String,
+    /// Version of the program that wrote the dataset.
+    pub version: String,
+    /// Hash of all that decides the bytes of the dataset.
+    pub fingerprint: String,
+    /// How the run ended: `complete` or `too-many-rejects`.
+    pub verdict: String,
+    /// Who speaks as the assistant: the plan's `perspective.as`.
+    pub perspective: String,
+    /// How much of the history a rendering shows: the plan's `window.history`.
+    pub history: String,
+    /// Dialects that were rendered, as `ID@PROFILE`.
+    pub dialects: Vec<String>,
+    /// Encodings that were counted.
+    pub encodings: Vec<String>,
+    /// The earliest usable time of a message, RFC 3339 in UTC.
+    pub first_message: Option<String>,
+    /// The latest usable time of a message, RFC 3339 in UTC.
+    pub last_message: Option<String>,
+    /// Conversations.
+    pub conversations: u64,
+    /// Messages, notices not counted.
+    pub messages: u64,
+    /// Renderings.
+    pub renderings: u64,
+    /// Whether texts of chats may be quoted: the plan's `output.quote`.
+    pub quotes: bool,
+}
+
+/// What became of every record and every byte of the inputs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Balance {
+    /// The query for the sums over all inputs.
+    pub query: String,
+    /// Whether every input's ledger balances.
+    pub balanced: bool,
+    /// Records cut from the inputs.
+    pub framed: u64,
+    /// Records that became conversations, or rows of them.
+    pub accepted: u64,
+    /// Records that could not be read.
+    pub rejected: u64,
+    /// Records left out by the request.
+    pub filtered: u64,
+    /// Records left out, by reason.
+    pub filtered_by: Vec<Reason>,
+    /// Bytes of the decoded inputs.
+    pub decoded_bytes: u64,
+    /// Bytes of accepted records.
+    pub accepted_bytes: u64,
+    /// Bytes of rejected records.
+    pub rejected_bytes: u64,
+    /// Bytes of records left out by the request.
+    pub filtered_bytes: u64,
+    /// Bytes between records.
+    pub separator_bytes: u64,
+    /// Bytes of rows that no table map asks for.
+    pub skipped_bytes: u64,
+    /// Rows inside accepted records.
+    pub rows: u64,
+    /// Rows that became messages.
+    pub row_messages: u64,
+    /// Rows that became notices.
+    pub row_notices: u64,
+    /// Rows dropped as repeats.
+    pub row_repeated: u64,
+    /// Rows that went into another row's message or into the roster.
+    pub row_merged: u64,
+    /// Rows that could not be kept.
+    pub row_rejected: u64,
+}
+
+/// Records left out for one reason.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Reason {
+    /// Key of the plan's `[select]` section.
+    pub reason: String,
+    /// Records.
+    pub records: u64,
+}
+
+/// One input.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// Its name.
+    pub path: String,
+    /// The source that read it; none when no source could.
+    pub source: Option<String>,
+    /// Shapes and versions of the format that were recognised in it.
+    pub shapes: Vec<String>,
+    /// Length of the raw file in bytes.
+    pub bytes: u64,
+    /// Records cut from it.
+    pub framed: u64,
+    /// Records that became conversations, or rows of them.
+    pub accepted: u64,
+    /// Records that could not be read.
+    pub rejected: u64,
+    /// Records left out by the request.
+    pub filtered: u64,
+    /// Conversations.
+    pub conversations: u64,
+    /// Rows of the findings table.
+    pub findings: u64,
+}
+
+/// The findings of one code.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FindingCode {
+    /// Two letters and three digits.
+    pub code: String,
+    /// Name of the code.
+    pub name: String,
+    /// Occurrences as errors.
+    pub errors: u64,
+    /// Occurrences as warnings.
+    pub warnings: u64,
+    /// Occurrences as notes.
+    pub notes: u64,
+    /// What the code finds; empty for a code that this version does not know.
+    pub what: String,
+    /// How to mend it at the source.
+    pub fix: String,
+    /// The first findings of this code.
+    pub samples: Vec<Sample>,
+}
+
+/// One finding.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sample {
+    /// Name of the input.
+    pub input: String,
+    /// Member of an archive, empty for the file itself.
+    pub entry: String,
+    /// Line, from 1.
+    pub line_number: Option<u64>,
+    /// Column in code points, from 1.
+    pub column_number: Option<u64>,
+    /// Path inside the record.
+    pub json_path: Option<String>,
+    /// Its conversation.
+    pub conversation_id: Option<String>,
+    /// What was seen.
+    pub message: String,
+}
+
+/// The price of a dialect in an encoding.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TokenCell {
+    /// Id of the dialect.
+    pub dialect: String,
+    /// Its profile.
+    pub profile: String,
+    /// What its renderings show: `whole`, `window` or `single-turn`. Compare within one only.
+    pub coverage: String,
+    /// Encoding; empty when the run counted nothing.
+    pub encoding: String,
+    /// Renderings.
+    pub renderings: u64,
+    /// Messages that they show.
+    pub messages_rendered: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Their tokens.
+    pub tokens: u64,
+    /// Tokens of what was said.
+    pub content: u64,
+    /// Tokens of names.
+    pub names: u64,
+    /// Tokens of the dialect's own syntax.
+    pub framing: u64,
+    /// Tokens of tool definitions, calls and results.
+    pub tools: u64,
+    /// Tokens of quoted references.
+    pub replies: u64,
+    /// Tokens of ids, times and other marks.
+    pub meta: u64,
+    /// Tokens per rendering, rounded to thousandths.
+    pub mean: f64,
+    /// Median of tokens per rendering: the smallest count that half of the renderings do not exceed.
+    pub p50: u64,
+    /// 95th percentile of tokens per rendering.
+    pub p95: u64,
+    /// 99th percentile of tokens per rendering.
+    pub p99: u64,
+    /// Tokens per message shown, rounded to thousandths.
+    pub per_message: f64,
+    /// `per_message` over that of the cheapest dialect of this coverage and encoding, rounded to thousandths.
+    pub ratio: f64,
+    /// Renderings that break a rule of their dialect.
+    pub invalid: u64,
+    /// Rows of the losses table.
+    pub losses: u64,
+}
+
+/// What one dialect lost of one kind.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LossKind {
+    /// Id of the dialect.
+    pub dialect: String,
+    /// Its profile.
+    pub profile: String,
+    /// Kind of loss.
+    pub code: String,
+    /// Renderings that have it.
+    pub renderings: u64,
+    /// Occurrences.
+    pub amount: u64,
+}
+
+/// How the values of one quantity are distributed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Distribution {
+    /// What is measured, for example `messages per conversation`.
+    pub name: String,
+    /// The query for the bins.
+    pub query: String,
+    /// How many values there are.
+    pub count: u64,
+    /// Their sum.
+    pub sum: u64,
+    /// The median.
+    pub p50: u64,
+    /// The 95th percentile.
+    pub p95: u64,
+    /// The largest value.
+    pub max: u64,
+    /// Values by size: 0, 1, 2–3, 4–7 and so on, without gaps up to the largest.
+    pub bins: Vec<Bin>,
+}
+
+/// The values between two bounds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Bin {
+    /// The smallest value that falls into it; a power of two, or 0. The largest is one less than twice as much.
+    pub from: u64,
+    /// How many values do.
+    pub count: u64,
+}
+
+/// Messages or notices of one role.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Role {
+    /// Role of the sender.
+    pub role: String,
+    /// `message` or `notice`.
+    pub kind: String,
+    /// How many there are.
+    pub messages: u64,
+    /// Characters of their text.
+    pub characters: u64,
+}
+
+/// References with one status.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReferenceStatus {
+    /// What became of them.
+    pub status: String,
+    /// How many there are.
+    pub count: u64,
+    /// How many refer to a message of the same sender.
+    pub same_sender: u64,
+}
+
+/// Tool calls and results with one status.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CallStatus {
+    /// How call and result stand to each other.
+    pub status: String,
+    /// The rule that paired them.
+    pub paired_by: Option<String>,
+    /// How many there are.
+    pub count: u64,
+}
+
+/// Calls of one tool.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tool {
+    /// Name of the tool; none where the source wrote none.
+    pub name: Option<String>,
+    /// Rows of the table of tool calls.
+    pub calls: u64,
+    /// Calls without a result.
+    pub unanswered: u64,
+    /// Results that report an error.
+    pub failed: u64,
+}
+
+/// A conversation with much text.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Largest {
+    /// Id of the conversation.
+    pub conversation_id: String,
+    /// Id of its source.
+    pub source: String,
+    /// Name of the input.
+    pub input: String,
+    /// Messages, notices not counted.
+    pub messages: u64,
+    /// Participants in the roster.
+    pub participants: u64,
+    /// Characters of text.
+    pub characters: u64,
+}
+
+/// What changed from an earlier run to this one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Comparison {
+    /// Name of the earlier run's pipeline.
+    pub before: String,
+    /// Name of the later run's pipeline.
+    pub after: String,
+    /// Fingerprint of the earlier run.
+    pub before_fingerprint: String,
+    /// Fingerprint of the later run.
+    pub after_fingerprint: String,
+    /// Conversations by what happened to them.
+    pub conversations: ConversationChanges,
+    /// Records that could not be read.
+    pub rejects: Change,
+    /// Findings by code, those that differ first.
+    pub findings: Vec<FindingChange>,
+    /// Tokens per dialect, profile, coverage and encoding.
+    pub tokens: Vec<TokenChange>,
+    /// Losses per dialect and kind, only those that differ.
+    pub losses: Vec<LossChange>,
+}
+
+/// A number before and after.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Change {
+    /// In the earlier run.
+    pub before: u64,
+    /// In the later run.
+    pub after: u64,
+}
+
+/// Conversations by what happened to them; two are the same when id and content are.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ConversationChanges {
+    /// How many there are.
+    pub count: Change,
+    /// Only in the later run.
+    pub added: u64,
+    /// Only in the earlier run.
+    pub removed: u64,
+    /// In both, with other content.
+    pub changed: u64,
+    /// In both, with the same content.
+    pub same: u64,
+    /// Ids of some that were added.
+    pub added_ids: Vec<String>,
+    /// Ids of some that were removed.
+    pub removed_ids: Vec<String>,
+    /// Ids of some that changed.
+    pub changed_ids: Vec<String>,
+}
+
+/// Findings of one code before and after.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FindingChange {
+    /// The code.
+    pub code: String,
+    /// Its name.
+    pub name: String,
+    /// `error`, `warning` or `note`.
+    pub severity: String,
+    /// Occurrences.
+    pub count: Change,
+}
+
+/// Tokens of one dialect in one encoding before and after; none where a run did not count them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TokenChange {
+    /// Id of the dialect.
+    pub dialect: String,
+    /// Its profile.
+    pub profile: String,
+    /// What its renderings show.
+    pub coverage: String,
+    /// Encoding.
+    pub encoding: String,
+    /// In the earlier run.
+    pub before: Option<TokenCount>,
+    /// In the later run.
+    pub after: Option<TokenCount>,
+}
+
+/// Tokens of one dialect in one encoding of one run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TokenCount {
+    /// Tokens.
+    pub tokens: u64,
+    /// Messages that the renderings show.
+    pub messages_rendered: u64,
+    /// Tokens of the conversations that both runs have.
+    pub tokens_common: u64,
+}
+
+/// Losses of one dialect and kind before and after.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LossChange {
+    /// Id of the dialect.
+    pub dialect: String,
+    /// Its profile.
+    pub profile: String,
+    /// Kind of loss.
+    pub code: String,
+    /// Occurrences.
+    pub amount: Change,
+}

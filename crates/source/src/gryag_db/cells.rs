@@ -1,0 +1,101 @@
+//! Cells of a row as text, whatever the table came in: a dump has only texts, a database file and JSON have numbers too.
+
+use std::borrow::Cow;
+
+use chatmill_intake::json::{Kind, Value};
+
+/// Why a row without a chat is rejected.
+pub const NO_CHAT: &str = "the row has no chat_id: it belongs to no conversation";
+
+/// Columns that have a place in the model.
+pub const KNOWN: [&str; 25] = [
+    "id",
+    "chat_id",
+    "thread_id",
+    "user_id",
+    "role",
+    "text",
+    "media",
+    "metadata",
+    "ts",
+    "created_at",
+    "external_message_id",
+    "external_user_id",
+    "reply_to_external_message_id",
+    "reply_to_external_user_id",
+    "sender_role",
+    "sender_name",
+    "sender_username",
+    "sender_is_bot",
+    "message_id",
+    "username",
+    "first_name",
+    "media_type",
+    "file_id",
+    "is_bot_reply",
+    "reply_to_message_id",
+];
+
+/// Columns that the database computes from others.
+pub const DERIVED: [&str; 3] = ["embedding", "text_search_vector", "search_vector"];
+
+/// A cell as text; none when it is absent, null, empty, or no scalar.
+pub fn cell<'d>(row: Value<'d>, column: &str) -> Option<Cow<'d, str>> {
+    scalar(row.get(column)?)
+}
+
+/// A value as text; none when it is null, empty, a list or an object.
+pub fn scalar(value: Value<'_>) -> Option<Cow<'_, str>> {
+    let text = match value.kind() {
+        Kind::String => value.as_str()?,
+        Kind::Number => Cow::Borrowed(value.raw()),
+        Kind::Bool(true) => Cow::Borrowed("true"),
+        Kind::Bool(false) => Cow::Borrowed("false"),
+        Kind::Null | Kind::Array | Kind::Object => return None,
+    };
+    (!text.is_empty()).then_some(text)
+}
+
+/// Whether a cell holds a yes: SQLite writes 1, PostgreSQL `t`, JSON `true`.
+pub fn is_yes(cell: &str) -> bool {
+    matches!(cell, "1" | "t" | "true")
+}
+
+/// The conversation that a row belongs to: its chat, and its thread where it is in one.
+pub fn place(row: Value<'_>) -> Option<String> {
+    let chat = cell(row, "chat_id")?;
+    Some(match cell(row, "thread_id") {
+        Some(thread) => format!("{chat}/{thread}"),
+        None => chat.into_owned(),
+    })
+}
+
+/// Whether the row is one of the schema of 2026.
+pub fn is_of_2026(row: Value<'_>) -> bool {
+    row.get("is_bot_reply").is_some()
+}
+
+/// The name of the column with the row's own id. The unused migrations of 2025 call it `message_id`.
+pub fn row_id(row: Value<'_>) -> &'static str {
+    if row.get("id").is_none() && row.get("message_id").is_some() && !is_of_2026(row) {
+        "message_id"
+    } else {
+        "id"
+    }
+}
+
+/// The schema that a row shows.
+pub fn shape(row: Value<'_>) -> &'static str {
+    let has = |column: &str| row.get(column).is_some();
+    if is_of_2026(row) {
+        "2026"
+    } else if has("sender_role") {
+        "senders"
+    } else if has("external_message_id") {
+        "external-ids"
+    } else if has("created_at") || has("metadata") {
+        "normalized"
+    } else {
+        "nine-columns"
+    }
+}

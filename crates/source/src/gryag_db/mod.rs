@@ -1,0 +1,144 @@
+//! gryag's database: the table `messages` of a Telegram bot, in SQLite or PostgreSQL, in a dump or row by row as JSON.
+//!
+//! A conversation is what one chat, or one thread of a chat, has in the table, in the order of the row ids. What Telegram
+//! knew of a message stands as JSON in the column `media`, beside its pictures, and since October 2025 in columns of its
+//! own as well:
+//!
+//! ```json
+//! {"id": 71, "chat_id": -100, "thread_id": null, "user_id": 9, "role": "user", "text": "Morning", "ts": 1760688000,
+//!  "media": {"media": [], "meta": {"chat_id": -100, "message_id": 5, "user_id": 9, "name": "Ann", "username": "@ann"}}}
+//! ```
+//!
+//! The id of a message is Telegram's, because replies name that one; the id of the row stays in the extra fields. Rows
+//! that the bot wrote twice (every one since November 2025) are read once. Three things look like what they are not:
+//! replies that the bot made up, texts that only count the attachments, and metadata in the bot's own texts.
+//!
+//! Left out are what the database computes from the texts: embeddings and search vectors.
+
+mod cells;
+mod column;
+mod reader;
+mod row;
+mod stored;
+mod tables;
+
+use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_intake::json::{Document, Kind, Value};
+use chatmill_intake::table::TableMap;
+use chatmill_intake::{RecordSketch, Sketch};
+
+use crate::notes::Notes;
+use crate::{About, Evidence, FrameView, Reading, Row, Source};
+
+const ID: &str = "gryag-db";
+
+/// The source `gryag-db`.
+#[derive(Debug)]
+pub struct GryagDb;
+
+static ABOUT: About = About {
+    title: "gryag database",
+    specification: "gryag, db/schema.sql (October 2025 to January 2026) and migrations of 2026",
+    shapes: &["nine-columns", "normalized", "external-ids", "senders", "2026"],
+    carries: "text, media, names, replies, times of storing; not the embeddings and search vectors computed from texts",
+};
+
+impl Source for GryagDb {
+    fn id(&self) -> &'static str {
+        ID
+    }
+
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn detect(&self, sketch: &Sketch) -> Option<Evidence> {
+        let (confidence, why) = sketch.records.iter().find_map(recognise)?;
+        Some(Evidence {
+            source: ID,
+            confidence,
+            why: vec![why.to_owned()],
+        })
+    }
+
+    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+        match list(*frame, limits) {
+            Ok(rows) => reader::read(*frame, limits, rows),
+            Err(fault) => Reading {
+                fault: Some(*fault),
+                ..Reading::default()
+            },
+        }
+    }
+
+    /// A record that is no list of rows is a row.
+    fn message_path(&self, _index: u32) -> String {
+        "$".to_owned()
+    }
+
+    fn tables(&self) -> Vec<TableMap> {
+        tables::presets()
+    }
+
+    fn gathers(&self, _sketch: &Sketch) -> bool {
+        true
+    }
+
+    fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
+        let root = document.root();
+        let row = |value: Value<'_>, key: Option<String>| Row {
+            keys: vec![key.unwrap_or_default()],
+            span: value.span(),
+        };
+        if root.kind() == Kind::Array {
+            return Some(
+                root.items()
+                    .map(|value| row(value, cells::place(value)))
+                    .collect(),
+            );
+        }
+        cells::place(root).map(|key| vec![row(root, Some(key))])
+    }
+}
+
+/// What speaks for the table in one row.
+fn recognise(record: &RecordSketch) -> Option<(u8, &'static str)> {
+    let has = |wanted: &str| record.keys.iter().any(|key| key == wanted);
+    if !has("chat_id") || !has("text") {
+        return None;
+    }
+    if has("role") && has("media") && (has("ts") || has("created_at")) {
+        return Some((
+            95,
+            "the record is a row with chat_id, role, text, media and a time",
+        ));
+    }
+    if has("is_bot_reply") && has("created_at") {
+        return Some((
+            90,
+            "the record is a row with chat_id, text, is_bot_reply and created_at",
+        ));
+    }
+    None
+}
+
+/// The rows of a frame with their indices: a list of them, or one alone.
+fn list<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Vec<(u32, Value<'d>)>, Box<Finding>> {
+    let root = frame.document.root();
+    let finding = match root.kind() {
+        Kind::Array => {
+            let limit = limits.messages_per_conversation;
+            let rows = root.len() as u64;
+            if rows <= limit {
+                return Ok((0..).zip(root.items()).collect());
+            }
+            let text = format!("the conversation has {rows} rows, the limit is {limit}");
+            Finding::new(&codes::CONVERSATION_TOO_LARGE, text)
+        }
+        Kind::Object if cells::place(root).is_some() => return Ok(vec![(0, root)]),
+        Kind::Object => Finding::new(&codes::MISSING_FIELD, cells::NO_CHAT),
+        _ => Finding::new(&codes::WRONG_TYPE, "the record is no row of a table"),
+    };
+    let finding = finding.with_severity(Severity::Error).at_path("$");
+    Err(Box::new(Notes::new(frame.start).spanned(finding, root.span())))
+}

@@ -1,0 +1,324 @@
+//! The rows of a conversation: their order, repeats, senders and replies.
+
+use std::collections::HashMap;
+
+use chatmill_diag::{Finding, Limits, Reject, Severity, codes};
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::{
+    Conversation, Extra, Message, MessageKind, MessageOrigin, ParticipantKind, Role, Scene, Timestamp,
+};
+
+use super::cells::{self, cell};
+use super::column::Column;
+use super::stored::{Facts, Stored};
+use super::{ID, row as single};
+use crate::cell::{json_text, scan};
+use crate::gemini_contents::meta::{self, Meta};
+use crate::gemini_contents::parts::{self, Content};
+use crate::gemini_contents::reply;
+use crate::gemini_contents::roster::Roster;
+use crate::notes::{Notes, Site};
+use crate::reject::reject_message;
+use crate::times::Times;
+use crate::{FrameView, Reading, RowLedger};
+
+/// What the bot is called where no row says so.
+const BOT: &str = "gryag";
+
+/// Reads the rows of one chat or thread.
+pub fn read<'d>(frame: FrameView<'d>, limits: &Limits, rows: Vec<(u32, Value<'d>)>) -> Reading {
+    let mut well_formed = rows.iter().map(|(_, row)| *row);
+    let first = well_formed.find(|row| cells::place(*row).is_some());
+    let mut reader = Reader {
+        frame,
+        limits,
+        place: frame
+            .key
+            .map(str::to_owned)
+            .or_else(|| first.and_then(cells::place)),
+        roster: Roster::new(BOT),
+        notes: Notes::new(frame.start),
+        times: Times::default(),
+        rejects: Vec::new(),
+        messages: Vec::new(),
+        replies: Vec::new(),
+        rows: RowLedger::default(),
+        seen: HashMap::new(),
+        last: None,
+    };
+    for (index, row) in in_order(rows) {
+        reader.read(index, row);
+    }
+    reader.finish(first)
+}
+
+/// Sorts rows by their ids; a row without a number stays behind the row that it follows.
+fn in_order(rows: Vec<(u32, Value<'_>)>) -> Vec<(u32, Value<'_>)> {
+    let mut last = i64::MIN;
+    let mut keyed: Vec<(i64, u32, Value<'_>)> = Vec::with_capacity(rows.len());
+    for (index, row) in rows {
+        let id = cell(row, cells::row_id(row)).and_then(|id| id.parse().ok());
+        last = id.unwrap_or(last);
+        keyed.push((last, index, row));
+    }
+    keyed.sort_by_key(|(id, ..)| *id);
+    keyed.into_iter().map(|(_, index, row)| (index, row)).collect()
+}
+
+/// Groups have negative ids in Telegram, people positive ones.
+fn scene(row: Value<'_>) -> Scene {
+    match cell(row, "chat_id").and_then(|chat| chat.parse::<i64>().ok()) {
+        Some(chat) if chat < 0 => Scene::GroupChat,
+        Some(_) => Scene::Assistant,
+        None => Scene::Unknown,
+    }
+}
+
+struct Reader<'d, 'r> {
+    frame: FrameView<'d>,
+    limits: &'r Limits,
+    place: Option<String>,
+    roster: Roster,
+    notes: Notes,
+    times: Times,
+    rejects: Vec<Reject>,
+    messages: Vec<Message>,
+    /// What is known of each message, and whether the bot made its reply up.
+    replies: Vec<(Meta, bool)>,
+    rows: RowLedger,
+    /// Positions of messages with an id by what their rows hold.
+    seen: HashMap<blake3::Hash, u32>,
+    /// What the last row held, and its message's position.
+    last: Option<(blake3::Hash, u32)>,
+}
+
+/// What a row became.
+struct Said {
+    role: Role,
+    timestamp: Option<Timestamp>,
+    content: Content,
+    facts: Facts,
+}
+
+impl Reader<'_, '_> {
+    fn read(&mut self, index: u32, row: Value<'_>) {
+        self.rows.rows += 1;
+        let mut repeated = row.duplicate_keys().into_iter();
+        let repeated = repeated.find(|key| cells::KNOWN.contains(&key.as_str()));
+        let fault = match (row.kind(), repeated) {
+            (Kind::Object, None) if cells::place(row).is_some() => return self.accept(index, row),
+            (Kind::Object, None) => Finding::new(&codes::MISSING_FIELD, cells::NO_CHAT),
+            (Kind::Object, Some(key)) => {
+                let text = "a known column stands more than once: the row is rejected";
+                Finding::new(&codes::DUPLICATE_KEY, text).quoting(&key)
+            }
+            _ => Finding::new(&codes::WRONG_TYPE, "the row is no object and is rejected"),
+        };
+        self.rows.rejected += 1;
+        let is_list = self.frame.document.root().kind() == Kind::Array;
+        let path = if is_list {
+            format!("$[{index}]")
+        } else {
+            "$".to_owned()
+        };
+        let finding = fault.at_path(path);
+        self.rejects
+            .push(reject_message(self.frame, &self.notes, row, finding, self.limits));
+    }
+
+    fn accept(&mut self, index: u32, row: Value<'_>) {
+        let [media, metadata] = [row.get("media"), row.get("metadata")];
+        let texts = [media, metadata].map(|value| json_text(value?, self.limits));
+        let [media_text, metadata_text] = texts.each_ref().map(Option::as_deref);
+        let documents = [media_text, metadata_text].map(|text| scan(text, self.limits));
+        let [media_document, metadata_document] = documents.each_ref().map(Option::as_ref);
+        let media = Column::of(media, media_document);
+        let metadata = Column::of(metadata, metadata_document);
+        let stored = Stored::read(media, metadata);
+        let facts = Facts::of(row, &stored);
+        let id = facts.meta.get("message_id").map(str::to_owned);
+        if self.is_repeated(row, id.as_deref()) {
+            return;
+        }
+        let mut site = Site {
+            notes: &mut self.notes,
+            position: self.messages.len() as u32,
+            id: id.as_deref(),
+            message: row,
+        };
+        let role = single::role(row, &mut site);
+        let mut content = Content {
+            extra: single::columns(row, &mut site),
+            ..Content::default()
+        };
+        if let Some(cell) = stored.unread {
+            let text = "the column holds neither a list nor an object as JSON and is kept as it is";
+            site.wrong("media", text, Severity::Warning, cell);
+        }
+        let rest = stored.rest.iter();
+        content
+            .extra
+            .extend(rest.map(|(path, value)| (path.clone(), single::raw(*value))));
+        let mut attached = Content::default();
+        media.read(&mut site, |site| {
+            for (path, part) in &stored.parts {
+                parts::read(*part, path, &mut attached, site);
+            }
+        });
+        single::attachment(row, &mut attached);
+        single::text(row, !attached.parts.is_empty(), &mut content, &mut site);
+        content.parts.append(&mut attached.parts);
+        content.extra.append(&mut attached.extra);
+        if role == Role::Assistant {
+            let holder = row.get("text").unwrap_or(row);
+            meta::look_for_leak(&content.parts, ".text", holder, &mut site);
+        }
+        let time = if row.get("ts").is_some() {
+            "ts"
+        } else {
+            "created_at"
+        };
+        let said = Said {
+            role,
+            timestamp: self.times.read(row.get(time), time, &mut site),
+            content,
+            facts,
+        };
+        self.push(index, row, said);
+    }
+
+    /// Whether the row repeats one that was read, but for its own id and what is computed. Rows without an id of Telegram's
+    /// repeat only the row just before: people do say the same thing twice.
+    fn is_repeated(&mut self, row: Value<'_>, id: Option<&str>) -> bool {
+        let body = single::fingerprint(row);
+        let position = self.messages.len() as u32;
+        let original = match (id, self.last) {
+            (Some(_), _) => self.seen.get(&body).copied(),
+            (None, Some((last, position))) if last == body => Some(position),
+            (None, _) => None,
+        };
+        self.last = Some((body, original.unwrap_or(position)));
+        let Some(original) = original else {
+            if id.is_some() {
+                self.seen.insert(body, position);
+            }
+            return false;
+        };
+        self.rows.repeated += 1;
+        let text = "the row repeats an earlier one but for its own id and is left out";
+        let finding = Finding::new(&codes::REPEATED_ROW, text).at_message(original, id, "");
+        let finding = self.notes.spanned(finding, row.span());
+        self.notes.findings.push(finding);
+        true
+    }
+
+    fn push(&mut self, index: u32, row: Value<'_>, said: Said) {
+        let Said {
+            role,
+            timestamp,
+            content,
+            facts,
+        } = said;
+        let Facts {
+            meta,
+            is_machine,
+            extra: contradicting,
+        } = facts;
+        let mut extra = content.extra;
+        extra.extend(contradicting);
+        if cells::place(row) != self.place {
+            let columns = ["chat_id", "thread_id"];
+            let cells = columns.map(|column| Some((column, row.get(column).filter(|cell| !cell.is_null())?)));
+            let cells = cells.into_iter().flatten();
+            extra.extend(cells.map(|(column, cell)| (column.to_owned(), single::raw(cell))));
+        }
+        let position = self.messages.len() as u32;
+        let is_pseudo = single::is_pseudo_reply(row, role, &meta);
+        if is_pseudo {
+            let text = "nobody replied: the bot named the latest message of the room";
+            let finding = Finding::new(&codes::PSEUDO_REFERENCE, text);
+            let finding = finding.at_message(position, meta.get("message_id"), "");
+            let finding = self.notes.spanned(finding, row.span());
+            self.notes.findings.push(finding);
+        }
+        let sender = match role {
+            Role::Assistant => self.roster.bot(&meta),
+            Role::System => self.roster.speaker(role, &Meta::default()),
+            Role::User | Role::Tool => self.roster.speaker(role, &meta),
+        };
+        if is_machine {
+            self.roster.mark_machine(sender);
+        }
+        let mut sender_name = None;
+        if let Some(participant) = self.roster.participants.get(sender) {
+            let name = meta.get("name");
+            sender_name = name.filter(|name| participant.name.as_deref() != Some(*name));
+            let username = meta.get("username").map(|name| name.trim_start_matches('@'));
+            if let Some(username) = username.filter(|name| participant.alias.as_deref() != Some(*name)) {
+                reply::keep(&mut extra, "username", username);
+            }
+        }
+        let span = row.span();
+        self.messages.push(Message {
+            id: meta.get("message_id").map(str::to_owned),
+            external_id: None,
+            position,
+            sender: Some(sender),
+            sender_name: sender_name.map(str::to_owned),
+            role,
+            kind: MessageKind::Message,
+            source_type: None,
+            timestamp,
+            parts: content.parts,
+            references: Vec::new(),
+            mentions: Vec::new(),
+            extra: Extra(extra),
+            origin: MessageOrigin {
+                start: self.frame.start + span.start as u64,
+                end: self.frame.start + span.end as u64,
+                index,
+            },
+        });
+        self.rows.messages += 1;
+        self.replies.push((meta, is_pseudo));
+    }
+
+    /// Adds what needs the whole roster: replies name the bot's account, and its own rows never do.
+    fn finish(mut self, first: Option<Value<'_>>) -> Reading {
+        for (message, (meta, is_pseudo)) in self.messages.iter_mut().zip(self.replies) {
+            let reference = reply::reference(&meta, &self.roster, &mut message.extra.0);
+            if let Some(username) = meta.get("reply_to_username") {
+                reply::keep(&mut message.extra.0, "reply_to_username", username);
+            }
+            message.references.extend(reference.map(|mut reference| {
+                reference.is_pseudo = is_pseudo;
+                reference
+            }));
+        }
+        self.times.finish(&mut self.notes);
+        let mut participants = self.roster.participants;
+        for participant in &mut participants {
+            let is_unnamed = participant.name.is_none() && participant.alias.is_none();
+            if participant.kind == ParticipantKind::Agent && participant.id == BOT && is_unnamed {
+                participant.name = Some(BOT.to_owned());
+            }
+        }
+        let conversation = Conversation {
+            source: ID,
+            shape: first.map_or("nine-columns", cells::shape),
+            scene: first.map_or(Scene::Unknown, scene),
+            source_id: self.place,
+            participants,
+            messages: self.messages,
+            ..Conversation::default()
+        };
+        let is_nothing = conversation.messages.is_empty() && self.rows.rows > 0;
+        Reading {
+            conversation: (!is_nothing).then_some(conversation),
+            fault: None,
+            findings: self.notes.findings,
+            rejects: self.rejects,
+            rows: self.rows,
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! What a row says: its content in any of the forms that Suna ever stored, and the metadata beside it.
+
+use chatmill_diag::{Limits, Severity, codes};
+use chatmill_intake::json::{Document, Kind, Value};
+use chatmill_model::{MessageKind, Part, Role};
+
+use super::metadata::{Metadata, compressed};
+use super::row::{Fate, Row};
+use super::{result, speech};
+use crate::cell::{self, Form, Inside};
+use crate::notes::{Notes, Site};
+use crate::openai_messages::tools::Rest;
+use crate::parts;
+use crate::turn::{self, Turn, text_of};
+
+/// How a thread uses tools; of several ways the last of these.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Era {
+    /// Not at all.
+    #[default]
+    Plain,
+    /// Calls are XML in the text, results are objects called `tool_execution`.
+    Xml,
+    /// Calls and results are OpenAI's.
+    Native,
+    /// The metadata has calls and results of its own.
+    Metadata,
+}
+
+impl Era {
+    /// The word for the shape of a conversation.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Xml => "xml",
+            Self::Native => "native",
+            Self::Metadata => "metadata",
+        }
+    }
+}
+
+/// What a row says.
+#[derive(Debug)]
+pub struct Said {
+    /// Turn or event.
+    pub kind: MessageKind,
+    /// Who it speaks as.
+    pub role: Role,
+    /// Its pieces.
+    pub parts: Vec<Part>,
+    /// What has no place in them.
+    pub rest: Rest,
+    /// How it uses tools.
+    pub era: Era,
+}
+
+/// The content column, opened.
+pub enum Content<'c> {
+    /// There is none.
+    Absent,
+    /// A message object.
+    Turn(Value<'c>),
+    /// A list of parts.
+    Parts(Value<'c>),
+    /// Words.
+    Text(String),
+    /// JSON of another shape, with its text as stored.
+    Other(Value<'c>, String),
+}
+
+impl<'c> Content<'c> {
+    /// What a value is, which stood in a string as `text` or was a value in the row.
+    fn of(value: Option<Value<'c>>, text: Option<&str>) -> Self {
+        let Some(value) = value else { return Self::Absent };
+        if Turn::is_one(value) {
+            return Self::Turn(value);
+        }
+        match value.kind() {
+            Kind::Null => Self::Absent,
+            Kind::Array if !value.is_empty() && parts::is_parts(value) => Self::Parts(value),
+            Kind::String => Self::Text(text_of(value)),
+            _ => Self::Other(value, text.map_or_else(|| text_of(value), str::to_owned)),
+        }
+    }
+}
+
+/// How much of a message a row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// All of it.
+    Whole,
+    /// A piece of a streamed answer, whose text may break off anywhere.
+    Piece,
+}
+
+/// Reads what a row says. `start` is the frame's first byte in the entry.
+pub fn said(
+    row: &Row<'_>,
+    fate: Fate,
+    extent: Extent,
+    start: u64,
+    limits: &Limits,
+    site: &mut Site<'_>,
+) -> Said {
+    let metadata_text = row.metadata.and_then(|value| cell::json_text(value, limits));
+    let metadata_document = cell::scan(metadata_text.as_deref(), limits);
+    let metadata = opened(row.metadata, metadata_document.as_ref());
+    let content_text = row.content.and_then(|value| cell::json_text(value, limits));
+    let content_document = cell::scan(content_text.as_deref(), limits);
+    let content = opened(row.content, content_document.as_ref());
+
+    let mut said = Said {
+        kind: MessageKind::Notice,
+        role: Role::System,
+        parts: Vec::new(),
+        rest: Rest::new(),
+        era: Era::Plain,
+    };
+    for (field, value, document) in [
+        (".metadata", row.metadata, &metadata_document),
+        (".content", row.content, &content_document),
+    ] {
+        if let (Some(value), Some(document)) = (value, document) {
+            inside(field, value, Form::Quoted).report_scan(document, site);
+        }
+    }
+    let mut metadata = Metadata::new(metadata);
+    metadata.check(site);
+    let turn_role = role_of(content);
+    if fate == Fate::Event || (fate == Fate::Unknown && turn_role.is_none() && row.word.is_some()) {
+        if fate == Fate::Unknown {
+            let text =
+                "the type is none of the known and the content is no message: the row is read as a notice";
+            site.note(
+                &codes::UNKNOWN_MESSAGE_TYPE,
+                text,
+                ".type",
+                row.value.get("type").unwrap_or(row.value),
+            );
+        }
+        said.role = row.word.as_deref().and_then(turn::role).unwrap_or(Role::System);
+        said.parts
+            .extend(content.map(|value| Part::Notice(text_of(value))));
+        metadata.rest(&mut said.rest);
+        return said;
+    }
+    if fate == Fate::Unknown {
+        unknown_type(row, site);
+    }
+    compressed(&mut metadata, &mut said.rest, site);
+    said.kind = MessageKind::Message;
+    let quoted_text = content_text.as_deref().filter(|_| content_document.is_some());
+    let form = Content::of(content, quoted_text);
+    let place = match (&form, &content_document) {
+        (_, Some(_)) => Form::Quoted,
+        (Content::Parts(_) | Content::Absent, None) => Form::Named,
+        (_, None) => Form::Value,
+    };
+    let place = inside(".content", row.content.unwrap_or(row.value), place);
+    let mut found = Notes::new(start);
+    let mut inner = Site {
+        notes: &mut found,
+        position: site.position,
+        id: site.id,
+        message: content.unwrap_or(row.value),
+    };
+    let turn = match &form {
+        Content::Turn(object) => Turn::read(*object, &mut inner, limits),
+        _ => Turn::default(),
+    };
+    said.role = role(row, &turn, &form, &mut inner);
+    if said.role == Role::Tool {
+        result::read(&form, turn, &place, &mut metadata, &mut said, limits, &mut inner);
+        place.report(found, site);
+    } else {
+        speech::speak(&form, turn, extent, &mut metadata, &mut said, limits, &mut inner);
+        place.report(found, site);
+        speech::calls_of_metadata(
+            row,
+            metadata_document.is_some(),
+            &mut metadata,
+            &mut said,
+            start,
+            site,
+        );
+    }
+    metadata.rest(&mut said.rest);
+    said
+}
+
+/// What a column holds: the document inside its string, or itself.
+fn opened<'v>(value: Option<Value<'v>>, document: Option<&'v Document<'v>>) -> Option<Value<'v>> {
+    document.map(Document::root).or(value)
+}
+
+fn inside(field: &'static str, value: Value<'_>, form: Form) -> Inside {
+    Inside {
+        field,
+        span: value.span(),
+        form,
+    }
+}
+
+fn role_of(content: Option<Value<'_>>) -> Option<Role> {
+    let word = content?.get("role").and_then(Value::as_str)?;
+    turn::role(&word)
+}
+
+fn unknown_type(row: &Row<'_>, site: &mut Site<'_>) {
+    if row.word.is_none() {
+        site.missing("type", Severity::Error);
+        return;
+    }
+    let text = "the type is none of the known: the role in the content counts";
+    let value = row.value.get("type").unwrap_or(row.value);
+    site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, ".type", value);
+}
+
+/// The role of a turn: what the content says, as Suna itself goes by it; but a row of a tool is a result always, because
+/// results were stored as a user's words for a long time.
+fn role(row: &Row<'_>, turn: &Turn, content: &Content<'_>, site: &mut Site<'_>) -> Role {
+    let of_type = row.word.as_deref().and_then(turn::role);
+    match (of_type, turn.role) {
+        (Some(Role::Tool), _) => Role::Tool,
+        (Some(of_type), Some(stated)) if of_type != stated => {
+            let text = "the type and the role in the content disagree: the role in the content counts";
+            if let Content::Turn(object) = content {
+                let value = object.get("role").unwrap_or(*object);
+                site.note(&codes::ROLE_CONFLICT, text, ".role", value);
+            }
+            stated
+        }
+        (of_type, stated) => stated.or(of_type).unwrap_or(Role::User),
+    }
+}

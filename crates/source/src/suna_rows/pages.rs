@@ -1,0 +1,73 @@
+//! How rows come along, and how they are known: alone, in a list, in a page of the API, in the dump of a thread.
+
+use chatmill_intake::RecordSketch;
+use chatmill_intake::json::{Kind, Value};
+
+use super::row::text;
+use crate::Row;
+
+/// Fields of a document that hold its rows.
+const LISTS: [&str; 2] = ["messages", "data"];
+
+/// Whether an object can be read as a row.
+pub fn is_row(value: Value<'_>) -> bool {
+    let has = |key: &str| value.get(key).is_some();
+    has("type") && (has("content") || has("metadata")) || (has("message_id") && has("content"))
+}
+
+/// Cuts a document into rows; `None` when it holds none.
+pub fn rows(root: Value<'_>) -> Option<Vec<Row>> {
+    match root.kind() {
+        Kind::Array => Some(root.items().map(|row| cut(row, None)).collect()),
+        Kind::Object if is_row(root) => Some(vec![cut(root, None)]),
+        Kind::Object => {
+            let list = LISTS
+                .iter()
+                .filter_map(|key| root.get(key))
+                .find(|list| list.kind() == Kind::Array)?;
+            let thread = root.get("thread_id").and_then(text);
+            Some(list.items().map(|row| cut(row, thread.as_deref())).collect())
+        }
+        _ => None,
+    }
+}
+
+/// A row of the thread that it names, else of the one that its page is about.
+fn cut(value: Value<'_>, thread: Option<&str>) -> Row {
+    let own = value.get("thread_id").and_then(text);
+    let key = own.or_else(|| thread.map(str::to_owned));
+    Row {
+        keys: vec![key.unwrap_or_default()],
+        span: value.span(),
+    }
+}
+
+/// What speaks for rows in one record.
+pub fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
+    let has = |wanted: &str| record.keys.iter().any(|key| key == wanted);
+    if let Some(seen) = columns(has) {
+        return Some((95, vec![format!("the record has {seen}")]));
+    }
+    LISTS.iter().find_map(|list| {
+        let holds = |wanted: &str| {
+            let mut inside = record.nested.iter();
+            inside.any(|(key, inner)| key == list && inner == wanted)
+        };
+        if holds("role") || holds("sender") {
+            return None;
+        }
+        let seen = columns(holds)?;
+        let mut why = vec![format!("the record has {list}, and these have {seen}")];
+        if has("thread_id") {
+            why.push("the record has thread_id".to_owned());
+        }
+        Some((95, why))
+    })
+}
+
+/// The columns that only this table has together.
+fn columns(has: impl Fn(&str) -> bool) -> Option<String> {
+    let said = ["content", "metadata"].into_iter().find(|key| has(key))?;
+    let own = ["is_llm_message", "thread_id"].into_iter().find(|key| has(key))?;
+    (has("message_id") && has("type")).then(|| format!("message_id, type, {said} and {own}"))
+}

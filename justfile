@@ -40,7 +40,7 @@ docs:
     cargo xtask rules --write
     cargo xtask readme --write
 
-# the JSON Schema of pipeline files
+# the JSON Schemas of pipeline files and reports
 schemas:
     cargo xtask schemas --write
 
@@ -70,3 +70,9 @@ dumps:
     rm -rf target/dumps
     crates/intake/tests/oracle/dumps.sh target/dumps
     CHATMILL_DUMPS="$PWD/target/dumps" cargo test --package chatmill-intake --test fresh_dumps -- --ignored --nocapture
+
+# open a dataset with the readers that people use, and run the report's queries (needs Python and its package index)
+readers RUN:
+    python3 -m venv target/readers
+    target/readers/bin/pip install --quiet --requirement .ci/readers/requirements.txt
+    target/readers/bin/python .ci/readers/readers.py {{RUN}}

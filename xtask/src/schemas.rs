@@ -1,4 +1,4 @@
-//! `cargo xtask schemas`: the JSON Schema of pipeline files, from the types that read them.
+//! `cargo xtask schemas`: the JSON Schemas of pipeline files and reports, from the types that read and write them.
 
 use std::path::Path;
 
@@ -8,8 +8,13 @@ use crate::generated::{Generated, Mode};
 
 pub fn run(root: &Path, mode: Mode) -> Result<String> {
     let mut generated = Generated::new(mode);
-    let mut text = serde_json::to_string_pretty(&chatmill_engine::pipeline::schema())?;
-    text.push('\n');
-    generated.file(root, "schemas/pipeline.schema.json", &text)?;
+    for (name, schema) in [
+        ("pipeline", chatmill_engine::pipeline::schema()),
+        ("report", chatmill_report::schema()),
+    ] {
+        let mut text = serde_json::to_string_pretty(&schema)?;
+        text.push('\n');
+        generated.file(root, &format!("schemas/{name}.schema.json"), &text)?;
+    }
     generated.finish("schemas")
 }

@@ -510,11 +510,10 @@ impl<'a> Writer<'_, 'a> {
                 object.field(key, value);
             }
         }
-        self.losses.several(
+        self.losses.everywhere(
             LossCode::ExtraDropped,
-            message.position,
             lost,
-            "a payload has no place for the field",
+            "payloads have no place for these fields",
         );
     }
 

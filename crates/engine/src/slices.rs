@@ -109,20 +109,28 @@ struct Current {
     input: usize,
     reader: Reader,
     entry: Option<Entry>,
+    tables: Tables,
     told: u64,
 }
 
 /// The entry that is being read.
 struct Entry {
     step: EntryStep,
-    framing: Framing,
     /// Its number among those whose rows are gathered.
     gathering: Option<usize>,
     /// Number of the next record, counted anew where frames are cut into rows.
     next_record: u64,
-    /// Tables that were passed over, and whether one was read.
+}
+
+/// The tables of an input, which may be entries of their own.
+#[derive(Default)]
+struct Tables {
+    /// Whether one of its entries holds tables.
+    is_database: bool,
+    /// Whether one was read.
+    has_one: bool,
+    /// Names of those that were passed over.
     passed: Vec<String>,
-    has_table: bool,
 }
 
 impl<'p> Slicer<'p> {
@@ -273,6 +281,7 @@ impl<'p> Slicer<'p> {
                 input: index,
                 reader,
                 entry: None,
+                tables: Tables::default(),
                 told: 0,
             });
         }
@@ -290,6 +299,14 @@ impl<'p> Slicer<'p> {
             current.told = read;
         }
         let Some(event) = event else {
+            if current.tables.is_database && !current.tables.has_one {
+                slice.steps.push(Step::Entry(EntryStep {
+                    input: current.input,
+                    entry: String::new(),
+                    source: None,
+                }));
+                slice.steps.push(Step::Note(no_table(&current.tables.passed)));
+            }
             self.finish_input();
             return;
         };
@@ -299,11 +316,7 @@ impl<'p> Slicer<'p> {
             Event::Separator { bytes } => slice.separate(bytes),
             Event::Table { source, .. } => self.start_table(slice, &source),
             Event::Skipped { table, rows, bytes } => {
-                if let Some(entry) = &mut current.entry
-                    && !entry.passed.contains(&table)
-                {
-                    entry.passed.push(table.clone());
-                }
+                current.tables.pass(&table);
                 slice.steps.push(Step::Skipped { table, rows, bytes });
             }
             Event::Damage(mut damage) => {
@@ -326,12 +339,7 @@ impl<'p> Slicer<'p> {
                 slice.steps.push(Step::Note(finding));
             }
             Event::EntryEnd { decoded_bytes } => {
-                if let Some(entry) = current.entry.take()
-                    && entry.framing == Framing::Tables
-                    && !entry.has_table
-                {
-                    slice.steps.push(Step::Note(no_table(&entry.passed)));
-                }
+                current.entry = None;
                 slice.steps.push(Step::EntryEnd(decoded_bytes));
             }
         }
@@ -390,13 +398,14 @@ impl<'p> Slicer<'p> {
         let Some(Current {
             input,
             entry: Some(entry),
+            tables,
             ..
         }) = &mut self.current
         else {
             return;
         };
         let named = self.inputs.get(*input).and_then(|planned| planned.source);
-        entry.has_table = true;
+        tables.has_one = true;
         entry.step.source = named.or_else(|| chatmill_source::find(source));
         entry.gathering = Some(self.gatherer.entry(entry.step.clone()));
         slice.steps.push(Step::Entry(entry.step.clone()));
@@ -433,11 +442,9 @@ impl<'p> Slicer<'p> {
         current.entry = Some(Entry {
             gathering: gathers.then(|| self.gatherer.entry(step.clone())),
             step,
-            framing: head.framing,
             next_record: 0,
-            passed: Vec::new(),
-            has_table: false,
         });
+        current.tables.is_database |= head.framing == Framing::Tables;
         if let (Some(named), Some(detected)) = (named, detected)
             && named.id() != detected.id()
         {
@@ -488,9 +495,20 @@ impl Slice {
     }
 }
 
+/// Tables that are named when none is read.
+const SHOWN: usize = 12;
+
+impl Tables {
+    /// Remembers a table that was passed over; one more than are shown, so that it is seen that there are more.
+    fn pass(&mut self, table: &str) {
+        if self.passed.len() <= SHOWN && !self.passed.iter().any(|passed| passed == table) {
+            self.passed.push(table.to_owned());
+        }
+    }
+}
+
 /// Says that a database or a dump holds no table that is read.
 fn no_table(passed: &[String]) -> Finding {
-    const SHOWN: usize = 12;
     let mut names: Vec<&str> = passed.iter().map(String::as_str).take(SHOWN).collect();
     if passed.len() > SHOWN {
         names.push("…");

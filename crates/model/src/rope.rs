@@ -151,6 +151,11 @@ impl<'a> Rope<'a> {
         }
     }
 
+    /// Appends the segments of another rope, in the voices in which they were written.
+    pub fn append(&mut self, other: Self) {
+        self.segments.extend(other.segments);
+    }
+
     /// The segments in order.
     pub fn segments(&self) -> &[Segment<'a>] {
         &self.segments

@@ -161,9 +161,10 @@ fn the_array_of_a_format_is_known_by_its_records() {
 
 #[test]
 fn a_roster_that_fills_the_head_does_not_hide_a_group_chat() {
-    let people: String = (0..50)
+    let people: Vec<String> = (0..50)
         .map(|number| format!(r#""u{number}":{{"full_name":"Ann","role":"user"}},"#))
         .collect();
+    let people = people.concat();
     let text = format!(
         r#"{{"version":"1.0.0","conversation_meta":{{"scene":"group_chat","scene_desc":{{}},"user_details":{{{people}"#
     );

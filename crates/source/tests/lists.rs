@@ -28,13 +28,13 @@ fn rows(source: &str, text: &str) -> Option<Vec<(String, String)>> {
     let rows = find(source).unwrap().rows(&document)?;
     Some(
         rows.into_iter()
-            .map(|row| (row.keys.join("+"), text[row.span].to_owned()))
+            .map(|row| (row.keys.join("+"), text.get(row.span).unwrap().to_owned()))
             .collect(),
     )
 }
 
-fn one(key: &str, text: &str) -> Option<Vec<(String, String)>> {
-    Some(vec![(key.to_owned(), text.to_owned())])
+fn one(key: &str, text: &str) -> Vec<(String, String)> {
+    vec![(key.to_owned(), text.to_owned())]
 }
 
 fn read(source: &dyn Source, text: &str, key: Option<&str>, limits: &Limits) -> Reading {
@@ -68,7 +68,7 @@ fn a_file_that_is_a_list_of_messages_is_gathered_and_other_lists_are_not() {
 #[test]
 fn every_element_of_a_list_of_messages_is_a_row_of_one_conversation() {
     for text in [r#" {"role":"user"}"#, "7", "null", r#""x""#] {
-        assert_eq!(rows("openai-messages", text), one("", text.trim()));
+        assert_eq!(rows("openai-messages", text), Some(one("", text.trim())));
     }
     assert_eq!(rows("openai-messages", r#"{"messages":[]}"#), None);
     assert_eq!(
@@ -168,7 +168,7 @@ fn the_conversation_is_the_one_named_else_the_channel_and_the_personality() {
         ),
     ];
     for (text, key) in table {
-        assert_eq!(rows("tzurot-requests", text), one(key, text), "{text}");
+        assert_eq!(rows("tzurot-requests", text), Some(one(key, text)), "{text}");
     }
     for text in [
         r#"{"messageContent":"x"}"#,

@@ -71,9 +71,9 @@ fn quoted(conversation: &Conversation) -> Option<String> {
     let mut text = preview.content.clone().unwrap_or_default();
     for word in ["Image", "Audio", "Embed Thumbnail", "Embed Image"] {
         let marker = format!("[{word}: http");
-        while let Some(start) = text.find(&marker) {
-            let end = start + text[start..].find(']').unwrap();
-            text.replace_range(start..=end, "");
+        while let Some((before, rest)) = text.split_once(&marker) {
+            let (_, after) = rest.split_once(']').unwrap();
+            text = format!("{before}{after}");
         }
     }
     for placeholder in ["[Image]", "[Audio Message]"] {

@@ -1,4 +1,4 @@
-//! `chatmill schema`: the JSON Schema of the pipeline file, or the columns of a table.
+//! `chatmill schema`: the JSON Schema of the pipeline file or of the report, or the columns of a table.
 
 use chatmill_engine::pipeline::{self, nearest};
 use clap::Args;
@@ -6,8 +6,9 @@ use clap::Args;
 use crate::exit::{Exit, WrongRequest};
 use crate::output;
 
-/// The schema that is no table.
+/// The schemas that are no tables.
 const PIPELINE: &str = "pipeline";
+const REPORT: &str = "report";
 
 /// Arguments of `schema`.
 #[derive(Debug, Args)]
@@ -15,7 +16,7 @@ const PIPELINE: &str = "pipeline";
     after_help = "Examples:\n  chatmill schema pipeline > pipeline.schema.json\n  chatmill schema findings\n  chatmill schema"
 )]
 pub struct Arguments {
-    /// `pipeline` or the name of a table; without it, the names are listed
+    /// `pipeline`, `report` or the name of a table; without it, the names are listed
     name: Option<String>,
 }
 
@@ -24,6 +25,7 @@ pub fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
     match arguments.name.as_deref() {
         None => output::print(&names().collect::<Vec<_>>().join("\n"))?,
         Some(PIPELINE) => output::print_json(&pipeline::schema())?,
+        Some(REPORT) => output::print_json(&chatmill_report::schema())?,
         Some(name) => {
             let page = chatmill_dataset::describe(name).ok_or_else(|| unknown(name))?;
             output::print(&page)?;
@@ -33,7 +35,9 @@ pub fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
 }
 
 fn names() -> impl Iterator<Item = &'static str> {
-    std::iter::once(PIPELINE).chain(chatmill_dataset::TABLES.iter().copied())
+    [PIPELINE, REPORT]
+        .into_iter()
+        .chain(chatmill_dataset::TABLES.iter().copied())
 }
 
 fn unknown(name: &str) -> WrongRequest {

@@ -65,16 +65,15 @@ enum ByWord {
     Day,
 }
 
-impl From<Option<ByWord>> for By {
-    fn from(word: Option<ByWord>) -> Self {
+impl From<ByWord> for By {
+    fn from(word: ByWord) -> Self {
         match word {
-            None => Self::Nothing,
-            Some(ByWord::Source) => Self::Source,
-            Some(ByWord::Conversation) => Self::Conversation,
-            Some(ByWord::Participant) => Self::Participant,
-            Some(ByWord::Role) => Self::Role,
-            Some(ByWord::Tool) => Self::Tool,
-            Some(ByWord::Day) => Self::Day,
+            ByWord::Source => Self::Source,
+            ByWord::Conversation => Self::Conversation,
+            ByWord::Participant => Self::Participant,
+            ByWord::Role => Self::Role,
+            ByWord::Tool => Self::Tool,
+            ByWord::Day => Self::Day,
         }
     }
 }
@@ -92,7 +91,7 @@ enum Format {
 
 /// Prices what the paths hold.
 pub fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
-    let by = By::from(arguments.by);
+    let by = arguments.by.map(By::from).unwrap_or_default();
     if by.is_of_text() && !arguments.dialects.is_empty() {
         let message = format!(
             "--by {} bills the text before any dialect renders it: a rendering belongs to no single {}",

@@ -13,5 +13,6 @@ mod desk;
 mod listings;
 mod no_content;
 mod render;
+mod reports;
 mod run;
 mod streams;

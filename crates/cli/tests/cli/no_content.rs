@@ -88,7 +88,15 @@ fn a_run_quotes_the_chat_only_where_the_chat_itself_is_kept() {
             assert_file_silent(&file.unwrap().path());
         }
     }
-    for file in ["manifest.json", "run.json"] {
+    let report = end(desk.chatmill(&["report", "out"]));
+    assert_eq!(report.code, 0, "{}", report.stderr);
+    for file in [
+        "manifest.json",
+        "run.json",
+        "report.html",
+        "report.json",
+        "README.md",
+    ] {
         assert_file_silent(&out.join(file));
     }
 }

@@ -231,13 +231,13 @@ impl<'a> Writer<'_, 'a> {
     /// The turn of a message: its line, its texts, its media.
     fn say(&mut self, message: &'a Message) {
         let is_own = self.view.is_own(message);
-        let role = if is_own {
-            self.open("{\"role\":\"model\",\"parts\":[");
-            "assistant"
+        let (role, opening) = if is_own {
+            ("assistant", "{\"role\":\"model\",\"parts\":[")
         } else {
-            self.open("{\"role\":\"user\",\"parts\":[");
-            "user"
+            ("user", "{\"role\":\"user\",\"parts\":[")
         };
+        // Whether there is a turn at all shows only when its parts are written.
+        let before = std::mem::take(&mut self.rope);
         if role != message.role.as_str() {
             self.losses.at(
                 LossCode::RoleMapped,
@@ -250,10 +250,9 @@ impl<'a> Writer<'_, 'a> {
         }
         let meta = Meta::of(self.view, message, &mut self.losses);
         let mut parts = 0;
-        let opening = "{\"text\":\"";
         if meta.write(
             self.edition,
-            opening,
+            "{\"text\":\"",
             &mut self.rope,
             message.position,
             &mut self.losses,
@@ -308,6 +307,17 @@ impl<'a> Writer<'_, 'a> {
         for media in waiting {
             self.media(&mut parts, media, message.position);
         }
+        let turn = std::mem::replace(&mut self.rope, before);
+        if parts == 0 {
+            self.losses.at(
+                LossCode::EmptyDropped,
+                message.position,
+                "a turn without parts is refused",
+            );
+            return;
+        }
+        self.open(opening);
+        self.rope.append(turn);
         self.close();
         self.progress.said(message.position, role);
     }

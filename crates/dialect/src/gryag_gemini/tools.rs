@@ -50,15 +50,18 @@ impl<'a> Writer<'_, 'a> {
     /// The arguments as an object.
     fn arguments(&mut self, call: &'a ToolCall, position: u32) {
         match &call.arguments {
-            Arguments::Object(raw) => self.rope.raw_json(raw.as_str(), Component::Tools),
-            Arguments::NotObject(raw) => {
+            Arguments::Object(raw) if json::is_portable(raw.as_str()) => {
+                self.rope.raw_json(raw.as_str(), Component::Tools);
+            }
+            Arguments::NotObject(raw) if json::is_portable(raw.as_str()) => {
                 self.losses
                     .at(LossCode::ArgsNotObject, position, "arguments are an object here");
                 self.rope.framing("{\"data\":");
                 self.rope.raw_json(raw.as_str(), Component::Tools);
                 self.rope.framing("}");
             }
-            Arguments::Malformed(text) => {
+            other => {
+                let text = other.source_text();
                 self.losses
                     .at(LossCode::ArgsMalformed, position, "arguments are an object here");
                 if text.trim().is_empty() {
@@ -76,12 +79,13 @@ impl<'a> Writer<'_, 'a> {
         let position = message.position;
         self.open_response(name);
         let content = answered(self.view, message, result, &mut self.losses);
-        if json::is_object(&content) {
+        let is_portable = json::is_portable(&content);
+        if is_portable && json::is_object(&content) {
             self.object_result(content, result.is_error, position);
         } else {
             let (open, is_text) = if result.is_error {
                 ("{\"error\":", true)
-            } else if json::is_json(&content) {
+            } else if is_portable {
                 ("{\"data\":", false)
             } else {
                 ("{\"text\":", true)

@@ -78,7 +78,7 @@ fn a_capture_of_the_system_gets_its_own_fields_and_types_back() {
         )
     );
     assert_eq!(out.positions, (Some(0), Some(2)));
-    assert_eq!(out.lost(LossCode::ExtraDropped), [(Some(1), 1)]);
+    assert_eq!(out.lost(LossCode::ExtraDropped), [(None, 1)]);
     assert_eq!(out.lost(LossCode::ParticipantDropped), [(None, 1)]);
     assert_eq!(out.losses.len(), 2);
 }
@@ -192,12 +192,15 @@ fn what_a_payload_has_no_place_for_is_declared() {
                 "message-id-synthesised",
                 "extra-dropped",
                 "extra-dropped",
-                "extra-dropped",
                 "reference-dropped",
                 "reference-unresolved"
             ],
             vec!["sender-missing"],
         ]
+    );
+    assert_eq!(
+        out.lost(LossCode::ExtraDropped),
+        [(None, 1), (Some(4), 1), (Some(4), 1)]
     );
     assert_eq!(out.lost(LossCode::NameDropped), [(None, 1)]);
     assert_eq!(

@@ -121,6 +121,12 @@ impl Sql {
         }
     }
 
+    /// Notes that something begins. What is open already began anew.
+    fn open(&mut self, open: Open) {
+        self.close(open);
+        self.open.push(open);
+    }
+
     fn close(&mut self, open: Open) {
         self.open.retain(|other| *other != open);
     }

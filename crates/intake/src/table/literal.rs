@@ -273,19 +273,24 @@ impl<'s> Values<'s> {
     }
 }
 
-/// What the value would be in another form of the same dump: `COPY` knows text only, and writes truth as one letter.
+/// What the value is in the other forms of the same data: `COPY` knows text only, and writes truth as one letter; a database
+/// file of SQLite holds reals, of which its dump writes more digits than they have.
 fn settle(cell: Cell<'_>, dialect: Dialect) -> Cell<'_> {
-    match cell {
-        Cell::Number(Cow::Borrowed(number)) if dialect == Dialect::PostgreSql => {
+    match (dialect, cell) {
+        (Dialect::PostgreSql, Cell::Number(Cow::Borrowed(number))) => {
             Cell::Text(Cow::Borrowed(number.as_bytes()))
         }
-        Cell::Number(Cow::Owned(number)) if dialect == Dialect::PostgreSql => {
-            Cell::Text(number.into_bytes().into())
-        }
-        Cell::Bool(value) if dialect == Dialect::PostgreSql => {
+        (Dialect::PostgreSql, Cell::Number(Cow::Owned(number))) => Cell::Text(number.into_bytes().into()),
+        (Dialect::PostgreSql, Cell::Bool(value)) => {
             Cell::Text(Cow::Borrowed(if value { b"t" } else { b"f" }))
         }
-        other => other,
+        (Dialect::Sqlite, Cell::Number(number)) => match number.parse::<f64>() {
+            Ok(real) if real.is_finite() && number.contains(['.', 'e', 'E']) => {
+                Cell::Number(format!("{real:?}").into())
+            }
+            _ => Cell::Number(number),
+        },
+        (_, other) => other,
     }
 }
 
@@ -358,13 +363,15 @@ mod tests {
     #[test]
     fn sqlite_values_are_evaluated() {
         let cells = row(
-            r"(1,-2.5,1e999,X'00fF',replace(replace('a\nb\r','\n',char(10)),'\r',char(13)),char(65,233),unistr('\u00e9\\'),
+            r"(1,-2.5,0.10000000000000000555,9.9999999999999995472e-08,1e999,X'00fF',replace(replace('a\nb\r','\n',char(10)),'\r',char(13)),char(65,233),unistr('\u00e9\\'),
               CAST(X'6162' AS TEXT),replace('x','','y'))",
             Dialect::Sqlite,
         );
         let expected = [
             Cell::Number("1".into()),
             Cell::Number("-2.5".into()),
+            Cell::Number("0.1".into()),
+            Cell::Number("1e-7".into()),
             Cell::Number("1e999".into()),
             Cell::Blob(Cow::Borrowed(b"\x00\xFF")),
             text("a\nb\r"),

@@ -162,7 +162,7 @@ pub fn read(
         word(field(body, "messageId"), "messageId", site).or_else(|| word(field(body, "id"), "id", site));
     let typed = word(field(body, "type"), "type", site);
     let is_notification = field(body, "isTaskNotification").and_then(Value::as_bool) == Some(true);
-    let (deed, code_word) = deed(typed, feed, is_notification, body, site);
+    let (deed, written) = deed(typed, feed, is_notification, body, site);
     let attached = field(body, "attachments").and_then(|list| attachments::list(list, site));
     let mentions = field(body, "mentions").and_then(|list| words(list, "mentions", site));
     let depth = depth(body, site);
@@ -177,7 +177,7 @@ pub fn read(
             "projectId" | "conversationId" => open::id(value).as_deref() == key,
             "id" => field(body, "messageId").is_none() || open::id(value) == id,
             "senderType" => matches!(value.as_str().as_deref(), Some("user" | "agent")),
-            "type" => value.as_str().as_deref() == code_word.as_deref(),
+            "type" => value.as_str().as_deref() == written.as_deref(),
             "isTaskNotification" => value.as_bool() == Some(false),
             "isAgentMessage" => value.as_bool().is_some(),
             "agentName" => speaker.is_agent != Some(false),
@@ -198,14 +198,16 @@ pub fn read(
         assigned
     };
     let said = text(body, task, deed, site);
-    miss(&id, &speaker, deed, feed, task.is_some(), site);
+    if task.is_none() {
+        report_missing(id.is_some(), &speaker, deed, feed, site);
+    }
     Event {
         row,
         span,
         prefix: opened.prefix,
         feed,
         deed,
-        word: code_word,
+        word: written,
         stream: match word(field(body, "responseId"), "responseId", site) {
             None if deed != Deed::Begin => id.clone(),
             stream => stream,
@@ -390,12 +392,9 @@ fn text(body: Value<'_>, task: Option<Value<'_>>, deed: Deed, site: &mut Site<'_
     value.raw().to_owned()
 }
 
-/// Reports what a payload must have.
-fn miss(id: &Option<String>, speaker: &Speaker, deed: Deed, feed: Feed, is_task: bool, site: &mut Site<'_>) {
-    if is_task {
-        return;
-    }
-    if id.is_none() && deed != Deed::Begin {
+/// Reports what every message has.
+fn report_missing(has_id: bool, speaker: &Speaker, deed: Deed, feed: Feed, site: &mut Site<'_>) {
+    if !has_id && deed != Deed::Begin {
         let field = if feed == Feed::Live { "messageId" } else { "id" };
         missing(field, "the row has no id", site);
     }

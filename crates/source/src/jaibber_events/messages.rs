@@ -12,7 +12,7 @@ use super::roster::Roster;
 use super::streams::{Assembler, Fate};
 
 /// The messages of a conversation, and what became of its rows.
-pub struct Messages {
+pub struct Settled {
     /// In canonical order.
     pub messages: Vec<Message>,
     /// By index of the row.
@@ -30,18 +30,18 @@ pub fn settle(
     notes: Vec<Finding>,
     start: u64,
     response_depth: u32,
-) -> Messages {
+) -> Settled {
     assembler.finish();
     attach(uploads, &mut assembler);
     let Assembler {
         kept,
         fates,
-        findings: assembled,
+        findings: oddities,
         has_rest,
         ..
     } = assembler;
     let mut findings = notes;
-    findings.extend(assembled);
+    findings.extend(oddities);
     let order = order(&kept, has_rest);
     let senders = senders(&kept, &order, roster);
     let mut mentions = mentions(&kept, &order, &senders, roster);
@@ -67,7 +67,7 @@ pub fn settle(
     for finding in &mut findings {
         place(finding, &fates, &positions);
     }
-    Messages {
+    Settled {
         messages,
         fates,
         findings,

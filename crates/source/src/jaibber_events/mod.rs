@@ -34,7 +34,7 @@ use crate::reject::reject_message;
 use crate::{About, Evidence, FrameView, Reading, Row, RowLedger, Source};
 use attachments::Upload;
 use event::{Feed, KNOWN};
-use messages::Messages;
+use messages::Settled;
 use open::{Opened, is_attachment, is_event, is_presence};
 use roster::Roster;
 use streams::{Assembler, Fate};
@@ -167,14 +167,12 @@ impl<'d> Reader<'d, '_> {
             open::open(row, depth, |opened, notes| self.opened(index, row, opened, notes)).unwrap_or_else(
                 |fault| {
                     let text = format!("data is text, but no JSON: {}", fault.message);
-                    Err(Finding::new(fault.code, text))
+                    Err(Box::new(Finding::new(fault.code, text)))
                 },
             )
         } else {
-            Err(Finding::new(
-                &codes::WRONG_TYPE,
-                "the row is no object and is rejected",
-            ))
+            let text = "the row is no object and is rejected";
+            Err(Box::new(Finding::new(&codes::WRONG_TYPE, text)))
         };
         if let Err(finding) = result {
             self.assembler.fates.push(Fate::Rejected);
@@ -191,16 +189,16 @@ impl<'d> Reader<'d, '_> {
         row: Value<'_>,
         opened: Opened<'_>,
         scanned: &[Note],
-    ) -> Result<(), Finding> {
+    ) -> Result<(), Box<Finding>> {
         let body = opened.body;
         if !is_event(body) && !is_presence(body) && !is_attachment(body) {
             let text = "the row is no message, event, presence or file of this system and is rejected";
-            return Err(Finding::new(&codes::MISSING_FIELD, text));
+            return Err(Box::new(Finding::new(&codes::MISSING_FIELD, text)));
         }
         let repeated = body.duplicate_keys();
         if let Some(key) = repeated.iter().find(|key| KNOWN.contains(&key.as_str())) {
             let text = "a known key stands more than once: the row is rejected";
-            return Err(Finding::new(&codes::DUPLICATE_KEY, text).quoting(key));
+            return Err(Box::new(Finding::new(&codes::DUPLICATE_KEY, text).quoting(key)));
         }
         if self.key.is_none() {
             self.key = open::projects(opened).into_iter().next();
@@ -268,7 +266,7 @@ impl<'d> Reader<'d, '_> {
 
     fn finish(mut self, rows: u64) -> Reading {
         self.clock.finish(&mut self.notes);
-        let Messages {
+        let Settled {
             messages,
             fates,
             mut findings,

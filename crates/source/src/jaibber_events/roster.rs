@@ -19,7 +19,7 @@ use super::open;
 enum Key {
     Person(String),
     Agent { account: String, name: String },
-    Named { name: String, is_agent: Option<bool> },
+    Named(String),
 }
 
 /// The participants so far.
@@ -95,13 +95,9 @@ impl Roster {
             }
             (None, Some(name)) => match self.among(name, speaker.is_agent) {
                 Some(known) => known,
-                None => {
-                    let key = Key::Named {
-                        name: name.to_owned(),
-                        is_agent: speaker.is_agent,
-                    };
-                    self.place(key, Some(name))
-                }
+                // Where no account is known, the name stands for it.
+                None if speaker.is_agent == Some(true) => self.agent(name, Some(name)),
+                None => self.place(Key::Named(name.to_owned()), Some(name)),
             },
             (None, None) => return None,
         };
@@ -190,16 +186,18 @@ impl Roster {
         };
         let wanted = match &key {
             Key::Person(account) => account.clone(),
-            Key::Named { name, .. } => name.clone(),
+            Key::Named(name) => name.clone(),
             Key::Agent { account, .. } if name == Some(account) => account.clone(),
-            Key::Agent { account, .. } => {
-                let mut raw = String::new();
-                push_string(&mut raw, account);
-                participant.extra.0.push(("userId".to_owned(), RawJson(raw)));
-                format!("{account}/{}", name.unwrap_or("agent"))
-            }
+            Key::Agent { account, .. } => format!("{account}/{}", name.unwrap_or("agent")),
         };
         participant.id = self.claim(wanted);
+        if let Key::Agent { account, .. } = &key
+            && participant.id != *account
+        {
+            let mut raw = String::new();
+            push_string(&mut raw, account);
+            participant.extra.0.push(("userId".to_owned(), RawJson(raw)));
+        }
         if let Some(name) = name {
             self.names.add(name, place);
         }

@@ -14,6 +14,9 @@ use chatmill_model::json::push_string;
 
 use super::event::{Deed, Event, Feed, finding_at};
 
+/// Messages of one id that a further one is compared with, beside the first.
+const NEWEST: usize = 8;
+
 /// What became of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
@@ -57,7 +60,10 @@ pub struct Assembler {
     pub findings: Vec<Finding>,
     /// Whether rows of the REST API are among them.
     pub has_rest: bool,
-    whole: HashMap<String, usize>,
+    /// Messages and, apart from them, notices by their ids.
+    by_id: HashMap<(bool, String), Vec<usize>>,
+    /// Whole answers by the ids of message and stream.
+    ends: HashMap<String, usize>,
     beginnings: HashMap<String, usize>,
     envelopes: HashMap<(String, [u8; 32]), usize>,
     streams: HashMap<String, Stream>,
@@ -108,8 +114,7 @@ impl Assembler {
         if !self.streams.contains_key(id) {
             self.order.push(id.to_owned());
         }
-        let whole = self.whole.get(id).copied();
-        let whole = whole.filter(|at| self.kept.get(*at).is_some_and(|event| event.deed != Deed::Tell));
+        let whole = self.ends.get(id).copied();
         self.streams.entry(id.to_owned()).or_insert_with(|| Stream {
             whole,
             ..Stream::default()
@@ -175,10 +180,9 @@ impl Assembler {
     }
 
     fn say(&mut self, mut event: Event) {
-        let known = event.id.as_ref().and_then(|id| self.whole.get(id).copied());
-        if let Some(at) = known
+        let is_notice = event.deed == Deed::Tell;
+        if let Some(at) = self.original(&event)
             && let Some(earlier) = self.kept.get_mut(at)
-            && is_copy(earlier, &event)
         {
             if event.feed > earlier.feed {
                 std::mem::swap(earlier, &mut event);
@@ -196,16 +200,27 @@ impl Assembler {
             }
             return;
         }
-        let (id, stream, deed) = (event.id.clone(), event.stream.clone(), event.deed);
+        let (id, stream) = (event.id.clone(), event.stream.clone());
         let at = self.keep(event);
         if let Some(id) = &id {
-            self.whole.entry(id.clone()).or_insert(at);
+            self.by_id.entry((is_notice, id.clone())).or_default().push(at);
         }
-        if deed != Deed::Tell {
+        if !is_notice {
             for id in stream.iter().chain(&id) {
+                self.ends.entry(id.clone()).or_insert(at);
                 self.end(id, at);
             }
         }
+    }
+
+    /// The event that this one is a copy of: among those of its id the first or one of the newest.
+    fn original(&self, event: &Event) -> Option<usize> {
+        let key = (event.deed == Deed::Tell, event.id.clone()?);
+        let known = self.by_id.get(&key)?;
+        let mut candidates = known.first().into_iter().chain(known.iter().rev().take(NEWEST));
+        candidates
+            .find(|at| self.kept.get(**at).is_some_and(|known| is_copy(known, event)))
+            .copied()
     }
 
     /// Ends an answer, if it was begun.
@@ -246,7 +261,7 @@ impl Assembler {
             if let Some(mut event) = stream.last.take() {
                 if stream.whole.is_none() {
                     event.text = stream.pieces.iter().map(|(_, text)| text.as_str()).collect();
-                    event.id = event.stream.clone();
+                    event.id.clone_from(&event.stream);
                     let text = "the end of the answer is missing: its pieces are the text";
                     self.findings
                         .push(finding_at(&event, &codes::UNFINISHED_STREAM, text, ""));
@@ -320,8 +335,7 @@ fn is_copy(one: &Event, other: &Event) -> bool {
         (!media.is_empty()).then_some(media)
     };
     let is_error = |event: &Event| event.word.as_deref() == Some("error");
-    (one.deed == Deed::Tell) == (other.deed == Deed::Tell)
-        && is_error(one) == is_error(other)
+    is_error(one) == is_error(other)
         && agrees(one.speaker.is_agent.as_ref(), other.speaker.is_agent.as_ref())
         && agrees(one.speaker.account.as_ref(), other.speaker.account.as_ref())
         && agrees(name(one).as_ref(), name(other).as_ref())

@@ -150,13 +150,14 @@ pub fn said(
     compressed(&mut metadata, &mut said.rest, site);
     said.kind = MessageKind::Message;
     let quoted_text = content_text.as_deref().filter(|_| content_document.is_some());
-    let form = Content::of(content, quoted_text);
-    let place = match (&form, &content_document) {
+    let read = Content::of(content, quoted_text);
+    // A list of parts names the column in its own paths, and an absent column has none inside.
+    let form = match (&read, &content_document) {
         (_, Some(_)) => Form::Quoted,
         (Content::Parts(_) | Content::Absent, None) => Form::Named,
         (_, None) => Form::Value,
     };
-    let place = inside(".content", row.content.unwrap_or(row.value), place);
+    let place = inside(".content", row.content.unwrap_or(row.value), form);
     let mut found = Notes::new(start);
     let mut inner = Site {
         notes: &mut found,
@@ -164,16 +165,16 @@ pub fn said(
         id: site.id,
         message: content.unwrap_or(row.value),
     };
-    let turn = match &form {
+    let turn = match &read {
         Content::Turn(object) => Turn::read(*object, &mut inner, limits),
         _ => Turn::default(),
     };
-    said.role = role(row, &turn, &form, &mut inner);
+    said.role = role(row, &turn, &read, &mut inner);
     if said.role == Role::Tool {
-        result::read(&form, turn, &place, &mut metadata, &mut said, limits, &mut inner);
+        result::read(&read, turn, &place, &mut metadata, &mut said, limits, &mut inner);
         place.report(found, site);
     } else {
-        speech::speak(&form, turn, extent, &mut metadata, &mut said, limits, &mut inner);
+        speech::speak(&read, turn, extent, &mut metadata, &mut said, limits, &mut inner);
         place.report(found, site);
         speech::calls_of_metadata(
             row,

@@ -62,11 +62,8 @@ impl Source for SunaRows {
     }
 
     fn detect(&self, sketch: &Sketch) -> Option<Evidence> {
-        let mut records = sketch.records.iter();
-        let (confidence, why) = records
-            .by_ref()
-            .filter_map(pages::recognise)
-            .max_by_key(|(confidence, _)| *confidence)?;
+        let recognised = sketch.records.iter().filter_map(pages::recognise);
+        let (confidence, why) = recognised.max_by_key(|(confidence, _)| *confidence)?;
         Some(Evidence {
             source: ID,
             confidence,

@@ -9,7 +9,7 @@ use chatmill_dataset::Dataset;
 use chatmill_diag::Limits;
 use chatmill_dialect::{History, Policy};
 use chatmill_engine::pipeline::{Speaker, SpeakerRule, nearest};
-use chatmill_engine::plan::{Target, typed_inputs};
+use chatmill_engine::plan::{PlanError, Target, typed_inputs};
 use chatmill_engine::walk::{Sight, walk};
 use chatmill_engine::{render, select, tables};
 use chatmill_model::{Linked, MessageKind};
@@ -171,6 +171,24 @@ fn qualified(id: String, by: By, ids: &mut BTreeSet<String>) -> String {
         .unwrap_or(id)
 }
 
+/// What is to be rendered, each once and in the order of the registry, as a run would have it.
+fn targets(asked: &[Target]) -> Result<Vec<Target>, PlanError> {
+    let mut targets = Vec::new();
+    for dialect in chatmill_dialect::DIALECTS {
+        let of_dialect = asked.iter().filter(|target| target.dialect.id() == dialect.id());
+        let mut profiles: Vec<&str> = of_dialect.map(|target| target.profile).collect();
+        profiles.sort_unstable();
+        profiles.dedup();
+        for profile in profiles {
+            targets.push(Target::find(&format!("{}@{profile}", dialect.id()))?);
+        }
+        if asked.is_empty() {
+            targets.push(Target::find(dialect.id())?);
+        }
+    }
+    Ok(targets)
+}
+
 /// Renders, counts and books.
 struct Pricer {
     by: By,
@@ -198,13 +216,7 @@ impl Pricer {
                 counters.push((encoding.name(), encoding.counter()));
             }
         }
-        let mut targets = request.targets.clone();
-        if targets.is_empty() {
-            targets = chatmill_dialect::DIALECTS
-                .iter()
-                .map(|dialect| Target::find(dialect.id()))
-                .collect::<Result<_, _>>()?;
-        }
+        let targets = targets(&request.targets)?;
         Ok(Self {
             by: request.by,
             targets,
@@ -265,7 +277,10 @@ impl Pricer {
             let text = message.text();
             let group = match self.by {
                 By::Role => Some(message.role.as_str()),
-                _ => message.sender_id.as_deref(),
+                _ => message
+                    .sender
+                    .and_then(|place| linked.conversation.participants.get(place))
+                    .map(|sender| sender.id.as_str()),
             };
             for (encoding, counter) in &self.counters {
                 let tokens = counter.count(&text);

@@ -80,7 +80,8 @@ impl Framer {
     fn end_inserts(&mut self, syntax: Syntax) {
         let (unit, raw, lexer, mark) = self.read_statement(syntax);
         let first = lexer.first();
-        let is_known = first.is_empty() || ["ON", "RETURNING", "AS"].iter().any(|word| first.is(word));
+        let is_end = unit.length() == 1;
+        let is_known = is_end || ["ON", "RETURNING", "AS"].iter().any(|word| first.is(word));
         match mark {
             None if lexer.is_blank() => self.pass_unit(&unit, raw),
             None => {

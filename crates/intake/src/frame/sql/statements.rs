@@ -114,7 +114,7 @@ impl Framer {
                 sql.syntax.backslashes = backslashes;
             }
             Statement::Database(name) if syntax.dialect == Dialect::MySql => self.connect(name),
-            Statement::Begin if syntax.dialect == Dialect::Sqlite => sql.open.push(Open::Transaction),
+            Statement::Begin if syntax.dialect == Dialect::Sqlite => sql.open(Open::Transaction),
             Statement::Commit => sql.close(Open::Transaction),
             Statement::Rollback if sql.open.contains(&Open::Transaction) => {
                 sql.close(Open::Transaction);
@@ -142,11 +142,10 @@ impl Framer {
         match text {
             b"PostgreSQL database dump complete" => sql.close(Open::Database),
             b"PostgreSQL database cluster dump complete" => sql.close(Open::Cluster),
-            b"PostgreSQL database cluster dump" if is_whole => sql.open.push(Open::Cluster),
+            b"PostgreSQL database cluster dump" if is_whole => sql.open(Open::Cluster),
             b"PostgreSQL database dump" if is_whole => {
                 let was_open = sql.open.contains(&Open::Database);
-                sql.close(Open::Database);
-                sql.open.push(Open::Database);
+                sql.open(Open::Database);
                 sql.schema = None;
                 sql.syntax = Syntax::new(sql.syntax.dialect);
                 self.rows.encoding = Encoding::Utf8;
@@ -156,7 +155,7 @@ impl Framer {
             }
             text if text.starts_with(b"Dump completed") => sql.close(Open::MySql),
             text if is_whole && (text.starts_with(b"MySQL dump ") || text.starts_with(b"MariaDB dump ")) => {
-                sql.open.push(Open::MySql);
+                sql.open(Open::MySql);
             }
             _ => {}
         }

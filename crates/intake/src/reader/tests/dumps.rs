@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::event::{Event, Framing};
 use crate::reader::Reader;
-use crate::reader::testing::{Drip, Entry, read_all, small};
+use crate::reader::testing::{Drip, Entry, open, read_all, small};
 use crate::table::{TableFilter, TableMap};
 
 /// A map that embeds the JSON of the five rows.
@@ -51,7 +51,13 @@ fn read_notes(text: &str) -> Entry {
 }
 
 fn sample(name: &str) -> Vec<u8> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/dumps/five-rows");
+    dumped("five-rows", name)
+}
+
+fn dumped(folder: &str, name: &str) -> Vec<u8> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../data-samples/dumps")
+        .join(folder);
     std::fs::read(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
@@ -140,6 +146,16 @@ fn rows_without_names_of_columns_take_them_from_the_definition() {
             "{name}"
         );
     }
+}
+
+#[test]
+fn a_database_file_and_its_dump_give_the_same_rows() {
+    let dump = read(&dumped("notes", "notes.sql"), notes());
+    let folder = tempfile::tempdir().unwrap();
+    let file = open(folder.path(), &dumped("notes", "notes.db"), &Limits::default());
+    let entries = read_all(&mut file.with_tables(vec![notes()].into()));
+    assert_eq!((dump.frames.len(), dump.codes()), (5, Vec::new()));
+    assert_eq!(entries[0].rows(), dump.rows());
 }
 
 #[test]
@@ -280,6 +296,7 @@ fn rows_that_are_made_and_not_listed_are_rejected() {
     for text in [
         "INSERT INTO notes (id, text) SELECT 1, 'a';\n",
         "INSERT INTO notes (id, text) VALUES ROW(1, 'a');\n",
+        "INSERT INTO notes (id, text) VALUES 'a';\n",
         "COPY notes (id, text) FROM stdin WITH (FORMAT csv);\n1,a\n\\.\n",
     ] {
         assert_eq!(read_notes(text).codes(), ["malformed-row"], "{text}");

@@ -1,0 +1,205 @@
+use std::fs;
+
+use serde_json::Value;
+
+use crate::desk::{Desk, dangling_chat, end};
+
+/// A desk with one chat, milled into `out`.
+fn milled() -> Desk {
+    let desk = Desk::new();
+    desk.write("in/chat.json", &dangling_chat("one").to_string());
+    desk.pipeline();
+    assert_eq!(end(desk.chatmill(&["run", "pipeline.toml"])).code, 0);
+    desk
+}
+
+#[test]
+fn a_report_is_written_into_the_dataset_which_stays_certified() {
+    let desk = milled();
+    let report = end(desk.chatmill(&["report", "out"]));
+    assert_eq!(report.code, 0, "{}", report.stderr);
+    for name in ["report.html", "report.json", "README.md"] {
+        assert!(desk.path("out").join(name).is_file(), "{name}");
+        assert!(report.stdout.contains(name), "{}", report.stdout);
+    }
+    assert_eq!(end(desk.chatmill(&["certify", "out"])).code, 0);
+    let against = end(desk.chatmill(&["report", "out", "--against", "out"]));
+    assert_eq!(against.code, 0, "{}", against.stderr);
+    let json: Value =
+        serde_json::from_str(&fs::read_to_string(desk.path("out/report.json")).unwrap()).unwrap();
+    assert_eq!(json["comparison"]["conversations"]["same"], 1);
+}
+
+#[test]
+fn what_is_no_dataset_is_refused_with_the_next_step() {
+    let desk = milled();
+    let refused: [&[&str]; 4] = [
+        &["report", "in"],
+        &["report", "out", "--against", "nowhere"],
+        &["diff", "out", "in"],
+        &["diff", "nowhere", "out"],
+    ];
+    for arguments in refused {
+        let refused = end(desk.chatmill(arguments));
+        assert_eq!(refused.code, 2, "{arguments:?}: {}", refused.stderr);
+        assert!(refused.stderr.contains("no dataset"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("help:"), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn a_diff_fails_on_its_conditions_only() {
+    let desk = milled();
+    desk.write("in/other.json", &dangling_chat("two").to_string());
+    let run = end(desk.chatmill(&["run", "pipeline.toml", "--out", "later"]));
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let diff = |conditions: &[&str]| {
+        let mut arguments = vec!["diff", "out", "later"];
+        for condition in conditions {
+            arguments.extend(["--fail-if", condition]);
+        }
+        end(desk.chatmill(&arguments))
+    };
+    let plain = diff(&[]);
+    assert_eq!(plain.code, 0, "{}", plain.stderr);
+    assert!(plain.stdout.contains("1 added"), "{}", plain.stdout);
+    assert_eq!(diff(&["conversations < 0", "tokens_common != 0"]).code, 0);
+    let failed = diff(&["tokens{dialect=openai-chat} > 5%", "conversations < 0"]);
+    assert_eq!(failed.code, 1);
+    assert!(
+        failed.stdout.contains("FAILED  tokens{dialect=openai-chat} > 5%"),
+        "{}",
+        failed.stdout
+    );
+    for (wrong, reason) in [
+        ("money > 1", "no metric"),
+        ("tokens{encoding=o200k_base} > 1", "r50k_base"),
+    ] {
+        let refused = diff(&[wrong]);
+        assert_eq!(refused.code, 2, "{wrong}");
+        assert!(refused.stderr.contains(reason), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn a_diff_has_forms_for_programs_and_for_job_summaries() {
+    let desk = milled();
+    let json = end(desk.chatmill(&[
+        "diff",
+        "out",
+        "out",
+        "--format",
+        "json",
+        "--fail-if",
+        "conversations == 0",
+    ]));
+    assert_eq!(json.code, 1);
+    let json: Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(json["comparison"]["conversations"]["same"], 1);
+    assert_eq!(json["objections"][0]["condition"], "conversations == 0");
+    let markdown = end(desk.chatmill(&["diff", "out", "out", "--format", "markdown"]));
+    assert_eq!(markdown.stdout.lines().count(), 1, "{}", markdown.stdout);
+}
+
+#[test]
+fn a_bill_is_the_same_from_files_and_from_their_dataset() {
+    let desk = milled();
+    let rows = |arguments: &[&str]| -> Value {
+        let mut all = vec!["tokens", "--format", "json"];
+        all.extend(arguments);
+        let bill = end(desk.chatmill(&all));
+        assert_eq!(bill.code, 0, "{}", bill.stderr);
+        let bill: Value = serde_json::from_str(&bill.stdout).unwrap();
+        bill["rows"].clone()
+    };
+    let once = ["--dialect", "openai-chat", "--dialect", "gryag-compact"];
+    // A dialect that is named twice is billed once.
+    let dialects = [once.as_slice(), &["--dialect", "openai-chat@document"]].concat();
+    for by in ["source", "conversation", "day"] {
+        let mut files = vec!["in", "--encoding", "r50k_base", "--by", by];
+        let mut dataset = vec!["out", "--by", by];
+        files.extend(&dialects);
+        dataset.extend(&dialects);
+        assert_eq!(rows(&files), rows(&dataset), "{by}");
+    }
+    for by in ["participant", "role"] {
+        let files = rows(&["in", "--encoding", "r50k_base", "--by", by]);
+        assert_eq!(files, rows(&["out", "--by", by]), "{by}");
+        assert!(!files.as_array().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn a_bill_has_money_and_says_where_the_price_is_from() {
+    let desk = milled();
+    let price = |per_million: &str| {
+        format!(
+            "[[price]]\nmodel = \"m\"\nencoding = \"r50k_base\"\ncurrency = \"USD\"\nper_million = {per_million}\n\
+             date = \"2026-01-31\"\nsource = \"our contract\"\n"
+        )
+    };
+    desk.write("prices.toml", &price("1000000"));
+    let bill = end(desk.chatmill(&["tokens", "out", "--prices", "prices.toml"]));
+    assert_eq!(bill.code, 0, "{}", bill.stderr);
+    assert!(bill.stdout.contains("m USD"), "{}", bill.stdout);
+    assert!(bill.stdout.contains("our contract"), "{}", bill.stdout);
+    let csv = end(desk.chatmill(&["tokens", "out", "--prices", "prices.toml", "--format", "csv"]));
+    let mut lines = csv.stdout.lines();
+    let header: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let place = |name: &str| header.iter().position(|column| *column == name).unwrap();
+    let row: Vec<&str> = lines.next().unwrap().split(',').collect();
+    assert_eq!(format!("{}.000000", row[place("tokens")]), row[place("m USD")]);
+    desk.write("prices.toml", &price("-1"));
+    let refused = end(desk.chatmill(&["tokens", "out", "--prices", "prices.toml"]));
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("per_million"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_promise_stands_beside_what_was_counted() {
+    let desk = milled();
+    let dialects = ["--dialect", "gryag-gemini", "--dialect", "gryag-compact"];
+    let mut arguments = vec!["tokens", "in", "--encoding", "r50k_base"];
+    arguments.extend(dialects);
+    let bill = end(desk.chatmill(&arguments));
+    assert!(bill.stdout.contains("promised are 73.7 %"), "{}", bill.stdout);
+}
+
+#[test]
+fn bills_that_make_no_sense_are_refused() {
+    let desk = milled();
+    let refused: [(&[&str], &str); 5] = [
+        (
+            &["tokens", "in", "--by", "role", "--dialect", "openai-chat"],
+            "leave out --dialect",
+        ),
+        (&["tokens", "out", "in"], "priced alone"),
+        (&["tokens", "out", "--encoding", "o200k_base"], "r50k_base"),
+        (
+            &["tokens", "out", "--dialect", "tzurot"],
+            "no rendering in tzurot",
+        ),
+        (&["tokens", "in", "--encoding", "o200k_bass"], "did you mean"),
+    ];
+    for (arguments, reason) in refused {
+        let refused = end(desk.chatmill(arguments));
+        assert_eq!(refused.code, 2, "{arguments:?}: {}", refused.stderr);
+        assert!(
+            refused.stderr.contains(reason),
+            "{arguments:?}: {}",
+            refused.stderr
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_said_and_the_rest_is_counted() {
+    let desk = milled();
+    desk.write("in/broken.json", "{\"conversation_meta\": ");
+    let bill = end(desk.chatmill(&["tokens", "in", "--dialect", "openai-chat"]));
+    assert_eq!(bill.code, 0);
+    assert!(bill.stderr.contains("not counted"), "{}", bill.stderr);
+    assert!(bill.stdout.contains("openai-chat"));
+    let nothing = end(desk.chatmill(&["tokens", "in/broken.json"]));
+    assert_eq!(nothing.code, 1);
+}

@@ -1,0 +1,263 @@
+//! Histories that group chats and crashed bots leave behind, in every dialect: valid, or invalid and saying so.
+//!
+//! `data-samples/torture/` holds lists of messages and group chats. A structural checker that knows the vendors' rules, and nothing
+//! of how dialects are written, judges every rendering through the eyes of every participant; it and the dialect have to
+//! agree. `verdicts.txt` holds verdict and losses of each case and dialect; `BLESS=1` writes it again.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::disallowed_methods,
+    missing_docs
+)]
+
+mod read;
+mod rules;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+
+use chatmill_diag::Limits;
+use chatmill_dialect::policy::Orphans;
+use chatmill_dialect::{DIALECTS, Dialect, History, Policy, Rendering, View, auto_perspective};
+use chatmill_intake::json;
+use chatmill_link::link;
+use chatmill_model::Linked;
+use chatmill_source::FrameView;
+use chatmill_testkit::workshop::samples;
+
+/// The histories that were tried on other converters too.
+const SIXTEEN: [&str; 16] = [
+    "two-speakers",
+    "person-between-call-and-result",
+    "assistant-between-call-and-result",
+    "result-never-came",
+    "result-without-call",
+    "same-result-twice",
+    "call-id-reused",
+    "malformed-arguments",
+    "array-as-arguments",
+    "id-with-illegal-signs",
+    "empty-result",
+    "empty-user-text",
+    "starts-with-assistant",
+    "system-in-the-middle",
+    "space-after-last-answer",
+    "remote-picture",
+];
+
+/// Cases in which nobody says anything: no vendor takes an empty request.
+const SILENT: [&str; 3] = ["empty-room", "only-notices", "only-system-text"];
+
+fn cases() -> Vec<(String, Linked)> {
+    let mut cases = Vec::new();
+    for entry in fs::read_dir(samples().join("torture")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if let Some(name) = name.strip_suffix(".json") {
+            let text = fs::read_to_string(&path).unwrap();
+            cases.push((name.to_owned(), read_case(name, &text)));
+        }
+    }
+    cases.sort_by(|one, other| one.0.cmp(&other.0));
+    cases
+}
+
+fn read_case(name: &str, text: &str) -> Linked {
+    let limits = Limits::default();
+    let document = json::scan(text.as_bytes(), limits.depth).unwrap();
+    let frame = FrameView {
+        document: &document,
+        bytes: text.as_bytes(),
+        start: 0,
+        key: None,
+    };
+    let source = match document.root().get("messages") {
+        Some(_) => "openai-messages",
+        None => "group-chat",
+    };
+    let reading = chatmill_source::find(source).unwrap().read(&frame, &limits);
+    let conversation = reading
+        .conversation
+        .unwrap_or_else(|| panic!("{name}: {:?}", reading.fault));
+    link(conversation, &limits).0
+}
+
+fn each_rendering(
+    dialect: &dyn Dialect,
+    linked: &Linked,
+    perspective: Option<usize>,
+    policy: &Policy,
+    look: &mut dyn FnMut(&Rendering<'_>),
+) {
+    for profile in dialect.about().profiles {
+        let view = View {
+            linked,
+            perspective: perspective.filter(|_| !dialect.about().neutral),
+            policy,
+            profile,
+            history: History::Document,
+        };
+        dialect.render(&view, &mut |rendering| look(&rendering));
+    }
+}
+
+#[test]
+fn the_sixteen_and_more_than_twenty_of_our_own_are_there() {
+    let names: BTreeSet<String> = cases().into_iter().map(|(name, _)| name).collect();
+    for name in SIXTEEN.iter().chain(&SILENT) {
+        assert!(names.contains(*name), "{name}");
+    }
+    assert!(names.len() >= 36, "{}", names.len());
+}
+
+#[test]
+fn the_checker_finds_what_vendors_refuse() {
+    let call = r#"{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]}"#;
+    let user = r#"{"role":"user","content":"x"}"#;
+    for (dialect, request) in [
+        ("openai-chat", format!(r#"{{"messages":[{call},{user}]}}"#)),
+        ("openai-chat", format!(r#"{{"messages":[{call}]}}"#)),
+        ("openai-chat", r#"{"messages":[{"role":"tool","tool_call_id":"c","content":"x"}]}"#.to_owned()),
+        ("openai-chat", r#"{"messages":[{"role":"user","name":"a b","content":"x"}]}"#.to_owned()),
+        ("openai-chat", r#"{"messages":[]}"#.to_owned()),
+        ("mistral-chat", r#"{"messages":[{"role":"assistant","content":"x"}]}"#.to_owned()),
+        (
+            "openai-responses",
+            r#"{"input":[{"type":"function_call","call_id":"c","name":"f","arguments":"{}"},{"role":"user","content":"x"}]}"#
+                .to_owned(),
+        ),
+        (
+            "anthropic-messages",
+            r#"{"messages":[{"role":"user","content":[{"type":"text","text":" "}]}]}"#.to_owned(),
+        ),
+        (
+            "anthropic-messages",
+            r#"{"messages":[{"role":"user","content":[{"type":"text","text":"a"}]},{"role":"user","content":[{"type":"text","text":"b"}]}]}"#
+                .to_owned(),
+        ),
+        (
+            "bedrock-converse",
+            r#"{"messages":[{"role":"assistant","content":[{"text":"a"}]}]}"#.to_owned(),
+        ),
+        (
+            "gemini-contents",
+            r#"{"contents":[{"role":"user","parts":[{"text":"a"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]}]}"#
+                .to_owned(),
+        ),
+        ("gryag-gemini", r#"[{"role":"user","parts":[]}]"#.to_owned()),
+        ("sharegpt", r#"{"conversations":[{"from":"human","value":"x"}]}"#.to_owned()),
+        ("suna-llm", format!("[{call},{user}]")),
+        ("suna-bedrock", r#"[{"role":"tool","tool_call_id":"c","name":"f","content":"x"}]"#.to_owned()),
+        (
+            "suna-rows",
+            r#"[{"message_id":"m","type":"user","content":"x","is_llm_message":true}]"#.to_owned(),
+        ),
+        ("chatml", "<|im_start|>user\nx<|im_start|>system\ny<|im_end|>\n".to_owned()),
+        ("tzurot", "[]".to_owned()),
+    ] {
+        assert!(!rules::faults(dialect, &request).is_empty(), "{dialect}: {request}");
+    }
+}
+
+#[test]
+fn every_rendering_is_valid_or_says_why_not_and_an_independent_checker_agrees() {
+    let mut seen = (0, 0);
+    for (name, linked) in cases() {
+        let everybody = (0..linked.conversation.participants.len()).map(Some);
+        for perspective in std::iter::once(None).chain(everybody) {
+            for orphans in [Orphans::Repair, Orphans::Drop] {
+                let policy = Policy {
+                    orphans,
+                    ..Policy::default()
+                };
+                for dialect in DIALECTS {
+                    let look = &mut |rendering: &Rendering<'_>| {
+                        let text = rendering.rope.text();
+                        let faults = rules::faults(dialect.id(), &text);
+                        assert_eq!(
+                            faults.is_empty(),
+                            rendering.violations.is_empty(),
+                            "{name} in {} through {perspective:?}: {faults:?}, {:?}\n{text}",
+                            dialect.id(),
+                            rendering.violations
+                        );
+                        seen.0 += usize::from(faults.is_empty());
+                        seen.1 += usize::from(!faults.is_empty());
+                    };
+                    each_rendering(*dialect, &linked, perspective, &policy, look);
+                }
+            }
+        }
+    }
+    assert!(seen.0 > 5_000 && seen.1 > 100, "{seen:?}");
+}
+
+#[test]
+fn what_somebody_says_is_never_invalid_but_where_a_record_has_to_end_with_the_assistant() {
+    for (name, linked) in cases() {
+        for dialect in DIALECTS {
+            let perspective = auto_perspective(&linked);
+            let look = &mut |rendering: &Rendering<'_>| {
+                let is_expected = rendering.violations.is_empty()
+                    || SILENT.contains(&name.as_str())
+                    || name == "blank-texts-only"
+                    || dialect.id() == "sharegpt";
+                assert!(is_expected, "{name} {}: {:?}", dialect.id(), rendering.violations);
+            };
+            each_rendering(*dialect, &linked, perspective, &Policy::default(), look);
+        }
+    }
+}
+
+#[test]
+fn verdicts_and_losses_are_as_they_were() {
+    let mut verdicts = String::new();
+    for (name, linked) in cases() {
+        for dialect in DIALECTS {
+            let policy = Policy::default();
+            let view = View {
+                linked: &linked,
+                perspective: auto_perspective(&linked).filter(|_| !dialect.about().neutral),
+                policy: &policy,
+                profile: dialect.about().profiles[0],
+                history: History::Document,
+            };
+            let mut count = 0;
+            let mut invalid = BTreeSet::new();
+            let mut codes = BTreeSet::new();
+            dialect.render(&view, &mut |rendering| {
+                count += 1;
+                invalid.extend(rendering.violations);
+                // What lies in a dialect's nature is the same in every case.
+                let at_a_message = rendering.losses.iter().filter(|loss| loss.position.is_some());
+                codes.extend(at_a_message.map(|loss| loss.code.as_str()));
+            });
+            let verdict = match (count, invalid.is_empty()) {
+                (0, _) => "nothing to say".to_owned(),
+                (_, true) => "valid".to_owned(),
+                _ => invalid.into_iter().collect::<Vec<_>>().join("; "),
+            };
+            let codes: Vec<_> = codes.into_iter().collect();
+            writeln!(
+                verdicts,
+                "{name}\t{}\t{verdict}\t{}",
+                dialect.id(),
+                codes.join(" ")
+            )
+            .unwrap();
+        }
+    }
+    let path = samples().join("torture/verdicts.txt");
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&path, verdicts).unwrap();
+        return;
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    for (line, (new, old)) in verdicts.lines().zip(expected.lines()).enumerate() {
+        assert_eq!(new, old, "line {}; BLESS=1 writes it again", line + 1);
+    }
+    assert_eq!(verdicts.lines().count(), expected.lines().count());
+}

@@ -1,0 +1,11 @@
+PRAGMA foreign_keys=OFF;
+BEGIN TRANSACTION;
+CREATE TABLE IF NOT EXISTS "no'tes"(x);
+INSERT INTO "no'tes" VALUES(1);
+CREATE TABLE notes(id INTEGER PRIMARY KEY, text TEXT, r REAL, b BLOB, j TEXT, "odd ""n" INT);
+INSERT INTO notes VALUES(1,replace(replace('a\012b\rc\n''q''','\r',char(13)),'\012',char(10)),1e999,X'00ff','{"a":1}',-9223372036854775808);
+INSERT INTO notes VALUES(2,'',-1e999,X'',NULL,9223372036854775807);
+INSERT INTO notes VALUES(3,'é😀 \n \r replace(',0.10000000000000000555,'text in blob','2.5',10000000000000000);
+INSERT INTO notes VALUES(4,'x;--y /*z*/ "q" [b] `c`',9.9999999999999995472e-08,NULL,'',0);
+INSERT INTO notes VALUES(5,replace('\n','\n',char(10)),123456789.125,1.5,replace('a\012b\n','\n',char(10)),3);
+COMMIT;

@@ -56,6 +56,10 @@ run PIPELINE *ARGUMENTS:
 bench *FILTER:
     cargo bench --package chatmill-testkit --bench stages -- {{FILTER}}
 
+# what counting costs: tiktoken-rs, the counter and the tallier on the same renderings
+bench-counting:
+    cargo bench --package chatmill-testkit --bench counting
+
 # kill runs at random moments, KILLS times, and compare what they leave
 chaos KILLS:
     cargo build --release --package chatmill-cli

@@ -44,8 +44,8 @@ static ABOUT: About = About {
     media_type: "text/plain",
     specification: "OpenAI, Chat Markup Language",
     dated: "2023-03-01",
-    carries: "text and roles, quoted replies; names in front of the text",
-    loses: "tools, ids, times, notices, reasoning, media, facts about people and rooms",
+    carries: "text and roles, quoted replies, reasoning if policy keeps it; names in front of the text",
+    loses: "tools, ids, times, notices, media, facts about people and rooms",
     profiles: &["document"],
     neutral: false,
 };

@@ -30,8 +30,8 @@ static ABOUT: About = About {
     media_type: "application/json",
     specification: "TRL 1.16.0, dataset formats",
     dated: "2026-08-01",
-    carries: "text, tools with arguments as objects, quoted replies; names in front of the text",
-    loses: "ids of messages, times, notices, reasoning, media, failures of tools, facts about people and rooms",
+    carries: "text, tools with arguments as objects, quoted replies, reasoning if policy keeps it; names in front of the text",
+    loses: "ids of messages, times, notices, media, failures of tools, facts about people and rooms",
     profiles: &["document", "string-arguments"],
     neutral: false,
 };

@@ -22,7 +22,7 @@ use crate::names::{Roster, own_name, speaker};
 use crate::said::said;
 use crate::text::{change, trim_script_space, without_controls};
 use crate::view::View;
-use crate::wording::{Author, DOCUMENT, Wording};
+use crate::wording::{Author, DOCUMENT, Markers, Wording};
 use crate::words::Words;
 
 /// A quoted message.
@@ -194,8 +194,8 @@ impl<'a> Source<'a> {
     }
 
     fn add_text(&mut self, text: Cow<'a, str>, position: u32) {
-        let hides_pictures = self.wording.sound_hides_pictures && text.contains("[Audio:");
-        let embeds = self.wording.strips_embeds;
+        let embeds = self.wording.markers == Markers::SoundsFirst;
+        let hides_pictures = embeds && text.contains("[Audio:");
         let (text, found, stripped) = match text {
             Cow::Borrowed(text) => {
                 let unmarked = take_markers(text, embeds);

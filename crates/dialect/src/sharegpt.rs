@@ -47,8 +47,8 @@ static ABOUT: About = About {
     media_type: "application/json",
     specification: "LLaMA-Factory 0.9.5, data format",
     dated: "2026-08-01",
-    carries: "text, tools one call at a time, quoted replies; names in front of the text",
-    loses: "all ids, times, notices, reasoning, media, failures of tools, facts about people and rooms",
+    carries: "text, tools one call at a time, quoted replies, reasoning if policy keeps it; names in front of the text",
+    loses: "all ids, times, notices, media, failures of tools, facts about people and rooms",
     profiles: &["document"],
     neutral: false,
 };

@@ -34,6 +34,16 @@ pub(crate) enum Author {
     Person,
 }
 
+/// How markers of media in a quote are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Markers {
+    /// Each is a medium.
+    Media,
+    /// A text that spells the beginning of a sound's marker loses its pictures, and markers of embedded pictures are taken
+    /// out without being media.
+    SoundsFirst,
+}
+
 /// The words of one version.
 #[derive(Debug)]
 pub(crate) struct Wording {
@@ -41,10 +51,8 @@ pub(crate) struct Wording {
     pub(crate) separator: &'static str,
     /// Whether it stands in front of the first quote even where there is no own text.
     pub(crate) leads_with_separator: bool,
-    /// Whether markers of embedded pictures are taken out of quotes, without being media.
-    pub(crate) strips_embeds: bool,
-    /// Whether a quote that spells the beginning of a sound's marker loses its pictures.
-    pub(crate) sound_hides_pictures: bool,
+    /// How markers of media in a quote are read.
+    pub(crate) markers: Markers,
     /// Whether a proxy's text bears the proxy's name where it quotes nothing.
     pub(crate) names_proxies: bool,
     oneself: Head,
@@ -75,8 +83,7 @@ impl Wording {
 pub(crate) static DOCUMENT: Wording = Wording {
     separator: "\n",
     leads_with_separator: false,
-    strips_embeds: false,
-    sound_hides_pictures: false,
+    markers: Markers::Media,
     names_proxies: false,
     oneself: Head {
         plain: "I said:\n\"",
@@ -96,8 +103,7 @@ pub(crate) static DOCUMENT: Wording = Wording {
 pub(crate) static V2_FINAL: Wording = Wording {
     separator: "\n\n",
     leads_with_separator: true,
-    strips_embeds: true,
-    sound_hides_pictures: true,
+    markers: Markers::SoundsFirst,
     names_proxies: true,
     oneself: Head {
         plain: "I said:\n\"",

@@ -38,14 +38,19 @@ pub const CARD: &str = "README.md";
 /// reports also say what changed since that earlier dataset.
 pub fn write(folder: &Path, against: Option<&Path>) -> Result<Report, DatasetError> {
     let report = gather(folder, against)?;
-    let json = json(&report);
+    save(folder, &report)?;
+    Ok(report)
+}
+
+/// Writes a report that was gathered from a dataset into that dataset's folder.
+pub fn save(folder: &Path, report: &Report) -> Result<(), DatasetError> {
+    let json = json(report);
     write_derived(folder, JSON, json.as_bytes())?;
     // The page's own figures: a word that no text inside it can foresee, and the same for the same dataset.
     let nonce = blake3::hash(json.as_bytes()).to_hex();
-    write_derived(folder, HTML, page(&report, &nonce).as_bytes())?;
-    let card = card::card(&Dataset::open(folder)?, &report);
-    write_derived(folder, CARD, card.as_bytes())?;
-    Ok(report)
+    write_derived(folder, HTML, page(report, &nonce).as_bytes())?;
+    let card = card::card(&Dataset::open(folder)?, report);
+    write_derived(folder, CARD, card.as_bytes())
 }
 
 /// The report as `report.json` has it.

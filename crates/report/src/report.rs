@@ -43,6 +43,20 @@ pub struct Report {
     pub comparison: Option<Comparison>,
 }
 
+impl Report {
+    /// Takes out what may quote a chat: words of findings and names of tools. Places, codes, ids and counts stay.
+    pub fn leave_out_content(&mut self) {
+        self.run.quotes = false;
+        self.tools.rows.clear();
+        self.tools.left_out = 0;
+        for finding in &mut self.findings.rows {
+            for sample in &mut finding.samples {
+                sample.message.clear();
+            }
+        }
+    }
+}
+
 /// Rows of a report and the query that gives them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -230,7 +244,7 @@ pub struct Sample {
     pub json_path: Option<String>,
     /// Its conversation.
     pub conversation_id: Option<String>,
-    /// What was seen.
+    /// What was seen; empty where no content is quoted.
     pub message: String,
 }
 

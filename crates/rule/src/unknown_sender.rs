@@ -1,13 +1,17 @@
 //! `unknown-sender`: somebody speaks whom the roster does not list, or nobody is named.
 //!
 //! The cause of an unlisted sender lies in the roster, so each unlisted sender is one finding, at its first message,
-//! with the number of its messages as count.
+//! with the number of its messages as count. Group Chat Format wants a sender for everything; elsewhere events and
+//! instructions may have none.
 
 use chatmill_diag::{Code, Finding, Limits, codes};
-use chatmill_model::{Linked, Message};
+use chatmill_model::{Linked, Message, MessageKind, Role};
 
 use crate::Rule;
 use crate::walk::{Id, at_message};
+
+/// Sources whose format wants a sender for events and instructions too.
+const ALWAYS: [&str; 1] = ["group-chat"];
 
 /// Finds senders who are not listed and messages without sender.
 pub(crate) struct UnknownSender;
@@ -27,7 +31,9 @@ impl Rule for UnknownSender {
                 .sender
                 .and_then(|sender| Some((conversation.participants.get(sender)?, found.get_mut(sender)?)));
             let Some((participant, place)) = sender else {
-                findings.push(finding(message, "message names no sender".to_owned()));
+                if needs_sender(conversation.source, message) {
+                    findings.push(finding(message, "message names no sender".to_owned()));
+                }
                 continue;
             };
             if participant.listed {
@@ -44,6 +50,11 @@ impl Rule for UnknownSender {
             }
         }
     }
+}
+
+fn needs_sender(source: &str, message: &Message) -> bool {
+    let is_spoken = message.kind == MessageKind::Message && message.role != Role::System;
+    is_spoken || ALWAYS.contains(&source)
 }
 
 fn finding(message: &Message, text: String) -> Finding {
@@ -81,6 +92,26 @@ mod tests {
         sample.say("u1", "hello").sender = None;
         sample.say("u1", "hello again").sender = None;
         assert_eq!(sample.check(&UnknownSender).len(), 2);
+    }
+
+    #[test]
+    fn events_and_instructions_need_a_sender_only_where_their_format_says_so() {
+        let mut sample = Sample::new();
+        sample.say("u1", "started");
+        sample.say("u1", "be brief");
+        sample.say("u1", "hello");
+        let mut linked = sample.linked();
+        for message in &mut linked.conversation.messages {
+            message.sender = None;
+        }
+        linked.conversation.messages[0].kind = MessageKind::Notice;
+        linked.conversation.messages[1].role = Role::System;
+        for (source, expected) in [("group-chat", 3), ("suna-rows", 1)] {
+            linked.conversation.source = source;
+            let mut findings = Vec::new();
+            UnknownSender.check(&linked, &Limits::default(), &mut findings);
+            assert_eq!(findings.len(), expected, "{source}");
+        }
     }
 
     #[test]

@@ -5,13 +5,14 @@
 //! between such insides are counted in each rendering, cut at sync points into chunks whose counts are remembered too.
 //! Both memories belong to one thread, hold a fixed number of bytes, and never change a count, only its price.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use chatmill_model::rope::{Component, ComponentSpan, Voice};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::bpe::{Scratch, Tables};
-use crate::chunks::{Chunks, Counts, MOST};
+use crate::chunks::{Beginnings, Chunks, MOST};
 use crate::counter::{Bookkeeper, Tally};
 use crate::encoding::Encoding;
 use crate::sync::SyncPoints;
@@ -19,7 +20,7 @@ use crate::sync::SyncPoints;
 /// Bytes of a stretch from which its inside is remembered.
 const LONG: usize = 64;
 
-/// Bytes of text whose insides are remembered; beyond, all are forgotten.
+/// Bytes of text that each memory holds; beyond, all of it is forgotten.
 const REMEMBERED: usize = 8 << 20;
 
 /// Counts in a fixed list of encodings; belongs to one thread.
@@ -52,7 +53,7 @@ impl Tallier {
     pub(crate) fn remembered(&self) -> usize {
         self.batches
             .iter()
-            .map(|batch| batch.insides.bytes)
+            .map(|batch| batch.insides.bytes.max(batch.ways.long.bytes))
             .max()
             .unwrap_or_default()
     }
@@ -72,11 +73,9 @@ impl Tallier {
 
 /// Up to [`MOST`] encodings that are counted together.
 struct Batch {
-    tables: Vec<Arc<Tables>>,
-    scratch: Vec<Scratch>,
     points: SyncPoints,
-    chunks: Chunks,
-    insides: Insides,
+    ways: Ways,
+    insides: Memory<Inside>,
 }
 
 /// What a joint is counted into.
@@ -109,11 +108,14 @@ impl Batch {
             .collect();
         let families: Vec<_> = tables.iter().map(|tables| tables.family).collect();
         Self {
-            scratch: tables.iter().map(|tables| tables.scratch()).collect(),
             points: SyncPoints::new(&families),
-            chunks: Chunks::default(),
-            insides: Insides::default(),
-            tables,
+            ways: Ways {
+                scratch: tables.iter().map(|tables| tables.scratch()).collect(),
+                chunks: Chunks::default(),
+                long: Memory::default(),
+                tables,
+            },
+            insides: Memory::default(),
         }
     }
 
@@ -121,7 +123,7 @@ impl Batch {
         let mut books = Books {
             spans,
             here: 0,
-            tallies: vec![Tally::default(); self.tables.len()],
+            tallies: vec![Tally::default(); self.ways.tables.len()],
         };
         // Everything before this byte is booked.
         let mut booked = 0;
@@ -152,42 +154,30 @@ impl Batch {
     }
 
     /// Counts a stretch that begins and ends at borders, chunk by chunk.
-    fn joint(&mut self, text: &str, range: std::ops::Range<usize>, books: &mut Books<'_>) {
+    fn joint(&mut self, text: &str, range: Range<usize>, books: &mut Books<'_>) {
         let Some(stretch) = text.get(range.clone()) else {
             return;
         };
-        let Self {
-            tables,
-            scratch,
-            points,
-            chunks,
-            ..
-        } = self;
+        let Self { points, ways, .. } = self;
         let mut from = 0;
         points.each_end(stretch, |end| {
-            let Some(chunk) = stretch.get(from..end) else {
-                return;
-            };
+            let chunk = stretch.get(from..end).unwrap_or_default();
             let start = range.start + from;
-            let (span_end, component, voice) = books.span_at(start);
-            if range.start + end <= span_end {
-                count_chunk(chunk, tables, scratch, chunks, |index, tokens| {
-                    if let Some(tally) = books.tallies.get_mut(index) {
-                        tally.book_many(component, voice, tokens);
-                    }
-                });
-            } else {
-                // It reaches over the end of a span: each of its tokens is booked by its first byte.
-                let spans = books.spans.get(books.here..).unwrap_or_default();
-                for ((tables, scratch), tally) in
-                    tables.iter().zip(scratch.iter_mut()).zip(&mut books.tallies)
-                {
-                    let mut keeper = Bookkeeper::from(spans, start);
-                    tables.each_token_with(scratch, chunk, |bytes| keeper.token(bytes));
-                    *tally += keeper.finish();
-                }
-            }
             from = end;
+            let (span_end, component, voice) = books.span_at(start);
+            if start + chunk.len() <= span_end {
+                for (tally, tokens) in books.tallies.iter_mut().zip(ways.count(chunk)) {
+                    tally.book_many(component, voice, tokens);
+                }
+                return;
+            }
+            // It reaches over the end of a span: each of its tokens is booked by its first byte.
+            let spans = books.spans.get(books.here..).unwrap_or_default();
+            for (index, tally) in books.tallies.iter_mut().enumerate() {
+                let mut keeper = Bookkeeper::from(spans, start);
+                ways.each_token(index, chunk, |bytes| keeper.token(bytes));
+                *tally += keeper.finish();
+            }
         });
     }
 
@@ -196,61 +186,91 @@ impl Batch {
         if let Some(known) = self.insides.get(stretch) {
             return known;
         }
-        let inside = self
-            .points
-            .interior(stretch)
-            .map_or_else(Inside::default, |(first, last)| {
-                let mut counts = [0; MOST];
-                let text = stretch.get(first..last).unwrap_or_default();
-                let Self {
-                    tables,
-                    scratch,
-                    points,
-                    chunks,
-                    ..
-                } = self;
-                let mut from = 0;
-                points.each_end(text, |end| {
-                    let chunk = text.get(from..end).unwrap_or_default();
-                    count_chunk(chunk, tables, scratch, chunks, |index, tokens| {
-                        if let Some(count) = counts.get_mut(index) {
-                            *count += tokens;
-                        }
-                    });
-                    from = end;
-                });
-                Inside { first, last, counts }
+        let mut inside = Inside::default();
+        if let Some((first, last)) = self.points.interior(stretch) {
+            let text = stretch.get(first..last).unwrap_or_default();
+            let Self { points, ways, .. } = self;
+            let mut from = 0;
+            let mut counts = [0; MOST];
+            points.each_end(text, |end| {
+                let chunk = text.get(from..end).unwrap_or_default();
+                from = end;
+                for (count, tokens) in counts.iter_mut().zip(ways.count(chunk)) {
+                    *count += tokens;
+                }
             });
+            inside = Inside { first, last, counts };
+        }
         self.insides.keep(stretch, inside);
         inside
     }
 }
 
-/// Calls `book` with the index of each encoding and the tokens of a chunk in it.
-fn count_chunk(
-    chunk: &str,
-    tables: &[Arc<Tables>],
-    scratch: &mut [Scratch],
-    chunks: &mut Chunks,
-    mut book: impl FnMut(usize, u64),
-) {
-    let short = chunks.get_or(chunk.as_bytes(), || {
-        let mut counts: Counts = [0; MOST];
-        for ((tables, scratch), count) in tables.iter().zip(scratch.iter_mut()).zip(&mut counts) {
+/// Ways to the tokens of a chunk: remembered, else split and merged.
+struct Ways {
+    tables: Vec<Arc<Tables>>,
+    scratch: Vec<Scratch>,
+    chunks: Chunks,
+    /// Chunks that are too long for the table.
+    long: Memory<[u64; MOST]>,
+}
+
+impl Ways {
+    /// Tokens of a chunk in each encoding.
+    fn count(&mut self, chunk: &str) -> [u64; MOST] {
+        if let Some(beginnings) = self.beginnings(chunk) {
+            return beginnings.map(|bits| u64::from(bits.count_ones()));
+        }
+        if let Some(known) = self.long.get(chunk) {
+            return known;
+        }
+        let mut counts = [0; MOST];
+        for ((tables, scratch), count) in self.tables.iter().zip(&mut self.scratch).zip(&mut counts) {
             tables.each_token_with(scratch, chunk, |_| *count += 1);
         }
+        self.long.keep(chunk, counts);
         counts
-    });
-    if let Some(counts) = short {
-        for (index, tokens) in counts.into_iter().take(tables.len()).enumerate() {
-            book(index, u64::from(tokens));
-        }
-        return;
     }
-    for (index, (tables, scratch)) in tables.iter().zip(scratch).enumerate() {
-        let mut tokens = 0;
-        tables.each_token_with(scratch, chunk, |_| tokens += 1);
-        book(index, tokens);
+
+    /// Calls `token` with the length of each token of a chunk in one encoding.
+    fn each_token(&mut self, encoding: usize, chunk: &str, mut token: impl FnMut(usize)) {
+        if let Some(beginnings) = self.beginnings(chunk) {
+            let mut bits = beginnings.get(encoding).copied().unwrap_or_default();
+            while bits != 0 {
+                let begin = bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                let end = if bits == 0 {
+                    chunk.len()
+                } else {
+                    bits.trailing_zeros() as usize
+                };
+                token(end - begin);
+            }
+        } else if let (Some(tables), Some(scratch)) =
+            (self.tables.get(encoding), self.scratch.get_mut(encoding))
+        {
+            tables.each_token_with(scratch, chunk, token);
+        }
+    }
+
+    fn beginnings(&mut self, chunk: &str) -> Option<Beginnings> {
+        let Self {
+            tables,
+            scratch,
+            chunks,
+            ..
+        } = self;
+        chunks.get_or(chunk.as_bytes(), || {
+            let mut beginnings = [0; MOST];
+            for ((tables, scratch), bits) in tables.iter().zip(scratch).zip(&mut beginnings) {
+                let mut at = 0;
+                tables.each_token_with(scratch, chunk, |bytes| {
+                    *bits |= 1 << at;
+                    at += bytes;
+                });
+            }
+            beginnings
+        })
     }
 }
 
@@ -263,22 +283,22 @@ struct Inside {
     counts: [u64; MOST],
 }
 
-/// Texts whose inside was counted. The whole text is compared, so that no hash can make two texts one.
+/// Texts of which something is known. The whole text is compared, so that no hash can make two texts one.
 #[derive(Default)]
-struct Insides {
-    known: FxHashMap<u64, (Box<str>, Inside)>,
+struct Memory<V> {
+    known: FxHashMap<u64, (Box<str>, V)>,
     bytes: usize,
 }
 
-impl Insides {
-    fn get(&self, text: &str) -> Option<Inside> {
+impl<V: Copy> Memory<V> {
+    fn get(&self, text: &str) -> Option<V> {
         self.known
             .get(&fingerprint(text))
             .filter(|(known, _)| **known == *text)
-            .map(|(_, inside)| *inside)
+            .map(|(_, value)| *value)
     }
 
-    fn keep(&mut self, text: &str, inside: Inside) {
+    fn keep(&mut self, text: &str, value: V) {
         if self.bytes + text.len() > REMEMBERED {
             self.known.clear();
             self.bytes = 0;
@@ -287,7 +307,7 @@ impl Insides {
             return;
         }
         self.bytes += text.len();
-        if let Some((before, _)) = self.known.insert(fingerprint(text), (text.into(), inside)) {
+        if let Some((before, _)) = self.known.insert(fingerprint(text), (text.into(), value)) {
             self.bytes -= before.len();
         }
     }

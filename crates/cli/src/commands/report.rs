@@ -30,12 +30,16 @@ pub struct Arguments {
 }
 
 /// Writes the reports and names them.
-pub fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::Result<Exit> {
+pub fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
     let run = &arguments.run;
     for folder in std::iter::once(run).chain(&arguments.against) {
         refuse_other_folders(folder)?;
     }
-    chatmill_report::write(run, arguments.against.as_deref())?;
+    let mut report = chatmill_report::gather(run, arguments.against.as_deref())?;
+    if context.global.no_content {
+        report.leave_out_content();
+    }
+    chatmill_report::save(run, &report)?;
     let page = run.join(HTML);
     output::print(&format!(
         "{}: wrote {HTML}, {JSON} and {CARD}\n",

@@ -101,6 +101,20 @@ fn a_run_quotes_the_chat_only_where_the_chat_itself_is_kept() {
     }
 }
 
+#[test]
+fn a_report_of_a_run_that_may_quote_is_silent_when_asked() {
+    let desk = desk();
+    let run = end(desk.chatmill(&["run", "pipeline.toml"]));
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert_eq!(end(desk.chatmill(&["report", "out"])).code, 0);
+    let page = desk.path("out/report.html");
+    assert!(fs::read_to_string(&page).unwrap().contains(CANARY));
+    assert_eq!(end(desk.chatmill(&["report", "out", "--no-content"])).code, 0);
+    for file in ["report.html", "report.json", "README.md"] {
+        assert_file_silent(&desk.path("out").join(file));
+    }
+}
+
 fn assert_file_silent(path: &Path) {
     let bytes = fs::read(path).unwrap();
     let found = bytes

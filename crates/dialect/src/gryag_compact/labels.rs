@@ -12,8 +12,8 @@ use crate::view::View;
 
 /// What stands for each participant.
 pub(super) struct Labels<'a> {
-    /// By index.
-    labels: Vec<String>,
+    /// By index of the participant.
+    by_index: Vec<String>,
     roster: Roster<'a>,
     edition: &'static Edition,
 }
@@ -55,7 +55,7 @@ impl<'a> Labels<'a> {
             tell_apart(view, &mut labels);
         }
         Self {
-            labels,
+            by_index: labels,
             roster: Roster::of(view),
             edition,
         }
@@ -63,7 +63,7 @@ impl<'a> Labels<'a> {
 
     /// The label of the participant with an id.
     pub(super) fn of_id(&self, id: &str) -> Option<&str> {
-        self.labels.get(self.roster.find(id)?).map(String::as_str)
+        self.by_index.get(self.roster.find(id)?).map(String::as_str)
     }
 
     /// The label of somebody who may not be in the roster.
@@ -73,7 +73,7 @@ impl<'a> Labels<'a> {
 
     /// The label of a message's sender.
     pub(super) fn of(&self, message: &Message) -> String {
-        if let Some(label) = message.sender.and_then(|sender| self.labels.get(sender)) {
+        if let Some(label) = message.sender.and_then(|sender| self.by_index.get(sender)) {
             return label.clone();
         }
         let name = message.sender_name.as_deref().unwrap_or_default();

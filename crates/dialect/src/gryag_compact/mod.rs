@@ -294,10 +294,12 @@ impl<'a> Writer<'_, 'a> {
     /// Whom the line answers.
     fn arrows(&mut self, message: &'a Message, is_own: bool, is_current: bool) {
         let mut has_arrow = false;
-        if self.edition.arrows == Arrows::Stated && message.references.is_empty() && !is_current {
-            if let Some(label) = self.named(message, None) {
-                self.arrow(label);
-            }
+        if self.edition.arrows == Arrows::Stated
+            && message.references.is_empty()
+            && !is_current
+            && let Some(label) = self.named(message, None)
+        {
+            self.arrow(label);
         }
         for (reference, link) in self.view.references(message) {
             let label = match self.edition.arrows {

@@ -7,7 +7,9 @@ pub(crate) mod ids;
 mod manner;
 mod merge;
 mod names;
+mod replies;
 pub(crate) mod say;
+mod thoughts;
 pub(crate) mod tool_names;
 
 use std::borrow::Cow;

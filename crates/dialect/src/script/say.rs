@@ -8,8 +8,7 @@ use chatmill_model::{Component, Message, Part, Role, ToolResult};
 use super::{Block, Held, SaidCall, SystemPlace, Texts, Thoughts, Turn, Writer, names::Naming};
 use crate::loss::LossCode;
 use crate::media::placeholder;
-use crate::policy::{MediaPolicy, Reasoning, References};
-use crate::quote::quotes;
+use crate::policy::{MediaPolicy, Reasoning};
 use crate::said::{answered, said_declared};
 use crate::tools::{call_words, result_words};
 use crate::turns::Call;
@@ -114,31 +113,6 @@ impl<'a> Writer<'_, 'a> {
             self.turns.push(turn);
         }
         self.unnamed_own += 1;
-    }
-
-    /// What the perspective thought, where policy and dialect keep it; a blank line between thoughts.
-    fn thoughts(&mut self, message: &'a Message) -> Vec<Words<'a>> {
-        let mut thoughts = Vec::new();
-        if !self.keeps_thoughts(message) {
-            return thoughts;
-        }
-        for part in &message.parts {
-            if let Part::Reasoning(thought) = part
-                && !thought.is_empty()
-            {
-                if !thoughts.is_empty() {
-                    thoughts.push(Words::new("\n\n", Component::Framing));
-                }
-                thoughts.push(Words::new(thought, Component::Content));
-            }
-        }
-        thoughts
-    }
-
-    fn keeps_thoughts(&self, message: &Message) -> bool {
-        self.view.policy.reasoning == Reasoning::Keep
-            && self.view.is_own(message)
-            && !matches!(self.manner.thoughts, Thoughts::Nowhere(_))
     }
 
     /// The turn of a message that is not the perspective's.
@@ -335,32 +309,7 @@ impl<'a> Writer<'_, 'a> {
         Some(Self::block(message.position, Held::Text(vec![words])))
     }
 
-    fn quotes(&mut self, message: &'a Message, blocks: &mut Vec<Block<'a>>) {
-        let position = message.position;
-        if self.view.policy.references == References::Drop {
-            self.losses.several(
-                LossCode::ReferenceDropped,
-                position,
-                message.references.len() as u64,
-                "policy drops replies",
-            );
-            return;
-        }
-        for mut quote in quotes(self.view, &self.roster, message, self.active, &mut self.losses) {
-            if quote.is_preview {
-                self.losses.append(std::mem::take(&mut quote.losses));
-                self.losses.several(
-                    LossCode::MediaDropped,
-                    position,
-                    u64::from(quote.medium.is_some()),
-                    "quoted media are not repeated",
-                );
-            }
-            blocks.push(Self::block(position, Held::Text(quote.words().into())));
-        }
-    }
-
-    fn block(position: u32, held: Held<'a>) -> Block<'a> {
+    pub(super) fn block(position: u32, held: Held<'a>) -> Block<'a> {
         Block {
             held,
             opens: false,

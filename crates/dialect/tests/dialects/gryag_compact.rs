@@ -209,7 +209,7 @@ fn the_codes_letters_are_those_of_its_day() {
         let labels: Vec<&str> = out
             .text
             .lines()
-            .filter_map(|line| Some(line.strip_prefix("N#")?.strip_suffix(": x")?))
+            .filter_map(|line| line.strip_prefix("N#")?.strip_suffix(": x"))
             .collect();
         let expected: Vec<&str> = case["input"]
             .as_array()

@@ -167,7 +167,10 @@ fn every_generated_row_reads_as_json_and_no_id_stands_twice() {
         for row in &rows {
             let said = content(row);
             assert_eq!(said["role"], row["type"], "{seed}");
-            assert!(said["content"].is_string() || said["content"].is_array());
+            assert!(matches!(
+                said["content"],
+                Value::String(_) | Value::Array(_) | Value::Null
+            ));
         }
         assert!(out.messages as usize <= room.linked.conversation.messages.len());
         assert_eq!(out.violations, Vec::<String>::new());

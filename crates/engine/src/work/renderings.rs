@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use chatmill_dataset::rows::{LossRow, RenderingRow, TokenCountRow};
 use chatmill_diag::{Finding, codes};
 use chatmill_dialect::Rendering;
-use chatmill_model::Linked;
+use chatmill_model::{ComponentSpan, Linked};
 use chatmill_token::{Encoding, Tally};
 
 use super::{Work, WorkError};
@@ -143,7 +143,7 @@ impl Work<'_, '_> {
         if every == 0 || !self.receipt.renderings.is_multiple_of(every) {
             return Ok(());
         }
-        match miscounted(&self.tools.plan.encodings, &self.text, tallies) {
+        match miscounted(&self.tools.plan.encodings, &self.text, &self.spans, tallies) {
             None => Ok(()),
             Some(encoding) => Err(WorkError::Miscounted {
                 dialect: spot.target.dialect.id(),
@@ -232,14 +232,19 @@ struct Spot<'a> {
 }
 
 /// The first encoding whose reference counts another number of tokens.
-fn miscounted(encodings: &[&'static Encoding], text: &str, tallies: &[Tally]) -> Option<&'static str> {
+fn miscounted(
+    encodings: &[&'static Encoding],
+    text: &str,
+    spans: &[ComponentSpan],
+    tallies: &[Tally],
+) -> Option<&'static str> {
     encodings
         .iter()
         .zip(tallies)
         .find(|(encoding, tally)| {
             encoding
                 .judge()
-                .count(text)
+                .tokens(text, spans)
                 .is_some_and(|tokens| tokens != tally.tokens)
         })
         .map(|(encoding, _)| encoding.name())
@@ -260,9 +265,9 @@ mod tests {
             }]
         };
         let text = "How many tokens are these?";
-        assert_eq!(miscounted(&encodings, text, &tally(right)), None);
+        assert_eq!(miscounted(&encodings, text, &[], &tally(right)), None);
         assert_eq!(
-            miscounted(&encodings, text, &tally(right + 1)),
+            miscounted(&encodings, text, &[], &tally(right + 1)),
             Some("o200k_base")
         );
     }

@@ -7,6 +7,8 @@ use crate::report::{Comparison, Report, TokenChange};
 
 /// Rows of a table of changes; the rest is told by `chatmill diff`.
 const ROWS: usize = 60;
+/// Ids of conversations that are named for each kind of change.
+const IDS: usize = 8;
 
 pub(super) fn comparison(html: &mut Html, report: &Report) {
     let Some(comparison) = &report.comparison else {
@@ -34,6 +36,7 @@ fn conversations(html: &mut Html, comparison: &Comparison) {
             ("the same", changes.same, &Vec::new()),
         ];
         for (name, number, ids) in rows {
+            let ids: Vec<&str> = ids.iter().take(IDS).map(String::as_str).collect();
             html.row(name).figure(number).word(&ids.join(", ")).end_row();
         }
     });
@@ -142,6 +145,7 @@ fn losses(html: &mut Html, comparison: &Comparison) {
         numbers("Now"),
         numbers("Change"),
     ];
+    html.raw("<details><summary>Losses that differ</summary>");
     table(html, "Losses that differ", &heads, |html| {
         for change in comparison.losses.iter().take(ROWS) {
             html.row(&change.dialect)
@@ -153,6 +157,7 @@ fn losses(html: &mut Html, comparison: &Comparison) {
         }
     });
     more(html, comparison.losses.len());
+    html.raw("</details>\n");
 }
 
 fn more(html: &mut Html, rows: usize) {
@@ -160,6 +165,6 @@ fn more(html: &mut Html, rows: usize) {
     if left_out > 0 {
         html.raw("<p class=\"quiet\">and ")
             .text(&count(left_out as u64))
-            .raw(" more; <code>chatmill diff</code> prints them.</p>");
+            .raw(" more; <code>chatmill diff --format json</code> has them.</p>");
     }
 }

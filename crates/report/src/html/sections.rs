@@ -152,8 +152,6 @@ pub(super) fn distributions(html: &mut Html, report: &Report) {
             .count(distribution.p95)
             .raw(", largest ")
             .count(distribution.max)
-            .raw(", sum ")
-            .count(distribution.sum)
             .raw("</small></figcaption>");
         histogram(html, distribution);
         query(html, &distribution.query);

@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 
 use super::charts::{PARTS, bar, legend, parts, stacked};
-use super::markup::{Html, count};
+use super::markup::{Html, count, counted};
 use super::table::{bars, numbers, table, words};
 use super::{end, query};
 use crate::bill::quotient;
 use crate::cells::coverage_rank;
 use crate::report::{LossKind, Report, TokenCell};
+
+/// Kinds of loss that are shown without opening anything.
+const KINDS: usize = 4;
 
 /// Coverages with their headings.
 const COVERAGES: [(&str, &str); 3] = [
@@ -198,7 +201,7 @@ fn price_table(html: &mut Html, stretches: &[&Vec<&TokenCell>]) {
                         .raw("</th></tr>");
                 }
                 let dearest = stretch.iter().map(|cell| cell.per_message).fold(0.0, f64::max);
-                for cell in stretch.iter() {
+                for cell in *stretch {
                     price_row(html, cell, share(cell.per_message, dearest));
                 }
             }
@@ -279,19 +282,35 @@ pub(super) fn losses(html: &mut Html, report: &Report) {
                 html.raw("</td>")
                     .rate(cell.per_message, 1)
                     .rate(rate(cell), 2)
-                    .raw("<td class=\"wide\"><ul class=\"chips\">");
-                for kind in lost(cell) {
-                    html.raw("<li>")
-                        .text(&kind.code)
-                        .raw(" <b>")
-                        .text(&count(kind.amount))
-                        .raw("</b></li>");
+                    .raw("<td class=\"wide\">");
+                let kinds = lost(cell);
+                let (first, more) = kinds.split_at(kinds.len().min(KINDS));
+                chips(html, first);
+                if !more.is_empty() {
+                    html.raw("<details><summary>and ")
+                        .text(&counted(more.len() as u64, "more kind"))
+                        .raw("</summary>");
+                    chips(html, more);
+                    html.raw("</details>");
                 }
-                html.raw("</ul></td>").end_row();
+                html.raw("</td>").end_row();
             }
         },
     );
     end(html, &report.losses);
+}
+
+/// Kinds of loss with their occurrences.
+fn chips(html: &mut Html, kinds: &[&LossKind]) {
+    html.raw("<ul class=\"chips\">");
+    for kind in kinds {
+        html.raw("<li>")
+            .text(&kind.code)
+            .raw(" <b>")
+            .text(&count(kind.amount))
+            .raw("</b></li>");
+    }
+    html.raw("</ul>");
 }
 
 fn share(value: f64, most: f64) -> f64 {

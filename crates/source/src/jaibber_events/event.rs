@@ -360,6 +360,13 @@ fn speaker(body: Value<'_>, feed: Feed, deed: Deed, is_notification: bool, site:
         _ if deed == Deed::Tell && !is_notification && agent_name.is_none() => None,
         _ => Some(answers || is_notification || agent_name.is_some()),
     };
+    if let Some(value) = field(body, "senderType")
+        && deed != Deed::Tell
+        && !matches!(sender_type.as_deref(), Some("agent" | "api" | "user"))
+    {
+        let text = "the kind of sender is none of user, agent and api";
+        site.wrong("senderType", text, Severity::Warning, value);
+    }
     if stated == Some(false) && answers && feed != Feed::Store {
         let text = "an answer is said to come from a person";
         let place = field(body, "senderType").or_else(|| field(body, "isAgentMessage"));

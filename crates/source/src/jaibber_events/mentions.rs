@@ -3,7 +3,7 @@
 //! A name is mentioned where it follows an `@`, in any case, and no ASCII letter, digit or underscore follows it. Nothing is
 //! asked of what stands before the `@`, and letters of other scripts do not end a name (`@Coderé` mentions Coder).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Names, looked up letter by letter so that a crowded room costs no more than a small one.
 #[derive(Debug, Default)]
@@ -47,6 +47,7 @@ impl Names {
     /// Those whom a text mentions, each once, in order of their first mention.
     pub fn mentioned(&self, text: &str) -> Vec<usize> {
         let mut found = Vec::new();
+        let mut seen = HashSet::new();
         for (_, after) in text
             .match_indices('@')
             .filter_map(|(at, _)| text.split_at_checked(at + 1))
@@ -60,11 +61,8 @@ impl Names {
                 at = *next;
                 let is_whole = !letters.clone().next().is_some_and(is_word);
                 let ends = self.ends.get(&at).filter(|_| is_whole);
-                for whose in ends.into_iter().flatten() {
-                    if !found.contains(whose) {
-                        found.push(*whose);
-                    }
-                }
+                let new = ends.into_iter().flatten().filter(|whose| seen.insert(**whose));
+                found.extend(new);
             }
         }
         found

@@ -1,15 +1,16 @@
 //! Events as messages: their order, who speaks, whom they mention, what they answer.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use chatmill_diag::{Finding, Path};
-use chatmill_model::{Extra, Message, MessageKind, MessageOrigin, Part, RawJson, Reference, Role};
+use chatmill_model::{Extra, Media, Message, MessageKind, MessageOrigin, Part, RawJson, Reference, Role};
 
 use super::attachments::Upload;
 use super::checks;
 use super::event::{Deed, Event};
 use super::roster::Roster;
 use super::streams::{Assembler, Fate};
+use super::times;
 
 /// The messages of a conversation, and what became of its rows.
 pub struct Settled {
@@ -66,6 +67,12 @@ pub fn settle(
     }
     for finding in &mut findings {
         place(finding, &fates, &positions);
+        let message = finding
+            .position
+            .and_then(|position| messages.get(position as usize));
+        if let Some(message) = message {
+            finding.message_id.clone_from(&message.id);
+        }
     }
     Settled {
         messages,
@@ -84,12 +91,17 @@ fn attach(uploads: Vec<Upload>, assembler: &mut Assembler) {
         .filter_map(|(at, event)| Some((event.id.clone()?, at)))
         .rev()
         .collect();
+    let mut shown: HashSet<(usize, Media)> = assembler
+        .kept
+        .iter()
+        .enumerate()
+        .flat_map(|(at, event)| event.attachments.iter().map(move |file| (at, file.media.clone())))
+        .collect();
     for upload in uploads {
         let row = upload.row;
         let at = upload.message.as_ref().and_then(|id| by_id.get(id)).copied();
         let fate = if let Some((at, event)) = at.and_then(|at| Some((at, assembler.kept.get_mut(at)?))) {
-            let mut known = event.attachments.iter();
-            if !known.any(|known| known.media == upload.file.media) {
+            if shown.insert((at, upload.file.media.clone())) {
                 event.attachments.push(upload.file);
             }
             Fate::Merged(Some(at))
@@ -112,7 +124,7 @@ fn order(kept: &[Event], has_rest: bool) -> Vec<usize> {
     if !has_rest {
         return order;
     }
-    let instant = |at: usize| kept.get(at)?.time.as_ref()?.instant;
+    let instant = |at: usize| kept.get(at)?.time.as_ref().and_then(times::rank);
     let mut last = order.iter().find_map(|at| instant(*at));
     let mut timed: Vec<(Option<i64>, usize)> = Vec::with_capacity(order.len());
     for at in order {
@@ -146,11 +158,12 @@ pub struct Mentioned {
     pub places: Vec<usize>,
     /// Their ids, and names that nobody in the room has, in order.
     words: Vec<String>,
+    seen: HashSet<usize>,
 }
 
 impl Mentioned {
     fn add(&mut self, place: usize, roster: &Roster) {
-        if !self.places.contains(&place) {
+        if self.seen.insert(place) {
             self.places.push(place);
             self.words.extend(roster.id(place).map(str::to_owned));
         }
@@ -172,9 +185,10 @@ fn mentions(
         let (Some(event), Some(mentioned)) = (kept.get(*at), mentions.get_mut(*at)) else {
             continue;
         };
+        let mut unknown = HashSet::new();
         for word in &event.mentions {
             let meant = roster.meant(word);
-            if meant.is_empty() && !mentioned.words.contains(word) {
+            if meant.is_empty() && unknown.insert(word) {
                 mentioned.words.push(word.clone());
             }
             for place in meant {

@@ -251,8 +251,11 @@ impl<'d> Reader<'d, '_> {
         let Some(text) = opened.text else { return };
         let span = text.span();
         for note in scanned {
-            let finding =
-                Finding::new(note.code, "the text of data holds it").at_message(index, None, opened.prefix);
+            let finding = Finding::new(note.code, "it stands inside the text of data").at_message(
+                index,
+                None,
+                opened.prefix,
+            );
             self.notes.findings.push(finding);
         }
         let place = self

@@ -30,7 +30,7 @@ pub struct Roster {
     /// Everybody's names.
     pub names: Names,
     places: HashMap<Key, usize>,
-    taken: HashMap<String, u32>,
+    ids: HashMap<String, usize>,
 }
 
 impl Roster {
@@ -96,8 +96,11 @@ impl Roster {
             (None, Some(name)) => match self.among(name, speaker.is_agent) {
                 Some(known) => known,
                 // Where no account is known, the name stands for it.
-                None if speaker.is_agent == Some(true) => self.agent(name, Some(name)),
-                None => self.place(Key::Named(name.to_owned()), Some(name)),
+                None => match speaker.is_agent {
+                    Some(true) => self.agent(name, Some(name)),
+                    Some(false) => self.place(Key::Person(name.to_owned()), Some(name)),
+                    None => self.place(Key::Named(name.to_owned()), Some(name)),
+                },
             },
             (None, None) => return None,
         };
@@ -130,9 +133,8 @@ impl Roster {
 
     /// Those who are meant by a name or an id in the field `mentions`.
     pub fn meant(&self, word: &str) -> Vec<usize> {
-        let mut everybody = self.participants.iter();
-        match everybody.position(|participant| participant.id == word) {
-            Some(place) => vec![place],
+        match self.ids.get(word) {
+            Some(place) => vec![*place],
             None => self.names.called(word).to_vec(),
         }
     }
@@ -190,7 +192,7 @@ impl Roster {
             Key::Agent { account, .. } if name == Some(account) => account.clone(),
             Key::Agent { account, .. } => format!("{account}/{}", name.unwrap_or("agent")),
         };
-        participant.id = self.claim(wanted);
+        participant.id = self.claim(&wanted, place);
         if let Key::Agent { account, .. } = &key
             && participant.id != *account
         {
@@ -207,14 +209,15 @@ impl Roster {
     }
 
     /// An id that nobody has yet.
-    fn claim(&mut self, wanted: String) -> String {
-        let count = self.taken.entry(wanted.clone()).or_insert(0);
-        *count += 1;
-        if *count == 1 {
-            return wanted;
+    fn claim(&mut self, wanted: &str, place: usize) -> String {
+        let mut id = wanted.to_owned();
+        let mut count = 1_u32;
+        while self.ids.contains_key(&id) {
+            count += 1;
+            id = format!("{wanted}~{count}");
         }
-        let qualified = format!("{wanted}~{count}");
-        self.claim(qualified)
+        self.ids.insert(id.clone(), place);
+        id
     }
 }
 

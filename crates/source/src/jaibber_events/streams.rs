@@ -6,7 +6,7 @@
 //! wins over Ably's, and Ably's over the REST API's, and takes over what only the other one knows. Two texts under one id
 //! from one source are two messages, which linking tells apart.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use chatmill_diag::{Finding, Severity, codes};
 use chatmill_model::RawJson;
@@ -365,9 +365,9 @@ fn complete(event: &mut Event, other: &mut Event) {
     if event.mentions.is_empty() {
         event.mentions = std::mem::take(&mut other.mentions);
     }
-    for (key, value) in std::mem::take(&mut other.extra) {
-        if !event.extra.iter().any(|(known, _)| *known == key) {
-            event.extra.push((key, value));
-        }
-    }
+    let known: HashSet<String> = event.extra.iter().map(|(key, _)| key.clone()).collect();
+    let further = std::mem::take(&mut other.extra).into_iter();
+    event
+        .extra
+        .extend(further.filter(|(key, _)| !known.contains(key)));
 }

@@ -63,6 +63,15 @@ impl Clock {
     }
 }
 
+/// Where a time stands among others, in microseconds. Times without an offset are compared as if all had the same one.
+pub fn rank(time: &Timestamp) -> Option<i64> {
+    time.instant.or_else(|| {
+        let moment = iso::parse(&time.raw)?;
+        let offset = moment.offset.or(Some(0));
+        iso::Moment { offset, ..moment }.instant()
+    })
+}
+
 fn timestamp(raw: String, instant: Option<i64>) -> Timestamp {
     Timestamp {
         offset: if instant.is_some() {

@@ -47,7 +47,10 @@ fn tables(header: &[&str], mut rows: Vec<Vec<String>>) -> String {
     let mut table = output::table(header, rows, 1);
     table.push('\n');
     if more > 0 {
-        table.push_str(&format!("and {}\n", counted(more as u64, "more row")));
+        table.push_str(&format!(
+            "and {}; --format json has them\n",
+            counted(more as u64, "more row")
+        ));
     }
     table.push('\n');
     table
@@ -150,7 +153,7 @@ fn signed(before: u64, after: u64) -> String {
         return difference;
     }
     let percent = (after as f64 - before as f64) / before as f64 * 100.0;
-    format!("{difference} ({percent:+.1} %)")
+    format!("{difference} ({sign}{:.1} %)", percent.abs())
 }
 
 fn finding_rows(comparison: &Comparison) -> Vec<Vec<String>> {
@@ -269,7 +272,10 @@ mod tests {
     #[test]
     fn a_text_says_how_much_it_leaves_out() {
         let said = text(&large(), &[]);
-        assert!(said.contains("and 51 more rows"), "{said}");
+        assert!(
+            said.contains("and 51 more rows; --format json has them"),
+            "{said}"
+        );
         assert!(!said.contains("FAILED"));
     }
 

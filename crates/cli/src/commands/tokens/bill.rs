@@ -93,8 +93,12 @@ impl Lines<'_> {
     fn prices_table(&self, rows: &[&Row]) -> String {
         let mut header = self.header();
         let names = header.len();
-        header
-            .extend(["tokens", "per message", "× cheapest", "mean", "p50", "p95", "p99"].map(str::to_owned));
+        header.extend(["tokens", "per message"].map(str::to_owned));
+        // Text that no dialect renders is compared with nothing.
+        if !self.by.is_of_text() {
+            header.push("× cheapest".to_owned());
+        }
+        header.extend(["mean", "p50", "p95", "p99"].map(str::to_owned));
         header.extend(
             self.prices
                 .iter()
@@ -106,10 +110,11 @@ impl Lines<'_> {
             .map(|row| {
                 let cell = &row.cell;
                 let mut line = self.names(row);
+                line.extend([count(cell.tokens), format!("{:.1}", cell.per_message)]);
+                if !self.by.is_of_text() {
+                    line.push(format!("{:.2}", cell.ratio));
+                }
                 line.extend([
-                    count(cell.tokens),
-                    format!("{:.1}", cell.per_message),
-                    format!("{:.2}", cell.ratio),
                     format!("{:.1}", cell.mean),
                     count(cell.p50),
                     count(cell.p95),

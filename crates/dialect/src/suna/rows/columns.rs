@@ -1,7 +1,7 @@
 //! The columns beside the content: metadata, who wrote it, and those that only rows of Suna have.
 //!
 //! Readers keep what a row says beyond its message as further fields: a column under its name, a field of the metadata as
-//! `metadata.KEY`, a field of the content as `content.KEY`.
+//! `metadata.KEY`, what stands in the content by its path in there.
 
 use std::borrow::Cow;
 
@@ -45,7 +45,8 @@ fn place(field: &str) -> Place<'_> {
     if let Some(key) = field.strip_prefix("metadata").and_then(key_of) {
         return Place::Metadata(key);
     }
-    if field == "content" || field.strip_prefix("content").and_then(key_of).is_some() {
+    let inside = field.strip_prefix("content");
+    if inside.is_some_and(|path| path.is_empty() || path.starts_with(['.', '['])) {
         return Place::Content;
     }
     Place::Column(field)
@@ -106,9 +107,10 @@ impl<'a> Writer<'_, 'a> {
     /// The metadata: what the row had, and the ids that a result has in them.
     pub(super) fn metadata(&mut self, message: &'a Message, held: Held<'a>) {
         let mut fields: Vec<(Cow<'a, str>, Field<'a>)> = Vec::new();
-        let stored: &'a [(String, RawJson)] = match is_native(self.view) {
-            true => &message.extra.0,
-            false => &[],
+        let stored: &'a [(String, RawJson)] = if is_native(self.view) {
+            &message.extra.0
+        } else {
+            &[]
         };
         for (field, raw) in stored {
             match place(field) {

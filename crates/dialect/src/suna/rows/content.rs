@@ -26,6 +26,7 @@ impl<'a> Writer<'_, 'a> {
         self.inner(message.role.as_str());
         self.inner("\",\"content\":");
         match blocks.as_slice() {
+            [] if message.texts().next().is_none() => self.inner("null"),
             [] => self.inner("\"\""),
             [only] if !only.is_cached => {
                 self.inner("\"");
@@ -54,6 +55,13 @@ impl<'a> Writer<'_, 'a> {
         self.rope.framing("\"");
         self.inner("{\"role\":\"tool\"");
         if let Some(id) = self.ids.of_result(message, place, result) {
+            if result.call_id.as_ref().is_some_and(|own| *own != id) {
+                self.losses.at(
+                    LossCode::ToolIdRewritten,
+                    message.position,
+                    "a result bears the id of its call",
+                );
+            }
             self.inner(",\"tool_call_id\":\"");
             self.rope.content(id, Level::JsonInJsonString, Component::Meta);
             self.inner("\"");

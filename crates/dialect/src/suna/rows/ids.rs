@@ -92,17 +92,17 @@ impl<'a> Ids<'a> {
         call.map(|(id, _)| id.clone()).unwrap_or_default()
     }
 
-    /// The id of the call that a result answers, where it is known.
+    /// The id of the call that a result answers, else what the result says.
     pub(super) fn of_result(
         &self,
         message: &Message,
         index: usize,
         result: &'a ToolResult,
     ) -> Option<Cow<'a, str>> {
-        let own = result.call_id.as_deref().filter(|id| !id.is_empty());
-        own.map(Cow::Borrowed)
-            .or_else(|| self.answered(message, index).map(|(id, _)| id.clone()))
-            .or_else(|| result.metadata_id.as_deref().map(Cow::Borrowed))
+        let own = [result.call_id.as_deref(), result.metadata_id.as_deref()];
+        let own = own.into_iter().flatten().find(|id| !id.is_empty());
+        let answered = self.answered(message, index);
+        answered.map(|(id, _)| id.clone()).or(own.map(Cow::Borrowed))
     }
 
     /// The name of the tool that a result answers for.

@@ -38,8 +38,8 @@ static ABOUT: About = About {
     media_type: "application/json",
     specification: SPECIFICATION,
     dated: DATED,
-    carries: "text, tools, ids, times, cache marks, Suna's own status rows and further columns",
-    loses: "names, replies, mentions, reasoning, media, other systems' notices, definitions and failures of tools, facts about \
+    carries: "text, tools, ids, times, cache marks, reasoning if policy keeps it, Suna's own status rows and further columns",
+    loses: "names, replies, mentions, media, other systems' notices, definitions and failures of tools, facts about \
             people and rooms",
     profiles: &["document"],
     neutral: true,

@@ -11,6 +11,46 @@ fn the_judge_of_suna_agrees_for_every_list() {
 }
 
 #[test]
+fn every_result_of_a_filtered_list_has_an_open_call_in_front_of_it() {
+    for (dialect, is_newest_only) in [("suna-bedrock", false), ("suna-bedrock@2025-11-07", true)] {
+        super::each(dialect, |out| {
+            let list: Value = serde_json::from_str(&out.text).unwrap();
+            let mut open: Vec<&str> = Vec::new();
+            let mut marks = 0;
+            let messages = list.as_array().unwrap();
+            let turns = messages.iter().filter(|message| message["role"] != "system");
+            // Where nothing else is left, the code keeps a text that it would have dropped.
+            let is_last_resort = is_newest_only && turns.count() == 1;
+            for message in messages {
+                match message["role"].as_str().unwrap() {
+                    "tool" => {
+                        let id = message["tool_call_id"].as_str().unwrap();
+                        let call = open.iter().position(|open| *open == id);
+                        open.remove(call.unwrap_or_else(|| panic!("{dialect}: {id} in {}", out.text)));
+                    }
+                    "assistant" => {
+                        if is_newest_only {
+                            open.clear();
+                        }
+                        let calls = message["tool_calls"].as_array().into_iter().flatten();
+                        open.extend(calls.map(|call| call["id"].as_str().unwrap()));
+                    }
+                    "user" => {
+                        let is_cached = message["content"].is_array();
+                        marks += u32::from(is_cached);
+                        let text = message["content"].as_str().unwrap_or_default();
+                        let embeds = text.trim_start().starts_with("Tool: {");
+                        assert!(!embeds || is_last_resort, "{dialect}: {text}");
+                    }
+                    other => assert_eq!(other, "system"),
+                }
+            }
+            assert!(marks <= 4, "{dialect}: {}", out.text);
+        });
+    }
+}
+
+#[test]
 fn a_cached_list_has_one_block_and_then_the_newest_user_turn() {
     super::each("suna-cached", |out| {
         let list: Value = serde_json::from_str(&out.text).unwrap();

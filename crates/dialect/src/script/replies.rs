@@ -1,0 +1,36 @@
+//! What a message replies to, quoted behind its own words.
+
+use chatmill_model::Message;
+
+use super::{Block, Held, Writer};
+use crate::loss::LossCode;
+use crate::policy::References;
+use crate::quote::quotes;
+
+impl<'a> Writer<'_, 'a> {
+    /// Adds the quotes of a message's references.
+    pub(super) fn quotes(&mut self, message: &'a Message, blocks: &mut Vec<Block<'a>>) {
+        let position = message.position;
+        if self.view.policy.references == References::Drop {
+            self.losses.several(
+                LossCode::ReferenceDropped,
+                position,
+                message.references.len() as u64,
+                "policy drops replies",
+            );
+            return;
+        }
+        for mut quote in quotes(self.view, &self.roster, message, self.active, &mut self.losses) {
+            if quote.is_preview {
+                self.losses.append(std::mem::take(&mut quote.losses));
+                self.losses.several(
+                    LossCode::MediaDropped,
+                    position,
+                    u64::from(quote.medium.is_some()),
+                    "quoted media are not repeated",
+                );
+            }
+            blocks.push(Self::block(position, Held::Text(quote.words().into())));
+        }
+    }
+}

@@ -128,6 +128,45 @@ fn speaking(linked: &Linked) -> BTreeSet<String> {
         .collect()
 }
 
+#[test]
+fn the_context_of_a_capture_holds_whole_answers_and_no_notices() {
+    let event = |name: &str, kind: &str, id: &str, text: &str| json!({"from": "u1", "fromUsername": name, "projectId": PROJECT, "text": text, "messageId": id, "type": kind});
+    let mut typing = event("Coder", "typing", "t1", "");
+    typing["responseId"] = json!("r1");
+    let mut pickup = event("Coder", "message", "n1", "Picking up task: T");
+    pickup["isTaskNotification"] = json!(true);
+    let rows = json!([
+        event("ann", "message", "m1", "@Coder?"),
+        typing,
+        event("Coder", "chunk", "r1", "Hel"),
+        event("Coder", "response", "r1", "Hello!"),
+        event("Coder", "chunk", "r1", "late"),
+        pickup,
+        event("QA", "error", "r2", "Agent error: boom"),
+        event("QA", "chunk", "r3", "half an "),
+        event("QA", "chunk", "r3", "answer"),
+    ]);
+    let linked = read(&rows.to_string()).unwrap();
+    let (dialect, profile) = chatmill_dialect::find("jaibber-context").unwrap();
+    let policy = Policy::default();
+    let view = View {
+        linked: &linked,
+        perspective: None,
+        policy: &policy,
+        profile,
+        history: History::Document,
+    };
+    let mut texts = Vec::new();
+    dialect.render(&view, &mut |rendering| texts.push(rendering.rope.text()));
+    assert_eq!(
+        texts,
+        [
+            "Respond ONLY to the final user message. Previous messages are for context.\n\nUser: @Coder?\n\n\
+             Assistant (Coder): Hello!\n\nAssistant (QA): Agent error: boom\n\nAssistant (QA): half an answer"
+        ]
+    );
+}
+
 fn name() -> impl Strategy<Value = &'static str> {
     prop_oneof![
         Just("Coder"),

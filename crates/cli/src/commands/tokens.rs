@@ -31,7 +31,7 @@ pub struct Arguments {
     /// Dialects to price; without it, all of them
     #[arg(long = "dialect", value_name = "ID[@PROFILE]")]
     dialects: Vec<String>,
-    /// Encodings to count in; without it, o200k_base, or those of the dataset
+    /// Encodings to count in; without it, `o200k_base`, or those of the dataset
     #[arg(long = "encoding", value_name = "NAME")]
     encodings: Vec<String>,
     /// What to bill apart; participant, role and tool bill the text itself, before any dialect renders it

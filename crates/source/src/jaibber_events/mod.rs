@@ -17,6 +17,7 @@ mod checks;
 mod cut;
 mod detect;
 mod event;
+mod fields;
 mod mentions;
 mod messages;
 mod open;
@@ -33,7 +34,8 @@ use crate::notes::{Notes, Site, repeated_key};
 use crate::reject::reject_message;
 use crate::{About, Evidence, FrameView, Reading, Row, RowLedger, Source};
 use attachments::Upload;
-use event::{Feed, KNOWN};
+use event::Feed;
+use fields::KNOWN;
 use messages::Settled;
 use open::{Opened, is_attachment, is_event, is_presence};
 use roster::Roster;
@@ -232,7 +234,7 @@ impl<'d> Reader<'d, '_> {
             self.assembler.fates.push(Fate::Merged(None));
         } else {
             let key = self.key.as_deref();
-            let event = event::read(opened, place, key, outside, &mut self.clock, &mut site);
+            let event = fields::read(opened, place, key, outside, &mut self.clock, &mut site);
             self.newest = self.newest.max(Some(event.feed));
             self.has_live |= event.feed == Feed::Live;
             self.assembler.take(event);

@@ -17,6 +17,17 @@ enum Results {
     Anywhere,
 }
 
+/// Who may follow whom.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    /// Anybody.
+    Free,
+    /// A user comes first.
+    UserFirst,
+    /// A user comes first, and no two in a row are alike.
+    Alternating,
+}
+
 /// What a vendor wants.
 struct Wanted {
     results: Results,
@@ -25,9 +36,8 @@ struct Wanted {
     tool_name: Option<usize>,
     /// Which ids are refused.
     refuses_id: fn(&str) -> bool,
-    /// Turns alternate and a user comes first.
-    alternates: bool,
-    user_first: bool,
+    /// Who may follow whom.
+    order: Order,
     /// Blank texts are refused.
     no_blanks: bool,
     /// System text stands at the start only.
@@ -41,8 +51,7 @@ const ANYTHING: Wanted = Wanted {
     arguments: Some(Arguments::Text),
     tool_name: None,
     refuses_id: str::is_empty,
-    alternates: false,
-    user_first: false,
+    order: Order::Free,
     no_blanks: false,
     system_first: false,
     media_of_users: true,
@@ -133,7 +142,7 @@ pub fn faults(dialect: &str, text: &str) -> Vec<String> {
                 } else {
                     is_no_nine
                 },
-                user_first: true,
+                order: Order::UserFirst,
                 system_first: true,
                 ..ANYTHING
             };
@@ -191,8 +200,7 @@ pub fn faults(dialect: &str, text: &str) -> Vec<String> {
                 arguments: Some(Arguments::Object),
                 tool_name: Some(128),
                 refuses_id: |id| !is_word(id, 1000),
-                alternates: true,
-                user_first: true,
+                order: Order::Alternating,
                 no_blanks: true,
                 ..ANYTHING
             };
@@ -213,8 +221,7 @@ pub fn faults(dialect: &str, text: &str) -> Vec<String> {
                 arguments: Some(Arguments::Object),
                 tool_name: Some(64),
                 refuses_id: |id| !is_word(id, 64),
-                alternates: true,
-                user_first: true,
+                order: Order::Alternating,
                 no_blanks: true,
                 ..ANYTHING
             };
@@ -234,7 +241,7 @@ pub fn faults(dialect: &str, text: &str) -> Vec<String> {
                 results: Results::OneTurn,
                 arguments: Some(Arguments::Object),
                 tool_name: Some(128),
-                user_first: true,
+                order: Order::UserFirst,
                 no_blanks: true,
                 ..ANYTHING
             };
@@ -309,10 +316,10 @@ fn check(turns: &[Turn], wanted: &Wanted, faults: &mut Vec<String>) {
             fault("unknown keys");
         }
         let is_first = turns.iter().take(index).all(|turn| turn.role == Role::System);
-        if wanted.user_first && is_first && turn.role == Role::Model {
+        if wanted.order != Order::Free && is_first && turn.role == Role::Model {
             fault("the model speaks first");
         }
-        if wanted.alternates && before == Some(turn.role) {
+        if wanted.order == Order::Alternating && before == Some(turn.role) {
             fault("two in a row");
         }
         if wanted.system_first && turn.role == Role::System && !is_first {

@@ -189,30 +189,7 @@ impl Lines<'_> {
 
     /// For programs.
     pub fn json(&self) -> Value {
-        let rows: Vec<Value> = self
-            .rows
-            .iter()
-            .map(|row| {
-                let mut value = json!({});
-                if let Some(group) = self.group(row) {
-                    value["group"] = json!(group);
-                }
-                if let (Some(all), Ok(Value::Object(cell))) =
-                    (value.as_object_mut(), serde_json::to_value(&row.cell))
-                {
-                    all.extend(cell);
-                }
-                value["money"] = self
-                    .prices
-                    .iter()
-                    .filter_map(|price| {
-                        let money = money(price, row)?;
-                        Some(json!({"model": price.model, "currency": price.currency, "amount": money}))
-                    })
-                    .collect();
-                value
-            })
-            .collect();
+        let rows: Vec<Value> = self.rows.iter().map(|row| self.row_json(row)).collect();
         let claims: Vec<Value> = self
             .savings
             .iter()
@@ -229,6 +206,27 @@ impl Lines<'_> {
             })
             .collect();
         json!({"by": self.by.noun(), "rows": rows, "claims": claims})
+    }
+
+    fn row_json(&self, row: &Row) -> Value {
+        let money: Vec<Value> = self
+            .prices
+            .iter()
+            .filter_map(|price| {
+                let money = money(price, row)?;
+                Some(json!({"model": price.model, "currency": price.currency, "amount": money}))
+            })
+            .collect();
+        let mut fields = serde_json::Map::new();
+        if let Some(group) = self.group(row) {
+            fields.insert("group".to_owned(), json!(group));
+        }
+        // A struct with named fields is always an object.
+        if let Ok(Value::Object(cell)) = serde_json::to_value(&row.cell) {
+            fields.extend(cell);
+        }
+        fields.insert("money".to_owned(), json!(money));
+        Value::Object(fields)
     }
 
     /// For spreadsheets: one line a row, money in columns at the end.

@@ -11,7 +11,7 @@ use chatmill_dialect::{History, Policy};
 use chatmill_engine::pipeline::{Speaker, SpeakerRule, nearest};
 use chatmill_engine::plan::{PlanError, Target, typed_inputs};
 use chatmill_engine::walk::{Sight, walk};
-use chatmill_engine::{render, select, tables};
+use chatmill_engine::{Progress, render, select, tables};
 use chatmill_model::{Linked, MessageKind};
 use chatmill_report::Key;
 use chatmill_report::bill::{self, Bill, Booking, By};
@@ -134,6 +134,8 @@ fn from_dataset(request: &Request<'_>, folder: &Path) -> anyhow::Result<Drawn> {
 fn from_files(request: &Request<'_>, context: &Context<'_>) -> anyhow::Result<Drawn> {
     let mut pricer = Pricer::new(request)?;
     let inputs = typed_inputs(request.paths, request.source)?;
+    let bytes = inputs.iter().map(|planned| planned.input.bytes).sum();
+    context.meter.stage("count", bytes);
     let mut unread = Vec::new();
     let mut ids = BTreeSet::new();
     walk(
@@ -165,7 +167,7 @@ fn qualified(id: String, by: By, ids: &mut BTreeSet<String>) -> String {
     if by != By::Conversation || ids.insert(id.clone()) {
         return id;
     }
-    (2_u64..)
+    (2..u64::MAX)
         .map(|number| format!("{id}~{number}"))
         .find(|other| ids.insert(other.clone()))
         .unwrap_or(id)

@@ -1,49 +1,20 @@
-//! Jaibber's message payloads (document of 2026-02-28): one array of what was published in a project's channel.
-//!
-//! ```json
-//! [{"from":"u1","fromUsername":"ann","projectId":"p1","text":"@Coder why?","messageId":"m1","type":"message"},
-//!  {"from":"u1","fromUsername":"Coder","projectId":"p1","text":"Because.","messageId":"r1","type":"response",
-//!   "agentName":"Coder","isAgentMessage":true}]
-//! ```
-//!
-//! Nobody is the assistant here: the dialect renders once. Answers are written whole, not in pieces; an answer whose end is
-//! missing is one `chunk`. Fields of the document stand in its order, `parentMessageId` and what else a project's own
-//! messages hold behind them. Presence and files that belong to no message are no message payloads.
+//! One payload: fields in the order of the document, then what else the source gave a message of this system.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use chatmill_model::{
-    Component, Conversation, Extra, Media, MediaKind, MediaSource, Message, MessageKind, Part, Participant,
-    ParticipantKind, RawJson, Role, Rope,
+    Component, Extra, Media, MediaKind, MediaSource, Message, MessageKind, Part, RawJson, Role, Rope,
 };
 
-use crate::Dialect;
-use crate::about::About;
+use super::Names;
 use crate::group_chat::MessageIds;
 use crate::group_chat::object::{Object, key};
-use crate::jaibber_context::declare_unspoken;
 use crate::json;
 use crate::loss::{LossCode, Losses};
 use crate::names::own_name;
-use crate::nature::{Lack, Shown, declare_messages};
 use crate::progress::Progress;
-use crate::rendering::Rendering;
+use crate::rendering::{Coverage, Rendering};
 use crate::view::View;
-
-/// The dialect of Jaibber's message payloads.
-pub struct JaibberEvents;
-
-static ABOUT: About = About {
-    title: "Jaibber events",
-    family: "jaibber",
-    media_type: "application/json",
-    specification: "Jaibber Message Format, message payloads",
-    dated: "2026-02-28",
-    carries: "people and agents, text, files by address, replies, mentions, chains of agents, ids, Jaibber's own notices",
-    loses: "times, tools, system text, reasoning, files in the record, facts about people and rooms, other systems' notices",
-    profiles: &["document"],
-    neutral: true,
-};
 
 /// Fields of a message that a payload has a place for, in the order in which they are written.
 const BEFORE_NAME: [(&str, &str); 1] = [("responseId", key!("responseId"))];
@@ -56,168 +27,8 @@ const BEFORE_FILES: [(&str, &str); 3] = [
 /// Fields of other captures of the same system, which no payload has.
 const UNPUBLISHED: [&str; 3] = ["sender", "status", "partialText"];
 
-impl Dialect for JaibberEvents {
-    fn id(&self) -> &'static str {
-        "jaibber-events"
-    }
-
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
-
-    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
-        let is_native = view.conversation().source == "jaibber-events";
-        let mut losses = Losses::default();
-        let shown = Shown::choose(view, None, &mut losses, |message| renders(message, is_native));
-        declare_unspoken(view, shown.first, &mut losses);
-        declare_messages(view, &shown.messages, &[Lack::Times], &mut losses);
-        let speaking: BTreeSet<usize> = shown
-            .messages
-            .iter()
-            .filter_map(|message| message.sender)
-            .collect();
-        declare_room(view.conversation(), &speaking, &mut losses);
-        declare_names(view, &shown.messages, &mut losses);
-        let mut rope = Rope::new();
-        let mut writer = Writer {
-            view,
-            is_native,
-            ids: MessageIds::new(view.conversation()),
-            names: Names::new(&view.conversation().participants, &speaking),
-            losses,
-            progress: Progress::default(),
-        };
-        rope.framing("[");
-        for (index, message) in shown.messages.iter().enumerate() {
-            if index > 0 {
-                rope.framing(",");
-            }
-            writer.write(&mut rope, message);
-        }
-        rope.framing("]");
-        emit(
-            writer
-                .progress
-                .finish(rope, shown.coverage, writer.losses, Vec::new()),
-        );
-    }
-}
-
-/// Whether a message or notice is published.
-fn renders(message: &Message, is_native: bool) -> bool {
-    match message.kind {
-        MessageKind::Notice => is_native && message.source_type.as_deref() != Some("attachment"),
-        MessageKind::Message => {
-            let is_said = |part: &Part| matches!(part, Part::Text(_) | Part::Media(_));
-            matches!(message.role, Role::User | Role::Assistant)
-                && (message.parts.is_empty() || message.parts.iter().any(is_said))
-        }
-    }
-}
-
-/// Declares facts about the room and its people that no payload holds.
-fn declare_room(conversation: &Conversation, speaking: &BTreeSet<usize>, losses: &mut Losses) {
-    let facts = usize::from(conversation.title.is_some())
-        + usize::from(conversation.description.is_some())
-        + conversation.extra.0.len()
-        + conversation.envelope.0.len();
-    losses.everywhere(
-        LossCode::MetadataDropped,
-        facts as u64,
-        "payloads hold no facts about the room",
-    );
-    let is_dropped = |(place, person): &(usize, &Participant)| {
-        !speaking.contains(place)
-            || person.kind == ParticipantKind::Unknown
-            || person.custom_role.is_some()
-            || person.department.is_some()
-            || person.email.is_some()
-            || person.extra.0.iter().any(|(key, _)| key != "userId")
-    };
-    let people = conversation.participants.iter().enumerate();
-    losses.everywhere(
-        LossCode::ParticipantDropped,
-        people.filter(is_dropped).count() as u64,
-        "payloads hold only account and name of those who speak",
-    );
-    let aliases = conversation
-        .participants
-        .iter()
-        .filter(|person| person.alias.is_some());
-    losses.everywhere(
-        LossCode::NameDropped,
-        aliases.count() as u64,
-        "payloads have no second names",
-    );
-}
-
-/// Declares names of people that nothing shows: a payload holds the name under which its message was written.
-fn declare_names(view: &View<'_>, shown: &[&Message], losses: &mut Losses) {
-    let mut named = BTreeSet::new();
-    for message in shown {
-        if message.role == Role::Assistant || message.sender_name.is_none() {
-            named.extend(message.sender);
-        }
-    }
-    let unnamed: BTreeSet<usize> = shown
-        .iter()
-        .filter_map(|message| message.sender)
-        .filter(|sender| !named.contains(sender))
-        .collect();
-    let people = unnamed
-        .iter()
-        .filter_map(|sender| view.conversation().participants.get(*sender));
-    losses.everywhere(
-        LossCode::NameDropped,
-        people.filter(|person| own_name(person).is_some()).count() as u64,
-        "none of the messages shows the name that the roster has",
-    );
-}
-
-/// The words by which mentions name those who speak: a reader knows nobody else.
-struct Names<'a> {
-    participants: &'a [Participant],
-    by_id: BTreeMap<&'a str, usize>,
-    /// How many have a name, in any case.
-    counts: BTreeMap<String, usize>,
-}
-
-impl<'a> Names<'a> {
-    fn new(participants: &'a [Participant], speaking: &BTreeSet<usize>) -> Self {
-        let mut by_id = BTreeMap::new();
-        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        for (place, participant) in participants.iter().enumerate() {
-            if !speaking.contains(&place) {
-                continue;
-            }
-            by_id.entry(participant.id.as_str()).or_insert(place);
-            if let Some(name) = own_name(participant) {
-                *counts.entry(name.to_lowercase()).or_default() += 1;
-            }
-        }
-        Self {
-            participants,
-            by_id,
-            counts,
-        }
-    }
-
-    /// The name of the one who is mentioned, where a reader finds him by it and nobody else; else the id.
-    fn mention(&self, mentioned: &'a str) -> &'a str {
-        let place = self.by_id.get(mentioned);
-        let name = place
-            .and_then(|place| self.participants.get(*place))
-            .and_then(own_name);
-        name.filter(|name| {
-            let is_id = self.by_id.get(name).is_some_and(|other| Some(other) != place);
-            !is_id && self.counts.get(&name.to_lowercase()) == Some(&1)
-        })
-        .unwrap_or(mentioned)
-    }
-}
-
 /// Writes payloads, and knows what was lost and said.
-struct Writer<'v, 'a> {
+pub(super) struct Writer<'v, 'a> {
     view: &'v View<'a>,
     is_native: bool,
     ids: MessageIds<'a>,
@@ -233,8 +44,26 @@ struct Pieces<'a> {
     media: Vec<&'a Media>,
 }
 
-impl<'a> Writer<'_, 'a> {
-    fn write(&mut self, rope: &mut Rope<'a>, message: &'a Message) {
+impl<'v, 'a> Writer<'v, 'a> {
+    /// For the messages of a view; `is_native` where they were read from this system.
+    pub(super) fn new(view: &'v View<'a>, is_native: bool, names: Names<'a>, losses: Losses) -> Self {
+        Self {
+            view,
+            is_native,
+            ids: MessageIds::new(view.conversation()),
+            names,
+            losses,
+            progress: Progress::default(),
+        }
+    }
+
+    /// The rendering that was written.
+    pub(super) fn finish(self, rope: Rope<'a>, coverage: Coverage) -> Rendering<'a> {
+        self.progress.finish(rope, coverage, self.losses, Vec::new())
+    }
+
+    /// Writes a message or notice.
+    pub(super) fn write(&mut self, rope: &mut Rope<'a>, message: &'a Message) {
         let pieces = self.pieces(message);
         let task = self.field(message, "task");
         let mut object = Object::open(rope);
@@ -426,14 +255,17 @@ impl<'a> Writer<'_, 'a> {
         if media.is_empty() || self.field(message, "attachments").is_some() {
             return;
         }
+        let mut facts: BTreeMap<&str, Vec<(&str, &RawJson)>> = BTreeMap::new();
+        for (key, value) in self.fields(message) {
+            let rest = key.strip_prefix("attachments[");
+            if let Some((index, name)) = rest.and_then(|rest| rest.split_once("].")) {
+                facts.entry(index).or_default().push((name, value));
+            }
+        }
         let rope = object.key(key!("attachments"));
         for (index, file) in media.iter().enumerate() {
             rope.framing(if index == 0 { "[" } else { "," });
-            let prefix = format!("attachments[{index}].");
-            let rest: Vec<(&str, &RawJson)> = self
-                .fields(message)
-                .filter_map(|(key, value)| Some((key.strip_prefix(&prefix)?, value)))
-                .collect();
+            let rest = facts.remove(index.to_string().as_str()).unwrap_or_default();
             let of = |wanted: &str| {
                 rest.iter()
                     .find(|(key, _)| *key == wanted)

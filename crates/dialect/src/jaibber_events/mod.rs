@@ -1,0 +1,193 @@
+//! Jaibber's message payloads (document of 2026-02-28): one array of what was published in a project's channel.
+//!
+//! ```json
+//! [{"from":"u1","fromUsername":"ann","projectId":"p1","text":"@Coder why?","messageId":"m1","type":"message"},
+//!  {"from":"u1","fromUsername":"Coder","projectId":"p1","text":"Because.","messageId":"r1","type":"response",
+//!   "agentName":"Coder","isAgentMessage":true}]
+//! ```
+//!
+//! Nobody is the assistant here: the dialect renders once. Answers are written whole, not in pieces; an answer whose end is
+//! missing is one `chunk`. Fields of the document stand in its order, `parentMessageId` and what else a project's own
+//! messages hold behind them. Presence and files that belong to no message are no message payloads.
+
+mod payload;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chatmill_model::{Conversation, Message, MessageKind, Part, Participant, ParticipantKind, Role, Rope};
+
+use crate::Dialect;
+use crate::about::About;
+use crate::jaibber_context::declare_unspoken;
+use crate::loss::{LossCode, Losses};
+use crate::names::own_name;
+use crate::nature::{Lack, Shown, declare_messages};
+use crate::rendering::Rendering;
+use crate::view::View;
+
+use payload::Writer;
+
+/// The dialect of Jaibber's message payloads.
+pub struct JaibberEvents;
+
+static ABOUT: About = About {
+    title: "Jaibber events",
+    family: "jaibber",
+    media_type: "application/json",
+    specification: "Jaibber Message Format, message payloads",
+    dated: "2026-02-28",
+    carries: "people and agents, text, files by address, replies, mentions, chains of agents, ids, Jaibber's own notices",
+    loses: "times, tools, system text, reasoning, files in the record, facts about people and rooms, other systems' notices",
+    profiles: &["document"],
+    neutral: true,
+};
+
+impl Dialect for JaibberEvents {
+    fn id(&self) -> &'static str {
+        "jaibber-events"
+    }
+
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+        let is_native = view.conversation().source == "jaibber-events";
+        let mut losses = Losses::default();
+        let shown = Shown::choose(view, None, &mut losses, |message| renders(message, is_native));
+        declare_unspoken(view, shown.first, &mut losses);
+        declare_messages(view, &shown.messages, &[Lack::Times], &mut losses);
+        let speaking: BTreeSet<usize> = shown
+            .messages
+            .iter()
+            .filter_map(|message| message.sender)
+            .collect();
+        declare_room(view.conversation(), &speaking, &mut losses);
+        declare_names(view, &shown.messages, &mut losses);
+        let mut rope = Rope::new();
+        let names = Names::new(&view.conversation().participants, &speaking);
+        let mut writer = Writer::new(view, is_native, names, losses);
+        rope.framing("[");
+        for (index, message) in shown.messages.iter().enumerate() {
+            if index > 0 {
+                rope.framing(",");
+            }
+            writer.write(&mut rope, message);
+        }
+        rope.framing("]");
+        emit(writer.finish(rope, shown.coverage));
+    }
+}
+
+/// Whether a message or notice is published.
+fn renders(message: &Message, is_native: bool) -> bool {
+    match message.kind {
+        MessageKind::Notice => is_native && message.source_type.as_deref() != Some("attachment"),
+        MessageKind::Message => {
+            let is_said = |part: &Part| matches!(part, Part::Text(_) | Part::Media(_));
+            matches!(message.role, Role::User | Role::Assistant)
+                && (message.parts.is_empty() || message.parts.iter().any(is_said))
+        }
+    }
+}
+
+/// Declares facts about the room and its people that no payload holds.
+fn declare_room(conversation: &Conversation, speaking: &BTreeSet<usize>, losses: &mut Losses) {
+    let facts = usize::from(conversation.title.is_some())
+        + usize::from(conversation.description.is_some())
+        + conversation.extra.0.len()
+        + conversation.envelope.0.len();
+    losses.everywhere(
+        LossCode::MetadataDropped,
+        facts as u64,
+        "payloads hold no facts about the room",
+    );
+    let is_dropped = |(place, person): &(usize, &Participant)| {
+        !speaking.contains(place)
+            || person.kind == ParticipantKind::Unknown
+            || person.custom_role.is_some()
+            || person.department.is_some()
+            || person.email.is_some()
+            || person.extra.0.iter().any(|(key, _)| key != "userId")
+    };
+    let people = conversation.participants.iter().enumerate();
+    losses.everywhere(
+        LossCode::ParticipantDropped,
+        people.filter(is_dropped).count() as u64,
+        "payloads hold only account and name of those who speak",
+    );
+    let aliases = conversation
+        .participants
+        .iter()
+        .filter(|person| person.alias.is_some());
+    losses.everywhere(
+        LossCode::NameDropped,
+        aliases.count() as u64,
+        "payloads have no second names",
+    );
+}
+
+/// Declares names of people that nothing shows: a payload holds the name under which its message was written.
+fn declare_names(view: &View<'_>, shown: &[&Message], losses: &mut Losses) {
+    let mut named = BTreeSet::new();
+    for message in shown {
+        if message.role == Role::Assistant || message.sender_name.is_none() {
+            named.extend(message.sender);
+        }
+    }
+    let unnamed: BTreeSet<usize> = shown
+        .iter()
+        .filter_map(|message| message.sender)
+        .filter(|sender| !named.contains(sender))
+        .collect();
+    let people = unnamed
+        .iter()
+        .filter_map(|sender| view.conversation().participants.get(*sender));
+    losses.everywhere(
+        LossCode::NameDropped,
+        people.filter(|person| own_name(person).is_some()).count() as u64,
+        "none of the messages shows the name that the roster has",
+    );
+}
+
+/// The words by which mentions name those who speak: a reader knows nobody else.
+struct Names<'a> {
+    participants: &'a [Participant],
+    by_id: BTreeMap<&'a str, usize>,
+    /// How many have a name, in any case.
+    counts: BTreeMap<String, usize>,
+}
+
+impl<'a> Names<'a> {
+    fn new(participants: &'a [Participant], speaking: &BTreeSet<usize>) -> Self {
+        let mut by_id = BTreeMap::new();
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for (place, participant) in participants.iter().enumerate() {
+            if !speaking.contains(&place) {
+                continue;
+            }
+            by_id.entry(participant.id.as_str()).or_insert(place);
+            if let Some(name) = own_name(participant) {
+                *counts.entry(name.to_lowercase()).or_default() += 1;
+            }
+        }
+        Self {
+            participants,
+            by_id,
+            counts,
+        }
+    }
+
+    /// The name of the one who is mentioned, where a reader finds him by it and nobody else; else the id.
+    fn mention(&self, mentioned: &'a str) -> &'a str {
+        let place = self.by_id.get(mentioned);
+        let name = place
+            .and_then(|place| self.participants.get(*place))
+            .and_then(own_name);
+        name.filter(|name| {
+            let is_id = self.by_id.get(name).is_some_and(|other| Some(other) != place);
+            !is_id && self.counts.get(&name.to_lowercase()) == Some(&1)
+        })
+        .unwrap_or(mentioned)
+    }
+}

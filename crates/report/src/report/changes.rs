@@ -1,0 +1,118 @@
+//! The part of a report that says what changed since an earlier run; `chatmill diff` says the same.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What changed from an earlier run to this one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Comparison {
+    /// Name of the earlier run's pipeline.
+    pub before: String,
+    /// Name of the later run's pipeline.
+    pub after: String,
+    /// Fingerprint of the earlier run.
+    pub before_fingerprint: String,
+    /// Fingerprint of the later run.
+    pub after_fingerprint: String,
+    /// Conversations by what happened to them.
+    pub conversations: ConversationChanges,
+    /// Records that could not be read.
+    pub rejects: Change,
+    /// Findings by code, those that differ first.
+    pub findings: Vec<FindingChange>,
+    /// Tokens per dialect, profile, coverage and encoding.
+    pub tokens: Vec<TokenChange>,
+    /// Losses per dialect and kind, only those that differ.
+    pub losses: Vec<LossChange>,
+}
+
+/// A number before and after.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Change {
+    /// In the earlier run.
+    pub before: u64,
+    /// In the later run.
+    pub after: u64,
+}
+
+/// Conversations by what happened to them; two are the same when id and content are.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ConversationChanges {
+    /// How many there are.
+    pub count: Change,
+    /// Only in the later run.
+    pub added: u64,
+    /// Only in the earlier run.
+    pub removed: u64,
+    /// In both, with other content.
+    pub changed: u64,
+    /// In both, with the same content.
+    pub same: u64,
+    /// Ids of some that were added.
+    pub added_ids: Vec<String>,
+    /// Ids of some that were removed.
+    pub removed_ids: Vec<String>,
+    /// Ids of some that changed.
+    pub changed_ids: Vec<String>,
+}
+
+/// Findings of one code before and after.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FindingChange {
+    /// The code.
+    pub code: String,
+    /// Its name.
+    pub name: String,
+    /// `error`, `warning` or `note`.
+    pub severity: String,
+    /// Occurrences.
+    pub count: Change,
+}
+
+/// Tokens of one dialect in one encoding before and after; none where a run did not count them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TokenChange {
+    /// Id of the dialect.
+    pub dialect: String,
+    /// Its profile.
+    pub profile: String,
+    /// What its renderings show.
+    pub coverage: String,
+    /// Encoding.
+    pub encoding: String,
+    /// In the earlier run.
+    pub before: Option<TokenCount>,
+    /// In the later run.
+    pub after: Option<TokenCount>,
+}
+
+/// Tokens of one dialect in one encoding of one run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TokenCount {
+    /// Tokens.
+    pub tokens: u64,
+    /// Messages that the renderings show.
+    pub messages_rendered: u64,
+    /// Tokens of the conversations that both runs have.
+    pub tokens_common: u64,
+}
+
+/// Losses of one dialect and kind before and after.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LossChange {
+    /// Id of the dialect.
+    pub dialect: String,
+    /// Its profile.
+    pub profile: String,
+    /// Kind of loss.
+    pub code: String,
+    /// Occurrences.
+    pub amount: Change,
+}

@@ -25,6 +25,9 @@ pub struct Pipeline {
     /// Tables of databases, and what their columns are.
     #[serde(default)]
     pub table_map: BTreeMap<String, TableMapSection>,
+    /// What single sources are told.
+    #[serde(default)]
+    pub sources: Sources,
     /// What to leave out; it counts as filtered.
     #[serde(default)]
     pub select: Select,
@@ -73,6 +76,23 @@ pub struct InputSection {
     /// Text put in front of every conversation id of this section.
     #[serde(default)]
     pub id_prefix: String,
+}
+
+/// `[sources]`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Sources {
+    /// What `jaibber-events` is told.
+    #[serde(rename = "jaibber-events")]
+    pub jaibber_events: JaibberEvents,
+}
+
+/// `[sources.jaibber-events]`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct JaibberEvents {
+    /// Agents that may answer one another in a chain, as the room is set up; the same as `limits.response_depth`.
+    pub max_response_depth: Option<u32>,
 }
 
 fn auto() -> String {

@@ -108,7 +108,7 @@ pub struct PlannedInput {
     pub id_prefix: String,
     /// BLAKE3 of its bytes, once they have been hashed.
     pub hash: String,
-    /// Number of its `[[input]]` section, or of the path that was typed.
+    /// Number of its `[[input]]` section, by first input; 0 for paths that were typed.
     pub section: usize,
     /// Whether files of the section that hold the same conversation are one; `None` leaves it to the source.
     pub merge: Option<bool>,
@@ -166,7 +166,10 @@ impl Plan {
     }
 
     /// Resolves a pipeline whose relative paths start at `base`.
-    pub fn resolve(pipeline: Pipeline, base: &Path, out: Option<&Path>) -> Result<Self, PlanError> {
+    pub fn resolve(mut pipeline: Pipeline, base: &Path, out: Option<&Path>) -> Result<Self, PlanError> {
+        if let Some(depth) = pipeline.sources.jaibber_events.max_response_depth {
+            pipeline.limits.response_depth = depth;
+        }
         let targets = targets(&pipeline.render.dialects)?;
         let encodings = encodings(&pipeline.count.encodings)?;
         let selection = Selection::new(&pipeline.select)?;
@@ -438,7 +441,17 @@ fn inputs(pipeline: &Pipeline, base: &Path) -> Result<Vec<PlannedInput>, PlanErr
         })
         .collect();
     inputs.sort_by(|left, right| left.name.cmp(&right.name));
+    number_sections(&mut inputs);
     Ok(inputs)
+}
+
+/// Numbers sections by their first input, so that the order of the sections in the file changes nothing.
+fn number_sections(inputs: &mut [PlannedInput]) {
+    let mut numbers: BTreeMap<usize, usize> = BTreeMap::new();
+    for planned in inputs {
+        let next = numbers.len();
+        planned.section = *numbers.entry(planned.section).or_insert(next);
+    }
 }
 
 /// Inputs given on a command line, in the order and spelling in which they were typed.

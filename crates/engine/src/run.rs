@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -30,7 +30,12 @@ pub struct RunOptions {
     pub replace: bool,
     /// Every how many renderings of a slice tiktoken-rs counts again; 0 for none.
     pub verify_every: u64,
+    /// Writes the reports of the complete dataset in this folder, before it is published.
+    pub report: Option<Reporter>,
 }
+
+/// Writes reports into the folder of a complete dataset, from its tables alone.
+pub type Reporter = fn(&Path) -> Result<(), DatasetError>;
 
 /// Why a run did not end with a dataset.
 #[derive(Debug, Error)]
@@ -134,6 +139,10 @@ pub fn run(
         "resumed_slices": resumed,
     });
     sealed.write_derived("run.json", format!("{derived:#}\n").as_bytes())?;
+    if let Some(report) = options.report {
+        progress.stage("report", 0);
+        report(sealed.folder())?;
+    }
     for notice in sealed.publish()? {
         progress.note(&notice);
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use chatmill_dataset::manifest::{InputEntry, table_entries};
+use chatmill_dataset::manifest::{DERIVED, InputEntry, table_entries};
 use chatmill_dataset::{Manifest, PartFile, Receipt, Sealed, Staging, TableOptions};
 use chatmill_diag::Ledger;
 
@@ -95,7 +95,7 @@ pub fn seal(
         totals: serde_json::to_value(&run_totals).unwrap_or_default(),
         ledger_balanced: true,
         verdict: if within { COMPLETE } else { TOO_MANY_REJECTS }.to_owned(),
-        derived: vec!["run.json".to_owned()],
+        derived: DERIVED.map(str::to_owned).to_vec(),
     };
     Ok(staging.seal(&manifest, options)?)
 }

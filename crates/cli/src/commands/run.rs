@@ -54,6 +54,7 @@ pub fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Ex
         threads: arguments.threads,
         replace: arguments.replace,
         verify_every: arguments.verify_every,
+        report: Some(|folder| chatmill_report::write(folder, None).map(drop)),
     };
     let summary = run(plan, options, context.meter, context.signals.stop())?;
     context.meter.finish();

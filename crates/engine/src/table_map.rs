@@ -52,6 +52,9 @@ pub struct TableMapSection {
     /// Further columns: what the source calls them, and their names in the table.
     #[serde(default)]
     pub columns: BTreeMap<String, String>,
+    /// All columns of the table in their order, for dumps that name them nowhere (`--inserts --data-only`).
+    #[serde(default)]
+    pub definition: Vec<String>,
     /// Columns whose text is JSON; without it, those of content and metadata.
     #[serde(default)]
     pub json: Option<Vec<String>>,
@@ -92,7 +95,7 @@ impl TableMapSection {
                 .iter()
                 .map(|(ours, theirs)| (ours.clone(), theirs.clone())),
         );
-        if self.table.is_empty() || columns.is_empty() {
+        if self.table.is_empty() || (columns.is_empty() && self.definition.is_empty()) {
             return Err(PlanError::Value {
                 key: "table_map",
                 message: format!("`{name}` names no table or no column"),
@@ -113,6 +116,7 @@ impl TableMapSection {
             requires,
             columns,
             json,
+            definition: self.definition.clone(),
             filters: self
                 .filter
                 .iter()

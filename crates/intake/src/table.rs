@@ -26,6 +26,8 @@ pub struct TableMap {
     pub columns: Vec<(String, String)>,
     /// Columns, in the table's words, whose text is JSON and embedded as such where it is valid.
     pub json: Vec<String>,
+    /// All columns of the table in their order, for rows that nothing else names them for; mostly empty.
+    pub definition: Vec<String>,
     /// Conditions that a row must meet; other rows are passed over.
     pub filters: Vec<TableFilter>,
 }

@@ -358,6 +358,29 @@ fn a_strangers_table_is_read_through_a_map_and_other_tables_are_counted() {
 }
 
 #[test]
+fn a_dump_that_names_no_column_is_read_with_the_definition_of_its_table() {
+    let rows = rows();
+    let unnamed = inserts(&rows).replace(&format!(" ({})", COLUMNS.join(", ")), "");
+    let workshop = Workshop::new();
+    let path = workshop.write("in/dump.sql", unnamed);
+    let (findings, verdict) = Workshop::check(&path);
+    assert_eq!((verdict.verdict, verdict.records), ("unreadable", ROWS as u64));
+    assert!(
+        findings
+            .iter()
+            .all(|checked| checked.located.finding.code.name == "columns-unknown")
+    );
+    let map = format!(
+        "{BARE}[table_map.threads]\ntable = \"messages\"\nsource = \"suna-rows\"\ndefinition = {COLUMNS:?}\n"
+    );
+    let summary = workshop.run("out", &map, 2).unwrap();
+    assert_eq!(
+        (summary.totals.conversations, summary.totals.messages),
+        (THREADS as u64, ROWS as u64)
+    );
+}
+
+#[test]
 fn a_database_without_a_mapped_table_says_which_tables_it_saw() {
     let workshop = Workshop::new();
     let path = workshop.write(

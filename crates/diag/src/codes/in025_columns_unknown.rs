@@ -15,6 +15,7 @@ pub static COLUMNS_UNKNOWN: Code = Code {
 INSERT INTO messages VALUES (1, 'hello');
 ```",
         does: "Rejects each such row.",
-        fix: "Dump with `--column-inserts`, or with the schema in the same file.",
+        fix: "Dump with `--column-inserts`, or with the schema in the same file; or name the columns as \
+               `definition` of a `[table_map]` in the pipeline file.",
     },
 };

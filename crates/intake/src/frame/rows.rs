@@ -179,6 +179,9 @@ impl Rows {
                 None => (Wish::Skip, None),
             },
             None => match named() {
+                Some(map) if !map.definition.is_empty() => {
+                    (Wish::Write(RowWriter::new(map, &map.definition)), Some(map))
+                }
                 Some(map) => {
                     let fault = RowFault {
                         code: &COLUMNS_UNKNOWN,

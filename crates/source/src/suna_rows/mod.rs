@@ -95,6 +95,7 @@ impl Source for SunaRows {
             requires: owned(&["message_id", "thread_id", "type", "content"]),
             columns: Vec::new(),
             json: owned(&["content", "metadata"]),
+            definition: Vec::new(),
             filters: Vec::new(),
         }]
     }

@@ -480,6 +480,38 @@ fn reject_head_bounds_what_the_rejects_table_keeps() {
 }
 
 #[test]
+fn response_depth_bounds_a_chain_of_agents() {
+    let answer = |depth: usize| {
+        format!(
+            r#"{{"from":"u1","fromUsername":"A{depth}","projectId":"p","text":"on, @A{}","messageId":"r{depth}","type":"response","isAgentMessage":true,"responseDepth":{depth},"respondingChain":["a{depth}"]}}"#,
+            depth + 1
+        )
+    };
+    let question = r#"{"from":"u1","fromUsername":"ines","projectId":"p","text":"@A1 begin","messageId":"m1","type":"message"}"#;
+    let file = lines(&[question.to_owned(), answer(1), answer(2)]);
+    let at = mill(&[("x.jsonl", &file)], "response_depth = 2");
+    assert_eq!((at.found("loop-depth-exceeded"), at.rejected()), (0, 0));
+    let beyond = mill(&[("x.jsonl", &file)], "response_depth = 1");
+    assert_eq!((beyond.found("loop-depth-exceeded"), beyond.rejected()), (1, 0));
+}
+
+#[test]
+fn partition_bounds_what_is_gathered_at_a_time() {
+    let row = |thread: usize, number: usize| {
+        format!(
+            r#"{{"message_id":"m{number}","thread_id":"t{thread}","type":"user","is_llm_message":true,"content":{{"role":"user","content":"{}"}},"created_at":"2026-01-01T00:00:{number:02}Z"}}"#,
+            "word ".repeat(40)
+        )
+    };
+    let file = lines(&(0..60).map(|number| row(number % 20, number)).collect::<Vec<_>>());
+    let parts = |milled: &Milled| milled.summary.manifest.tables[0].files.len();
+    let one = mill(&[("x.jsonl", &file)], "partition = 1_000_000");
+    let many = mill(&[("x.jsonl", &file)], "partition = 4_000");
+    assert_eq!((parts(&one), one.ids().len(), many.ids().len()), (1, 20, 20));
+    assert!(parts(&many) > 3, "{}", parts(&many));
+}
+
+#[test]
 fn max_reject_ratio_decides_between_complete_and_too_many() {
     let file = lines(&[plain("a"), plain("b"), "{broken".to_owned(), plain("c")]);
     for (ratio, is_within) in [("0.25", true), ("0.2499", false), ("0.0", false), ("1.0", true)] {

@@ -10,7 +10,7 @@ pub(crate) const MOST: usize = 4;
 pub(crate) const LONGEST: usize = 31;
 
 /// Places of a table, 48 bytes each.
-const PLACES: usize = 1 << 16;
+const PLACES: usize = 1 << 17;
 
 /// In each encoding, a bit for every byte at which a token begins; unused encodings have none.
 pub(crate) type Beginnings = [u32; MOST];

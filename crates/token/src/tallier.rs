@@ -211,8 +211,8 @@ struct Ways {
     tables: Vec<Arc<Tables>>,
     scratch: Vec<Scratch>,
     chunks: Chunks,
-    /// Chunks that are too long for the table.
-    long: Memory<[u64; MOST]>,
+    /// Chunks that are too long for the table: the lengths of their tokens in each encoding.
+    long: Memory<Arc<[Vec<u32>]>>,
 }
 
 impl Ways {
@@ -221,15 +221,25 @@ impl Ways {
         if let Some(beginnings) = self.beginnings(chunk) {
             return beginnings.map(|bits| u64::from(bits.count_ones()));
         }
+        let mut counts = [0; MOST];
+        for (count, tokens) in counts.iter_mut().zip(self.lengths(chunk).iter()) {
+            *count = tokens.len() as u64;
+        }
+        counts
+    }
+
+    /// The lengths of a long chunk's tokens, by encoding.
+    fn lengths(&mut self, chunk: &str) -> Arc<[Vec<u32>]> {
         if let Some(known) = self.long.get(chunk) {
             return known;
         }
-        let mut counts = [0; MOST];
-        for ((tables, scratch), count) in self.tables.iter().zip(&mut self.scratch).zip(&mut counts) {
-            tables.each_token_with(scratch, chunk, |_| *count += 1);
+        let mut lengths = vec![Vec::new(); self.tables.len()];
+        for ((tables, scratch), lengths) in self.tables.iter().zip(&mut self.scratch).zip(&mut lengths) {
+            tables.each_token_with(scratch, chunk, |bytes| lengths.push(bytes as u32));
         }
-        self.long.keep(chunk, counts);
-        counts
+        let lengths: Arc<[Vec<u32>]> = lengths.into();
+        self.long.keep(chunk, Arc::clone(&lengths));
+        lengths
     }
 
     /// Calls `token` with the length of each token of a chunk in one encoding.
@@ -246,10 +256,10 @@ impl Ways {
                 };
                 token(end - begin);
             }
-        } else if let (Some(tables), Some(scratch)) =
-            (self.tables.get(encoding), self.scratch.get_mut(encoding))
-        {
-            tables.each_token_with(scratch, chunk, token);
+        } else if let Some(lengths) = self.lengths(chunk).get(encoding) {
+            for bytes in lengths {
+                token(*bytes as usize);
+            }
         }
     }
 
@@ -290,12 +300,12 @@ struct Memory<V> {
     bytes: usize,
 }
 
-impl<V: Copy> Memory<V> {
+impl<V: Clone> Memory<V> {
     fn get(&self, text: &str) -> Option<V> {
         self.known
             .get(&fingerprint(text))
             .filter(|(known, _)| **known == *text)
-            .map(|(_, value)| *value)
+            .map(|(_, value)| value.clone())
     }
 
     fn keep(&mut self, text: &str, value: V) {

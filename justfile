@@ -80,3 +80,28 @@ readers RUN:
     python3 -m venv target/readers
     target/readers/bin/pip install --quiet --requirement .ci/readers/requirements.txt
     target/readers/bin/python .ci/readers/readers.py {{RUN}}
+
+# export a dataset in every envelope, and load the files with datasets, TRL and Inspect (needs Python and its package index)
+trainers RUN:
+    rm -rf target/trainers-exports
+    cargo build --package chatmill-cli
+    python3 -m venv target/trainers
+    target/trainers/bin/pip install --quiet --requirement .ci/trainers/requirements.txt
+    target/trainers/bin/pip install --quiet --no-deps --requirement .ci/trainers/without-dependencies.txt
+    target/trainers/bin/python .ci/trainers/trainers.py target/debug/chatmill {{RUN}} target/trainers-exports
+
+# check the samples into a SARIF log, and validate it against the published schema (needs npm, Python and their package indexes)
+sarif:
+    mkdir -p target/sarif
+    cd target/sarif && npm pack --silent @microsoft/jest-sarif@1.0.0-beta.0 && tar -xzf microsoft-jest-sarif-1.0.0-beta.0.tgz
+    python3 -m venv target/sarif/python
+    target/sarif/python/bin/pip install --quiet jsonschema==4.26.0
+    cargo run -- check data-samples --for chatml --fail-on never --statistics --write sarif=target/sarif/log.sarif
+    target/sarif/python/bin/python .ci/sarif/validate.py target/sarif/package/lib/schemas/sarif-2.1.0-rtm.5.json target/sarif/log.sarif
+
+# ask the SDKs of the vendors and the readers of trainers about our renderings (needs Python and its package index)
+oracles CONVERSATIONS="2000":
+    python3 -m venv target/oracles
+    target/oracles/bin/pip install --quiet --no-deps --requirement .ci/oracles/requirements.txt
+    cargo xtask judged {{CONVERSATIONS}}
+    target/oracles/bin/python -B .ci/oracles/oracles.py target/oracles-input

@@ -16,6 +16,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("cli", 4),
     ("engine", 3),
     ("report", 3),
+    ("export", 3),
     ("source", 2),
     ("link", 2),
     ("rule", 2),

@@ -8,6 +8,7 @@ mod chaos;
 mod floors;
 mod fuzz;
 mod generated;
+mod judged;
 mod readme;
 mod rules;
 mod schemas;
@@ -29,6 +30,7 @@ usage: cargo xtask CHORE
   rules   --check|--write   docs/rules, from the diagnostic codes
   readme  --check|--write   the tables of README.md, from the registries
   schemas --check|--write   schemas/pipeline.schema.json, from the types
+  judged  CONVERSATIONS     what the judges of `just oracles` look at: samples and generated conversations, rendered
   chaos   KILLS [SEED]      kills runs at random moments and compares what they leave
   fuzz    SECONDS [SEED]    mutations of corpus and samples against every fuzz target";
 
@@ -54,6 +56,7 @@ fn run(arguments: &[&str], root: &Path) -> Result<String> {
         ["rules", mode] => rules::run(root, Mode::parse(mode)?),
         ["readme", mode] => readme::run(root, Mode::parse(mode)?),
         ["schemas", mode] => schemas::run(root, Mode::parse(mode)?),
+        ["judged", conversations] => judged::run(root, conversations),
         ["chaos", kills] => chaos::run(root, kills, None),
         ["chaos", kills, seed] => chaos::run(root, kills, Some(seed)),
         ["fuzz", seconds] => fuzz::run(root, seconds, None),

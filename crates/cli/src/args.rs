@@ -3,8 +3,8 @@
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    certify, check, completions, dialects, diff, encodings, explain, inspect, man, render, report, rules,
-    run, schema, sources, tokens,
+    certify, check, completions, dialects, diff, encodings, explain, export, inspect, man, render, report,
+    rules, run, schema, sources, tokens,
 };
 
 /// Mills chat archives into training, evaluation and cost data.
@@ -127,6 +127,8 @@ pub enum Command {
     Inspect(inspect::Arguments),
     /// Writes the reports of a finished dataset again
     Report(report::Arguments),
+    /// Writes training and evaluation files from a finished dataset
+    Export(export::Arguments),
     /// Compares two finished datasets; fails on conditions
     Diff(diff::Arguments),
     /// Reads a finished dataset back and proves that it is what its manifest says

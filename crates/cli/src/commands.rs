@@ -7,6 +7,7 @@ pub mod dialects;
 pub mod diff;
 pub mod encodings;
 pub mod explain;
+pub mod export;
 pub mod inspect;
 pub mod man;
 pub mod render;
@@ -79,6 +80,7 @@ fn dispatch(command: Command, context: &Context<'_>) -> anyhow::Result<Exit> {
         Command::Render(arguments) => render::execute(arguments, context),
         Command::Inspect(arguments) => inspect::execute(&arguments, context),
         Command::Tokens(arguments) => tokens::execute(&arguments, context),
+        Command::Export(arguments) => export::execute(&arguments, context),
         Command::Diff(arguments) => diff::execute(&arguments, context),
         Command::Report(arguments) => report::execute(&arguments, context),
         Command::Certify(arguments) => certify::execute(&arguments, context),

@@ -19,6 +19,26 @@ pub fn bytes(number: u64) -> String {
     DecimalBytes(number).to_string()
 }
 
+/// Bytes in decimal units with three digits, for what changes while it is read.
+pub fn about(number: u64) -> String {
+    let mut value = number as f64;
+    let mut units = ["B", "kB", "MB", "GB", "TB", "PB"].into_iter().peekable();
+    while let Some(unit) = units.next() {
+        // 999.5 and more would be written with a fourth digit.
+        if value < 999.5 || units.peek().is_none() {
+            let digits = match value {
+                _ if unit == "B" => 0,
+                ..9.995 => 2,
+                ..99.95 => 1,
+                _ => 0,
+            };
+            return format!("{value:.digits$} {unit}");
+        }
+        value /= 1000.0;
+    }
+    String::new()
+}
+
 /// A quotient with one decimal; a dash when there is nothing to divide by.
 pub fn quotient(dividend: u64, divisor: u64) -> String {
     if divisor == 0 {
@@ -38,11 +58,13 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// A duration in its two largest units.
+/// A duration in its two largest units; a short one with a decimal.
 pub fn duration(duration: Duration) -> String {
     let seconds = duration.as_secs();
-    if seconds < 60 {
+    if seconds < 10 {
         format!("{:.1} s", duration.as_secs_f64())
+    } else if seconds < 60 {
+        format!("{seconds} s")
     } else if seconds < 3600 {
         format!("{} min {} s", seconds / 60, seconds % 60)
     } else {
@@ -62,6 +84,19 @@ mod tests {
     }
 
     #[test]
+    fn bytes_on_the_way_have_three_digits() {
+        let shown: Vec<String> = [0, 999, 1_000, 29_940, 299_000_000, 999_600_000, 1_250_000_000]
+            .map(about)
+            .into();
+        assert_eq!(
+            shown,
+            [
+                "0 B", "999 B", "1.00 kB", "29.9 kB", "299 MB", "1.00 GB", "1.25 GB"
+            ]
+        );
+    }
+
+    #[test]
     fn nothing_is_divided_by_zero() {
         assert_eq!(quotient(7, 2), "3.5");
         assert_eq!(quotient(7, 0), "–");
@@ -77,6 +112,7 @@ mod tests {
     #[test]
     fn durations_have_two_units_at_most() {
         assert_eq!(duration(Duration::from_millis(1_240)), "1.2 s");
+        assert_eq!(duration(Duration::from_millis(15_900)), "15 s");
         assert_eq!(duration(Duration::from_secs(125)), "2 min 5 s");
         assert_eq!(duration(Duration::from_secs(7_260)), "2 h 1 min");
     }

@@ -3,6 +3,7 @@
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
+use anstream::{AutoStream, ColorChoice};
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table};
 use serde::Serialize;
@@ -64,9 +65,60 @@ pub fn harmless(text: &str) -> String {
     out
 }
 
+/// How a word stands out on a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// What is wrong.
+    Error,
+    /// What is suspicious.
+    Warning,
+    /// What is worth knowing.
+    Note,
+    /// What is as it should be.
+    Good,
+}
+
+/// Whether words are coloured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Colours(bool);
+
+impl Colours {
+    /// None: what a file or a program reads.
+    pub const NONE: Self = Self(false);
+
+    /// Only when stdout is a terminal, and the environment (`NO_COLOR`, `CLICOLOR`, `TERM`) allows it.
+    pub fn of_stdout() -> Self {
+        Self(AutoStream::choice(&io::stdout()) != ColorChoice::Never)
+    }
+
+    /// A word in its colour.
+    pub fn paint(self, style: Style, word: &str) -> String {
+        let number = match style {
+            Style::Error => 31,
+            Style::Warning => 33,
+            Style::Note => 36,
+            Style::Good => 32,
+        };
+        if self.0 {
+            format!("\u{1b}[1;{number}m{word}\u{1b}[0m")
+        } else {
+            word.to_owned()
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_are_coloured_only_where_colours_are_wanted() {
+        assert_eq!(Colours::NONE.paint(Style::Error, "error"), "error");
+        assert_eq!(
+            Colours(true).paint(Style::Error, "error"),
+            "\u{1b}[1;31merror\u{1b}[0m"
+        );
+    }
 
     #[test]
     fn control_characters_do_not_reach_the_terminal() {

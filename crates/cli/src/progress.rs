@@ -67,14 +67,7 @@ impl Meter {
             Form::Bar => ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr()),
             Form::Plain | Form::Json | Form::Nothing => ProgressBar::hidden(),
         };
-        let style = BarStyle::with_template(
-            "{msg:<11} [{wide_bar:.}] {percent:>3} %  {decimal_bytes}/{decimal_total_bytes}  {decimal_bytes_per_sec}  {eta} left",
-        );
-        bar.set_style(
-            style
-                .unwrap_or_else(|_| BarStyle::default_bar())
-                .progress_chars("=> "),
-        );
+        bar.set_style(bar_style(0));
         let begun = Instant::now();
         Self {
             form,
@@ -148,9 +141,10 @@ impl Progress for Meter {
         }
         match self.form {
             Form::Bar => {
-                self.bar.reset();
-                self.bar.set_length(bytes);
                 self.bar.set_message(name.to_owned());
+                self.bar.set_length(bytes);
+                self.bar.set_style(bar_style(bytes));
+                self.bar.reset();
             }
             Form::Json => {
                 self.say(&json!({"event": "stage", "stage": name, "bytes_total": bytes}).to_string());
@@ -180,6 +174,18 @@ impl Progress for Meter {
     }
 }
 
+/// What a bar looks like; a stage that reads no input has only a name.
+fn bar_style(bytes: u64) -> BarStyle {
+    let template = if bytes > 0 {
+        "{msg:<11} [{wide_bar:.}] {percent:>3} %  {decimal_bytes} of {decimal_total_bytes}  {decimal_bytes_per_sec}  {eta} left"
+    } else {
+        "{msg:<11} …"
+    };
+    BarStyle::with_template(template)
+        .unwrap_or_else(|_| BarStyle::default_bar())
+        .progress_chars("=> ")
+}
+
 /// How far a stage is at one instant.
 struct Reading {
     stage: String,
@@ -189,32 +195,28 @@ struct Reading {
 }
 
 impl Reading {
-    fn bytes_per_second(&self) -> f64 {
-        let seconds = self.elapsed.as_secs_f64();
-        if seconds > 0.0 {
-            self.done as f64 / seconds
-        } else {
-            0.0
-        }
+    fn bytes_per_second(&self) -> u64 {
+        let rate = (u128::from(self.done) * 1000).checked_div(self.elapsed.as_millis());
+        u64::try_from(rate.unwrap_or_default()).unwrap_or(u64::MAX)
     }
 
     /// Time that the rest takes at the rate so far; none before there is a rate, or without a total.
     fn left(&self) -> Option<Duration> {
-        let rate = self.bytes_per_second();
         let rest = self.total.checked_sub(self.done)?;
-        (rate > 0.0).then(|| Duration::try_from_secs_f64(rest as f64 / rate).ok())?
+        rest.checked_div(self.bytes_per_second()).map(Duration::from_secs)
     }
 
     fn plain(&self) -> String {
-        let mut line = format!("{}: {}", self.stage, figures::bytes(self.done));
+        let mut line = format!("{}: {}", self.stage, figures::about(self.done));
         if self.total > 0 {
             line.push_str(&format!(
                 " of {}, {}",
-                figures::bytes(self.total),
+                figures::about(self.total),
                 figures::percent(self.done as f64 / self.total as f64)
             ));
         }
-        line.push_str(&format!(", {:.1} MB/s", self.bytes_per_second() / 1e6));
+        let rate = figures::about(self.bytes_per_second());
+        line.push_str(&format!(", {rate}/s"));
         if let Some(left) = self.left().filter(|_| self.total > 0) {
             line.push_str(&format!(", {} left", figures::duration(left)));
         }
@@ -227,7 +229,7 @@ impl Reading {
             "stage": self.stage,
             "bytes_done": self.done,
             "bytes_total": self.total,
-            "bytes_per_second": self.bytes_per_second().round(),
+            "bytes_per_second": self.bytes_per_second(),
             "seconds_left": self.left().map(|left| left.as_secs()),
         })
         .to_string()
@@ -250,24 +252,24 @@ mod tests {
     #[test]
     fn a_plain_line_says_stage_bytes_share_rate_and_rest() {
         let line = reading(250_000_000, 1_000_000_000, 5).plain();
-        assert_eq!(line, "mill: 250.00 MB of 1.00 GB, 25 %, 50.0 MB/s, 15.0 s left");
+        assert_eq!(line, "mill: 250 MB of 1.00 GB, 25 %, 50.0 MB/s, 15 s left");
     }
 
     #[test]
     fn an_unknown_total_leaves_out_share_and_rest() {
-        assert_eq!(reading(3_000_000, 0, 2).plain(), "mill: 3.00 MB, 1.5 MB/s");
+        assert_eq!(reading(3_000_000, 0, 2).plain(), "mill: 3.00 MB, 1.50 MB/s");
     }
 
     #[test]
     fn a_reading_at_the_very_start_divides_nothing_by_zero() {
-        assert_eq!(reading(0, 10, 0).plain(), "mill: 0 B of 10 B, 0 %, 0.0 MB/s");
+        assert_eq!(reading(0, 10, 0).plain(), "mill: 0 B of 10 B, 0 %, 0 B/s");
     }
 
     #[test]
     fn a_json_line_is_one_object() {
         let line = reading(250_000_000, 1_000_000_000, 5).json();
         let value: serde_json::Value = serde_json::from_str(&line).unwrap();
-        assert_eq!(value["bytes_per_second"], 50_000_000.0);
+        assert_eq!(value["bytes_per_second"], 50_000_000);
         assert_eq!(value["seconds_left"], 15);
         assert!(!line.contains('\n'));
     }

@@ -1,4 +1,4 @@
-//! `--select` and `--ignore`: from codes, prefixes and names to the codes that are left out.
+//! Words for codes: letters and digits, the beginning of these, or a name. `--select`, `--ignore` and `explain` take them.
 
 use chatmill_diag::{Code, codes};
 use chatmill_engine::pipeline::nearest;
@@ -8,9 +8,7 @@ use crate::exit::WrongRequest;
 /// The codes that a selection leaves out. An empty `select` selects all; `ignore` wins.
 pub fn left_out(select: &[String], ignore: &[String]) -> Result<Vec<&'static str>, WrongRequest> {
     for word in select.iter().chain(ignore) {
-        if !codes::CODES.iter().any(|code| matches(word, code)) {
-            return Err(unknown(word));
-        }
+        named(word)?;
     }
     let any = |words: &[String], code: &Code| words.iter().any(|word| matches(word, code));
     Ok(codes::CODES
@@ -18,6 +16,19 @@ pub fn left_out(select: &[String], ignore: &[String]) -> Result<Vec<&'static str
         .filter(|code| any(ignore, code) || !(select.is_empty() || any(select, code)))
         .map(|code| code.code)
         .collect())
+}
+
+/// The codes that a word names.
+pub fn named(word: &str) -> Result<Vec<&'static Code>, WrongRequest> {
+    let named: Vec<&Code> = codes::CODES
+        .iter()
+        .copied()
+        .filter(|code| matches(word, code))
+        .collect();
+    if named.is_empty() {
+        return Err(unknown(word));
+    }
+    Ok(named)
 }
 
 /// Whether a word names a code: by its letters and digits, the beginning of these, or its name.
@@ -30,7 +41,7 @@ fn matches(word: &str, code: &Code) -> bool {
 }
 
 /// The refusal of a word that names no code.
-pub fn unknown(word: &str) -> WrongRequest {
+fn unknown(word: &str) -> WrongRequest {
     let letters = word.to_ascii_uppercase();
     let near = nearest(word, codes::CODES.iter().map(|code| code.name))
         .or_else(|| nearest(&letters, codes::CODES.iter().map(|code| code.code)));
@@ -70,6 +81,17 @@ mod tests {
     fn ignore_wins_over_select() {
         let out = left_out(&words(&["RF"]), &words(&["dangling-reference"])).unwrap();
         assert!(out.contains(&"RF001") && !out.contains(&"RF002") && out.contains(&"IN001"));
+    }
+
+    #[test]
+    fn a_word_names_one_code_or_a_family() {
+        let names = |word: &str| -> Vec<&str> {
+            let named = named(word).unwrap();
+            named.iter().map(|code| code.name).collect()
+        };
+        assert_eq!(names("rf001"), ["dangling-reference"]);
+        assert_eq!(names("dangling-reference"), ["dangling-reference"]);
+        assert!(names("RF").starts_with(&["dangling-reference", "reference-to-itself"]));
     }
 
     #[test]

@@ -95,6 +95,11 @@ impl Destination {
         self.sibling("staging")
     }
 
+    /// The folder where a [`Folder`](crate::Folder) is made, beside the destination.
+    pub(crate) fn unfinished(&self) -> PathBuf {
+        self.sibling("unfinished")
+    }
+
     fn sibling(&self, suffix: &str) -> PathBuf {
         let mut name = OsString::from(".");
         name.push(&self.name);

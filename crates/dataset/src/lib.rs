@@ -18,6 +18,8 @@ mod describe;
 mod destination;
 mod durable;
 mod error;
+mod folder;
+mod free_table;
 pub mod manifest;
 mod options;
 mod part;
@@ -33,13 +35,15 @@ pub use certify::{Certificate, certify};
 pub use describe::describe;
 pub use durable::create_report;
 pub use error::DatasetError;
+pub use folder::{FileMeasure, Folder, FolderFile};
+pub use free_table::{FreeCell, FreeKind, FreeTable};
 pub use manifest::{
     DERIVED, InputEntry, MANIFEST, Manifest, PROGRAM, PartEntry, SUCCESS, TableEntry, read_manifest,
     table_entries,
 };
 pub use options::{Compression, TableOptions};
 pub use parts::{PartFile, PartSet};
-pub use read::{Batch, Batches, Dataset, Flags, Numbers, Texts, Times, write_derived};
+pub use read::{Batch, Batches, Dataset, Flags, Numbers, TextLists, Texts, Times, write_derived};
 pub use receipt::Receipt;
 pub use seal::Sealed;
 pub use spill::Spill;

@@ -22,17 +22,17 @@ use crate::tables::conversations::PARTICIPANT;
 use crate::tables::{self, Table};
 
 /// Rows after which a batch is cut.
-const BATCH_ROWS: usize = 1024;
+pub(crate) const BATCH_ROWS: usize = 1024;
 /// Bytes of text after which a batch is cut.
-const BATCH_TEXT: usize = 8 << 20;
+pub(crate) const BATCH_TEXT: usize = 8 << 20;
 /// Bytes of text after which a row group is cut.
-const GROUP_TEXT: usize = 64 << 20;
+pub(crate) const GROUP_TEXT: usize = 64 << 20;
 /// Rows after which a row group is cut, for tables with little text.
 const GROUP_ROWS: usize = 1 << 20;
 /// Bytes of an uncompressed page.
-const PAGE: usize = 1 << 20;
+pub(crate) const PAGE: usize = 1 << 20;
 /// Bytes of text in one row. Offsets of an Arrow batch have 31 bits, and a batch is cut only after its last row.
-const ROW_TEXT: usize = 1 << 30;
+pub(crate) const ROW_TEXT: usize = 1 << 30;
 
 /// The place of a table's open file in a set; empty until its first row.
 pub(crate) struct Slot<T>(Option<Part<T>>);

@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, TimestampMicrosecondType};
-use arrow_array::{Array, BooleanArray, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray};
+use arrow_array::{
+    Array, BooleanArray, Int64Array, ListArray, RecordBatch, StringArray, TimestampMicrosecondArray,
+};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 
@@ -180,6 +182,16 @@ impl Batch {
             .ok_or_else(|| self.other_type(name, "texts"))
     }
 
+    /// A column of lists of texts.
+    pub fn text_lists(&self, name: &str) -> Result<TextLists, DatasetError> {
+        let array = self.column(name)?.as_list_opt::<i32>();
+        array
+            .filter(|lists| lists.values().as_string_opt::<i32>().is_some())
+            .cloned()
+            .map(TextLists)
+            .ok_or_else(|| self.other_type(name, "lists of texts"))
+    }
+
     /// A column of numbers.
     pub fn numbers(&self, name: &str) -> Result<Numbers, DatasetError> {
         let array = self.column(name)?.as_primitive_opt::<Int64Type>();
@@ -237,6 +249,22 @@ impl Texts {
     /// The text in a row; empty where it is missing.
     pub fn at(&self, row: usize) -> &str {
         self.get(row).unwrap_or_default()
+    }
+}
+
+/// Lists of texts of a batch.
+#[derive(Clone, Debug)]
+pub struct TextLists(ListArray);
+
+impl TextLists {
+    /// The list in a row; empty where it is missing.
+    pub fn at(&self, row: usize) -> Vec<String> {
+        if !is_there(&self.0, row) {
+            return Vec::new();
+        }
+        let list = self.0.value(row);
+        let texts = list.as_string_opt::<i32>().into_iter().flatten();
+        texts.flatten().map(str::to_owned).collect()
     }
 }
 

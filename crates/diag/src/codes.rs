@@ -9,6 +9,7 @@ mod as004_duplicate_conversation_id;
 mod di001_special_token_in_text;
 mod di002_several_references;
 mod di003_oversize_rendering;
+mod di004_not_accepted;
 mod in001_invalid_json;
 mod in002_invalid_utf8;
 mod in003_lone_surrogate;
@@ -91,6 +92,7 @@ pub use as004_duplicate_conversation_id::DUPLICATE_CONVERSATION_ID;
 pub use di001_special_token_in_text::SPECIAL_TOKEN_IN_TEXT;
 pub use di002_several_references::SEVERAL_REFERENCES;
 pub use di003_oversize_rendering::OVERSIZE_RENDERING;
+pub use di004_not_accepted::NOT_ACCEPTED;
 pub use in001_invalid_json::INVALID_JSON;
 pub use in002_invalid_utf8::INVALID_UTF8;
 pub use in003_lone_surrogate::LONE_SURROGATE;
@@ -249,6 +251,7 @@ pub static CODES: &[&Code] = &[
     &SPECIAL_TOKEN_IN_TEXT,
     &SEVERAL_REFERENCES,
     &OVERSIZE_RENDERING,
+    &NOT_ACCEPTED,
 ];
 
 /// Finds a code by its letters and digits (any case) or by its name.

@@ -106,6 +106,27 @@ impl Finding {
     }
 }
 
+/// A path in which every key that is no plain word reads `['…']`: formats have plain keys, people do not.
+pub fn without_odd_keys(path: &str) -> String {
+    let mut out = String::with_capacity(path.len());
+    let mut rest = path;
+    while let Some((before, quoted)) = rest.split_once("['") {
+        out.push_str(before);
+        out.push_str("['…']");
+        let mut is_escaped = false;
+        let end = quoted.find(|sign: char| {
+            let ends = sign == '\'' && !is_escaped;
+            is_escaped = sign == '\\' && !is_escaped;
+            ends
+        });
+        rest = end
+            .and_then(|end| quoted.get(end..)?.strip_prefix("']"))
+            .unwrap_or_default();
+    }
+    out.push_str(rest);
+    out
+}
+
 /// What a reject takes away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RejectLevel {
@@ -172,5 +193,15 @@ mod tests {
         assert_eq!(finding.position, Some(3));
         assert_eq!(finding.message_id.as_deref(), Some("m3"));
         assert_eq!(finding.path, Path::InMessage(".refer_list[0]".to_owned()));
+    }
+
+    #[test]
+    fn odd_keys_are_hidden_and_the_rest_of_the_path_stays() {
+        assert_eq!(without_odd_keys("$.a[3].b"), "$.a[3].b");
+        assert_eq!(
+            without_odd_keys("$.a['Ann O\\'Hara'][0]['x\\\\'].c"),
+            "$.a['…'][0]['…'].c"
+        );
+        assert_eq!(without_odd_keys("$['never closed"), "$['…']");
     }
 }

@@ -21,7 +21,8 @@ use chatmill_model::{Component, Media, MediaKind, MediaSource, Role, Rope, Voice
 use crate::Dialect;
 use crate::about::About;
 use crate::arguments::as_object;
-use crate::definitions::{self, Form, NO_PARAMETERS};
+use crate::definitions::{self, Form};
+use crate::json_schema::NO_PARAMETERS;
 use crate::list::string;
 use crate::loss::{LossCode, Losses};
 use crate::media::{inline_bytes, picture_type};

@@ -1,13 +1,14 @@
 //! Definitions of tools: whatever vendor's form the source wrote, in the form that a dialect wants.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use chatmill_model::{Component, RawJson, Rope};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::gemini_schema;
-use crate::json::compact;
+use crate::json_schema::{self, NO_PARAMETERS};
 use crate::loss::{LossCode, Losses};
 use crate::script::tool_names::ToolNames;
 
@@ -126,6 +127,7 @@ pub(crate) fn write<'a>(
     losses: &mut Losses,
 ) -> bool {
     let mut separator = opening;
+    let mut written = BTreeSet::new();
     for tool in tools {
         let definitions = Definition::read(tool);
         if definitions.is_empty() {
@@ -136,6 +138,14 @@ pub(crate) fn write<'a>(
             );
         }
         for definition in definitions {
+            if !written.insert(definition.name.clone()) {
+                losses.everywhere(
+                    LossCode::ToolDefinitionDropped,
+                    1,
+                    "a tool of that name is defined already",
+                );
+                continue;
+            }
             rope.framing(separator);
             separator = ",";
             one(rope, &definition, form, names, losses);
@@ -173,7 +183,14 @@ fn one<'a>(
         Form::Spec => "{\"toolSpec\":{\"name\":",
     });
     rope.json_string(name, Component::Tools);
-    if let Some(description) = definition.description {
+    let description = definition.description;
+    let is_refused = form == Form::Spec && description.is_some_and(|text| text.get() == "\"\"");
+    losses.everywhere(
+        LossCode::ExtraDropped,
+        u64::from(is_refused),
+        "an empty description of a tool is refused",
+    );
+    if let Some(description) = description.filter(|_| !is_refused) {
         rope.framing(",\"description\":");
         rope.raw_json(description.get(), Component::Tools);
     }
@@ -207,7 +224,16 @@ fn parameters<'a>(rope: &mut Rope<'a>, definition: &Definition<'a>, form: Form, 
             Some(schema) => Cow::Owned(schema),
             None => return,
         },
-        (Some(schema), _) => compact(schema.get()),
+        (Some(schema), _) => {
+            let converted = json_schema::convert(schema.get());
+            losses.everywhere(
+                LossCode::ExtraDropped,
+                converted.dropped,
+                "a tool takes an object and nothing else",
+            );
+            losses.everywhere(LossCode::EmptyFilled, converted.filled, "a tool takes an object");
+            converted.schema
+        }
     };
     rope.framing(match form {
         Form::Nested | Form::Flat | Form::Bare | Form::Declaration => ",\"parameters\":",
@@ -234,9 +260,6 @@ fn declared(schema: &str, losses: &mut Losses) -> Option<String> {
     );
     converted.schema
 }
-
-/// The schema of a tool that takes nothing.
-pub(crate) const NO_PARAMETERS: &str = "{\"type\":\"object\",\"properties\":{}}";
 
 /// Declares definitions that a dialect has no place for.
 pub(crate) fn lose(tools: &[RawJson], losses: &mut Losses) {

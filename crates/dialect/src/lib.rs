@@ -21,6 +21,7 @@ mod hf_messages;
 mod jaibber_context;
 mod jaibber_events;
 mod json;
+mod json_schema;
 mod list;
 pub mod loss;
 mod media;

@@ -21,7 +21,7 @@ use crate::about::About;
 use crate::arguments::as_text;
 use crate::definitions::{self, Form};
 use crate::list::string;
-use crate::loss::Losses;
+use crate::loss::{LossCode, Losses};
 use crate::media::web_address;
 use crate::openai_chat::picture;
 use crate::rendering::Rendering;
@@ -101,7 +101,10 @@ impl Dialect for OpenaiResponses {
             rope: &mut rope,
             losses: &mut losses,
         };
+        let mut last = Role::System;
         for turn in std::mem::take(&mut script.turns) {
+            items.declare_continued(&turn, last);
+            last = turn.role;
             if let Some(violation) = items.turn(turn) {
                 script.violations.push(violation);
             }
@@ -144,6 +147,19 @@ impl<'a> Items<'_, 'a> {
         self.rope.framing(self.separator);
         self.separator = ",";
         self.rope.framing(start);
+    }
+
+    /// Calls without words belong to what the assistant said before them: nothing tells the two turns apart.
+    fn declare_continued(&mut self, turn: &Turn<'a>, last: Role) {
+        let only_calls = turn
+            .blocks
+            .iter()
+            .all(|block| matches!(block.held, Held::Call(_)));
+        let is_continued = turn.role == Role::Assistant && last == Role::Assistant && only_calls;
+        if let Some((Some(position), _)) = turn.said.first().filter(|_| is_continued) {
+            let reason = "OAR-01: calls are items of the assistant's turn before them";
+            self.losses.at(LossCode::TurnMerged, *position, reason);
+        }
     }
 
     /// Writes the items of a turn; gives the rule that it breaks.

@@ -180,6 +180,20 @@ impl<'a> Found<'a> {
     }
 }
 
+impl<'a> Found<'a> {
+    /// The results that stand in front of everything else in the message, and the others.
+    #[expect(clippy::type_complexity, reason = "two lists of the field's own type")]
+    fn split_results(
+        &self,
+        message: &Message,
+    ) -> (Vec<(PartPlace, &'a ToolResult)>, Vec<(PartPlace, &'a ToolResult)>) {
+        let is_other = |part: &Part| !matches!(part, Part::ToolResult(_) | Part::CacheMark);
+        let first = message.parts.iter().position(is_other);
+        let results = self.results.iter().copied();
+        results.partition(|(place, _)| first.is_none_or(|first| (place.part as usize) < first))
+    }
+}
+
 /// The pairings whose two ends are shown.
 pub(crate) struct Pairs {
     by_call: BTreeMap<PartPlace, (PartPlace, CallStatus)>,
@@ -230,8 +244,12 @@ struct Arranger<'v, 'a, 'l> {
 impl<'a> Arranger<'_, 'a, '_> {
     fn add(&mut self, message: &'a Message) {
         let found = Found::of(self.view, message);
+        let (before, behind) = found.split_results(message);
+        for (place, result) in before {
+            self.unpaired(message, place, result);
+        }
         self.say(message, found.says_more, found.calls);
-        for (place, result) in found.results {
+        for (place, result) in behind {
             self.unpaired(message, place, result);
         }
     }
@@ -302,6 +320,10 @@ impl<'a> Arranger<'_, 'a, '_> {
                 Some(LossCode::TurnMoved),
                 "the results stood in another order than their calls",
             ),
+            _ if self.stands_apart(call.place, place) => (
+                Some(LossCode::ResultLateMoved),
+                "something else stood between the call and its result",
+            ),
             _ => (None, ""),
         };
         if let Some(code) = code {
@@ -312,6 +334,34 @@ impl<'a> Arranger<'_, 'a, '_> {
             message,
             result,
         });
+    }
+
+    /// Whether anything but the perspective's results stands between a call and the result that counts as directly behind it.
+    fn stands_apart(&self, call: PartPlace, result: PartPlace) -> bool {
+        let is_said = |part: &Part| !matches!(part, Part::ToolResult(_) | Part::CacheMark);
+        let mut in_front = self
+            .view
+            .message(result.position)
+            .into_iter()
+            .flat_map(|message| message.parts.iter().take(result.part as usize));
+        if call.position < result.position && in_front.any(is_said) {
+            return true;
+        }
+        let between = (call.position + 1..result.position).filter_map(|position| self.view.message(position));
+        between.filter(|message| View::is_turn(message)).any(|message| {
+            let found = Found::of(self.view, message);
+            // Further results of the perspective's own calls are left out.
+            let is_foreign = |place| match self.pairs.call_of(place) {
+                Some(call) => !self
+                    .view
+                    .message(call.position)
+                    .is_some_and(|caller| self.view.is_own(caller)),
+                None => !self.pairs.duplicates.contains_key(&place),
+            };
+            found.says_more
+                || !found.calls.is_empty()
+                || found.results.into_iter().any(|(place, _)| is_foreign(place))
+        })
     }
 
     /// A result that does not follow a call of the perspective.

@@ -320,6 +320,7 @@ mod tests {
         let entry = gatherer.entry(EntryStep {
             input: 0,
             entry: String::new(),
+            table: String::new(),
             source: chatmill_source::SOURCES.first().copied(),
         });
         assert_eq!(entry, 0);
@@ -386,6 +387,7 @@ mod tests {
         gatherer.entry(EntryStep {
             input: 0,
             entry: String::new(),
+            table: String::new(),
             source: chatmill_source::SOURCES.first().copied(),
         });
         for (scope, key) in [("a", "k"), ("b", "k"), ("a", "k"), ("a", "")] {

@@ -57,6 +57,8 @@ pub struct EntryStep {
     pub input: usize,
     /// Member of an archive; empty for the input itself.
     pub entry: String,
+    /// Table of a database or a dump; empty where there is none.
+    pub table: String,
     /// Who reads it; none while nothing but damage is in it.
     pub source: Option<&'static dyn Source>,
 }
@@ -262,6 +264,7 @@ impl<'p> Slicer<'p> {
             slice.steps.push(Step::Entry(EntryStep {
                 input: index,
                 entry: String::new(),
+                table: String::new(),
                 source: None,
             }));
             slice.steps.push(Step::Damage(Damage {
@@ -303,6 +306,7 @@ impl<'p> Slicer<'p> {
                 slice.steps.push(Step::Entry(EntryStep {
                     input: current.input,
                     entry: String::new(),
+                    table: String::new(),
                     source: None,
                 }));
                 slice.steps.push(Step::Note(no_table(&current.tables.passed)));
@@ -314,7 +318,7 @@ impl<'p> Slicer<'p> {
             Event::EntryStart { entry, head } => self.start_entry(slice, entry, &head),
             Event::Frame(frame) => self.frame(slice, frame),
             Event::Separator { bytes } => slice.separate(bytes),
-            Event::Table { source, .. } => self.start_table(slice, &source),
+            Event::Table { name, source } => self.start_table(slice, name, &source),
             Event::Skipped { table, rows, bytes } => {
                 current.tables.pass(&table);
                 slice.steps.push(Step::Skipped { table, rows, bytes });
@@ -333,6 +337,7 @@ impl<'p> Slicer<'p> {
                     slice.steps.push(Step::Entry(EntryStep {
                         input,
                         entry: String::new(),
+                        table: String::new(),
                         source: None,
                     }));
                 }
@@ -384,6 +389,11 @@ impl<'p> Slicer<'p> {
         }
         frame.record = entry.next_record;
         entry.next_record += 1;
+        if entry.step.source.is_none() {
+            let damage = unread(&frame, &mut slice.buffer, self.limits);
+            slice.steps.push(Step::Damage(damage));
+            return;
+        }
         self.records += 1;
         let beyond = self.record_limit.is_some_and(|limit| self.records > limit);
         slice.steps.push(if beyond {
@@ -394,7 +404,7 @@ impl<'p> Slicer<'p> {
     }
 
     /// Rows of a table follow: they have a reader of their own.
-    fn start_table(&mut self, slice: &mut Slice, source: &str) {
+    fn start_table(&mut self, slice: &mut Slice, name: String, source: &str) {
         let Some(Current {
             input,
             entry: Some(entry),
@@ -406,6 +416,7 @@ impl<'p> Slicer<'p> {
         };
         let named = self.inputs.get(*input).and_then(|planned| planned.source);
         tables.has_one = true;
+        entry.step.table = name;
         entry.step.source = named.or_else(|| chatmill_source::find(source));
         entry.gathering = Some(self.gatherer.entry(entry.step.clone()));
         slice.steps.push(Step::Entry(entry.step.clone()));
@@ -435,6 +446,7 @@ impl<'p> Slicer<'p> {
         let step = EntryStep {
             input: current.input,
             entry: entry.clone(),
+            table: String::new(),
             source,
         };
         slice.steps.push(Step::Entry(step.clone()));
@@ -522,6 +534,31 @@ fn no_table(passed: &[String]) -> Finding {
         &codes::UNKNOWN_FORMAT,
         format!("{found}; map the table that holds the messages with [table_map] in the pipeline file"),
     )
+}
+
+/// A record that nobody reads: nothing readable stood at the head of its entry, so that the entry was not refused whole.
+fn unread(frame: &Frame, buffer: &mut Vec<u8>, limits: &Limits) -> Damage {
+    let bytes = buffer.get(frame.buffer.clone()).unwrap_or_default();
+    let (code, message) = match json::scan(bytes, limits.depth) {
+        Err(fault) => (fault.code, fault.message),
+        Ok(_) => (
+            &codes::UNKNOWN_FORMAT,
+            "no known source writes records like this".to_owned(),
+        ),
+    };
+    let damage = Damage {
+        record: frame.record,
+        start: frame.start,
+        end: frame.end,
+        line: frame.line,
+        column: frame.column,
+        code,
+        hash: blake3::hash(bytes).to_hex().to_string(),
+        head: bytes.iter().copied().take(limits.reject_head as usize).collect(),
+        message,
+    };
+    buffer.truncate(frame.buffer.start);
+    damage
 }
 
 /// Why nothing was recognised: a fault that the first record has whatever its format, else that no source knows it.

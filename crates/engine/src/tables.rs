@@ -4,6 +4,7 @@ use chatmill_dataset::rows::{
     ConversationRow, FindingRow, MessageRow, ParticipantCell, ReferenceRow, RejectRow, ToolCallRow,
 };
 use chatmill_diag::Reject;
+use chatmill_diag::finding::without_odd_keys;
 use chatmill_model::fingerprint::content_hash;
 use chatmill_model::json::push_string;
 use chatmill_model::{
@@ -300,7 +301,13 @@ pub fn finding(
         column_number: located.line_column.map(|(_, column)| column),
         byte_start: located.span.map(|span| span.start),
         byte_end: located.span.map(|span| span.end),
-        json_path: located.json_path.clone(),
+        json_path: located.json_path.as_deref().map(|path| {
+            if quote {
+                path.to_owned()
+            } else {
+                without_odd_keys(path)
+            }
+        }),
         message: match detail {
             Some(detail) => format!("{}: {detail}", finding.message),
             None => finding.message.clone(),
@@ -310,7 +317,7 @@ pub fn finding(
 }
 
 /// What stays the same when lines shift: code, input, conversation, message and the path below it.
-fn finding_key(located: &Located, place: Place<'_>, id: Option<&str>) -> String {
+pub(crate) fn finding_key(located: &Located, place: Place<'_>, id: Option<&str>) -> String {
     let finding = &located.finding;
     let below = match (&finding.path, &finding.message_id) {
         (chatmill_diag::Path::InMessage(suffix), Some(_)) => suffix.as_str(),

@@ -3,18 +3,25 @@
 //! A source reads a frame that intake has cut and scanned. It opens nothing, links nothing and never gives up on a
 //! conversation because of one message.
 
+mod anthropic_messages;
 mod arguments;
+mod bedrock_converse;
 mod cell;
 mod fragments;
 mod gemini_contents;
 mod group_chat;
 mod gryag_db;
+mod hf_messages;
 mod jaibber_events;
+mod mistral_chat;
 mod notes;
 mod openai_messages;
+mod openai_responses;
 mod parts;
 mod reject;
+mod requests;
 mod roster;
+mod sharegpt;
 mod suna_rows;
 mod table_rows;
 mod taken;
@@ -31,11 +38,17 @@ use chatmill_intake::json::Document;
 pub use chatmill_intake::table::{TableFilter, TableMap};
 use chatmill_model::Conversation;
 
+pub use anthropic_messages::AnthropicMessages;
+pub use bedrock_converse::BedrockConverse;
 pub use gemini_contents::GeminiContents;
 pub use group_chat::GroupChat;
 pub use gryag_db::GryagDb;
+pub use hf_messages::HfMessages;
 pub use jaibber_events::JaibberEvents;
+pub use mistral_chat::MistralChat;
 pub use openai_messages::OpenaiMessages;
+pub use openai_responses::OpenaiResponses;
+pub use sharegpt::Sharegpt;
 pub use suna_rows::SunaRows;
 pub use table_rows::TableRows;
 pub use tzurot_requests::TzurotRequests;
@@ -153,6 +166,12 @@ pub static SOURCES: &[&dyn Source] = &[
     &JaibberEvents,
     &TzurotRequests,
     &OpenaiMessages,
+    &AnthropicMessages,
+    &OpenaiResponses,
+    &BedrockConverse,
+    &MistralChat,
+    &HfMessages,
+    &Sharegpt,
     &TableRows,
 ];
 

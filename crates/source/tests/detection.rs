@@ -87,9 +87,100 @@ fn each_format_is_known_by_its_own_fields() {
 }
 
 #[test]
+fn requests_of_other_vendors_are_known_by_what_only_they_have() {
+    for (text, source, seen) in [
+        (
+            r#"{"anthropic_version":"v","messages":[{"role":"user","content":"x"}]}"#,
+            "anthropic-messages",
+            "anthropic_version",
+        ),
+        (
+            r#"{"messages":[{"role":"user","content":"x"}],"tools":[{"name":"f","input_schema":{}}]}"#,
+            "anthropic-messages",
+            "input_schema",
+        ),
+        (
+            r#"{"system":"x","messages":[{"role":"user","content":"x"}]}"#,
+            "anthropic-messages",
+            "system text",
+        ),
+        (
+            r#"{"system":[{"type":"text","text":"x"}],"messages":[{"role":"user","content":[]}]}"#,
+            "anthropic-messages",
+            "system text",
+        ),
+        (
+            r#"{"system":[{"text":"x"}],"messages":[{"role":"user","content":[]}]}"#,
+            "bedrock-converse",
+            "without a type",
+        ),
+        (
+            r#"{"messages":[{"role":"user","content":[{"text":"x"}]}],"inferenceConfig":{}}"#,
+            "bedrock-converse",
+            "inferenceConfig",
+        ),
+        (
+            r#"{"schemaVersion":"bedrock-conversation-2024","messages":[{"role":"user","content":[]}]}"#,
+            "bedrock-converse",
+            "schema version",
+        ),
+        (
+            r#"{"input":[{"role":"user","content":"x"}]}"#,
+            "openai-responses",
+            "input",
+        ),
+        (
+            r#"{"input":[{"type":"function_call_output","call_id":"c","output":"x"}],"previous_response_id":"r"}"#,
+            "openai-responses",
+            "previous_response_id",
+        ),
+        (
+            r#"{"model":"mistral-large-latest","messages":[{"role":"user","content":"x"}],"tools":[]}"#,
+            "mistral-chat",
+            "Mistral's",
+        ),
+        (
+            r#"{"model":"x","messages":[{"role":"user","content":"x"}],"random_seed":1}"#,
+            "mistral-chat",
+            "random_seed",
+        ),
+        (
+            r#"{"messages":[{"role":"user","content":"x"}],"tools":[],"chat_template_kwargs":{}}"#,
+            "hf-messages",
+            "chat_template_kwargs",
+        ),
+        (
+            r#"{"prompt":[{"role":"user","content":"x"}],"completion":[{"role":"assistant","content":"y"}]}"#,
+            "hf-messages",
+            "prompt",
+        ),
+        (
+            r#"{"conversations":[{"from":"human","value":"x"}],"system":"y"}"#,
+            "sharegpt",
+            "from and value",
+        ),
+        (
+            r#"{"conversations":[{"role":"user","content":"x"}]}"#,
+            "sharegpt",
+            "role and content",
+        ),
+        (
+            r#"{"messages":[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]}"#,
+            "openai-messages",
+            "content",
+        ),
+    ] {
+        is(text, source, seen);
+    }
+}
+
+#[test]
 fn what_another_api_or_nobody_writes_is_not_claimed() {
     for text in [
-        r#"{"messages":[{"role":"user","content":[{"text":"x"}]}],"inferenceConfig":{}}"#,
+        r#"{"messages":[{"content":[{"text":"x"}]}],"inferenceConfig":{}}"#,
+        r#"{"input":[{"role":"user","content":"x"}],"ideal":"y"}"#,
+        r#"{"input":"a question","instructions":"x"}"#,
+        r#"{"conversations":[{"speaker":"a","said":"b"}]}"#,
         r#"{"messages":[{"type":"user","content":"{}","thread_id":"t"}]}"#,
         r#"{"messages":[]}"#,
         r#"{"contents":[]}"#,

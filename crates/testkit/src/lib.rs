@@ -15,9 +15,12 @@ pub mod campaign;
 pub mod chaos;
 pub mod chats;
 pub mod corpus;
+pub mod forget;
+pub mod histories;
 pub mod mutate;
 pub mod random;
 pub mod rows;
+pub mod tale;
 pub mod targets;
 pub mod workshop;
 

@@ -83,7 +83,7 @@ impl Workshop {
             source: "auto".to_owned(),
             limits: chatmill_diag::Limits::default(),
             threads: 1,
-            ignored: Vec::new(),
+            ..CheckOptions::default()
         };
         let mut findings = Vec::new();
         let verdicts =

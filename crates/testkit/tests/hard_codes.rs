@@ -11,6 +11,8 @@
 use std::sync::atomic::AtomicBool;
 
 use chatmill_diag::codes::CODES;
+use chatmill_engine::check::CheckOptions;
+use chatmill_engine::plan::Target;
 use chatmill_engine::{RunOptions, Silent, Summary};
 use chatmill_testkit::workshop::samples;
 use chatmill_testkit::{Workshop, rows};
@@ -156,6 +158,37 @@ fn a_journal_that_was_not_read_is_noted() {
     shop.write("in/chat.db-wal", "rows");
     let summary = shop.run("beside", BARE, 1).unwrap();
     assert_eq!(found(&summary, "unread-journal"), 1);
+}
+
+#[test]
+fn what_a_dialect_would_refuse_is_found_when_that_dialect_is_asked_for() {
+    let shop = Workshop::new();
+    let call = r#"{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]}"#;
+    let path = shop.write(
+        "in/a.jsonl",
+        format!("{{\"messages\":[{{\"role\":\"user\",\"content\":\"now\"}},{call}]}}\n"),
+    );
+    let refused = |targets: &[&str]| {
+        let options = CheckOptions {
+            paths: vec![path.to_string_lossy().into_owned()],
+            source: "auto".to_owned(),
+            targets: targets.iter().map(|word| Target::find(word).unwrap()).collect(),
+            ..CheckOptions::default()
+        };
+        let mut messages = Vec::new();
+        let stop = AtomicBool::new(false);
+        chatmill_engine::check::check(&options, &Silent, &stop, &mut |checked| {
+            if checked.located.finding.code.name == "not-accepted" {
+                messages.push(checked.located.finding.message);
+            }
+        })
+        .unwrap();
+        messages
+    };
+    assert!(refused(&[]).is_empty());
+    let told = refused(&["openai-chat", "tzurot"]);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].starts_with("openai-chat would refuse it"), "{told:?}");
 }
 
 #[test]

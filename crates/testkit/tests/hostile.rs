@@ -166,3 +166,23 @@ fn streams_and_unreadable_things_are_findings() {
     assert_eq!(summary.totals.conversations, 1);
     assert_eq!(summary.totals.findings["IN013"].total(), 1);
 }
+
+#[test]
+fn a_file_of_which_nothing_at_the_head_can_be_read_costs_its_records_and_no_run() {
+    for text in ["[R]", "x\n[R]", "[R, {\"a\": 1}, 17]", "nothing here"] {
+        let summary = mill(
+            &[
+                ("a.txt", text.as_bytes().to_vec()),
+                ("good.json", conversation("g", "hi").into_bytes()),
+            ],
+            "",
+        );
+        assert_eq!(summary.totals.conversations, 1, "{text}");
+        assert!(summary.totals.rejected >= 1, "{text}");
+        assert_eq!(
+            summary.totals.framed,
+            summary.totals.accepted + summary.totals.rejected,
+            "{text}"
+        );
+    }
+}

@@ -1,24 +1,29 @@
-//! `chatmill check`: located findings and a verdict per file, without rendering.
+//! `chatmill check`: located findings and a verdict per file. Nothing is rendered, but for the dialects of `--for`.
 
+mod baseline;
 mod json;
+mod junit;
 mod lines;
 mod report;
+mod sarif;
+mod table;
 mod text;
 
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-use chatmill_dataset::rows::FindingRow;
-use chatmill_diag::Limits;
-use chatmill_engine::check::{CheckOptions, Checked, FileVerdict, check};
-use chatmill_engine::tables::{self, Place};
+use chatmill_diag::{Limits, Severity};
+use chatmill_dialect::DIALECTS;
+use chatmill_engine::check::{CheckOptions, FileVerdict, Known, check};
+use chatmill_engine::pipeline::nearest;
+use chatmill_engine::plan::Target;
 use clap::{Args, ValueEnum};
 
 use self::report::{Report, Totals};
 use super::Context;
-use crate::exit::Exit;
-use crate::output::{self, Sink};
+use crate::exit::{Exit, WrongRequest};
+use crate::output::{self, Colours, Sink};
 use crate::selection;
 
 /// Arguments of `check`.
@@ -26,7 +31,7 @@ use crate::selection;
 #[command(after_help = "Examples:\n  \
                         chatmill check exports/\n  \
                         chatmill check 'exports/*.zip' --ignore TM,legacy-role --fail-on warning\n  \
-                        chatmill check exports/ --statistics --write jsonl=findings.jsonl")]
+                        chatmill check fine-tuning.jsonl --for openai-chat --baseline known.jsonl")]
 pub struct Arguments {
     /// Files, folders, globs, archives, or `-` for stdin
     #[arg(required = true, value_name = "PATH")]
@@ -34,6 +39,9 @@ pub struct Arguments {
     /// Source id; `auto` detects by content
     #[arg(long, default_value = "auto", value_name = "ID")]
     source: String,
+    /// Adds what this dialect's consumer would refuse; may be given several times
+    #[arg(long = "for", value_name = "DIALECT[@PROFILE]")]
+    targets: Vec<String>,
     /// Form of what is printed
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     format: Format,
@@ -46,10 +54,13 @@ pub struct Arguments {
     /// Least severity that makes the exit code 1
     #[arg(long, value_enum, default_value = "error", value_name = "SEVERITY")]
     fail_on: FailOn,
+    /// Reports only what an earlier report (json or jsonl) does not have
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
     /// Prints counts per code instead of single findings (text only)
     #[arg(long)]
     statistics: bool,
-    /// Writes a further report to a file
+    /// Writes a further report to a file; may be given several times
     #[arg(long, value_parser = written_report, value_name = "FORMAT=FILE")]
     write: Vec<(Format, PathBuf)>,
     /// Worker threads; 0 takes what the machine gives
@@ -66,6 +77,12 @@ enum Format {
     Json,
     /// One finding a line
     Jsonl,
+    /// The verdicts, one file a line
+    Csv,
+    /// Test results, for build servers
+    Junit,
+    /// Static analysis results, for code hosts
+    Sarif,
 }
 
 /// Least severity that makes the exit code 1.
@@ -76,12 +93,23 @@ enum FailOn {
     Never,
 }
 
+impl FailOn {
+    /// Whether findings of a severity make the exit code 1.
+    fn fails(self, severity: Severity) -> bool {
+        match self {
+            Self::Error => severity >= Severity::Error,
+            Self::Warning => severity >= Severity::Warning,
+            Self::Never => false,
+        }
+    }
+}
+
 fn written_report(text: &str) -> Result<(Format, PathBuf), String> {
     let (format, file) = text
         .split_once('=')
         .ok_or("write FORMAT=FILE, for example json=check.json")?;
-    let format =
-        Format::from_str(format, false).map_err(|_| format!("`{format}` is neither text, json nor jsonl"))?;
+    let format = Format::from_str(format, false)
+        .map_err(|_| format!("`{format}` is none of text, json, jsonl, csv, junit and sarif"))?;
     if file.is_empty() {
         return Err("the name of the file is missing".to_owned());
     }
@@ -91,30 +119,45 @@ fn written_report(text: &str) -> Result<(Format, PathBuf), String> {
 /// Checks the paths.
 pub fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
     let quote = !context.global.no_content;
+    let known = arguments
+        .baseline
+        .as_deref()
+        .map_or_else(|| Ok(Known::default()), baseline::read)?;
     let options = CheckOptions {
         ignored: selection::left_out(&arguments.select, &arguments.ignore)?,
+        targets: targets(&arguments.targets)?,
+        excerpts: match quote && !arguments.statistics {
+            false => 0,
+            // Which findings are printed shows only when the known ones have been taken out.
+            true if !known.is_empty() => usize::MAX,
+            true => text::PER_CODE as usize,
+        },
+        known,
         paths: arguments.paths,
         source: arguments.source,
         limits: Limits::default(),
         threads: arguments.threads,
     };
-    let report = |format: Format, sink: Sink| -> Box<dyn Report> {
+    let report = |format: Format, sink: Sink, colours: Colours| -> Box<dyn Report> {
         match format {
-            Format::Text => Box::new(text::Text::new(sink, quote, arguments.statistics)),
+            Format::Text => Box::new(text::Text::new(sink, colours, arguments.statistics)),
             Format::Json => Box::new(json::Json::new(sink)),
             Format::Jsonl => Box::new(lines::Lines::new(sink)),
+            Format::Csv => Box::new(table::Table::new(sink)),
+            Format::Junit => Box::new(junit::Junit::new(sink, arguments.fail_on)),
+            Format::Sarif => Box::new(sarif::Sarif::new(sink)),
         }
     };
-    let mut reports = vec![report(arguments.format, output::stdout())];
+    let mut reports = vec![report(arguments.format, output::stdout(), Colours::of_stdout())];
     for (format, path) in &arguments.write {
-        reports.push(report(*format, output::file(path)?));
+        reports.push(report(*format, output::file(path)?, Colours::NONE));
     }
     let mut totals = Totals::default();
     let mut failure = None;
     let stop = context.signals.stop();
     let checked = check(&options, context.meter, stop, &mut |checked| {
         totals.add(&checked.located.finding);
-        let row = row(&checked, quote);
+        let row = checked.row(quote);
         let told = tell(&mut reports, |report| report.finding(&checked, &row));
         // Nobody reads on, or a report cannot be written: the rest need not be checked.
         stop.fetch_or(told.is_err() || reports.is_empty(), Ordering::Relaxed);
@@ -151,26 +194,35 @@ fn tell(
     failure.map_or(Ok(()), Err)
 }
 
-fn row(checked: &Checked, quote: bool) -> FindingRow {
-    let place = Place {
-        input: &checked.path,
-        entry: &checked.entry,
-        record: checked.record.unwrap_or_default(),
-    };
-    let id = checked.conversation.as_deref();
-    tables::finding(&checked.located, place, checked.record.is_some(), id, quote)
+/// The dialects that judge, each once.
+fn targets(words: &[String]) -> Result<Vec<Target>, WrongRequest> {
+    let mut targets: Vec<Target> = Vec::new();
+    for word in words {
+        let Ok(target) = Target::find(word) else {
+            let near = nearest(word, DIALECTS.iter().map(|dialect| dialect.id()));
+            let refusal = WrongRequest::unknown("dialect", word, near);
+            return Err(refusal.then("`chatmill dialects` lists them and their profiles"));
+        };
+        let is_same =
+            |other: &Target| other.dialect.id() == target.dialect.id() && other.profile == target.profile;
+        if !targets.iter().any(is_same) {
+            targets.push(target);
+        }
+    }
+    Ok(targets)
 }
 
 /// The exit code depends on the findings alone, never on the form of the report.
 fn verdict(files: &[FileVerdict], fail_on: FailOn) -> Exit {
-    let errors = files.iter().any(|file| file.errors > 0);
-    let warnings = files.iter().any(|file| file.warnings > 0);
-    let fails = match fail_on {
-        FailOn::Error => errors,
-        FailOn::Warning => errors || warnings,
-        FailOn::Never => false,
+    let fails = |file: &FileVerdict| {
+        file.errors > 0 && fail_on.fails(Severity::Error)
+            || file.warnings > 0 && fail_on.fails(Severity::Warning)
     };
-    if fails { Exit::Objection } else { Exit::Complete }
+    if files.iter().any(fails) {
+        Exit::Objection
+    } else {
+        Exit::Complete
+    }
 }
 
 #[cfg(test)]
@@ -180,13 +232,11 @@ mod tests {
     fn file(errors: u64, warnings: u64) -> FileVerdict {
         FileVerdict {
             path: "a.json".into(),
-            source: None,
             verdict: "valid",
-            records: 1,
-            conversations: 1,
             errors,
             warnings,
             notes: 1,
+            ..FileVerdict::default()
         }
     }
 
@@ -198,6 +248,22 @@ mod tests {
         assert_eq!(verdict(&warned, FailOn::Warning), Exit::Objection);
         assert_eq!(verdict(&wrong, FailOn::Error), Exit::Objection);
         assert_eq!(verdict(&wrong, FailOn::Never), Exit::Complete);
+    }
+
+    #[test]
+    fn a_dialect_judges_once_however_often_it_is_named() {
+        let words = ["openai-chat", "chatml", "openai-chat"].map(str::to_owned);
+        let targets = targets(&words).unwrap();
+        let ids: Vec<&str> = targets.iter().map(|target| target.dialect.id()).collect();
+        assert_eq!(ids, ["openai-chat", "chatml"]);
+        let refused = super::targets(&["openai-chaat".to_owned()])
+            .err()
+            .unwrap()
+            .to_string();
+        assert_eq!(
+            refused,
+            "there is no dialect `openai-chaat`; did you mean `openai-chat`?"
+        );
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `chatmill explain`: the page of a finding code.
+//! `chatmill explain`: the page of a finding code, or the pages of a family.
 
 use chatmill_diag::codes;
 use clap::Args;
@@ -9,10 +9,10 @@ use crate::{output, selection};
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  chatmill explain RF001\n  chatmill explain dangling-reference\n  chatmill explain --all"
+    after_help = "Examples:\n  chatmill explain RF001\n  chatmill explain dangling-reference\n  chatmill explain RF"
 )]
 pub struct Arguments {
-    /// The code, by its letters and digits or by its name
+    /// The code by its letters and digits or by its name, or the letters of a family (RF)
     #[arg(required_unless_present = "all")]
     code: Option<String>,
     /// Explains every code
@@ -23,10 +23,10 @@ pub struct Arguments {
 /// Prints one page, or all.
 pub fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
     let pages: Vec<String> = match &arguments.code {
-        Some(word) => {
-            let code = codes::find(word).ok_or_else(|| selection::unknown(word))?;
-            vec![code.page_markdown()]
-        }
+        Some(word) => selection::named(word)?
+            .iter()
+            .map(|code| code.page_markdown())
+            .collect(),
         None => codes::CODES.iter().map(|code| code.page_markdown()).collect(),
     };
     output::print(&pages.join("\n"))?;

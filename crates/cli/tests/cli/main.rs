@@ -9,7 +9,9 @@
 #![allow(clippy::disallowed_methods, reason = "tests write the files that they need")]
 
 mod check;
+mod check_reports;
 mod desk;
+mod export;
 mod listings;
 mod no_content;
 mod render;

@@ -34,9 +34,14 @@ fn desk() -> Desk {
         .unwrap()
         .to_owned();
     let surrogate = whole.replacen(&format!("{CANARY} room"), &format!("{CANARY} \\ud83d"), 1);
+    let twice = whole.replacen(
+        "\"refer_list\"",
+        &format!("\"{CANARY} Smith\":1,\"{CANARY} Smith\":2,\"refer_list\""),
+        1,
+    );
     desk.write(
         "in/chat.jsonl",
-        &format!("{whole}\n{broken}\n{surrogate}\n{{\"content\": \"{CANARY}\" \"{CANARY}\"}}\n"),
+        &format!("{whole}\n{broken}\n{surrogate}\n{twice}\n{{\"content\": \"{CANARY}\" \"{CANARY}\"}}\n"),
     );
     desk.pipeline();
     desk
@@ -55,10 +60,27 @@ fn no_stream_of_check_and_inspect_quotes_the_chat() {
         "the chat must be worth hiding:\n{}",
         loud.stdout
     );
-    for format in ["text", "json", "jsonl"] {
-        let check = end(desk.chatmill(&["check", "in", "--format", format, "--no-content", "-vv"]));
+    for format in ["text", "json", "jsonl", "csv", "junit", "sarif"] {
+        let write = format!("{format}=report");
+        let arguments = [
+            "check",
+            "in",
+            "--for",
+            "openai-chat",
+            "--for",
+            "chatml",
+            "--format",
+            format,
+            "--write",
+            &write,
+            "--no-content",
+            "-vv",
+        ];
+        let check = end(desk.chatmill(&arguments));
         assert_eq!(check.code, 1, "{format}");
-        assert!(check.stdout.contains("IN001"), "{format}");
+        let told = if format == "csv" { "errors" } else { "DI004" };
+        assert!(check.stdout.contains(told), "{format}: {}", check.stdout);
+        assert_file_silent(&desk.path("report"));
         assert_silent(format, &check.stdout);
         assert_silent(format, &check.stderr);
     }

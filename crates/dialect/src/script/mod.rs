@@ -309,6 +309,11 @@ impl<'v, 'a> Writer<'v, 'a> {
                     .position(|part| matches!(part, Part::ToolResult(found) if std::ptr::eq(found, result)));
                 let next = part.and_then(|part| message.parts.get(part + 1));
                 let is_marked = matches!(next, Some(Part::CacheMark));
+                if result.name.is_some() && result.name != call.call.name {
+                    let reason = "the result names another tool than its call";
+                    self.losses
+                        .at(LossCode::ToolNameRewritten, message.position, reason);
+                }
                 let (id, name) = self.called(call);
                 self.result(id, name, Some((message, result)), is_marked);
             }

@@ -67,7 +67,7 @@ impl<'a> Writer<'_, 'a> {
     }
 
     /// Whether all that is known of a participant is the role, which every turn says anyway.
-    fn is_nobody(&self, index: usize) -> bool {
+    pub(super) fn is_nobody(&self, index: usize) -> bool {
         let participants = &self.view.conversation().participants;
         participants.get(index).is_some_and(is_nobody)
     }

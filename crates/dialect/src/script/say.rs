@@ -28,6 +28,10 @@ impl<'a> Writer<'_, 'a> {
             self.nothing(position);
             return;
         }
+        if message.sender.is_some_and(|sender| !self.is_nobody(sender)) {
+            self.losses
+                .at(LossCode::NameDropped, position, "system text bears no name");
+        }
         let is_start = self.turns.iter().all(|turn| turn.role == Role::System);
         match self.manner.system {
             SystemPlace::Outside if is_start => {
@@ -65,7 +69,7 @@ impl<'a> Writer<'_, 'a> {
     /// A turn of the perspective: its text and its calls.
     pub(super) fn assistant(&mut self, message: &'a Message, calls: &[Call<'a>]) {
         let position = message.position;
-        if message.role == Role::User {
+        if message.role != Role::Assistant {
             self.losses.at(
                 LossCode::RoleMapped,
                 position,

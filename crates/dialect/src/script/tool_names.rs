@@ -43,7 +43,8 @@ impl<'a> ToolNames<'a> {
         for message in shown.iter().filter(|message| view.is_own(message)) {
             for part in &message.parts {
                 if let Part::ToolCall(call) = part {
-                    names.extend(call.name.as_deref().map(Cow::Borrowed));
+                    // Calls without a name share one spelling, which no tool has.
+                    names.push(Cow::Borrowed(call.name.as_deref().unwrap_or_default()));
                 }
             }
         }

@@ -335,8 +335,7 @@ fn tool_definitions_come_from_the_source() {
     let tool = r#"{"type": "function", "function": {"name": "f", "parameters": {"n": 1.0}}}"#;
     room.linked.conversation.tools.push(RawJson(tool.to_owned()));
     let out = room.only("openai-chat");
-    assert!(
-        out.text
-            .ends_with(r#"],"tools":[{"type":"function","function":{"name":"f","parameters":{"n":1.0}}}]}"#)
-    );
+    assert!(out.text.ends_with(
+        r#"],"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","n":1.0}}}]}"#
+    ));
 }

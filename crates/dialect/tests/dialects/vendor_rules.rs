@@ -241,6 +241,48 @@ fn media_go_where_a_vendor_takes_them() {
 }
 
 #[test]
+fn a_tool_is_defined_once_and_takes_an_object() {
+    let mut room = Room::new();
+    let ann = room.human("u1", "Ann");
+    room.say(ann, "hi");
+    for tool in [
+        r#"{"name":"f","description":"","parameters":{"type":"OBJECT","properties":{"n":{"type":"INTEGER"}}}}"#,
+        r#"{"name":"g","parameters":{"type":"string"}}"#,
+        r#"{"name":"f","parameters":{"type":"object"}}"#,
+    ] {
+        room.linked.conversation.tools.push(RawJson(tool.to_owned()));
+    }
+    let takes_a_number = r#"{"type":"object","properties":{"n":{"type":"integer"}}}"#;
+    let takes_nothing = r#"{"type":"object","properties":{}}"#;
+    for (dialect, wanted) in [
+        (
+            "openai-chat",
+            format!(
+                r#""tools":[{{"type":"function","function":{{"name":"f","description":"","parameters":{takes_a_number}}}}},{{"type":"function","function":{{"name":"g","parameters":{takes_nothing}}}}}]}}"#
+            ),
+        ),
+        (
+            "bedrock-converse",
+            format!(
+                r#""toolConfig":{{"tools":[{{"toolSpec":{{"name":"f","inputSchema":{{"json":{takes_a_number}}}}}}},{{"toolSpec":{{"name":"g","inputSchema":{{"json":{takes_nothing}}}}}}}]}}}}"#
+            ),
+        ),
+    ] {
+        let out = room.only(dialect);
+        assert!(valid(&out).ends_with(&wanted), "{}", out.text);
+        assert_eq!(
+            out.lost(LossCode::ToolDefinitionDropped),
+            [(None, 1)],
+            "{dialect}"
+        );
+    }
+    // What takes no object, and the description that Converse refuses.
+    let out = room.only("bedrock-converse");
+    let dropped: u64 = out.lost(LossCode::ExtraDropped).iter().map(|(_, n)| n).sum();
+    assert_eq!(dropped, 2);
+}
+
+#[test]
 fn definitions_of_tools_take_the_form_of_each_vendor() {
     let mut room = Room::new();
     let ann = room.human("u1", "Ann");

@@ -5,6 +5,7 @@
 
 mod changes;
 
+use chatmill_diag::finding::without_odd_keys;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +51,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Takes out what may quote a chat: words of findings and names of tools. Places, codes, ids and counts stay.
+    /// Takes out what may quote a chat: words of findings, odd keys of their paths, and names of tools. Places, codes, ids and counts stay.
     pub fn leave_out_content(&mut self) {
         self.run.quotes = false;
         self.tools.rows.clear();
@@ -58,6 +59,7 @@ impl Report {
         for finding in &mut self.findings.rows {
             for sample in &mut finding.samples {
                 sample.message.clear();
+                sample.json_path = sample.json_path.as_deref().map(without_odd_keys);
             }
         }
     }

@@ -20,8 +20,8 @@ use crate::{FrameView, RowLedger, parts};
 pub struct Reader<'d, 'r> {
     /// The frame that holds them.
     pub frame: FrameView<'d>,
-    /// Where their list stands in the record.
-    pub list_path: &'static str,
+    /// Where the message with an index stands in the record.
+    pub path: fn(u32) -> String,
     /// The limits of the run.
     pub limits: &'r Limits,
     /// Who speaks.
@@ -114,7 +114,7 @@ impl<'d> Reader<'d, '_> {
             Finding::new(&codes::WRONG_TYPE, "the message is no object and is rejected")
         };
         self.rows.rejected += 1;
-        let finding = fault.at_path(format!("{}[{index}]", self.list_path));
+        let finding = fault.at_path((self.path)(index));
         self.rejects.push(reject_message(
             self.frame,
             &self.notes,

@@ -1,4 +1,4 @@
-//! Lists of messages as `OpenAI`'s chat API takes them, and Suna's LLM API format, which is the same with ids.
+//! Record of messages as `OpenAI`'s chat API takes them, and Suna's LLM API format, which is the same with ids.
 //!
 //! A record is one request, one line of a fine-tuning file, or one captured context: an object with `messages` and maybe
 //! `tools`. The smallest example:
@@ -13,7 +13,7 @@
 
 mod cached;
 mod messages;
-mod speakers;
+pub mod speakers;
 pub mod tools;
 
 use std::borrow::Cow;
@@ -66,13 +66,7 @@ impl Source for OpenaiMessages {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        match read(*frame, limits) {
-            Ok(reading) => reading,
-            Err(fault) => Reading {
-                fault: Some(*fault),
-                ..Reading::default()
-            },
-        }
+        read(ID, None, *frame, limits)
     }
 
     fn message_path(&self, index: u32) -> String {
@@ -142,7 +136,7 @@ fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
     Some((confidence, why))
 }
 
-/// Lists of messages without an object around them: the whole file, or one a record.
+/// Record of messages without an object around them: the whole file, or one a record.
 fn recognise_bare_list(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
     if OpenaiMessages.gathers(sketch) {
         let why = "the top-level array is a bare list of messages: one conversation";
@@ -173,52 +167,101 @@ fn is_like_message(has: impl Fn(&str) -> bool) -> bool {
     has("role") && (has("content") || has("tool_calls") || has("function_call"))
 }
 
-fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
-    let mut notes = Notes::new(frame.start);
+/// Reads a record that has one list of messages, as the source `source`; its structure is the one named, else told by what
+/// messages hold.
+pub fn read(
+    source: &'static str,
+    shape: Option<&'static str>,
+    frame: FrameView<'_>,
+    limits: &Limits,
+) -> Reading {
+    let notes = Notes::new(frame.start);
     let root = frame.document.root();
-    let list = top_level(root, limits, &notes)?;
-    let is_bare = root.kind() == Kind::Array;
-    let request = Request::read(root, &mut notes);
-
-    let mut reader = Reader {
-        frame,
-        list_path: if is_bare { "$" } else { "$.messages" },
-        limits,
-        speakers: Speakers::default(),
-        notes,
-        rejects: Vec::new(),
-        messages: Vec::new(),
-        rows: RowLedger::default(),
-    };
-    for (index, message) in (0..).zip(list.items()) {
-        reader.read(index, message);
+    match top_level(root, limits, &notes) {
+        Ok(list) => {
+            let is_bare = root.kind() == Kind::Array;
+            let record = Record {
+                source,
+                shape,
+                columns: &["messages"],
+                lists: vec![(0, list)],
+                path: if is_bare {
+                    |index| format!("$[{index}]")
+                } else {
+                    |index| format!("$.messages[{index}]")
+                },
+            };
+            record.read(frame, limits)
+        }
+        Err(fault) => Reading {
+            fault: Some(*fault),
+            ..Reading::default()
+        },
     }
+}
 
-    let has_marks = reader.messages.iter().any(|message| {
-        let mut parts = message.parts.iter();
-        parts.any(|part| matches!(part, Part::CacheMark))
-    });
-    let is_suna = has_marks || list.items().any(|message| message.get("message_id").is_some());
-    Ok(Reading {
-        conversation: Some(Conversation {
-            source: ID,
-            source_id: request.id.or_else(|| frame.key.map(str::to_owned)),
-            format_version: None,
-            shape: if is_suna { "suna" } else { "openai" },
-            scene: Scene::Unknown,
-            title: None,
-            description: None,
-            participants: reader.speakers.participants,
-            tools: request.tools,
-            messages: reader.messages,
-            extra: request.extra,
-            envelope: Extra::default(),
-        }),
-        fault: None,
-        findings: reader.notes.findings,
-        rejects: reader.rejects,
-        rows: reader.rows,
-    })
+/// The lists of a record that together are one conversation.
+pub struct Record<'d> {
+    /// Id of the source.
+    pub source: &'static str,
+    /// Name of the structure; none: what messages hold tells it.
+    pub shape: Option<&'static str>,
+    /// Fields of the record that hold the lists.
+    pub columns: &'static [&'static str],
+    /// The lists, each with the index of its first message.
+    pub lists: Vec<(u32, Value<'d>)>,
+    /// The path of the message with an index.
+    pub path: fn(u32) -> String,
+}
+
+impl Record<'_> {
+    /// Reads the messages of all lists, and what stands beside them.
+    pub fn read(self, frame: FrameView<'_>, limits: &Limits) -> Reading {
+        let mut notes = Notes::new(frame.start);
+        let request = Request::read(frame.document.root(), self.columns, &mut notes);
+        let mut reader = Reader {
+            frame,
+            path: self.path,
+            limits,
+            speakers: Speakers::default(),
+            notes,
+            rejects: Vec::new(),
+            messages: Vec::new(),
+            rows: RowLedger::default(),
+        };
+        for (first, list) in &self.lists {
+            for (index, message) in (*first..).zip(list.items()) {
+                reader.read(index, message);
+            }
+        }
+
+        let has_marks = reader.messages.iter().any(|message| {
+            let mut parts = message.parts.iter();
+            parts.any(|part| matches!(part, Part::CacheMark))
+        });
+        let mut all = self.lists.iter().flat_map(|(_, list)| list.items());
+        let is_suna = has_marks || all.any(|message| message.get("message_id").is_some());
+        Reading {
+            conversation: Some(Conversation {
+                source: self.source,
+                source_id: request.id.or_else(|| frame.key.map(str::to_owned)),
+                format_version: None,
+                shape: self.shape.unwrap_or(if is_suna { "suna" } else { "openai" }),
+                scene: Scene::Unknown,
+                title: None,
+                description: None,
+                participants: reader.speakers.participants,
+                tools: request.tools,
+                messages: reader.messages,
+                extra: request.extra,
+                envelope: Extra::default(),
+            }),
+            fault: None,
+            findings: reader.notes.findings,
+            rejects: reader.rejects,
+            rows: reader.rows,
+        }
+    }
 }
 
 /// Checks what decides over the whole frame; gives the list of messages.
@@ -268,7 +311,7 @@ fn top_level<'d>(root: Value<'d>, limits: &Limits, notes: &Notes) -> Result<Valu
 }
 
 /// What is wrong with a list that is too long.
-fn too_many(list: Value<'_>, limits: &Limits) -> Option<Finding> {
+pub fn too_many(list: Value<'_>, limits: &Limits) -> Option<Finding> {
     let limit = limits.messages_per_conversation;
     let count = list.len() as u64;
     let text = || format!("the conversation has {count} messages, the limit is {limit}");
@@ -284,7 +327,7 @@ struct Request {
 }
 
 impl Request {
-    fn read(root: Value<'_>, notes: &mut Notes) -> Self {
+    fn read(root: Value<'_>, columns: &[&str], notes: &mut Notes) -> Self {
         let mut request = Self::default();
         // The first of these fields that holds an id names the conversation.
         let id_key = ["conversation_id", "thread_id", "id"]
@@ -293,7 +336,7 @@ impl Request {
         request.id = id_key.and_then(|key| root.get(key)).and_then(id_text);
         for (key, value) in root.fields() {
             match &*key {
-                "messages" => {}
+                key if columns.contains(&key) => {}
                 key if Some(key) == id_key => {}
                 "tools" | "functions" if value.kind() == Kind::Array => {
                     request

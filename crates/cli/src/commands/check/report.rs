@@ -17,6 +17,27 @@ pub trait Report: Send {
     fn end(&mut self, files: &[FileVerdict], totals: &Totals) -> io::Result<()>;
 }
 
+/// Where a finding is, for people: path, member of an archive, line and column, and the row of a table.
+pub fn place(checked: &Checked, row: &FindingRow) -> String {
+    let mut place = row.input.clone();
+    if !row.entry.is_empty() {
+        place.push('!');
+        place.push_str(&row.entry);
+    }
+    for number in [row.line_number, row.column_number].into_iter().flatten() {
+        place.push_str(&format!(":{number}"));
+    }
+    match (checked.table.as_str(), row.record) {
+        ("", _) => {}
+        // Without a line, the number of the row says where to look.
+        (table, Some(record)) if row.line_number.is_none() => {
+            place.push_str(&format!(" (table {table}, row {})", record + 1));
+        }
+        (table, _) => place.push_str(&format!(" (table {table})")),
+    }
+    place
+}
+
 /// Occurrences of a code.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct CodeCount {
@@ -84,6 +105,9 @@ pub struct Summary {
     pub warnings: u64,
     /// Notes.
     pub notes: u64,
+    /// Findings left out because the baseline has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub known: Option<u64>,
     /// Occurrences by code.
     pub codes: BTreeMap<&'static str, CodeCount>,
 }
@@ -96,6 +120,8 @@ impl Summary {
             codes: totals.0.clone(),
             ..Self::default()
         };
+        let known: u64 = files.iter().map(|file| file.known).sum();
+        summary.known = Some(known).filter(|known| *known > 0);
         for file in files {
             match file.verdict {
                 "valid" => summary.valid += 1,
@@ -110,5 +136,43 @@ impl Summary {
             summary.notes += file.notes;
         }
         summary
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use chatmill_diag::{Span, codes};
+    use chatmill_engine::locate::Located;
+
+    /// A finding at `chat.json` in `a.zip`.
+    pub fn dangling() -> Checked {
+        let mut located = Located::nowhere(Finding::new(&codes::DANGLING_REFERENCE, "no such message"));
+        located.finding.count = 3;
+        located.span = Some(Span { start: 70, end: 72 });
+        located.line_column = Some((4, 9));
+        located.json_path = Some("$.x".into());
+        Checked {
+            located,
+            path: "a.zip".into(),
+            input: "a.zip".into(),
+            entry: "chat.json".into(),
+            table: String::new(),
+            record: Some(6),
+            conversation: None,
+            target: None,
+            excerpt: None,
+        }
+    }
+
+    #[test]
+    fn a_place_names_the_member_the_line_and_the_table() {
+        let mut checked = dangling();
+        let shown = |checked: &Checked| place(checked, &checked.row(true));
+        assert_eq!(shown(&checked), "a.zip!chat.json:4:9");
+        checked.table = "messages".into();
+        assert_eq!(shown(&checked), "a.zip!chat.json:4:9 (table messages)");
+        checked.located.line_column = None;
+        assert_eq!(shown(&checked), "a.zip!chat.json (table messages, row 7)");
     }
 }

@@ -6,31 +6,32 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use chatmill_dataset::rows::FindingRow;
-use chatmill_engine::check::{Checked, Excerpt, FileVerdict};
+use chatmill_diag::Severity;
+use chatmill_engine::check::{Checked, Excerpt, FileVerdict, Judgement};
 use unicode_width::UnicodeWidthStr;
 
-use super::report::{Report, Summary, Totals};
+use super::report::{Report, Summary, Totals, place};
 use crate::figures::{count, counted};
-use crate::output::{self, Sink, harmless};
+use crate::output::{self, Colours, Sink, Style, harmless};
 
 /// Findings of a code that are printed.
-const PER_CODE: u64 = 10;
+pub const PER_CODE: u64 = 10;
 
 /// The report.
 pub struct Text {
     out: Sink,
-    quote: bool,
+    colours: Colours,
     statistics: bool,
     /// Per code: findings printed, and occurrences that were not.
     seen: BTreeMap<&'static str, (u64, u64)>,
 }
 
 impl Text {
-    /// A report into a sink. Without `quote` it shows no source text; with `statistics` only counts.
-    pub fn new(out: Sink, quote: bool, statistics: bool) -> Self {
+    /// A report into a sink; with `statistics` it shows counts only.
+    pub fn new(out: Sink, colours: Colours, statistics: bool) -> Self {
         Self {
             out,
-            quote,
+            colours,
             statistics,
             seen: BTreeMap::new(),
         }
@@ -48,8 +49,8 @@ impl Report for Text {
             return Ok(());
         }
         *printed += 1;
-        let excerpt = checked.excerpt.as_ref().filter(|_| self.quote);
-        self.out.write_all(describe(row, excerpt).as_bytes())
+        self.out
+            .write_all(describe(checked, row, self.colours).as_bytes())
     }
 
     fn end(&mut self, files: &[FileVerdict], totals: &Totals) -> io::Result<()> {
@@ -63,7 +64,7 @@ impl Report for Text {
             self.out.write_all(statistics(totals).as_bytes())?;
         } else {
             for file in files {
-                writeln!(self.out, "{}", verdict(file))?;
+                writeln!(self.out, "{}", verdict(file, self.colours))?;
             }
         }
         writeln!(self.out, "{}", last_line(&Summary::new(files, totals)))?;
@@ -78,15 +79,7 @@ impl Report for Text {
 }
 
 /// A finding with its place, its source text, its path and what to do.
-fn describe(row: &FindingRow, excerpt: Option<&Excerpt>) -> String {
-    let mut place = row.input.clone();
-    if !row.entry.is_empty() {
-        place.push('!');
-        place.push_str(&row.entry);
-    }
-    for number in [row.line_number, row.column_number].into_iter().flatten() {
-        place.push_str(&format!(":{number}"));
-    }
+fn describe(checked: &Checked, row: &FindingRow, colours: Colours) -> String {
     let times = if row.count > 1 {
         format!(" ({} times)", count(row.count))
     } else {
@@ -94,13 +87,13 @@ fn describe(row: &FindingRow, excerpt: Option<&Excerpt>) -> String {
     };
     let mut text = format!(
         "{}: {}[{} {}]: {}{times}\n",
-        harmless(&place),
-        row.severity,
+        harmless(&place(checked, row)),
+        colours.paint(severity_style(checked.located.finding.severity), &row.severity),
         row.code,
         row.name,
         harmless(&row.message)
     );
-    if let Some([line, carets]) = excerpt.and_then(draw) {
+    if let Some([line, carets]) = checked.excerpt.as_ref().and_then(draw) {
         text.push_str(&format!("    {line}\n    {carets}\n"));
     }
     if let Some(path) = &row.json_path {
@@ -108,6 +101,14 @@ fn describe(row: &FindingRow, excerpt: Option<&Excerpt>) -> String {
     }
     text.push_str(&format!("    help: {}\n", first_sentence(&row.help)));
     text
+}
+
+fn severity_style(severity: Severity) -> Style {
+    match severity {
+        Severity::Error => Style::Error,
+        Severity::Warning => Style::Warning,
+        Severity::Note => Style::Note,
+    }
 }
 
 /// The line of source text without its indentation, and carets under the finding; nothing when there is no text.
@@ -127,7 +128,7 @@ fn first_sentence(text: &str) -> &str {
         .trim_end_matches('.')
 }
 
-fn verdict(file: &FileVerdict) -> String {
+fn verdict(file: &FileVerdict, colours: Colours) -> String {
     let mut clauses = vec![
         file.source.clone().unwrap_or_else(|| "unknown source".to_owned()),
         counted(file.records, "record"),
@@ -142,12 +143,41 @@ fn verdict(file: &FileVerdict) -> String {
             clauses.push(counted(number, noun));
         }
     }
+    if file.known > 0 {
+        clauses.push(format!("{} known", count(file.known)));
+    }
+    let judgements = file.judgements.iter().map(judgement);
+    let style = match file.verdict {
+        "valid" => Style::Good,
+        "warnings" => Style::Warning,
+        _ => Style::Error,
+    };
     format!(
-        "{}: {} ({})",
+        "{}: {} ({}){}",
         harmless(&file.path),
-        file.verdict,
-        clauses.join(", ")
+        colours.paint(style, file.verdict),
+        clauses.join(", "),
+        judgements.collect::<String>()
     )
+}
+
+/// What a dialect thinks of a file, behind its verdict.
+fn judgement(judgement: &Judgement) -> String {
+    let Judgement {
+        dialect,
+        accepted,
+        refused,
+    } = judgement;
+    let all = accepted + refused;
+    match (all, *refused) {
+        (0, _) => format!("; {dialect} has nothing to judge"),
+        (_, 0) => format!("; {dialect} would accept it"),
+        _ => format!(
+            "; {dialect} would refuse {} of {}",
+            count(*refused),
+            counted(all, "conversation")
+        ),
+    }
 }
 
 fn statistics(totals: &Totals) -> String {
@@ -185,8 +215,12 @@ fn last_line(summary: &Summary) -> String {
             verdicts.push(format!("{} {verdict}", count(number)));
         }
     }
+    let known = summary
+        .known
+        .map(|known| format!("; {} known from the baseline", count(known)))
+        .unwrap_or_default();
     format!(
-        "{}: {}; {} in {}; {}, {}, {}",
+        "{}: {}; {} in {}; {}, {}, {}{known}",
         counted(summary.files, "file"),
         verdicts.join(", "),
         counted(summary.conversations, "conversation"),
@@ -199,7 +233,9 @@ fn last_line(summary: &Summary) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::report::tests::dangling;
     use super::*;
+    use chatmill_diag::codes;
 
     fn excerpt(text: &str, inside: &str) -> Excerpt {
         let start = text.find(inside).unwrap();
@@ -243,24 +279,40 @@ mod tests {
 
     #[test]
     fn a_finding_reads_place_severity_code_message_path_and_help() {
-        let row = FindingRow {
-            code: "RF001".into(),
-            name: "dangling-reference".into(),
-            severity: "warning".into(),
-            count: 3,
-            input: "a.zip".into(),
-            entry: "chat.json".into(),
-            line_number: Some(4),
-            column_number: Some(9),
-            json_path: Some("$.x".into()),
-            message: "no such message".into(),
-            help: "Keep both. Then more.".into(),
-            ..FindingRow::default()
+        let checked = dangling();
+        let shown = describe(&checked, &checked.row(true), Colours::NONE);
+        let help = first_sentence(codes::DANGLING_REFERENCE.page.fix);
+        assert_eq!(
+            shown,
+            format!(
+                "a.zip!chat.json:4:9: warning[RF001 dangling-reference]: no such message (3 times)\n    \
+                 at $.x\n    help: {help}\n"
+            )
+        );
+    }
+
+    #[test]
+    fn a_verdict_says_what_is_known_and_what_each_dialect_thinks() {
+        let judgement = |dialect: &str, accepted, refused| Judgement {
+            dialect: dialect.into(),
+            accepted,
+            refused,
+        };
+        let file = FileVerdict {
+            path: "a.jsonl".into(),
+            source: Some("group-chat".into()),
+            verdict: "errors",
+            records: 3,
+            conversations: 3,
+            errors: 1,
+            known: 2,
+            judgements: vec![judgement("openai-chat", 2, 1), judgement("chatml", 3, 0)],
+            ..FileVerdict::default()
         };
         assert_eq!(
-            describe(&row, None),
-            "a.zip!chat.json:4:9: warning[RF001 dangling-reference]: no such message (3 times)\n    \
-             at $.x\n    help: Keep both\n"
+            verdict(&file, Colours::NONE),
+            "a.jsonl: errors (group-chat, 3 records, 3 conversations, 1 error, 2 known); \
+             openai-chat would refuse 1 of 3 conversations; chatml would accept it"
         );
     }
 
@@ -273,11 +325,13 @@ mod tests {
             records: 3,
             conversations: 1,
             errors: 1,
+            known: Some(4),
             ..Summary::default()
         };
         assert_eq!(
             last_line(&summary),
-            "2 files: 1 valid, 1 unreadable; 1 conversation in 3 records; 1 error, 0 warnings, 0 notes"
+            "2 files: 1 valid, 1 unreadable; 1 conversation in 3 records; 1 error, 0 warnings, 0 notes; \
+             4 known from the baseline"
         );
     }
 }

@@ -10,10 +10,12 @@ use chatmill_engine::summary::TokenTotal;
 use crate::figures::{bytes, count, counted, duration, percent, quotient};
 use crate::output::{self, harmless};
 
-/// Inputs that are shown one by one; more are summed up.
-const INPUTS_SHOWN: usize = 12;
-/// Codes that are shown one by one; more are summed up.
-const CODES_SHOWN: usize = 12;
+/// Inputs that are all shown one by one.
+const INPUTS_SHOWN: usize = 8;
+/// Inputs that are shown when there are more.
+const INPUTS_FIRST: usize = 5;
+/// Codes that are shown one by one; more are counted.
+const CODES_SHOWN: usize = 8;
 
 /// Says what came of a run. `out` is where the dataset stands, for people.
 pub fn describe(name: &str, out: &str, summary: &Summary) -> String {
@@ -52,9 +54,15 @@ fn inputs(summary: &Summary) -> String {
         "Input", "source", "framed", "accepted", "rejected", "filtered", "findings",
     ]
     .map(str::to_owned);
-    let mut rows: Vec<Vec<String>> = Vec::new();
-    if entries.len() <= INPUTS_SHOWN {
-        rows.extend(entries.iter().map(input_row));
+    let shown = if entries.len() <= INPUTS_SHOWN {
+        entries.len()
+    } else {
+        INPUTS_FIRST
+    };
+    let mut rows: Vec<Vec<String>> = entries.iter().take(shown).map(input_row).collect();
+    if shown < entries.len() {
+        let more = count((entries.len() - shown) as u64);
+        rows.push(vec![format!("… and {more} more")]);
     }
     if entries.len() != 1 {
         let findings = entries.iter().map(|entry| entry.findings).sum();
@@ -332,23 +340,28 @@ mod tests {
     }
 
     #[test]
-    fn a_few_inputs_have_a_line_each_and_many_one_line_together() {
-        let few = describe("demo", "out/demo", &summary(3, 0));
+    fn a_few_inputs_have_a_line_each_and_of_many_the_first() {
+        let few = describe("demo", "out/demo", &summary(8, 0));
         assert!(
-            few.contains("input-2.json") && few.contains("3 inputs together"),
+            few.contains("input-7.json") && few.contains("8 inputs together") && !few.contains('…'),
             "{few}"
         );
-        let many = describe("demo", "out/demo", &summary(13, 0));
+        let many = describe("demo", "out/demo", &summary(1_013, 0));
         assert!(
-            !many.contains("input-2.json") && many.contains("13 inputs together"),
+            many.contains("input-4.json") && !many.contains("input-5.json"),
             "{many}"
         );
+        assert!(
+            many.contains("… and 1,008 more") && many.contains("1,013 inputs together"),
+            "{many}"
+        );
+        assert!(many.lines().count() < 24, "{many}");
     }
 
     #[test]
     fn the_worst_codes_come_first_and_the_rest_is_counted() {
         let text = describe("demo", "out/demo", &summary(1, 15));
-        assert!(text.contains("and 3 more codes"), "{text}");
+        assert!(text.contains("and 7 more codes"), "{text}");
         let worst = text.find("XX014 name-14").unwrap();
         assert!(worst < text.find("XX013 name-13").unwrap());
         assert!(

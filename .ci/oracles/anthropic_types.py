@@ -1,0 +1,22 @@
+"""Parameter types of the `anthropic` package: system blocks, messages and tools."""
+
+from anthropic.types import MessageParam, TextBlockParam, ToolParam
+
+from closed import Closed, unknown_keys
+
+NAME = "anthropic"
+DIALECTS = ["anthropic-messages"]
+ALLOWED = []
+
+SYSTEM = Closed(TextBlockParam)
+MESSAGE = Closed(MessageParam)
+TOOL = Closed(ToolParam)
+
+
+def judge(row):
+    return (
+        unknown_keys(row.body, {"system", "messages", "tools"})
+        or SYSTEM.fault(row.body.get("system", []), "system")
+        or MESSAGE.fault(row.body["messages"], "messages")
+        or TOOL.fault(row.body.get("tools", []), "tools")
+    )

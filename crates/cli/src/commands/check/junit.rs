@@ -1,0 +1,177 @@
+//! `--format junit`: a test suite per file, a test case per code that was found in it.
+//!
+//! A case fails when its findings make the exit code 1; the others pass and say what was seen. Only counts and the first
+//! findings of a case are kept, so memory grows with files and codes, not with findings.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use chatmill_dataset::rows::FindingRow;
+use chatmill_diag::Severity;
+use chatmill_engine::check::{Checked, FileVerdict};
+
+use super::FailOn;
+use super::report::{Report, Totals, place};
+use crate::figures::counted;
+use crate::output::Sink;
+
+/// Findings of a case that are written out.
+const PER_CASE: usize = 5;
+
+/// The report.
+pub struct Junit {
+    out: Sink,
+    fail_on: FailOn,
+    /// Cases by file and code.
+    suites: BTreeMap<String, BTreeMap<&'static str, Case>>,
+}
+
+/// The findings of one code in one file.
+struct Case {
+    name: &'static str,
+    worst: Severity,
+    count: u64,
+    left: u64,
+    first: Vec<String>,
+}
+
+impl Junit {
+    /// A report into a sink; `fail_on` decides what fails.
+    pub fn new(out: Sink, fail_on: FailOn) -> Self {
+        Self {
+            out,
+            fail_on,
+            suites: BTreeMap::new(),
+        }
+    }
+}
+
+impl Report for Junit {
+    fn finding(&mut self, checked: &Checked, row: &FindingRow) -> io::Result<()> {
+        let finding = &checked.located.finding;
+        if !self.suites.contains_key(&checked.path) {
+            self.suites.insert(checked.path.clone(), BTreeMap::new());
+        }
+        let Some(cases) = self.suites.get_mut(&checked.path) else {
+            return Ok(());
+        };
+        let case = cases.entry(finding.code.code).or_insert_with(|| Case {
+            name: finding.code.name,
+            worst: finding.severity,
+            count: 0,
+            left: 0,
+            first: Vec::new(),
+        });
+        case.worst = case.worst.max(finding.severity);
+        case.count += finding.count;
+        if case.first.len() < PER_CASE {
+            case.first
+                .push(format!("{}: {}", place(checked, row), row.message));
+        } else {
+            case.left += finding.count;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, files: &[FileVerdict], _totals: &Totals) -> io::Result<()> {
+        let fails = |case: &Case| self.fail_on.fails(case.worst);
+        let empty = BTreeMap::new();
+        let suites: Vec<_> = files
+            .iter()
+            .map(|file| (file, self.suites.get(&file.path).unwrap_or(&empty)))
+            .collect();
+        let tests: usize = suites.iter().map(|(_, cases)| cases.len().max(1)).sum();
+        let failures = suites
+            .iter()
+            .flat_map(|(_, cases)| cases.values())
+            .filter(|case| fails(case))
+            .count();
+        writeln!(
+            self.out,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"chatmill check\" tests=\"{tests}\" \
+             failures=\"{failures}\" errors=\"0\">"
+        )?;
+        for (file, cases) in suites {
+            let path = escape(&file.path);
+            let failures = cases.values().filter(|case| fails(case)).count();
+            writeln!(
+                self.out,
+                "  <testsuite name=\"{path}\" tests=\"{}\" failures=\"{failures}\" errors=\"0\">",
+                cases.len().max(1)
+            )?;
+            if cases.is_empty() {
+                writeln!(
+                    self.out,
+                    "    <testcase classname=\"{path}\" name=\"{}\"/>",
+                    file.verdict
+                )?;
+            }
+            for (code, case) in cases {
+                let text = case.describe();
+                let name = case.name;
+                writeln!(
+                    self.out,
+                    "    <testcase classname=\"{path}\" name=\"{code} {name}\">"
+                )?;
+                if fails(case) {
+                    let message = counted(case.count, "finding");
+                    let severity = case.worst.as_str();
+                    writeln!(
+                        self.out,
+                        "      <failure type=\"{severity}\" message=\"{message}\">{text}</failure>"
+                    )?;
+                } else {
+                    writeln!(self.out, "      <system-out>{text}</system-out>")?;
+                }
+                writeln!(self.out, "    </testcase>")?;
+            }
+            writeln!(self.out, "  </testsuite>")?;
+        }
+        writeln!(self.out, "</testsuites>")?;
+        self.out.flush()
+    }
+}
+
+impl Case {
+    /// The first findings, and how many more there are, as character data.
+    fn describe(&self) -> String {
+        let mut lines: Vec<String> = self.first.iter().map(|line| escape(line)).collect();
+        if self.left > 0 {
+            lines.push(format!("and {}", counted(self.left, "more finding")));
+        }
+        lines.join("\n")
+    }
+}
+
+/// Text as XML, in attributes as well as between tags. What XML cannot hold becomes U+FFFD.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&apos;"),
+            '\t' => out.push_str("&#9;"),
+            '\n' => out.push_str("&#10;"),
+            '\r' => out.push_str("&#13;"),
+            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_cannot_break_out_of_its_place() {
+        assert_eq!(
+            escape("</failure><x a=\"'\">&\n\u{0}\u{1b}\u{ffff}é"),
+            "&lt;/failure&gt;&lt;x a=&quot;&apos;&quot;&gt;&amp;&#10;\u{fffd}\u{fffd}\u{fffd}é"
+        );
+    }
+}

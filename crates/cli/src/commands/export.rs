@@ -1,0 +1,199 @@
+//! `chatmill export`: training and evaluation files out of a finished dataset.
+
+use std::path::PathBuf;
+
+use chatmill_dataset::Dataset;
+use chatmill_dialect::LossCode;
+use chatmill_engine::pipeline::nearest;
+use chatmill_export::{
+    By, ENVELOPES, Envelope, ExportError, Filters, Format, MaxTokens, Request, SUMMARY, Split, Summary,
+    envelope,
+};
+use clap::{Args, ValueEnum};
+
+use super::Context;
+use super::report::refuse_other_folders;
+use crate::exit::{Exit, WrongRequest};
+use crate::figures::{bytes, count, counted};
+use crate::output::{self, harmless};
+
+/// Arguments of `export`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+                        chatmill export out/demo --dialect openai-chat --envelope openai-sft --format jsonl --valid --out train\n  \
+                        chatmill export out/demo --dialect hf-messages --format parquet --split train=95,test=5 --out trl\n\n\
+                        A JSON line is the rendering, in its envelope. Parquet has its top-level keys as columns, behind the key\n\
+                        of the row. Which rows are left out, and why, is printed and stands in export.json.\n\
+                        Exit code 1: the files are there, but the envelope's reader would object.")]
+pub struct Arguments {
+    /// Folder of the dataset
+    #[arg(value_name = "RUN")]
+    run: PathBuf,
+    /// The dialect whose renderings are exported
+    #[arg(long, value_name = "ID[@PROFILE]")]
+    dialect: String,
+    /// Form of the files
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: FileFormat,
+    /// What is made of each rendering: openai-sft, openai-evals, inspect, vertex-tuning, bedrock-conversation-2024,
+    /// trl-messages, trl-prompt-completion, llama-factory or axolotl
+    #[arg(long, value_name = "ID")]
+    envelope: Option<String>,
+    /// Leaves out what the dialect's consumer would refuse
+    #[arg(long)]
+    valid: bool,
+    /// Leaves out renderings whose last turn has another role
+    #[arg(long, value_name = "ROLE")]
+    last_role: Option<String>,
+    /// Leaves out renderings of more than N tokens in an encoding
+    #[arg(long, value_name = "N@ENCODING", value_parser = |text: &str| text.parse::<MaxTokens>())]
+    max_tokens: Option<MaxTokens>,
+    /// Leaves out renderings with this loss; may be given several times
+    #[arg(long, value_name = "LOSS_CODE")]
+    without: Vec<String>,
+    /// Divides the rows into files, for example train=95,test=5
+    #[arg(long, value_name = "PART=SHARE,…")]
+    split: Option<String>,
+    /// What decides where a conversation goes
+    #[arg(
+        long,
+        value_enum,
+        default_value = "hash",
+        requires = "split",
+        value_name = "WHAT"
+    )]
+    split_by: Decider,
+    /// Folder of the export, which must not exist
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+}
+
+/// Form of the files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FileFormat {
+    /// One JSON value a line
+    Jsonl,
+    /// Columns
+    Parquet,
+}
+
+/// What decides where a conversation goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Decider {
+    /// A hash of its id
+    Hash,
+    /// When it began
+    Time,
+    /// A hash of its room
+    Room,
+}
+
+/// Writes the export and says what is in it.
+pub fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::Result<Exit> {
+    let request = request(arguments)?;
+    refuse_other_folders(&arguments.run)?;
+    let dataset = Dataset::open(&arguments.run)?;
+    let summary = chatmill_export::export(&dataset, &request, &arguments.out).map_err(refused)?;
+    output::print(&describe(&summary, &arguments.out.display().to_string()))?;
+    Ok(if summary.objections.is_empty() {
+        Exit::Complete
+    } else {
+        Exit::Objection
+    })
+}
+
+fn request(arguments: &Arguments) -> anyhow::Result<Request> {
+    for code in &arguments.without {
+        known_loss(code)?;
+    }
+    let by = match arguments.split_by {
+        Decider::Hash => By::Hash,
+        Decider::Time => By::Time,
+        Decider::Room => By::Room,
+    };
+    let split = arguments.split.as_deref().map(|text| Split::parse(text, by));
+    Ok(Request {
+        dialect: arguments.dialect.clone(),
+        format: match arguments.format {
+            FileFormat::Jsonl => Format::Jsonl,
+            FileFormat::Parquet => Format::Parquet,
+        },
+        envelope: arguments.envelope.as_deref().map(known_envelope).transpose()?,
+        filters: Filters {
+            valid: arguments.valid,
+            last_role: arguments.last_role.clone(),
+            max_tokens: arguments.max_tokens.clone(),
+            without: arguments.without.clone(),
+        },
+        split: split.transpose().map_err(refused)?,
+    })
+}
+
+fn known_loss(code: &str) -> Result<(), WrongRequest> {
+    let codes = || LossCode::ALL.iter().map(|code| code.as_str());
+    if codes().any(|known| known == code) {
+        return Ok(());
+    }
+    Err(WrongRequest::unknown("loss code", code, nearest(code, codes())))
+}
+
+fn known_envelope(id: &str) -> Result<&'static dyn Envelope, WrongRequest> {
+    envelope::find(id).ok_or_else(|| {
+        let ids: Vec<&str> = ENVELOPES.iter().map(|envelope| envelope.about().id).collect();
+        WrongRequest::unknown("envelope", id, nearest(id, ids.iter().copied()))
+            .then(format!("there are {}", ids.join(", ")))
+    })
+}
+
+fn refused(error: ExportError) -> anyhow::Error {
+    match error {
+        ExportError::Request { message, step } => WrongRequest::new(message).then(step).into(),
+        ExportError::Dataset(error) => error.into(),
+    }
+}
+
+/// The export in words: files, then what was left out, then what speaks against it.
+fn describe(summary: &Summary, out: &str) -> String {
+    let mut text = format!(
+        "{}: kept {} of {}\n",
+        harmless(out),
+        count(summary.kept),
+        counted(summary.read, "rendering")
+    );
+    for file in &summary.files {
+        let begins = file.begins.as_ref().map(|begins| format!(", from {begins}"));
+        text.push_str(&format!(
+            "  {}: {} of {}, {}{}\n",
+            file.name,
+            counted(file.rows, "record"),
+            counted(file.conversations, "conversation"),
+            bytes(file.bytes),
+            begins.unwrap_or_default()
+        ));
+    }
+    if summary.turns_cut > 0 {
+        text.push_str(&format!(
+            "  {} behind the assistant's last one cut\n",
+            counted(summary.turns_cut, "turn")
+        ));
+    }
+    if summary.rows_left_out() > 0 {
+        text.push_str(&format!("left out {}\n", count(summary.rows_left_out())));
+        let rows = summary
+            .left_out
+            .iter()
+            .map(|left| vec![format!("  {}", harmless(&left.reason)), count(left.rows)])
+            .collect();
+        text.push_str(&output::table(
+            vec!["  reason".to_owned(), "rows".to_owned()],
+            rows,
+            1,
+        ));
+        text.push('\n');
+    }
+    for objection in &summary.objections {
+        text.push_str(&format!("objection: {objection}\n"));
+    }
+    text.push_str(&format!("all figures: {}/{SUMMARY}\n", harmless(out)));
+    text
+}

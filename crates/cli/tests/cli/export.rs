@@ -1,0 +1,117 @@
+use std::fs;
+
+use serde_json::Value;
+
+use crate::desk::{Desk, Ended, end, good_chat, json_lines};
+
+/// A desk with some chats that end with a person, milled into `out`.
+fn milled() -> Desk {
+    let desk = Desk::new();
+    let chats: Vec<String> = (0..4)
+        .map(|number| good_chat(&format!("c{number}")).to_string())
+        .collect();
+    desk.write("in/chats.jsonl", &chats.join("\n"));
+    desk.pipeline();
+    assert_eq!(end(desk.chatmill(&["run", "pipeline.toml"])).code, 0);
+    desk
+}
+
+fn export(desk: &Desk, more: &[&str]) -> Ended {
+    let mut arguments = vec!["export", "out", "--format", "jsonl", "--out", "files"];
+    arguments.extend(more);
+    end(desk.chatmill(&arguments))
+}
+
+#[test]
+fn an_export_says_what_it_kept_and_the_summary_says_the_same() {
+    let desk = milled();
+    let ended = export(
+        &desk,
+        &["--dialect", "openai-chat", "--split", "train=50,test=50"],
+    );
+    assert!(ended.code < 2, "{}", ended.stderr);
+    assert!(
+        ended.stdout.contains("kept 4 of 4 renderings"),
+        "{}",
+        ended.stdout
+    );
+    let summary: Value =
+        serde_json::from_str(&fs::read_to_string(desk.path("files/export.json")).unwrap()).unwrap();
+    let mut rows = 0;
+    for file in summary["files"].as_array().unwrap() {
+        let name = file["name"].as_str().unwrap();
+        let text = fs::read_to_string(desk.path("files").join(name)).unwrap();
+        assert!(json_lines(&text).iter().all(|line| line["messages"].is_array()));
+        assert_eq!(text.lines().count() as u64, file["rows"].as_u64().unwrap());
+        rows += file["rows"].as_u64().unwrap();
+    }
+    assert_eq!(rows, 4);
+    assert_eq!(summary["split_by"], "hash");
+}
+
+#[test]
+fn an_envelope_that_would_be_refused_exits_1_with_its_reasons() {
+    let desk = milled();
+    let ended = export(&desk, &["--dialect", "openai-chat", "--envelope", "openai-sft"]);
+    assert_eq!(ended.code, 1, "{}", ended.stderr);
+    assert!(ended.stdout.contains("SFT-02"), "{}", ended.stdout);
+    assert!(
+        ended.stdout.contains("objection: data.jsonl is empty"),
+        "{}",
+        ended.stdout
+    );
+    assert!(desk.path("files/export.json").is_file());
+}
+
+#[test]
+fn a_wrong_request_exits_2_names_the_next_step_and_writes_nothing() {
+    let desk = milled();
+    let cases: [(&[&str], &str); 6] = [
+        (
+            &["--dialect", "openai-chat", "--envelope", "openai-stf"],
+            "`openai-sft`",
+        ),
+        (
+            &["--dialect", "openai-chat", "--without", "name-inlind"],
+            "`name-inlined`",
+        ),
+        (&["--dialect", "sharegpt"], "help: it holds"),
+        (
+            &["--dialect", "gryag-compact", "--envelope", "axolotl"],
+            "help: it takes hf-messages",
+        ),
+        (
+            &["--dialect", "openai-chat", "--split", "train"],
+            "help: write for example",
+        ),
+        (&["--dialect", "openai-chat", "--max-tokens", "9"], "N@ENCODING"),
+    ];
+    for (arguments, said) in cases {
+        let ended = export(&desk, arguments);
+        assert_eq!(ended.code, 2, "{arguments:?}: {}", ended.stderr);
+        assert!(ended.stderr.contains(said), "{arguments:?}: {}", ended.stderr);
+        assert!(!desk.path("files").exists());
+    }
+}
+
+#[test]
+fn a_folder_that_exists_and_what_is_no_dataset_are_refused() {
+    let desk = milled();
+    desk.write("files/mine.txt", "mine");
+    let ended = export(&desk, &["--dialect", "openai-chat"]);
+    assert_eq!(ended.code, 2, "{}", ended.stderr);
+    assert!(ended.stderr.contains("it is not empty"), "{}", ended.stderr);
+    assert_eq!(fs::read_to_string(desk.path("files/mine.txt")).unwrap(), "mine");
+    let other = end(desk.chatmill(&[
+        "export",
+        "in",
+        "--dialect",
+        "openai-chat",
+        "--format",
+        "jsonl",
+        "--out",
+        "new",
+    ]));
+    assert_eq!(other.code, 2);
+    assert!(other.stderr.contains("no dataset"), "{}", other.stderr);
+}

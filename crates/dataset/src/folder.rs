@@ -1,0 +1,206 @@
+//! A folder of files that somebody else will read, for example an export: it appears whole, by one rename, or not at all.
+//!
+//! It is no dataset: no manifest, no certificate, no resuming. What stands at the destination already is never replaced.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use crate::destination::{Destination, Found};
+use crate::durable;
+use crate::error::DatasetError;
+
+/// An unfinished folder; dropped before [`publish`](Self::publish), it leaves nothing.
+#[derive(Debug)]
+pub struct Folder {
+    destination: Destination,
+    staging: PathBuf,
+    is_published: bool,
+    /// Held, never read.
+    _lock: File,
+}
+
+impl Folder {
+    /// Begins a folder at a place where nothing stands, or an empty folder.
+    pub fn create(out: &Path) -> Result<Self, DatasetError> {
+        let destination = Destination::locate(out)?;
+        let lock = destination.lock()?;
+        match destination.inspect()? {
+            Found::Nothing => {}
+            Found::Dataset { .. } => {
+                return Err(DatasetError::wrong_path(
+                    out,
+                    "it is a dataset; choose a folder that does not exist",
+                ));
+            }
+            Found::Foreign(_) => {
+                return Err(DatasetError::wrong_path(
+                    out,
+                    "it is not empty; remove it or choose a folder that does not exist",
+                ));
+            }
+        }
+        let staging = destination.unfinished();
+        durable::remove_all(&staging)?;
+        durable::create_folder(&staging)?;
+        Ok(Self {
+            destination,
+            staging,
+            is_published: false,
+            _lock: lock,
+        })
+    }
+
+    /// Begins a file of the folder.
+    pub fn file(&self, name: &str) -> Result<FolderFile, DatasetError> {
+        let path = self.staging.join(name);
+        if name.starts_with('.') || name.contains(['/', '\\']) {
+            return Err(DatasetError::wrong_path(
+                &path,
+                "this cannot be the name of a file",
+            ));
+        }
+        let file = File::create_new(&path).map_err(|source| DatasetError::io("create", &path, source))?;
+        Ok(FolderFile {
+            path,
+            file: BufWriter::new(file),
+            hasher: blake3::Hasher::new(),
+        })
+    }
+
+    /// Lets the folder appear at its destination.
+    pub fn publish(mut self) -> Result<(), DatasetError> {
+        durable::sync_folder(&self.staging)?;
+        self.destination.publish(&self.staging, false)?;
+        self.is_published = true;
+        Ok(())
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if !self.is_published {
+            // What cannot be removed is removed when the next export begins.
+            let _ = durable::remove_all(&self.staging);
+        }
+    }
+}
+
+/// A file of an unfinished folder.
+#[derive(Debug)]
+pub struct FolderFile {
+    path: PathBuf,
+    file: BufWriter<File>,
+    hasher: blake3::Hasher,
+}
+
+impl FolderFile {
+    /// Adds bytes.
+    pub fn add(&mut self, bytes: &[u8]) -> Result<(), DatasetError> {
+        self.write_all(bytes)
+            .map_err(|source| DatasetError::io("write", &self.path, source))
+    }
+
+    /// Closes the file and tells its length and its hash.
+    pub fn finish(mut self) -> Result<FileMeasure, DatasetError> {
+        self.file
+            .flush()
+            .and_then(|()| self.file.get_ref().sync_all())
+            .map_err(|source| DatasetError::io("sync", &self.path, source))?;
+        Ok(FileMeasure {
+            bytes: self.hasher.count(),
+            hash: self.hasher.finalize().to_hex().to_string(),
+        })
+    }
+
+    /// Where it is being written.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Write for FolderFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.hasher.update(bytes.get(..written).unwrap_or_default());
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// What a closed file holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileMeasure {
+    /// Length in bytes.
+    pub bytes: u64,
+    /// BLAKE3 of the bytes, in hexadecimal.
+    pub hash: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::Folder;
+    use crate::error::DatasetError;
+
+    fn names(folder: &std::path::Path) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name != ".out.lock")
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_folder_appears_with_all_its_files() {
+        let place = tempfile::tempdir().unwrap();
+        let out = place.path().join("out");
+        let folder = Folder::create(&out).unwrap();
+        let mut file = folder.file("train.jsonl").unwrap();
+        file.add(b"{}\n").unwrap();
+        let measure = file.finish().unwrap();
+        assert!(!out.exists());
+        folder.publish().unwrap();
+        assert_eq!(fs::read(out.join("train.jsonl")).unwrap(), b"{}\n");
+        assert_eq!(
+            (measure.bytes, measure.hash),
+            (3, blake3::hash(b"{}\n").to_hex().to_string())
+        );
+        assert_eq!(names(place.path()), ["out"]);
+    }
+
+    #[test]
+    fn a_folder_that_is_given_up_leaves_nothing() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::create(&place.path().join("out")).unwrap();
+        folder.file("train.jsonl").unwrap().add(b"half").unwrap();
+        drop(folder);
+        assert!(names(place.path()).is_empty());
+    }
+
+    #[test]
+    fn what_stands_there_already_is_refused_and_kept() {
+        let place = tempfile::tempdir().unwrap();
+        let out = place.path().join("out");
+        fs::create_dir(&out).unwrap();
+        fs::write(out.join("mine.txt"), "mine").unwrap();
+        let refused = Folder::create(&out).unwrap_err();
+        assert!(matches!(refused, DatasetError::WrongPath { .. }), "{refused}");
+        assert_eq!(names(&out), ["mine.txt"]);
+    }
+
+    #[test]
+    fn a_file_cannot_leave_the_folder() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::create(&place.path().join("out")).unwrap();
+        for name in ["../up", "a/b", ".hidden", "a\\b"] {
+            assert!(folder.file(name).is_err(), "{name}");
+        }
+    }
+}

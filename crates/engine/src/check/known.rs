@@ -1,0 +1,49 @@
+//! Findings that are known from an earlier check: how often each key may come again before it is new.
+
+use std::collections::HashMap;
+
+/// Known findings, by key.
+///
+/// Findings of one key are alike but for their line: several broken lines of one file share a key. So a key is known as often
+/// as it was found, not for ever.
+#[derive(Clone, Debug, Default)]
+pub struct Known(HashMap<Box<str>, u64>);
+
+impl Known {
+    /// Learns that a finding was there, so many times.
+    pub fn add(&mut self, key: &str, count: u64) {
+        let known = self.0.entry(key.into()).or_default();
+        *known = known.saturating_add(count);
+    }
+
+    /// Whether nothing is known.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many of `count` occurrences are known; these are used up.
+    pub(super) fn recognise(&mut self, key: &str, count: u64) -> u64 {
+        let Some(left) = self.0.get_mut(key) else {
+            return 0;
+        };
+        let recognised = count.min(*left);
+        *left -= recognised;
+        recognised
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_known_as_often_as_it_was_found() {
+        let mut known = Known::default();
+        known.add("a", 2);
+        known.add("a", 1);
+        assert_eq!(known.recognise("a", 2), 2);
+        assert_eq!(known.recognise("a", 5), 1, "one was left");
+        assert_eq!(known.recognise("a", 1), 0);
+        assert_eq!(known.recognise("b", 1), 0);
+    }
+}

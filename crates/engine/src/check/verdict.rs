@@ -1,0 +1,142 @@
+//! The verdict on a file, and the counts that it follows from.
+
+use chatmill_diag::{Finding, Severity};
+use serde::Serialize;
+
+use super::judge;
+use crate::plan::Target;
+
+/// The verdict on a file.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct FileVerdict {
+    /// The path as typed.
+    pub path: String,
+    /// The source that read it.
+    pub source: Option<String>,
+    /// `valid`, `warnings`, `errors` or `unreadable`.
+    pub verdict: &'static str,
+    /// Records framed.
+    pub records: u64,
+    /// Conversations read.
+    pub conversations: u64,
+    /// Errors.
+    pub errors: u64,
+    /// Warnings.
+    pub warnings: u64,
+    /// Notes.
+    pub notes: u64,
+    /// Findings left out because they are known.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub known: u64,
+    /// What each dialect thinks of it.
+    #[serde(rename = "for", skip_serializing_if = "Vec::is_empty")]
+    pub judgements: Vec<Judgement>,
+}
+
+/// What a dialect thinks of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Judgement {
+    /// The dialect, `ID` or `ID@PROFILE`.
+    pub dialect: String,
+    /// Conversations that it would take.
+    pub accepted: u64,
+    /// Conversations that it would refuse.
+    pub refused: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// What is counted in a file.
+#[derive(Default)]
+pub(super) struct FileCounts {
+    pub(super) source: Option<String>,
+    pub(super) records: u64,
+    pub(super) rejected: u64,
+    pub(super) conversations: u64,
+    errors: u64,
+    warnings: u64,
+    notes: u64,
+    pub(super) known: u64,
+    /// Conversations that each target would refuse.
+    pub(super) refused: Vec<u64>,
+}
+
+impl FileCounts {
+    /// Adds what a slice counted; findings are counted when they are delivered.
+    pub(super) fn add(&mut self, other: &Self) {
+        if self.source.is_none() {
+            self.source.clone_from(&other.source);
+        }
+        self.records += other.records;
+        self.rejected += other.rejected;
+        self.conversations += other.conversations;
+        self.refused
+            .resize(self.refused.len().max(other.refused.len()), 0);
+        for (sum, refused) in self.refused.iter_mut().zip(&other.refused) {
+            *sum += refused;
+        }
+    }
+
+    /// Counts a finding that is reported.
+    pub(super) fn count(&mut self, finding: &Finding) {
+        match finding.severity {
+            Severity::Error => self.errors += finding.count,
+            Severity::Warning => self.warnings += finding.count,
+            Severity::Note => self.notes += finding.count,
+        }
+    }
+
+    /// The verdict that follows.
+    pub(super) fn verdict(self, path: &str, targets: &[Target]) -> FileVerdict {
+        let verdict = if self.rejected > 0 && self.conversations == 0 {
+            "unreadable"
+        } else if self.errors > 0 {
+            "errors"
+        } else if self.warnings > 0 {
+            "warnings"
+        } else {
+            "valid"
+        };
+        let refused = self.refused.into_iter().chain(std::iter::repeat(0));
+        let judgements = targets.iter().zip(refused).map(|(target, refused)| Judgement {
+            dialect: judge::name(*target),
+            accepted: self.conversations - refused,
+            refused,
+        });
+        FileVerdict {
+            path: path.to_owned(),
+            source: self.source,
+            verdict,
+            records: self.records,
+            conversations: self.conversations,
+            errors: self.errors,
+            warnings: self.warnings,
+            notes: self.notes,
+            known: self.known,
+            judgements: judgements.collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chatmill_diag::codes;
+
+    #[test]
+    fn a_file_of_which_nothing_could_be_read_is_unreadable() {
+        let mut counts = FileCounts {
+            records: 2,
+            rejected: 2,
+            ..FileCounts::default()
+        };
+        counts.count(&Finding::new(&codes::INVALID_JSON, "x"));
+        assert_eq!(
+            (counts.errors, counts.verdict("a", &[]).verdict),
+            (1, "unreadable")
+        );
+    }
+}

@@ -1,0 +1,109 @@
+//! The renderings that an export chooses from, read from the tables of a dataset.
+
+use chatmill_dataset::{Batch, Dataset, DatasetError, Flags, Numbers, TextLists, Texts};
+
+use crate::envelope::Row;
+use crate::filter::Facts;
+use crate::request::Said;
+
+const COLUMNS: [&str; 11] = [
+    "conversation_id",
+    "dialect",
+    "profile",
+    "perspective",
+    "ordinal",
+    "media_type",
+    "content",
+    "last_role",
+    "loss_codes",
+    "valid",
+    "violations",
+];
+
+/// A rendering with what its row says.
+pub(crate) struct Candidate<'a> {
+    pub(crate) row: Row<'a>,
+    pub(crate) facts: Facts<'a>,
+    /// Whether the run kept its text.
+    pub(crate) has_content: bool,
+    /// Whether the text is JSON.
+    pub(crate) is_json: bool,
+}
+
+/// Visits the renderings of a dialect in the order of the dataset; `tokens` names the column by which length is judged.
+pub(crate) fn each(
+    dataset: &Dataset,
+    said: &Said,
+    tokens: Option<&str>,
+    visit: &mut dyn FnMut(&Candidate<'_>) -> Result<(), DatasetError>,
+) -> Result<(), DatasetError> {
+    let mut names = COLUMNS.to_vec();
+    names.extend(tokens);
+    for batch in dataset.batches("renderings", &names) {
+        let batch = batch?;
+        let cells = Cells::of(&batch, tokens)?;
+        for row in 0..batch.rows() {
+            if cells.dialect.at(row) == said.dialect && cells.profile.at(row) == said.profile {
+                visit(&cells.candidate(row))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The columns of a batch.
+struct Cells {
+    conversation: Texts,
+    dialect: Texts,
+    profile: Texts,
+    perspective: Texts,
+    ordinal: Numbers,
+    media_type: Texts,
+    content: Texts,
+    last_role: Texts,
+    losses: TextLists,
+    valid: Flags,
+    violations: TextLists,
+    tokens: Option<Numbers>,
+}
+
+impl Cells {
+    fn of(batch: &Batch, tokens: Option<&str>) -> Result<Self, DatasetError> {
+        Ok(Self {
+            conversation: batch.texts("conversation_id")?,
+            dialect: batch.texts("dialect")?,
+            profile: batch.texts("profile")?,
+            perspective: batch.texts("perspective")?,
+            ordinal: batch.numbers("ordinal")?,
+            media_type: batch.texts("media_type")?,
+            content: batch.texts("content")?,
+            last_role: batch.texts("last_role")?,
+            losses: batch.text_lists("loss_codes")?,
+            valid: batch.flags("valid")?,
+            violations: batch.text_lists("violations")?,
+            tokens: tokens.map(|name| batch.numbers(name)).transpose()?,
+        })
+    }
+
+    fn candidate(&self, row: usize) -> Candidate<'_> {
+        let content = self.content.get(row);
+        Candidate {
+            row: Row {
+                conversation: self.conversation.at(row),
+                dialect: self.dialect.at(row),
+                perspective: self.perspective.at(row),
+                ordinal: self.ordinal.at(row),
+                content: content.unwrap_or_default(),
+            },
+            facts: Facts {
+                is_valid: self.valid.at(row),
+                violations: self.violations.at(row),
+                last_role: self.last_role.get(row),
+                tokens: self.tokens.as_ref().map_or(0, |tokens| tokens.at(row)),
+                loss_codes: self.losses.at(row),
+            },
+            has_content: content.is_some(),
+            is_json: self.media_type.at(row) == "application/json",
+        }
+    }
+}

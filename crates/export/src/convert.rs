@@ -1,0 +1,354 @@
+//! The way from a dataset to an export: read, judge, wrap, write.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use chatmill_dataset::{Dataset, DatasetError, Folder, FreeKind};
+use jiff::Timestamp;
+
+use crate::SUMMARY;
+use crate::candidate::{self, Candidate};
+use crate::envelope::{Envelope, Row};
+use crate::error::ExportError;
+use crate::fields;
+use crate::request::{Format, Request, Said, resolve};
+use crate::split::{Assignment, assign};
+use crate::summary::{FileSummary, LeftOut, Summary};
+use crate::writer::{self, Columns, Record, Writer};
+
+/// The name of the only part where nothing is divided.
+const WHOLE: &str = "data";
+
+/// Writes an export of a dataset into a folder that does not exist yet, and says what is in it.
+pub fn export(dataset: &Dataset, request: &Request, out: &Path) -> Result<Summary, ExportError> {
+    let said = resolve(dataset, &request.dialect)?;
+    let job = Job {
+        dataset,
+        request,
+        said,
+        tokens: tokens_column(dataset, request)?,
+        assignment: request
+            .split
+            .as_ref()
+            .map(|split| assign(dataset, split))
+            .transpose()?,
+    };
+    job.refuse_other_dialects()?;
+    let folder = Folder::create(out)?;
+    let summary = job.write(&folder)?;
+    if let Some((name, text)) = request
+        .envelope
+        .and_then(|envelope| envelope.companion(&summary.files))
+    {
+        write_whole(&folder, name, &text)?;
+    }
+    write_whole(&folder, SUMMARY, &summary.json())?;
+    folder.publish()?;
+    Ok(summary)
+}
+
+fn write_whole(folder: &Folder, name: &str, text: &str) -> Result<(), DatasetError> {
+    let mut file = folder.file(name)?;
+    file.add(text.as_bytes())?;
+    file.finish().map(drop)
+}
+
+/// The column of the encoding by which length is judged.
+fn tokens_column(dataset: &Dataset, request: &Request) -> Result<Option<String>, ExportError> {
+    let Some(most) = &request.filters.max_tokens else {
+        return Ok(None);
+    };
+    if dataset.encodings().contains(&most.encoding) {
+        return Ok(Some(format!("tokens_{}", most.encoding)));
+    }
+    let step = match dataset.encodings() {
+        [] => {
+            "it counted nothing; name the encoding in `count.encodings` and run the pipeline again".to_owned()
+        }
+        counted => format!("it counted in {}", counted.join(", ")),
+    };
+    Err(ExportError::request(
+        format!("the dataset holds no counts in the encoding `{}`", most.encoding),
+        step,
+    ))
+}
+
+struct Job<'j> {
+    dataset: &'j Dataset,
+    request: &'j Request,
+    said: Said,
+    tokens: Option<String>,
+    assignment: Option<Assignment>,
+}
+
+impl Job<'_> {
+    fn refuse_other_dialects(&self) -> Result<(), ExportError> {
+        let Some(about) = self.request.envelope.map(Envelope::about) else {
+            return Ok(());
+        };
+        if about.dialects.contains(&self.said.dialect.as_str()) {
+            return Ok(());
+        }
+        Err(ExportError::request(
+            format!(
+                "the envelope `{}` does not take the dialect `{}`",
+                about.id, self.said.dialect
+            ),
+            format!("it takes {}", about.dialects.join(" and ")),
+        ))
+    }
+
+    fn write(&self, folder: &Folder) -> Result<Summary, ExportError> {
+        let columns = self.columns()?;
+        let mut files = self.open(folder, &columns)?;
+        let mut read = 0;
+        let mut turns_cut = 0;
+        let mut left_out: BTreeMap<String, u64> = BTreeMap::new();
+        self.each(&mut |candidate| {
+            read += 1;
+            match self.record(candidate) {
+                Ok((part, record, cut)) => {
+                    turns_cut += cut;
+                    let file = files.get_mut(part);
+                    file.map_or(Ok(()), |file| {
+                        file.add(&candidate.row, &self.said.profile, &record)
+                    })
+                }
+                Err(reason) => {
+                    *left_out.entry(reason).or_default() += 1;
+                    Ok(())
+                }
+            }
+        })?;
+        let files = files
+            .into_iter()
+            .map(OpenFile::finish)
+            .collect::<Result<Vec<_>, _>>()?;
+        let objections = self.objections(&files);
+        Ok(Summary {
+            program: chatmill_dataset::PROGRAM,
+            version: env!("CARGO_PKG_VERSION"),
+            dataset: self.dataset.manifest().fingerprint.clone(),
+            dialect: self.said.dialect.clone(),
+            profile: self.said.profile.clone(),
+            format: self.request.format,
+            envelope: self.request.envelope.map(|envelope| envelope.about().id),
+            filters: self.request.filters.clone(),
+            split_by: self.request.split.as_ref().map(|split| split.by),
+            read,
+            kept: files.iter().map(|file| file.rows).sum(),
+            left_out: left_out
+                .into_iter()
+                .map(|(reason, rows)| LeftOut { reason, rows })
+                .collect(),
+            turns_cut,
+            files,
+            objections,
+        })
+    }
+
+    /// What becomes of a rendering: its part, its record and the turns that were cut; or why it is left out.
+    fn record<'a>(&self, candidate: &Candidate<'a>) -> Result<(usize, Record<'a>, u64), String> {
+        let row = &candidate.row;
+        if let Some(reason) = self.request.filters.objection(&candidate.facts) {
+            return Err(reason);
+        }
+        if !candidate.has_content {
+            return Err("no-content: the run kept counts only".to_owned());
+        }
+        let part = match &self.assignment {
+            None => 0,
+            Some(assignment) => assignment
+                .part(row.conversation)
+                .ok_or("no-time: nothing says when the conversation began")?,
+        };
+        let Some(envelope) = self.request.envelope else {
+            return Ok((part, plain(row.content, candidate.is_json), 0));
+        };
+        let wrapped = envelope.wrap(row)?;
+        Ok((part, Record::Fields(wrapped.fields), wrapped.turns_cut))
+    }
+
+    fn each(
+        &self,
+        visit: &mut dyn FnMut(&Candidate<'_>) -> Result<(), DatasetError>,
+    ) -> Result<(), DatasetError> {
+        candidate::each(self.dataset, &self.said, self.tokens.as_deref(), visit)
+    }
+
+    /// The columns of a table: those of the envelope, else all keys of the records that are kept, in order of appearance.
+    fn columns(&self) -> Result<Columns, ExportError> {
+        if self.request.format == Format::Jsonl {
+            return Ok(Columns::new());
+        }
+        if let Some(envelope) = self.request.envelope {
+            let keys = envelope.about().keys;
+            return Ok(keys
+                .iter()
+                .map(|(name, kind)| ((*name).to_owned(), *kind))
+                .collect());
+        }
+        let mut columns = Columns::new();
+        self.each(&mut |candidate| {
+            if let Ok((_, record, _)) = self.record(candidate) {
+                let kind = match record {
+                    Record::Text(_) => FreeKind::Text,
+                    _ => FreeKind::Json,
+                };
+                for key in record.keys() {
+                    if !columns.iter().any(|(name, _)| name == key) {
+                        columns.push((key.to_owned(), kind));
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        match columns.iter().find(|(name, _)| writer::is_reserved(name)) {
+            None => Ok(columns),
+            Some((name, _)) => Err(ExportError::request(
+                format!("a rendering has the key `{name}`, which is the name of a column"),
+                "take `--format jsonl`",
+            )),
+        }
+    }
+
+    fn open(&self, folder: &Folder, columns: &Columns) -> Result<Vec<OpenFile>, DatasetError> {
+        let format = self.request.format;
+        let parts: Vec<(&str, Option<i64>)> = match (&self.request.split, &self.assignment) {
+            (Some(split), Some(assignment)) => {
+                let names = split.parts.iter().map(|part| part.name.as_str());
+                names.zip(assignment.begins.iter().copied()).collect()
+            }
+            _ => vec![(WHOLE, None)],
+        };
+        parts
+            .into_iter()
+            .map(|(part, begins)| {
+                let name = format!("{part}.{}", format.suffix());
+                Ok(OpenFile {
+                    writer: Writer::create(folder, &name, format, columns)?,
+                    last: None,
+                    summary: FileSummary {
+                        name,
+                        part: part.to_owned(),
+                        begins: begins.and_then(instant),
+                        rows: 0,
+                        conversations: 0,
+                        bytes: 0,
+                        hash: String::new(),
+                        keys: Vec::new(),
+                    },
+                })
+            })
+            .collect()
+    }
+
+    /// What speaks against files that hold what was asked for.
+    fn objections(&self, files: &[FileSummary]) -> Vec<String> {
+        let mut objections = Vec::new();
+        for file in files.iter().filter(|file| file.rows == 0) {
+            objections.push(format!("{} is empty", file.name));
+        }
+        let Some(about) = self.request.envelope.map(Envelope::about) else {
+            return objections;
+        };
+        if let Some(training) = files.first() {
+            let (name, rows) = (&training.name, training.rows);
+            if rows > 0 && rows < about.least_records {
+                objections.push(format!(
+                    "{name} has {rows} records, {} wants {} at least",
+                    about.id, about.least_records
+                ));
+            }
+            if let Some(most) = about.most_records.filter(|most| rows > *most) {
+                objections.push(format!(
+                    "{name} has {rows} records, {} takes {most} at most",
+                    about.id
+                ));
+            }
+        }
+        if about.is_one_table && self.request.format == Format::Jsonl {
+            objections.extend(other_keys(files));
+        }
+        if let Some(most) = about.most_bytes {
+            for file in files.iter().filter(|file| file.bytes > most) {
+                let (name, bytes) = (&file.name, file.bytes);
+                objections.push(format!(
+                    "{name} has {bytes} bytes, {} takes {most} at most",
+                    about.id
+                ));
+            }
+        }
+        objections
+    }
+}
+
+/// The first file whose lines have a key that those of another file lack.
+fn other_keys(files: &[FileSummary]) -> Option<String> {
+    let mut filled = files.iter().filter(|file| file.rows > 0);
+    let first = filled.next()?;
+    filled.find_map(|file| {
+        let (with, without, key) = lacking(first, file).or_else(|| lacking(file, first))?;
+        Some(format!(
+            "{with} has the key `{key}` and {without} has not: `datasets` cannot load them together; take parquet"
+        ))
+    })
+}
+
+fn lacking<'f>(one: &'f FileSummary, other: &'f FileSummary) -> Option<(&'f str, &'f str, &'f str)> {
+    let key = one.keys.iter().find(|key| !other.keys.contains(key))?;
+    Some((&one.name, &other.name, key))
+}
+
+/// A rendering as it stands.
+fn plain(content: &str, is_json: bool) -> Record<'_> {
+    if !is_json {
+        return Record::Text(content);
+    }
+    match fields::of(content) {
+        Some(fields) => Record::Object {
+            line: content,
+            fields,
+        },
+        None => Record::Value(content),
+    }
+}
+
+/// An instant in words; none for the beginning of all data.
+fn instant(microseconds: i64) -> Option<String> {
+    Timestamp::from_microsecond(microseconds)
+        .ok()
+        .map(|instant| instant.to_string())
+}
+
+struct OpenFile {
+    writer: Writer,
+    last: Option<String>,
+    summary: FileSummary,
+}
+
+impl OpenFile {
+    fn add(&mut self, row: &Row<'_>, profile: &str, record: &Record<'_>) -> Result<(), DatasetError> {
+        for key in record.keys() {
+            if !self.summary.keys.iter().any(|seen| seen == key) {
+                self.summary.keys.push(key.to_owned());
+            }
+        }
+        // The renderings of one conversation are adjacent.
+        if self.last.as_deref() != Some(row.conversation) {
+            self.last = Some(row.conversation.to_owned());
+            self.summary.conversations += 1;
+        }
+        self.summary.rows += 1;
+        self.writer.write(row, profile, record)
+    }
+
+    fn finish(self) -> Result<FileSummary, DatasetError> {
+        let measure = self.writer.finish()?;
+        Ok(FileSummary {
+            bytes: measure.bytes,
+            hash: measure.hash,
+            ..self.summary
+        })
+    }
+}

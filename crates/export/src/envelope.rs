@@ -1,0 +1,135 @@
+//! Envelopes: what a trainer or an evaluator wants around a rendering, and what it refuses.
+//!
+//! An envelope is a small file with a line in [`ENVELOPES`]. It looks at one rendering at a time and changes no turn: it
+//! passes it on, puts it under other keys, or cuts it at the assistant's last turn. What its reader would refuse is left out
+//! under the name of the rule.
+
+mod axolotl;
+mod bedrock_conversation;
+mod inspect;
+mod llama_factory;
+mod openai_evals;
+mod openai_sft;
+mod trl_messages;
+mod trl_prompt_completion;
+mod vertex_tuning;
+
+use chatmill_dataset::FreeKind;
+
+use crate::fields::{self, Field};
+use crate::summary::FileSummary;
+
+/// A format of training or evaluation files.
+pub trait Envelope: Sync {
+    /// What it is and what it demands.
+    fn about(&self) -> &'static About;
+
+    /// What becomes of a rendering, or the rule that forbids it.
+    fn wrap<'a>(&self, row: &Row<'a>) -> Result<Wrapped<'a>, &'static str>;
+
+    /// A further file that the reader wants beside the others: its name and its text.
+    fn companion(&self, _files: &[FileSummary]) -> Option<(&'static str, String)> {
+        None
+    }
+}
+
+/// What an envelope says about itself.
+#[derive(Debug)]
+pub struct About {
+    /// Its name on the command line.
+    pub id: &'static str,
+    /// What it is, in a few words.
+    pub title: &'static str,
+    /// Where it is specified.
+    pub specification: &'static str,
+    /// The dialects whose renderings it takes.
+    pub dialects: &'static [&'static str],
+    /// The keys of a line, which are the columns of a table.
+    pub keys: &'static [(&'static str, FreeKind)],
+    /// The fewest records that its reader takes for training.
+    pub least_records: u64,
+    /// The most records.
+    pub most_records: Option<u64>,
+    /// The most bytes of a file.
+    pub most_bytes: Option<u64>,
+    /// Whether its reader makes one table of all lines of all files, so that every file must have the same keys.
+    pub is_one_table: bool,
+}
+
+/// A rendering with the key of its row.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<'a> {
+    /// Its conversation.
+    pub conversation: &'a str,
+    /// Its dialect.
+    pub dialect: &'a str,
+    /// The participant who is the assistant, empty for none.
+    pub perspective: &'a str,
+    /// Its place among the renderings of this key.
+    pub ordinal: u64,
+    /// Its text.
+    pub content: &'a str,
+}
+
+/// What became of a rendering.
+#[derive(Debug)]
+pub struct Wrapped<'a> {
+    /// The keys of the line in their order.
+    pub fields: Vec<Field<'a>>,
+    /// How many turns stand behind the assistant's last one and are not in the line.
+    pub turns_cut: u64,
+}
+
+impl<'a> Wrapped<'a> {
+    fn whole(fields: Vec<Field<'a>>) -> Self {
+        Self { fields, turns_cut: 0 }
+    }
+}
+
+/// Every envelope, in the order of the documentation.
+pub static ENVELOPES: &[&dyn Envelope] = &[
+    &openai_sft::OpenaiSft,
+    &openai_evals::OpenaiEvals,
+    &inspect::Inspect,
+    &vertex_tuning::VertexTuning,
+    &bedrock_conversation::WITHOUT_TOOLS,
+    &bedrock_conversation::WITH_TOOLS,
+    &trl_messages::TrlMessages,
+    &trl_prompt_completion::TrlPromptCompletion,
+    &llama_factory::LlamaFactory,
+    &axolotl::Axolotl,
+];
+
+/// Finds an envelope by its id.
+pub fn find(id: &str) -> Option<&'static dyn Envelope> {
+    ENVELOPES
+        .iter()
+        .copied()
+        .find(|envelope| envelope.about().id == id)
+}
+
+/// The fields of a rendering; none where it is no object or has a key that the envelope does not know.
+fn known_fields<'a>(row: &Row<'a>, about: &About) -> Option<Vec<Field<'a>>> {
+    let fields = fields::of(row.content)?;
+    let is_known = |field: &Field<'_>| about.keys.iter().any(|(key, _)| *key == field.name);
+    fields.iter().all(is_known).then_some(fields)
+}
+
+/// The JSON text of a field.
+fn value<'f>(fields: &'f [Field<'_>], name: &str) -> Option<&'f str> {
+    let field = fields.iter().find(|field| field.name == name)?;
+    Some(&field.json)
+}
+
+/// The JSON text of a field of a rendering, with the rendering's lifetime.
+fn borrowed<'a>(row: &Row<'a>, name: &str) -> Option<&'a str> {
+    let fields = fields::of(row.content)?;
+    let field = fields.into_iter().find(|field| field.name == name)?;
+    match field.json {
+        std::borrow::Cow::Borrowed(json) => Some(json),
+        std::borrow::Cow::Owned(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,178 @@
+//! Bedrock's `bedrock-conversation-2024`: a Converse request with the name of its schema, for tuning Nova models.
+//!
+//! ```json
+//! {"schemaVersion":"bedrock-conversation-2024","messages":[{"role":"user","content":[{"text":"Hi"}]},{"role":"assistant","content":[{"text":"Hello"}]}]}
+//! ```
+//!
+//! - BCV-01 keys are `schemaVersion`, `system`, `messages` and, with tools, `toolConfig`.
+//! - BCV-02 user and assistant alternate, the user first and the assistant last.
+//! - BCV-03 no text holds a reserved word, in capitals or not, even inside another word: `the robot: hi` is refused.
+//! - BCV-04 pictures lie in S3, in user turns only, ten at most.
+//! - BCV-05 no tools. AWS documents both that they are and that they are not supported; the envelope
+//!   `bedrock-conversation-2024@tools` takes them.
+//! - BCV-06 a block is text, picture or tool: there are no cache marks.
+//!
+//! A training file has 8 to 20,000 records.
+
+use std::borrow::Cow;
+
+use chatmill_dataset::FreeKind;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::{About, Envelope, Row, Wrapped, known_fields, value};
+use crate::fields::Field;
+
+/// The envelope of Bedrock's tuning files.
+pub struct BedrockConversation {
+    about: &'static About,
+    has_tools: bool,
+}
+
+/// What every model takes.
+pub static WITHOUT_TOOLS: BedrockConversation = BedrockConversation {
+    about: &About {
+        id: "bedrock-conversation-2024",
+        keys: &[
+            ("schemaVersion", FreeKind::Text),
+            ("system", FreeKind::Json),
+            ("messages", FreeKind::Json),
+        ],
+        ..ABOUT
+    },
+    has_tools: false,
+};
+
+/// What models take that are tuned for tools.
+pub static WITH_TOOLS: BedrockConversation = BedrockConversation {
+    about: &About {
+        id: "bedrock-conversation-2024@tools",
+        ..ABOUT
+    },
+    has_tools: true,
+};
+
+const ABOUT: About = About {
+    id: "",
+    title: "Bedrock conversation 2024",
+    specification: "Amazon Nova, preparing data for supervised fine-tuning",
+    dialects: &["bedrock-converse"],
+    keys: &[
+        ("schemaVersion", FreeKind::Text),
+        ("system", FreeKind::Json),
+        ("messages", FreeKind::Json),
+        ("toolConfig", FreeKind::Json),
+    ],
+    least_records: 8,
+    most_records: Some(20_000),
+    most_bytes: None,
+    is_one_table: false,
+};
+
+/// What no text may hold, in small letters. None of it is ever escaped in our JSON, and none can stand between values:
+/// a key is followed by a quotation mark.
+const RESERVED: [&str; 7] = [
+    "system:",
+    "user:",
+    "bot:",
+    "assistant:",
+    "[eos]",
+    "<image>",
+    "<video>",
+];
+
+const MOST_PICTURES: usize = 10;
+
+#[derive(Deserialize)]
+struct Turn<'a> {
+    #[serde(borrow)]
+    role: Cow<'a, str>,
+    #[serde(borrow)]
+    content: Vec<Block<'a>>,
+}
+
+/// A block with the members that the rules look at.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Block<'a> {
+    #[serde(borrow, default)]
+    text: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    image: Option<Image<'a>>,
+    #[serde(borrow, default)]
+    tool_use: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    tool_result: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Image<'a> {
+    #[serde(borrow)]
+    source: Source<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Source<'a> {
+    #[serde(borrow, default)]
+    s3_location: Option<&'a RawValue>,
+}
+
+impl Envelope for BedrockConversation {
+    fn about(&self) -> &'static About {
+        self.about
+    }
+
+    fn wrap<'a>(&self, row: &Row<'a>) -> Result<Wrapped<'a>, &'static str> {
+        let keys = "BCV-01: the keys are system, messages and toolConfig";
+        let mut fields = known_fields(row, &ABOUT).ok_or(keys)?;
+        let turns = value(&fields, "messages").ok_or(keys)?;
+        let turns: Vec<Turn<'_>> = serde_json::from_str(turns).map_err(|_| keys)?;
+        if !alternate(&turns) {
+            return Err("BCV-02: user and assistant do not alternate from a user to the assistant");
+        }
+        let text = row.content.to_ascii_lowercase();
+        if RESERVED.iter().any(|word| text.contains(word)) {
+            return Err("BCV-03: a text holds a reserved word");
+        }
+        let blocks = || turns.iter().flat_map(|turn| &turn.content);
+        if !pictures_lie_well(&turns) {
+            return Err(
+                "BCV-04: a picture does not lie in S3, is the assistant's, or is one of more than ten",
+            );
+        }
+        let is_tool = |block: &Block<'_>| block.tool_use.is_some() || block.tool_result.is_some();
+        if !self.has_tools && (value(&fields, "toolConfig").is_some() || blocks().any(is_tool)) {
+            return Err("BCV-05: there are tools; bedrock-conversation-2024@tools takes them");
+        }
+        if blocks().any(|block| !is_tool(block) && block.text.is_none() && block.image.is_none()) {
+            return Err("BCV-06: a block is neither text nor picture nor tool");
+        }
+        if value(&fields, "system").is_some_and(|system| system.contains("\"cachePoint\":")) {
+            return Err("BCV-06: a block is neither text nor picture nor tool");
+        }
+        fields.insert(0, Field::new("schemaVersion", "\"bedrock-conversation-2024\""));
+        Ok(Wrapped::whole(fields))
+    }
+}
+
+fn alternate(turns: &[Turn<'_>]) -> bool {
+    let roles = turns.iter().map(|turn| turn.role.as_ref());
+    let wanted = ["user", "assistant"].into_iter().cycle();
+    !turns.is_empty()
+        && turns.len().is_multiple_of(2)
+        && roles.zip(wanted).all(|(role, wanted)| role == wanted)
+}
+
+fn pictures_lie_well(turns: &[Turn<'_>]) -> bool {
+    let mut pictures = 0;
+    for turn in turns {
+        for image in turn.content.iter().filter_map(|block| block.image.as_ref()) {
+            pictures += 1;
+            if turn.role != "user" || image.source.s3_location.is_none() {
+                return false;
+            }
+        }
+    }
+    pictures <= MOST_PICTURES
+}

@@ -1,0 +1,185 @@
+//! Inspect AI: a sample whose `input` is the conversation up to the assistant's last turn, and whose `target` is that turn.
+//!
+//! ```json
+//! {"id":"c1","input":[{"role":"user","content":"Hi"}],"target":"Hello","metadata":{"conversation_id":"c1"}}
+//! ```
+//!
+//! - INS-01 the assistant speaks, and somebody before it.
+//! - INS-02 the target is a text and no call.
+//! - INS-03 a call is flat, and its arguments are an object.
+//! - INS-04 content is a text, or parts that are texts and pictures.
+//!
+//! A result names its function; names of people have no field and stand in the message's metadata. Turns behind the
+//! assistant's last one are cut.
+
+use std::borrow::Cow;
+
+use chatmill_dataset::FreeKind;
+
+use super::{About, Envelope, Row, Wrapped, borrowed};
+use crate::fields::{self, Field, object, text};
+use crate::turns::{self, Call, Message};
+
+/// The envelope of Inspect samples.
+pub struct Inspect;
+
+static ABOUT: About = About {
+    id: "inspect",
+    title: "Inspect AI samples",
+    specification: "inspect_ai 0.3.285, json_dataset",
+    dialects: &["openai-chat", "hf-messages"],
+    keys: &[
+        ("id", FreeKind::Text),
+        ("input", FreeKind::Json),
+        ("target", FreeKind::Text),
+        ("metadata", FreeKind::Json),
+    ],
+    least_records: 1,
+    most_records: None,
+    most_bytes: None,
+    is_one_table: false,
+};
+
+const CALLS: &str = "INS-03: the arguments of a call are no object";
+const CONTENT: &str = "INS-04: a part is neither text nor picture";
+
+impl Envelope for Inspect {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn wrap<'a>(&self, row: &Row<'a>) -> Result<Wrapped<'a>, &'static str> {
+        let silent = "INS-01: the assistant says nothing, or nobody before it";
+        let turns = borrowed(row, "messages").and_then(turns::of).ok_or(silent)?;
+        let cut = turns::cut(&turns)
+            .filter(|cut| !cut.before.is_empty())
+            .ok_or(silent)?;
+        let target = cut.answer.said.text().filter(|text| !text.is_empty());
+        let target = target
+            .filter(|_| cut.answer.said.tool_calls.is_empty())
+            .ok_or("INS-02: the assistant's last turn is no text, or calls a tool")?;
+        let mut input = Vec::new();
+        // Results come behind their calls and name them by id.
+        let mut called: Vec<(&str, &str)> = Vec::new();
+        for turn in cut.before {
+            called.extend(
+                turn.said
+                    .tool_calls
+                    .iter()
+                    .map(|call| (&*call.id, &*call.function.name)),
+            );
+            input.push(message(&turn.said, &called)?);
+        }
+        let fields = vec![
+            Field::new("id", text(&sample_id(row))),
+            Field::new("input", format!("[{}]", input.join(","))),
+            Field::new("target", text(&target)),
+            Field::new("metadata", metadata(row)),
+        ];
+        Ok(Wrapped {
+            fields,
+            turns_cut: cut.behind as u64,
+        })
+    }
+}
+
+/// An id that no other sample of the export has.
+fn sample_id(row: &Row<'_>) -> String {
+    let mut id = row.conversation.to_owned();
+    if !row.perspective.is_empty() {
+        id.push('@');
+        id.push_str(row.perspective);
+    }
+    if row.ordinal > 0 {
+        id.push('#');
+        id.push_str(&row.ordinal.to_string());
+    }
+    id
+}
+
+fn metadata(row: &Row<'_>) -> String {
+    object(&[
+        Field::new("conversation_id", text(row.conversation)),
+        Field::new("perspective", text(row.perspective)),
+        Field::new("ordinal", row.ordinal.to_string()),
+        Field::new("dialect", text(row.dialect)),
+    ])
+}
+
+fn message(said: &Message<'_>, called: &[(&str, &str)]) -> Result<String, &'static str> {
+    let mut fields = vec![
+        Field::new("role", text(&said.role)),
+        Field::new("content", content(said)?),
+    ];
+    if let Some(name) = said.name.as_ref().filter(|_| said.role != "tool") {
+        let metadata = object(&[Field::new("name", text(name))]);
+        fields.push(Field::new("metadata", metadata));
+    }
+    if let Some(id) = &said.tool_call_id {
+        let function = called.iter().rev().find(|(call, _)| *call == id.as_ref());
+        fields.push(Field::new("tool_call_id", text(id)));
+        fields.extend(function.map(|(_, name)| Field::new("function", text(name))));
+    }
+    if !said.tool_calls.is_empty() {
+        let calls: Result<Vec<String>, _> = said.tool_calls.iter().map(flat).collect();
+        fields.push(Field::new("tool_calls", format!("[{}]", calls?.join(","))));
+    }
+    Ok(object(&fields))
+}
+
+/// The content, with the reasoning as a part in front of it.
+fn content<'a>(said: &Message<'a>) -> Result<Cow<'a, str>, &'static str> {
+    let mut parts: Vec<Cow<'a, str>> = Vec::new();
+    if let Some(reasoning) = said.reasoning_content {
+        let part = [
+            Field::new("type", "\"reasoning\""),
+            Field::new("reasoning", reasoning.get()),
+        ];
+        parts.push(object(&part).into());
+    }
+    match (said.text(), said.content) {
+        (Some(_), Some(json)) if parts.is_empty() => return Ok(json.get().into()),
+        (Some(_), Some(json)) => {
+            let part = [Field::new("type", "\"text\""), Field::new("text", json.get())];
+            parts.push(object(&part).into());
+        }
+        (_, Some(_)) => {
+            for (json, part) in said.parts().ok_or(CONTENT)? {
+                parts.push(match (&*part.kind, &part.image_url) {
+                    ("text", _) => json.into(),
+                    ("image_url", Some(picture)) => {
+                        let image = [
+                            Field::new("type", "\"image\""),
+                            Field::new("image", text(&picture.url)),
+                        ];
+                        object(&image).into()
+                    }
+                    _ => return Err(CONTENT),
+                });
+            }
+        }
+        (_, None) if parts.is_empty() => return Ok("\"\"".into()),
+        (_, None) => {}
+    }
+    Ok(format!("[{}]", parts.join(",")).into())
+}
+
+/// A call without the nesting that Chat Completions has.
+fn flat(call: &Call<'_>) -> Result<String, &'static str> {
+    let json = call.function.arguments.get();
+    let spelled: Cow<'_, str> = match serde_json::from_str::<String>(json) {
+        // A call without arguments.
+        Ok(text) if text.trim().is_empty() => "{}".into(),
+        Ok(text) => text.into(),
+        Err(_) => json.into(),
+    };
+    fields::of(&spelled).ok_or(CALLS)?;
+    // A line is a record. Inside a text a line break is always escaped, so these stand between values.
+    let arguments = spelled.replace(['\n', '\r'], " ");
+    Ok(object(&[
+        Field::new("id", text(&call.id)),
+        Field::new("function", text(&call.function.name)),
+        Field::new("arguments", arguments),
+        Field::new("type", "\"function\""),
+    ]))
+}

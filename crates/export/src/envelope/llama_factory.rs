@@ -1,0 +1,109 @@
+//! LLaMA-Factory: `ShareGPT` records, and `dataset_info.json`, which tells it what their keys are.
+//!
+//! ```json
+//! {"conversations":[{"from":"human","value":"Hi"},{"from":"gpt","value":"Hello"}]}
+//! ```
+//!
+//! Its converter drops what breaks these rules with a line in a log:
+//!
+//! - LLF-01 keys are `conversations`, `system` and `tools`.
+//! - LLF-02 `human` and `observation` stand in odd places, `gpt` and `function_call` in even ones, and their number is even.
+//! - LLF-03 a mark of a picture, video or sound stands for a file: texts that spell `<image>`, `<video>` or `<audio>` have none.
+
+use std::borrow::Cow;
+
+use chatmill_dataset::FreeKind;
+use serde::Deserialize;
+
+use super::{About, Envelope, Row, Wrapped, known_fields, value};
+use crate::fields::{Field, object, text};
+use crate::summary::FileSummary;
+
+/// The envelope of LLaMA-Factory.
+pub struct LlamaFactory;
+
+static ABOUT: About = About {
+    id: "llama-factory",
+    title: "LLaMA-Factory, ShareGPT format",
+    specification: "LLaMA-Factory 0.9.5, data format",
+    dialects: &["sharegpt"],
+    keys: &[
+        ("conversations", FreeKind::Json),
+        ("system", FreeKind::Text),
+        ("tools", FreeKind::Text),
+    ],
+    least_records: 1,
+    most_records: None,
+    most_bytes: None,
+    is_one_table: false,
+};
+
+const MARKS: [&str; 3] = ["<image>", "<video>", "<audio>"];
+
+#[derive(Deserialize)]
+struct Turn<'a> {
+    #[serde(borrow)]
+    from: Cow<'a, str>,
+    #[serde(borrow)]
+    value: Cow<'a, str>,
+}
+
+impl Envelope for LlamaFactory {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn wrap<'a>(&self, row: &Row<'a>) -> Result<Wrapped<'a>, &'static str> {
+        let keys = "LLF-01: the keys are conversations, system and tools";
+        let fields = known_fields(row, &ABOUT).ok_or(keys)?;
+        let turns = value(&fields, "conversations").ok_or(keys)?;
+        let turns: Vec<Turn<'_>> = serde_json::from_str(turns).map_err(|_| keys)?;
+        let places = [["human", "observation"], ["gpt", "function_call"]];
+        let stands_well = |(turn, place): (&Turn<'_>, [&str; 2])| place.contains(&&*turn.from);
+        if turns.is_empty()
+            || !turns.len().is_multiple_of(2)
+            || !turns.iter().zip(places.into_iter().cycle()).all(stands_well)
+        {
+            return Err("LLF-02: people and assistant do not take turns from a person to the assistant");
+        }
+        if turns
+            .iter()
+            .any(|turn| MARKS.iter().any(|mark| turn.value.contains(mark)))
+        {
+            return Err("LLF-03: a text spells the mark of a picture, video or sound");
+        }
+        Ok(Wrapped::whole(fields))
+    }
+
+    fn companion(&self, files: &[FileSummary]) -> Option<(&'static str, String)> {
+        let sets: Vec<String> = files
+            .iter()
+            .map(|file| format!("  {}: {}", text(&file.part), set(file)))
+            .collect();
+        Some(("dataset_info.json", format!("{{\n{}\n}}\n", sets.join(",\n"))))
+    }
+}
+
+/// What LLaMA-Factory must know of a file. A column that no record has must not be named.
+fn set(file: &FileSummary) -> String {
+    let mut columns = vec![Field::new("messages", "\"conversations\"")];
+    for (column, json) in [("system", "\"system\""), ("tools", "\"tools\"")] {
+        if file.keys.iter().any(|key| key == column) {
+            columns.push(Field::new(column, json));
+        }
+    }
+    let tags = [
+        ("role_tag", "\"from\""),
+        ("content_tag", "\"value\""),
+        ("user_tag", "\"human\""),
+        ("assistant_tag", "\"gpt\""),
+        ("observation_tag", "\"observation\""),
+        ("function_tag", "\"function_call\""),
+    ];
+    object(&[
+        Field::new("file_name", text(&file.name)),
+        Field::new("formatting", "\"sharegpt\""),
+        Field::new("columns", object(&columns)),
+        Field::new("tags", object(&tags.map(|(tag, json)| Field::new(tag, json)))),
+    ])
+}

@@ -1,0 +1,62 @@
+//! OpenAI Evals: `input` is all that stands before the assistant's last turn, `ideal` is that turn's text.
+//!
+//! ```json
+//! {"input":[{"role":"user","content":"Hi"}],"ideal":"Hello"}
+//! ```
+//!
+//! - EVL-01 the assistant speaks, and somebody before it.
+//! - EVL-02 the last turn of the assistant is a text and no call.
+//!
+//! Turns behind the assistant's last one are cut. Unknown keys pass, so `tools` stays.
+
+use chatmill_dataset::FreeKind;
+
+use super::{About, Envelope, Row, Wrapped, borrowed};
+use crate::fields::{self, Field};
+use crate::turns;
+
+/// The envelope of OpenAI Evals.
+pub struct OpenaiEvals;
+
+static ABOUT: About = About {
+    id: "openai-evals",
+    title: "OpenAI Evals samples",
+    specification: "openai/evals, samples of basic evals",
+    dialects: &["openai-chat"],
+    keys: &[
+        ("input", FreeKind::Json),
+        ("ideal", FreeKind::Text),
+        ("tools", FreeKind::Json),
+    ],
+    least_records: 1,
+    most_records: None,
+    most_bytes: None,
+    is_one_table: false,
+};
+
+impl Envelope for OpenaiEvals {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn wrap<'a>(&self, row: &Row<'a>) -> Result<Wrapped<'a>, &'static str> {
+        let silent = "EVL-01: the assistant says nothing, or nobody before it";
+        let turns = borrowed(row, "messages").and_then(turns::of).ok_or(silent)?;
+        let cut = turns::cut(&turns)
+            .filter(|cut| !cut.before.is_empty())
+            .ok_or(silent)?;
+        let ideal = cut.answer.said.text().filter(|text| !text.is_empty());
+        let ideal = ideal
+            .filter(|_| cut.answer.said.tool_calls.is_empty())
+            .ok_or("EVL-02: the assistant's last turn is no text, or calls a tool")?;
+        let mut fields = vec![
+            Field::new("input", turns::list(cut.before)),
+            Field::new("ideal", fields::text(&ideal)),
+        ];
+        fields.extend(borrowed(row, "tools").map(|tools| Field::new("tools", tools)));
+        Ok(Wrapped {
+            fields,
+            turns_cut: cut.behind as u64,
+        })
+    }
+}

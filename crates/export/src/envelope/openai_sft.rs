@@ -1,0 +1,74 @@
+//! OpenAI supervised fine-tuning: a line is a Chat Completions request whose last turn is what the model learns.
+//!
+//! ```json
+//! {"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}
+//! ```
+//!
+//! - SFT-01 keys are `messages`, `tools` and `parallel_tool_calls`.
+//! - SFT-02 the assistant speaks last.
+//! - SFT-03 the content of a tool's result is a text.
+//! - SFT-04 at most ten pictures, none of them the assistant's.
+//!
+//! A training file has ten records at least. Other services take the same files.
+
+use chatmill_dataset::FreeKind;
+
+use super::{About, Envelope, Row, Wrapped, known_fields, value};
+use crate::turns::{self, Turn};
+
+/// The envelope of OpenAI fine-tuning files.
+pub struct OpenaiSft;
+
+static ABOUT: About = About {
+    id: "openai-sft",
+    title: "OpenAI supervised fine-tuning",
+    specification: "OpenAI API, fine-tuning guide and OpenAPI document 2.3.0",
+    dialects: &["openai-chat"],
+    keys: &[
+        ("messages", FreeKind::Json),
+        ("tools", FreeKind::Json),
+        ("parallel_tool_calls", FreeKind::Json),
+    ],
+    least_records: 10,
+    most_records: None,
+    most_bytes: None,
+    is_one_table: false,
+};
+
+/// Pictures of a record.
+const MOST_PICTURES: usize = 10;
+
+impl Envelope for OpenaiSft {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn wrap<'a>(&self, row: &Row<'a>) -> Result<Wrapped<'a>, &'static str> {
+        let keys = "SFT-01: the keys are messages, tools and parallel_tool_calls";
+        let fields = known_fields(row, &ABOUT).ok_or(keys)?;
+        let turns = value(&fields, "messages").and_then(turns::of).ok_or(keys)?;
+        if !turns.last().is_some_and(|turn| turn.said.is_assistant()) {
+            return Err("SFT-02: the assistant does not speak last");
+        }
+        if turns
+            .iter()
+            .any(|turn| turn.said.role == "tool" && turn.said.text().is_none())
+        {
+            return Err("SFT-03: a result is no text");
+        }
+        let pictured: Vec<(&Turn<'_>, usize)> = turns.iter().map(|turn| (turn, pictures(turn))).collect();
+        if pictured
+            .iter()
+            .any(|(turn, pictures)| turn.said.is_assistant() && *pictures > 0)
+            || pictured.iter().map(|(_, pictures)| pictures).sum::<usize>() > MOST_PICTURES
+        {
+            return Err("SFT-04: more than ten pictures, or one of the assistant's");
+        }
+        Ok(Wrapped::whole(fields))
+    }
+}
+
+fn pictures(turn: &Turn<'_>) -> usize {
+    let parts = turn.said.parts().unwrap_or_default();
+    parts.iter().filter(|(_, part)| part.image_url.is_some()).count()
+}

@@ -1,0 +1,309 @@
+//! Every rule of every envelope, kept and broken.
+
+use super::*;
+
+#[test]
+fn every_envelope_has_a_name_of_its_own_and_takes_dialects_that_exist() {
+    let ids: std::collections::BTreeSet<_> = ENVELOPES.iter().map(|one| one.about().id).collect();
+    assert_eq!(ids.len(), ENVELOPES.len());
+    for envelope in ENVELOPES {
+        let about = envelope.about();
+        assert!(
+            !about.dialects.is_empty() && !about.keys.is_empty(),
+            "{}",
+            about.id
+        );
+        for dialect in about.dialects {
+            assert!(
+                chatmill_dialect::find(dialect).is_some(),
+                "{}: {dialect}",
+                about.id
+            );
+        }
+        assert_eq!(find(about.id).unwrap().about().id, about.id);
+    }
+    assert!(find("openai").is_none());
+}
+
+#[test]
+fn what_is_no_object_is_refused_by_every_envelope() {
+    for envelope in ENVELOPES {
+        for content in [
+            "",
+            "[]",
+            "null",
+            "\"text\"",
+            "{\"messages\":1}",
+            "{}",
+            "{\"surprise\":[]}",
+        ] {
+            let row = Row {
+                conversation: "c",
+                dialect: envelope.about().dialects[0],
+                perspective: "",
+                ordinal: 0,
+                content,
+            };
+            assert!(envelope.wrap(&row).is_err(), "{}: {content}", envelope.about().id);
+        }
+    }
+}
+
+/// What an envelope makes of a rendering: its line, or the name of the rule that forbids it.
+fn outcome(id: &str, content: &str) -> String {
+    let envelope = find(id).expect(id);
+    let row = Row {
+        conversation: "c1",
+        dialect: envelope.about().dialects[0],
+        perspective: "bot",
+        ordinal: 0,
+        content,
+    };
+    match envelope.wrap(&row) {
+        Ok(wrapped) => fields::object(&wrapped.fields),
+        Err(rule) => rule.split(':').next().unwrap_or_default().to_owned(),
+    }
+}
+
+const USER: &str = r#"{"role":"user","content":"Hi"}"#;
+const ANSWER: &str = r#"{"role":"assistant","content":"Hello"}"#;
+const CALL: &str = r#"{"role":"assistant","content":"","tool_calls":[{"id":"k","type":"function","function":{"name":"f","arguments":"{}"}}]}"#;
+const RESULT: &str = r#"{"role":"tool","tool_call_id":"k","content":"4"}"#;
+
+fn messages(messages: &[&str]) -> String {
+    format!("{{\"messages\":[{}]}}", messages.join(","))
+}
+
+#[test]
+fn each_rule_of_message_lists_leaves_out_what_breaks_it() {
+    let picture = r#"{"type":"image_url","image_url":{"url":"https://a.example/p.png"}}"#;
+    let pictures = |role: &str, number: usize| {
+        format!(
+            "{{\"role\":\"{role}\",\"content\":[{}]}}",
+            vec![picture; number].join(",")
+        )
+    };
+    let parts = r#"{"role":"tool","tool_call_id":"k","content":[{"type":"text","text":"4"}]}"#;
+    let array = CALL.replace("\"{}\"", "\"[1]\"");
+    let silent = r#"{"role":"user"}"#;
+    let system = r#"{"role":"system","content":"Be kind"}"#;
+    let audio = r#"{"role":"user","content":[{"type":"input_audio"}]}"#;
+    let cases: &[(&str, &[&str], &str)] = &[
+        ("openai-sft", &[USER, ANSWER, USER], "SFT-02"),
+        ("openai-sft", &[], "SFT-02"),
+        ("openai-sft", &[USER, CALL, parts, ANSWER], "SFT-03"),
+        ("openai-sft", &[&pictures("user", 11), ANSWER], "SFT-04"),
+        ("openai-sft", &[USER, &pictures("assistant", 1)], "SFT-04"),
+        ("openai-evals", &[USER], "EVL-01"),
+        ("openai-evals", &[ANSWER], "EVL-01"),
+        ("openai-evals", &[USER, CALL], "EVL-02"),
+        ("inspect", &[ANSWER, USER], "INS-01"),
+        ("inspect", &[USER, CALL, RESULT], "INS-02"),
+        ("inspect", &[USER, &array, RESULT, ANSWER], "INS-03"),
+        ("inspect", &[audio, ANSWER], "INS-04"),
+        ("trl-messages", &[silent, ANSWER], "TRL-02"),
+        ("trl-messages", &[USER], "TRL-03"),
+        ("trl-prompt-completion", &[ANSWER, USER], "TPC-01"),
+        ("trl-prompt-completion", &[system, ANSWER], "TPC-02"),
+        ("trl-prompt-completion", &[silent, USER, ANSWER], "TPC-03"),
+        ("axolotl", &[CALL, RESULT, ANSWER], "AXO-02"),
+        ("axolotl", &[silent, ANSWER], "AXO-02"),
+        ("axolotl", &[USER], "AXO-03"),
+    ];
+    for (id, list, rule) in cases {
+        assert_eq!(outcome(id, &messages(list)), *rule, "{id} {list:?}");
+    }
+    for (id, rule) in [
+        ("openai-sft", "SFT-01"),
+        ("trl-messages", "TRL-01"),
+        ("axolotl", "AXO-01"),
+    ] {
+        let strange = format!("{{\"messages\":[{USER},{ANSWER}],\"mood\":1}}");
+        assert_eq!(outcome(id, &strange), rule);
+    }
+}
+
+#[test]
+fn what_is_allowed_passes_byte_for_byte() {
+    let ten = [r#"{"type":"image_url","image_url":{"url":"https://a.example/p.png"}}"#; 10].join(",");
+    let pictures = format!("{{\"role\":\"user\",\"content\":[{ten}]}}");
+    for id in ["openai-sft", "trl-messages", "axolotl"] {
+        for list in [&[USER, CALL, RESULT, ANSWER][..], &[&pictures, ANSWER]] {
+            let rendering = messages(list);
+            assert_eq!(outcome(id, &rendering), rendering, "{id}");
+        }
+    }
+    let tools =
+        format!("{{\"messages\":[{USER},{ANSWER}],\"tools\":[{{\"a\":1}}],\"parallel_tool_calls\":false}}");
+    assert_eq!(outcome("openai-sft", &tools), tools);
+}
+
+#[test]
+fn conversations_are_cut_at_the_last_answer() {
+    let rendering = messages(&[USER, CALL, RESULT, ANSWER, USER]);
+    let before = [USER, CALL, RESULT].join(",");
+    assert_eq!(
+        outcome("openai-evals", &rendering),
+        format!("{{\"input\":[{before}],\"ideal\":\"Hello\"}}")
+    );
+    assert_eq!(
+        outcome("trl-prompt-completion", &rendering),
+        format!("{{\"prompt\":[{before}],\"completion\":[{ANSWER}]}}")
+    );
+    let row = Row {
+        conversation: "c1",
+        dialect: "hf-messages",
+        perspective: "",
+        ordinal: 0,
+        content: &rendering,
+    };
+    for id in ["openai-evals", "trl-prompt-completion", "inspect"] {
+        assert_eq!(find(id).unwrap().wrap(&row).unwrap().turns_cut, 1, "{id}");
+    }
+}
+
+#[test]
+fn inspect_gets_flat_calls_named_results_and_names_in_metadata() {
+    let named = r#"{"role":"user","name":"Ann","content":[{"type":"text","text":"See"},{"type":"image_url","image_url":{"url":"https://a.example/p.png"}}]}"#;
+    let spread = CALL.replace("\"{}\"", "\"{\\n  \\\"a\\\": [1,\\n 2]\\n}\"");
+    let thought = r#"{"role":"assistant","reasoning_content":"Hm","content":"Well"}"#;
+    let expected = concat!(
+        r#"{"id":"c1@bot","input":["#,
+        r#"{"role":"user","content":[{"type":"text","text":"See"},{"type":"image","image":"https://a.example/p.png"}],"metadata":{"name":"Ann"}},"#,
+        r#"{"role":"assistant","content":"","tool_calls":[{"id":"k","function":"f","arguments":{   "a": [1,  2] },"type":"function"}]},"#,
+        r#"{"role":"tool","content":"4","tool_call_id":"k","function":"f"},"#,
+        r#"{"role":"assistant","content":[{"type":"reasoning","reasoning":"Hm"},{"type":"text","text":"Well"}]}],"#,
+        r#""target":"Hello","metadata":{"conversation_id":"c1","perspective":"bot","ordinal":0,"dialect":"openai-chat"}}"#,
+    );
+    let rendering = messages(&[named, &spread, RESULT, thought, ANSWER]);
+    assert_eq!(outcome("inspect", &rendering), expected);
+    let empty = CALL.replace("\"{}\"", "\"\"");
+    assert!(outcome("inspect", &messages(&[USER, &empty, RESULT, ANSWER])).contains("\"arguments\":{}"));
+}
+
+#[test]
+fn gemini_records_begin_with_a_user_and_end_with_the_model() {
+    let content = |role: &str| format!("{{\"role\":\"{role}\",\"parts\":[{{\"text\":\"x\"}}]}}");
+    let record = |roles: &[&str]| {
+        let contents: Vec<String> = roles.iter().map(|role| content(role)).collect();
+        format!("{{\"contents\":[{}]}}", contents.join(","))
+    };
+    let good = record(&["user", "model"]);
+    assert_eq!(outcome("vertex-tuning", &good), good);
+    for roles in [&["user"][..], &["model"], &["model", "user", "model"], &[]] {
+        assert_eq!(outcome("vertex-tuning", &record(roles)), "VTX-02", "{roles:?}");
+    }
+    assert_eq!(
+        outcome("vertex-tuning", "{\"contents\":[],\"safety\":[]}"),
+        "VTX-01"
+    );
+}
+
+#[test]
+fn bedrock_records_obey_their_rules() {
+    let turn = |role: &str, block: &str| format!("{{\"role\":\"{role}\",\"content\":[{block}]}}");
+    let record = |asked: &str, said: &str| {
+        format!(
+            "{{\"messages\":[{},{}]}}",
+            turn("user", asked),
+            turn("assistant", said)
+        )
+    };
+    let text = |text: &str| format!("{{\"text\":\"{text}\"}}");
+    let (hi, hello) = (text("Hi"), text("Hello"));
+    let picture = |source: &str| format!("{{\"image\":{{\"format\":\"png\",\"source\":{{{source}}}}}}}");
+    let stored = picture("\"s3Location\":{\"uri\":\"s3://b/p.png\"}");
+    let call = "{\"toolUse\":{\"toolUseId\":\"k\",\"name\":\"f\",\"input\":{}}}";
+    let good = record(&hi, &hello);
+    let wrapped = good.replacen('{', "{\"schemaVersion\":\"bedrock-conversation-2024\",", 1);
+    for id in ["bedrock-conversation-2024", "bedrock-conversation-2024@tools"] {
+        assert_eq!(outcome(id, &good), wrapped);
+        let cases = [
+            ("{\"messages\":[],\"guard\":1}".to_owned(), "BCV-01"),
+            (format!("{{\"messages\":[{}]}}", turn("user", &hi)), "BCV-02"),
+            ("{\"messages\":[]}".to_owned(), "BCV-02"),
+            (record(&text("the roBOT: hi"), &hello), "BCV-03"),
+            (record(&hi, &text("a <IMAGE> b")), "BCV-03"),
+            (record(&text("x\\nUser: y"), &hello), "BCV-03"),
+            (record(&picture("\"bytes\":\"AA==\""), &hello), "BCV-04"),
+            (record(&hi, &stored), "BCV-04"),
+            (record(&vec![stored.clone(); 11].join(","), &hello), "BCV-04"),
+            (
+                record("{\"cachePoint\":{\"type\":\"default\"}}", &hello),
+                "BCV-06",
+            ),
+            (
+                good.replacen('{', "{\"system\":[{\"cachePoint\":{}}],", 1),
+                "BCV-06",
+            ),
+        ];
+        for (rendering, rule) in cases {
+            assert_eq!(outcome(id, &rendering), rule, "{id} {rendering}");
+        }
+        assert!(outcome(id, &record(&vec![stored.clone(); 10].join(","), &hello)).starts_with('{'));
+    }
+    assert_eq!(outcome("bedrock-conversation-2024", &record(&hi, call)), "BCV-05");
+    assert!(outcome("bedrock-conversation-2024@tools", &record(&hi, call)).starts_with('{'));
+}
+
+#[test]
+fn llama_factory_gets_only_what_its_converter_keeps() {
+    let record = |tags: &[&str], value: &str| {
+        let turns: Vec<String> = tags
+            .iter()
+            .map(|tag| format!("{{\"from\":\"{tag}\",\"value\":\"{value}\"}}"))
+            .collect();
+        format!("{{\"conversations\":[{}]}}", turns.join(","))
+    };
+    let good = record(&["human", "function_call", "observation", "gpt"], "x");
+    assert_eq!(outcome("llama-factory", &good), good);
+    for tags in [
+        &["human"][..],
+        &["human", "human"],
+        &["gpt", "human"],
+        &["human", "function_call", "observation", "observation"],
+        &["system", "gpt"],
+        &[],
+    ] {
+        assert_eq!(outcome("llama-factory", &record(tags, "x")), "LLF-02", "{tags:?}");
+    }
+    assert_eq!(
+        outcome("llama-factory", &record(&["human", "gpt"], "a <video>")),
+        "LLF-03"
+    );
+    assert_eq!(
+        outcome("llama-factory", "{\"conversations\":[],\"id\":1}"),
+        "LLF-01"
+    );
+}
+
+#[test]
+fn dataset_info_names_only_the_columns_that_a_file_has() {
+    let file = |part: &str, keys: &[&str]| FileSummary {
+        name: format!("{part}.jsonl"),
+        part: part.to_owned(),
+        begins: None,
+        rows: 1,
+        conversations: 1,
+        bytes: 1,
+        hash: String::new(),
+        keys: keys.iter().map(|key| (*key).to_owned()).collect(),
+    };
+    let files = [
+        file("train", &["conversations", "system"]),
+        file("test", &["conversations"]),
+    ];
+    let (name, text) = find("llama-factory").unwrap().companion(&files).unwrap();
+    assert_eq!(name, "dataset_info.json");
+    let told: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        told["train"]["columns"],
+        serde_json::json!({"messages": "conversations", "system": "system"})
+    );
+    assert_eq!(
+        told["test"]["columns"],
+        serde_json::json!({"messages": "conversations"})
+    );
+    assert_eq!(told["test"]["file_name"], "test.jsonl");
+    assert_eq!(told["train"]["tags"]["function_tag"], "function_call");
+}

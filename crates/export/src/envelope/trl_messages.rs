@@ -1,0 +1,50 @@
+//! TRL's conversational language modelling: `messages`, with `tools` where there are some.
+//!
+//! ```json
+//! {"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}
+//! ```
+//!
+//! - TRL-01 keys are `messages` and `tools`.
+//! - TRL-02 every message has a role and content; TRL looks at the first alone to see that a record is a conversation.
+//! - TRL-03 the assistant speaks: else there is nothing to learn from.
+//!
+//! As Parquet both are columns of JSON, so no message gets keys that only another one has.
+
+use chatmill_dataset::FreeKind;
+
+use super::{About, Envelope, Row, Wrapped, known_fields, value};
+use crate::turns;
+
+/// The envelope of TRL's conversations.
+pub struct TrlMessages;
+
+static ABOUT: About = About {
+    id: "trl-messages",
+    title: "TRL conversations",
+    specification: "TRL 1.16.0, dataset formats",
+    dialects: &["hf-messages"],
+    keys: &[("messages", FreeKind::Json), ("tools", FreeKind::Json)],
+    least_records: 1,
+    most_records: None,
+    most_bytes: None,
+    is_one_table: true,
+};
+
+impl Envelope for TrlMessages {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn wrap<'a>(&self, row: &Row<'a>) -> Result<Wrapped<'a>, &'static str> {
+        let keys = "TRL-01: the keys are messages and tools";
+        let fields = known_fields(row, &ABOUT).ok_or(keys)?;
+        let turns = value(&fields, "messages").and_then(turns::of).ok_or(keys)?;
+        if turns.iter().any(|turn| turn.said.content.is_none()) {
+            return Err("TRL-02: a message has no content");
+        }
+        if !turns.iter().any(|turn| turn.said.is_assistant()) {
+            return Err("TRL-03: the assistant says nothing");
+        }
+        Ok(Wrapped::whole(fields))
+    }
+}

@@ -1,0 +1,64 @@
+//! TRL's conversational prompts and completions: the assistant's last turn, and all that stands before it.
+//!
+//! ```json
+//! {"prompt":[{"role":"user","content":"Hi"}],"completion":[{"role":"assistant","content":"Hello"}]}
+//! ```
+//!
+//! - TPC-01 the assistant speaks, and somebody before it.
+//! - TPC-02 a prompt ends with a user, a tool or the assistant.
+//! - TPC-03 every message has content.
+//!
+//! Turns behind the assistant's last one are cut.
+
+use chatmill_dataset::FreeKind;
+
+use super::{About, Envelope, Row, Wrapped, borrowed};
+use crate::fields::Field;
+use crate::turns;
+
+/// The envelope of TRL's prompts and completions.
+pub struct TrlPromptCompletion;
+
+static ABOUT: About = About {
+    id: "trl-prompt-completion",
+    title: "TRL prompts and completions",
+    specification: "TRL 1.16.0, dataset formats",
+    dialects: &["hf-messages"],
+    keys: &[
+        ("prompt", FreeKind::Json),
+        ("completion", FreeKind::Json),
+        ("tools", FreeKind::Json),
+    ],
+    least_records: 1,
+    most_records: None,
+    most_bytes: None,
+    is_one_table: true,
+};
+
+impl Envelope for TrlPromptCompletion {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn wrap<'a>(&self, row: &Row<'a>) -> Result<Wrapped<'a>, &'static str> {
+        let silent = "TPC-01: the assistant says nothing, or nobody before it";
+        let turns = borrowed(row, "messages").and_then(turns::of).ok_or(silent)?;
+        let cut = turns::cut(&turns).ok_or(silent)?;
+        let last = cut.before.last().ok_or(silent)?;
+        if !["user", "tool", "assistant"].contains(&&*last.said.role) {
+            return Err("TPC-02: the prompt ends with neither user nor tool nor assistant");
+        }
+        if turns.iter().any(|turn| turn.said.content.is_none()) {
+            return Err("TPC-03: a message has no content");
+        }
+        let mut fields = vec![
+            Field::new("prompt", turns::list(cut.before)),
+            Field::new("completion", format!("[{}]", cut.answer.json)),
+        ];
+        fields.extend(borrowed(row, "tools").map(|tools| Field::new("tools", tools)));
+        Ok(Wrapped {
+            fields,
+            turns_cut: cut.behind as u64,
+        })
+    }
+}

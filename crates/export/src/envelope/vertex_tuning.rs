@@ -1,0 +1,61 @@
+//! Vertex AI supervised tuning of Gemini models: a line is a `generateContent` request that ends with the model's turn.
+//!
+//! ```json
+//! {"contents":[{"role":"user","parts":[{"text":"Hi"}]},{"role":"model","parts":[{"text":"Hello"}]}]}
+//! ```
+//!
+//! - VTX-01 keys are `systemInstruction`, `contents` and `tools`.
+//! - VTX-02 a user speaks first and the model last.
+//!
+//! A file has one gigabyte at most. All rules of the dialect hold too: `--valid` asks for them.
+
+use std::borrow::Cow;
+
+use chatmill_dataset::FreeKind;
+use serde::Deserialize;
+
+use super::{About, Envelope, Row, Wrapped, known_fields, value};
+
+/// The envelope of Vertex tuning files.
+pub struct VertexTuning;
+
+static ABOUT: About = About {
+    id: "vertex-tuning",
+    title: "Vertex AI tuning",
+    specification: "Vertex AI, supervised tuning data for Gemini models",
+    dialects: &["gemini-contents"],
+    keys: &[
+        ("systemInstruction", FreeKind::Json),
+        ("contents", FreeKind::Json),
+        ("tools", FreeKind::Json),
+    ],
+    least_records: 1,
+    most_records: None,
+    most_bytes: Some(1 << 30),
+    is_one_table: false,
+};
+
+#[derive(Deserialize)]
+struct Content<'a> {
+    #[serde(borrow)]
+    role: Cow<'a, str>,
+}
+
+impl Envelope for VertexTuning {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn wrap<'a>(&self, row: &Row<'a>) -> Result<Wrapped<'a>, &'static str> {
+        let keys = "VTX-01: the keys are systemInstruction, contents and tools";
+        let fields = known_fields(row, &ABOUT).ok_or(keys)?;
+        let contents = value(&fields, "contents").ok_or(keys)?;
+        let contents: Vec<Content<'_>> = serde_json::from_str(contents).map_err(|_| keys)?;
+        let speaks =
+            |content: Option<&Content<'_>>, role| content.is_some_and(|content| content.role == role);
+        if !speaks(contents.first(), "user") || !speaks(contents.last(), "model") {
+            return Err("VTX-02: no user speaks first, or the model does not speak last");
+        }
+        Ok(Wrapped::whole(fields))
+    }
+}

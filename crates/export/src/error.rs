@@ -1,0 +1,29 @@
+//! Why there is no export.
+
+use chatmill_dataset::DatasetError;
+use thiserror::Error;
+
+/// What went wrong with an export.
+#[derive(Debug, Error)]
+pub enum ExportError {
+    /// The request cannot be met by this dataset, or by any.
+    #[error("{message}")]
+    Request {
+        /// What is wrong with it.
+        message: String,
+        /// What to do instead.
+        step: String,
+    },
+    /// The dataset could not be read, or the folder could not be written.
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
+}
+
+impl ExportError {
+    pub(crate) fn request(message: impl Into<String>, step: impl Into<String>) -> Self {
+        Self::Request {
+            message: message.into(),
+            step: step.into(),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! The top-level keys of a rendering with the raw text of their values: what stands in a line, and what becomes a column.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserializer;
+use serde::de::{Error, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// One key and the JSON text of its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field<'a> {
+    /// The key.
+    pub name: Cow<'a, str>,
+    /// JSON text, as it stands in the rendering or as an envelope wrote it.
+    pub json: Cow<'a, str>,
+}
+
+impl<'a> Field<'a> {
+    pub(crate) fn new(name: &'static str, json: impl Into<Cow<'a, str>>) -> Self {
+        Self {
+            name: Cow::Borrowed(name),
+            json: json.into(),
+        }
+    }
+
+    /// The text, where the value is one.
+    pub(crate) fn text(&self) -> Option<String> {
+        serde_json::from_str(&self.json).ok()
+    }
+}
+
+/// The fields of an object in their order; none where the text is no object.
+pub(crate) fn of(json: &str) -> Option<Vec<Field<'_>>> {
+    let mut deserializer = serde_json::Deserializer::from_str(json);
+    let fields = deserializer.deserialize_map(Fields).ok()?;
+    deserializer.end().ok()?;
+    Some(fields)
+}
+
+/// The object with these fields, without white space between them.
+pub(crate) fn object(fields: &[Field<'_>]) -> String {
+    let mut json = String::with_capacity(fields.iter().map(|field| field.json.len() + 16).sum());
+    for field in fields {
+        json.push(if json.is_empty() { '{' } else { ',' });
+        json.push_str(&text(&field.name));
+        json.push(':');
+        json.push_str(&field.json);
+    }
+    if json.is_empty() {
+        json.push('{');
+    }
+    json.push('}');
+    json
+}
+
+/// A text as JSON.
+pub(crate) fn text(text: &str) -> String {
+    // A text always becomes JSON.
+    serde_json::to_string(text).unwrap_or_default()
+}
+
+struct Fields;
+
+impl<'de> Visitor<'de> for Fields {
+    type Value = Vec<Field<'de>>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut fields: Vec<Field<'de>> = Vec::new();
+        while let Some((name, value)) = map.next_entry::<String, &'de RawValue>()? {
+            if fields.iter().any(|field| field.name == name) {
+                return Err(A::Error::custom("a key stands twice"));
+            }
+            fields.push(Field {
+                name: Cow::Owned(name),
+                json: Cow::Borrowed(value.get()),
+            });
+        }
+        Ok(fields)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_is_put_together_again_byte_for_byte() {
+        for json in [
+            r#"{"messages":[{"role":"user","content":"a\"b\n"}],"tools":[]}"#,
+            r#"{"big":12345678901234567890123456789.50,"odd \u0000\"key":null}"#,
+            "{}",
+        ] {
+            assert_eq!(object(&of(json).unwrap()), json);
+        }
+    }
+
+    #[test]
+    fn what_is_no_object_has_no_fields() {
+        for json in ["[]", "\"a\"", "{\"a\":1", "{\"a\":1} x", "", r#"{"a":1,"a":2}"#] {
+            assert_eq!(of(json), None, "{json}");
+        }
+    }
+
+    #[test]
+    fn deep_values_do_no_harm() {
+        let deep = format!("{{\"a\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
+        assert_eq!(object(&of(&deep).unwrap()), deep);
+    }
+}

@@ -1,0 +1,220 @@
+//! Which conversations belong together, so that they never stand on both sides of a split.
+//!
+//! Two belong together where they bear one id of the source (a thread that was exported twice, or goes on in another
+//! file), where one is the repeat `~2` of the other, or where their content is the same. The oldest member of a group
+//! decides for all, the first in the dataset where several are equally old: what is added later comes later, so it joins
+//! its group and moves nobody.
+
+use std::collections::HashMap;
+
+use chatmill_dataset::Dataset;
+
+use crate::error::ExportError;
+use crate::split::By;
+
+/// The conversations of a dataset in groups.
+#[derive(Debug)]
+pub(crate) struct Groups {
+    /// Ids in the order of the dataset.
+    pub(crate) ids: Vec<String>,
+    /// The number of each conversation's group.
+    of: Vec<usize>,
+    /// What decides for a group, by its number; numbers that are no group hold what decides for one conversation.
+    deciding: Vec<Group>,
+}
+
+/// What decides for a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Group {
+    /// Hash of the oldest member's thread or room.
+    pub(crate) hash: u64,
+    /// When the oldest member began, in microseconds since 1970 in UTC.
+    pub(crate) began: Option<i64>,
+}
+
+impl Group {
+    /// Oldest first; a time that nobody knows comes last.
+    fn age(&self) -> i64 {
+        self.began.unwrap_or(i64::MAX)
+    }
+}
+
+impl Groups {
+    /// What decides for each conversation, in their order.
+    pub(crate) fn members(&self) -> impl Iterator<Item = &Group> {
+        self.of.iter().filter_map(|group| self.deciding.get(*group))
+    }
+}
+
+const COLUMNS: [&str; 5] = [
+    "conversation_id",
+    "source_conversation_id",
+    "message_count",
+    "started_at",
+    "content_hash",
+];
+
+/// Reads the conversations of a dataset and finds those that belong together.
+pub(crate) fn groups(dataset: &Dataset, by: By) -> Result<Groups, ExportError> {
+    let mut forest = Forest::default();
+    let mut ids = Vec::new();
+    let mut deciding: Vec<Group> = Vec::new();
+    for batch in dataset.batches("conversations", &COLUMNS) {
+        let batch = batch?;
+        let conversations = batch.texts("conversation_id")?;
+        let threads = batch.texts("source_conversation_id")?;
+        let messages = batch.numbers("message_count")?;
+        let began = batch.times("started_at")?;
+        let contents = batch.texts("content_hash")?;
+        for row in 0..batch.rows() {
+            let id = conversations.at(row);
+            let own = without_repeat(id);
+            let thread = threads.get(row).unwrap_or(own);
+            let member = forest.add();
+            forest.connect(member, key("thread", own));
+            forest.connect(member, key("thread", thread));
+            if messages.at(row) > 0 {
+                forest.connect(member, key("content", contents.at(row)));
+            }
+            if by == By::Room {
+                forest.connect(member, key("room", room(thread)));
+            }
+            let named = if by == By::Room { room(thread) } else { thread };
+            ids.push(id.to_owned());
+            deciding.push(Group {
+                // A split by room and one by hash must not be the same division.
+                hash: (key(if by == By::Room { "room" } else { "thread" }, named) >> 64) as u64,
+                began: began.get(row),
+            });
+        }
+    }
+    let of: Vec<usize> = (0..ids.len()).map(|member| forest.root(member)).collect();
+    for (member, root) in of.iter().enumerate() {
+        let Some(own) = deciding.get(member).copied() else {
+            continue;
+        };
+        if let Some(decided) = deciding.get_mut(*root)
+            && own.age() < decided.age()
+        {
+            *decided = own;
+        }
+    }
+    Ok(Groups { ids, of, deciding })
+}
+
+/// A conversation's id without the `~2` of a repeat.
+fn without_repeat(id: &str) -> &str {
+    match id.rsplit_once('~') {
+        Some((id, number)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => id,
+        _ => id,
+    }
+}
+
+/// The room of a thread: sources write `ROOM/THREAD` where a room has threads.
+fn room(thread: &str) -> &str {
+    thread.split('/').next().unwrap_or(thread)
+}
+
+/// A fingerprint that stands for a text; kinds do not mix.
+fn key(kind: &str, text: &str) -> u128 {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(kind.as_bytes());
+    hasher.update(&[0]);
+    hasher.update(text.as_bytes());
+    let hash = hasher.finalize();
+    hash.as_bytes()
+        .iter()
+        .take(16)
+        .fold(0, |key, byte| key << 8 | u128::from(*byte))
+}
+
+/// Members and what connects them.
+#[derive(Debug, Default)]
+struct Forest {
+    above: Vec<usize>,
+    first: HashMap<u128, usize>,
+}
+
+impl Forest {
+    fn add(&mut self) -> usize {
+        let member = self.above.len();
+        self.above.push(member);
+        member
+    }
+
+    /// Connects a member with all that bear this key.
+    fn connect(&mut self, member: usize, key: u128) {
+        let first = *self.first.entry(key).or_insert(member);
+        let (one, other) = (self.root(first), self.root(member));
+        // The older member stays on top, so a root is always the first of its group.
+        if let Some(above) = self.above.get_mut(one.max(other)) {
+            *above = one.min(other);
+        }
+    }
+
+    fn root(&mut self, member: usize) -> usize {
+        let mut at = member;
+        while let Some(above) = self.above.get(at).copied()
+            && above != at
+        {
+            // Halves the path for those who come after.
+            let skipped = self.above.get(above).copied().unwrap_or(above);
+            if let Some(own) = self.above.get_mut(at) {
+                *own = skipped;
+            }
+            at = skipped;
+        }
+        at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_number_behind_a_tilde_is_a_repeat() {
+        assert_eq!(without_repeat("c~2"), "c");
+        assert_eq!(without_repeat("a~b~13"), "a~b");
+        for whole in ["c", "c~", "c~x", "~home", "c~2b"] {
+            assert_eq!(without_repeat(whole), whole);
+        }
+    }
+
+    #[test]
+    fn members_that_share_a_key_share_a_root() {
+        let mut forest = Forest::default();
+        let members: Vec<usize> = (0..6).map(|_| forest.add()).collect();
+        for (member, keys) in [
+            (0, [1, 10]),
+            (1, [2, 11]),
+            (2, [3, 12]),
+            (3, [4, 10]),
+            (4, [4, 11]),
+            (5, [6, 13]),
+        ] {
+            for key in keys {
+                forest.connect(members[member], key);
+            }
+        }
+        let roots: Vec<usize> = members.iter().map(|member| forest.root(*member)).collect();
+        assert_eq!(roots, [0, 0, 2, 0, 0, 5]);
+    }
+
+    #[test]
+    fn long_chains_are_found_in_reasonable_time() {
+        let mut forest = Forest::default();
+        for number in 0..200_000_u128 {
+            let member = forest.add();
+            forest.connect(member, number);
+            forest.connect(member, number + 1);
+        }
+        assert_eq!(forest.root(199_999), 0);
+    }
+
+    #[test]
+    fn a_room_is_what_stands_before_the_thread() {
+        assert_eq!(room("-100/7"), "-100");
+        assert_eq!(room("harbour"), "harbour");
+    }
+}

@@ -1,0 +1,29 @@
+//! Training and evaluation files out of a finished dataset: chosen renderings of one dialect, as JSON lines or Parquet.
+//!
+//! A line is the rendering itself, or what an [`Envelope`] makes of it. Everything is read from the tables of the dataset;
+//! nothing is rendered or counted anew. A row that is left out is counted under its reason, and conversations that belong
+//! together never stand on both sides of a split.
+
+mod candidate;
+mod convert;
+pub mod envelope;
+mod error;
+mod fields;
+mod filter;
+mod groups;
+mod request;
+mod split;
+mod summary;
+mod turns;
+mod writer;
+
+pub use convert::export;
+pub use envelope::{ENVELOPES, Envelope};
+pub use error::ExportError;
+pub use filter::{Filters, MaxTokens};
+pub use request::{Format, Request};
+pub use split::{By, Part, Share, Split};
+pub use summary::{FileSummary, LeftOut, Summary};
+
+/// Name of the summary in the folder of an export.
+pub const SUMMARY: &str = "export.json";

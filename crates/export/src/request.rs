@@ -1,0 +1,112 @@
+//! What an export is asked for.
+
+use chatmill_dataset::Dataset;
+use serde::Serialize;
+
+use crate::envelope::Envelope;
+use crate::error::ExportError;
+use crate::filter::Filters;
+use crate::split::Split;
+
+/// Form of the files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// One JSON value a line.
+    Jsonl,
+    /// Columns.
+    Parquet,
+}
+
+impl Format {
+    /// The end of a file's name.
+    pub(crate) const fn suffix(self) -> &'static str {
+        match self {
+            Self::Jsonl => "jsonl",
+            Self::Parquet => "parquet",
+        }
+    }
+}
+
+/// What is exported, and how.
+pub struct Request {
+    /// `ID` or `ID@PROFILE` of the dialect.
+    pub dialect: String,
+    /// Form of the files.
+    pub format: Format,
+    /// What is made of each rendering; none leaves it as it is.
+    pub envelope: Option<&'static dyn Envelope>,
+    /// Which renderings are wanted.
+    pub filters: Filters,
+    /// How they are divided; none gives one file.
+    pub split: Option<Split>,
+}
+
+/// A dialect and a profile that a dataset holds.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Said {
+    pub(crate) dialect: String,
+    pub(crate) profile: String,
+}
+
+impl Said {
+    fn spec(&self) -> String {
+        format!("{}@{}", self.dialect, self.profile)
+    }
+}
+
+/// Finds what was asked for among what the dataset holds.
+pub(crate) fn resolve(dataset: &Dataset, spec: &str) -> Result<Said, ExportError> {
+    let mut held: Vec<Said> = Vec::new();
+    for batch in dataset.batches("renderings", &["dialect", "profile"]) {
+        let batch = batch?;
+        let (dialects, profiles) = (batch.texts("dialect")?, batch.texts("profile")?);
+        for row in 0..batch.rows() {
+            let (dialect, profile) = (dialects.at(row), profiles.at(row));
+            if !held
+                .iter()
+                .any(|said| said.dialect == dialect && said.profile == profile)
+            {
+                held.push(Said {
+                    dialect: dialect.to_owned(),
+                    profile: profile.to_owned(),
+                });
+            }
+        }
+    }
+    let (id, profile) = match spec.split_once('@') {
+        Some((id, profile)) => (id, Some(profile)),
+        None => (spec, None),
+    };
+    let known = chatmill_dialect::find(spec).map(|(_, profile)| profile);
+    let mut fitting: Vec<&Said> = held.iter().filter(|said| said.dialect == id).collect();
+    if let Some(wanted) = profile.or(known.filter(|_| fitting.len() > 1)) {
+        fitting.retain(|said| said.profile == wanted);
+    }
+    match fitting.as_slice() {
+        [said] => Ok((*said).clone()),
+        [] => {
+            let mut names: Vec<String> = held.iter().map(Said::spec).collect();
+            names.sort();
+            let step = if names.is_empty() {
+                "run the pipeline with this dialect in `render.dialects`".to_owned()
+            } else {
+                format!(
+                    "it holds {}; add the dialect to `render.dialects` and run the pipeline again",
+                    names.join(", ")
+                )
+            };
+            Err(ExportError::request(
+                format!("the dataset holds no rendering in the dialect `{spec}`"),
+                step,
+            ))
+        }
+        several => {
+            let names: Vec<String> = several.iter().map(|said| said.spec()).collect();
+            Err(ExportError::request(
+                format!("the dataset holds `{spec}` in several profiles"),
+                format!("choose one of {}", names.join(", ")),
+            ))
+        }
+    }
+}

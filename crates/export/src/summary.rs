@@ -1,0 +1,90 @@
+//! What an export says about itself: printed, and written beside the files.
+//!
+//! Nothing in it depends on time, host or place.
+
+use serde::Serialize;
+
+use crate::filter::Filters;
+use crate::request::Format;
+use crate::split::By;
+
+/// An export in figures.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// The program.
+    pub program: &'static str,
+    /// Its version.
+    pub version: &'static str,
+    /// Fingerprint of the dataset.
+    pub dataset: String,
+    /// The dialect.
+    pub dialect: String,
+    /// Its profile.
+    pub profile: String,
+    /// Form of the files.
+    pub format: Format,
+    /// The envelope; none leaves renderings as they are.
+    pub envelope: Option<&'static str>,
+    /// Which renderings were wanted.
+    pub filters: Filters,
+    /// What decided the division; none where there is one file.
+    pub split_by: Option<By>,
+    /// Renderings of this dialect and profile.
+    pub read: u64,
+    /// Renderings in the files.
+    pub kept: u64,
+    /// Those that are not, by reason; with `kept` they add up to `read`.
+    pub left_out: Vec<LeftOut>,
+    /// Turns behind the assistant's last one, which the envelope cut from what was kept.
+    pub turns_cut: u64,
+    /// The files in the order of the parts.
+    pub files: Vec<FileSummary>,
+    /// What speaks against using the files as they are.
+    pub objections: Vec<String>,
+}
+
+/// Renderings that were left out for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// The reason: a filter, or a rule of the envelope.
+    pub reason: String,
+    /// How many.
+    pub rows: u64,
+}
+
+/// A file of an export.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FileSummary {
+    /// Its name.
+    pub name: String,
+    /// The part that it is.
+    pub part: String,
+    /// When the part begins, for a division by time; the first one begins with the data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub begins: Option<String>,
+    /// Records in it.
+    pub rows: u64,
+    /// Conversations in it.
+    pub conversations: u64,
+    /// Length in bytes.
+    pub bytes: u64,
+    /// BLAKE3 of its bytes, in hexadecimal.
+    pub hash: String,
+    /// Top-level keys of its records, in order of appearance.
+    pub keys: Vec<String>,
+}
+
+impl Summary {
+    /// How many renderings were left out.
+    pub fn rows_left_out(&self) -> u64 {
+        self.left_out.iter().map(|left| left.rows).sum()
+    }
+
+    /// The summary as `export.json` has it.
+    pub fn json(&self) -> String {
+        // Plain structs with text keys always become JSON.
+        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+}

@@ -1,0 +1,166 @@
+//! Message lists in the shape of Chat Completions, as far as the envelopes look into them.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// The assistant's role.
+pub(crate) const ASSISTANT: &str = "assistant";
+
+/// A message with its own bytes.
+#[derive(Debug)]
+pub(crate) struct Turn<'a> {
+    pub(crate) json: &'a str,
+    pub(crate) said: Message<'a>,
+}
+
+/// What a message says.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Message<'a> {
+    #[serde(borrow)]
+    pub(crate) role: Cow<'a, str>,
+    #[serde(borrow, default)]
+    pub(crate) name: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    pub(crate) content: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(crate) tool_calls: Vec<Call<'a>>,
+    #[serde(borrow, default)]
+    pub(crate) tool_call_id: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    pub(crate) reasoning_content: Option<&'a RawValue>,
+}
+
+/// A call of a tool.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Call<'a> {
+    #[serde(borrow)]
+    pub(crate) id: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(crate) function: Function<'a>,
+}
+
+/// What is called, with what.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Function<'a> {
+    #[serde(borrow)]
+    pub(crate) name: Cow<'a, str>,
+    /// JSON: an object, or a text that spells one.
+    #[serde(borrow)]
+    pub(crate) arguments: &'a RawValue,
+}
+
+/// A part of a message whose content is a list.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Part<'a> {
+    #[serde(borrow, rename = "type")]
+    pub(crate) kind: Cow<'a, str>,
+    #[serde(borrow, default)]
+    pub(crate) image_url: Option<Picture<'a>>,
+}
+
+/// A picture by its address.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Picture<'a> {
+    #[serde(borrow)]
+    pub(crate) url: Cow<'a, str>,
+}
+
+/// A text, which shares the bytes of the rendering where it has no escapes.
+#[derive(Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl<'a> Message<'a> {
+    /// The content where it is a text.
+    pub(crate) fn text(&self) -> Option<Cow<'a, str>> {
+        let text: Text<'a> = serde_json::from_str(self.content?.get()).ok()?;
+        Some(text.0)
+    }
+
+    /// The parts where the content is a list, each with its own bytes.
+    pub(crate) fn parts(&self) -> Option<Vec<(&'a str, Part<'a>)>> {
+        let raw: Vec<&'a RawValue> = serde_json::from_str(self.content?.get()).ok()?;
+        raw.into_iter()
+            .map(|part| Some((part.get(), serde_json::from_str(part.get()).ok()?)))
+            .collect()
+    }
+
+    pub(crate) fn is_assistant(&self) -> bool {
+        self.role == ASSISTANT
+    }
+}
+
+/// The messages of a list; none where it is no list of messages.
+pub(crate) fn of(json: &str) -> Option<Vec<Turn<'_>>> {
+    let raw: Vec<&RawValue> = serde_json::from_str(json).ok()?;
+    raw.into_iter()
+        .map(|message| {
+            Some(Turn {
+                json: message.get(),
+                said: serde_json::from_str(message.get()).ok()?,
+            })
+        })
+        .collect()
+}
+
+/// The list of these messages.
+pub(crate) fn list(turns: &[Turn<'_>]) -> String {
+    let messages: Vec<&str> = turns.iter().map(|turn| turn.json).collect();
+    format!("[{}]", messages.join(","))
+}
+
+/// A conversation cut at the assistant's last turn.
+#[derive(Debug)]
+pub(crate) struct Cut<'t, 'a> {
+    /// All turns before it.
+    pub(crate) before: &'t [Turn<'a>],
+    /// The turn.
+    pub(crate) answer: &'t Turn<'a>,
+    /// How many turns stand behind it.
+    pub(crate) behind: usize,
+}
+
+/// Cuts a conversation at the assistant's last turn; none where the assistant says nothing.
+pub(crate) fn cut<'t, 'a>(turns: &'t [Turn<'a>]) -> Option<Cut<'t, 'a>> {
+    let at = turns.iter().rposition(|turn| turn.said.is_assistant())?;
+    let (before, rest) = turns.split_at_checked(at)?;
+    let (answer, behind) = rest.split_first()?;
+    Some(Cut {
+        before,
+        answer,
+        behind: behind.len(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIST: &str = r#"[{"role":"user","content":"a\nb"},{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"user","content":[{"type":"text","text":"x"}]}]"#;
+
+    #[test]
+    fn a_list_comes_back_as_it_was() {
+        let turns = of(LIST).unwrap();
+        assert_eq!(list(&turns), LIST);
+        assert_eq!(turns[0].said.text().unwrap(), "a\nb");
+        assert_eq!(turns[1].said.text(), None);
+        assert_eq!(turns[2].said.parts().unwrap()[0].1.kind, "text");
+    }
+
+    #[test]
+    fn a_conversation_is_cut_at_the_last_answer() {
+        let turns = of(LIST).unwrap();
+        let cut = cut(&turns).unwrap();
+        assert_eq!((cut.before.len(), cut.behind), (1, 1));
+        assert_eq!(cut.answer.said.tool_calls.len(), 1);
+        assert!(super::cut(&of(r#"[{"role":"user","content":""}]"#).unwrap()).is_none());
+    }
+
+    #[test]
+    fn what_is_no_list_of_messages_is_none() {
+        for json in ["{}", "[1]", r#"[{"content":"x"}]"#, "[", ""] {
+            assert!(of(json).is_none(), "{json}");
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! Requests of Bedrock's Converse API, and the lines of its fine-tuning files, which are the same with a version.
+//!
+//! The smallest example:
+//!
+//! ```json
+//! {"schemaVersion": "bedrock-conversation-2024", "system": [{"text": "Be brief."}],
+//!  "messages": [{"role": "user", "content": [{"text": "Hi"}]}, {"role": "assistant", "content": [{"text": "Hello"}]}]}
+//! ```
+//!
+//! A block is an object with one field, which says what it is; a cache mark is a block of its own. A user turn that holds
+//! nothing but results is the tool's; one that says more is the user's, results and all.
+
+use chatmill_diag::{Limits, Severity};
+use chatmill_intake::json::{Kind, Value};
+use chatmill_intake::{RecordSketch, Sketch};
+use chatmill_model::{Media, MediaKind, MediaSource, Part, ToolCall, ToolResult};
+
+use crate::arguments::{arguments, word};
+use crate::notes::Site;
+use crate::requests::{self, Form, Said, has, holds};
+use crate::taken::text;
+use crate::{About, Evidence, FrameView, Reading, Source, turn};
+
+/// The source `bedrock-converse`.
+#[derive(Debug)]
+pub struct BedrockConverse;
+
+static ABOUT: About = About {
+    title: "Bedrock Converse requests",
+    specification: "Amazon Bedrock runtime, Converse, and the schema bedrock-conversation-2024",
+    shapes: &["converse"],
+    carries: "roles, text, pictures, films and documents, tool definitions, calls and results, failures, reasoning, cache marks",
+};
+
+static FORM: Form = Form {
+    source: "bedrock-converse",
+    shape: "converse",
+    list: "messages",
+    may_be_text: false,
+    system: Some("system"),
+    tools: "toolConfig",
+    known: &["role", "content"],
+    turn: said,
+};
+
+impl Source for BedrockConverse {
+    fn id(&self) -> &'static str {
+        FORM.source
+    }
+
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn detect(&self, sketch: &Sketch) -> Option<Evidence> {
+        requests::best(FORM.source, sketch, recognise)
+    }
+
+    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+        requests::read(&FORM, frame, limits)
+    }
+
+    fn message_path(&self, index: u32) -> String {
+        requests::path(&FORM, index)
+    }
+}
+
+/// Fields that only these requests have beside `messages`.
+const OWN: [&str; 3] = ["toolConfig", "inferenceConfig", "additionalModelRequestFields"];
+
+fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
+    if !holds(record, "messages", "role") {
+        return None;
+    }
+    if let Some(key) = OWN.into_iter().find(|key| has(record, key)) {
+        return Some((95, format!("the record has {key}")));
+    }
+    let mut strings = record.strings.iter();
+    if strings.any(|(key, text)| key == "schemaVersion" && text.starts_with("bedrock-conversation")) {
+        return Some((
+            95,
+            "the record has the schema version of Bedrock's conversations".to_owned(),
+        ));
+    }
+    let is_system = holds(record, "system", "text") && !holds(record, "system", "type");
+    is_system.then(|| (85, "system text is a list of blocks without a type".to_owned()))
+}
+
+/// Reads a turn, or the system text.
+fn said(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Said {
+    let mut said = Said::default();
+    if value.kind() != Kind::Object {
+        content(&mut said, "", value, site, limits);
+        return said;
+    }
+    said.take_role("role", value, site, turn::role);
+    match value.get("content").filter(|content| !content.is_null()) {
+        None => site.missing("content", Severity::Error),
+        Some(value) => content(&mut said, "content", value, site, limits),
+    }
+    said.keep_rest(value, "", &["role", "content"]);
+    said
+}
+
+/// Reads a list of blocks; anything else is read as its text.
+fn content(said: &mut Said, path: &str, value: Value<'_>, site: &mut Site<'_>, limits: &Limits) {
+    if value.kind() != Kind::Array {
+        let text = "the content is no list of blocks and is read as its text";
+        said.odd_content(path, text, value, site);
+        return;
+    }
+    for (index, block) in value.items().enumerate() {
+        let path = format!("{path}[{index}]");
+        if !read_block(said, &path, block, site, limits) {
+            said.unknown(&path, block, site);
+        }
+    }
+}
+
+/// Reads a block; false when it is none that is known.
+fn read_block(said: &mut Said, path: &str, block: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> bool {
+    let mut fields = block.fields().filter(|(_, value)| !value.is_null());
+    let (Some((key, value)), None) = (fields.next(), fields.next()) else {
+        return false;
+    };
+    let inside = format!("{path}.{key}");
+    match &*key {
+        "text" => {
+            let words = text(Some(value));
+            let is_text = words.is_some();
+            said.parts.extend(words.map(Part::Text));
+            is_text
+        }
+        "image" => medium(said, &inside, value, MediaKind::Image),
+        "video" => medium(said, &inside, value, MediaKind::Video),
+        "audio" => medium(said, &inside, value, MediaKind::Audio),
+        "document" => medium(said, &inside, value, MediaKind::File),
+        "reasoningContent" => thought(said, &inside, value),
+        "cachePoint" => {
+            said.parts.push(Part::CacheMark);
+            let is_plain = text(value.get("type")).as_deref() == Some("default");
+            said.keep_rest(value, &inside, if is_plain { &["type"] } else { &[] });
+            true
+        }
+        "toolUse" if value.kind() == Kind::Object => {
+            call(said, &inside, value, site, limits);
+            true
+        }
+        "toolResult" if value.kind() == Kind::Object => {
+            result(said, &inside, value, site);
+            true
+        }
+        _ => false,
+    }
+}
+
+/// A medium as bytes or by its place in S3; its type is the kind and the format.
+fn medium(said: &mut Said, path: &str, block: Value<'_>, kind: MediaKind) -> bool {
+    let Some(source) = block.get("source") else {
+        return false;
+    };
+    let place = source.get("s3Location");
+    let (place, key) = match (
+        text(source.get("bytes")),
+        text(place.and_then(|place| place.get("uri"))),
+    ) {
+        (Some(bytes), _) => (MediaSource::Inline(bytes), "bytes"),
+        (None, Some(uri)) => (MediaSource::Url(uri), "s3Location"),
+        (None, None) => return false,
+    };
+    let format = text(block.get("format"));
+    let family = match kind {
+        MediaKind::Image => Some("image"),
+        MediaKind::Video => Some("video"),
+        MediaKind::Audio => Some("audio"),
+        MediaKind::File | MediaKind::Link => None,
+    };
+    let media_type = match (family, &format) {
+        (Some(family), Some(format)) => Some(format!("{family}/{format}")),
+        (None, Some(format)) if format == "pdf" => Some("application/pdf".to_owned()),
+        _ => None,
+    };
+    let is_typed = media_type.is_some();
+    said.parts.push(Part::Media(Media {
+        kind,
+        source: place,
+        media_type,
+        name: text(block.get("name")),
+    }));
+    let known: &[&str] = if is_typed {
+        &["format", "source", "name"]
+    } else {
+        &["source", "name"]
+    };
+    said.keep_rest(block, path, known);
+    said.keep_rest(source, &format!("{path}.source"), &[key]);
+    if let Some(place) = source.get("s3Location").filter(|_| key == "s3Location") {
+        said.keep_rest(place, &format!("{path}.source.s3Location"), &["uri"]);
+    }
+    true
+}
+
+fn thought(said: &mut Said, path: &str, value: Value<'_>) -> bool {
+    let Some(holder) = value.get("reasoningText") else {
+        return false;
+    };
+    let Some(thought) = text(holder.get("text")) else {
+        return false;
+    };
+    said.parts.push(Part::Reasoning(thought));
+    said.keep_rest(holder, &format!("{path}.reasoningText"), &["text"]);
+    said.keep_rest(value, path, &["reasoningText"]);
+    true
+}
+
+fn call(said: &mut Said, path: &str, block: Value<'_>, site: &mut Site<'_>, limits: &Limits) {
+    let input = block.get("input").filter(|input| !input.is_null());
+    let (arguments, form) = arguments(input, &format!("{path}.input"), site, limits);
+    said.parts.push(Part::ToolCall(ToolCall {
+        id: word(block.get("toolUseId"), &format!("{path}.toolUseId"), site),
+        name: word(block.get("name"), &format!("{path}.name"), site),
+        arguments,
+        form,
+        metadata_id: None,
+    }));
+    said.keep_rest(block, path, &["toolUseId", "name", "input"]);
+}
+
+/// A result: texts and JSON values are the answer, joined by line breaks, and media follow it.
+fn result(said: &mut Said, path: &str, block: Value<'_>, site: &mut Site<'_>) {
+    let mut texts: Vec<String> = Vec::new();
+    let mut inner = Said::default();
+    match block.get("content") {
+        Some(list) if list.kind() == Kind::Array => {
+            for (index, part) in list.items().enumerate() {
+                let place = format!("{path}.content[{index}]");
+                if let Some(words) = text(part.get("text")) {
+                    texts.push(words);
+                    inner.keep_rest(part, &place, &["text"]);
+                } else if let Some(json) = part.get("json") {
+                    texts.push(turn::text_of(json));
+                    inner.keep_rest(part, &place, &["json"]);
+                } else if !is_medium(&mut inner, &place, part) {
+                    inner.unknown(&place, part, site);
+                }
+            }
+        }
+        Some(value) => {
+            let text = "the content of a result is no list and is read as its text";
+            site.wrong(&format!("{path}.content"), text, Severity::Warning, value);
+            texts.push(turn::text_of(value));
+        }
+        None => {}
+    }
+    let status = text(block.get("status"));
+    said.parts.push(Part::ToolResult(ToolResult {
+        call_id: word(block.get("toolUseId"), &format!("{path}.toolUseId"), site),
+        name: None,
+        content: texts.join("\n"),
+        is_error: status.as_deref() == Some("error"),
+        metadata_id: None,
+        caller: None,
+    }));
+    said.parts.extend(inner.parts);
+    said.rest.extend(inner.rest);
+    let known: &[&str] = match status.as_deref() {
+        Some("error" | "success") | None => &["toolUseId", "content", "status"],
+        Some(_) => &["toolUseId", "content"],
+    };
+    said.keep_rest(block, path, known);
+}
+
+fn is_medium(said: &mut Said, path: &str, part: Value<'_>) -> bool {
+    let kinds = [
+        ("image", MediaKind::Image),
+        ("video", MediaKind::Video),
+        ("document", MediaKind::File),
+    ];
+    kinds.into_iter().any(|(key, kind)| {
+        let inside = format!("{path}.{key}");
+        part.get(key)
+            .is_some_and(|value| medium(said, &inside, value, kind))
+    })
+}

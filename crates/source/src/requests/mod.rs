@@ -1,0 +1,427 @@
+//! Requests to vendors' APIs: an object with one list of turns, and system text, tools and settings beside it.
+//!
+//! What a turn looks like is each vendor's own: a [`Form`] names the fields and reads one turn. Everything around that is
+//! here: what decides over the frame, which turns are rejected, who speaks, and what becomes of fields without a place.
+//! A list of messages in `OpenAI`'s shape has a reader of its own.
+
+mod beside;
+
+use std::borrow::Cow;
+
+use chatmill_diag::{Finding, Limits, Reject, Severity, codes};
+use chatmill_intake::json::{Kind, Value, append_key};
+use chatmill_intake::{RecordSketch, Sketch};
+use chatmill_model::{Conversation, Extra, Message, MessageKind, MessageOrigin, Part, RawJson, Role, Scene};
+
+use crate::notes::{Notes, Site, repeated_key};
+use crate::openai_messages::speakers::Speakers;
+use crate::reject::reject_message;
+use crate::{Evidence, FrameView, Reading, RowLedger, turn};
+use beside::Beside;
+
+/// What a vendor's request looks like.
+#[derive(Debug)]
+pub struct Form {
+    /// Id of the source.
+    pub source: &'static str,
+    /// Name of the structure.
+    pub shape: &'static str,
+    /// The field that holds the turns.
+    pub list: &'static str,
+    /// Whether the list may be a string, which is then the only turn.
+    pub may_be_text: bool,
+    /// The field that holds system text, if there is one.
+    pub system: Option<&'static str>,
+    /// The field that defines tools.
+    pub tools: &'static str,
+    /// Fields of a turn that may not stand there twice.
+    pub known: &'static [&'static str],
+    /// Reads one turn, or the system text.
+    pub turn: fn(Value<'_>, &mut Site<'_>, &Limits) -> Said,
+}
+
+/// What a turn says.
+#[derive(Debug, Default)]
+pub struct Said {
+    /// Who it speaks as; nobody known: a user.
+    pub role: Option<Role>,
+    /// The vendor's word for that, where it is not the model's.
+    pub word: Option<String>,
+    /// Id of the message.
+    pub id: Option<String>,
+    /// The pieces.
+    pub parts: Vec<Part>,
+    /// Fields without a place, by path.
+    pub rest: Vec<(String, RawJson)>,
+    /// Whether it is a piece of the assistant's turn that stands directly before it, where one does.
+    pub continues: bool,
+    /// Whether it is no turn, but tells what happened.
+    pub is_notice: bool,
+}
+
+impl Said {
+    /// Keeps a value under its path.
+    pub fn keep(&mut self, path: &str, value: Value<'_>) {
+        self.rest.push((path.to_owned(), RawJson(value.raw().to_owned())));
+    }
+
+    /// Keeps the fields of an object that are not among `known` and not null.
+    pub fn keep_rest(&mut self, object: Value<'_>, path: &str, known: &[&str]) {
+        for (key, value) in object.fields() {
+            if !known.contains(&&*key) && !value.is_null() {
+                let mut place = path.to_owned();
+                if path.is_empty() {
+                    place.push_str(&key);
+                } else {
+                    append_key(&mut place, &key);
+                }
+                self.keep(&place, value);
+            }
+        }
+    }
+
+    /// Reads the role of a turn by its word.
+    pub fn take_role(
+        &mut self,
+        field: &str,
+        turn: Value<'_>,
+        site: &mut Site<'_>,
+        of: fn(&str) -> Option<Role>,
+    ) {
+        let Some(value) = turn.get(field).filter(|value| !value.is_null()) else {
+            site.missing(field, Severity::Error);
+            return;
+        };
+        let word = value.as_str();
+        self.role = word.as_deref().and_then(of);
+        if self.role.is_none() {
+            let text = format!("the {field} is none of the known words: the turn is read as a user's");
+            site.wrong(field, &text, Severity::Error, value);
+        }
+        let plain = self.role.unwrap_or(Role::User).as_str();
+        self.word = word.filter(|word| word != plain).map(Cow::into_owned);
+    }
+
+    /// A part that has no form that is known here.
+    pub fn unknown(&mut self, path: &str, value: Value<'_>, site: &mut Site<'_>) {
+        let text = "the part has no form that is known here and is kept as it is";
+        site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, below(path), value);
+        self.keep(path, value);
+    }
+
+    /// Content that has another form than the vendor's: its text is kept, JSON as it is.
+    pub fn odd_content(&mut self, path: &str, text: &str, value: Value<'_>, site: &mut Site<'_>) {
+        let finding = Finding::new(&codes::WRONG_TYPE, text)
+            .with_severity(Severity::Error)
+            .quoting(value.raw());
+        let finding = site.place(finding, below(path), value);
+        site.notes.findings.push(finding);
+        self.parts.push(Part::Text(turn::text_of(value)));
+    }
+
+    /// Whether it holds results and nothing else that is said.
+    fn only_answers(&self) -> bool {
+        let mut others = self.parts.iter().filter(|part| !matches!(part, Part::CacheMark));
+        self.answers() && others.all(|part| matches!(part, Part::ToolResult(_)))
+    }
+
+    fn answers(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part, Part::ToolResult(_)))
+    }
+}
+
+/// A path inside a turn as it follows the turn's own path; inside system text it may begin with an index.
+fn below(path: &str) -> String {
+    if path.is_empty() || path.starts_with('[') {
+        path.to_owned()
+    } else {
+        format!(".{path}")
+    }
+}
+
+/// The JSON path of a turn; the system text has the last index.
+pub fn path(form: &Form, index: u32) -> String {
+    match form.system {
+        Some(system) if index == u32::MAX => format!("$.{system}"),
+        _ => format!("$.{}[{index}]", form.list),
+    }
+}
+
+/// Whether a record has a field.
+pub fn has(record: &RecordSketch, wanted: &str) -> bool {
+    record.keys.iter().any(|key| key == wanted)
+}
+
+/// Whether the first object of a field has a field.
+pub fn holds(record: &RecordSketch, field: &str, wanted: &str) -> bool {
+    let mut inside = record.nested.iter();
+    inside.any(|(key, inner)| key == field && inner == wanted)
+}
+
+/// The best evidence for a source among the records of an entry.
+pub fn best(
+    source: &'static str,
+    sketch: &Sketch,
+    recognise: fn(&RecordSketch) -> Option<(u8, String)>,
+) -> Option<Evidence> {
+    let found = sketch.records.iter().filter_map(recognise);
+    let (confidence, why) = found.max_by_key(|(confidence, _)| *confidence)?;
+    Some(Evidence {
+        source,
+        confidence,
+        why: vec![why],
+    })
+}
+
+/// Reads a request.
+pub fn read(form: &'static Form, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+    match read_whole(form, *frame, limits) {
+        Ok(reading) => reading,
+        Err(fault) => Reading {
+            fault: Some(*fault),
+            ..Reading::default()
+        },
+    }
+}
+
+fn read_whole(form: &'static Form, frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
+    let mut notes = Notes::new(frame.start);
+    let root = frame.document.root();
+    let list = top_level(form, root, limits, &notes)?;
+    let beside = Beside::read(form, root, limits, &mut notes);
+    let mut reader = Reader {
+        form,
+        frame,
+        limits,
+        speakers: Speakers::default(),
+        notes,
+        rejects: Vec::new(),
+        messages: Vec::new(),
+        rows: RowLedger::default(),
+    };
+    let system = form.system.and_then(|field| root.get(field));
+    if let Some(system) = system.filter(|value| !value.is_null()) {
+        reader.system(system);
+    }
+    if list.kind() == Kind::String {
+        reader.rows.rows += 1;
+        reader.add(0, list);
+    }
+    for (index, turn) in (0..).zip(list.items()) {
+        reader.read(index, turn);
+    }
+    Ok(Reading {
+        conversation: Some(Conversation {
+            source: form.source,
+            source_id: beside.id.or_else(|| frame.key.map(str::to_owned)),
+            shape: form.shape,
+            scene: Scene::Unknown,
+            participants: reader.speakers.participants,
+            tools: beside.tools,
+            messages: reader.messages,
+            extra: beside.extra,
+            ..Conversation::default()
+        }),
+        fault: None,
+        findings: reader.notes.findings,
+        rejects: reader.rejects,
+        rows: reader.rows,
+    })
+}
+
+/// Checks what decides over the whole frame; gives the list of turns.
+fn top_level<'d>(
+    form: &Form,
+    root: Value<'d>,
+    limits: &Limits,
+    notes: &Notes,
+) -> Result<Value<'d>, Box<Finding>> {
+    let fault = |finding: Finding, path: &str, value: Value<'_>| {
+        Box::new(notes.spanned(finding.with_severity(Severity::Error).at_path(path), value.span()))
+    };
+    if root.kind() != Kind::Object {
+        let finding = Finding::new(&codes::WRONG_TYPE, "the record is no object");
+        return Err(fault(finding, "$", root));
+    }
+    let name = form.list;
+    let path = format!("$.{name}");
+    let mut lists = root.fields().filter(|(key, _)| key == name);
+    let Some((_, list)) = lists.next() else {
+        let finding = Finding::new(&codes::MISSING_FIELD, format!("the record has no {name}"));
+        return Err(fault(finding, &path, root));
+    };
+    if lists.next().is_some() {
+        let text = format!("{name} stands more than once in the record");
+        return Err(fault(Finding::new(&codes::DUPLICATE_KEY, text), &path, root));
+    }
+    let is_text = form.may_be_text && list.kind() == Kind::String;
+    if list.kind() != Kind::Array && !is_text {
+        let finding = Finding::new(&codes::WRONG_TYPE, format!("{name} is no list"));
+        return Err(fault(finding, &path, list));
+    }
+    let (count, limit) = (list.len() as u64, limits.messages_per_conversation);
+    if count > limit && !is_text {
+        let text = format!("the conversation has {count} messages, the limit is {limit}");
+        let finding = Finding::new(&codes::CONVERSATION_TOO_LARGE, text);
+        return Err(fault(finding, &path, list));
+    }
+    Ok(list)
+}
+
+/// Reads the turns of one request, in order.
+struct Reader<'d, 'r> {
+    form: &'static Form,
+    frame: FrameView<'d>,
+    limits: &'r Limits,
+    speakers: Speakers,
+    notes: Notes,
+    rejects: Vec<Reject>,
+    messages: Vec<Message>,
+    rows: RowLedger,
+}
+
+impl<'d> Reader<'d, '_> {
+    fn system(&mut self, value: Value<'d>) {
+        self.rows.rows += 1;
+        let mut said = if value.kind() == Kind::Object {
+            let mut said = Said::default();
+            let text = "the system text is an object and is read as its JSON text";
+            said.odd_content("", text, value, &mut self.site(value));
+            said
+        } else {
+            self.said(value)
+        };
+        said.role = Some(Role::System);
+        self.push(u32::MAX, value, said);
+    }
+
+    fn read(&mut self, index: u32, value: Value<'d>) {
+        self.rows.rows += 1;
+        let fault = if value.kind() == Kind::Object {
+            let mut keys = value.duplicate_keys().into_iter();
+            match keys.find(|key| self.form.known.contains(&key.as_str())) {
+                None => return self.add(index, value),
+                Some(key) => {
+                    let text = "a known key stands more than once: the message is rejected";
+                    Finding::new(&codes::DUPLICATE_KEY, text).quoting(&key)
+                }
+            }
+        } else {
+            Finding::new(&codes::WRONG_TYPE, "the message is no object and is rejected")
+        };
+        self.rows.rejected += 1;
+        let finding = fault.at_path(path(self.form, index));
+        let reject = reject_message(self.frame, &self.notes, value, finding, self.limits);
+        self.rejects.push(reject);
+    }
+
+    fn add(&mut self, index: u32, value: Value<'d>) {
+        let said = self.said(value);
+        let is_continued = said.continues
+            && self
+                .messages
+                .last()
+                .is_some_and(|last| last.role == Role::Assistant && last.kind == MessageKind::Message);
+        if is_continued {
+            self.join(value, said);
+        } else {
+            self.push(index, value, said);
+        }
+    }
+
+    fn site<'s>(&'s mut self, message: Value<'s>) -> Site<'s> {
+        Site {
+            notes: &mut self.notes,
+            position: self.messages.len() as u32,
+            id: None,
+            message,
+        }
+    }
+
+    fn said(&mut self, value: Value<'d>) -> Said {
+        let (form, limits) = (self.form, self.limits);
+        let mut site = self.site(value);
+        let said = (form.turn)(value, &mut site, limits);
+        for key in value.duplicate_keys() {
+            let mut suffix = String::new();
+            append_key(&mut suffix, &key);
+            let finding = site.place(repeated_key(false), suffix, value.get(&key).unwrap_or(value));
+            site.notes.findings.push(finding);
+        }
+        said
+    }
+
+    /// Adds a piece to the assistant's turn before it.
+    fn join(&mut self, value: Value<'d>, said: Said) {
+        let Some(last) = self.messages.last_mut() else {
+            return;
+        };
+        // Paths are those of one item; the second one's would meet the first one's.
+        let number = self.rows.merged + 1;
+        last.extra.0.extend(
+            said.rest
+                .into_iter()
+                .map(|(path, raw)| (format!("item{number}.{path}"), raw)),
+        );
+        if let Some(sender) = last.sender {
+            remember_calls(&mut self.speakers, sender, &said.parts);
+        }
+        last.parts.extend(said.parts);
+        last.origin.end = self.frame.start + value.span().end as u64;
+        self.rows.merged += 1;
+    }
+
+    fn push(&mut self, index: u32, value: Value<'d>, said: Said) {
+        let stated = said.role.unwrap_or(Role::User);
+        let role = match stated {
+            Role::User if said.only_answers() => Role::Tool,
+            role => role,
+        };
+        let sender = if role == Role::Tool {
+            let call_id = said.parts.iter().find_map(|part| match part {
+                Part::ToolResult(result) => result.call_id.as_deref(),
+                _ => None,
+            });
+            self.speakers.answered(call_id)
+        } else {
+            self.speakers.of(role, None)
+        };
+        remember_calls(&mut self.speakers, sender, &said.parts);
+        let kind = if said.is_notice {
+            self.rows.notices += 1;
+            MessageKind::Notice
+        } else {
+            self.rows.messages += 1;
+            MessageKind::Message
+        };
+        let span = value.span();
+        self.messages.push(Message {
+            id: said.id,
+            external_id: None,
+            position: self.messages.len() as u32,
+            sender: Some(sender),
+            sender_name: None,
+            role,
+            kind,
+            source_type: said.word,
+            timestamp: None,
+            parts: said.parts,
+            references: Vec::new(),
+            mentions: Vec::new(),
+            extra: Extra(said.rest),
+            origin: MessageOrigin {
+                start: self.frame.start + span.start as u64,
+                end: self.frame.start + span.end as u64,
+                index,
+            },
+        });
+    }
+}
+
+fn remember_calls(speakers: &mut Speakers, sender: usize, parts: &[Part]) {
+    for part in parts {
+        if let Part::ToolCall(call) = part {
+            speakers.calls(sender, call.id.as_deref());
+        }
+    }
+}

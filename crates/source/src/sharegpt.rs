@@ -1,0 +1,183 @@
+//! `ShareGPT` records: turns with `from` and `value`, as fine-tuning files of open models have them.
+//!
+//! The smallest example:
+//!
+//! ```json
+//! {"conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello"}]}
+//! ```
+//!
+//! Tools have no ids: a `function_call` is JSON text with name and arguments, or a list of such, and the `observation`
+//! behind it is its result. Turns that say `role` and `content` instead are read alike.
+
+use chatmill_diag::{Limits, Severity};
+use chatmill_intake::json::{self, Kind, Value};
+use chatmill_intake::{RecordSketch, Sketch};
+use chatmill_model::{ArgumentForm, Arguments, Part, Role, ToolCall, ToolResult};
+
+use crate::arguments::embedded;
+use crate::notes::Site;
+use crate::requests::{self, Form, Said, holds};
+use crate::taken::text;
+use crate::{About, Evidence, FrameView, Reading, Source, turn};
+
+/// The source `sharegpt`.
+#[derive(Debug)]
+pub struct Sharegpt;
+
+static ABOUT: About = About {
+    title: "ShareGPT records",
+    specification: "LLaMA-Factory, data format",
+    shapes: &["sharegpt"],
+    carries: "roles, text, system text, tool definitions, calls and results by their order",
+};
+
+static FORM: Form = Form {
+    source: "sharegpt",
+    shape: "sharegpt",
+    list: "conversations",
+    may_be_text: false,
+    system: Some("system"),
+    tools: "tools",
+    known: &["from", "value", "role", "content"],
+    turn: said,
+};
+
+impl Source for Sharegpt {
+    fn id(&self) -> &'static str {
+        FORM.source
+    }
+
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn detect(&self, sketch: &Sketch) -> Option<Evidence> {
+        requests::best(FORM.source, sketch, recognise)
+    }
+
+    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+        requests::read(&FORM, frame, limits)
+    }
+
+    fn message_path(&self, index: u32) -> String {
+        requests::path(&FORM, index)
+    }
+}
+
+fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
+    let inside = |key| holds(record, "conversations", key);
+    if inside("from") && inside("value") {
+        return Some((95, "conversations hold from and value".to_owned()));
+    }
+    let is_list = inside("role") && inside("content");
+    is_list.then(|| (80, "conversations hold role and content".to_owned()))
+}
+
+/// The role that a tag means.
+fn role(tag: &str) -> Option<Role> {
+    Some(match tag {
+        "human" => Role::User,
+        "gpt" | "chatgpt" | "bot" | "model" | "function_call" => Role::Assistant,
+        "observation" | "function_response" => Role::Tool,
+        other => return turn::role(other),
+    })
+}
+
+/// Reads a turn, or the system text.
+fn said(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Said {
+    let mut said = Said::default();
+    if value.kind() != Kind::Object {
+        said.parts.push(Part::Text(turn::text_of(value)));
+        return said;
+    }
+    let (tag, field) = if value.get("role").or_else(|| value.get("content")).is_some() {
+        ("role", "content")
+    } else {
+        ("from", "value")
+    };
+    said.take_role(tag, value, site, role);
+    let is_call = text(value.get(tag)).as_deref() == Some("function_call");
+    match value.get(field).filter(|words| !words.is_null()) {
+        None => site.missing(field, Severity::Error),
+        Some(words) => {
+            if words.kind() != Kind::String && !is_call {
+                let text = format!("the {field} is no string and is read as its JSON text");
+                site.wrong(field, &text, Severity::Error, words);
+            }
+            let words = turn::text_of(words);
+            match said.role {
+                _ if is_call => said
+                    .parts
+                    .extend(calls(words, limits).into_iter().map(Part::ToolCall)),
+                Some(Role::Tool) => said.parts.push(Part::ToolResult(ToolResult {
+                    call_id: None,
+                    name: None,
+                    content: words,
+                    is_error: false,
+                    metadata_id: None,
+                    caller: None,
+                })),
+                _ => said.parts.push(Part::Text(words)),
+            }
+        }
+    }
+    // A known tag is the format's own word and tells nothing about the archive.
+    if said.role.is_some() {
+        said.word = None;
+    }
+    said.keep_rest(value, "", &[tag, field]);
+    said
+}
+
+/// The calls that a text spells; text that is no JSON of that form is one call with malformed arguments.
+fn calls(words: String, limits: &Limits) -> Vec<ToolCall> {
+    let found = json::scan(words.as_bytes(), limits.depth)
+        .ok()
+        .and_then(|document| {
+            let root = document.root();
+            match root.kind() {
+                Kind::Object => call(root, limits).map(|call| vec![call]),
+                Kind::Array if !root.is_empty() => root.items().map(|value| call(value, limits)).collect(),
+                _ => None,
+            }
+        });
+    found.unwrap_or_else(|| {
+        vec![ToolCall {
+            id: None,
+            name: None,
+            arguments: Arguments::Malformed(words),
+            form: ArgumentForm::Text,
+            metadata_id: None,
+        }]
+    })
+}
+
+/// A call as an object with `name`; none where it has further fields, which would be lost.
+fn call(value: Value<'_>, limits: &Limits) -> Option<ToolCall> {
+    let is_call = value
+        .fields()
+        .all(|(key, _)| matches!(&*key, "name" | "arguments"));
+    let name = text(value.get("name")).filter(|_| is_call)?;
+    let (arguments, form) = match value.get("arguments") {
+        None => (Arguments::Malformed(String::new()), ArgumentForm::Text),
+        Some(given) => match given.as_str() {
+            Some(text) => (quoted(&text, limits), ArgumentForm::Text),
+            None => (embedded(given), ArgumentForm::Embedded),
+        },
+    };
+    Some(ToolCall {
+        id: None,
+        name: Some(name).filter(|name| !name.is_empty()),
+        arguments,
+        form,
+        metadata_id: None,
+    })
+}
+
+/// Arguments that are JSON text inside the JSON text.
+fn quoted(text: &str, limits: &Limits) -> Arguments {
+    match json::scan(text.as_bytes(), limits.depth) {
+        Ok(document) => embedded(document.root()),
+        Err(_) => Arguments::Malformed(text.to_owned()),
+    }
+}

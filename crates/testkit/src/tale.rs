@@ -1,0 +1,574 @@
+//! What a conversation tells, in terms that every family of dialects shares: turns, their pieces, definitions of tools.
+//!
+//! The law of losses compares two tales: the one that the conversation tells once everything is forgotten that a rendering
+//! declares as lost, and the one that the rendering tells when it is read back. Every result is a turn of its own here,
+//! however many of them a vendor puts into one turn, and empty text says nothing.
+
+use chatmill_model::{
+    ArgumentForm, Arguments, CallStatus, Linked, Media, Message, MessageKind, Part, PartPlace, Role,
+};
+use serde_json::Value;
+
+/// A stretch of text that is expected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Bit {
+    /// These words.
+    Exact(String),
+    /// Some words, declared but not known here.
+    Any,
+}
+
+/// Text that is expected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Words(pub Vec<Bit>);
+
+impl Words {
+    /// Exactly this text.
+    pub fn exact(text: impl Into<String>) -> Self {
+        Self(vec![Bit::Exact(text.into())])
+    }
+
+    /// Whatever text.
+    pub fn any() -> Self {
+        Self(vec![Bit::Any])
+    }
+
+    /// Appends more words.
+    pub fn join(&mut self, between: &str, other: Self) {
+        self.0.push(Bit::Exact(between.to_owned()));
+        self.0.extend(other.0);
+    }
+
+    /// The text, where all of it is known.
+    pub fn text(&self) -> Option<String> {
+        let mut text = String::new();
+        for bit in &self.0 {
+            match bit {
+                Bit::Exact(words) => text.push_str(words),
+                Bit::Any => return None,
+            }
+        }
+        Some(text)
+    }
+
+    /// Whether a text is what is expected.
+    pub fn matches(&self, text: &str) -> bool {
+        fn from(bits: &[Bit], text: &str) -> bool {
+            match bits {
+                [] => text.is_empty(),
+                [Bit::Exact(words), rest @ ..] => text
+                    .strip_prefix(words.as_str())
+                    .is_some_and(|tail| from(rest, tail)),
+                [Bit::Any] => true,
+                [Bit::Any, rest @ ..] => {
+                    let mut ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
+                    ends.any(|at| text.get(at..).is_some_and(|tail| from(rest, tail)))
+                }
+            }
+        }
+        from(&self.0, text)
+    }
+}
+
+/// An id or name that is expected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Label {
+    /// This one, or none.
+    Exact(Option<String>),
+    /// Another one than the conversation's.
+    Any,
+}
+
+impl Label {
+    fn matches(&self, told: &Self) -> bool {
+        *self == Self::Any || self == told
+    }
+}
+
+/// Arguments of a call: how they are written, and what they say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// As text or as a value.
+    pub form: ArgumentForm,
+    /// The text, or the value without white space.
+    pub text: String,
+    /// Whether they are a JSON object, some other JSON, or none.
+    pub kind: &'static str,
+}
+
+impl Asked {
+    fn of(arguments: &Arguments, form: ArgumentForm) -> Self {
+        let kind = match arguments {
+            Arguments::Object(_) => "object",
+            Arguments::NotObject(_) => "other",
+            Arguments::Malformed(_) => "malformed",
+        };
+        let mut text = arguments.source_text().to_owned();
+        if form == ArgumentForm::Embedded {
+            text = compact(&text);
+        }
+        Self { form, text, kind }
+    }
+}
+
+/// JSON without its insignificant white space.
+pub fn compact(text: &str) -> String {
+    let mut compact = String::new();
+    chatmill_model::json::push_compact(&mut compact, text);
+    compact
+}
+
+/// A piece of a turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// Text; `added` where it is not the message's own.
+    Text {
+        /// The words.
+        words: Words,
+        /// Whether a rendering adds it behind the message's own words.
+        added: bool,
+    },
+    /// A medium.
+    Medium(Media),
+    /// A call.
+    Call {
+        /// Its number among the calls.
+        number: usize,
+        /// Its id.
+        id: Label,
+        /// Its tool.
+        name: Label,
+        /// What it asks.
+        asked: Asked,
+    },
+    /// A result.
+    Answer {
+        /// The number of its call.
+        call: Option<usize>,
+        /// The id that it names.
+        id: Label,
+        /// The tool that it names, where that is not the call's.
+        name: Label,
+        /// What the tool said.
+        words: Words,
+        /// Whether it is a failure.
+        is_error: bool,
+        /// Whether its call has another answer already.
+        is_further: bool,
+    },
+    /// What the assistant thought.
+    Thought(String),
+    /// A cache mark.
+    Mark,
+}
+
+impl Piece {
+    /// A text of the message itself.
+    pub fn text(words: Words) -> Self {
+        Self::Text { words, added: false }
+    }
+}
+
+/// What a message knows beside what it says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// Its id.
+    pub ids: Vec<String>,
+    /// Its time.
+    pub times: Vec<String>,
+    /// Whom it mentions.
+    pub mentions: Vec<String>,
+    /// Further fields.
+    pub extra: Vec<String>,
+    /// Replies.
+    pub references: usize,
+    /// The name that it gives its sender beside the roster's.
+    pub other_name: Option<String>,
+}
+
+/// A turn.
+#[derive(Clone, Debug)]
+pub struct Turn {
+    /// Position of its message; none where it is made up.
+    pub at: Option<u32>,
+    /// Who it speaks as.
+    pub role: Role,
+    /// Whether it is the perspective's.
+    pub own: bool,
+    /// Whether it is no turn but an event.
+    pub is_notice: bool,
+    /// Who speaks, where that is more than the role says.
+    pub name: Label,
+    /// Its pieces.
+    pub pieces: Vec<Piece>,
+    /// What it knows beside them.
+    pub facts: Facts,
+}
+
+impl Turn {
+    /// A turn that the conversation has not.
+    pub fn made_up(role: Role, piece: Piece) -> Self {
+        Self {
+            at: None,
+            role,
+            own: false,
+            is_notice: false,
+            name: Label::Exact(None),
+            pieces: vec![piece],
+            facts: Facts::default(),
+        }
+    }
+
+    /// Whether it is a result.
+    pub fn is_answer(&self) -> bool {
+        matches!(self.pieces.first(), Some(Piece::Answer { .. }))
+    }
+
+    /// Whether it holds a call.
+    pub fn calls(&self) -> bool {
+        self.pieces
+            .iter()
+            .any(|piece| matches!(piece, Piece::Call { .. }))
+    }
+}
+
+/// The definition of a tool: name, description, parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tool {
+    /// Its name.
+    pub name: Label,
+    /// What it is for.
+    pub description: Option<String>,
+    /// What it takes.
+    pub parameters: Option<Value>,
+    /// Whether a rendering writes that in another way.
+    pub is_reshaped: bool,
+}
+
+/// What a conversation tells.
+#[derive(Clone, Debug)]
+pub struct Tale {
+    /// Its turns.
+    pub turns: Vec<Turn>,
+    /// Its tools; none stands for a definition that is no function's.
+    pub tools: Vec<Option<Tool>>,
+    /// Facts about the conversation.
+    pub metadata: usize,
+    /// People of whom facts are known.
+    pub people: usize,
+    /// Of each call, by number: whether it is the perspective's, and the name of who made it.
+    pub callers: Vec<(bool, Label)>,
+}
+
+impl Tale {
+    /// What a conversation tells that was read back. A speaker without a name whose role is taken as an id by somebody else
+    /// has the role and a colon as id.
+    pub fn told(linked: &Linked) -> Self {
+        let mut tale = Self::of(linked, None);
+        for turn in &mut tale.turns {
+            if matches!(&turn.name, Label::Exact(Some(name)) if name.ends_with(':')) {
+                turn.name = Label::Exact(None);
+            }
+        }
+        tale
+    }
+
+    /// What a conversation tells through the eyes of a participant.
+    pub fn of(linked: &Linked, perspective: Option<usize>) -> Self {
+        let conversation = &linked.conversation;
+        let mut tale = Self {
+            turns: Vec::new(),
+            tools: conversation
+                .tools
+                .iter()
+                .flat_map(|raw| tools(raw.as_str()))
+                .collect(),
+            metadata: usize::from(conversation.title.is_some())
+                + usize::from(conversation.description.is_some())
+                + conversation.extra.0.len()
+                + conversation.envelope.0.len(),
+            people: 0,
+            callers: Vec::new(),
+        };
+        for person in &conversation.participants {
+            tale.people += usize::from(
+                person.custom_role.is_some()
+                    || person.department.is_some()
+                    || person.email.is_some()
+                    || !person.extra.is_empty(),
+            );
+        }
+        let calls: Vec<PartPlace> = places(linked, |part| matches!(part, Part::ToolCall(_)));
+        for message in &conversation.messages {
+            let own = perspective.is_some() && message.sender == perspective;
+            let name = Label::Exact(shown_name(linked, message));
+            let made = message
+                .parts
+                .iter()
+                .filter(|part| matches!(part, Part::ToolCall(_)));
+            tale.callers.extend(made.map(|_| (own, name.clone())));
+            tale.add(linked, perspective, &calls, message);
+        }
+        tale
+    }
+
+    fn add(&mut self, linked: &Linked, perspective: Option<usize>, calls: &[PartPlace], message: &Message) {
+        let own = perspective.is_some() && message.sender == perspective;
+        let mut before = Vec::new();
+        let mut said = Vec::new();
+        let mut behind = Vec::new();
+        for (index, part) in (0..).zip(&message.parts) {
+            let place = PartPlace {
+                position: message.position,
+                part: index,
+            };
+            let piece = match part {
+                Part::Text(text) if text.is_empty() => continue,
+                Part::Media(media) => Piece::Medium(media.clone()),
+                Part::Reasoning(thought) => Piece::Thought(thought.clone()),
+                Part::Text(text) | Part::Notice(text) => Piece::text(Words::exact(text.as_str())),
+                Part::CacheMark => Piece::Mark,
+                Part::ToolCall(call) => Piece::Call {
+                    number: calls.iter().position(|known| *known == place).unwrap(),
+                    id: Label::Exact(call.id.clone().filter(|id| !id.is_empty())),
+                    name: Label::Exact(call.name.clone().filter(|name| !name.is_empty())),
+                    asked: Asked::of(&call.arguments, call.form),
+                },
+                Part::ToolResult(result) => {
+                    let pairing = linked
+                        .pairings
+                        .iter()
+                        .find(|pairing| pairing.result == Some(place));
+                    let call = pairing.and_then(|pairing| pairing.call);
+                    let called = call.and_then(|place| name_of(linked, place));
+                    let piece = Piece::Answer {
+                        call: call.and_then(|place| calls.iter().position(|known| *known == place)),
+                        // Which call it answers says more than the id by which it does.
+                        id: Label::Exact(result.call_id.clone().filter(|_| call.is_none())),
+                        name: Label::Exact(result.name.clone().filter(|name| Some(name) != called.as_ref())),
+                        words: Words::exact(result.content.as_str()),
+                        is_error: result.is_error,
+                        is_further: pairing.is_some_and(|pairing| pairing.status == CallStatus::Duplicate),
+                    };
+                    let list = if said.is_empty() { &mut before } else { &mut behind };
+                    list.push(piece);
+                    continue;
+                }
+            };
+            match behind.last().or(before.last()) {
+                // A mark on a result.
+                Some(_) if piece == Piece::Mark && said.is_empty() => before.push(piece),
+                _ => said.push(piece),
+            }
+        }
+        let mut facts = Some(Self::facts(linked, message));
+        let turn = |role, pieces, facts: &mut Option<Facts>| Turn {
+            at: Some(message.position),
+            role,
+            own,
+            is_notice: message.kind == MessageKind::Notice,
+            name: Label::Exact(shown_name(linked, message)),
+            pieces,
+            facts: facts.take().unwrap_or_default(),
+        };
+        let mut answers = Vec::new();
+        for piece in before {
+            match piece {
+                Piece::Mark => {
+                    let last: Option<&mut Turn> = answers.last_mut();
+                    last.unwrap().pieces.push(piece);
+                }
+                answer => answers.push(turn(Role::Tool, vec![answer], &mut facts)),
+            }
+        }
+        let has_said = !said.is_empty() || answers.is_empty() && behind.is_empty();
+        self.turns.append(&mut answers);
+        if has_said {
+            self.turns.push(turn(message.role, said, &mut facts));
+        }
+        for answer in behind {
+            self.turns.push(turn(Role::Tool, vec![answer], &mut facts));
+        }
+    }
+
+    fn facts(linked: &Linked, message: &Message) -> Facts {
+        let sender = message
+            .sender
+            .and_then(|sender| linked.conversation.participants.get(sender));
+        let own = sender.and_then(|sender| sender.name.clone().or(sender.alias.clone()));
+        let other = message.sender_name.clone();
+        Facts {
+            ids: message.id.iter().cloned().collect(),
+            times: message.timestamp.iter().map(|time| format!("{time:?}")).collect(),
+            mentions: message.mentions.clone(),
+            extra: message.extra.0.iter().map(|(key, _)| key.clone()).collect(),
+            references: message.references.len(),
+            other_name: other.filter(|other| own.is_some_and(|own| own != *other)),
+        }
+    }
+}
+
+fn places(linked: &Linked, wanted: impl Fn(&Part) -> bool) -> Vec<PartPlace> {
+    let mut places = Vec::new();
+    for message in &linked.conversation.messages {
+        for (part, found) in (0..).zip(&message.parts) {
+            if wanted(found) {
+                places.push(PartPlace {
+                    position: message.position,
+                    part,
+                });
+            }
+        }
+    }
+    places
+}
+
+fn name_of(linked: &Linked, place: PartPlace) -> Option<String> {
+    match &linked.conversation.messages[place.position as usize].parts[place.part as usize] {
+        Part::ToolCall(call) => call.name.clone(),
+        _ => None,
+    }
+}
+
+/// The name of the sender; none where it says no more than the role.
+fn shown_name(linked: &Linked, message: &Message) -> Option<String> {
+    let given = message.sender_name.clone().filter(|name| !name.is_empty());
+    let Some(sender) = message
+        .sender
+        .map(|sender| &linked.conversation.participants[sender])
+    else {
+        return given;
+    };
+    let named = [&sender.name, &sender.alias]
+        .into_iter()
+        .flatten()
+        .find(|name| !name.is_empty());
+    let is_nobody = ["user", "assistant", "system", "tool"].contains(&sender.id.as_str());
+    named.cloned().or((!is_nobody).then(|| sender.id.clone()))
+}
+
+/// The definitions in one value, whoever's form it has.
+fn tools(raw: &str) -> Vec<Option<Tool>> {
+    let Ok(value) = serde_json::from_str::<Value>(raw) else {
+        return vec![None];
+    };
+    let lists = ["functionDeclarations", "function_declarations"];
+    if let Some(list) = lists.iter().find_map(|key| value[*key].as_array()) {
+        return list.iter().flat_map(|tool| tools(&tool.to_string())).collect();
+    }
+    let inner = ["function", "toolSpec"]
+        .iter()
+        .find_map(|key| value.get(*key))
+        .unwrap_or(&value);
+    let Some(name) = inner["name"].as_str().filter(|name| !name.is_empty()) else {
+        return vec![None];
+    };
+    let keys = ["parameters", "input_schema", "inputSchema"];
+    let parameters = keys.iter().find_map(|key| inner.get(*key));
+    let parameters = parameters.map(|found| found.get("json").unwrap_or(found).clone());
+    vec![Some(Tool {
+        name: Label::Exact(Some(name.to_owned())),
+        // An empty text says nothing.
+        description: inner["description"]
+            .as_str()
+            .filter(|text| !text.is_empty())
+            .map(str::to_owned),
+        parameters: parameters.filter(Value::is_object),
+        is_reshaped: false,
+    })]
+}
+
+/// The first difference between what is expected and what is told, in words; none where there is none.
+pub fn difference(expected: &Tale, told: &Tale) -> Option<String> {
+    if expected.metadata != told.metadata || expected.people != told.people {
+        return Some("facts about the conversation or its people".to_owned());
+    }
+    let tools_fit = expected.tools.len() == told.tools.len()
+        && expected.tools.iter().zip(&told.tools).all(|pair| match pair {
+            (Some(one), Some(other)) => {
+                one.name.matches(&other.name)
+                    && one.description == other.description
+                    && (one.is_reshaped || one.parameters == other.parameters)
+            }
+            _ => false,
+        });
+    if !tools_fit {
+        return Some(format!("tools: {:?} but {:?}", expected.tools, told.tools));
+    }
+    let (mut one_numbers, mut other_numbers) = (Vec::new(), Vec::new());
+    for (index, (one, other)) in expected.turns.iter().zip(&told.turns).enumerate() {
+        let fits = one.role == other.role
+            && one.name.matches(&other.name)
+            && one.facts == other.facts
+            && one.is_notice == other.is_notice
+            && one.pieces.len() == other.pieces.len()
+            && one
+                .pieces
+                .iter()
+                .zip(&other.pieces)
+                .all(|(one, other)| piece_fits(one, other, &mut one_numbers, &mut other_numbers));
+        if !fits {
+            return Some(format!("turn {index}:\n  expected {one:?}\n  told     {other:?}"));
+        }
+    }
+    let counts = (expected.turns.len(), told.turns.len());
+    (counts.0 != counts.1).then(|| {
+        let more = expected.turns.get(counts.1).or(told.turns.get(counts.0));
+        format!("{} turns expected, {} told; {more:?}", counts.0, counts.1)
+    })
+}
+
+/// Whether a piece is what is expected. Calls are numbered anew, in the order in which they are met.
+fn piece_fits(one: &Piece, other: &Piece, ones: &mut Vec<usize>, others: &mut Vec<usize>) -> bool {
+    match (one, other) {
+        (Piece::Text { words, .. }, Piece::Text { words: told, .. }) => words.matches(&told.text().unwrap()),
+        (
+            Piece::Call {
+                number,
+                id,
+                name,
+                asked,
+            },
+            Piece::Call {
+                number: other_number,
+                id: other_id,
+                name: other_name,
+                asked: other_asked,
+            },
+        ) => {
+            ones.push(*number);
+            others.push(*other_number);
+            id.matches(other_id)
+                && name.matches(other_name)
+                && (asked.form, &asked.text) == (other_asked.form, &other_asked.text)
+        }
+        (
+            Piece::Answer {
+                call,
+                id,
+                name,
+                words,
+                is_error,
+                ..
+            },
+            Piece::Answer {
+                call: other_call,
+                id: other_id,
+                name: other_name,
+                words: told,
+                is_error: other_error,
+                ..
+            },
+        ) => {
+            let place = |call: &Option<usize>, numbers: &[usize]| {
+                call.map(|call| numbers.iter().position(|number| *number == call))
+            };
+            place(call, ones) == place(other_call, others)
+                && id.matches(other_id)
+                && name.matches(other_name)
+                && is_error == other_error
+                && words.matches(&told.text().unwrap())
+        }
+        (one, other) => one == other,
+    }
+}

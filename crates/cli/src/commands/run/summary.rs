@@ -242,7 +242,7 @@ fn verdict(out: &str, summary: &Summary) -> String {
     let files = tables.iter().flat_map(|table| &table.files);
     let (rows, size) = files.fold((0, 0), |(rows, size), file| (rows + file.rows, size + file.bytes));
     let dataset = format!(
-        "Dataset  {out}  ({}, {}, {})\n",
+        "Dataset  {out}  ({}, {}, {})\nReport   {out}/report.html\n",
         counted(tables.len() as u64, "table"),
         counted(rows, "row"),
         bytes(size)

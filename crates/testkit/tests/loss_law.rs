@@ -70,6 +70,7 @@ const fn family(names: bool, joins: bool, arguments: ArgumentForm, carries: fn(&
         user_first: false,
         merges: false,
         blank_is_empty: false,
+        trims_end: false,
         rounds: false,
     }
 }
@@ -90,8 +91,9 @@ const fn after_a_user(family: Family) -> Family {
 }
 
 /// A family in which speakers take turns.
-const fn alternating(family: Family) -> Family {
+const fn alternating(family: Family, trims_end: bool) -> Family {
     Family {
+        trims_end,
         merges: true,
         blank_is_empty: true,
         ..after_a_user(family)
@@ -114,12 +116,12 @@ const FAMILIES: [(&str, &str, Family); 11] = [
     (
         "anthropic-messages",
         "anthropic-messages",
-        alternating(family(false, false, EMBEDDED, addressed_or_typed)),
+        alternating(family(false, false, EMBEDDED, addressed_or_typed), true),
     ),
     (
         "bedrock-converse",
         "bedrock-converse",
-        alternating(family(false, false, EMBEDDED, typed)),
+        alternating(family(false, false, EMBEDDED, typed), false),
     ),
     (
         "mistral-chat",
@@ -229,7 +231,8 @@ fn files(folder: &str) -> Vec<(String, String)> {
     paths.sort();
     let texts = paths.into_iter().filter_map(|path| {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        let is_case = name.ends_with(".json") && !name.ends_with(".expected.json") && name != "vectors.json";
+        let is_json = path.extension().is_some_and(|extension| extension == "json");
+        let is_case = is_json && !name.contains(".expected.") && name != "vectors.json";
         is_case.then(|| (name, fs::read_to_string(&path).unwrap()))
     });
     texts.collect()

@@ -1,0 +1,192 @@
+//! What each loss takes from a tale: one function for each code.
+//!
+//! A function knows what a code means, and of a family only the few traits that decide how a declared change looks
+//! ([`Family`]); it knows nothing of how dialects are written. Codes that no family of JSON requests declares stand in
+//! [`ELSEWHERE`], with the reason.
+
+mod tools;
+mod turns;
+mod words;
+
+use chatmill_dialect::{Loss, LossCode};
+use chatmill_model::{ArgumentForm, Media};
+
+use crate::tale::{Label, Tale, Turn};
+use tools::{
+    args_malformed, args_not_object, args_reserialised, duplicate_result, error_flag_dropped, label_calls,
+    missing_result_synthesised, orphan_result_inlined, result_moved, role_mapped, tool_definition_dropped,
+    tool_definition_synthesised, tool_name_rewritten,
+};
+use turns::{
+    empty_filled, join_added, join_divided, part_moved, system_hoisted, turn_merged, turn_moved, turn_split,
+};
+use words::{
+    empty_dropped, end_trimmed, extra_dropped, leaked_metadata_removed, marks_dropped,
+    media_description_dropped, media_placeholder, name_aliased, name_dropped, name_inlined, notice_dropped,
+    part_flattened, reasoning_dropped, reference_inlined, references_lost, system_inlined, truncated,
+    whitespace_trimmed,
+};
+
+/// What decides how a declared change looks.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a trait of its own")]
+pub struct Family {
+    /// Whether turns of everybody but the assistant have a field for names.
+    pub names: bool,
+    /// Whether the texts of a message become one text, but where a medium stands among them.
+    pub joins: bool,
+    /// How arguments are written.
+    pub arguments: ArgumentForm,
+    /// Whether a user's turn can hold a medium.
+    pub carries: fn(&Media) -> bool,
+    /// Whether a user speaks first.
+    pub user_first: bool,
+    /// Whether turns of one speaker in a row are one.
+    pub merges: bool,
+    /// Whether text of white space only counts as no text.
+    pub blank_is_empty: bool,
+    /// Whether the assistant's last words do not end in white space.
+    pub trims_end: bool,
+    /// Whether turns stand in rounds: what people say, then each call with its result, then what the assistant says.
+    pub rounds: bool,
+}
+
+/// Forgets one loss.
+type Forget = fn(&mut Tale, &Loss, &Family);
+
+/// The functions, in the order in which they are applied: first what is left out, then what changes, then where it stands,
+/// then what is made up, last what becomes one.
+pub const FORGET: &[(LossCode, Forget)] = &[
+    (LossCode::NoticeDropped, notice_dropped),
+    (LossCode::TimestampDropped, |tale, _, _| {
+        each(tale, |turn| turn.facts.times.clear());
+    }),
+    (LossCode::MessageIdDropped, |tale, _, _| {
+        each(tale, |turn| turn.facts.ids.clear());
+    }),
+    (LossCode::MentionDropped, |tale, _, _| {
+        each(tale, |turn| turn.facts.mentions.clear());
+    }),
+    (LossCode::ExtraDropped, extra_dropped),
+    (LossCode::MetadataDropped, |tale, _, _| tale.metadata = 0),
+    (LossCode::ParticipantDropped, |tale, _, _| tale.people = 0),
+    (LossCode::ReasoningDropped, reasoning_dropped),
+    (LossCode::CacheMarkDropped, marks_dropped),
+    (LossCode::CacheMarkCapped, marks_dropped),
+    (LossCode::DuplicateResult, duplicate_result),
+    (LossCode::ErrorFlagDropped, error_flag_dropped),
+    (LossCode::LeakedMetadataRemoved, leaked_metadata_removed),
+    (LossCode::WhitespaceTrimmed, whitespace_trimmed),
+    (LossCode::Truncated, truncated),
+    (LossCode::MediaPlaceholder, media_placeholder),
+    (LossCode::MediaDescriptionDropped, media_description_dropped),
+    // Quotes are words that are not known here, and only what they quote loses its media.
+    (LossCode::MediaDropped, |_, _, _| ()),
+    (LossCode::ReferenceDropped, |tale, loss, _| {
+        references_lost(tale, loss);
+    }),
+    (LossCode::ReferenceUnresolved, |tale, loss, _| {
+        references_lost(tale, loss);
+    }),
+    (LossCode::ReferenceInlined, reference_inlined),
+    (LossCode::SystemInlined, system_inlined),
+    (LossCode::OrphanResultInlined, orphan_result_inlined),
+    (LossCode::RoleMapped, role_mapped),
+    (LossCode::EmptyDropped, empty_dropped),
+    (LossCode::PartFlattened, part_flattened),
+    (LossCode::NameInlined, name_inlined),
+    (LossCode::NameDropped, name_dropped),
+    (LossCode::NameAliased, name_aliased),
+    (LossCode::ArgsReserialised, args_reserialised),
+    (LossCode::ArgsNotObject, args_not_object),
+    (LossCode::ArgsMalformed, args_malformed),
+    (LossCode::ToolDefinitionDropped, tool_definition_dropped),
+    (LossCode::ToolDefinitionSynthesised, tool_definition_synthesised),
+    (LossCode::ToolNameRewritten, tool_name_rewritten),
+    (LossCode::ToolIdRewritten, |tale, loss, _| {
+        label_calls(tale, loss, &Label::Any);
+    }),
+    (LossCode::ToolIdDropped, |tale, loss, _| {
+        label_calls(tale, loss, &Label::Exact(None));
+    }),
+    (LossCode::ResultLateMoved, result_moved),
+    (LossCode::ResultEarlyMoved, result_moved),
+    (LossCode::TurnMoved, turn_moved),
+    (LossCode::MissingResultSynthesised, missing_result_synthesised),
+    (LossCode::PartMoved, part_moved),
+    (LossCode::TurnSplit, turn_split),
+    (LossCode::SystemHoisted, system_hoisted),
+    (LossCode::TurnMerged, turn_merged),
+    (LossCode::EmptyFilled, empty_filled),
+];
+
+/// Codes that no rendering here declares, and why.
+pub const ELSEWHERE: &[(LossCode, &str)] = &[
+    (
+        LossCode::NameCleaned,
+        "only transcripts read signs in names as their own",
+    ),
+    (
+        LossCode::SystemDropped,
+        "policy, or a dialect without system text",
+    ),
+    (LossCode::SystemAdded, "policy"),
+    (LossCode::ToolCallDropped, "policy, or a dialect without tools"),
+    (LossCode::ToolResultDropped, "policy, or a dialect without tools"),
+    (LossCode::OrphanResultDropped, "policy"),
+    (LossCode::NumberPrecision, "only Gemini's numbers are doubles"),
+    (LossCode::ResultWrapped, "only Gemini's results are objects"),
+    (
+        LossCode::MediaNeedsFetch,
+        "only Gemini takes addresses that have to be fetched",
+    ),
+    (
+        LossCode::MessageIdSynthesised,
+        "only systems' own formats want ids of messages",
+    ),
+    (LossCode::SenderMissing, "only systems' own formats want a sender"),
+    (LossCode::ReservedTextEscaped, "only templates reserve text"),
+    (LossCode::SpecialTokenInText, "only templates have control tokens"),
+    (
+        LossCode::ControlCharacterRemoved,
+        "only quotes lose control characters, and quotes are words that are not known here",
+    ),
+    (LossCode::NewlineReplaced, "only transcripts are read by line"),
+    (LossCode::DatePinned, "only templates print a date"),
+    (
+        LossCode::DefaultSystemInserted,
+        "only templates bring a system text along",
+    ),
+];
+
+/// Forgets what a rendering declares; gives the codes that have no function.
+pub fn forget(tale: &mut Tale, losses: &[Loss], family: &Family) -> Vec<LossCode> {
+    for (code, forget) in FORGET {
+        // From here on whole turns become one.
+        if *code == LossCode::SystemHoisted {
+            join_added(tale, family);
+            join_divided(tale, family);
+        }
+        for loss in losses.iter().filter(|loss| loss.code == *code) {
+            forget(tale, loss, family);
+        }
+    }
+    if family.trims_end {
+        end_trimmed(tale, losses);
+    }
+    let has_function = |code: LossCode| FORGET.iter().any(|(known, _)| *known == code);
+    let codes = losses.iter().map(|loss| loss.code);
+    codes.filter(|code| !has_function(*code)).collect()
+}
+
+fn each(tale: &mut Tale, change: impl FnMut(&mut Turn)) {
+    tale.turns.iter_mut().for_each(change);
+}
+
+/// The turns of the message at which a loss stands.
+fn at<'t>(tale: &'t mut Tale, loss: &Loss) -> impl Iterator<Item = &'t mut Turn> {
+    let position = loss.position.expect("the loss stands at a message");
+    tale.turns
+        .iter_mut()
+        .filter(move |turn| turn.at == Some(position))
+}

@@ -1,0 +1,291 @@
+//! Tools: calls, results, definitions, and what of them becomes text.
+
+use chatmill_dialect::Loss;
+use chatmill_model::{ArgumentForm, Role};
+
+use super::{Family, at};
+use crate::tale::{Asked, Bit, Label, Piece, Tale, Tool, Turn, Words, compact};
+
+/// Definitions that are no function's, and further ones of the same name.
+pub(super) fn tool_definition_dropped(tale: &mut Tale, _: &Loss, _: &Family) {
+    let mut names = Vec::new();
+    tale.tools.retain(|tool| {
+        let Some(tool) = tool else { return false };
+        let is_new = tool.name == Label::Any || !names.contains(&tool.name);
+        names.push(tool.name.clone());
+        is_new
+    });
+}
+
+pub(super) fn duplicate_result(tale: &mut Tale, loss: &Loss, _: &Family) {
+    tale.turns.retain(|turn| {
+        let is_further = matches!(turn.pieces.first(), Some(Piece::Answer { is_further: true, .. }));
+        turn.at != loss.position || !is_further
+    });
+}
+
+pub(super) fn error_flag_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
+    for turn in at(tale, loss) {
+        for piece in &mut turn.pieces {
+            if let Piece::Answer { is_error, .. } = piece {
+                *is_error = false;
+            }
+        }
+    }
+}
+
+pub(super) fn orphan_result_inlined(tale: &mut Tale, loss: &Loss, _: &Family) {
+    for turn in at(tale, loss) {
+        if matches!(turn.pieces.first(), Some(Piece::Answer { call: None, .. })) {
+            // The assistant's name does not go with a user's turn.
+            let name = if turn.own {
+                Label::Exact(None)
+            } else {
+                turn.name.clone()
+            };
+            answer_as_text(turn, name);
+        }
+    }
+}
+
+pub(super) fn answer_as_text(turn: &mut Turn, name: Label) {
+    turn.role = Role::User;
+    turn.own = false;
+    turn.name = name;
+    for piece in &mut turn.pieces {
+        if let Piece::Answer { words, .. } = piece {
+            let mut said = Words::exact("[result ");
+            said.0.append(&mut words.0);
+            said.0.push(Bit::Exact("]".to_owned()));
+            *piece = Piece::text(said);
+        }
+    }
+}
+
+/// The perspective is the assistant and everybody else a user, whose calls and results are text.
+pub(super) fn role_mapped(tale: &mut Tale, loss: &Loss, _: &Family) {
+    let callers = tale.callers.clone();
+    for turn in at(tale, loss) {
+        if let Some(Piece::Answer { call: Some(call), .. }) = turn.pieces.first() {
+            if let Some((false, name)) = callers.get(*call) {
+                answer_as_text(turn, name.clone());
+            }
+            continue;
+        }
+        if turn.is_answer() {
+            continue;
+        }
+        turn.role = if turn.own { Role::Assistant } else { Role::User };
+        if turn.own {
+            continue;
+        }
+        for piece in &mut turn.pieces {
+            if let Piece::Call { name, asked, .. } = piece {
+                let name = match name {
+                    Label::Exact(Some(name)) => name.as_str(),
+                    Label::Exact(None) | Label::Any => "unnamed",
+                };
+                let space = if asked.text.is_empty() { "" } else { " " };
+                // White space inside arguments is no part of what they say.
+                let words = if asked.form == ArgumentForm::Embedded {
+                    vec![
+                        Bit::Exact(format!("[tool {name}{space}")),
+                        Bit::Any,
+                        Bit::Exact("]".to_owned()),
+                    ]
+                } else {
+                    vec![Bit::Exact(format!("[tool {name}{space}{}]", asked.text))]
+                };
+                *piece = Piece::Text {
+                    words: Words(words),
+                    added: true,
+                };
+            }
+        }
+    }
+}
+
+pub(super) fn each_call(tale: &mut Tale, loss: &Loss, mut change: impl FnMut(&mut Label, &mut Asked)) {
+    for turn in at(tale, loss) {
+        for piece in &mut turn.pieces {
+            if let Piece::Call { name, asked, .. } = piece {
+                change(name, asked);
+            }
+        }
+    }
+}
+
+pub(super) fn args_reserialised(tale: &mut Tale, loss: &Loss, family: &Family) {
+    each_call(tale, loss, |_, asked| {
+        if asked.form != family.arguments && asked.kind != "malformed" {
+            asked.form = family.arguments;
+            asked.text = compact(&asked.text);
+        }
+    });
+}
+
+pub(super) fn args_not_object(tale: &mut Tale, loss: &Loss, _: &Family) {
+    each_call(tale, loss, |_, asked| {
+        if asked.kind == "other" {
+            asked.form = ArgumentForm::Embedded;
+            asked.kind = "object";
+            asked.text = format!("{{\"arguments\":{}}}", compact(&asked.text));
+        }
+    });
+}
+
+pub(super) fn args_malformed(tale: &mut Tale, loss: &Loss, _: &Family) {
+    each_call(tale, loss, |_, asked| {
+        let is_object = asked.kind == "object" && asked.form == ArgumentForm::Embedded;
+        if is_object && serde_json::from_str::<serde_json::Value>(&asked.text).is_ok() {
+            return;
+        }
+        asked.form = ArgumentForm::Embedded;
+        asked.kind = "object";
+        asked.text = if asked.text.trim().is_empty() {
+            "{}".to_owned()
+        } else {
+            serde_json::json!({ "arguments": asked.text }).to_string()
+        };
+    });
+}
+
+pub(super) fn is_word(name: &Label) -> bool {
+    let Label::Exact(Some(name)) = name else {
+        return false;
+    };
+    let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    (1..=64).contains(&name.len()) && name.bytes().all(is_sign)
+}
+
+/// Names of tools, and those that results give beside their calls'.
+pub(super) fn tool_name_rewritten(tale: &mut Tale, loss: &Loss, _: &Family) {
+    let rewrite = |name: &mut Label| {
+        if !is_word(name) {
+            *name = Label::Any;
+        }
+    };
+    if loss.position.is_none() {
+        tale.tools
+            .iter_mut()
+            .flatten()
+            .for_each(|tool| rewrite(&mut tool.name));
+        return;
+    }
+    each_call(tale, loss, |name, _| rewrite(name));
+    for piece in at(tale, loss).flat_map(|turn| &mut turn.pieces) {
+        if let Piece::Answer { name, .. } = piece {
+            *name = Label::Exact(None);
+        }
+    }
+}
+
+pub(super) fn label_calls(tale: &mut Tale, loss: &Loss, label: &Label) {
+    for turn in at(tale, loss) {
+        for piece in &mut turn.pieces {
+            if let Piece::Call { id, .. } = piece {
+                *id = label.clone();
+            }
+        }
+    }
+}
+
+/// Every tool that is used is defined; what it takes is not known.
+pub(super) fn tool_definition_synthesised(tale: &mut Tale, _: &Loss, _: &Family) {
+    let mut names: Vec<Label> = Vec::new();
+    for piece in tale.turns.iter().flat_map(|turn| &turn.pieces) {
+        let Piece::Call { name, .. } = piece else {
+            continue;
+        };
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    tale.tools.extend(names.into_iter().map(|name| {
+        Some(Tool {
+            name: if is_word(&name) { name } else { Label::Any },
+            description: None,
+            parameters: None,
+            is_reshaped: true,
+        })
+    }));
+}
+
+/// The results of a message stand behind their calls, in the order of these.
+pub(super) fn result_moved(tale: &mut Tale, loss: &Loss, _: &Family) {
+    let is_moved = |turn: &Turn| {
+        turn.at == loss.position
+            && matches!(
+                turn.pieces.first(),
+                Some(Piece::Answer {
+                    call: Some(_),
+                    is_further: false,
+                    ..
+                })
+            )
+    };
+    let (moved, rest): (Vec<Turn>, Vec<Turn>) = tale.turns.drain(..).partition(is_moved);
+    tale.turns = rest;
+    for turn in moved {
+        if let Some(Piece::Answer { call: Some(call), .. }) = turn.pieces.first() {
+            let call = *call;
+            insert_answer(tale, call, turn);
+        }
+    }
+}
+
+pub(super) fn insert_answer(tale: &mut Tale, call: usize, turn: Turn) {
+    let is_call = |piece: &Piece| matches!(piece, Piece::Call { number, .. } if *number == call);
+    let caller = tale.turns.iter().position(|turn| turn.pieces.iter().any(is_call));
+    let Some(caller) = caller else {
+        return;
+    };
+    let answers: Vec<Option<usize>> = tale.turns[caller + 1..]
+        .iter()
+        .take_while(|turn| turn.is_answer())
+        .map(|turn| turn.pieces.iter().find_map(answered))
+        .collect();
+    let earlier = answers
+        .iter()
+        .rposition(|other| other.is_some_and(|other| other < call));
+    let behind = earlier.map_or(0, |last| last + 1);
+    tale.turns.insert(caller + 1 + behind, turn);
+}
+
+/// Each call of the message without a result gets one.
+pub(super) fn missing_result_synthesised(tale: &mut Tale, loss: &Loss, _: &Family) {
+    let answered: Vec<usize> = tale
+        .turns
+        .iter()
+        .flat_map(|turn| &turn.pieces)
+        .filter_map(answered)
+        .collect();
+    let mut open = Vec::new();
+    for turn in at(tale, loss) {
+        for piece in &turn.pieces {
+            if let Piece::Call { number, .. } = piece
+                && !answered.contains(number)
+            {
+                open.push(*number);
+            }
+        }
+    }
+    for call in open {
+        let answer = Piece::Answer {
+            call: Some(call),
+            id: Label::Exact(None),
+            name: Label::Exact(None),
+            words: Words::exact("no result was recorded"),
+            is_error: false,
+            is_further: false,
+        };
+        insert_answer(tale, call, Turn::made_up(Role::Tool, answer));
+    }
+}
+
+pub(super) fn answered(piece: &Piece) -> Option<usize> {
+    match piece {
+        Piece::Answer { call, .. } => *call,
+        _ => None,
+    }
+}

@@ -1,0 +1,206 @@
+//! Where turns stand, and which of them are one.
+
+use chatmill_dialect::Loss;
+use chatmill_model::Role;
+
+use super::tools::{answered, result_moved};
+use super::words::{join_texts, odd_parameters};
+use super::{Family, at, each};
+use crate::tale::{Piece, Tale, Turn, Words};
+
+/// Results stand behind their calls; in rounds, nobody speaks between a result and the answer.
+pub(super) fn turn_moved(tale: &mut Tale, loss: &Loss, family: &Family) {
+    result_moved(tale, loss, family);
+    let is_spoken = |turn: &Turn| turn.at == loss.position && turn.role == Role::User;
+    let Some(place) = tale.turns.iter().position(is_spoken).filter(|_| family.rounds) else {
+        return;
+    };
+    let asks = |turn: &&Turn| turn.calls() || turn.is_answer();
+    let behind = tale.turns[..place].iter().rev().take_while(asks).count();
+    let turn = tale.turns.remove(place);
+    tale.turns.insert(place - behind, turn);
+}
+
+/// Calls stand behind everything else that their turn says; in rounds, in front of it with their results, and in front of
+/// what the assistant said before.
+pub(super) fn part_moved(tale: &mut Tale, loss: &Loss, family: &Family) {
+    for turn in at(tale, loss) {
+        turn.pieces
+            .sort_by_key(|piece| matches!(piece, Piece::Call { .. }));
+    }
+    let is_caller = |turn: &Turn| turn.at == loss.position && turn.calls();
+    let Some(place) = tale.turns.iter().position(is_caller).filter(|_| family.rounds) else {
+        return;
+    };
+    let answers = tale.turns[place + 1..]
+        .iter()
+        .take_while(|turn| turn.is_answer())
+        .count();
+    let mut moved: Vec<Turn> = tale.turns.drain(place..=place + answers).collect();
+    let (called, said) = divided(&moved[0]);
+    moved[0].pieces = called;
+    if !said.is_empty() {
+        let turn = Turn {
+            pieces: said,
+            ..moved[0].clone()
+        };
+        tale.turns.insert(place, turn);
+    }
+    let is_said = |turn: &&Turn| turn.role == Role::Assistant && !turn.calls();
+    let behind = tale.turns[..place].iter().rev().take_while(is_said).count();
+    tale.turns.splice(place - behind..place - behind, moved);
+}
+
+/// The calls of a turn, and everything else in it.
+pub(super) fn divided(turn: &Turn) -> (Vec<Piece>, Vec<Piece>) {
+    let pieces = turn.pieces.iter().cloned();
+    pieces.partition(|piece| matches!(piece, Piece::Call { .. }))
+}
+
+/// A turn with words and calls becomes two; in rounds, every call has a turn of its own with its result behind it.
+pub(super) fn turn_split(tale: &mut Tale, loss: &Loss, family: &Family) {
+    let is_split = |turn: &Turn| turn.at == loss.position && turn.calls();
+    let Some(place) = tale.turns.iter().position(is_split) else {
+        return;
+    };
+    let turn = tale.turns.remove(place);
+    let (called, said) = divided(&turn);
+    if !family.rounds {
+        let turns = [said, called].map(|pieces| Turn {
+            pieces,
+            ..turn.clone()
+        });
+        tale.turns.splice(place..place, turns);
+        return;
+    }
+    let mut next = place;
+    for piece in called {
+        let Piece::Call { number, .. } = piece else {
+            continue;
+        };
+        let pieces = vec![piece];
+        tale.turns.insert(
+            next,
+            Turn {
+                pieces,
+                ..turn.clone()
+            },
+        );
+        let answers = |turn: &Turn| turn.pieces.iter().any(|piece| answered(piece) == Some(number));
+        if let Some(found) = tale.turns.iter().position(answers) {
+            let answer = tale.turns.remove(found);
+            tale.turns.insert(next + 1, answer);
+            next += 1;
+        }
+        next += 1;
+    }
+}
+
+/// System text stands in front of everything; several are one.
+pub(super) fn system_hoisted(tale: &mut Tale, loss: &Loss, family: &Family) {
+    let Some(place) = tale.turns.iter().position(|turn| turn.at == loss.position) else {
+        return;
+    };
+    if place > 0 && tale.turns[place - 1].role == Role::System {
+        let turn = tale.turns.remove(place);
+        merge(&mut tale.turns[place - 1], turn, family);
+    }
+}
+
+/// The turn and the one before it are one.
+pub(super) fn turn_merged(tale: &mut Tale, loss: &Loss, family: &Family) {
+    let fits = |tale: &Tale, place: usize| {
+        let (last, turn) = (&tale.turns[place - 1], &tale.turns[place]);
+        turn.at == loss.position
+            && !(turn.is_answer() || last.is_answer() || last.calls())
+            && !(family.rounds && turn.calls())
+            && last.role == turn.role
+    };
+    for _ in 0..loss.amount {
+        let Some(place) = (1..tale.turns.len()).find(|place| fits(tale, *place)) else {
+            return;
+        };
+        let turn = tale.turns.remove(place);
+        merge(&mut tale.turns[place - 1], turn, family);
+    }
+}
+
+pub(super) fn merge(turn: &mut Turn, mut next: Turn, family: &Family) {
+    turn.pieces.append(&mut next.pieces);
+    if family.joins {
+        join_texts(turn, "\n\n");
+    }
+}
+
+/// Something stands where a vendor wants something: a user's words before the assistant's, a result that is not empty,
+/// parameters of a tool.
+pub(super) fn empty_filled(tale: &mut Tale, loss: &Loss, family: &Family) {
+    if loss.position.is_some() {
+        for turn in at(tale, loss) {
+            for piece in &mut turn.pieces {
+                if let Piece::Answer { words, .. } = piece
+                    && words.text().is_some_and(|text| text.trim().is_empty())
+                {
+                    *words = Words::any();
+                }
+            }
+        }
+        return;
+    }
+    let first = tale.turns.iter().position(|turn| turn.role != Role::System);
+    if let Some(first) = first
+        && tale.turns[first].role == Role::Assistant
+        && family.user_first
+    {
+        tale.turns.insert(
+            first,
+            Turn::made_up(Role::User, Piece::text(Words::exact("[start]"))),
+        );
+    }
+    odd_parameters(tale);
+}
+
+/// What a message says beside a result is one turn with the result, where both are a user's words and such turns are one.
+pub(super) fn join_divided(tale: &mut Tale, family: &Family) {
+    let mut place = 1;
+    while family.merges && place < tale.turns.len() {
+        let (last, turn) = (&tale.turns[place - 1], &tale.turns[place]);
+        if last.at.is_some() && last.at == turn.at && last.role == Role::User && turn.role == Role::User {
+            let turn = tale.turns.remove(place);
+            merge(&mut tale.turns[place - 1], turn, family);
+        } else {
+            place += 1;
+        }
+    }
+}
+
+/// Puts what renderings add to a message into one text with the message's own, where a family joins texts.
+pub(super) fn join_added(tale: &mut Tale, family: &Family) {
+    if !family.joins {
+        return;
+    }
+    each(tale, |turn| {
+        let has_media = turn.pieces.iter().any(|piece| matches!(piece, Piece::Medium(_)));
+        let is_added = |piece: &Piece| matches!(piece, Piece::Text { added: true, .. });
+        if has_media || !turn.pieces.iter().any(is_added) {
+            return;
+        }
+        let mut pieces: Vec<Piece> = Vec::new();
+        for piece in turn.pieces.drain(..) {
+            match (pieces.last_mut(), piece) {
+                (
+                    Some(Piece::Text {
+                        words: known,
+                        added: is_known_added,
+                    }),
+                    Piece::Text { words, added },
+                ) if added || *is_known_added => {
+                    known.join("\n", words);
+                    *is_known_added = added;
+                }
+                (_, piece) => pieces.push(piece),
+            }
+        }
+        turn.pieces = pieces;
+    });
+}

@@ -1,0 +1,252 @@
+//! What is said: texts, media, marks, names, replies.
+
+use chatmill_dialect::{Loss, LossCode};
+use chatmill_model::{Media, MediaKind, MediaSource, Role};
+
+use super::{Family, at, each};
+use crate::tale::{Bit, Label, Piece, Tale, Turn, Words};
+
+/// Further fields of messages and of definitions, and whatever a schema takes beside an object.
+pub(super) fn extra_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
+    each(tale, |turn| {
+        if loss.position.is_none() || turn.at == loss.position {
+            turn.facts.extra.clear();
+        }
+    });
+    odd_parameters(tale);
+}
+
+/// Parameters that are not plainly those of an object are written in another way.
+pub(super) fn odd_parameters(tale: &mut Tale) {
+    for tool in tale.tools.iter_mut().flatten() {
+        let kind = tool
+            .parameters
+            .as_ref()
+            .and_then(|parameters| parameters.get("type"));
+        tool.is_reshaped |= kind.is_none_or(|kind| kind != "object");
+    }
+}
+
+pub(super) fn notice_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
+    tale.turns
+        .retain(|turn| turn.at != loss.position || !turn.is_notice);
+}
+
+pub(super) fn reasoning_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
+    for turn in at(tale, loss) {
+        turn.pieces.retain(|piece| !matches!(piece, Piece::Thought(_)));
+    }
+}
+
+pub(super) fn marks_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
+    let mut left = loss.amount;
+    for turn in at(tale, loss) {
+        turn.pieces.retain(|piece| {
+            let goes = *piece == Piece::Mark && left > 0;
+            left -= u64::from(goes);
+            !goes
+        });
+    }
+}
+
+pub(super) fn leaked_metadata_removed(tale: &mut Tale, loss: &Loss, _: &Family) {
+    for turn in at(tale, loss) {
+        for piece in &mut turn.pieces {
+            if let Piece::Text { words, .. } = piece {
+                *words = Words::any();
+            }
+        }
+    }
+}
+
+/// The message is what the model saw of it, which is not known here.
+pub(super) fn truncated(tale: &mut Tale, loss: &Loss, _: &Family) {
+    for turn in at(tale, loss) {
+        let mut texts = turn.pieces.iter_mut().filter_map(|piece| match piece {
+            Piece::Text { words, .. } | Piece::Answer { words, .. } => Some(words),
+            _ => None,
+        });
+        if let Some(words) = texts.next() {
+            *words = Words::any();
+        }
+    }
+}
+
+pub(super) fn is_blank(sign: char) -> bool {
+    sign.is_whitespace() || sign == '\u{feff}'
+}
+
+/// Text of white space only is no text.
+pub(super) fn whitespace_trimmed(tale: &mut Tale, loss: &Loss, family: &Family) {
+    // Elsewhere only quotes lose white space.
+    for turn in at(tale, loss).filter(|_| family.blank_is_empty) {
+        turn.pieces.retain(|piece| match piece {
+            Piece::Text { words, .. } => words.text().is_none_or(|text| !text.chars().all(is_blank)),
+            _ => true,
+        });
+    }
+}
+
+/// The last turn, where it is the assistant's, does not end in white space.
+pub(super) fn end_trimmed(tale: &mut Tale, losses: &[Loss]) {
+    let Some(turn) = tale.turns.last_mut().filter(|turn| turn.role == Role::Assistant) else {
+        return;
+    };
+    let is_declared = |loss: &Loss| loss.code == LossCode::WhitespaceTrimmed && loss.position >= turn.at;
+    if losses.iter().any(is_declared)
+        && let Some(Piece::Text { words, .. }) = turn.pieces.last_mut()
+        && let Some(text) = words.text()
+    {
+        *words = Words::exact(text.trim_end_matches(is_blank));
+    }
+}
+
+/// The words that name a medium.
+pub(super) fn placeholder(media: &Media) -> String {
+    let word = match media.kind {
+        MediaKind::Image => "Image",
+        MediaKind::Audio => "Audio",
+        MediaKind::Video => "Video",
+        MediaKind::File => "File",
+        MediaKind::Link => "Link",
+    };
+    let name = media.name.as_deref().filter(|name| !name.is_empty());
+    let label = name.or(match &media.source {
+        MediaSource::Url(url) => Some(url),
+        MediaSource::Inline(_) | MediaSource::Upload => None,
+    });
+    label.map_or_else(|| format!("[{word}]"), |label| format!("[{word}: {label}]"))
+}
+
+/// So many media are named: first those that the family carries nowhere.
+pub(super) fn media_placeholder(tale: &mut Tale, loss: &Loss, family: &Family) {
+    let mut left = loss.amount;
+    for is_carried in [false, true] {
+        for piece in at(tale, loss).flat_map(|turn| &mut turn.pieces) {
+            if let Piece::Medium(media) = piece
+                && left > 0
+                && (family.carries)(media) == is_carried
+            {
+                left -= 1;
+                *piece = Piece::text(Words::exact(placeholder(media)));
+            }
+        }
+    }
+}
+
+/// Names of media are lost, and types of those that are known by their web address.
+pub(super) fn media_description_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
+    for turn in at(tale, loss) {
+        for piece in &mut turn.pieces {
+            if let Piece::Medium(media) = piece {
+                media.name = None;
+                if matches!(&media.source, MediaSource::Url(url) if url.starts_with("http")) {
+                    media.media_type = None;
+                }
+            }
+        }
+    }
+}
+
+pub(super) fn references_lost(tale: &mut Tale, loss: &Loss) {
+    let mut left = loss.amount as usize;
+    for turn in at(tale, loss) {
+        let gone = left.min(turn.facts.references);
+        turn.facts.references -= gone;
+        left -= gone;
+    }
+}
+
+/// The quote stands behind what the message says itself.
+pub(super) fn reference_inlined(tale: &mut Tale, loss: &Loss, _: &Family) {
+    references_lost(tale, loss);
+    let position = loss.position;
+    let turns = tale.turns.iter_mut().rev();
+    let mut spoken = turns.filter(|turn| turn.at == position && !turn.is_answer());
+    if let Some(turn) = spoken.next() {
+        for _ in 0..loss.amount {
+            let words = Words(vec![Bit::Any, Bit::Exact("\"".to_owned())]);
+            turn.pieces.push(Piece::Text { words, added: true });
+        }
+    }
+}
+
+pub(super) fn system_inlined(tale: &mut Tale, loss: &Loss, _: &Family) {
+    for turn in at(tale, loss) {
+        turn.role = Role::User;
+        turn.name = Label::Exact(None);
+        if let Some(Piece::Text { words, .. }) = turn.pieces.first_mut() {
+            words.0.insert(0, Bit::Exact("[system] ".to_owned()));
+        }
+    }
+}
+
+pub(super) fn empty_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
+    tale.turns
+        .retain(|turn| turn.at != loss.position || !turn.pieces.is_empty());
+}
+
+/// The message's own texts become one text, a line each.
+pub(super) fn part_flattened(tale: &mut Tale, loss: &Loss, _: &Family) {
+    for turn in at(tale, loss) {
+        join_texts(turn, "\n");
+    }
+}
+
+pub(super) fn join_texts(turn: &mut Turn, between: &str) {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for piece in turn.pieces.drain(..) {
+        let first = pieces.iter_mut().find_map(|known| match known {
+            Piece::Text { words, .. } => Some(words),
+            _ => None,
+        });
+        match (piece, first) {
+            (Piece::Text { words, .. }, Some(first)) => first.join(between, words),
+            (piece, _) => pieces.push(piece),
+        }
+    }
+    turn.pieces = pieces;
+}
+
+/// The name of the speaker stands in front of the first words.
+pub(super) fn name_inlined(tale: &mut Tale, loss: &Loss, _: &Family) {
+    for turn in at(tale, loss).filter(|turn| !turn.own && !turn.is_answer()) {
+        let Label::Exact(Some(name)) = std::mem::replace(&mut turn.name, Label::Exact(None)) else {
+            // Somebody of whom the role is all that is known.
+            prefix(turn, &[Bit::Any, Bit::Exact(": ".to_owned())]);
+            continue;
+        };
+        prefix(turn, &[Bit::Exact(format!("{name}: "))]);
+    }
+}
+
+pub(super) fn prefix(turn: &mut Turn, bits: &[Bit]) {
+    match turn.pieces.first_mut() {
+        Some(Piece::Text { words, .. }) => {
+            words.0.splice(0..0, bits.iter().cloned());
+        }
+        _ => turn.pieces.insert(0, Piece::text(Words(bits.to_vec()))),
+    }
+}
+
+/// Names that have no place, and those that a message gives beside the roster's.
+pub(super) fn name_dropped(tale: &mut Tale, loss: &Loss, family: &Family) {
+    each(tale, |turn| {
+        if loss.position.is_some() && turn.at != loss.position {
+            return;
+        }
+        turn.facts.other_name = None;
+        if turn.own || !family.names || loss.position.is_some() {
+            turn.name = Label::Exact(None);
+        }
+    });
+}
+
+/// Names in another spelling.
+pub(super) fn name_aliased(tale: &mut Tale, _: &Loss, _: &Family) {
+    each(tale, |turn| {
+        if turn.name != Label::Exact(None) {
+            turn.name = Label::Any;
+        }
+    });
+}

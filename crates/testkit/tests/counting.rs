@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
-/// Tokens by the reference; ChatML's control tokens, which no chat text can hold, are one each and a border.
+/// Tokens by the reference; the control tokens of `ChatML`, which no chat text can hold, are one each and a border.
 fn judged(judge: &tiktoken_rs::CoreBPE, text: &str) -> u64 {
     const CONTROLS: [&str; 2] = ["<|im_start|>", "<|im_end|>"];
     if !text.starts_with(CONTROLS[0]) {

@@ -256,7 +256,7 @@ fn files_of_one_input_are_merged_and_repeats_dropped_unless_the_request_says_oth
 #[test]
 fn a_broken_row_costs_itself_and_is_placed_where_it_stands() {
     let mut dump = lines(&rows());
-    let at = dump.find("{").unwrap();
+    let at = dump.find('{').unwrap();
     assert_eq!(at, 0);
     let second = dump.find('\n').unwrap() + 1;
     dump.insert_str(

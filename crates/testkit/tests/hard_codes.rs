@@ -176,8 +176,8 @@ fn what_a_dialect_would_refuse_is_found_when_that_dialect_is_asked_for() {
             ..CheckOptions::default()
         };
         let mut messages = Vec::new();
-        let stop = AtomicBool::new(false);
-        chatmill_engine::check::check(&options, &Silent, &stop, &mut |checked| {
+        let never = AtomicBool::new(false);
+        chatmill_engine::check::check(&options, &Silent, &never, &mut |checked| {
             if checked.located.finding.code.name == "not-accepted" {
                 messages.push(checked.located.finding.message);
             }

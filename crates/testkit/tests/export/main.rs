@@ -214,7 +214,7 @@ fn a_table_holds_what_the_lines_hold_and_nothing_where_a_key_is_absent() {
                     let wanted = records[row].get(*key);
                     match kind {
                         chatmill_dataset::FreeKind::Text => {
-                            assert_eq!(found, wanted.map(|text| text.as_str().unwrap()))
+                            assert_eq!(found, wanted.map(|text| text.as_str().unwrap()));
                         }
                         _ => assert_eq!(
                             found
@@ -503,5 +503,7 @@ fn chat(id: &str, day: u32, messages: usize) -> Value {
 }
 
 fn json_lines(chats: &[Value]) -> String {
-    chats.iter().map(|chat| format!("{chat}\n")).collect()
+    chats
+        .iter()
+        .fold(String::new(), |text, chat| text + &chat.to_string() + "\n")
 }

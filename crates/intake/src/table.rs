@@ -41,6 +41,9 @@ pub struct TableFilter {
     pub one_of: Vec<Option<String>>,
 }
 
+/// Schemas of accounts, keys and files: a table of theirs is read only where a map names it with its schema.
+const GUARDED: [&str; 4] = ["auth", "pgsodium", "storage", "vault"];
+
 impl TableMap {
     /// Whether this map reads a table; names of columns as the table calls them.
     ///
@@ -50,12 +53,15 @@ impl TableMap {
         table.is_none_or(|table| self.names(table)) && self.requires.iter().all(has)
     }
 
-    /// Whether this map means a table, whatever its columns are: `messages` means that table in any schema, and
-    /// `public.messages` that of one schema, in any database.
+    /// Whether this map means a table, whatever its columns are: `messages` means that table in any schema that guards no
+    /// secrets, and `public.messages` that of one schema, in any database.
     pub fn names(&self, table: &str) -> bool {
-        table
-            .strip_suffix(self.table.as_str())
-            .is_some_and(|before| before.is_empty() || before.ends_with('.'))
+        let Some(before) = table.strip_suffix(self.table.as_str()) else {
+            return false;
+        };
+        let schema = before.strip_suffix('.').and_then(|path| path.rsplit('.').next());
+        let is_guarded = schema.is_some_and(|schema| GUARDED.contains(&schema)) && !self.table.contains('.');
+        (before.is_empty() || before.ends_with('.')) && !is_guarded
     }
 
     /// The first map that reads a table.
@@ -87,6 +93,14 @@ mod tests {
         assert!(!map("auth.posts").reads(Some("public.posts"), &columns));
         assert!(map("auth.posts").reads(Some("shop.auth.posts"), &columns));
         assert!(!map("posts").reads(Some("public.reposts"), &columns));
+        assert!(
+            !map("posts").reads(Some("auth.posts"), &columns),
+            "it may hold secrets"
+        );
+        assert!(
+            !map("posts").reads(Some("shop.vault.posts"), &columns),
+            "it may hold secrets"
+        );
         assert!(!map("posts").reads(Some("posts"), &columns[..1]));
     }
 }

@@ -32,6 +32,8 @@ pub struct Gatherer {
     levels: VecDeque<Level>,
     /// Where gathered rows stand.
     entries: Vec<EntryStep>,
+    /// For each entry, what tells its conversations from those of others that have the same key.
+    scopes: Vec<String>,
     /// The rows of a partition as they come; kept for the next one.
     scratch: Vec<u8>,
 }
@@ -62,6 +64,7 @@ impl Gatherer {
             first: usize::try_from(input_bytes.div_ceil(target).clamp(1, PARTITIONS)).unwrap_or(1),
             levels: VecDeque::new(),
             entries: Vec::new(),
+            scopes: Vec::new(),
             scratch: Vec::new(),
         }
     }
@@ -71,24 +74,21 @@ impl Gatherer {
         &self.entries
     }
 
-    /// Announces an entry; its rows name it by the number that is returned.
-    pub fn entry(&mut self, entry: EntryStep) -> usize {
+    /// Announces an entry; its rows name it by the number that is returned. Rows of one key are one conversation where
+    /// the scopes of their entries are the same text.
+    pub fn entry(&mut self, entry: EntryStep, scope: String) -> usize {
         self.entries.push(entry);
+        self.scopes.push(scope);
         self.entries.len() - 1
     }
 
-    /// Puts a row aside. `scope` tells conversations of the same key apart.
-    pub fn push(
-        &mut self,
-        scope: &str,
-        key: &str,
-        place: &RowPlace,
-        bytes: &[u8],
-    ) -> Result<(), DatasetError> {
+    /// Puts a row aside.
+    pub fn push(&mut self, key: &str, place: &RowPlace, bytes: &[u8]) -> Result<(), DatasetError> {
         if self.levels.is_empty() {
             let first = self.first;
             self.open(first, false);
         }
+        let scope = self.scopes.get(place.entry).map_or("", String::as_str);
         let head = Head::of(scope, key, place);
         let Some(level) = self.levels.front_mut() else {
             return Ok(());
@@ -313,23 +313,25 @@ mod tests {
         }
     }
 
-    /// Rows of `conversations` in turn, gathered; per conversation its rows as text.
-    fn gathered(rows: u64, conversations: u64, partition: u64) -> (usize, Vec<(String, Vec<u64>)>) {
-        let folder = tempfile::tempdir().unwrap();
-        let mut gatherer = Gatherer::new(rows * 100, partition, folder.path().join("spill"));
-        let entry = gatherer.entry(EntryStep {
+    fn entry() -> EntryStep {
+        EntryStep {
             input: 0,
             entry: String::new(),
             table: String::new(),
             source: chatmill_source::SOURCES.first().copied(),
-        });
+        }
+    }
+
+    /// Rows of `conversations` in turn, gathered; per conversation its rows as text.
+    fn gathered(rows: u64, conversations: u64, partition: u64) -> (usize, Vec<(String, Vec<u64>)>) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut gatherer = Gatherer::new(rows * 100, partition, folder.path().join("spill"));
+        let entry = gatherer.entry(entry(), "scope".to_owned());
         assert_eq!(entry, 0);
         for row in 0..rows {
             let key = format!("room {}", row % conversations);
             let body = format!("{{\"row\":{row},\"fill\":\"{}\"}}", "x".repeat(80));
-            gatherer
-                .push("scope", &key, &place(row, true), body.as_bytes())
-                .unwrap();
+            gatherer.push(&key, &place(row, true), body.as_bytes()).unwrap();
         }
         let mut partitions = 0;
         let mut found = Vec::new();
@@ -384,14 +386,15 @@ mod tests {
     fn scopes_keep_equal_keys_apart_and_an_empty_key_is_none() {
         let folder = tempfile::tempdir().unwrap();
         let mut gatherer = Gatherer::new(1, 1 << 20, folder.path().join("spill"));
-        gatherer.entry(EntryStep {
-            input: 0,
-            entry: String::new(),
-            table: String::new(),
-            source: chatmill_source::SOURCES.first().copied(),
-        });
-        for (scope, key) in [("a", "k"), ("b", "k"), ("a", "k"), ("a", "")] {
-            gatherer.push(scope, key, &place(0, false), b"1").unwrap();
+        for scope in ["a", "b"] {
+            gatherer.entry(entry(), scope.to_owned());
+        }
+        for (entry, key) in [(0, "k"), (1, "k"), (0, "k"), (0, "")] {
+            let place = RowPlace {
+                entry,
+                ..place(0, false)
+            };
+            gatherer.push(key, &place, b"1").unwrap();
         }
         let groups = gatherer.next_partition(Vec::new()).unwrap().unwrap().groups;
         let seen: Vec<_> = groups

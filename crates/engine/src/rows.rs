@@ -14,8 +14,6 @@ use crate::locate::advance;
 pub struct Gathering<'g> {
     /// Where they go.
     pub gatherer: &'g mut Gatherer,
-    /// Tells conversations of the same key apart.
-    pub scope: &'g str,
     /// Number of the entry among those that are gathered.
     pub entry: usize,
     /// Number of the entry's next record.
@@ -66,7 +64,7 @@ impl Gathering<'_> {
                 row.keys
             };
             for key in keys {
-                self.gatherer.push(self.scope, &key, &place, body)?;
+                self.gatherer.push(&key, &place, body)?;
                 place.counts = false;
             }
         }

@@ -353,23 +353,15 @@ impl<'p> Slicer<'p> {
     /// Takes a record into the slice, or puts its rows aside.
     fn frame(&mut self, slice: &mut Slice, mut frame: Frame) {
         let Some(Current {
-            input,
-            entry: Some(entry),
-            ..
+            entry: Some(entry), ..
         }) = &mut self.current
         else {
             return;
         };
         if let (Some(number), Some(source)) = (entry.gathering, entry.step.source) {
             let bytes = slice.buffer.get(frame.buffer.clone()).unwrap_or_default();
-            let scope = self
-                .inputs
-                .get(*input)
-                .map(|planned| planned.scope(*input, &entry.step))
-                .unwrap_or_default();
             let mut gathering = Gathering {
                 gatherer: &mut self.gatherer,
-                scope: &scope,
                 entry: number,
                 next_record: &mut entry.next_record,
             };
@@ -414,11 +406,12 @@ impl<'p> Slicer<'p> {
         else {
             return;
         };
-        let named = self.inputs.get(*input).and_then(|planned| planned.source);
+        let planned = self.inputs.get(*input);
+        let named = planned.and_then(|planned| planned.source);
         tables.has_one = true;
         entry.step.table = name;
         entry.step.source = named.or_else(|| chatmill_source::find(source));
-        entry.gathering = Some(self.gatherer.entry(entry.step.clone()));
+        entry.gathering = Some(announce(&mut self.gatherer, planned, *input, &entry.step));
         slice.steps.push(Step::Entry(entry.step.clone()));
         self.recognised.push(Recognised {
             input: *input,
@@ -452,7 +445,7 @@ impl<'p> Slicer<'p> {
         slice.steps.push(Step::Entry(step.clone()));
         let gathers = source.is_some_and(|source| source.gathers(&sketch));
         current.entry = Some(Entry {
-            gathering: gathers.then(|| self.gatherer.entry(step.clone())),
+            gathering: gathers.then(|| announce(&mut self.gatherer, planned, current.input, &step)),
             step,
             next_record: 0,
         });
@@ -534,6 +527,19 @@ fn no_table(passed: &[String]) -> Finding {
         &codes::UNKNOWN_FORMAT,
         format!("{found}; map the table that holds the messages with [table_map] in the pipeline file"),
     )
+}
+
+/// Tells the gatherer of an entry whose rows will come.
+fn announce(
+    gatherer: &mut Gatherer,
+    planned: Option<&PlannedInput>,
+    input: usize,
+    entry: &EntryStep,
+) -> usize {
+    let scope = planned
+        .map(|planned| planned.scope(input, entry))
+        .unwrap_or_default();
+    gatherer.entry(entry.clone(), scope)
 }
 
 /// A record that nobody reads: nothing readable stood at the head of its entry, so that the entry was not refused whole.

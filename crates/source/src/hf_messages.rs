@@ -60,13 +60,8 @@ impl Source for HfMessages {
         if !is_split {
             return openai_messages::read(ID, Some("messages"), *frame, limits);
         }
-        match columns(root, limits, &Notes::new(frame.start)) {
-            Ok(record) => record.read(*frame, limits),
-            Err(fault) => Reading {
-                fault: Some(*fault),
-                ..Reading::default()
-            },
-        }
+        let record = columns(root, limits, &Notes::new(frame.start));
+        Reading::of(record.map(|record| record.read(*frame, limits)))
     }
 
     fn message_path(&self, index: u32) -> String {

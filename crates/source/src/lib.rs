@@ -157,6 +157,16 @@ pub struct Reading {
     pub rows: RowLedger,
 }
 
+impl Reading {
+    /// What came of a frame: its reading, or the fault for which it is rejected whole.
+    fn of(read: Result<Self, Box<Finding>>) -> Self {
+        read.unwrap_or_else(|fault| Self {
+            fault: Some(*fault),
+            ..Self::default()
+        })
+    }
+}
+
 /// Every source, in the order of the documentation.
 pub static SOURCES: &[&dyn Source] = &[
     &GroupChat,

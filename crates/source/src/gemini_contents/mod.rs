@@ -70,13 +70,7 @@ impl Source for GeminiContents {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        match read(*frame, limits) {
-            Ok(reading) => reading,
-            Err(fault) => Reading {
-                fault: Some(*fault),
-                ..Reading::default()
-            },
-        }
+        Reading::of(read(*frame, limits))
     }
 
     fn message_path(&self, index: u32) -> String {

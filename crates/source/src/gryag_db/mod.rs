@@ -62,13 +62,7 @@ impl Source for GryagDb {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        match list(*frame, limits) {
-            Ok(rows) => reader::read(*frame, limits, rows),
-            Err(fault) => Reading {
-                fault: Some(*fault),
-                ..Reading::default()
-            },
-        }
+        Reading::of(list(*frame, limits).map(|rows| reader::read(*frame, limits, rows)))
     }
 
     /// A record that is no list of rows is a row.

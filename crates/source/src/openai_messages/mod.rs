@@ -177,27 +177,18 @@ pub fn read(
 ) -> Reading {
     let notes = Notes::new(frame.start);
     let root = frame.document.root();
-    match top_level(root, limits, &notes) {
-        Ok(list) => {
-            let is_bare = root.kind() == Kind::Array;
-            let record = Record {
-                source,
-                shape,
-                columns: &["messages"],
-                lists: vec![(0, list)],
-                path: if is_bare {
-                    |index| format!("$[{index}]")
-                } else {
-                    |index| format!("$.messages[{index}]")
-                },
-            };
-            record.read(frame, limits)
-        }
-        Err(fault) => Reading {
-            fault: Some(*fault),
-            ..Reading::default()
+    let record = top_level(root, limits, &notes).map(|list| Record {
+        source,
+        shape,
+        columns: &["messages"],
+        lists: vec![(0, list)],
+        path: if root.kind() == Kind::Array {
+            |index| format!("$[{index}]")
+        } else {
+            |index| format!("$.messages[{index}]")
         },
-    }
+    });
+    Reading::of(record.map(|record| record.read(frame, limits)))
 }
 
 /// The lists of a record that together are one conversation.

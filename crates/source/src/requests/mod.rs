@@ -175,13 +175,7 @@ pub fn best(
 
 /// Reads a request.
 pub fn read(form: &'static Form, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-    match read_whole(form, *frame, limits) {
-        Ok(reading) => reading,
-        Err(fault) => Reading {
-            fault: Some(*fault),
-            ..Reading::default()
-        },
-    }
+    Reading::of(read_whole(form, *frame, limits))
 }
 
 fn read_whole(form: &'static Form, frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {

@@ -57,13 +57,7 @@ impl Source for TableRows {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        match read(*frame, limits) {
-            Ok(reading) => reading,
-            Err(fault) => Reading {
-                fault: Some(*fault),
-                ..Reading::default()
-            },
-        }
+        Reading::of(read(*frame, limits))
     }
 
     /// A record that is no list is one row.

@@ -1,24 +1,27 @@
 //! A plan: a pipeline whose words are resolved, whose inputs are found, and which has a fingerprint.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_diag::limits::DEPTH_CEILING;
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_dialect::policy::Policy;
 use chatmill_dialect::{Dialect, History};
-use chatmill_intake::discover::{self, Input, InputKind};
-use chatmill_source::{Source, TableMap};
+use chatmill_intake::discover::{self, InputKind};
+use chatmill_source::Source;
 use chatmill_token::Encoding;
 use thiserror::Error;
 
-use crate::pipeline::{self, Content, HistoryRule, Pipeline, Speaker, nearest};
+use crate::pipeline::{self, Content, HistoryRule, Pipeline, Speaker};
 use crate::progress::Progress;
 use crate::select::Selection;
-use crate::slices::EntryStep;
-use crate::table_map;
+
+mod encodings;
+mod inputs;
+mod targets;
+
+pub use inputs::{PlannedInput, source, typed_inputs};
+pub use targets::Target;
 
 /// Why a request is wrong; repeating it cannot help.
 #[derive(Debug, Error)]
@@ -70,69 +73,6 @@ pub enum PlanError {
     Input(#[from] discover::DiscoverError),
 }
 
-/// A dialect with its profile.
-#[derive(Clone, Copy)]
-pub struct Target {
-    /// The dialect.
-    pub dialect: &'static dyn Dialect,
-    /// Its profile.
-    pub profile: &'static str,
-}
-
-impl Target {
-    /// `ID` or `ID@PROFILE` to a target.
-    pub fn find(word: &str) -> Result<Self, PlanError> {
-        let (dialect, profile) = chatmill_dialect::find(word).ok_or_else(|| PlanError::UnknownWord {
-            key: "render.dialects",
-            what: "dialect",
-            word: word.to_owned(),
-            suggestion: nearest(
-                word,
-                chatmill_dialect::DIALECTS.iter().map(|dialect| dialect.id()),
-            )
-            .map(str::to_owned),
-        })?;
-        Ok(Self { dialect, profile })
-    }
-}
-
-/// An input of a plan.
-pub struct PlannedInput {
-    /// Where it is.
-    pub input: Input,
-    /// Its name in the dataset: independent of how it was spelled.
-    pub name: String,
-    /// The source that the plan names, unless it is detected.
-    pub source: Option<&'static dyn Source>,
-    /// Text in front of its conversation ids.
-    pub id_prefix: String,
-    /// BLAKE3 of its bytes, once they have been hashed.
-    pub hash: String,
-    /// Number of its `[[input]]` section, by first input; 0 for paths that were typed.
-    pub section: usize,
-    /// Whether files of the section that hold the same conversation are one; `None` leaves it to the source.
-    pub merge: Option<bool>,
-    /// Tables that are read where it is a database or a dump of one.
-    pub tables: Arc<[TableMap]>,
-}
-
-impl PlannedInput {
-    /// What tells gathered conversations of the same id apart: the section where files are merged, else the entry.
-    ///
-    /// `index` is that of the input. The text holds no NUL.
-    pub fn scope(&self, index: usize, entry: &EntryStep) -> String {
-        let merges = self
-            .merge
-            .unwrap_or_else(|| entry.source.is_some_and(Source::merges));
-        let source = entry.source.map_or("", Source::id);
-        if merges {
-            format!("section {} {source}", self.section)
-        } else {
-            format!("input {index} {source} {}", entry.entry.replace('\0', "\u{fffd}"))
-        }
-    }
-}
-
 /// Everything a run needs to know.
 pub struct Plan {
     /// The pipeline as written.
@@ -170,11 +110,11 @@ impl Plan {
         if let Some(depth) = pipeline.sources.jaibber_events.max_response_depth {
             pipeline.limits.response_depth = depth;
         }
-        let targets = targets(&pipeline.render.dialects)?;
-        let encodings = encodings(&pipeline.count.encodings)?;
+        let targets = targets::targets(&pipeline.render.dialects)?;
+        let encodings = encodings::encodings(&pipeline.count.encodings)?;
         let selection = Selection::new(&pipeline.select)?;
         check_values(&pipeline)?;
-        let inputs = inputs(&pipeline, base)?;
+        let inputs = inputs::inputs(&pipeline, base)?;
         let out = out.map_or_else(|| base.join(&pipeline.output.path), Path::to_path_buf);
         Ok(Self {
             pipeline,
@@ -300,57 +240,6 @@ impl Plan {
     }
 }
 
-fn targets(words: &[String]) -> Result<Vec<Target>, PlanError> {
-    if words.is_empty() {
-        return Err(PlanError::Value {
-            key: "render.dialects",
-            message: "the list is empty; name dialects or write [\"all\"]".to_owned(),
-        });
-    }
-    let all = words.iter().any(|word| word == "all");
-    let mut targets = Vec::new();
-    if all {
-        for dialect in chatmill_dialect::DIALECTS {
-            targets.push(Target::find(dialect.id())?);
-        }
-    }
-    for word in words.iter().filter(|word| *word != "all") {
-        let target = Target::find(word)?;
-        let known =
-            |other: &Target| other.dialect.id() == target.dialect.id() && other.profile == target.profile;
-        if !targets.iter().any(known) {
-            targets.push(target);
-        }
-    }
-    let rank = |target: &Target| {
-        chatmill_dialect::DIALECTS
-            .iter()
-            .position(|dialect| dialect.id() == target.dialect.id())
-    };
-    targets.sort_by_key(rank);
-    Ok(targets)
-}
-
-fn encodings(names: &[String]) -> Result<Vec<&'static Encoding>, PlanError> {
-    let mut encodings: Vec<&'static Encoding> = Vec::new();
-    for name in names {
-        let encoding = chatmill_token::find(name).ok_or_else(|| PlanError::UnknownWord {
-            key: "count.encodings",
-            what: "encoding",
-            word: name.clone(),
-            suggestion: nearest(
-                name,
-                chatmill_token::ENCODINGS.iter().map(|encoding| encoding.name()),
-            )
-            .map(str::to_owned),
-        })?;
-        if !encodings.iter().any(|known| known.name() == encoding.name()) {
-            encodings.push(encoding);
-        }
-    }
-    Ok(encodings)
-}
-
 fn check_values(pipeline: &Pipeline) -> Result<(), PlanError> {
     if pipeline.input.is_empty() {
         return Err(PlanError::Value {
@@ -392,87 +281,4 @@ fn check_values(pipeline: &Pipeline) -> Result<(), PlanError> {
                 pipeline.output.compression
             ),
         })
-}
-
-/// A source by id, or none for `auto`.
-pub fn source(id: &str) -> Result<Option<&'static dyn Source>, PlanError> {
-    if id == "auto" {
-        return Ok(None);
-    }
-    chatmill_source::find(id)
-        .map(Some)
-        .ok_or_else(|| PlanError::UnknownWord {
-            key: "input.source",
-            what: "source",
-            word: id.to_owned(),
-            suggestion: nearest(id, chatmill_source::SOURCES.iter().map(|source| source.id()))
-                .map(str::to_owned),
-        })
-}
-
-fn inputs(pipeline: &Pipeline, base: &Path) -> Result<Vec<PlannedInput>, PlanError> {
-    let mut found = Vec::new();
-    for (number, section) in pipeline.input.iter().enumerate() {
-        let source = source(&section.source)?;
-        let tables = table_map::choose(section.tables.as_deref(), &pipeline.table_map)?;
-        for input in discover::discover(&section.path, base)? {
-            found.push((number + 1, section, source, Arc::clone(&tables), input));
-        }
-    }
-    let mut uses: BTreeMap<String, usize> = BTreeMap::new();
-    for (_, _, _, _, input) in &found {
-        *uses.entry(input.name.clone()).or_default() += 1;
-    }
-    let mut inputs: Vec<PlannedInput> = found
-        .into_iter()
-        .map(|(number, section, source, tables, input)| PlannedInput {
-            name: if uses.get(&input.name).is_some_and(|count| *count > 1) {
-                format!("{number}/{}", input.name)
-            } else {
-                input.name.clone()
-            },
-            source,
-            id_prefix: section.id_prefix.clone(),
-            hash: String::new(),
-            section: number,
-            merge: section.merge,
-            tables,
-            input,
-        })
-        .collect();
-    inputs.sort_by(|left, right| left.name.cmp(&right.name));
-    number_sections(&mut inputs);
-    Ok(inputs)
-}
-
-/// Numbers sections by their first input, so that the order of the sections in the file changes nothing.
-fn number_sections(inputs: &mut [PlannedInput]) {
-    let mut numbers: BTreeMap<usize, usize> = BTreeMap::new();
-    for planned in inputs {
-        let next = numbers.len();
-        planned.section = *numbers.entry(planned.section).or_insert(next);
-    }
-}
-
-/// Inputs given on a command line, in the order and spelling in which they were typed.
-pub fn typed_inputs(paths: &[String], source_id: &str) -> Result<Vec<PlannedInput>, PlanError> {
-    let named = source(source_id)?;
-    let tables = table_map::choose(None, &BTreeMap::new())?;
-    let mut inputs = Vec::new();
-    for path in paths {
-        for input in discover::discover(path, Path::new("."))? {
-            inputs.push(PlannedInput {
-                name: input.shown.clone(),
-                source: named,
-                id_prefix: String::new(),
-                hash: String::new(),
-                // Paths typed side by side are one input, as a pattern that a shell took apart would be.
-                section: 0,
-                merge: None,
-                tables: Arc::clone(&tables),
-                input,
-            });
-        }
-    }
-    Ok(inputs)
 }

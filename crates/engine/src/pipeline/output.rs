@@ -1,0 +1,65 @@
+//! `[output]`: where and how the dataset is written.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// `[output]`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Output {
+    /// Folder of the dataset; relative paths start at the pipeline file's folder.
+    pub path: String,
+    /// Page compression: `zstd(LEVEL)` or `none`.
+    #[serde(default = "zstd")]
+    pub compression: String,
+    /// Which renderings keep their text.
+    #[serde(default)]
+    pub content: Content,
+    /// Whether findings, rejects and reports may quote chat text.
+    #[serde(default = "yes")]
+    pub quote: bool,
+}
+
+fn zstd() -> String {
+    "zstd(3)".to_owned()
+}
+
+const fn yes() -> bool {
+    true
+}
+
+/// Which renderings keep their text: a word, or a list of dialect ids.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Content {
+    /// A rule.
+    Rule(ContentRule),
+    /// These dialects.
+    Dialects(Vec<String>),
+}
+
+impl Default for Content {
+    fn default() -> Self {
+        Self::Rule(ContentRule::All)
+    }
+}
+
+/// A rule for the text of renderings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ContentRule {
+    /// All keep it.
+    All,
+    /// None keeps it: counts and losses only.
+    None,
+}
+
+impl Content {
+    /// Whether renderings of a dialect keep their text.
+    pub fn keeps(&self, dialect: &str) -> bool {
+        match self {
+            Self::Rule(rule) => *rule == ContentRule::All,
+            Self::Dialects(ids) => ids.iter().any(|id| id == dialect),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! From text to a pipeline: TOML, overrides, and messages that suggest the nearest key.
+
+use std::path::Path;
+
+use super::Pipeline;
+use crate::plan::PlanError;
+
+/// Reads a pipeline from TOML text, with `section.key=value` overrides (TOML values; bare words are strings).
+pub fn parse(text: &str, overrides: &[String], shown: &Path) -> Result<Pipeline, PlanError> {
+    let file = |message: String| PlanError::Pipeline {
+        path: shown.to_path_buf(),
+        message,
+    };
+    let mut table: toml::Table = text
+        .parse()
+        .map_err(|error: toml::de::Error| file(error.to_string()))?;
+    for assignment in overrides {
+        assign(&mut table, assignment)?;
+    }
+    let rendered = toml::to_string(&table).map_err(|error| file(error.to_string()))?;
+    // The text as written gives better places than the table, unless an override changed it.
+    let source = if overrides.is_empty() { text } else { &rendered };
+    toml::from_str(source).map_err(|error| file(with_suggestion(&error.to_string())))
+}
+
+fn assign(table: &mut toml::Table, assignment: &str) -> Result<(), PlanError> {
+    let wrong = || PlanError::Override {
+        text: assignment.to_owned(),
+    };
+    let (path, value) = assignment.split_once('=').ok_or_else(wrong)?;
+    let value = format!("v = {value}")
+        .parse::<toml::Table>()
+        .ok()
+        .and_then(|parsed| parsed.get("v").cloned())
+        .unwrap_or_else(|| toml::Value::String(value.to_owned()));
+    let mut keys: Vec<&str> = path.split('.').map(str::trim).collect();
+    let last = keys.pop().filter(|key| !key.is_empty()).ok_or_else(wrong)?;
+    let mut place = table;
+    for key in keys {
+        place = place
+            .entry(key)
+            .or_insert_with(|| toml::Value::Table(toml::Table::new()))
+            .as_table_mut()
+            .ok_or_else(wrong)?;
+    }
+    place.insert(last.to_owned(), value);
+    Ok(())
+}
+
+/// Adds the nearest known key to serde's message about an unknown one.
+fn with_suggestion(message: &str) -> String {
+    let Some((_, rest)) = message.split_once("unknown field `") else {
+        return message.to_owned();
+    };
+    let Some((unknown, rest)) = rest.split_once('`') else {
+        return message.to_owned();
+    };
+    let known = rest.split('`').skip(1).step_by(2);
+    match nearest(unknown, known) {
+        Some(key) => format!("{}\ndid you mean `{key}`?", message.trim_end()),
+        None => message.to_owned(),
+    }
+}
+
+/// The candidate most like `word`, if any is like it at all.
+pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    candidates
+        .map(|candidate| (strsim::jaro_winkler(word, candidate), candidate))
+        .filter(|(likeness, _)| *likeness > 0.7)
+        .max_by(|left, right| left.0.total_cmp(&right.0))
+        .map(|(_, candidate)| candidate)
+}

@@ -1,0 +1,43 @@
+//! `[perspective]`: who speaks as the assistant.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// `[perspective]`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Perspective {
+    /// Who speaks as the assistant.
+    #[serde(rename = "as")]
+    pub speaker: Speaker,
+}
+
+/// Who speaks as the assistant: a word, or a list of participants.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Speaker {
+    /// A rule.
+    Rule(SpeakerRule),
+    /// Participants by id or name, one rendering each.
+    Participants(Vec<String>),
+}
+
+impl Default for Speaker {
+    fn default() -> Self {
+        Self::Rule(SpeakerRule::Auto)
+    }
+}
+
+/// A rule that chooses the perspective.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SpeakerRule {
+    /// The busiest agent, else nobody.
+    Auto,
+    /// Nobody.
+    None,
+    /// Each agent in turn.
+    EachAgent,
+    /// Each participant in turn.
+    EachParticipant,
+}

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use chatmill_diag::limits::DEPTH_CEILING;
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_dialect::policy::Policy;
-use chatmill_dialect::{Dialect, History};
+use chatmill_dialect::History;
 use chatmill_intake::discover::{self, InputKind};
 use chatmill_source::Source;
 use chatmill_token::Encoding;

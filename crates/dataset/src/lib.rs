@@ -41,7 +41,7 @@ pub use manifest::{
     DERIVED, InputEntry, MANIFEST, Manifest, PROGRAM, PartEntry, SUCCESS, TableEntry, read_manifest,
     table_entries,
 };
-pub use options::{Compression, TableOptions};
+pub use options::{Compression, Partition, TableOptions};
 pub use parts::{PartFile, PartSet};
 pub use read::{Batch, Batches, Dataset, Flags, Numbers, TextLists, Texts, Times, write_derived};
 pub use receipt::Receipt;

@@ -11,6 +11,18 @@ pub struct TableOptions {
     pub encodings: Vec<String>,
     /// Compression of the pages.
     pub compression: Compression,
+    /// How the files of `renderings` are parted.
+    pub partition: Partition,
+}
+
+/// How the files of `renderings` are parted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Partition {
+    /// All dialects in one file: the rows of a conversation are adjacent and compress well.
+    #[default]
+    None,
+    /// A file per dialect, in folders `renderings/dialect=<id>/`.
+    Dialect,
 }
 
 /// Compression of Parquet pages.

@@ -4,6 +4,7 @@
 //! writer holds in memory is the compressed pages of the open row group, at most one uncompressed page per column,
 //! and one batch.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::PathBuf;
 
@@ -16,8 +17,8 @@ use parquet::schema::types::ColumnPath;
 use crate::column::{self, Cell, Column, Storage, TOKENS_PREFIX};
 use crate::durable;
 use crate::error::DatasetError;
-use crate::options::TableOptions;
-use crate::parts::{PartFile, Place};
+use crate::options::{Partition, TableOptions};
+use crate::parts::{self, PartFile, Place};
 use crate::tables::conversations::PARTICIPANT;
 use crate::tables::{self, Table};
 
@@ -25,6 +26,8 @@ use crate::tables::{self, Table};
 pub(crate) const BATCH_ROWS: usize = 1024;
 /// Bytes of text after which a batch is cut.
 pub(crate) const BATCH_TEXT: usize = 8 << 20;
+/// The same where a table has a file per dialect: all of them are open at once.
+const BATCH_TEXT_OF_MANY: usize = 1 << 20;
 /// Bytes of text after which a row group is cut.
 pub(crate) const GROUP_TEXT: usize = 64 << 20;
 /// Rows after which a row group is cut, for tables with little text.
@@ -34,35 +37,43 @@ pub(crate) const PAGE: usize = 1 << 20;
 /// Bytes of text in one row. Offsets of an Arrow batch have 31 bits, and a batch is cut only after its last row.
 pub(crate) const ROW_TEXT: usize = 1 << 30;
 
-/// The place of a table's open file in a set; empty until its first row.
-pub(crate) struct Slot<T>(Option<Part<T>>);
+/// The place of a table's open files in a set, by the dialect of their rows where these are parted; empty until its first
+/// row.
+pub(crate) struct Slot<T>(BTreeMap<String, Part<T>>);
 
 impl<T> Default for Slot<T> {
     fn default() -> Self {
-        Self(None)
+        Self(BTreeMap::new())
     }
 }
 
 impl<T: Table> Slot<T> {
     pub(crate) fn push(&mut self, row: T, place: &Place, options: &TableOptions) -> Result<(), DatasetError> {
-        let part = match &mut self.0 {
-            Some(part) => part,
-            None => self.0.insert(Part::create(place, options)?),
+        let dialect = match options.partition {
+            Partition::None => None,
+            Partition::Dialect => T::dialect(&row),
         };
-        part.push(row)
+        if let Some(part) = self.0.get_mut(dialect.unwrap_or_default()) {
+            return part.push(row);
+        }
+        let part = Part::create(place, options, dialect)?;
+        let dialect = dialect.unwrap_or_default().to_owned();
+        self.0.entry(dialect).or_insert(part).push(row)
     }
 
-    pub(crate) fn close(self, place: &Place) -> Result<Option<PartFile>, DatasetError> {
-        self.0.map(|part| part.finish(place)).transpose()
+    pub(crate) fn close(self, place: &Place) -> Result<Vec<PartFile>, DatasetError> {
+        self.0.into_values().map(|part| part.finish(place)).collect()
     }
 }
 
 /// Writes the file that stands for a table without rows. It has no row groups.
 pub(crate) fn write_empty<T: Table>(place: &Place, options: &TableOptions) -> Result<PartFile, DatasetError> {
-    Part::<T>::create(place, options)?.finish(place)
+    Part::<T>::create(place, options, None)?.finish(place)
 }
 
 struct Part<T> {
+    /// Folder of the file below the dataset's root.
+    folder: String,
     temp: PathBuf,
     writer: ArrowWriter<File>,
     schema: SchemaRef,
@@ -70,24 +81,33 @@ struct Part<T> {
     /// Rows that wait for the end of their batch.
     waiting: Vec<T>,
     waiting_text: usize,
+    /// Bytes of text after which a batch is cut.
+    batch_text: usize,
     group_text: usize,
     rows: u64,
 }
 
 impl<T: Table> Part<T> {
-    fn create(place: &Place, options: &TableOptions) -> Result<Self, DatasetError> {
-        let temp = place.temp_path(T::NAME);
+    fn create(place: &Place, options: &TableOptions, dialect: Option<&str>) -> Result<Self, DatasetError> {
+        let folder = parts::folder(T::NAME, dialect);
+        let temp = place.temp_path(&folder);
         let schema = tables::schema::<T>(&options.encodings);
         let file = File::create(&temp).map_err(|source| DatasetError::io("create", &temp, source))?;
         let writer = ArrowWriter::try_new(file, schema.clone(), Some(properties::<T>(options)))
             .map_err(|error| DatasetError::parquet("write", &temp, error))?;
         Ok(Self {
+            folder,
             temp,
             writer,
             schema,
             encodings: options.encodings.clone(),
             waiting: Vec::new(),
             waiting_text: 0,
+            batch_text: if dialect.is_some() {
+                BATCH_TEXT_OF_MANY
+            } else {
+                BATCH_TEXT
+            },
             group_text: 0,
             rows: 0,
         })
@@ -104,7 +124,7 @@ impl<T: Table> Part<T> {
         self.waiting.push(row);
         self.waiting_text += text;
         self.rows += 1;
-        if self.waiting.len() == BATCH_ROWS || self.waiting_text >= BATCH_TEXT {
+        if self.waiting.len() == BATCH_ROWS || self.waiting_text >= self.batch_text {
             self.write_batch()?;
         }
         Ok(())
@@ -154,7 +174,8 @@ impl<T: Table> Part<T> {
             .inner()
             .sync_all()
             .map_err(|source| DatasetError::io("sync", &self.temp, source))?;
-        let path = place.part_name(T::NAME);
+        durable::create_folder(&place.data.join(&self.folder))?;
+        let path = parts::part_name(&self.folder, place.slice);
         durable::rename(&self.temp, &place.data.join(&path))?;
         Ok(PartFile {
             table: T::NAME.to_owned(),
@@ -215,7 +236,7 @@ fn stored<R>(
 #[cfg(test)]
 mod tests {
     use super::{BATCH_ROWS, BATCH_TEXT, Part};
-    use crate::options::{Compression, TableOptions};
+    use crate::options::{Compression, Partition, TableOptions};
     use crate::parts::Place;
     use crate::rows::LossRow;
 
@@ -229,8 +250,9 @@ mod tests {
         let options = TableOptions {
             encodings: Vec::new(),
             compression: Compression::None,
+            partition: Partition::None,
         };
-        Part::create(&place, &options).unwrap()
+        Part::create(&place, &options, None).unwrap()
     }
 
     #[test]

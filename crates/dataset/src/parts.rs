@@ -33,18 +33,68 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The path of a table's part below the dataset's root.
-    pub(crate) fn part_name(&self, table: &str) -> String {
-        part_name(table, self.slice)
-    }
-
-    /// The path of a table's unfinished part.
-    pub(crate) fn temp_path(&self, table: &str) -> PathBuf {
-        self.temp.join(format!("{table}.{:05}.parquet", self.slice))
+    /// The path of an unfinished part of a folder.
+    pub(crate) fn temp_path(&self, folder: &str) -> PathBuf {
+        let folder = folder.replace('/', ".");
+        self.temp.join(format!("{folder}{}", temp_end(self.slice)))
     }
 }
 
-/// The path of a slice's part of a table below the dataset's root.
-pub(crate) fn part_name(table: &str, slice: u32) -> String {
-    format!("{table}/part-{slice:05}.parquet")
+/// What the names of a slice's unfinished parts end in.
+pub(crate) fn temp_end(slice: u32) -> String {
+    format!(".{slice:05}.parquet")
+}
+
+/// What stands before the dialect in the name of a folder that holds the rows of one dialect.
+const DIALECT: &str = "dialect=";
+
+/// The folder of a table's parts below the dataset's root.
+pub(crate) fn folder(table: &str, dialect: Option<&str>) -> String {
+    match dialect {
+        None => table.to_owned(),
+        Some(dialect) => format!("{table}/{DIALECT}{dialect}"),
+    }
+}
+
+/// The path of a slice's part of a folder below the dataset's root.
+pub(crate) fn part_name(folder: &str, slice: u32) -> String {
+    format!("{folder}/part-{slice:05}.parquet")
+}
+
+/// Whether a folder below the dataset's root holds parts of this table.
+pub(crate) fn is_folder_of(table: &str, folder: &str) -> bool {
+    match folder.split_once('/') {
+        None => folder == table,
+        Some((above, below)) => {
+            above == table
+                && below
+                    .strip_prefix(DIALECT)
+                    .is_some_and(|dialect| !dialect.is_empty() && !dialect.contains('/'))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_of_parts_is_the_table_or_one_of_its_dialects() {
+        for folder in [
+            folder("renderings", None),
+            folder("renderings", Some("openai-chat")),
+        ] {
+            assert!(is_folder_of("renderings", &folder), "{folder}");
+            assert!(!is_folder_of("losses", &folder), "{folder}");
+        }
+        for folder in [
+            "",
+            "renderings/",
+            "renderings/dialect=",
+            "renderings/dialect=a/b",
+            "renderings/a",
+        ] {
+            assert!(!is_folder_of("renderings", folder), "{folder}");
+        }
+    }
 }

@@ -5,7 +5,7 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::parts::{PartFile, part_name};
+use crate::parts::{PartFile, is_folder_of, part_name};
 
 /// A finished slice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,10 +38,11 @@ pub(crate) fn decode<B: DeserializeOwned>(slice: u32, bytes: &[u8]) -> Option<Re
     }
     let receipt: Receipt<B> = serde_json::from_str(json).ok()?;
     let is_its_own = receipt.slice == slice
-        && receipt
-            .files
-            .iter()
-            .all(|file| file.path == part_name(&file.table, slice));
+        && receipt.files.iter().all(|file| {
+            file.path.rsplit_once('/').is_some_and(|(folder, _)| {
+                is_folder_of(&file.table, folder) && file.path == part_name(folder, slice)
+            })
+        });
     is_its_own.then_some(receipt)
 }
 

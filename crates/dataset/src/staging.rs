@@ -23,7 +23,7 @@ use crate::durable::{self, EntryKind};
 use crate::error::DatasetError;
 use crate::manifest::Manifest;
 use crate::options::TableOptions;
-use crate::parts::{PartFile, PartSet, Place, part_name};
+use crate::parts::{self, PartFile, PartSet, Place};
 use crate::receipt::{self, Receipt};
 use crate::seal::{self, Sealed};
 use crate::tables;
@@ -250,8 +250,13 @@ impl Staging {
             }
         }
         for entry in durable::walk(&self.data())? {
-            let is_table = entry.kind == EntryKind::Folder && tables::find(&entry.name).is_some();
-            if !is_table && !named.contains(&entry.name) {
+            let is_home = entry.kind == EntryKind::Folder
+                && (tables::find(&entry.name).is_some()
+                    || named
+                        .iter()
+                        .filter_map(|path| path.rsplit_once('/'))
+                        .any(|(folder, _)| folder == entry.name));
+            if !is_home && !named.contains(&entry.name) {
                 durable::remove_all(&entry.path)?;
             }
         }
@@ -274,17 +279,24 @@ impl Staging {
         Ok(true)
     }
 
-    /// Forgets a slice: its receipt, then its files, finished and unfinished.
+    /// Forgets a slice: its receipt, then the files that it names, and what is unfinished.
     pub fn discard(&self, slice: u32) -> Result<(), DatasetError> {
-        let receipt = self.receipt_path(slice);
-        if receipt.exists() {
-            durable::remove_file(&receipt)?;
+        let path = self.receipt_path(slice);
+        if let Some(bytes) = durable::read_if_there(&path)? {
+            durable::remove_file(&path)?;
             durable::sync_folder(&self.receipts_folder())?;
+            // What an unreadable receipt named is removed when the work is taken up again.
+            let named =
+                receipt::decode::<IgnoredAny>(slice, &bytes).map_or_else(Vec::new, |receipt| receipt.files);
+            for file in named {
+                durable::remove_file(&self.data().join(&file.path))?;
+            }
         }
-        let place = self.place(slice);
-        for table in tables::TABLES {
-            durable::remove_file(&self.data().join(part_name(table, slice)))?;
-            durable::remove_file(&place.temp_path(table))?;
+        let unfinished = parts::temp_end(slice);
+        for entry in durable::list(&self.temp())? {
+            if entry.name.ends_with(&unfinished) {
+                durable::remove_file(&entry.path)?;
+            }
         }
         Ok(())
     }

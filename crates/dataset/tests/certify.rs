@@ -15,7 +15,7 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use chatmill_dataset::{
-    Certificate, Compression, DatasetError, Manifest, TableOptions, certify, read_manifest,
+    Certificate, Compression, DatasetError, Manifest, Partition, TableOptions, certify, read_manifest,
 };
 use support::{grind, manifest, options, publish, snapshot, text, work};
 use tempfile::TempDir;
@@ -305,6 +305,7 @@ fn files_with_other_encodings_than_their_neighbours_are_a_fault() {
     let other = TableOptions {
         encodings: vec![text("p50k_base")],
         compression: Compression::None,
+        partition: Partition::None,
     };
     let mut parts = staging.parts(1, &other).unwrap();
     parts

@@ -19,7 +19,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::extension::Json;
 use arrow_schema::{DataType, Field, SchemaRef, TimeUnit};
 use chatmill_dataset::rows::{MessageRow, RenderingRow};
-use chatmill_dataset::{Compression, DatasetError, PartFile, TABLES, TableOptions};
+use chatmill_dataset::{Compression, DatasetError, PartFile, Partition, TABLES, TableOptions};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::LogicalType;
 use parquet::file::metadata::page_index::RowGroupPageIndex;
@@ -375,6 +375,7 @@ fn without_encodings_there_are_no_token_columns() {
     let options = TableOptions {
         encodings: Vec::new(),
         compression: Compression::None,
+        partition: Partition::None,
     };
     let (folder, files) = written(
         |parts| parts.push_rendering(RenderingRow::default()).unwrap(),

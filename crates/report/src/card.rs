@@ -21,10 +21,12 @@ pub fn card(dataset: &Dataset, report: &Report) -> String {
         if table.name == DEFAULT {
             card.push_str("  default: true\n");
         }
+        let is_parted = table.files.iter().any(|file| file.path.matches('/').count() > 1);
         let _ = write!(
             card,
-            "  data_files:\n  - split: train\n    path: {}/*.parquet\n",
-            table.name
+            "  data_files:\n  - split: train\n    path: {}/{}*.parquet\n",
+            table.name,
+            if is_parted { "*/" } else { "" }
         );
     }
     card.push_str("---\n\n");
@@ -49,7 +51,7 @@ fn body(card: &mut String, dataset: &Dataset, report: &Report) {
     card.push_str(
         "```python\nfrom datasets import load_dataset\n\nmessages = load_dataset(\"path/to/this/folder\", \"messages\", \
          split=\"train\")\n```\n\n```sql\n-- DuckDB, in this folder\nSELECT dialect, content FROM \
-         'renderings/*.parquet' WHERE valid LIMIT 5;\n```\n\n",
+         'renderings/**/*.parquet' WHERE valid LIMIT 5;\n```\n\n",
     );
     card.push_str("| Table | Rows | Bytes | A row is |\n|---|---:|---:|---|\n");
     for table in &dataset.manifest().tables {

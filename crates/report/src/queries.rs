@@ -35,7 +35,7 @@ SELECT r.dialect, r.profile, r.coverage, t.encoding, count(*) AS renderings,
        sum(t.meta) AS meta, quantile_disc(t.tokens, 0.5) AS p50,
        quantile_disc(t.tokens, 0.95) AS p95, quantile_disc(t.tokens, 0.99) AS p99,
        count(*) FILTER (NOT r.valid) AS invalid, sum(r.loss_count) AS losses
-FROM 'renderings/*.parquet' r
+FROM 'renderings/**/*.parquet' r
 JOIN 'token_counts/*.parquet' t USING (conversation_id, dialect, profile, perspective, ordinal)
 GROUP BY r.dialect, r.profile, r.coverage, t.encoding
 ORDER BY r.coverage, t.encoding, sum(t.tokens) / sum(r.messages_rendered)";
@@ -45,7 +45,7 @@ pub const UNCOUNTED: &str = "\
 SELECT dialect, profile, coverage, '' AS encoding, count(*) AS renderings,
        sum(messages_rendered) AS messages_rendered, sum(bytes) AS bytes,
        count(*) FILTER (NOT valid) AS invalid, sum(loss_count) AS losses
-FROM 'renderings/*.parquet'
+FROM 'renderings/**/*.parquet'
 GROUP BY dialect, profile, coverage
 ORDER BY coverage, dialect";
 

@@ -150,3 +150,49 @@ fn equal_ids_are_all_kept_and_qualified_in_the_order_of_inputs() {
     let certificate = chatmill_dataset::certify(&workshop.path("out")).unwrap();
     assert!(certificate.faults.is_empty(), "{:?}", certificate.faults);
 }
+
+#[test]
+fn a_file_per_dialect_holds_the_same_rows_and_survives_an_interruption() {
+    let workshop = Workshop::new();
+    many_slices(&workshop);
+    let parted = format!("partition = \"dialect\"\n{FEW}[count]\nencodings = []\n");
+    let together = format!("{FEW}[count]\nencodings = []\n");
+    let stop = AtomicBool::new(false);
+    let progress = StopAfter {
+        left: AtomicU64::new(60),
+        stop: &stop,
+    };
+    let options = RunOptions {
+        threads: 2,
+        ..RunOptions::default()
+    };
+    let broken = chatmill_engine::run(workshop.plan("parted", &parted), options, &progress, &stop);
+    assert!(matches!(broken, Err(RunError::Stopped { .. })));
+    let summary = workshop.run("parted", &parted, 1).unwrap();
+    workshop.run("together", &together, 2).unwrap();
+    let folders: std::collections::BTreeSet<&str> = summary
+        .manifest
+        .tables
+        .iter()
+        .find(|table| table.name == "renderings")
+        .unwrap()
+        .files
+        .iter()
+        .map(|file| file.path.rsplit_once('/').unwrap().0)
+        .collect();
+    assert_eq!(
+        folders.into_iter().collect::<Vec<_>>(),
+        ["renderings/dialect=group-chat", "renderings/dialect=openai-chat"]
+    );
+    let sorted = |out: &str| {
+        let mut rows = chatmill_testkit::workshop::renderings(&workshop.path(out), 0);
+        rows.sort();
+        rows
+    };
+    assert_eq!(sorted("parted"), sorted("together"));
+    assert_eq!(sorted("parted").len(), 120);
+    let certificate = chatmill_dataset::certify(&workshop.path("parted")).unwrap();
+    assert!(certificate.faults.is_empty(), "{:?}", certificate.faults);
+    workshop.run("again", &parted, 2).unwrap();
+    assert_eq!(workshop.hashes("parted"), workshop.hashes("again"));
+}

@@ -20,6 +20,11 @@ pub(crate) trait Table: Sized + 'static {
     const ABOUT: &'static str;
     /// The columns in order.
     const COLUMNS: &'static [Column<Self>];
+
+    /// The dialect by which the table's files may be parted; most tables have none.
+    fn dialect(_row: &Self) -> Option<&str> {
+        None
+    }
 }
 
 /// The Arrow schema of a table. Only the encodings' columns depend on the plan.
@@ -52,7 +57,7 @@ macro_rules! tables {
             write_empty: part::write_empty::<$row>,
         }),+];
 
-        /// The open files of one slice: for each table at most one, created at its first row.
+        /// The open files of one slice: for each table at most one (or one per dialect), created at its first row.
         pub struct PartSet {
             place: Place,
             options: TableOptions,

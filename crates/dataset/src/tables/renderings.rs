@@ -64,4 +64,8 @@ impl Table for RenderingRow {
         Column::flag("valid", "whether the dialect's consumer accepts it", |row| row.valid),
         Column::text_list("violations", "rules that it breaks", |row| &row.violations),
     ];
+
+    fn dialect(row: &Self) -> Option<&str> {
+        Some(&row.dialect)
+    }
 }

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use chatmill_dataset::rows::*;
 use chatmill_dataset::{
-    Compression, InputEntry, Manifest, Opening, PartFile, PartSet, Sealed, Staging, TableOptions, open,
-    table_entries,
+    Compression, InputEntry, Manifest, Opening, PartFile, PartSet, Partition, Sealed, Staging, TableOptions,
+    open, table_entries,
 };
 
 pub const INPUT: &str = "input";
@@ -17,6 +17,7 @@ pub fn options() -> TableOptions {
     TableOptions {
         encodings: vec!["o200k_base".to_owned(), "cl100k_base".to_owned()],
         compression: Compression::parse("zstd(3)").unwrap(),
+        partition: Partition::None,
     }
 }
 

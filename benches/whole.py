@@ -1,0 +1,153 @@
+"""Whole processes side by side: one corpus, chatmill in several ways, and the Python peer. Prints ratios.
+
+    python3 benches/whole.py CHATMILL CORPUS WORK [--ranks RANKS] [--rounds N] [--reference-mb MB]
+
+CHATMILL is a release binary, CORPUS a file of group chats (JSON lines), WORK a folder that may be emptied. Every round runs
+each contestant once, in turn, so that a slow minute of the machine is shared by all; the median of the rounds counts.
+Wall and processor time and the peak of resident memory are the operating system's own figures for the process
+and its children. `--reference-mb` cuts the corpus for the one contestant that lets tiktoken-rs count everything.
+"""
+
+import argparse
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+TWELVE = [
+    "group-chat",
+    "gryag-gemini",
+    "gryag-compact",
+    "suna-llm",
+    "suna-list",
+    "suna-cached",
+    "jaibber-context",
+    "openai-chat",
+    "anthropic-messages",
+    "gemini-contents",
+    "bedrock-converse",
+    "hf-messages",
+]
+FIVE = ["openai-chat", "gryag-gemini", "gryag-compact", "suna-cached", "jaibber-context"]
+BOTH = ["o200k_base", "cl100k_base"]
+
+
+def pipeline(work, name, corpus, dialects, encodings, more=""):
+    path = work / f"{name}.toml"
+    path.write_text(
+        f'name = "{name}"\n[[input]]\npath = "{corpus.resolve()}"\nsource = "group-chat"\n'
+        f"[render]\ndialects = {dialects}\n[count]\nencodings = {encodings}\n"
+        f'[output]\npath = "{(work / "out" / name).resolve()}"\n{more}',
+        encoding="utf-8",
+    )
+    return path
+
+
+class Contestant:
+    def __init__(self, name, what, command, megabytes, out):
+        self.name, self.what, self.command, self.megabytes, self.out = name, what, command, megabytes, out
+        self.rounds = []
+
+    def run(self):
+        shutil.rmtree(self.out, ignore_errors=True)
+        begun = time.monotonic()
+        process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        complaint = process.stderr.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.monotonic() - begun
+        if os.waitstatus_to_exitcode(status) != 0:
+            sys.exit(f"{self.name} failed: {complaint.decode(errors='replace')[-2000:]}")
+        # ru_maxrss is in kibibytes, of the largest process.
+        self.rounds.append((wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024))
+
+    def median(self, which):
+        return statistics.median(figures[which] for figures in self.rounds)
+
+    def per_megabyte(self):
+        return self.median(0) / self.megabytes
+
+
+def contestants(arguments, work):
+    megabytes = arguments.corpus.stat().st_size / 1e6
+    small = work / "reference.jsonl"
+    cut(arguments.corpus, small, int(arguments.reference_mb * 1e6))
+    mill, found = str(arguments.chatmill), []
+
+    def ours(name, what, corpus, dialects, encodings, threads, *flags, more=""):
+        path = pipeline(work, name, corpus, dialects, encodings, more)
+        command = [mill, "run", str(path), "--threads", str(threads), "--progress", "none", *flags]
+        found.append(Contestant(name, what, command, corpus.stat().st_size / 1e6, work / "out" / name))
+
+    for threads in (1, 2):
+        ours(f"full-{threads}", "12 dialects x 2 encodings", arguments.corpus, TWELVE, BOTH, threads)
+        ours(f"bare-{threads}", "12 dialects, no counting", arguments.corpus, TWELVE, [], threads)
+    ours("parted-2", 'the same with partition = "dialect"', arguments.corpus, TWELVE, BOTH, 2, more='partition = "dialect"\n')
+    ours("all-1", "all dialects x 2 encodings", arguments.corpus, ["all"], BOTH, 1)
+    ours("reference-1", "12 x 2, tiktoken-rs counts every rendering", small, TWELVE, BOTH, 1, "--counter", "reference")
+    ours("five-2", "5 dialects x 2 encodings", arguments.corpus, FIVE, BOTH, 2)
+    if arguments.ranks:
+        for name, what, flags in [
+            ("python-2", "the Python peer: 5 dialects x 1 encoding", ["--ranks", str(arguments.ranks)]),
+            ("python-bare-2", "the Python peer without counting", ["--bare"]),
+        ]:
+            out = work / "out" / name
+            peer = pathlib.Path(__file__).parent / "peer" / "mill.py"
+            command = [sys.executable, str(peer), str(arguments.corpus), str(out), "--processes", "2", *flags]
+            found.append(Contestant(name, what, command, megabytes, out))
+    return found
+
+
+def cut(corpus, target, size):
+    """Whole lines from the beginning, about that many bytes."""
+    with corpus.open("rb") as lines, target.open("wb") as short:
+        for line in lines:
+            short.write(line)
+            if short.tell() >= size:
+                break
+
+
+def report(found):
+    print(f"{'contestant':16} {'threads':>7} {'wall s':>8} {'cpu s':>8} {'MB/s':>7} {'peak MB':>8}  what")
+    for one in found:
+        threads = one.name.rsplit("-", 1)[1]
+        wall, cpu, peak = (one.median(which) for which in range(3))
+        speed = one.megabytes / wall
+        print(f"{one.name:16} {threads:>7} {wall:8.2f} {cpu:8.2f} {speed:7.1f} {peak / 1e6:8.0f}  {one.what}")
+    by_name = {one.name: one for one in found}
+
+    def ratio(what, slower, faster):
+        if slower in by_name and faster in by_name:
+            print(f"{by_name[slower].per_megabyte() / by_name[faster].per_megabyte():8.2f}  {what}")
+
+    print()
+    ratio("reference / full, whole process, one thread", "reference-1", "full-1")
+    ratio("full / bare: what counting adds, one thread", "full-1", "bare-1")
+    ratio("full / bare: what counting adds, two threads", "full-2", "bare-2")
+    ratio("one thread / two threads, full", "full-1", "full-2")
+    ratio("all dialects / twelve dialects, one thread", "all-1", "full-1")
+    ratio("parted by dialect / together, two threads", "parted-2", "full-2")
+    ratio("Python (5 x 1) / chatmill (5 x 2), two processes and two threads", "python-2", "five-2")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("chatmill", type=pathlib.Path)
+    parser.add_argument("corpus", type=pathlib.Path)
+    parser.add_argument("work", type=pathlib.Path)
+    parser.add_argument("--ranks", type=pathlib.Path)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--reference-mb", type=float, default=5.0)
+    arguments = parser.parse_args()
+    arguments.work.mkdir(parents=True, exist_ok=True)
+    found = contestants(arguments, arguments.work)
+    for _ in range(arguments.rounds):
+        for one in found:
+            one.run()
+    report(found)
+
+
+if __name__ == "__main__":
+    main()

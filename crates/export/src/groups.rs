@@ -5,9 +5,8 @@
 //! decides for all, the first in the dataset where several are equally old: what is added later comes later, so it joins
 //! its group and moves nobody.
 
-use std::collections::HashMap;
-
 use chatmill_dataset::Dataset;
+use chatmill_link::Forest;
 
 use crate::error::ExportError;
 use crate::split::By;
@@ -128,46 +127,6 @@ fn key(kind: &str, text: &str) -> u128 {
         .fold(0, |key, byte| key << 8 | u128::from(*byte))
 }
 
-/// Members and what connects them.
-#[derive(Debug, Default)]
-struct Forest {
-    above: Vec<usize>,
-    first: HashMap<u128, usize>,
-}
-
-impl Forest {
-    fn add(&mut self) -> usize {
-        let member = self.above.len();
-        self.above.push(member);
-        member
-    }
-
-    /// Connects a member with all that bear this key.
-    fn connect(&mut self, member: usize, key: u128) {
-        let first = *self.first.entry(key).or_insert(member);
-        let (one, other) = (self.root(first), self.root(member));
-        // The older member stays on top, so a root is always the first of its group.
-        if let Some(above) = self.above.get_mut(one.max(other)) {
-            *above = one.min(other);
-        }
-    }
-
-    fn root(&mut self, member: usize) -> usize {
-        let mut at = member;
-        while let Some(above) = self.above.get(at).copied()
-            && above != at
-        {
-            // Halves the path for those who come after.
-            let skipped = self.above.get(above).copied().unwrap_or(above);
-            if let Some(own) = self.above.get_mut(at) {
-                *own = skipped;
-            }
-            at = skipped;
-        }
-        at
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -179,37 +138,6 @@ mod tests {
         for whole in ["c", "c~", "c~x", "~home", "c~2b"] {
             assert_eq!(without_repeat(whole), whole);
         }
-    }
-
-    #[test]
-    fn members_that_share_a_key_share_a_root() {
-        let mut forest = Forest::default();
-        let members: Vec<usize> = (0..6).map(|_| forest.add()).collect();
-        for (member, keys) in [
-            (0, [1, 10]),
-            (1, [2, 11]),
-            (2, [3, 12]),
-            (3, [4, 10]),
-            (4, [4, 11]),
-            (5, [6, 13]),
-        ] {
-            for key in keys {
-                forest.connect(members[member], key);
-            }
-        }
-        let roots: Vec<usize> = members.iter().map(|member| forest.root(*member)).collect();
-        assert_eq!(roots, [0, 0, 2, 0, 0, 5]);
-    }
-
-    #[test]
-    fn long_chains_are_found_in_reasonable_time() {
-        let mut forest = Forest::default();
-        for number in 0..200_000_u128 {
-            let member = forest.add();
-            forest.connect(member, number);
-            forest.connect(member, number + 1);
-        }
-        assert_eq!(forest.root(199_999), 0);
     }
 
     #[test]

@@ -1,10 +1,15 @@
 //! Linking: repeated messages, references and tool calls of one conversation. Pure: no input, no clock, no order
 //! that depends on hashing.
 //!
+//! Conversations are linked with one another, too: [`standings`] says which of many repeat, fork or continue others.
+//!
 //! What can be read off the result (a dangling reference, an unanswered call) is a rule of `chatmill-rule`; findings
 //! come from here only where linking changes the conversation.
 
+mod duplicates;
 mod excerpts;
+mod forest;
+mod likeness;
 mod pairing;
 mod references;
 mod repeats;
@@ -12,6 +17,9 @@ mod repeats;
 use chatmill_diag::{Finding, Limits};
 use chatmill_model::{Conversation, Linked};
 
+pub use duplicates::{Duplicate, Standing, standings};
+pub use forest::Forest;
+pub use likeness::Likeness;
 pub use repeats::Repeats;
 
 /// Links a conversation: drops repeated messages, makes ids unique, resolves references, pairs calls with results.

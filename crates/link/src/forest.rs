@@ -1,0 +1,86 @@
+//! Who belongs together: members, and the keys that several of them bear.
+
+use std::collections::HashMap;
+
+/// Members and what connects them.
+#[derive(Debug, Default)]
+pub struct Forest {
+    above: Vec<usize>,
+    first: HashMap<u128, usize>,
+}
+
+impl Forest {
+    /// Adds a member and gives its number, counted from 0.
+    pub fn add(&mut self) -> usize {
+        let member = self.above.len();
+        self.above.push(member);
+        member
+    }
+
+    /// Connects a member with all that bear this key.
+    pub fn connect(&mut self, member: usize, key: u128) {
+        let first = *self.first.entry(key).or_insert(member);
+        self.join(first, member);
+    }
+
+    /// Connects two members.
+    pub fn join(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.root(one), self.root(other));
+        // The older member stays on top, so a root is always the first of its group.
+        if let Some(above) = self.above.get_mut(one.max(other)) {
+            *above = one.min(other);
+        }
+    }
+
+    /// The first member of a member's group.
+    pub fn root(&mut self, member: usize) -> usize {
+        let mut at = member;
+        while let Some(above) = self.above.get(at).copied()
+            && above != at
+        {
+            // Halves the path for those who come after.
+            let skipped = self.above.get(above).copied().unwrap_or(above);
+            if let Some(own) = self.above.get_mut(at) {
+                *own = skipped;
+            }
+            at = skipped;
+        }
+        at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_that_share_a_key_share_a_root() {
+        let mut forest = Forest::default();
+        let members: Vec<usize> = (0..6).map(|_| forest.add()).collect();
+        for (member, keys) in [
+            (0, [1, 10]),
+            (1, [2, 11]),
+            (2, [3, 12]),
+            (3, [4, 10]),
+            (4, [4, 11]),
+            (5, [6, 13]),
+        ] {
+            for key in keys {
+                forest.connect(members[member], key);
+            }
+        }
+        let roots: Vec<usize> = members.iter().map(|member| forest.root(*member)).collect();
+        assert_eq!(roots, [0, 0, 2, 0, 0, 5]);
+    }
+
+    #[test]
+    fn long_chains_are_found_in_reasonable_time() {
+        let mut forest = Forest::default();
+        for number in 0..200_000_u128 {
+            let member = forest.add();
+            forest.connect(member, number);
+            forest.connect(member, number + 1);
+        }
+        assert_eq!(forest.root(199_999), 0);
+    }
+}

@@ -1,0 +1,228 @@
+//! How like two conversations are: what they say, whatever their ids and times.
+//!
+//! Equal conversations share a hash. Nearly equal ones are found by `MinHash`: a signature keeps, for each of a fixed number of
+//! orders of all runs of words, the first run that the conversation has; the share of places in which two signatures agree
+//! estimates what share of their runs two conversations have in common (Jaccard). Forks and continuations share how
+//! they open.
+
+use chatmill_model::{Conversation, Message, MessageKind, Part, Role};
+use minhash_rs::prelude::{MinHash, MinHasher, band_hash};
+
+/// Words in a run.
+const RUN: usize = 3;
+/// Orders of the runs: numbers of a signature.
+const ORDERS: usize = 128;
+/// Numbers of a signature that must all agree before two conversations are compared. With 32 such chances, two that
+/// share half of their runs are compared 7 times of 8, and two that share four fifths all but always.
+const BAND: usize = 4;
+/// Bands of a signature.
+pub(crate) const BANDS: usize = ORDERS / BAND;
+/// Bytes of text from which an opening without times is telling.
+const TELLING: usize = 128;
+
+type Sketch = MinHash<u32, ORDERS>;
+
+/// What is compared of a conversation; about 600 bytes.
+#[derive(Clone, Debug)]
+pub struct Likeness {
+    /// What is said, who says it and in which order.
+    pub said: u128,
+    /// The first two turns with their times, where that is enough to tell conversations apart.
+    pub opening: Option<u128>,
+    /// None where there are no words.
+    sketch: Option<Box<Sketch>>,
+}
+
+impl Likeness {
+    /// The likeness of a conversation; a sketch only when near duplicates are looked for.
+    pub fn of(conversation: &Conversation, near: bool) -> Self {
+        let turns = || {
+            conversation
+                .messages
+                .iter()
+                .filter(|message| message.kind == MessageKind::Message)
+        };
+        Self {
+            said: said(turns()),
+            opening: opening(turns()),
+            sketch: near.then(|| sketch(turns())).flatten(),
+        }
+    }
+
+    /// The share of runs of words that two conversations have in common, as far as signatures tell; between 0 and 1.
+    pub fn nearness(&self, other: &Self) -> f64 {
+        match (&self.sketch, &other.sketch) {
+            (Some(one), Some(other)) => one.estimate_jaccard_index(other),
+            _ => 0.0,
+        }
+    }
+
+    /// A number that like conversations share in at least one band.
+    pub(crate) fn band(&self, band: usize) -> Option<u64> {
+        let numbers = self.sketch.as_ref()?.as_words();
+        numbers.chunks_exact(BAND).nth(band).map(band_hash)
+    }
+}
+
+/// Speakers are numbered by their first turn: names and ids do not count.
+fn said<'m>(turns: impl Iterator<Item = &'m Message>) -> u128 {
+    let mut hash = Hash::new("said");
+    let mut speakers = Vec::new();
+    for message in turns {
+        let speaker = message.sender.map(|sender| {
+            let known = speakers.iter().position(|known| *known == sender);
+            known.unwrap_or_else(|| {
+                speakers.push(sender);
+                speakers.len() - 1
+            })
+        });
+        hash.text(message.role.as_str());
+        hash.number(speaker.map_or(0, |speaker| speaker + 1));
+        hash.message(message);
+    }
+    hash.finish()
+}
+
+/// Instructions open many conversations alike, so they are no part of an opening.
+fn opening<'m>(turns: impl Iterator<Item = &'m Message>) -> Option<u128> {
+    let first: Vec<&Message> = turns
+        .filter(|message| message.role != Role::System)
+        .take(2)
+        .collect();
+    if first.len() < 2 {
+        return None;
+    }
+    let has_times = first.iter().all(|message| message.timestamp.is_some());
+    let bytes: usize = first.iter().map(|message| message.text().len()).sum();
+    if !has_times && bytes < TELLING {
+        return None;
+    }
+    let mut hash = Hash::new("opening");
+    for message in first {
+        hash.text(message.role.as_str());
+        hash.text(message.timestamp.as_ref().map_or("", |time| time.raw.as_str()));
+        hash.message(message);
+    }
+    Some(hash.finish())
+}
+
+fn sketch<'m>(turns: impl Iterator<Item = &'m Message>) -> Option<Box<Sketch>> {
+    let mut sketch = Box::new(Sketch::new());
+    let mut run = [0_u64; RUN];
+    let mut words = 0;
+    let mut word = |word: &str| {
+        run.rotate_left(1);
+        if let Some(last) = run.last_mut() {
+            *last = Hash::word(word);
+        }
+        words += 1;
+        if words >= RUN {
+            sketch.insert(run.iter().fold(0, |run, word| run.rotate_left(21) ^ word));
+        }
+    };
+    for message in turns {
+        for part in &message.parts {
+            match part {
+                Part::Text(text) | Part::Reasoning(text) => each_word(text, &mut word),
+                Part::ToolCall(call) => {
+                    each_word(call.name.as_deref().unwrap_or_default(), &mut word);
+                    each_word(call.arguments.source_text(), &mut word);
+                }
+                Part::ToolResult(result) => each_word(&result.content, &mut word),
+                Part::Media(_) | Part::Notice(_) | Part::CacheMark => {}
+            }
+        }
+    }
+    (words >= RUN).then_some(sketch)
+}
+
+/// Runs of letters and digits in small letters; where words are not set apart, each character is one.
+fn each_word(text: &str, word: &mut impl FnMut(&str)) {
+    let mut small = String::new();
+    for piece in text.split(|character: char| !character.is_alphanumeric()) {
+        let mut rest = piece;
+        while let Some(character) = rest.chars().next() {
+            let end = if stands_alone(character) {
+                character.len_utf8()
+            } else {
+                rest.find(stands_alone).unwrap_or(rest.len())
+            };
+            let (this, next) = rest.split_at(end);
+            small.clear();
+            small.extend(this.chars().flat_map(char::to_lowercase));
+            word(&small);
+            rest = next;
+        }
+    }
+}
+
+/// Whether a character belongs to a script that writes no spaces: Thai to Khmer, kana, Han.
+fn stands_alone(character: char) -> bool {
+    matches!(character, '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
+        | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// BLAKE3 over parts that cannot run into one another.
+struct Hash(blake3::Hasher);
+
+impl Hash {
+    fn new(kind: &str) -> Self {
+        let mut hash = Self(blake3::Hasher::new());
+        hash.text(kind);
+        hash
+    }
+
+    fn word(word: &str) -> u64 {
+        first_bytes(blake3::hash(word.as_bytes()).as_bytes().iter().take(8))
+            .try_into()
+            .unwrap_or_default()
+    }
+
+    fn number(&mut self, number: usize) {
+        self.0.update(&(number as u64).to_le_bytes());
+    }
+
+    fn text(&mut self, text: &str) {
+        self.number(text.len());
+        self.0.update(text.as_bytes());
+    }
+
+    /// What a message says: ids of calls do not count, nor how arguments were written down.
+    fn message(&mut self, message: &Message) {
+        self.number(message.parts.len());
+        for part in &message.parts {
+            self.text(part.type_name());
+            match part {
+                Part::Text(text) | Part::Reasoning(text) | Part::Notice(text) => self.text(text),
+                Part::Media(media) => {
+                    self.text(media.kind.as_str());
+                    self.text(media.name.as_deref().unwrap_or_default());
+                    match &media.source {
+                        chatmill_model::MediaSource::Url(text)
+                        | chatmill_model::MediaSource::Inline(text) => {
+                            self.text(text);
+                        }
+                        chatmill_model::MediaSource::Upload => {}
+                    }
+                }
+                Part::ToolCall(call) => {
+                    self.text(call.name.as_deref().unwrap_or_default());
+                    self.text(call.arguments.source_text());
+                }
+                Part::ToolResult(result) => {
+                    self.text(result.name.as_deref().unwrap_or_default());
+                    self.text(&result.content);
+                }
+                Part::CacheMark => {}
+            }
+        }
+    }
+
+    fn finish(self) -> u128 {
+        first_bytes(self.0.finalize().as_bytes().iter().take(16))
+    }
+}
+
+fn first_bytes<'b>(bytes: impl Iterator<Item = &'b u8>) -> u128 {
+    bytes.fold(0, |number, byte| number << 8 | u128::from(*byte))
+}

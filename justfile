@@ -99,6 +99,13 @@ sarif:
     cargo run -- check data-samples --for chatml --fail-on never --statistics --write sarif=target/sarif/log.sarif
     target/sarif/python/bin/python .ci/sarif/validate.py target/sarif/package/lib/schemas/sarif-2.1.0-rtm.5.json target/sarif/log.sarif
 
+# count with the vocabularies of Llama and Qwen, and compare with Python (needs Python and its package index)
+vocabularies:
+    python3 -m venv target/vocabularies
+    target/vocabularies/bin/pip install --quiet --no-deps --requirement .ci/vocabularies/requirements.txt
+    target/vocabularies/bin/python .ci/vocabularies/vocabularies.py target/vocabularies/files
+    CHATMILL_VOCABULARIES="$PWD/target/vocabularies/files" cargo test --package chatmill-token --test vocabularies -- --ignored --nocapture
+
 # ask the SDKs of the vendors and the readers of trainers about our renderings (needs Python and its package index)
 oracles CONVERSATIONS="2000":
     python3 -m venv target/oracles

@@ -7,6 +7,7 @@ from closed import Closed, unknown_keys
 NAME = "anthropic"
 DIALECTS = ["anthropic-messages"]
 ALLOWED = []
+REASONS = []
 
 SYSTEM = Closed(TextBlockParam)
 MESSAGE = Closed(MessageParam)

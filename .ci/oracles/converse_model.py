@@ -13,6 +13,7 @@ from closed import unknown_keys
 NAME = "botocore"
 DIALECTS = ["bedrock-converse"]
 ALLOWED = []
+REASONS = []
 
 SHAPE = botocore.session.get_session().get_service_model("bedrock-runtime").operation_model("Converse").input_shape
 

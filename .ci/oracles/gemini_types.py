@@ -9,6 +9,7 @@ from closed import unknown_keys
 NAME = "google-genai"
 DIALECTS = ["gemini-contents"]
 ALLOWED = []
+REASONS = []
 
 
 def judge(row):

@@ -16,6 +16,10 @@ from closed import unknown_keys
 NAME = "llama-factory"
 DIALECTS = ["sharegpt"]
 ALLOWED = []
+REASONS = [
+    (r"Invalid role tag", {"SGP-01"}),
+    (r"Invalid message count", {"SGP-03"}),
+]
 
 CONVERTER = Path(importlib.util.find_spec("llamafactory").origin).parent / "data" / "converter.py"
 
@@ -28,9 +32,17 @@ class Role(str, enum.Enum):
     OBSERVATION = "observation"
 
 
-class Silent:
-    def warning_rank0(self, _):
-        pass
+class Log:
+    """Why the converter drops a record: it only says so here."""
+
+    def __init__(self):
+        self.words = []
+
+    def warning_rank0(self, words):
+        self.words.append(words.split(" in ")[0])
+
+
+LOG = Log()
 
 
 def load():
@@ -38,7 +50,7 @@ def load():
         "stand_in": {"__path__": []},
         "stand_in.data": {"__path__": []},
         "stand_in.extras": {"__path__": []},
-        "stand_in.extras.logging": {"get_logger": lambda _: Silent()},
+        "stand_in.extras.logging": {"get_logger": lambda _: LOG},
         "stand_in.data.data_utils": {"Role": Role},
     }
     for name, members in stand_ins.items():
@@ -67,9 +79,10 @@ def judge(row):
     if unknown:
         return unknown
     record = {"system": "", "tools": "", **row.body}
+    LOG.words = []
     read = CONVERT(record)
     if not read["_prompt"]:
-        return "dropped: roles out of place, or nothing to learn"
+        return f"dropped: {'; '.join(LOG.words)}"
     for index, turn in enumerate(read["_prompt"] + read["_response"]):
         if turn["role"] == Role.FUNCTION.value:
             try:

@@ -14,6 +14,15 @@ from closed import unknown_keys
 NAME = "mistral-common"
 DIALECTS = ["mistral-chat"]
 ALLOWED = []
+REASONS = [
+    (r"Tool call id (was|of|has|')", {"MIS-01"}),
+    (r"either content or tool_calls", {"MIS-02"}),
+    (r"at least one message|must start with", {"MIS-03"}),
+    (r"Unexpected role", {"MIS-03", "MIS-04"}),
+    (r"calls and responses|(Unexpected|Duplicate) tool call id|More tool responses", {"MIS-04"}),
+    (r"Expected last role", {"MIS-05"}),
+    (r"Function name was", {"MIS-06"}),
+]
 
 
 def judge(row):

@@ -8,6 +8,7 @@ from closed import Closed, unknown_keys
 NAME = "openai"
 DIALECTS = ["openai-chat", "openai-responses"]
 ALLOWED = []
+REASONS = []
 
 TYPES = {
     "openai-chat": ("messages", Closed(ChatCompletionMessageParam), Closed(ChatCompletionToolUnionParam)),

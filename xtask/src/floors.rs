@@ -20,6 +20,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("source", 2),
     ("link", 2),
     ("rule", 2),
+    ("redact", 2),
     ("dialect", 2),
     ("token", 2),
     ("dataset", 2),

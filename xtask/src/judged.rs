@@ -1,8 +1,8 @@
 //! `cargo xtask judged CONVERSATIONS`: what the judges of `just oracles` look at.
 //!
-//! Three datasets below `target/oracles-input`, with every vendor dialect in every profile: `samples` from all of `data-samples`,
-//! through the eyes of everybody in turn, `policies` from the same by other policies, and `generated` from so many conversations of
-//! the testkit's generators. The pipelines stand beside the judges, in `.ci/oracles`.
+//! Datasets below `target/oracles-input`, with every vendor dialect in every profile: all of `data-samples`, and so many conversations of
+//! the testkit's generators, by several perspectives and policies. Where `CHATMILL_SAMPLES` names a folder, everything in it too. The
+//! pipeline stands beside the judges, in `.ci/oracles`.
 
 use std::fs;
 use std::path::Path;
@@ -11,6 +11,81 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result};
 use chatmill_engine::{Plan, RunOptions, Silent};
 use chatmill_testkit::histories;
+
+/// What is not repaired has to be called invalid.
+const REJECT: &[&str] = &[
+    "policy.names=prefix",
+    "policy.references=drop",
+    "policy.media=placeholder",
+    "policy.reasoning=keep",
+    "policy.orphans=reject",
+    "policy.control_tokens=keep",
+];
+
+/// As little as can be.
+const DROP: &[&str] = &[
+    "policy.names=drop",
+    "policy.media=drop",
+    "policy.orphans=drop",
+    "policy.system=agent",
+    "policy.compressed=stored",
+    "policy.leaked_metadata=keep",
+];
+
+/// A dataset: its name, whose eyes, and what else differs from the pipeline.
+struct Dataset {
+    name: &'static str,
+    speaker: &'static str,
+    policy: &'static [&'static str],
+}
+
+const SAMPLES: &[Dataset] = &[
+    Dataset::new("samples", "each-participant", &[]),
+    Dataset::new("samples-rejected", "auto", REJECT),
+    Dataset::new("samples-dropped", "each-agent", DROP),
+];
+
+const GENERATED: &[Dataset] = &[
+    Dataset::new("generated", "auto", &[]),
+    Dataset::new("generated-rejected", "each-agent", REJECT),
+];
+
+const OUTSIDE: &[Dataset] = &[
+    Dataset::new("outside", "each-participant", &[]),
+    Dataset::new("outside-rejected", "auto", REJECT),
+    Dataset::new("outside-dropped", "each-agent", DROP),
+];
+
+impl Dataset {
+    const fn new(name: &'static str, speaker: &'static str, policy: &'static [&'static str]) -> Self {
+        Self {
+            name,
+            speaker,
+            policy,
+        }
+    }
+
+    /// Runs the pipeline over `input`, or over its own inputs where there is none.
+    fn run(&self, root: &Path, input: Option<&Path>) -> Result<String> {
+        let mut overrides = vec![format!("perspective.as={}", self.speaker)];
+        overrides.extend(self.policy.iter().map(|policy| (*policy).to_owned()));
+        if let Some(input) = input {
+            // Quotes and backslashes of a path mean the same in JSON and TOML.
+            let path = serde_json::to_string(&input.join("**").to_string_lossy())?;
+            overrides.push(format!("input=[{{ path = {path} }}]"));
+        }
+        let out = root.join("target/oracles-input").join(self.name);
+        let plan = Plan::load(&root.join(".ci/oracles/judged.toml"), &overrides, Some(&out))?;
+        let summary = chatmill_engine::run(plan, RunOptions::default(), &Silent, &AtomicBool::new(false))?;
+        let inputs = &summary.manifest.inputs;
+        let read: u64 = inputs.iter().map(|input| input.conversations).sum();
+        Ok(format!(
+            "{}: {read} conversations of {} inputs",
+            self.name,
+            inputs.len()
+        ))
+    }
+}
 
 pub fn run(root: &Path, conversations: &str) -> Result<String> {
     let conversations: usize = conversations
@@ -29,13 +104,19 @@ pub fn run(root: &Path, conversations: &str) -> Result<String> {
         histories::history_lines(conversations - chats),
     )?;
     let mut said = Vec::new();
-    for name in ["samples", "policies", "generated"] {
-        let pipeline = root.join(format!(".ci/oracles/{name}.toml"));
-        let plan = Plan::load(&pipeline, &[], None)?;
-        let summary = chatmill_engine::run(plan, RunOptions::default(), &Silent, &AtomicBool::new(false))?;
-        let inputs = &summary.manifest.inputs;
-        let read: u64 = inputs.iter().map(|input| input.conversations).sum();
-        said.push(format!("{name}: {read} conversations of {} inputs", inputs.len()));
+    for dataset in SAMPLES {
+        said.push(dataset.run(root, None)?);
+    }
+    for dataset in GENERATED {
+        said.push(dataset.run(root, Some(&input))?);
+    }
+    if let Some(outside) = std::env::var_os("CHATMILL_SAMPLES") {
+        let outside = Path::new(&outside)
+            .canonicalize()
+            .context("the folder that CHATMILL_SAMPLES names cannot be read")?;
+        for dataset in OUTSIDE {
+            said.push(dataset.run(root, Some(&outside))?);
+        }
     }
     Ok(said.join("\n"))
 }

@@ -14,6 +14,7 @@ mod rules;
 mod schemas;
 mod sizes;
 mod sources;
+mod templates;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -31,6 +32,8 @@ usage: cargo xtask CHORE
   readme  --check|--write   the tables of README.md, from the registries
   schemas --check|--write   schemas/pipeline.schema.json, from the types
   judged  CONVERSATIONS     what the judges of `just oracles` look at: samples and generated conversations, rendered
+  templates FOLDER CONVERSATIONS
+                            each Jinja file of a folder with each conversation of a JSON file, as JSON lines
   chaos   KILLS [SEED]      kills runs at random moments and compares what they leave
   fuzz    SECONDS [SEED]    mutations of corpus and samples against every fuzz target";
 
@@ -57,6 +60,7 @@ fn run(arguments: &[&str], root: &Path) -> Result<String> {
         ["readme", mode] => readme::run(root, Mode::parse(mode)?),
         ["schemas", mode] => schemas::run(root, Mode::parse(mode)?),
         ["judged", conversations] => judged::run(root, conversations),
+        ["templates", folder, conversations] => templates::run(folder, conversations),
         ["chaos", kills] => chaos::run(root, kills, None),
         ["chaos", kills, seed] => chaos::run(root, kills, Some(seed)),
         ["fuzz", seconds] => fuzz::run(root, seconds, None),

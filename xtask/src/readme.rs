@@ -50,10 +50,20 @@ fn sources() -> Result<String> {
 }
 
 fn dialects() -> Result<String> {
-    let mut table = String::from("| Dialect | What it is | Carries | Loses |\n|---|---|---|---|\n");
+    let heads = "| Dialect | What it is | Family | Profiles | Type | Carries | Loses | Specification |\n";
+    let mut table = format!("{heads}{}|\n", "|---".repeat(8));
     for dialect in DIALECTS {
         let about = dialect.about();
-        let cells = [about.title, about.carries, about.loses].map(cell);
+        let cells = [
+            about.title,
+            about.family,
+            &about.profiles.join(", "),
+            about.media_type,
+            about.carries,
+            about.loses,
+            &format!("{}, {}", about.specification, about.dated),
+        ]
+        .map(cell);
         writeln!(table, "| `{}` | {} |", dialect.id(), cells.join(" | "))?;
     }
     Ok(table)

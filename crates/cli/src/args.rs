@@ -3,8 +3,8 @@
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    certify, check, completions, dialects, diff, encodings, explain, export, inspect, man, render, report,
-    rules, run, schema, sources, tokens,
+    certify, check, completions, dialects, diff, encodings, example, explain, export, init, inspect, man,
+    render, report, rules, run, schema, sources, tokens,
 };
 
 /// Mills chat archives into training, evaluation and cost data.
@@ -125,6 +125,10 @@ pub enum Command {
     Tokens(tokens::Arguments),
     /// Says what a file is: its source, the evidence, and what is in it
     Inspect(inspect::Arguments),
+    /// Prints a commented pipeline file made from what was detected
+    Init(init::Arguments),
+    /// Prints a small file of a source, valid or broken in one way
+    Example(example::Arguments),
     /// Writes the reports of a finished dataset again
     Report(report::Arguments),
     /// Writes training and evaluation files from a finished dataset

@@ -6,8 +6,10 @@ pub mod completions;
 pub mod dialects;
 pub mod diff;
 pub mod encodings;
+pub mod example;
 pub mod explain;
 pub mod export;
+pub mod init;
 pub mod inspect;
 pub mod man;
 pub mod render;
@@ -89,6 +91,8 @@ fn dispatch(command: Command, context: &Context<'_>) -> anyhow::Result<Exit> {
         Command::Rules(listing) => rules::execute(&listing),
         Command::Encodings(listing) => encodings::execute(&listing),
         Command::Explain(arguments) => explain::execute(&arguments),
+        Command::Init(arguments) => init::execute(&arguments, context),
+        Command::Example(arguments) => example::execute(&arguments, context),
         Command::Schema(arguments) => schema::execute(&arguments),
         Command::Completions(arguments) => completions::execute(&arguments),
         Command::Man(arguments) => man::execute(&arguments),

@@ -192,6 +192,12 @@ fn next_step(error: &anyhow::Error) -> Option<&str> {
         PlanError::UnknownWord { what: "dialect", .. } => Some("`chatmill dialects` lists them"),
         PlanError::UnknownWord { what: "source", .. } => Some("`chatmill sources` lists them"),
         PlanError::UnknownWord { what: "encoding", .. } => Some("`chatmill encodings` lists them"),
+        PlanError::UnreadableVocabulary { .. } => {
+            Some("paths start at the pipeline file's folder; limits.vocabulary bounds the file")
+        }
+        PlanError::Encoding { .. } => {
+            Some("a rank file has a token in base64, a space and a rank on each line; or give a `tokenizer.json`")
+        }
         PlanError::UnknownWord { .. } | PlanError::Value { .. } | PlanError::Input(_) => None,
     }
 }

@@ -1,13 +1,14 @@
 //! Progress on stderr: a bar on a terminal, a plain line every few seconds elsewhere, or one JSON object a line.
 //!
-//! Workers only add to an atomic counter; whoever adds when a line is due writes it.
+//! Workers only add to an atomic counter; whoever adds when a line is due writes it. A line also says what the reader and
+//! the workers hold, and which of them the others wait for.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use chatmill_engine::Progress;
+use chatmill_engine::{Progress, Queues};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle as BarStyle};
 use serde_json::json;
 
@@ -48,6 +49,7 @@ struct Stage {
     name: String,
     bytes: u64,
     since: Instant,
+    queues: Option<Queues>,
 }
 
 impl Meter {
@@ -78,6 +80,7 @@ impl Meter {
                 name: String::new(),
                 bytes: 0,
                 since: begun,
+                queues: None,
             }),
             done: AtomicU64::new(0),
             due: AtomicU64::new(form.interval().as_millis() as u64),
@@ -117,6 +120,16 @@ impl Meter {
             done: self.done.load(Ordering::Relaxed),
             total: stage.bytes,
             elapsed: stage.since.elapsed(),
+            queues: stage.queues,
+        }
+    }
+
+    /// Writes a line where one is due.
+    fn tell(&self) {
+        match self.form {
+            Form::Plain if self.takes_turn() => self.say(&self.reading().plain()),
+            Form::Json if self.takes_turn() => self.say(&self.reading().json()),
+            Form::Bar | Form::Plain | Form::Json | Form::Nothing => {}
         }
     }
 
@@ -136,12 +149,14 @@ impl Progress for Meter {
                 name: name.to_owned(),
                 bytes,
                 since: Instant::now(),
+                queues: None,
             };
             self.done.store(0, Ordering::Relaxed);
         }
         match self.form {
             Form::Bar => {
                 self.bar.set_message(name.to_owned());
+                self.bar.set_prefix("");
                 self.bar.set_length(bytes);
                 self.bar.set_style(bar_style(bytes));
                 self.bar.reset();
@@ -157,12 +172,21 @@ impl Progress for Meter {
 
     fn advance(&self, bytes: u64) {
         self.done.fetch_add(bytes, Ordering::Relaxed);
-        match self.form {
-            Form::Bar => self.bar.inc(bytes),
-            Form::Plain if self.takes_turn() => self.say(&self.reading().plain()),
-            Form::Json if self.takes_turn() => self.say(&self.reading().json()),
-            Form::Plain | Form::Json | Form::Nothing => {}
+        if self.form == Form::Bar {
+            self.bar.inc(bytes);
         }
+        self.tell();
+    }
+
+    fn queues(&self, queues: Queues) {
+        if self.form == Form::Nothing {
+            return;
+        }
+        self.stage.lock().unwrap_or_else(PoisonError::into_inner).queues = Some(queues);
+        if self.form == Form::Bar {
+            self.bar.set_prefix(format!("  {}", held(queues)));
+        }
+        self.tell();
     }
 
     fn note(&self, text: &str) {
@@ -177,7 +201,7 @@ impl Progress for Meter {
 /// What a bar looks like; a stage that reads no input has only a name.
 fn bar_style(bytes: u64) -> BarStyle {
     let template = if bytes > 0 {
-        "{msg:<11} [{wide_bar:.}] {percent:>3} %  {decimal_bytes} of {decimal_total_bytes}  {decimal_bytes_per_sec}  {eta} left"
+        "{msg:<11} [{wide_bar:.}] {percent:>3} %  {decimal_bytes} of {decimal_total_bytes}  {decimal_bytes_per_sec}  {eta} left{prefix}"
     } else {
         "{msg:<11} …"
     };
@@ -186,12 +210,29 @@ fn bar_style(bytes: u64) -> BarStyle {
         .progress_chars("=> ")
 }
 
+/// What the parts of the work hold, in slices, and which of them is the slowest.
+fn held(queues: Queues) -> String {
+    let Queues {
+        waiting,
+        working,
+        workers,
+        held,
+        ..
+    } = queues;
+    let mut text = format!("{waiting} read, {working} of {workers} in work, {held} held");
+    if let Some(slowest) = queues.slowest() {
+        text.push_str(&format!(", slowest: {slowest}"));
+    }
+    text
+}
+
 /// How far a stage is at one instant.
 struct Reading {
     stage: String,
     done: u64,
     total: u64,
     elapsed: Duration,
+    queues: Option<Queues>,
 }
 
 impl Reading {
@@ -220,6 +261,9 @@ impl Reading {
         if let Some(left) = self.left().filter(|_| self.total > 0) {
             line.push_str(&format!(", {} left", figures::duration(left)));
         }
+        if let Some(queues) = self.queues {
+            line.push_str(&format!("; {}", held(queues)));
+        }
         line
     }
 
@@ -231,6 +275,14 @@ impl Reading {
             "bytes_total": self.total,
             "bytes_per_second": self.bytes_per_second(),
             "seconds_left": self.left().map(|left| left.as_secs()),
+            "slices": self.queues.map(|queues| json!({
+                "waiting_for_work": queues.waiting,
+                "in_work": queues.working,
+                "workers": queues.workers,
+                "held": queues.held,
+                "delivered": queues.delivered,
+                "slowest": queues.slowest(),
+            })),
         })
         .to_string()
     }
@@ -246,7 +298,27 @@ mod tests {
             done,
             total,
             elapsed: Duration::from_secs(seconds),
+            queues: None,
         }
+    }
+
+    #[test]
+    fn a_line_says_what_the_parts_hold_and_which_is_the_slowest() {
+        let mut reading = reading(250_000_000, 1_000_000_000, 5);
+        reading.queues = Some(Queues {
+            waiting: 1,
+            working: 2,
+            workers: 2,
+            held: 3,
+            delivered: 9,
+            waited: 8,
+            taken: 2,
+        });
+        let line = reading.plain();
+        assert!(line.ends_with("15 s left; 1 read, 2 of 2 in work, 3 held, slowest: work"), "{line}");
+        let value: serde_json::Value = serde_json::from_str(&reading.json()).unwrap();
+        assert_eq!(value["slices"]["held"], 3);
+        assert_eq!(value["slices"]["slowest"], "work");
     }
 
     #[test]

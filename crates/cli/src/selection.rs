@@ -10,7 +10,7 @@ pub fn left_out(select: &[String], ignore: &[String]) -> Result<Vec<&'static str
     for word in select.iter().chain(ignore) {
         named(word)?;
     }
-    let any = |words: &[String], code: &Code| words.iter().any(|word| matches(word, code));
+    let any = |words: &[String], code: &Code| words.iter().any(|word| code.answers_to(word));
     Ok(codes::CODES
         .iter()
         .filter(|code| any(ignore, code) || !(select.is_empty() || any(select, code)))
@@ -23,21 +23,12 @@ pub fn named(word: &str) -> Result<Vec<&'static Code>, WrongRequest> {
     let named: Vec<&Code> = codes::CODES
         .iter()
         .copied()
-        .filter(|code| matches(word, code))
+        .filter(|code| code.answers_to(word))
         .collect();
     if named.is_empty() {
         return Err(unknown(word));
     }
     Ok(named)
-}
-
-/// Whether a word names a code: by its letters and digits, the beginning of these, or its name.
-fn matches(word: &str, code: &Code) -> bool {
-    let begins = code
-        .code
-        .get(..word.len())
-        .is_some_and(|start| start.eq_ignore_ascii_case(word));
-    (begins && !word.is_empty()) || code.name == word
 }
 
 /// The refusal of a word that names no code.

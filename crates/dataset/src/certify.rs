@@ -13,7 +13,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use crate::audit;
-use crate::column::TOKENS_PREFIX;
+use crate::column;
 use crate::durable;
 use crate::error::DatasetError;
 use crate::manifest::{self, MANIFEST, Manifest, SUCCESS, TableEntry};
@@ -153,7 +153,7 @@ fn encodings_of(schema: &SchemaRef) -> Vec<String> {
     let names = schema
         .fields()
         .iter()
-        .filter_map(|field| field.name().strip_prefix(TOKENS_PREFIX));
+        .filter_map(|field| column::encoding_of(field.name()));
     names.map(str::to_owned).collect()
 }
 

@@ -3,6 +3,7 @@
 //! A table is a list of these; schema, arrays, row sizes, storage settings and documentation all follow from the
 //! list. Nothing is inferred from values.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::builder::{BinaryBuilder, StringBuilder};
@@ -15,7 +16,21 @@ use arrow_schema::{ArrowError, DataType, Field, Fields, TimeUnit};
 use crate::tables::conversations::{PARTICIPANT, ParticipantCell};
 
 /// The prefix of the columns that hold one count per encoding.
-pub(crate) const TOKENS_PREFIX: &str = "tokens_";
+const TOKENS_PREFIX: &str = "tokens_";
+/// The prefix of the columns that hold the tokens of all requests per encoding.
+const SENT_PREFIX: &str = "tokens_sent_";
+
+/// The encoding whose tokens a column of this name holds.
+pub(crate) fn encoding_of(name: &str) -> Option<&str> {
+    name.strip_prefix(TOKENS_PREFIX)
+        .filter(|_| !name.starts_with(SENT_PREFIX))
+}
+
+/// What an element of [`Cell::Spans`] consists of.
+pub(crate) const SPAN: &[Column<Range<u64>>] = &[
+    Column::number("start", "its first byte", |span| span.start),
+    Column::number("end", "one past its last byte", |span| span.end),
+];
 
 /// The time zone of every timestamp.
 const UTC: &str = "UTC";
@@ -43,8 +58,8 @@ pub(crate) enum Cell<R: 'static> {
     Number(fn(&R) -> u64),
     /// A number that may be missing.
     OptionalNumber(fn(&R) -> Option<u64>),
-    /// One number per encoding, each in a column of its own.
-    PerEncoding(fn(&R) -> &[u64]),
+    /// One number per encoding, each in a column of its own that is named with this prefix.
+    PerEncoding(&'static str, fn(&R) -> &[u64]),
     /// A yes or no that is always there.
     Flag(fn(&R) -> bool),
     /// A yes or no that may be missing.
@@ -55,6 +70,8 @@ pub(crate) enum Cell<R: 'static> {
     Bytes(fn(&R) -> &[u8]),
     /// Texts.
     TextList(fn(&R) -> &[String]),
+    /// Ranges of bytes.
+    Spans(fn(&R) -> &[Range<u64>]),
     /// The roster of a conversation.
     Participants(fn(&R) -> &[ParticipantCell]),
 }
@@ -123,7 +140,27 @@ impl<R: 'static> Column<R> {
     }
 
     pub(crate) const fn per_encoding(meaning: &'static str, cell: fn(&R) -> &[u64]) -> Self {
-        Self::new("tokens_⟨encoding⟩", meaning, Cell::PerEncoding(cell))
+        Self::new(
+            "tokens_⟨encoding⟩",
+            meaning,
+            Cell::PerEncoding(TOKENS_PREFIX, cell),
+        )
+    }
+
+    pub(crate) const fn sent_per_encoding(meaning: &'static str, cell: fn(&R) -> &[u64]) -> Self {
+        Self::new(
+            "tokens_sent_⟨encoding⟩",
+            meaning,
+            Cell::PerEncoding(SENT_PREFIX, cell),
+        )
+    }
+
+    pub(crate) const fn spans(
+        name: &'static str,
+        meaning: &'static str,
+        cell: fn(&R) -> &[Range<u64>],
+    ) -> Self {
+        Self::new(name, meaning, Cell::Spans(cell))
     }
 
     pub(crate) const fn flag(name: &'static str, meaning: &'static str, cell: fn(&R) -> bool) -> Self {
@@ -170,15 +207,16 @@ impl<R: 'static> Column<R> {
             Cell::OptionalText(storage, _) => vec![text_field(self.name, storage, true)],
             Cell::Number(_) => field(DataType::Int64, false),
             Cell::OptionalNumber(_) => field(DataType::Int64, true),
-            Cell::PerEncoding(_) => encodings
+            Cell::PerEncoding(prefix, _) => encodings
                 .iter()
-                .map(|encoding| Field::new(format!("{TOKENS_PREFIX}{encoding}"), DataType::Int64, false))
+                .map(|encoding| Field::new(format!("{prefix}{encoding}"), DataType::Int64, false))
                 .collect(),
             Cell::Flag(_) => field(DataType::Boolean, false),
             Cell::OptionalFlag(_) => field(DataType::Boolean, true),
             Cell::Time(_) => field(DataType::Timestamp(TimeUnit::Microsecond, Some(UTC.into())), true),
             Cell::Bytes(_) => field(DataType::Binary, false),
             Cell::TextList(_) => field(DataType::List(Arc::new(element(DataType::Utf8))), false),
+            Cell::Spans(_) => field(DataType::List(Arc::new(span_element())), false),
             Cell::Participants(_) => field(DataType::List(Arc::new(participant_element())), false),
         }
     }
@@ -204,7 +242,7 @@ impl<R: 'static> Column<R> {
             }
             Cell::Number(cell) => numbers(rows.iter().map(|row| Some(cell(row))))?,
             Cell::OptionalNumber(cell) => numbers(rows.iter().map(|row| cell(row)))?,
-            Cell::PerEncoding(cell) => {
+            Cell::PerEncoding(_, cell) => {
                 if rows.iter().any(|row| cell(row).len() != encodings.len()) {
                     return Err(ArrowError::InvalidArgumentError(format!(
                         "a row does not hold {} token counts, one per encoding",
@@ -240,6 +278,16 @@ impl<R: 'static> Column<R> {
                     None,
                 )?)
             }
+            Cell::Spans(cell) => {
+                let spans: Vec<&Range<u64>> = rows.iter().flat_map(|row| cell(row)).collect();
+                let values = StructArray::try_new(fields(SPAN, &[]), arrays(SPAN, &[], &spans)?, None)?;
+                Arc::new(ListArray::try_new(
+                    Arc::new(span_element()),
+                    OffsetBuffer::from_lengths(rows.iter().map(|row| cell(row).len())),
+                    Arc::new(values),
+                    None,
+                )?)
+            }
             Cell::Participants(cell) => {
                 let participants: Vec<&ParticipantCell> = rows.iter().flat_map(|row| cell(row)).collect();
                 let values = StructArray::try_new(
@@ -271,7 +319,8 @@ impl<R: 'static> Column<R> {
                 .sum(),
             Cell::Number(_)
             | Cell::OptionalNumber(_)
-            | Cell::PerEncoding(_)
+            | Cell::PerEncoding(..)
+            | Cell::Spans(_)
             | Cell::Flag(_)
             | Cell::OptionalFlag(_)
             | Cell::Time(_) => 0,
@@ -316,6 +365,10 @@ fn text_field(name: &str, storage: Storage, nullable: bool) -> Field {
 /// The field inside a list, named as the Parquet format asks.
 fn element(kind: DataType) -> Field {
     Field::new("element", kind, false)
+}
+
+fn span_element() -> Field {
+    element(DataType::Struct(fields(SPAN, &[])))
 }
 
 fn participant_element() -> Field {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use arrow_schema::extension::Json;
 use arrow_schema::{DataType, Field};
 
-use crate::column::{self, Cell, Column};
+use crate::column::{self, Cell, Column, SPAN};
 use crate::tables::conversations::PARTICIPANT;
 use crate::tables::{self, Table};
 
@@ -40,8 +40,11 @@ fn lines<R>(columns: &[Column<R>], above: &str, page: &mut String) {
                 column.meaning
             );
         }
-        if matches!(column.cell, Cell::Participants(_)) {
-            lines(PARTICIPANT, &format!("{above}{}.", column.name), page);
+        let below = format!("{above}{}.", column.name);
+        match column.cell {
+            Cell::Participants(_) => lines(PARTICIPANT, &below, page),
+            Cell::Spans(_) => lines(SPAN, &below, page),
+            _ => {}
         }
     }
 }

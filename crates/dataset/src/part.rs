@@ -14,7 +14,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::schema::types::ColumnPath;
 
-use crate::column::{self, Cell, Column, Storage, TOKENS_PREFIX};
+use crate::column::{self, Cell, Column, Storage};
 use crate::durable;
 use crate::error::DatasetError;
 use crate::options::{Partition, TableOptions};
@@ -223,11 +223,11 @@ fn stored<R>(
             | Cell::OptionalFlag(_)
             | Cell::Time(_) => repeating(builder, &[column.name]),
             Cell::TextList(_) => repeating(builder, &[column.name, "list", "element"]),
-            Cell::PerEncoding(_) => encodings.iter().fold(builder, |builder, encoding| {
-                repeating(builder, &[&format!("{TOKENS_PREFIX}{encoding}")])
+            Cell::PerEncoding(prefix, _) => encodings.iter().fold(builder, |builder, encoding| {
+                repeating(builder, &[&format!("{prefix}{encoding}")])
             }),
             Cell::Participants(_) => stored(PARTICIPANT, &[column.name, "list", "element"], &[], builder),
-            Cell::Text(..) | Cell::OptionalText(..) | Cell::Bytes(_) => builder,
+            Cell::Text(..) | Cell::OptionalText(..) | Cell::Bytes(_) | Cell::Spans(_) => builder,
         };
     }
     builder

@@ -15,7 +15,7 @@ use arrow_array::{
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 
-use crate::column::TOKENS_PREFIX;
+use crate::column;
 use crate::durable;
 use crate::error::DatasetError;
 use crate::manifest::{DERIVED, Manifest, read_manifest};
@@ -108,7 +108,7 @@ impl Dataset {
         let columns = self.columns(RenderingRow::NAME)?;
         let names = columns
             .iter()
-            .filter_map(|(name, _)| name.strip_prefix(TOKENS_PREFIX));
+            .filter_map(|(name, _)| column::encoding_of(name));
         Ok(names.map(str::to_owned).collect())
     }
 }

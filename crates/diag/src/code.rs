@@ -54,6 +54,12 @@ pub struct Code {
 }
 
 impl Code {
+    /// Whether a word names this code: by its letters and digits in any case, the beginning of these, or its name.
+    pub fn answers_to(&self, word: &str) -> bool {
+        let start = self.code.get(..word.len()).filter(|start| !start.is_empty());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(word)) || self.name == word
+    }
+
     /// Renders the page as Markdown, for `chatmill explain` and for `docs/rules`.
     pub fn page_markdown(&self) -> String {
         let Page {

@@ -43,6 +43,8 @@ mod md002_repeated_media;
 mod pt001_unknown_sender;
 mod pt002_role_conflict;
 mod pt003_legacy_role;
+mod pt004_personal_data;
+mod pt005_secret;
 mod rf001_dangling_reference;
 mod rf002_reference_to_itself;
 mod rf003_reference_cycle;
@@ -71,6 +73,8 @@ mod sr016_compressed_message;
 mod sr017_loop_depth_exceeded;
 mod sr018_unmentioned_response;
 mod sr019_split_tool_call;
+mod sr020_unclosed_turn;
+mod sr021_text_outside_turns;
 mod tl001_orphaned_result;
 mod tl002_unanswered_call;
 mod tl003_result_before_call;
@@ -126,6 +130,8 @@ pub use md002_repeated_media::REPEATED_MEDIA;
 pub use pt001_unknown_sender::UNKNOWN_SENDER;
 pub use pt002_role_conflict::ROLE_CONFLICT;
 pub use pt003_legacy_role::LEGACY_ROLE;
+pub use pt004_personal_data::PERSONAL_DATA;
+pub use pt005_secret::SECRET;
 pub use rf001_dangling_reference::DANGLING_REFERENCE;
 pub use rf002_reference_to_itself::REFERENCE_TO_ITSELF;
 pub use rf003_reference_cycle::REFERENCE_CYCLE;
@@ -154,6 +160,8 @@ pub use sr016_compressed_message::COMPRESSED_MESSAGE;
 pub use sr017_loop_depth_exceeded::LOOP_DEPTH_EXCEEDED;
 pub use sr018_unmentioned_response::UNMENTIONED_RESPONSE;
 pub use sr019_split_tool_call::SPLIT_TOOL_CALL;
+pub use sr020_unclosed_turn::UNCLOSED_TURN;
+pub use sr021_text_outside_turns::TEXT_OUTSIDE_TURNS;
 pub use tl001_orphaned_result::ORPHANED_RESULT;
 pub use tl002_unanswered_call::UNANSWERED_CALL;
 pub use tl003_result_before_call::RESULT_BEFORE_CALL;
@@ -217,6 +225,8 @@ pub static CODES: &[&Code] = &[
     &LOOP_DEPTH_EXCEEDED,
     &UNMENTIONED_RESPONSE,
     &SPLIT_TOOL_CALL,
+    &UNCLOSED_TURN,
+    &TEXT_OUTSIDE_TURNS,
     &DUPLICATE_MESSAGE_ID,
     &REPEATED_ROW,
     &CONVERSATION_TOO_LARGE,
@@ -242,6 +252,8 @@ pub static CODES: &[&Code] = &[
     &UNKNOWN_SENDER,
     &ROLE_CONFLICT,
     &LEGACY_ROLE,
+    &PERSONAL_DATA,
+    &SECRET,
     &TIMESTAMP_UNUSABLE,
     &TIMESTAMP_NAIVE,
     &TIME_GOES_BACKWARDS,

@@ -46,6 +46,8 @@ pub struct Limits {
     /// Bytes of rows that are gathered into conversations at a time, in each thread; conversations that are larger alone
     /// are still whole.
     pub partition: u64,
+    /// Bytes of a rank file or a tokenizer file; a larger one is refused before the run begins.
+    pub vocabulary: u64,
     /// Bytes of one rendering; a larger one keeps its row without content, as `oversize-rendering`.
     pub rendering: u64,
     /// Rows of the findings table per conversation and code; the rest is one row with a count.
@@ -73,6 +75,7 @@ impl Default for Limits {
             messages_per_conversation: 1_000_000,
             response_depth: 3,
             partition: 16 * MIB,
+            vocabulary: 128 * MIB,
             rendering: 256 * MIB,
             findings_per_code: 100,
             reject_head: KIB,

@@ -33,6 +33,7 @@ use crate::script::ids::{IdRule, IdShape};
 use crate::script::tool_names::NameRule;
 use crate::script::{Block, Carried, Held, Manner, Order, Results, Script, SystemPlace, Texts, Thoughts};
 use crate::view::View;
+use crate::violation::Violation;
 
 /// The dialect of Messages requests.
 pub struct AnthropicMessages;
@@ -106,7 +107,7 @@ impl Dialect for AnthropicMessages {
         rope.framing("\"messages\":[");
         if script.turns.len() > MOST_MESSAGES {
             let violation = "ANT-13: there are more than 100,000 messages";
-            script.violations.push(violation.to_owned());
+            script.violations.push(Violation::whole(violation));
         }
         for (index, turn) in std::mem::take(&mut script.turns).into_iter().enumerate() {
             if index > 0 {

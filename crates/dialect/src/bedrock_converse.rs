@@ -11,6 +11,7 @@
 //! - BED-05 where a call or result stands, `toolConfig` does too: it is made up where the source defines no tools.
 //! - BED-06 pictures are bytes or lie in S3, and are png, jpeg, gif or webp.
 //! - BED-07 a cache mark is a block of its own, four at most.
+//! - BED-08 documents need a name and text beside them: they are only named in the text.
 //!
 //! Results stand in the user turn behind their calls, each call answered once.
 
@@ -154,6 +155,7 @@ fn synthesise<'a>(rope: &mut Rope<'a>, used: Vec<Cow<'a, str>>, losses: &mut Los
         used.len() as u64,
         "BED-05: the source defines no tools",
     );
+    rope.speak(Voice::Standing);
     let mut separator = ",\"toolConfig\":{\"tools\":[";
     for name in used {
         rope.framing(separator);
@@ -165,6 +167,7 @@ fn synthesise<'a>(rope: &mut Rope<'a>, used: Vec<Cow<'a, str>>, losses: &mut Los
         rope.framing("}}}");
     }
     rope.framing("]}");
+    rope.speak(Voice::Other);
 }
 
 /// A picture goes as bytes or by its place in S3, and has to be of a known type.

@@ -30,6 +30,7 @@ use crate::script::tool_names::NameRule;
 use crate::script::{Held, Manner, Order, Results, Script, SystemPlace, Texts, Thoughts, Turn, nothing};
 use crate::view::View;
 use crate::words::Words;
+use crate::violation::Violation;
 
 /// The dialect of `ChatML` transcripts.
 pub struct Chatml;
@@ -114,7 +115,7 @@ impl Dialect for Chatml {
         }
         if forged > 0 {
             let violation = format!("CML-01: chat text spells {forged} opening or closing tokens");
-            script.violations.push(violation);
+            script.violations.push(Violation::whole(violation));
         }
         definitions::lose(&view.conversation().tools, &mut script.losses);
         emit(script.finish(rope));

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use chatmill_model::{Component, RawJson, Rope};
+use chatmill_model::{Component, RawJson, Rope, Voice};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -128,6 +128,7 @@ pub(crate) fn write<'a>(
 ) -> bool {
     let mut separator = opening;
     let mut written = BTreeSet::new();
+    rope.speak(Voice::Standing);
     for tool in tools {
         let definitions = Definition::read(tool);
         if definitions.is_empty() {
@@ -155,6 +156,7 @@ pub(crate) fn write<'a>(
     if is_any {
         rope.framing(closing);
     }
+    rope.speak(Voice::Other);
     is_any
 }
 

@@ -102,10 +102,14 @@ struct Sieve<'f, 'v, 'a> {
 impl<'a> Sieve<'_, '_, 'a> {
     fn add(&mut self, message: &'a Message, losses: &mut Losses) {
         let found = Found::of(self.view, message);
+        let (before, behind) = found.split_results(message);
+        for (place, result) in before {
+            self.answer(message, place, result, losses);
+        }
         if found.says_more || !found.calls.is_empty() {
             self.say(message, found.calls);
         }
-        for (place, result) in found.results {
+        for (place, result) in behind {
             self.answer(message, place, result, losses);
         }
     }

@@ -59,7 +59,7 @@ static MANNER: Manner = Manner {
     trims_end: None,
     splits_calls: None,
     carries,
-    media_rule: "GEM-03: media have no name",
+    media_rule: "GEM-03: media have no name, and what they are is told by their type only",
     media_rule_plain: "GEM-03: this role holds text only",
     thoughts: Thoughts::Nowhere("GEM-09: thoughts need a signature"),
     cache_marks: None,
@@ -137,7 +137,7 @@ fn carries(media: &Media) -> Option<Carried> {
     if media.kind == MediaKind::Link {
         return None;
     }
-    let carried = Carried::without([media.name.is_some(), false]);
+    let carried = Carried::without([media.name.is_some(), !tells_kind(media)]);
     if let Some(address) = address(media) {
         const WITHIN_REACH: [&str; 3] = [
             "gs://",
@@ -151,6 +151,17 @@ fn carries(media: &Media) -> Option<Carried> {
         });
     }
     (inline_bytes(media).is_some() && media_type(media).is_some()).then_some(carried)
+}
+
+/// Whether the type of a medium says what it is; one without a type is a file.
+fn tells_kind(media: &Media) -> bool {
+    let told = match media_type(media).and_then(|kind| kind.split_once('/')) {
+        Some(("image", _)) => MediaKind::Image,
+        Some(("audio", _)) => MediaKind::Audio,
+        Some(("video", _)) => MediaKind::Video,
+        _ => MediaKind::File,
+    };
+    told == media.kind && media.media_type.as_deref() == media_type(media)
 }
 
 fn address(media: &Media) -> Option<&str> {

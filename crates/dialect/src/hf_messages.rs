@@ -36,7 +36,7 @@ static ABOUT: About = About {
     neutral: false,
 };
 
-static MANNER: Manner = Manner {
+pub(crate) static MANNER: Manner = Manner {
     name_field: None,
     order: Order::Paired,
     results: Results::OwnTurns,

@@ -66,8 +66,8 @@ impl Dialect for JaibberContext {
                     .iter()
                     .any(|part| matches!(part, Part::Text(_) | Part::Media(_)))
         });
-        declare_unspoken(view, shown.first, &mut losses);
-        declare_silent(view, shown.first, &mut losses);
+        declare_unspoken(view, &shown.stretch, &mut losses);
+        declare_silent(&shown.stretch, &mut losses);
         declare_conversation(view, &mut losses);
         declare_messages(
             view,
@@ -122,13 +122,13 @@ impl Dialect for JaibberContext {
             nameless,
             "people have no names in the context",
         );
-        emit(progress.finish(rope, shown.coverage, losses, Vec::new()));
+        emit(progress.finish(rope, shown.extent, losses, Vec::new()));
     }
 }
 
 /// Declares the messages inside the window that say nothing.
-fn declare_silent(view: &View<'_>, first: u32, losses: &mut Losses) {
-    for message in view.conversation().messages.iter().skip(first as usize) {
+fn declare_silent(stretch: &[&Message], losses: &mut Losses) {
+    for message in stretch {
         if View::is_turn(message)
             && matches!(message.role, Role::User | Role::Assistant)
             && message.parts.is_empty()
@@ -142,9 +142,9 @@ fn declare_silent(view: &View<'_>, first: u32, losses: &mut Losses) {
     }
 }
 
-/// Declares what no part of Jaibber has a place for, in messages from `first` on: system text, tools, thoughts.
-pub(crate) fn declare_unspoken(view: &View<'_>, first: u32, losses: &mut Losses) {
-    for message in view.conversation().messages.iter().skip(first as usize) {
+/// Declares what no part of Jaibber has a place for, in a stretch: system text, tools, thoughts.
+pub(crate) fn declare_unspoken(view: &View<'_>, stretch: &[&Message], losses: &mut Losses) {
+    for message in stretch {
         if !View::is_turn(message) {
             continue;
         }

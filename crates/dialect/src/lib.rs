@@ -40,11 +40,14 @@ mod script;
 mod sharegpt;
 mod suna;
 mod system;
+pub mod template;
 mod text;
 mod tools;
 mod turns;
 mod tzurot;
 pub mod view;
+mod violation;
+pub mod window;
 mod wording;
 mod words;
 
@@ -53,21 +56,47 @@ pub use loss::{Loss, LossCode};
 pub use perspective::auto_perspective;
 pub use policy::Policy;
 pub use rendering::{Coverage, Rendering};
+pub use template::TemplateDialect;
 pub use view::{History, View};
+pub use violation::Violation;
+pub use window::{Borders, Cuts, Stretch};
 
 /// An output format.
-pub trait Dialect: Sync {
+pub trait Dialect: Send + Sync {
     /// Its name in pipeline files and tables, kebab case.
-    fn id(&self) -> &'static str;
+    fn id(&self) -> &str;
 
     /// What it is, what it carries and what it loses.
     fn about(&self) -> &'static About;
 
     /// Says a conversation in this dialect. Calls `emit` once per rendering, in order of the ordinals.
     fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>));
+
+    /// Whether each rendering is one message, so that no window changes what it shows.
+    fn is_single_turn(&self) -> bool {
+        false
+    }
 }
 
-/// Every dialect, in the order of the contract.
+impl<D: Dialect + ?Sized> Dialect for &D {
+    fn id(&self) -> &str {
+        (**self).id()
+    }
+
+    fn about(&self) -> &'static About {
+        (**self).about()
+    }
+
+    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+        (**self).render(view, emit);
+    }
+
+    fn is_single_turn(&self) -> bool {
+        (**self).is_single_turn()
+    }
+}
+
+/// Every dialect that is known without a file of the user's, in the order of the contract.
 pub static DIALECTS: &[&dyn Dialect] = &[
     &group_chat::GroupChat,
     &tzurot::Tzurot,

@@ -113,7 +113,7 @@ impl List {
         turn: Turn<'a>,
         script: &mut Script<'a>,
     ) {
-        let id = self.message_id(view, &turn);
+        let id = self.message_id(view, &turn, script);
         rope.framing(match turn.role {
             Role::System => "{\"role\":\"system\"",
             Role::User => "{\"role\":\"user\"",
@@ -226,10 +226,11 @@ impl List {
         }
     }
 
-    fn message_id<'a>(&self, view: &View<'a>, turn: &Turn<'a>) -> Option<&'a str> {
+    /// The id of the message that a turn says, which only the first of its turns bears.
+    fn message_id<'a>(&self, view: &View<'a>, turn: &Turn<'a>, script: &mut Script<'a>) -> Option<&'a str> {
         let position = turn.said.first().and_then(|(position, _)| *position)?;
         let id = view.message(position)?.id.as_deref();
-        id.filter(|_| self.message_ids)
+        id.filter(|_| self.message_ids && script.identified.insert(position))
     }
 }
 

@@ -141,6 +141,8 @@ loss_codes! {
     LeakedMetadataRemoved = "leaked-metadata-removed",
     /// Text was shortened, or older messages lie outside the window.
     Truncated = "truncated",
+    /// Personal data or a secret was replaced by a pseudonym, as the pipeline's `[redact]` asks.
+    Redacted = "redacted",
     /// A date was fixed.
     DatePinned = "date-pinned",
     /// A system text that the template brings along was inserted.

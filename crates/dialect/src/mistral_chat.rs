@@ -16,6 +16,7 @@
 //! - MIS-04 every call is answered behind its turn, once.
 //! - MIS-05 the last turn may be anybody's but the system's.
 //! - MIS-06 names of functions are `[a-zA-Z0-9_-]{1,64}`; users have no name.
+//! - MIS-07 no sound stands beside system text: sounds are only named in the text.
 
 use crate::Dialect;
 use crate::about::About;
@@ -24,8 +25,10 @@ use crate::openai_chat::picture;
 use crate::rendering::Rendering;
 use crate::script::ids::{IdRule, IdShape};
 use crate::script::tool_names::NameRule;
-use crate::script::{Manner, Order, Results, SystemPlace, Texts, Thoughts};
+use crate::script::{Manner, Order, Results, Script, SystemPlace, Texts, Thoughts};
 use crate::view::View;
+use crate::violation::Violation;
+use chatmill_model::Role;
 
 /// The dialect of Mistral's chat requests.
 pub struct MistralChat;
@@ -106,6 +109,12 @@ impl Dialect for MistralChat {
             names_results: true,
             ..List::PLAIN
         };
-        emit(list.render(view, manner));
+        let mut script = Script::new(view, manner);
+        if script.turns.last().is_some_and(|turn| turn.role == Role::System) {
+            let violation = "MIS-05: the last turn is system text";
+            let last = script.last_said();
+            script.violations.push(Violation::at(last, violation));
+        }
+        emit(list.write(view, script));
     }
 }

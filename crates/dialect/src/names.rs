@@ -20,7 +20,15 @@ pub(crate) fn own_name(participant: &Participant) -> Option<&str> {
 
 /// Whether a participant has no name, and an id that says no more than the role does.
 pub(crate) fn is_nobody(participant: &Participant) -> bool {
-    const ROLES: [&str; 6] = ["user", "assistant", "system", "tool", "human", "developer"];
+    const ROLES: [&str; 7] = [
+        "user",
+        "assistant",
+        "model",
+        "system",
+        "tool",
+        "human",
+        "developer",
+    ];
     let id = participant.id.as_str();
     own_name(participant).is_none() && (ROLES.contains(&id) || participant.role.as_deref() == Some(id))
 }

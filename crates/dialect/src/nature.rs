@@ -1,11 +1,12 @@
 //! Losses that lie in a dialect's nature, and the choice of the messages that a rendering shows.
 
-use chatmill_model::{Message, MessageKind, Participant};
+use chatmill_model::{Message, MessageKind, Participant, Role};
 
 use crate::loss::{LossCode, Losses};
 use crate::names::own_name;
-use crate::rendering::Coverage;
+use crate::rendering::{Coverage, Extent};
 use crate::view::{History, View};
+use crate::window::{Borders, Stretch};
 
 /// What a dialect has no place for, on any message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,40 +27,72 @@ pub(crate) enum Lack {
 pub(crate) struct Shown<'a> {
     /// In order of position.
     pub(crate) messages: Vec<&'a Message>,
-    /// Whole, or the newest.
-    pub(crate) coverage: Coverage,
-    /// Where the window begins.
-    pub(crate) first: u32,
+    /// All messages and notices of the stretch, be they rendered or not.
+    pub(crate) stretch: Vec<&'a Message>,
+    /// How much of the conversation it is.
+    pub(crate) extent: Extent,
 }
 
 impl<'a> Shown<'a> {
-    /// The newest messages among those that the dialect renders: as many as `document` says, unless the view asks
-    /// otherwise. What lies outside, and every notice, is declared.
+    /// What the dialect renders of the view's stretch: the newest messages, as many as `document` says, unless the view asks
+    /// otherwise, and system text in front of them. What lies outside, and every notice, is declared.
     pub(crate) fn choose(
         view: &View<'a>,
         document: Option<u32>,
         losses: &mut Losses,
         renders: impl Fn(&Message) -> bool,
     ) -> Self {
+        let all = view.conversation().messages.as_slice();
+        let stretch = view.stretch.unwrap_or_else(|| Stretch::session(0, u32::MAX));
+        let end = all.len().min(stretch.end as usize);
+        let session = end.min(stretch.session_start as usize)..all.len().min(stretch.session_end as usize);
+        let between = |start: usize, end: usize| all.get(start..end).unwrap_or_default();
+        let counts = |message: &&Message| renders(message) && !is_system(message);
         let limit = match view.history {
             History::Document => document,
             History::All => None,
             History::Messages(count) => Some(count),
         };
-        let all = &view.conversation().messages;
-        let mut messages: Vec<&Message> = all.iter().filter(|message| renders(message)).collect();
-        let outside = limit.map_or(0, |limit| messages.len().saturating_sub(limit as usize));
-        messages.drain(..outside);
-        losses.everywhere(
-            LossCode::Truncated,
-            outside as u64,
-            "older messages lie outside the window",
-        );
-        let first = match messages.first() {
-            Some(message) if outside > 0 => message.position,
-            _ => 0,
+        let mut history = match limit {
+            None | Some(0) => limit.map_or(session.start, |_| end),
+            Some(limit) => {
+                let mut newest = between(session.start, end).iter().rev().filter(counts);
+                let oldest = newest.nth(limit as usize - 1);
+                let is_cut = newest.next().is_some();
+                oldest.filter(|_| is_cut).map_or(session.start, place)
+            }
         };
-        for message in all.iter().skip(first as usize) {
+        if let History::Messages(_) = view.history {
+            history = Borders::of(view.linked).at_or_before(history).max(session.start);
+        }
+        let first = history.max(stretch.start as usize).min(end);
+        let is_ahead = |message: &&Message| renders(message) && is_system(message);
+        let ahead = between(0, first).iter().filter(is_ahead);
+        let stretch: Vec<&Message> = ahead.chain(between(first, end)).collect();
+        let behind = between(session.end, all.len())
+            .iter()
+            .filter(|message| renders(message));
+        let later = between(end, session.end)
+            .iter()
+            .filter(|message| renders(message));
+        for (outside, reason) in [
+            (
+                between(0, session.start).iter().filter(counts).count() + behind.count(),
+                "messages of other sessions lie outside the window",
+            ),
+            (later.count(), "later messages lie outside the window"),
+            (
+                between(session.start, history).iter().filter(counts).count(),
+                "older messages lie outside the window",
+            ),
+            (
+                between(history, first).iter().filter(counts).count(),
+                "older messages were cut to fit the token budget",
+            ),
+        ] {
+            losses.everywhere(LossCode::Truncated, outside as u64, reason);
+        }
+        for message in &stretch {
             if message.kind == MessageKind::Notice && !renders(message) {
                 losses.at(
                     LossCode::NoticeDropped,
@@ -69,15 +102,30 @@ impl<'a> Shown<'a> {
             }
         }
         Self {
-            messages,
-            coverage: if limit.is_some() {
-                Coverage::Window
-            } else {
-                Coverage::Whole
+            messages: stretch
+                .iter()
+                .copied()
+                .filter(|message| renders(message))
+                .collect(),
+            stretch,
+            extent: Extent {
+                coverage: if limit.is_some() || view.stretch.is_some() {
+                    Coverage::Window
+                } else {
+                    Coverage::Whole
+                },
+                first: first as u32,
             },
-            first,
         }
     }
+}
+
+fn place(message: &Message) -> usize {
+    message.position as usize
+}
+
+fn is_system(message: &Message) -> bool {
+    message.kind == MessageKind::Message && message.role == Role::System
 }
 
 /// Declares what `lacks` takes from messages: one entry each.

@@ -6,8 +6,10 @@
 //!
 //! Rules of `openai-chat`:
 //!
+//! - OAC-01 roles are system, user, assistant and tool.
 //! - OAC-02 content is a string or a list of parts that is not empty.
 //! - OAC-03 user turns hold text and pictures, all others text only.
+//! - OAC-04 an assistant's turn without content has calls.
 //! - OAC-05 a call has an id, a name and arguments as text.
 //! - OAC-06 every call is answered directly behind its turn, once; every result has such a call.
 //! - OAC-07 the name of a function is `[a-zA-Z0-9_-]{1,64}`.

@@ -32,6 +32,7 @@ use crate::script::{
     Block, Carried, Held, Manner, Order, Results, Script, SystemPlace, Texts, Thoughts, Turn,
 };
 use crate::view::View;
+use crate::violation::Violation;
 
 /// The dialect of Responses requests.
 pub struct OpenaiResponses;
@@ -163,7 +164,7 @@ impl<'a> Items<'_, 'a> {
     }
 
     /// Writes the items of a turn; gives the rule that it breaks.
-    fn turn(&mut self, turn: Turn<'a>) -> Option<String> {
+    fn turn(&mut self, turn: Turn<'a>) -> Option<Violation> {
         let mut violation = None;
         let has_media = turn.has_media();
         let mut said = Vec::new();
@@ -208,7 +209,8 @@ impl<'a> Items<'_, 'a> {
                 Held::Result(result) => {
                     let output = result.content();
                     if output.len() > MOST_OUTPUT && output.chars().count() > MOST_OUTPUT {
-                        violation = Some("OAR-03: an output is longer than 10,485,760 characters".to_owned());
+                        let rule = "OAR-03: an output is longer than 10,485,760 characters";
+                        violation = Some(Violation::at(block.position, rule));
                     }
                     self.open("{\"type\":\"function_call_output\",\"call_id\":");
                     self.rope.json_string(result.id, Component::Meta);

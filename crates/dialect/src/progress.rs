@@ -3,7 +3,8 @@
 use chatmill_model::Rope;
 
 use crate::loss::Losses;
-use crate::rendering::{Coverage, Rendering};
+use crate::violation::Violation;
+use crate::rendering::{Extent, Rendering};
 
 /// Counts while a rendering is being made.
 #[derive(Debug, Default)]
@@ -44,16 +45,20 @@ impl Progress {
     pub(crate) fn finish(
         mut self,
         rope: Rope<'_>,
-        coverage: Coverage,
+        extent: Extent,
         losses: Losses,
-        violations: Vec<String>,
+        violations: Vec<Violation>,
     ) -> Rendering<'_> {
         self.positions.sort_unstable();
         self.positions.dedup();
         let (first_noted, last_noted) = self.noted.unzip();
+        let inside = self
+            .positions
+            .iter()
+            .position(|position| *position >= extent.first);
         let first_position = self
             .positions
-            .first()
+            .get(inside.unwrap_or_default())
             .copied()
             .into_iter()
             .chain(first_noted)
@@ -62,7 +67,7 @@ impl Progress {
         Rendering {
             rope,
             ordinal: 0,
-            coverage,
+            coverage: extent.coverage,
             first_position,
             last_position,
             messages_rendered: self.positions.len() as u32,

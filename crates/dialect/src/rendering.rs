@@ -3,13 +3,14 @@
 use chatmill_model::Rope;
 
 use crate::loss::Loss;
+use crate::violation::Violation;
 
 /// How much of a conversation a rendering shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
     /// All of it.
     Whole,
-    /// Its newest messages.
+    /// A stretch of it.
     Window,
     /// One message, with what it quotes.
     SingleTurn,
@@ -26,6 +27,15 @@ impl Coverage {
     }
 }
 
+/// What a rendering shows of its conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extent {
+    /// In words.
+    pub(crate) coverage: Coverage,
+    /// Where it begins, system text in front of it aside.
+    pub(crate) first: u32,
+}
+
 /// A conversation, or one turn of it, said in a dialect.
 #[derive(Clone, Debug)]
 pub struct Rendering<'a> {
@@ -35,7 +45,7 @@ pub struct Rendering<'a> {
     pub ordinal: u32,
     /// How much of the conversation it shows.
     pub coverage: Coverage,
-    /// Lowest position among the rendered messages.
+    /// Lowest position among the rendered messages, system text in front of a window aside.
     pub first_position: Option<u32>,
     /// Highest position among the rendered messages.
     pub last_position: Option<u32>,
@@ -47,8 +57,8 @@ pub struct Rendering<'a> {
     pub assistant_messages: u32,
     /// What it could not carry, in order of position.
     pub losses: Vec<Loss>,
-    /// Rules of the dialect that it breaks, for example `OAC-06: …`. It is valid when there are none.
-    pub violations: Vec<String>,
+    /// Rules of the dialect that it breaks. It is valid when there are none.
+    pub violations: Vec<Violation>,
 }
 
 impl Rendering<'_> {

@@ -37,6 +37,7 @@ use crate::script::{
 };
 use crate::view::View;
 use crate::words::Words;
+use crate::violation::Violation;
 
 /// The dialect of `ShareGPT` records.
 pub struct Sharegpt;
@@ -100,7 +101,8 @@ impl Dialect for Sharegpt {
         let rounds = rounds(std::mem::take(&mut script.turns), &mut losses);
         if rounds.last().is_some_and(|round| round.said.is_empty()) {
             let violation = "SGP-03: the last turn is not the assistant's";
-            script.violations.push(violation.to_owned());
+            let last = script.last_said();
+            script.violations.push(Violation::at(last, violation));
         }
         if let Some(last) = rounds.last() {
             script.ends(last.end());
@@ -108,11 +110,17 @@ impl Dialect for Sharegpt {
         let mut rope = Rope::new();
         let mut values = Values {
             separator: "{\"conversations\":[",
+            is_asking: true,
+            is_misplaced: false,
             rope: &mut rope,
             losses: &mut losses,
         };
         for round in rounds {
             values.round(round);
+        }
+        if values.is_misplaced {
+            let violation = "SGP-01: questions and answers do not alternate";
+            script.violations.push(Violation::whole(violation));
         }
         let is_empty = values.separator != ",";
         rope.framing(if is_empty { "{\"conversations\":[]" } else { "]" });
@@ -125,7 +133,9 @@ impl Dialect for Sharegpt {
         let all = &view.conversation().tools;
         if definitions::write(&mut tools, ["[", "]"], all, Form::Bare, tool_names, &mut losses) {
             rope.framing(",\"tools\":");
+            rope.speak(Voice::Standing);
             rope.json_string(tools.text(), Component::Tools);
+            rope.speak(Voice::Other);
         }
         rope.framing("}");
         script.losses = losses;
@@ -250,21 +260,34 @@ fn answer<'a>(round: &mut Round<'a>, result: SaidResult<'a>) {
     }
 }
 
+/// Whether a turn asks the assistant something: what people say, and what tools answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asks {
+    Yes,
+    No,
+}
+
 struct Values<'r, 'a> {
     separator: &'static str,
+    /// Whether the next place is for `human` and `observation`.
+    is_asking: bool,
+    /// Whether a turn stands in a place for the other kind.
+    is_misplaced: bool,
     rope: &'r mut Rope<'a>,
     losses: &'r mut Losses,
 }
 
 impl<'a> Values<'_, 'a> {
-    fn open(&mut self, start: &'static str) {
+    fn open(&mut self, asks: Asks, start: &'static str) {
+        self.is_misplaced |= (asks == Asks::Yes) != self.is_asking;
+        self.is_asking = !self.is_asking;
         self.rope.framing(self.separator);
         self.separator = ",";
         self.rope.framing(start);
     }
 
     fn round(&mut self, round: Round<'a>) {
-        self.open("{\"from\":\"human\",\"value\":");
+        self.open(Asks::Yes, "{\"from\":\"human\",\"value\":");
         if round.asked.is_empty() {
             self.losses.everywhere(
                 LossCode::EmptyFilled,
@@ -278,7 +301,7 @@ impl<'a> Values<'_, 'a> {
         self.rope.framing("}");
         for exchange in round.exchanges {
             if let Some((call, position)) = exchange.call {
-                self.open("{\"from\":\"function_call\",\"value\":\"");
+                self.open(Asks::No, "{\"from\":\"function_call\",\"value\":\"");
                 self.rope.speak(Voice::Perspective);
                 let object = as_object(call.call, position, "SGP-04", self.losses);
                 let rope = &mut *self.rope;
@@ -291,13 +314,13 @@ impl<'a> Values<'_, 'a> {
                 rope.framing("\"}");
             }
             if let Some(result) = exchange.result {
-                self.open("{\"from\":\"observation\",\"value\":");
+                self.open(Asks::Yes, "{\"from\":\"observation\",\"value\":");
                 self.rope.json_string(result.content(), Component::Tools);
                 self.rope.framing("}");
             }
         }
         if !round.said.is_empty() {
-            self.open("{\"from\":\"gpt\",\"value\":");
+            self.open(Asks::No, "{\"from\":\"gpt\",\"value\":");
             self.rope.speak(Voice::Perspective);
             string(self.rope, joined(round.said));
             self.rope.speak(Voice::Other);

@@ -10,6 +10,7 @@ use chatmill_model::{CallStatus, Message, Part, PartPlace, ToolCall, ToolResult}
 use crate::loss::{LossCode, Losses};
 use crate::policy::Orphans;
 use crate::view::View;
+use crate::violation::Violation;
 
 /// A call of the perspective.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +68,7 @@ pub(crate) struct Turns<'a> {
     /// In the order in which to say them.
     pub(crate) steps: Vec<Step<'a>>,
     /// One clause for each call or result that policy rejects.
-    pub(crate) faults: Vec<String>,
+    pub(crate) faults: Vec<Violation>,
 }
 
 /// Puts the messages that a rendering shows into the order in which to say them: results follow their calls.
@@ -104,18 +105,25 @@ pub(crate) fn without_tools<'a>(
             found.calls.len() as u64,
             reason,
         );
+        let (before, behind) = found.split_results(message);
+        let mut answer = |place, result, steps: &mut Vec<Step<'a>>| {
+            let caller = pairs.call_of(place).and_then(|call| view.message(call.position));
+            match caller.filter(|caller| !view.is_own(caller)) {
+                Some(caller) => steps.push(Step::foreign(message, result, caller, losses)),
+                None => losses.at(LossCode::ToolResultDropped, message.position, reason),
+            }
+        };
+        for (place, result) in before {
+            answer(place, result, &mut steps);
+        }
         if found.says_more {
             steps.push(Step::Say {
                 message,
                 calls: Vec::new(),
             });
         }
-        for (place, result) in found.results {
-            let caller = pairs.call_of(place).and_then(|call| view.message(call.position));
-            match caller.filter(|caller| !view.is_own(caller)) {
-                Some(caller) => steps.push(Step::foreign(message, result, caller, losses)),
-                None => losses.at(LossCode::ToolResultDropped, message.position, reason),
-            }
+        for (place, result) in behind {
+            answer(place, result, &mut steps);
         }
     }
     Turns {
@@ -183,7 +191,7 @@ impl<'a> Found<'a> {
 impl<'a> Found<'a> {
     /// The results that stand in front of everything else in the message, and the others.
     #[expect(clippy::type_complexity, reason = "two lists of the field's own type")]
-    fn split_results(
+    pub(crate) fn split_results(
         &self,
         message: &Message,
     ) -> (Vec<(PartPlace, &'a ToolResult)>, Vec<(PartPlace, &'a ToolResult)>) {
@@ -284,9 +292,8 @@ impl<'a> Arranger<'_, 'a, '_> {
                 }
                 None if self.view.policy.orphans == Orphans::Reject => {
                     let position = message.position;
-                    self.turns
-                        .faults
-                        .push(format!("the call in message {position} has no result"));
+                    let fault = format!("the call in message {position} has no result");
+                    self.turns.faults.push(Violation::at(position, fault));
                 }
                 None => {
                     self.losses.at(
@@ -386,9 +393,8 @@ impl<'a> Arranger<'_, 'a, '_> {
                 } else {
                     "has no call"
                 };
-                self.turns
-                    .faults
-                    .push(format!("the result in message {position} {fault}"));
+                let fault = format!("the result in message {position} {fault}");
+                self.turns.faults.push(Violation::at(position, fault));
                 self.turns.steps.push(Step::Loose { message, result });
             }
             Orphans::Repair | Orphans::Drop if is_duplicate => self.losses.at(

@@ -65,6 +65,10 @@ impl Dialect for Tzurot {
             }
         }
     }
+
+    fn is_single_turn(&self) -> bool {
+        true
+    }
 }
 
 /// Whom the requests are addressed to.

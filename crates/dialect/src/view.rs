@@ -3,6 +3,7 @@
 use chatmill_model::{Conversation, Link, Linked, Message, MessageKind, Participant, Reference};
 
 use crate::policy::Policy;
+use crate::window::Stretch;
 
 /// How much of a conversation to render.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,7 +13,7 @@ pub enum History {
     Document,
     /// All of it.
     All,
-    /// The newest messages, that many.
+    /// The newest messages, that many, and more where the border would part a call from its result. System text does not count.
     Messages(u32),
 }
 
@@ -29,6 +30,8 @@ pub struct View<'a> {
     pub profile: &'a str,
     /// How much to render.
     pub history: History,
+    /// The stretch to render; none: the whole conversation.
+    pub stretch: Option<Stretch>,
 }
 
 impl<'a> View<'a> {

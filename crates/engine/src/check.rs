@@ -136,6 +136,7 @@ pub fn check(
     crew::each_slice(
         threads,
         &mut slicer,
+        progress,
         stop,
         &|_| true,
         &|slice| slice::check_slice(slice, &inputs, options, stop),

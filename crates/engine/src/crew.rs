@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
+use crate::progress::{Progress, Queues};
 use crate::slices::{Slice, Slicer};
 
 /// The threads could not be started.
@@ -26,6 +27,7 @@ pub fn threads(asked: usize) -> usize {
 pub fn each_slice<T: Send>(
     threads: usize,
     slicer: &mut Slicer<'_>,
+    progress: &dyn Progress,
     stop: &AtomicBool,
     wanted: &dyn Fn(u32) -> bool,
     work: &(dyn Fn(&Slice) -> T + Sync),
@@ -37,13 +39,17 @@ pub fn each_slice<T: Send>(
         .map_err(|_| NoThreads)?;
     let desk = Desk {
         state: Mutex::new(State {
-            free: threads,
+            queues: Queues {
+                workers: threads,
+                ..Queues::default()
+            },
             buffers: Vec::new(),
             next: 0,
             results: BTreeMap::new(),
             deliver,
         }),
         freed: Condvar::new(),
+        progress,
     };
     pool.in_place_scope(|scope| {
         while let Some(slice) = slicer.next_slice() {
@@ -73,10 +79,11 @@ pub fn each_slice<T: Send>(
 struct Desk<'d, T> {
     state: Mutex<State<'d, T>>,
     freed: Condvar,
+    progress: &'d dyn Progress,
 }
 
 struct State<'d, T> {
-    free: usize,
+    queues: Queues,
     buffers: Vec<Vec<u8>>,
     next: u32,
     results: BTreeMap<u32, Option<T>>,
@@ -90,16 +97,26 @@ impl<T> Desk<'_, T> {
 
     fn take_worker(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        while state.free == 0 {
+        if state.queues.working < state.queues.workers {
+            state.queues.taken += 1;
+        } else {
+            state.queues.waiting = 1;
+            state.queues.waited += 1;
+            self.progress.queues(state.queues);
+        }
+        while state.queues.working >= state.queues.workers {
             state = self.freed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        state.free -= 1;
+        state.queues.waiting = 0;
+        state.queues.working += 1;
+        self.progress.queues(state.queues);
     }
 
     fn free_worker(&self, buffer: Vec<u8>) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.free += 1;
+        state.queues.working -= 1;
         state.buffers.push(buffer);
+        self.progress.queues(state.queues);
         self.freed.notify_one();
     }
 
@@ -114,5 +131,8 @@ impl<T> Desk<'_, T> {
             }
             state.next += 1;
         }
+        state.queues.held = state.results.len();
+        state.queues.delivered = state.next;
+        self.progress.queues(state.queues);
     }
 }

@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 
 use chatmill_diag::{Code, Finding, Limits, Path, Reject, RejectLevel, RowLedger, Span, codes};
-use chatmill_intake::Frame;
 use chatmill_intake::json::{self, Document};
+use chatmill_intake::{Form, Frame};
 use chatmill_model::Linked;
+use chatmill_redact::Redactor;
 use chatmill_source::{FrameView, Source};
 
 use crate::locate::{Located, Locator};
+use crate::redact::{self, Redaction};
+use crate::transcript;
 
 /// What became of a record.
 pub struct Outcome {
@@ -20,11 +23,42 @@ pub struct Outcome {
     pub rejects: Vec<(Reject, Located)>,
     /// Rows of the record.
     pub rows: RowLedger,
+    /// What was replaced in the conversation, where a redactor replaces.
+    pub redaction: Option<Redaction>,
+}
+
+/// What a record is read with.
+#[derive(Clone, Copy)]
+pub struct Settings<'s> {
+    /// The limits.
+    pub limits: &'s Limits,
+    /// Who looks for personal data and secrets, where somebody does.
+    pub redactor: Option<&'s Redactor>,
+}
+
+impl<'s> Settings<'s> {
+    /// Limits alone: nobody looks for personal data.
+    pub fn plain(limits: &'s Limits) -> Self {
+        Self {
+            limits,
+            redactor: None,
+        }
+    }
 }
 
 /// Reads, links and checks one record.
-pub fn read(source: &dyn Source, frame: &Frame, bytes: &[u8], limits: &Limits) -> Outcome {
-    scanned(source, frame, bytes, Rows::Alone, limits)
+pub fn read(source: &dyn Source, frame: &Frame, bytes: &[u8], settings: Settings<'_>) -> Outcome {
+    if frame.form != Form::Text {
+        return scanned(source, frame, bytes, Rows::Alone, settings);
+    }
+    let written = Frame {
+        end: frame.start + bytes.len() as u64,
+        ..frame.clone()
+    };
+    let mut outcome = scanned(source, &written, bytes, Rows::Alone, settings);
+    let head = usize::try_from(settings.limits.reject_head).unwrap_or(usize::MAX);
+    transcript::lead_back(&mut outcome, frame, bytes, head);
+    outcome
 }
 
 /// Reads, links and checks the rows of a conversation, an array, that were gathered under a key.
@@ -35,9 +69,9 @@ pub fn read_rows(
     frame: &Frame,
     bytes: &[u8],
     key: Option<&str>,
-    limits: &Limits,
+    settings: Settings<'_>,
 ) -> Outcome {
-    scanned(source, frame, bytes, Rows::Gathered(key), limits)
+    scanned(source, frame, bytes, Rows::Gathered(key), settings)
 }
 
 /// Whether a frame is a record of its own.
@@ -49,17 +83,37 @@ enum Rows<'k> {
     Gathered(Option<&'k str>),
 }
 
-fn scanned(source: &dyn Source, frame: &Frame, bytes: &[u8], rows: Rows<'_>, limits: &Limits) -> Outcome {
+fn scanned(
+    source: &dyn Source,
+    frame: &Frame,
+    bytes: &[u8],
+    rows: Rows<'_>,
+    settings: Settings<'_>,
+) -> Outcome {
+    let limits = settings.limits;
     let locator = Locator::new(frame, bytes);
-    match json::scan(bytes, limits.depth) {
+    let mut outcome = match json::scan(bytes, limits.depth) {
         Err(fault) => {
             let at = frame.start + fault.at as u64;
             // Where more was expected, the fault lies behind the last byte.
             let finding = Finding::new(fault.code, fault.message).at_span(at, (at + 1).min(frame.end));
             rejected(&locator, frame, bytes, limits, finding, Vec::new())
         }
-        Ok(document) => decoded(source, frame, bytes, &document, rows, limits, &locator),
+        Ok(document) => decoded(source, frame, bytes, &document, rows, settings, &locator),
+    };
+    if let Some(redactor) = settings.redactor.filter(|redactor| redactor.replaces()) {
+        redact::clean(redactor, &mut outcome);
     }
+    outcome
+}
+
+/// The codes of a record's findings and rejects.
+pub fn found<'o>(
+    findings: &'o [Located],
+    rejects: &'o [(Reject, Located)],
+) -> impl Iterator<Item = &'static str> + use<'o> {
+    let findings = findings.iter().map(|located| located.finding.code.code);
+    findings.chain(rejects.iter().map(|(reject, _)| reject.finding.code.code))
 }
 
 /// The id of a conversation: the source's own, else the hash of its record.
@@ -74,9 +128,10 @@ fn decoded(
     bytes: &[u8],
     document: &Document<'_>,
     rows: Rows<'_>,
-    limits: &Limits,
+    settings: Settings<'_>,
     locator: &Locator<'_>,
 ) -> Outcome {
+    let limits = settings.limits;
     let mut findings = notes(document, frame);
     let view = FrameView {
         document,
@@ -97,6 +152,7 @@ fn decoded(
                 findings,
                 rejects: located(reading.rejects, locator, document, source, None),
                 rows: reading.rows,
+                redaction: None,
             };
         }
         let fault = reading.fault.unwrap_or_else(|| {
@@ -104,13 +160,16 @@ fn decoded(
         });
         return rejected(locator, frame, bytes, limits, fault, findings);
     };
-    let (linked, link_findings, repeats) = chatmill_link::link(conversation, limits);
+    let (mut linked, link_findings, repeats) = chatmill_link::link(conversation, limits);
     for finding in &mut reading.findings {
         finding.position = finding.position.map(|before| repeats.position(before));
     }
     findings.extend(reading.findings);
     findings.extend(link_findings);
     chatmill_rule::check(&linked, limits, &mut findings);
+    let redaction = settings
+        .redactor
+        .and_then(|redactor| redact::redact(redactor, &mut linked, &mut findings));
     let mut counts = reading.rows;
     counts.repeated += repeats.dropped;
     counts.messages -= repeats.dropped - repeats.dropped_notices;
@@ -123,6 +182,7 @@ fn decoded(
         findings,
         rejects,
         rows: counts,
+        redaction,
     }
 }
 
@@ -185,6 +245,7 @@ fn rejected(
         findings,
         rejects: vec![(reject, place)],
         rows: RowLedger::default(),
+        redaction: None,
     }
 }
 

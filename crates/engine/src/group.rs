@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use chatmill_diag::{Limits, Reject, RejectLevel, Span};
-use chatmill_intake::Frame;
+use chatmill_intake::{Form, Frame};
 use chatmill_source::Source;
 
-use crate::frame::{self, Outcome};
+use crate::frame::{self, Outcome, Settings};
 use crate::locate::{Located, advance};
 
 /// Where a row came from.
@@ -56,7 +56,8 @@ pub struct Group {
 
 impl Group {
     /// Reads, links and checks the rows; every place in the outcome is one in the entry of a row.
-    pub fn read(&self, bytes: &[u8], limits: &Limits) -> Outcome {
+    pub fn read(&self, bytes: &[u8], settings: Settings<'_>) -> Outcome {
+        let limits = settings.limits;
         let frame = Frame {
             record: 0,
             start: 0,
@@ -64,14 +65,18 @@ impl Group {
             line: 1,
             column: 1,
             buffer: self.buffer.clone(),
-            derived: true,
+            form: Form::Row,
         };
         // The array around the rows is one level more than each row was allowed.
         let deeper = Limits {
             depth: limits.depth.saturating_add(1),
             ..limits.clone()
         };
-        let mut outcome = frame::read_rows(self.source, &frame, bytes, self.key.as_deref(), &deeper);
+        let deeper = Settings {
+            limits: &deeper,
+            ..settings
+        };
+        let mut outcome = frame::read_rows(self.source, &frame, bytes, self.key.as_deref(), deeper);
         for located in &mut outcome.findings {
             self.place(located, bytes);
         }

@@ -3,9 +3,11 @@
 //! Inputs are cut into slices by one sequential reader; one worker takes a slice from bytes to closed part files; receipts
 //! say what is done; sealing proves that nothing disappeared. What a conversation, a rule or a dialect is, it does not know.
 
+pub mod bill;
 pub mod check;
 pub mod collisions;
 pub mod crew;
+pub mod fit;
 pub mod frame;
 pub mod gather;
 pub mod group;
@@ -15,6 +17,7 @@ pub mod pipeline;
 pub mod plan;
 pub mod progress;
 pub mod receipt;
+pub mod redact;
 pub mod render;
 pub mod rows;
 pub mod run;
@@ -25,10 +28,12 @@ pub mod summary;
 pub mod table_map;
 pub mod tables;
 pub mod totals;
+mod transcript;
 pub mod walk;
+pub mod windows;
 pub mod work;
 
 pub use plan::{Plan, PlanError};
-pub use progress::{Progress, Silent};
+pub use progress::{Progress, Queues, Silent};
 pub use run::{RunError, RunOptions, run};
 pub use summary::Summary;

@@ -131,13 +131,11 @@ impl<'f> Locator<'f> {
             .position
             .and_then(|position| linked?.conversation.messages.get(position as usize))
             .map(|message| message.origin);
-        let is_list = document.is_some_and(|document| document.root().kind() == Kind::Array);
-        let message_path = |index: u32| {
-            if is_list {
-                format!("$[{index}]")
-            } else {
-                source.message_path(index)
-            }
+        let kind = document.map(|document| document.root().kind());
+        let message_path = |index: u32| match kind {
+            Some(Kind::Array) => format!("$[{index}]"),
+            Some(Kind::String) => "$".to_owned(),
+            _ => source.message_path(index),
         };
         let json_path = match (&finding.path, message) {
             (Path::Absolute(path), _) => Some(path.clone()),
@@ -152,24 +150,20 @@ impl<'f> Locator<'f> {
         let found: Option<Range<usize>> = json_path
             .as_deref()
             .and_then(|path| nearest_place(document?, path));
-        let span = finding
-            .span
-            .or_else(|| {
-                found.map(|range| Span {
-                    start: self.frame.start + range.start as u64,
-                    end: self.frame.start + range.end as u64,
-                })
-            })
-            .or_else(|| {
-                message.map(|origin| Span {
-                    start: origin.start,
-                    end: origin.end,
-                })
-            })
-            .or(Some(Span {
-                start: self.frame.start,
-                end: self.frame.end,
-            }));
+        let found = found.map(|range| Span {
+            start: self.frame.start + range.start as u64,
+            end: self.frame.start + range.end as u64,
+        });
+        let own = message.map(|origin| Span {
+            start: origin.start,
+            end: origin.end,
+        });
+        // Where messages have no paths of their own, the path leads to what holds them all.
+        let found = found.filter(|found| own.is_none_or(|own| *found == own || !holds(*found, own)));
+        let span = finding.span.or(found).or(own).or(Some(Span {
+            start: self.frame.start,
+            end: self.frame.end,
+        }));
         Located {
             finding,
             json_path,
@@ -202,6 +196,10 @@ impl<'f> Locator<'f> {
             }
         }
     }
+}
+
+fn holds(outer: Span, inner: Span) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// The place of a path, or of its nearest ancestor that exists (a missing field lies in its object).

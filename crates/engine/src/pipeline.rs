@@ -13,17 +13,23 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::table_map::TableMapSection;
 
+mod count;
 mod output;
 mod parse;
 mod perspective;
+mod redact;
+mod render;
 mod select;
 mod window;
 
-pub use output::{Content, ContentRule, Output};
+pub use count::{Count, CountedEncoding, OwnEncoding};
+pub use output::{Content, ContentRule, Output, Partition};
 pub use parse::{nearest, parse};
 pub use perspective::{Perspective, Speaker, SpeakerRule};
+pub use redact::{Redact, RedactKind, RedactKinds, RedactMode};
+pub use render::{Render, TemplateSection};
 pub use select::Select;
-pub use window::{History, HistoryRule, SessionGap, Window};
+pub use window::{History, HistoryRule, MaxTokens, SessionGap, Window};
 
 /// A pipeline file.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -42,6 +48,9 @@ pub struct Pipeline {
     /// What to leave out; it counts as filtered.
     #[serde(default)]
     pub select: Select,
+    /// Personal data and secrets: counted, or replaced by pseudonyms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redact: Option<Redact>,
     /// Who speaks as the assistant.
     #[serde(default)]
     pub perspective: Perspective,
@@ -54,6 +63,9 @@ pub struct Pipeline {
     /// Target dialects.
     #[serde(default)]
     pub render: Render,
+    /// Chat templates that are dialects, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub templates: BTreeMap<String, TemplateSection>,
     /// Token encodings.
     #[serde(default)]
     pub count: Count,
@@ -110,38 +122,6 @@ fn auto() -> String {
     "auto".to_owned()
 }
 
-/// `[render]`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Render {
-    /// Dialects as `ID` or `ID@PROFILE`, or `all`.
-    pub dialects: Vec<String>,
-}
-
-impl Default for Render {
-    fn default() -> Self {
-        Self {
-            dialects: vec!["all".to_owned()],
-        }
-    }
-}
-
-/// `[count]`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Count {
-    /// Encodings by name; an empty list counts nothing.
-    pub encodings: Vec<String>,
-}
-
-impl Default for Count {
-    fn default() -> Self {
-        Self {
-            encodings: vec!["o200k_base".to_owned()],
-        }
-    }
-}
-
 /// `[resources]`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -186,7 +166,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_done_yet_is_refused_and_not_ignored() {
-        let gap = format!("{SMALL}[window]\nsession_gap = \"6h\"\n");
+        let gap = format!("{SMALL}[window]\nsession_gap = \"6 hours\"\n");
         assert!(parse(&gap, &[], Path::new("p.toml")).is_err());
         let none = format!("{SMALL}[window]\nsession_gap = \"none\"\n[resources]\nmemory = \"auto\"\n");
         assert!(parse(&none, &[], Path::new("p.toml")).is_ok());

@@ -6,22 +6,28 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use chatmill_diag::limits::DEPTH_CEILING;
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_dialect::policy::Policy;
-use chatmill_dialect::History;
 use chatmill_intake::discover::{self, InputKind};
+use chatmill_redact::Redactor;
 use chatmill_source::Source;
 use chatmill_token::Encoding;
 use thiserror::Error;
 
-use crate::pipeline::{self, Content, HistoryRule, Pipeline, Speaker};
+use crate::frame::Settings;
+use crate::pipeline::{self, Content, Pipeline, Speaker};
 use crate::progress::Progress;
+use crate::redact;
 use crate::select::Selection;
+use crate::windows::Windows;
 
 mod encodings;
 mod inputs;
 mod targets;
+mod templates;
 
+use encodings::Encodings;
 pub use inputs::{PlannedInput, source, typed_inputs};
 pub use targets::Target;
+pub use templates::Templates;
 
 /// Why a request is wrong; repeating it cannot help.
 #[derive(Debug, Error)]
@@ -68,6 +74,26 @@ pub enum PlanError {
         /// What is wrong.
         message: String,
     },
+    /// The file of an encoding of the pipeline's own cannot be read.
+    #[error("count.encodings: cannot read {}, the vocabulary of `{name}`", path.display())]
+    UnreadableVocabulary {
+        /// The encoding.
+        name: String,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// An encoding of the pipeline's own that cannot be counted with.
+    #[error("count.encodings: `{name}` from {}", path.display())]
+    Encoding {
+        /// The encoding.
+        name: String,
+        /// Its file.
+        path: PathBuf,
+        /// Why.
+        source: chatmill_token::EncodingError,
+    },
     /// An input that names nothing that can be read.
     #[error(transparent)]
     Input(#[from] discover::DiscoverError),
@@ -79,12 +105,20 @@ pub struct Plan {
     pub pipeline: Pipeline,
     /// Inputs in the order of their names.
     pub inputs: Vec<PlannedInput>,
-    /// Dialects in registry order.
+    /// Dialects in registry order, then templates by name.
     pub targets: Vec<Target>,
+    /// Chat templates that are dialects.
+    pub templates: Templates,
     /// Encodings in the order of the file.
-    pub encodings: Vec<&'static Encoding>,
+    pub encodings: Vec<Encoding>,
+    /// What the normalised plan says of each encoding.
+    encoding_identities: Vec<serde_json::Value>,
     /// What to leave out.
     pub selection: Selection,
+    /// How much of a conversation renderings show.
+    pub windows: Windows,
+    /// Who looks for personal data and secrets, where somebody does.
+    pub redactor: Option<Redactor>,
     /// Where the dataset will stand.
     pub out: PathBuf,
     /// The folder at which relative paths of the pipeline start.
@@ -110,18 +144,31 @@ impl Plan {
         if let Some(depth) = pipeline.sources.jaibber_events.max_response_depth {
             pipeline.limits.response_depth = depth;
         }
-        let targets = targets::targets(&pipeline.render.dialects)?;
-        let encodings = encodings::encodings(&pipeline.count.encodings)?;
+        let templates = Templates::load(&pipeline.templates, base, &pipeline.limits)?;
+        let targets = targets::targets(&pipeline.render.dialects, &templates)?;
+        let Encodings { encodings, identities } =
+            Encodings::load(&pipeline.count, base, pipeline.limits.vocabulary)?;
         let selection = Selection::new(&pipeline.select)?;
+        let windows = Windows::new(&pipeline.window, &pipeline.perspective.speaker, &encodings)?;
         check_values(&pipeline)?;
+        let section = pipeline.redact.as_ref();
+        let redactor = section.map(|section| redact::redactor(section, base)).transpose()?;
+        if redactor.as_ref().is_some_and(Redactor::replaces) {
+            // What could be quoted was read before anything was replaced.
+            pipeline.output.quote = false;
+        }
         let inputs = inputs::inputs(&pipeline, base)?;
         let out = out.map_or_else(|| base.join(&pipeline.output.path), Path::to_path_buf);
         Ok(Self {
             pipeline,
             inputs,
             targets,
+            templates,
             encodings,
+            encoding_identities: identities,
             selection,
+            windows,
+            redactor,
             out,
             base: base.to_path_buf(),
         })
@@ -132,18 +179,17 @@ impl Plan {
         &self.pipeline.limits
     }
 
+    /// What records are read with.
+    pub fn settings(&self) -> Settings<'_> {
+        Settings {
+            limits: self.limits(),
+            redactor: self.redactor.as_ref(),
+        }
+    }
+
     /// The policy.
     pub fn policy(&self) -> &Policy {
         &self.pipeline.policy
-    }
-
-    /// How much history renderings show.
-    pub fn history(&self) -> History {
-        match self.pipeline.window.history {
-            pipeline::History::Rule(HistoryRule::Document) => History::Document,
-            pipeline::History::Rule(HistoryRule::All) => History::All,
-            pipeline::History::Messages(messages) => History::Messages(messages),
-        }
     }
 
     /// Bytes of all inputs as they lie on disk.
@@ -189,6 +235,15 @@ impl Plan {
         if let Some(object) = value.as_object_mut() {
             object.remove("resources");
             object.remove("input");
+            if let Some(sections) = object.get_mut("templates").and_then(serde_json::Value::as_object_mut) {
+                self.templates.normalise(sections);
+            }
+            if let Some(section) = object.get_mut("redact").and_then(serde_json::Value::as_object_mut) {
+                section.remove("key_file");
+                if let Some(key) = self.redactor.as_ref().and_then(Redactor::key_id) {
+                    section.insert("key".to_owned(), key.into());
+                }
+            }
             if let Some(output) = object
                 .get_mut("output")
                 .and_then(serde_json::Value::as_object_mut)
@@ -216,6 +271,9 @@ impl Plan {
                 .map(|target| format!("{}@{}", target.dialect.id(), target.profile))
                 .collect();
             object.insert("targets".to_owned(), targets.into());
+            if let Some(count) = object.get_mut("count").and_then(serde_json::Value::as_object_mut) {
+                count.insert("encodings".to_owned(), self.encoding_identities.clone().into());
+            }
         }
         value
     }
@@ -260,7 +318,7 @@ fn check_values(pipeline: &Pipeline) -> Result<(), PlanError> {
         });
     }
     if let Content::Dialects(ids) = &pipeline.output.content {
-        for id in ids {
+        for id in ids.iter().filter(|id| !pipeline.templates.contains_key(*id)) {
             Target::find(id)?;
         }
     }

@@ -8,6 +8,41 @@ pub trait Progress: Sync {
     fn advance(&self, bytes: u64);
     /// Something that a person should know.
     fn note(&self, text: &str);
+    /// What each part of the work holds at this instant.
+    fn queues(&self, _queues: Queues) {}
+}
+
+/// What the reader, the workers and the delivery in order hold at one instant, in slices of the inputs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Queues {
+    /// Slices that are read and wait for a worker: at most one.
+    pub waiting: usize,
+    /// Slices that a worker has.
+    pub working: usize,
+    /// Workers.
+    pub workers: usize,
+    /// Slices that are done and wait for an earlier one.
+    pub held: usize,
+    /// Slices that are done and delivered.
+    pub delivered: u32,
+    /// Slices so far that waited for a worker, because all had one.
+    pub waited: u32,
+    /// Slices so far that a free worker took at once, because reading them took longer than working.
+    pub taken: u32,
+}
+
+impl Queues {
+    /// The part that the others wait for; none before there is anything to compare.
+    pub fn slowest(&self) -> Option<&'static str> {
+        // The first slices find every worker free, however slow the workers are.
+        let taken = u64::from(self.taken).saturating_sub(self.workers as u64);
+        let waited = u64::from(self.waited);
+        match waited.cmp(&taken) {
+            _ if waited + taken == 0 => None,
+            std::cmp::Ordering::Less => Some("read"),
+            _ => Some("work"),
+        }
+    }
 }
 
 /// Tells nobody.
@@ -18,4 +53,25 @@ impl Progress for Silent {
     fn stage(&self, _name: &str, _bytes: u64) {}
     fn advance(&self, _bytes: u64) {}
     fn note(&self, _text: &str) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn queues(waited: u32, taken: u32) -> Queues {
+        Queues {
+            workers: 2,
+            waited,
+            taken,
+            ..Queues::default()
+        }
+    }
+
+    #[test]
+    fn the_slowest_part_is_the_one_that_the_others_wait_for() {
+        assert_eq!(queues(0, 2).slowest(), None, "every worker is free at first");
+        assert_eq!(queues(5, 3).slowest(), Some("work"));
+        assert_eq!(queues(1, 9).slowest(), Some("read"));
+    }
 }

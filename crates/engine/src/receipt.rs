@@ -24,6 +24,9 @@ pub struct SliceReceipt {
     pub totals: Totals,
     /// Renderings for which a configured participant was absent.
     pub unrenderable: u64,
+    /// Perspectives of conversations without a turn to render, where each turn has a rendering of its own.
+    #[serde(default)]
+    pub without_turns: u64,
     /// Renderings that were made.
     pub renderings: u64,
 }

@@ -1,10 +1,16 @@
 //! Saying a conversation in the plan's dialects.
 
-use chatmill_dialect::{Rendering, View, auto_perspective};
-use chatmill_model::{Linked, ParticipantKind};
+use std::convert::Infallible;
 
+use chatmill_dialect::{
+    Borders, Cuts, History, Policy, Rendering, Stretch, View, Violation, auto_perspective, window,
+};
+use chatmill_model::{Linked, Part, ParticipantKind, Role};
+
+use crate::fit;
 use crate::pipeline::{Speaker, SpeakerRule};
 use crate::plan::Target;
+use crate::windows::{Scales, Windows};
 
 /// Who speaks as the assistant in a conversation: one entry per rendering, and how many configured participants are absent.
 pub fn perspectives(linked: &Linked, speaker: &Speaker) -> (Vec<Option<usize>>, u64) {
@@ -58,28 +64,235 @@ pub fn perspectives(linked: &Linked, speaker: &Speaker) -> (Vec<Option<usize>>, 
 /// Renders a conversation in one dialect for every perspective; `emit` gets the perspective's participant id (`""` for none).
 pub fn render(
     linked: &Linked,
-    target: Target,
+    target: &Target,
     perspectives: &[Option<usize>],
-    policy: &chatmill_dialect::Policy,
-    history: chatmill_dialect::History,
+    policy: &Policy,
+    history: History,
     emit: &mut dyn FnMut(&str, Rendering<'_>),
 ) {
-    let neutral = [None];
-    let perspectives = if target.dialect.about().neutral {
-        &neutral
-    } else {
-        perspectives
+    let windows = Windows {
+        history,
+        ..Windows::default()
     };
-    for perspective in perspectives {
-        let participant = perspective.and_then(|index| linked.conversation.participants.get(index));
-        let id = participant.map_or("", |participant| participant.id.as_str());
-        let view = View {
+    let windowed = Windowed::new(linked, &windows, perspectives);
+    let mut always = |id: &str, rendering: Rendering<'_>| {
+        emit(id, rendering);
+        Ok::<(), Infallible>(())
+    };
+    let Ok(()) = windowed.render(target, policy, None, &mut always);
+}
+
+/// A conversation, cut as a plan's windows say.
+///
+/// Sessions are cut first, then the turns of the perspective; the dialect cuts the history; what is still too long begins
+/// later, in front of what somebody else says, until it fits. What a rendering leaves out it declares. A rendering that does
+/// not fit even so stays, with the reason, and is not valid.
+pub struct Windowed<'a> {
+    linked: &'a Linked,
+    windows: &'a Windows,
+    voices: Vec<Voice>,
+    /// Nobody's, for dialects that know no perspective.
+    nobody: Voice,
+    /// For each position, the bytes of text in front of it; one more for the end.
+    bytes: Vec<u64>,
+}
+
+/// A perspective, and what its renderings show.
+struct Voice {
+    perspective: Option<usize>,
+    stretches: Vec<Stretch>,
+    /// Where they may begin later.
+    starts: Vec<u32>,
+}
+
+impl<'a> Windowed<'a> {
+    /// Cuts a conversation.
+    pub fn new(linked: &'a Linked, windows: &'a Windows, perspectives: &[Option<usize>]) -> Self {
+        let has_budget = windows.budget.is_some();
+        let borders = if windows.cut() {
+            Borders::of(linked)
+        } else {
+            Borders::default()
+        };
+        let voice = |perspective, cuts| Voice {
+            perspective,
+            stretches: if windows.cut() {
+                window::stretches(linked, &borders, perspective, cuts)
+            } else {
+                Vec::new()
+            },
+            starts: if has_budget {
+                window::turn_starts(linked, &borders, perspective)
+            } else {
+                Vec::new()
+            },
+        };
+        let whole = Cuts {
+            per_turn: false,
+            ..windows.cuts
+        };
+        let mut sum = 0;
+        let mut bytes = vec![0];
+        for message in linked.conversation.messages.iter().filter(|_| has_budget) {
+            sum += message.parts.iter().map(length).sum::<u64>();
+            bytes.push(sum);
+        }
+        Self {
             linked,
-            perspective: *perspective,
+            windows,
+            voices: perspectives
+                .iter()
+                .map(|perspective| voice(*perspective, windows.cuts))
+                .collect(),
+            nobody: voice(None, whole),
+            bytes,
+        }
+    }
+
+    /// Perspectives that have no turn to render.
+    pub fn without_turns(&self) -> u64 {
+        let silent = self.voices.iter().filter(|voice| voice.stretches.is_empty());
+        if self.windows.cuts.per_turn {
+            silent.count() as u64
+        } else {
+            0
+        }
+    }
+
+    /// The renderings in one dialect, perspective by perspective; `emit` gets the perspective's participant id (`""` for none)
+    /// and ends the work when it fails. Where there is a budget, there are `scales`.
+    pub fn render<E>(
+        &self,
+        target: &Target,
+        policy: &Policy,
+        mut scales: Option<&mut Scales>,
+        emit: &mut dyn FnMut(&str, Rendering<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let nobody = std::slice::from_ref(&self.nobody);
+        let is_neutral = target.dialect.about().neutral;
+        for voice in if is_neutral { nobody } else { &self.voices } {
+            let participants = &self.linked.conversation.participants;
+            let participant = voice.perspective.and_then(|index| participants.get(index));
+            let id = participant.map_or("", |participant| participant.id.as_str());
+            let mut speaking = Speaking {
+                windowed: self,
+                voice,
+                target,
+                policy,
+                scales: scales.as_deref_mut(),
+                ordinal: 0,
+                answers: self.windows.cuts.per_turn && !is_neutral,
+            };
+            speaking.say(&mut |rendering| emit(id, rendering))?;
+        }
+        Ok(())
+    }
+
+    fn view(
+        &self,
+        voice: &Voice,
+        target: &Target,
+        policy: &'a Policy,
+        stretch: Option<Stretch>,
+    ) -> View<'a> {
+        View {
+            linked: self.linked,
+            perspective: voice.perspective,
             policy,
             profile: target.profile,
-            history,
+            history: self.windows.history,
+            stretch,
+        }
+    }
+
+    /// The bytes of text between two positions.
+    fn bytes(&self, start: u32, end: u32) -> u64 {
+        let before = |position: u32| self.bytes.get(position as usize).copied().unwrap_or_default();
+        before(end).saturating_sub(before(start))
+    }
+}
+
+/// Takes the text of a part to be this long, in bytes.
+fn length(part: &Part) -> u64 {
+    let text = match part {
+        Part::Text(text) => text,
+        Part::ToolCall(call) => call.arguments.source_text(),
+        Part::ToolResult(result) => &result.content,
+        _ => "",
+    };
+    text.len() as u64
+}
+
+/// The renderings of one perspective in one dialect.
+struct Speaking<'w, 's> {
+    windowed: &'w Windowed<'w>,
+    voice: &'w Voice,
+    target: &'w Target,
+    policy: &'w Policy,
+    scales: Option<&'s mut Scales>,
+    ordinal: u32,
+    /// Whether each rendering ends with an answer.
+    answers: bool,
+}
+
+type Emit<'e, E> = dyn FnMut(Rendering<'_>) -> Result<(), E> + 'e;
+
+impl Speaking<'_, '_> {
+    fn say<E>(&mut self, emit: &mut Emit<'_, E>) -> Result<(), E> {
+        if !self.windowed.windows.cut() || self.target.dialect.is_single_turn() {
+            return self.rendered(None, emit);
+        }
+        for stretch in &self.voice.stretches {
+            let fitted = self.fitted(*stretch);
+            self.rendered(Some(fitted), emit)?;
+        }
+        Ok(())
+    }
+
+    /// The longest part of a stretch that fits; where none does, the shortest.
+    fn fitted(&mut self, stretch: Stretch) -> Stretch {
+        let (Some(scales), Some(budget)) = (self.scales.as_deref_mut(), &self.windowed.windows.budget) else {
+            return stretch;
         };
-        target.dialect.render(&view, &mut |rendering| emit(id, rendering));
+        let starts = &self.voice.starts;
+        let from = starts.partition_point(|start| *start <= stretch.start);
+        let to = starts.partition_point(|start| *start < stretch.end);
+        let later = starts.get(from..to).unwrap_or_default();
+        let beginnings: Vec<u32> = std::iter::once(stretch.start).chain(later.iter().copied()).collect();
+        let beginning = |place: usize| Stretch {
+            start: beginnings.get(place).copied().unwrap_or(stretch.start),
+            ..stretch
+        };
+        let guess = fit::guess(&beginnings, budget.tokens, |start| self.windowed.bytes(start, stretch.end));
+        let least = fit::least(beginnings.len(), guess, |place| {
+            let mut fits = true;
+            let view = self.windowed.view(self.voice, self.target, self.policy, Some(beginning(place)));
+            self.target.dialect.render(&view, &mut |rendering| fits &= scales.fits(&rendering));
+            fits
+        });
+        beginning(least.unwrap_or(beginnings.len() - 1))
+    }
+
+    fn rendered<E>(&mut self, stretch: Option<Stretch>, emit: &mut Emit<'_, E>) -> Result<(), E> {
+        let view = self.windowed.view(self.voice, self.target, self.policy, stretch);
+        let mut outcome = Ok(());
+        self.target.dialect.render(&view, &mut |mut rendering| {
+            if outcome.is_err() {
+                return;
+            }
+            rendering.ordinal = self.ordinal;
+            self.ordinal += 1;
+            if stretch.is_some() && self.answers && rendering.last_role != Some(Role::Assistant.as_str()) {
+                let silent = "window.per_turn: nothing of the turn is left in this dialect";
+                rendering.violations.push(Violation::whole(silent));
+            }
+            if let Some(scales) = self.scales.as_deref_mut()
+                && !scales.fits(&rendering)
+            {
+                rendering.violations.push(Violation::whole(scales.refusal()));
+            }
+            outcome = emit(rendering);
+        });
+        outcome
     }
 }

@@ -2,8 +2,8 @@
 
 use chatmill_dataset::DatasetError;
 use chatmill_diag::Limits;
-use chatmill_intake::Frame;
 use chatmill_intake::json;
+use chatmill_intake::{Form, Frame};
 use chatmill_source::Source;
 
 use crate::gather::Gatherer;
@@ -49,10 +49,10 @@ impl Gathering<'_> {
                 end: start + body.len() as u64,
                 line,
                 column,
-                derived: frame.derived,
+                derived: frame.form != Form::Original,
                 counts: true,
             };
-            if frame.derived {
+            if place.derived {
                 (place.start, place.end) = (frame.start, frame.end);
             }
             within += place.end - place.start;

@@ -7,12 +7,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use chatmill_dataset::{Compression, DatasetError, Opening, Spill, Staging, TableOptions};
+use chatmill_dataset::{Compression, DatasetError, Opening, Partition, Spill, Staging, TableOptions};
 use chatmill_intake::discover::InputKind;
 use thiserror::Error;
 
 use crate::collisions::{Occurrence, renames};
 use crate::crew::{self, NoThreads};
+use crate::pipeline;
 use crate::plan::{Plan, PlanError};
 use crate::progress::Progress;
 use crate::receipt::SliceReceipt;
@@ -74,11 +75,11 @@ pub enum RunError {
     )]
     Miscounted {
         /// Dialect of the rendering.
-        dialect: &'static str,
+        dialect: String,
         /// Id of its conversation.
         conversation: String,
         /// Encoding.
-        encoding: &'static str,
+        encoding: String,
     },
     /// A worker failed in a way that it should not: a bug in chatmill.
     #[error("a worker failed on slice {slice}; this is a bug in chatmill, nothing was published")]
@@ -198,6 +199,7 @@ impl<'p> Mill<'p> {
             tools: Tools {
                 plan,
                 talliers: Mutex::default(),
+                scales: Mutex::default(),
                 verify_every: options.verify_every,
                 stop,
             },
@@ -205,6 +207,10 @@ impl<'p> Mill<'p> {
             table_options: TableOptions {
                 encodings,
                 compression,
+                partition: match plan.pipeline.output.partition {
+                    pipeline::Partition::None => Partition::None,
+                    pipeline::Partition::Dialect => Partition::Dialect,
+                },
             },
             threads,
             progress,
@@ -258,6 +264,7 @@ impl<'p> Mill<'p> {
         crew::each_slice(
             self.threads,
             &mut slicer,
+            self.progress,
             self.tools.stop,
             &|slice| wanted(slice).is_some(),
             &|slice| self.grind(slice, wanted(slice.index).unwrap_or_default()),

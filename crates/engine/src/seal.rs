@@ -127,6 +127,7 @@ fn run_totals(
         whole.messages += receipt.messages;
         whole.renderings += receipt.renderings;
         whole.unrenderable += receipt.unrenderable;
+        whole.without_turns += receipt.without_turns;
         for (code, count) in &receipt.findings {
             let sum = whole.findings.entry(code.clone()).or_default();
             sum.name.clone_from(&count.name);
@@ -169,6 +170,7 @@ fn inputs(plan: &Plan, counts: &BTreeMap<usize, InputCounts>) -> Vec<InputEntry>
                 rows: counts.rows,
                 skipped: counts.skipped_tables.values().sum(),
                 skipped_tables: counts.skipped_tables,
+                filtered_by: counts.filtered_by,
                 ..InputEntry::default()
             };
             entry.set_ledger(&counts.ledger);

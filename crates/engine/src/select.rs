@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use chatmill_model::Conversation;
+use chatmill_diag::{Code, codes};
+use chatmill_model::{Conversation, Message, MessageKind, Part, Role, Scene};
 
-use crate::pipeline::Select;
+use crate::pipeline::{Select, nearest};
 use crate::plan::PlanError;
 
 /// A resolved `[select]` section.
@@ -14,6 +15,11 @@ pub struct Selection {
     until: Option<i64>,
     conversations: Option<BTreeSet<String>>,
     sample: Option<f64>,
+    scene: Option<Scene>,
+    participants: Vec<String>,
+    min_turns: u64,
+    with_tool_calls: bool,
+    without_findings: BTreeSet<&'static str>,
     /// Records that are read.
     pub limit: Option<u64>,
 }
@@ -29,50 +35,122 @@ impl Selection {
                 message: "it must lie between 0 and 1".to_owned(),
             });
         }
-        if select.conversations.as_ref().is_some_and(Vec::is_empty) {
-            return Err(PlanError::Value {
-                key: "select.conversations",
-                message: "the list is empty; name ids or leave the key out".to_owned(),
-            });
+        let conversations = named("select.conversations", select.conversations.as_ref())?;
+        let participants = named("select.participants", select.participants.as_ref())?;
+        let findings = named("select.without_findings", select.without_findings.as_ref())?;
+        let mut without_findings = BTreeSet::new();
+        for word in findings.unwrap_or_default() {
+            without_findings.extend(found_by(word)?);
         }
         Ok(Self {
             since: instant("select.since", select.since.as_deref())?,
             until: instant("select.until", select.until.as_deref())?,
-            conversations: select
-                .conversations
-                .as_ref()
-                .map(|ids| ids.iter().cloned().collect()),
+            conversations: conversations.map(|ids| ids.iter().cloned().collect()),
             sample: select.sample,
+            scene: select.scene.as_deref().map(scene).transpose()?,
+            participants: participants.unwrap_or_default().to_vec(),
+            min_turns: select.min_turns.unwrap_or_default(),
+            with_tool_calls: select.with_tool_calls,
+            without_findings,
             limit: select.limit,
         })
     }
 
-    /// Why a conversation is left out, if it is. `id` is its id before it is qualified.
-    pub fn leaves_out(&self, id: &str, conversation: &Conversation) -> Option<&'static str> {
+    /// The key that leaves a conversation out, if one does. `id` is its id before it is qualified, `found` the codes of its
+    /// findings.
+    pub fn leaves_out<'f>(
+        &self,
+        id: &str,
+        conversation: &Conversation,
+        mut found: impl Iterator<Item = &'f str>,
+    ) -> Option<&'static str> {
+        let (first, last) = match (self.since, self.until) {
+            (None, None) => (None, None),
+            _ => span(conversation),
+        };
+        let is_early = |since: i64| last.is_none_or(|last| last < since);
+        let is_late = |until: i64| first.is_none_or(|first| first >= until);
+        let is_here = |wanted: &String| {
+            let mut people = conversation.participants.iter();
+            people.any(|person| person.id == *wanted || person.name.as_ref() == Some(wanted))
+        };
         if self.conversations.as_ref().is_some_and(|ids| !ids.contains(id)) {
-            return Some("conversations");
+            Some("conversations")
+        } else if self.sample.is_some_and(|share| position_in_sample(id) >= share) {
+            Some("sample")
+        } else if self.since.is_some_and(is_early) {
+            Some("since")
+        } else if self.until.is_some_and(is_late) {
+            Some("until")
+        } else if self.scene.is_some_and(|scene| scene != conversation.scene) {
+            Some("scene")
+        } else if !self.participants.iter().all(is_here) {
+            Some("participants")
+        } else if self.min_turns > 0 && turns(conversation) < self.min_turns {
+            Some("min_turns")
+        } else if self.with_tool_calls && !conversation.messages.iter().any(calls) {
+            Some("with_tool_calls")
+        } else if !self.without_findings.is_empty() && found.any(|code| self.without_findings.contains(code)) {
+            Some("without_findings")
+        } else {
+            None
         }
-        if self.sample.is_some_and(|share| position_in_sample(id) >= share) {
-            return Some("sample");
-        }
-        if self.since.is_none() && self.until.is_none() {
-            return None;
-        }
-        let (first, last) = span(conversation);
-        if self
-            .since
-            .is_some_and(|since| last.is_none_or(|last| last < since))
-        {
-            return Some("since");
-        }
-        if self
-            .until
-            .is_some_and(|until| first.is_none_or(|first| first >= until))
-        {
-            return Some("until");
-        }
-        None
     }
+}
+
+/// A list that is not empty, if it is there.
+fn named<'s>(key: &'static str, list: Option<&'s Vec<String>>) -> Result<Option<&'s [String]>, PlanError> {
+    if list.is_some_and(Vec::is_empty) {
+        return Err(PlanError::Value {
+            key,
+            message: "the list is empty; name something or leave the key out".to_owned(),
+        });
+    }
+    Ok(list.map(Vec::as_slice))
+}
+
+fn scene(word: &str) -> Result<Scene, PlanError> {
+    let scenes = [Scene::Assistant, Scene::GroupChat, Scene::Unknown];
+    let found = scenes.into_iter().find(|scene| scene.as_str() == word);
+    found.ok_or_else(|| PlanError::UnknownWord {
+        key: "select.scene",
+        what: "scene",
+        word: word.to_owned(),
+        suggestion: nearest(word, scenes.into_iter().map(Scene::as_str)).map(str::to_owned),
+    })
+}
+
+/// The codes that a word names.
+fn found_by(word: &str) -> Result<Vec<&'static str>, PlanError> {
+    let all = || codes::CODES.iter().copied();
+    let named: Vec<&str> = all().filter(|code| code.answers_to(word)).map(letters).collect();
+    if !named.is_empty() {
+        return Ok(named);
+    }
+    let upper = word.to_ascii_uppercase();
+    let near = nearest(word, all().map(|code| code.name)).or_else(|| nearest(&upper, all().map(letters)));
+    Err(PlanError::UnknownWord {
+        key: "select.without_findings",
+        what: "code",
+        word: word.to_owned(),
+        suggestion: near.map(str::to_owned),
+    })
+}
+
+fn letters(code: &'static Code) -> &'static str {
+    code.code
+}
+
+/// Messages that people and agents wrote.
+fn turns(conversation: &Conversation) -> u64 {
+    let is_turn = |message: &&Message| {
+        message.kind == MessageKind::Message && matches!(message.role, Role::User | Role::Assistant)
+    };
+    conversation.messages.iter().filter(is_turn).count() as u64
+}
+
+fn calls(message: &Message) -> bool {
+    message.parts.iter().any(|part| matches!(part, Part::ToolCall(_)))
 }
 
 /// First and last instant of a conversation, in microseconds UTC.
@@ -116,6 +194,8 @@ fn position_in_sample(id: &str) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use chatmill_model::Participant;
+
     use super::*;
 
     #[test]
@@ -138,5 +218,69 @@ mod tests {
             instant("select.since", Some("2026-01-01T00:00:00Z")).unwrap()
         );
         assert!(instant("select.since", Some("yesterday")).is_err());
+    }
+
+    fn room() -> Conversation {
+        let person = |id: &str, name: Option<&str>| Participant {
+            id: id.to_owned(),
+            name: name.map(str::to_owned),
+            ..Participant::default()
+        };
+        Conversation {
+            scene: Scene::GroupChat,
+            participants: vec![person("u1", Some("Ann")), person("b1", None)],
+            ..Conversation::default()
+        }
+    }
+
+    fn left_out(select: &Select, found: &[&str]) -> Option<&'static str> {
+        let selection = Selection::new(select).unwrap();
+        selection.leaves_out("c", &room(), found.iter().copied())
+    }
+
+    #[test]
+    fn each_key_leaves_out_under_its_own_name_and_keeps_what_it_asks_for() {
+        let list = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        let cases: [(&str, Select, Select); 4] = [
+            (
+                "scene",
+                Select { scene: Some("assistant".into()), ..Select::default() },
+                Select { scene: Some("group_chat".into()), ..Select::default() },
+            ),
+            (
+                "participants",
+                Select { participants: list(&["Ann", "u2"]), ..Select::default() },
+                Select { participants: list(&["Ann", "b1"]), ..Select::default() },
+            ),
+            (
+                "min_turns",
+                Select { min_turns: Some(1), ..Select::default() },
+                Select { min_turns: Some(0), ..Select::default() },
+            ),
+            (
+                "without_findings",
+                Select { without_findings: list(&["RF"]), ..Select::default() },
+                Select { without_findings: list(&["TL", "invalid-json"]), ..Select::default() },
+            ),
+        ];
+        for (key, out, kept) in cases {
+            assert_eq!(left_out(&out, &["RF001"]), Some(key));
+            assert_eq!(left_out(&kept, &["RF001"]), None, "{key}");
+        }
+        let calling = Select { with_tool_calls: true, ..Select::default() };
+        assert_eq!(left_out(&calling, &[]), Some("with_tool_calls"));
+    }
+
+    #[test]
+    fn unknown_words_and_empty_lists_are_refused_with_a_suggestion() {
+        let refused = |select: Select| Selection::new(&select).unwrap_err().to_string();
+        let scene = refused(Select { scene: Some("group-chat".into()), ..Select::default() });
+        assert!(scene.contains("did you mean `group_chat`"), "{scene}");
+        let code = refused(Select { without_findings: Some(vec!["dangling-referense".into()]), ..Select::default() });
+        assert!(code.contains("did you mean `dangling-reference`"), "{code}");
+        let code = refused(Select { without_findings: Some(vec![String::new()]), ..Select::default() });
+        assert!(code.contains("select.without_findings"), "{code}");
+        let empty = refused(Select { participants: Some(Vec::new()), ..Select::default() });
+        assert!(empty.contains("select.participants: the list is empty"), "{empty}");
     }
 }

@@ -30,6 +30,9 @@ pub struct RunTotals {
     pub renderings: u64,
     /// Renderings that a configured participant's absence prevented.
     pub unrenderable: u64,
+    /// Perspectives of conversations without a turn to render, where each turn has a rendering of its own.
+    #[serde(default)]
+    pub without_turns: u64,
     /// Findings by code.
     pub findings: BTreeMap<String, FindingCount>,
     /// Tokens per dialect, profile, encoding and coverage.

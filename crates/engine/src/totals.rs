@@ -29,8 +29,9 @@ struct Sums {
     conversations: u64,
     messages_rendered: u64,
     bytes: u64,
-    /// Tokens, content, names, framing, tools, replies, meta, assistant content.
-    tokens: [u64; 8],
+    /// Tokens, content, names, framing, tools, replies, meta, assistant content, tokens sent.
+    tokens: [u64; 9],
+    requests: u64,
     invalid: u64,
     losses: u64,
     /// Renderings by their number of tokens.
@@ -64,6 +65,8 @@ pub struct Counted<'a> {
     pub bytes: u64,
     /// Tokens and their parts.
     pub tally: &'a Tally,
+    /// How often it is sent.
+    pub requests: u64,
     /// Whether the dialect's rules hold.
     pub valid: bool,
     /// Rows in the losses table.
@@ -87,10 +90,12 @@ impl Totals {
             tally.replies,
             tally.meta,
             tally.assistant_content,
+            tally.sent,
         ];
         for (sum, part) in sums.tokens.iter_mut().zip(parts) {
             *sum += part;
         }
+        sums.requests += counted.requests;
         sums.invalid += u64::from(!counted.valid);
         sums.losses += counted.losses;
         *sums.distribution.entry(tally.tokens).or_default() += 1;
@@ -106,6 +111,7 @@ impl Totals {
             for (sum, part) in sums.tokens.iter_mut().zip(more.tokens) {
                 *sum += part;
             }
+            sums.requests += more.requests;
             sums.invalid += more.invalid;
             sums.losses += more.losses;
             for (tokens, renderings) in &more.distribution {
@@ -134,6 +140,7 @@ fn row(group: &Group, sums: &Sums) -> TotalRow {
         replies,
         meta,
         assistant_content,
+        tokens_sent,
     ] = sums.tokens;
     TotalRow {
         source: group.source.clone(),
@@ -152,6 +159,8 @@ fn row(group: &Group, sums: &Sums) -> TotalRow {
         replies,
         meta,
         assistant_content,
+        requests: sums.requests,
+        tokens_sent,
         p50: percentile(&sums.distribution, 50),
         p95: percentile(&sums.distribution, 95),
         p99: percentile(&sums.distribution, 99),
@@ -201,6 +210,7 @@ mod tests {
             let tally = Tally {
                 tokens,
                 content: tokens,
+                sent: 2 * tokens,
                 ..Tally::default()
             };
             totals.add(
@@ -210,6 +220,7 @@ mod tests {
                     messages_rendered: 1,
                     bytes: 2,
                     tally: &tally,
+                    requests: 2,
                     valid: true,
                     losses: 0,
                 },

@@ -7,7 +7,7 @@ use chatmill_diag::Limits;
 use chatmill_model::Linked;
 use thiserror::Error;
 
-use crate::frame::{self, Outcome};
+use crate::frame::{self, Outcome, Settings};
 use crate::plan::{PlanError, PlannedInput};
 use crate::progress::Progress;
 use crate::slices::{EntryStep, Recognised, Slicer, Step};
@@ -88,13 +88,13 @@ pub fn walk(
                         continue;
                     };
                     let bytes = slice.buffer.get(frame.buffer.clone()).unwrap_or_default();
-                    let outcome = frame::read(source, frame, bytes, limits);
+                    let outcome = frame::read(source, frame, bytes, Settings::plain(limits));
                     let rejected = u64::from(outcome.linked.is_none());
                     visit(records(entry, 1, rejected)) && tell(entry, &outcome, bytes, visit)
                 }
                 Step::Group(group) => {
                     let bytes = slice.buffer.get(group.buffer.clone()).unwrap_or_default();
-                    let outcome = group.read(bytes, limits);
+                    let outcome = group.read(bytes, Settings::plain(limits));
                     let rejected = group.rejected(&outcome);
                     let mut goes_on = true;
                     for (index, row) in group.rows.iter().enumerate().filter(|(_, row)| row.place.counts) {

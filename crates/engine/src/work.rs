@@ -17,9 +17,11 @@ use crate::frame;
 use crate::group::{Group, GroupRow};
 use crate::locate::Located;
 use crate::plan::Plan;
+use crate::redact::Redaction;
 use crate::receipt::{InputCounts, SliceReceipt};
 use crate::slices::{EntryStep, Slice, Step};
 use crate::tables::{self, Place};
+use crate::windows::Scales;
 
 mod renderings;
 
@@ -33,11 +35,11 @@ pub enum WorkError {
     /// The reference counts a rendering differently.
     Miscounted {
         /// Dialect of the rendering.
-        dialect: &'static str,
+        dialect: String,
         /// Id of its conversation.
         conversation: String,
         /// Encoding.
-        encoding: &'static str,
+        encoding: String,
     },
 }
 
@@ -53,6 +55,8 @@ pub struct Tools<'p> {
     pub plan: &'p Plan,
     /// Talliers of the plan's encodings that no worker uses at the moment; what they remember is only of use.
     pub talliers: Mutex<Vec<Tallier>>,
+    /// Scales of the plan's budget that no worker uses at the moment, where it has one.
+    pub scales: Mutex<Vec<Scales>>,
     /// Every how many renderings of a slice are counted again by the reference; 0 for none.
     pub verify_every: u64,
     /// Set when the run should stop.
@@ -75,11 +79,16 @@ pub fn grind(
         tools,
         parts,
         tallier: pooled.unwrap_or_else(|| Tallier::new(&tools.plan.encodings)),
+        scales: tools.plan.windows.budget.as_ref().map(|budget| {
+            let pooled = tools.scales.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            pooled.unwrap_or_else(|| Scales::new(budget))
+        }),
         receipt: SliceReceipt {
             renamed,
             ..SliceReceipt::default()
         },
         place: None,
+        redaction: None,
         text: String::new(),
         spans: Vec::new(),
     };
@@ -91,6 +100,8 @@ pub fn grind(
     }
     let mut idle = tools.talliers.lock().unwrap_or_else(PoisonError::into_inner);
     idle.push(work.tallier);
+    let mut idle = tools.scales.lock().unwrap_or_else(PoisonError::into_inner);
+    idle.extend(work.scales);
     Ok(work.receipt)
 }
 
@@ -98,8 +109,11 @@ struct Work<'w, 'p> {
     tools: &'w Tools<'p>,
     parts: &'w mut PartSet,
     tallier: Tallier,
+    scales: Option<Scales>,
     receipt: SliceReceipt,
     place: Option<EntryStep>,
+    /// What was replaced in the conversation at hand.
+    redaction: Option<Redaction>,
     /// Buffers of the rendering at hand, reused.
     text: String,
     spans: Vec<ComponentSpan>,
@@ -183,12 +197,14 @@ impl Work<'_, '_> {
         let Some(first) = group.rows.first() else {
             return Ok(());
         };
-        let outcome = group.read(bytes, self.tools.plan.limits());
+        let mut outcome = group.read(bytes, self.tools.plan.settings());
+        self.redaction = outcome.redaction.take();
         self.enter_row(first, slice);
         let linked = outcome.linked.as_ref();
         let base = linked.map(|linked| self.base_id(linked, bytes));
-        if let (Some(linked), Some(base)) = (linked, &base)
-            && let Some(reason) = self.tools.plan.selection.leaves_out(base, &linked.conversation)
+        let found = frame::found(&outcome.findings, &outcome.rejects);
+        if let Some(linked) = linked
+            && let Some(reason) = self.leaves_out(linked, bytes, found)
         {
             self.filter_group(group, slice, reason);
             return Ok(());
@@ -257,7 +273,8 @@ impl Work<'_, '_> {
         let Some(source) = self.place.as_ref().and_then(|place| place.source) else {
             return Ok(());
         };
-        let outcome = frame::read(source, frame, bytes, self.tools.plan.limits());
+        let mut outcome = frame::read(source, frame, bytes, self.tools.plan.settings());
+        self.redaction = outcome.redaction.take();
         let Some(linked) = outcome.linked else {
             let counts = self.counts();
             counts.ledger.framed += 1;
@@ -271,8 +288,8 @@ impl Work<'_, '_> {
             }
             return Ok(());
         };
-        let base = self.base_id(&linked, bytes);
-        if let Some(reason) = self.tools.plan.selection.leaves_out(&base, &linked.conversation) {
+        let found = frame::found(&outcome.findings, &outcome.rejects);
+        if let Some(reason) = self.leaves_out(&linked, bytes, found) {
             self.filter(frame.end - frame.start, reason);
             return Ok(());
         }
@@ -282,7 +299,7 @@ impl Work<'_, '_> {
         counts.ledger.accepted_bytes += frame.end - frame.start;
         counts.rows.add(&outcome.rows);
         counts.conversations += 1;
-        let id = self.claim_id(base, frame.record)?;
+        let id = self.claim_id(self.base_id(&linked, bytes), frame.record)?;
         for located in &outcome.findings {
             self.finding(located, Some(frame.record), Some(&id))?;
         }
@@ -291,6 +308,23 @@ impl Work<'_, '_> {
         }
         self.conversation(&id, &linked, frame.record)?;
         self.renderings(&id, &linked, frame.record)
+    }
+
+    /// Why the plan leaves a conversation out, if it does: judged by what was read, whatever was replaced since.
+    fn leaves_out<'f>(
+        &self,
+        linked: &Linked,
+        bytes: &[u8],
+        found: impl Iterator<Item = &'f str>,
+    ) -> Option<&'static str> {
+        let read = self.as_read(linked);
+        let selection = &self.tools.plan.selection;
+        selection.leaves_out(&self.base_id(read, bytes), &read.conversation, found)
+    }
+
+    /// A conversation before anything in it was replaced.
+    fn as_read<'a>(&'a self, linked: &'a Linked) -> &'a Linked {
+        self.redaction.as_ref().map_or(linked, |redaction| &redaction.original)
     }
 
     /// The id before qualification, with the prefix of its input.

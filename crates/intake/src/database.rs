@@ -14,7 +14,7 @@ use chatmill_diag::Finding;
 use chatmill_diag::codes::{CORRUPT_STREAM, EMPTY_INPUT, RECORD_TOO_LONG, UNREADABLE_INPUT};
 use rusqlite::{Connection, ErrorCode};
 
-use crate::event::{Damage, Event, Frame};
+use crate::event::{Damage, Event, Form, Frame};
 use crate::stream::{Broken, Gauge};
 use crate::table::TableMap;
 
@@ -129,7 +129,7 @@ impl Database {
                     line: 1,
                     column: 1,
                     buffer: start..buffer.len(),
-                    derived: true,
+                    form: Form::Row,
                 }))
             }
             Some(Outcome::Damage(broken)) => Some(self.damage(broken)),

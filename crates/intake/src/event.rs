@@ -68,9 +68,19 @@ pub struct Frame {
     pub column: u64,
     /// Where the bytes stand in the caller's buffer.
     pub buffer: Range<usize>,
-    /// Whether the buffer holds other bytes than the entry does there: a row of a table written as JSON. Places inside are
-    /// then places of the whole row.
-    pub derived: bool,
+    /// What the buffer holds of it.
+    pub form: Form,
+}
+
+/// What the buffer holds of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Its bytes as they stand in the entry.
+    Original,
+    /// A row of a table, written as JSON. Places inside are then places of the whole row.
+    Row,
+    /// A text, written as a JSON object: [`Transcript`](crate::Transcript) leads back to its bytes.
+    Text,
 }
 
 /// A stretch of an entry that cannot be read.
@@ -124,6 +134,8 @@ pub enum Framing {
     Documents,
     /// Rows of tables: a dump, CSV, a database file.
     Tables,
+    /// One transcript, which is no JSON.
+    Text,
     /// Nothing but white space.
     Empty,
 }

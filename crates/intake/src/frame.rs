@@ -12,6 +12,7 @@ mod lines;
 mod place;
 mod rows;
 mod sql;
+pub(crate) mod text;
 mod unit;
 mod window;
 
@@ -48,6 +49,7 @@ enum State {
     Documents,
     Sql,
     Csv,
+    Text,
     /// Everything is one damage, because of this.
     Refused,
     /// All was reported.
@@ -160,6 +162,7 @@ impl Framer {
             Cut::Lines => State::Lines,
             Cut::EscapedLines => State::EscapedLines,
             Cut::Documents | Cut::Empty => State::Documents,
+            Cut::Text => State::Text,
             Cut::Sql(dialect) => {
                 rows.sql = Some(Sql::new(dialect));
                 State::Sql
@@ -224,6 +227,7 @@ impl Framer {
                 State::Documents => self.next_document(buffer),
                 State::Sql => self.next_sql(buffer),
                 State::Csv => self.next_csv_row(buffer),
+                State::Text => self.next_transcript(buffer),
                 State::Refused => self.pass_all(buffer),
                 State::Over => return None,
             }

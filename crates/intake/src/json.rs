@@ -6,6 +6,7 @@
 
 mod escape;
 mod path;
+mod places;
 mod scan;
 #[cfg(test)]
 mod tests;
@@ -16,7 +17,9 @@ use std::ops::Range;
 
 use chatmill_diag::Code;
 
+pub(crate) use escape::unescape_lossy;
 pub use path::append_key;
+pub use places::Places;
 pub use scan::scan;
 pub use value::{Kind, Value};
 

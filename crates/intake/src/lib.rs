@@ -19,6 +19,7 @@ pub mod table;
 mod unpack;
 
 pub use discover::{DiscoverError, Input, InputKind, content_hash, discover, read_small};
-pub use event::{Damage, Event, Frame, Framing, Head};
+pub use event::{Damage, Event, Form, Frame, Framing, Head};
+pub use frame::text::Transcript;
 pub use reader::Reader;
 pub use sketch::{RecordSketch, Sketch};

@@ -34,6 +34,8 @@ pub struct RecordSketch {
     pub is_object: bool,
     /// (field, text) of string values of at most 64 bytes; of a record that is an array, those of its first object.
     pub strings: Vec<(String, String)>,
+    /// (field, text) of longer string values: how they begin. The field of a record that is itself a string is empty.
+    pub starts: Vec<(String, String)>,
 }
 
 impl Head {
@@ -41,6 +43,9 @@ impl Head {
     pub fn sketch(&self) -> Sketch {
         let mut records = Vec::new();
         let mut rest = self.bytes.as_slice();
+        if self.framing == Framing::Text {
+            records.push(outline::of_text(rest));
+        }
         while records.len() < RECORDS {
             let Some((record, after)) = self.next_record(rest) else {
                 break;
@@ -66,7 +71,7 @@ impl Head {
     /// The next record and what follows it; nothing follows a record that is cut.
     fn next_record<'h>(&self, rest: &'h [u8]) -> Option<(&'h [u8], Option<&'h [u8]>)> {
         match self.framing {
-            Framing::Empty | Framing::Tables => None,
+            Framing::Empty | Framing::Tables | Framing::Text => None,
             Framing::Lines => outline::line(rest, self.complete),
             Framing::Array => outline::value(rest, b" \t\r\n,", self.bytes.len() == rest.len()),
             Framing::Documents => outline::value(rest, b" \t\r\n", false),

@@ -43,6 +43,8 @@ pub enum Voice {
     Other,
     /// The perspective's own: what a trainer would not mask.
     Perspective,
+    /// Nobody's, and part of every request wherever it stands: definitions of tools.
+    Standing,
 }
 
 /// A piece of a rendering.
@@ -78,6 +80,8 @@ pub struct ComponentSpan {
     pub voice: Voice,
     /// Whether it is one control token of a template: counted as one, and no token reaches over its ends.
     pub control: bool,
+    /// How many requests carry it, where somebody has said so.
+    pub requests: u32,
 }
 
 impl<'a> Rope<'a> {
@@ -128,10 +132,11 @@ impl<'a> Rope<'a> {
     }
 
     /// Appends one control token of a template.
-    pub fn control(&mut self, token: &'static str) {
-        debug_assert!(!token.is_empty(), "a control token has a spelling");
+    pub fn control(&mut self, token: impl Into<Cow<'a, str>>) {
+        let text = token.into();
+        debug_assert!(!text.is_empty(), "a control token has a spelling");
         self.segments.push(Segment {
-            text: Cow::Borrowed(token),
+            text,
             level: Level::Raw,
             component: Component::Framing,
             voice: self.voice,
@@ -188,6 +193,7 @@ impl<'a> Rope<'a> {
                     component: segment.component,
                     voice: segment.voice,
                     control: segment.control,
+                    requests: 0,
                 }),
             }
         }

@@ -9,10 +9,11 @@ use chatmill_model::{ArgumentForm, Linked, ToolCall};
 use crate::Rule;
 use crate::walk::{at_message, calls};
 
-/// Whether the format writes the arguments of such a call as a value.
+/// Whether the format writes the arguments of such a call as a value, or allows it.
 fn is_by_value(source: &str, call: &ToolCall) -> bool {
     match source {
-        "gemini-contents" | "gryag-db" => true,
+        "gemini-contents" | "gryag-db" | "anthropic-messages" | "bedrock-converse" | "mistral-chat"
+        | "hf-messages" | "sharegpt" | "chatml" => true,
         // Only calls in the content of a row have an id of their own; text and metadata hold the others.
         "suna-rows" => call.id.is_none(),
         _ => false,
@@ -67,10 +68,20 @@ mod tests {
 
     #[test]
     fn a_format_that_writes_values_is_silent() {
-        for source in ["gemini-contents", "gryag-db"] {
+        for source in [
+            "gemini-contents",
+            "gryag-db",
+            "anthropic-messages",
+            "bedrock-converse",
+            "mistral-chat",
+            "hf-messages",
+            "sharegpt",
+        ] {
             assert!(found(source).is_empty(), "{source}");
         }
-        assert_eq!(found("openai-messages"), [Some(0), Some(1)]);
+        for source in ["openai-messages", "openai-responses"] {
+            assert_eq!(found(source), [Some(0), Some(1)], "{source}");
+        }
     }
 
     #[test]

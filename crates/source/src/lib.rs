@@ -7,6 +7,7 @@ mod anthropic_messages;
 mod arguments;
 mod bedrock_converse;
 mod cell;
+mod chatml;
 mod fragments;
 mod gemini_contents;
 mod group_chat;
@@ -25,6 +26,7 @@ mod sharegpt;
 mod suna_rows;
 mod table_rows;
 mod taken;
+mod thoughts;
 mod times;
 mod turn;
 mod tzurot_requests;
@@ -40,6 +42,7 @@ use chatmill_model::Conversation;
 
 pub use anthropic_messages::AnthropicMessages;
 pub use bedrock_converse::BedrockConverse;
+pub use chatml::Chatml;
 pub use gemini_contents::GeminiContents;
 pub use group_chat::GroupChat;
 pub use gryag_db::GryagDb;
@@ -182,6 +185,7 @@ pub static SOURCES: &[&dyn Source] = &[
     &MistralChat,
     &HfMessages,
     &Sharegpt,
+    &Chatml,
     &TableRows,
 ];
 

@@ -8,7 +8,8 @@
 //!  {"type": "function_call_output", "call_id": "c1", "output": "12:30"}]}
 //! ```
 //!
-//! A call is a piece of the assistant's turn before it, as all that a model answers at once is one turn. Steps that ran at
+//! A call is a piece of the assistant's turn before it, and reasoning one of the turn behind it, as all that a model answers
+//! at once is one turn. Steps that ran at
 //! the vendor's (searches, code) are notices and kept as they are. Records that expect an answer beside their input are
 //! evaluation samples and not claimed.
 
@@ -204,9 +205,10 @@ fn output(said: &mut Said, item: Value<'_>, site: &mut Site<'_>) {
     said.keep_rest(item, "", &["type", "call_id", "output"]);
 }
 
-/// What the model thought, as far as it is shown: summaries, or the text itself.
+/// What the model thought, as far as it is shown: summaries, or the text itself. What it says next is the same turn.
 fn reasoning(said: &mut Said, item: Value<'_>) {
     said.role = Some(Role::Assistant);
+    said.leads = true;
     for field in ["summary", "content"] {
         let Some(list) = item.get(field) else { continue };
         for (index, part) in list.items().enumerate() {

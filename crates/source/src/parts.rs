@@ -80,7 +80,9 @@ fn object(value: Value<'_>, path: &str, content: &mut Content, site: &mut Site<'
             }
             is_read
         }
-        Some("thinking") => thought(value, path, "thinking", content),
+        Some("thinking") => {
+            thought(value, path, "thinking", content) || thoughts(value, path, "thinking", content)
+        }
         Some("reasoning") => thought(value, path, "text", content),
         Some("image_url" | "input_image") => address(value, path, "image_url", MediaKind::Image, content),
         Some("audio_url") => address(value, path, "audio_url", MediaKind::Audio, content),
@@ -128,6 +130,24 @@ fn thought(value: Value<'_>, path: &str, key: &str, content: &mut Content) -> bo
         return false;
     };
     content.parts.push(Part::Reasoning(thought));
+    content.keep_rest(value, path, &["type", key, "cache_control"]);
+    true
+}
+
+/// Thoughts as a list of texts, as Mistral's models give them.
+fn thoughts(value: Value<'_>, path: &str, key: &str, content: &mut Content) -> bool {
+    let Some(list) = value.get(key).filter(|list| list.kind() == Kind::Array) else {
+        return false;
+    };
+    if list.items().any(|chunk| chunk.get("text").and_then(Value::as_str).is_none()) {
+        return false;
+    }
+    for (index, chunk) in list.items().enumerate() {
+        content
+            .parts
+            .extend(chunk.get("text").and_then(owned).map(Part::Reasoning));
+        content.keep_rest(chunk, &format!("{path}.{key}[{index}]"), &["type", "text"]);
+    }
     content.keep_rest(value, path, &["type", key, "cache_control"]);
     true
 }

@@ -18,7 +18,7 @@ use crate::arguments::embedded;
 use crate::notes::Site;
 use crate::requests::{self, Form, Said, holds};
 use crate::taken::text;
-use crate::{About, Evidence, FrameView, Reading, Source, turn};
+use crate::{About, Evidence, FrameView, Reading, Source, thoughts, turn};
 
 /// The source `sharegpt`.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ static ABOUT: About = About {
     title: "ShareGPT records",
     specification: "LLaMA-Factory, data format",
     shapes: &["sharegpt"],
-    carries: "roles, text, system text, tool definitions, calls and results by their order",
+    carries: "roles, text, reasoning between <think> tags, system text, tool definitions, calls and results by their order",
 };
 
 static FORM: Form = Form {
@@ -117,6 +117,7 @@ fn said(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Said {
                     metadata_id: None,
                     caller: None,
                 })),
+                Some(Role::Assistant) => said.parts.extend(spoken(words)),
                 _ => said.parts.push(Part::Text(words)),
             }
         }
@@ -127,6 +128,18 @@ fn said(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Said {
     }
     said.keep_rest(value, "", &[tag, field]);
     said
+}
+
+/// What the assistant says, and what it thought before.
+fn spoken(words: String) -> Vec<Part> {
+    let Some((thought, said)) = thoughts::divided(&words) else {
+        return vec![Part::Text(words)];
+    };
+    let mut parts = vec![Part::Reasoning(thought.to_owned())];
+    if !said.is_empty() {
+        parts.push(Part::Text(said.to_owned()));
+    }
+    parts
 }
 
 /// The calls that a text spells; text that is no JSON of that form is one call with malformed arguments.
@@ -153,7 +166,7 @@ fn calls(words: String, limits: &Limits) -> Vec<ToolCall> {
 }
 
 /// A call as an object with `name`; none where it has further fields, which would be lost.
-fn call(value: Value<'_>, limits: &Limits) -> Option<ToolCall> {
+pub fn call(value: Value<'_>, limits: &Limits) -> Option<ToolCall> {
     let is_call = value
         .fields()
         .all(|(key, _)| matches!(&*key, "name" | "arguments"));

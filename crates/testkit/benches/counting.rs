@@ -78,6 +78,7 @@ fn each_rendering(conversations: &[Linked], visit: &mut dyn FnMut(&str, &[Compon
                 policy: &policy,
                 profile,
                 history: History::Document,
+                stretch: None,
             };
             dialect.render(&view, &mut |rendering| {
                 text.clear();
@@ -93,9 +94,9 @@ fn main() {
     let lines = lines();
     let input: usize = lines.iter().map(String::len).sum();
     let conversations: Vec<Linked> = lines.iter().map(|line| read(line)).collect();
-    let encodings: Vec<&'static Encoding> = ["o200k_base", "cl100k_base"]
+    let encodings: Vec<Encoding> = ["o200k_base", "cl100k_base"]
         .iter()
-        .map(|name| chatmill_token::find(name).unwrap())
+        .map(|name| chatmill_token::find(name).unwrap().clone())
         .collect();
     let counters: Vec<_> = encodings.iter().map(|encoding| encoding.counter()).collect();
     // Vocabularies are loaded before the clock starts.
@@ -114,6 +115,20 @@ fn main() {
         println!("{name:34} {seconds:8.3} s   {tokens:>12} tokens");
         (seconds, tokens)
     };
+    if let Ok(path) = std::env::var("CHATMILL_DUMP") {
+        use std::io::Write;
+        let mut out = std::io::BufWriter::new(std::fs::File::create(path).unwrap());
+        each_rendering(&conversations, &mut |text, spans| {
+            out.write_all(&(text.len() as u32).to_le_bytes()).unwrap();
+            out.write_all(&(spans.len() as u32).to_le_bytes()).unwrap();
+            out.write_all(text.as_bytes()).unwrap();
+            for span in spans {
+                out.write_all(&(span.end as u32).to_le_bytes()).unwrap();
+                let bits = span.component as u8 | (span.voice as u8) << 3 | u8::from(span.control) << 4;
+                out.write_all(&[bits]).unwrap();
+            }
+        });
+    }
     let (bare, _) = time("render only", &mut |_, _| 0);
     let mut tallier = Tallier::new(&encodings);
     let (quick, tokens) = time("tallier", &mut |text, spans| {

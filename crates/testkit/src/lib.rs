@@ -17,6 +17,7 @@ pub mod chats;
 pub mod corpus;
 pub mod forget;
 pub mod histories;
+pub mod law;
 pub mod mutate;
 pub mod random;
 pub mod rows;

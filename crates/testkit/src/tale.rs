@@ -323,7 +323,7 @@ impl Tale {
                 part: index,
             };
             let piece = match part {
-                Part::Text(text) if text.is_empty() => continue,
+                Part::Text(text) | Part::Reasoning(text) if text.is_empty() => continue,
                 Part::Media(media) => Piece::Medium(media.clone()),
                 Part::Reasoning(thought) => Piece::Thought(thought.clone()),
                 Part::Text(text) | Part::Notice(text) => Piece::text(Words::exact(text.as_str())),
@@ -443,7 +443,8 @@ fn shown_name(linked: &Linked, message: &Message) -> Option<String> {
         .into_iter()
         .flatten()
         .find(|name| !name.is_empty());
-    let is_nobody = ["user", "assistant", "system", "tool"].contains(&sender.id.as_str());
+    let roles = ["user", "assistant", "model", "system", "tool", "human", "developer"];
+    let is_nobody = roles.contains(&sender.id.as_str()) || sender.role.as_ref() == Some(&sender.id);
     named.cloned().or((!is_nobody).then(|| sender.id.clone()))
 }
 
@@ -473,9 +474,19 @@ fn tools(raw: &str) -> Vec<Option<Tool>> {
             .as_str()
             .filter(|text| !text.is_empty())
             .map(str::to_owned),
-        parameters: parameters.filter(Value::is_object),
+        parameters: parameters.filter(|schema| schema.is_object() && !asks_nothing(schema)),
         is_reshaped: false,
     })]
+}
+
+/// Whether a tool takes an object of which nothing is said: it is as if it said nothing of what it takes.
+fn asks_nothing(schema: &Value) -> bool {
+    let is_plain = |(key, value): (&String, &Value)| match key.as_str() {
+        "type" => value == "object",
+        "properties" => value.as_object().is_some_and(serde_json::Map::is_empty),
+        _ => false,
+    };
+    schema.as_object().is_some_and(|fields| fields.iter().all(is_plain))
 }
 
 /// The first difference between what is expected and what is told, in words; none where there is none.

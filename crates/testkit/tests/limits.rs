@@ -14,7 +14,7 @@
 use std::fmt::Write as _;
 use std::io::{Cursor, Write};
 
-use chatmill_engine::Summary;
+use chatmill_engine::{Plan, PlanError, Summary};
 use chatmill_testkit::{Workshop, rows};
 
 /// A run over a few files with a `[limits]` section.
@@ -509,6 +509,26 @@ fn partition_bounds_what_is_gathered_at_a_time() {
     let many = mill(&[("x.jsonl", &file)], "partition = 4_000");
     assert_eq!((parts(&one), one.ids().len(), many.ids().len()), (1, 20, 20));
     assert!(parts(&many) > 3, "{}", parts(&many));
+}
+
+#[test]
+fn vocabulary_bounds_the_file_of_an_encoding() {
+    let ranks = include_bytes!("../../../data-samples/patterns/small.tiktoken");
+    let load = |bytes: usize| {
+        let shop = Workshop::new();
+        shop.write("in/a.jsonl", plain("a"));
+        shop.write("small.tiktoken", ranks);
+        let text = format!(
+            "name = \"test\"\n[[input]]\npath = \"in/**\"\n[output]\npath = \"out\"\n[count]\n\
+             encodings = [{{ name = \"small\", ranks = \"small.tiktoken\", pattern = \"gpt2\" }}]\n\
+             [limits]\nvocabulary = {bytes}\n"
+        );
+        Plan::load(&shop.write("pipeline.toml", text), &[], None)
+    };
+    assert!(load(ranks.len()).is_ok());
+    let refused = load(ranks.len() - 1).err().unwrap();
+    assert!(refused.to_string().contains("small.tiktoken"), "{refused}");
+    assert!(matches!(refused, PlanError::UnreadableVocabulary { .. }));
 }
 
 #[test]

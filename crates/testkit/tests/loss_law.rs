@@ -11,210 +11,21 @@
     missing_docs
 )]
 
-use std::collections::BTreeSet;
 use std::fs;
 
-use chatmill_diag::Limits;
-use chatmill_dialect::{History, LossCode, Policy, View};
-use chatmill_intake::json;
-use chatmill_model::{ArgumentForm, Linked, Media, MediaKind, MediaSource};
-use chatmill_source::FrameView;
+use chatmill_dialect::policy::{
+    Compressed, ControlTokens, LeakedMetadata, MediaPolicy, Names, Orphans, Policy, Reasoning, References,
+    System,
+};
+use chatmill_dialect::LossCode;
+use chatmill_model::Linked;
 use chatmill_testkit::chats::group_chat;
-use chatmill_testkit::forget::{ELSEWHERE, FORGET, Family, forget};
+use chatmill_testkit::forget::{ELSEWHERE, FORGET};
 use chatmill_testkit::histories::history;
+use chatmill_testkit::law::{REQUESTS, Trial, read, try_read};
 use chatmill_testkit::random::Random;
-use chatmill_testkit::tale::{Tale, difference};
 use chatmill_testkit::workshop::samples;
 use proptest::prelude::*;
-
-const TEXT: ArgumentForm = ArgumentForm::Text;
-const EMBEDDED: ArgumentForm = ArgumentForm::Embedded;
-
-fn nothing(_: &Media) -> bool {
-    false
-}
-
-fn has_address(media: &Media) -> bool {
-    matches!(&media.source, MediaSource::Url(url) if url.starts_with("http"))
-}
-
-fn addressed(media: &Media) -> bool {
-    media.kind == MediaKind::Image && has_address(media)
-}
-
-fn addressed_or_filed(media: &Media) -> bool {
-    addressed(media) || media.kind == MediaKind::File && has_address(media)
-}
-
-fn addressed_or_typed(media: &Media) -> bool {
-    let is_inline = matches!(media.source, MediaSource::Inline(_));
-    addressed(media) || is_inline && typed(media)
-}
-
-fn typed(media: &Media) -> bool {
-    let types = ["image/png", "image/jpeg", "image/jpg", "image/gif", "image/webp"];
-    media.kind == MediaKind::Image
-        && !has_address(media)
-        && media
-            .media_type
-            .as_deref()
-            .is_some_and(|word| types.contains(&word))
-}
-
-const fn family(names: bool, joins: bool, arguments: ArgumentForm, carries: fn(&Media) -> bool) -> Family {
-    Family {
-        names,
-        joins,
-        arguments,
-        carries,
-        user_first: false,
-        merges: false,
-        blank_is_empty: false,
-        trims_end: false,
-        rounds: false,
-    }
-}
-
-/// Records that know rounds only.
-const ROUNDS: Family = Family {
-    rounds: true,
-    user_first: true,
-    ..family(false, true, EMBEDDED, nothing)
-};
-
-/// A family in which a user speaks first.
-const fn after_a_user(family: Family) -> Family {
-    Family {
-        user_first: true,
-        ..family
-    }
-}
-
-/// A family in which speakers take turns.
-const fn alternating(family: Family, trims_end: bool) -> Family {
-    Family {
-        trims_end,
-        merges: true,
-        blank_is_empty: true,
-        ..after_a_user(family)
-    }
-}
-
-/// Each dialect with its profile, the source that reads it, and what decides how changes look.
-const FAMILIES: [(&str, &str, Family); 11] = [
-    ("sharegpt", "sharegpt", ROUNDS),
-    (
-        "openai-chat",
-        "openai-messages",
-        family(true, true, TEXT, addressed),
-    ),
-    (
-        "openai-responses",
-        "openai-responses",
-        family(false, true, TEXT, addressed_or_filed),
-    ),
-    (
-        "anthropic-messages",
-        "anthropic-messages",
-        alternating(family(false, false, EMBEDDED, addressed_or_typed), true),
-    ),
-    (
-        "bedrock-converse",
-        "bedrock-converse",
-        alternating(family(false, false, EMBEDDED, typed), false),
-    ),
-    (
-        "mistral-chat",
-        "mistral-chat",
-        after_a_user(family(false, true, TEXT, addressed)),
-    ),
-    (
-        "mistral-chat@v3",
-        "mistral-chat",
-        after_a_user(family(false, true, TEXT, addressed)),
-    ),
-    (
-        "mistral-chat@v7",
-        "mistral-chat",
-        after_a_user(family(false, true, TEXT, addressed)),
-    ),
-    (
-        "mistral-chat@v13",
-        "mistral-chat",
-        after_a_user(family(false, true, TEXT, addressed)),
-    ),
-    (
-        "hf-messages",
-        "hf-messages",
-        family(false, true, EMBEDDED, nothing),
-    ),
-    (
-        "hf-messages@string-arguments",
-        "hf-messages",
-        family(false, true, TEXT, nothing),
-    ),
-];
-
-/// Reads and links a record; none where it holds no conversation.
-fn try_read(source: &str, text: &str) -> Option<Linked> {
-    let limits = Limits::default();
-    let document = json::scan(text.as_bytes(), limits.depth).unwrap();
-    let frame = FrameView {
-        document: &document,
-        bytes: text.as_bytes(),
-        start: 0,
-        key: None,
-    };
-    let reading = chatmill_source::find(source).unwrap().read(&frame, &limits);
-    Some(chatmill_link::link(reading.conversation?, &limits).0)
-}
-
-fn read(source: &str, text: &str) -> Linked {
-    try_read(source, text).unwrap_or_else(|| panic!("{source} does not read {text}"))
-}
-
-/// How one conversation breaks the law, in every family; the codes that were declared are added to `codes`.
-fn breaches(linked: &Linked, codes: &mut BTreeSet<LossCode>) -> Vec<String> {
-    let mut failures = Vec::new();
-    let policy = Policy::default();
-    let everybody = (0..linked.conversation.participants.len()).map(Some);
-    for perspective in std::iter::once(None).chain(everybody) {
-        for (spec, source, family) in &FAMILIES {
-            let (dialect, profile) = chatmill_dialect::find(spec).unwrap();
-            let view = View {
-                linked,
-                perspective,
-                policy: &policy,
-                profile,
-                history: History::Document,
-            };
-            dialect.render(&view, &mut |rendering| {
-                let text = rendering.rope.text();
-                let mut expected = Tale::of(linked, perspective);
-                let unknown = forget(&mut expected, &rendering.losses, family);
-                codes.extend(rendering.losses.iter().map(|loss| loss.code));
-                let told = Tale::told(&read(source, &text));
-                let difference = if unknown.is_empty() {
-                    difference(&expected, &told)
-                } else {
-                    Some(format!("no function forgets {unknown:?}"))
-                };
-                if let Some(difference) = difference {
-                    let losses: Vec<_> = rendering
-                        .losses
-                        .iter()
-                        .map(|loss| format!("{:?} {} {}", loss.position, loss.code.as_str(), loss.reason))
-                        .collect();
-                    failures.push(format!(
-                        "{spec} through {perspective:?}: {difference}\n{}\n{text}",
-                        losses.join("\n")
-                    ));
-                }
-            });
-        }
-    }
-    failures
-}
 
 #[test]
 fn every_code_is_forgotten_by_one_function_or_is_no_business_of_these_families() {
@@ -238,8 +49,8 @@ fn files(folder: &str) -> Vec<(String, String)> {
     texts.collect()
 }
 
-#[test]
-fn cases_and_samples_read_back_as_what_is_left_of_them() {
+/// The torture cases, and every fixture of every source that holds a conversation.
+fn cases() -> Vec<(String, Linked)> {
     let mut cases: Vec<(String, Linked)> = Vec::new();
     for (name, text) in files("torture") {
         let is_list = text.contains("\"messages\"");
@@ -253,52 +64,75 @@ fn cases_and_samples_read_back_as_what_is_left_of_them() {
             );
         }
     }
-    let mut codes = BTreeSet::new();
-    let mut failures = Vec::new();
-    for (name, linked) in &cases {
-        let found = breaches(linked, &mut codes);
-        failures.extend(found.into_iter().map(|failure| format!("{name} {failure}")));
+    cases
+}
+
+/// Any policy but one that keeps what the dialect must reject.
+fn policy(random: &mut Random) -> Policy {
+    fn one<T: Copy>(random: &mut Random, of: &[T]) -> T {
+        *random.pick(of).unwrap()
     }
-    assert!(
-        failures.is_empty(),
-        "{} fail\n{}",
-        failures.len(),
-        failures.join("\n\n")
-    );
+    Policy {
+        names: one(
+            random,
+            &[Names::Auto, Names::Field, Names::Prefix, Names::Drop],
+        ),
+        references: one(random, &[References::Quote, References::Drop]),
+        media: one(
+            random,
+            &[MediaPolicy::Keep, MediaPolicy::Placeholder, MediaPolicy::Drop],
+        ),
+        reasoning: one(random, &[Reasoning::Drop, Reasoning::Keep]),
+        orphans: one(random, &[Orphans::Repair, Orphans::Drop]),
+        control_tokens: one(random, &[ControlTokens::Escape, ControlTokens::Keep]),
+        system: one(random, &[System::Source, System::Agent, System::None]),
+        compressed: one(random, &[Compressed::AsSent, Compressed::Stored]),
+        leaked_metadata: one(random, &[LeakedMetadata::Clean, LeakedMetadata::Keep]),
+    }
+}
+
+#[test]
+fn cases_and_samples_read_back_as_what_is_left_of_them() {
+    let mut trial = Trial::default();
+    let mut random = Random::new(3);
+    let cases = cases();
+    for (name, linked) in &cases {
+        trial.all(name, linked, &Policy::default(), REQUESTS);
+        for _ in 0..3 {
+            trial.all(name, linked, &policy(&mut random), REQUESTS);
+        }
+    }
+    assert!(trial.breaches.is_empty(), "{}", trial.verdict().unwrap());
     let all = FORGET.iter().map(|(code, _)| *code);
-    let unused: Vec<LossCode> = all.filter(|code| !codes.contains(code)).collect();
+    let unused: Vec<LossCode> = all.filter(|code| !trial.codes.contains(code)).collect();
     assert_eq!(unused, [], "codes that no case declares");
-    assert!(cases.len() > 90, "{}", cases.len());
+    assert!(cases.len() > 90 && trial.tried > 10_000, "{} {}", cases.len(), trial.tried);
+    println!("{} renderings were read back", trial.tried);
 }
 
 #[test]
 fn generated_lists_read_back_as_what_is_left_of_them() {
     let mut random = Random::new(7);
-    let mut failures = Vec::new();
+    let mut trial = Trial::default();
     for number in 0..200 {
-        let text = history(&mut random).to_string();
-        let found = breaches(&read("openai-messages", &text), &mut BTreeSet::new());
-        failures.extend(
-            found
-                .into_iter()
-                .map(|failure| format!("list-{number}.json {failure}")),
-        );
+        let linked = read("openai-messages", &history(&mut random).to_string());
+        let name = format!("list-{number}");
+        trial.all(&name, &linked, &Policy::default(), REQUESTS);
+        trial.all(&name, &linked, &policy(&mut random), REQUESTS);
     }
-    assert!(
-        failures.is_empty(),
-        "{} fail\n{}",
-        failures.len(),
-        failures.join("\n\n")
-    );
+    assert!(trial.breaches.is_empty(), "{}", trial.verdict().unwrap());
+    println!("{} renderings were read back", trial.tried);
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
-    fn generated_chats_read_back_as_what_is_left_of_them(chat in group_chat()) {
+    fn generated_chats_read_back_as_what_is_left_of_them(chat in group_chat(), seed in any::<u64>()) {
         let linked = read("group-chat", &chat.to_string());
-        let failures = breaches(&linked, &mut BTreeSet::new());
-        prop_assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+        let mut trial = Trial::default();
+        trial.all("chat", &linked, &Policy::default(), REQUESTS);
+        trial.all("chat", &linked, &policy(&mut Random::new(seed)), REQUESTS);
+        prop_assert!(trial.breaches.is_empty(), "{}", trial.verdict().unwrap());
     }
 }

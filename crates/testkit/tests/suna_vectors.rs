@@ -56,6 +56,7 @@ fn render(dialect: &str, messages: &Value) -> (Value, Vec<(LossCode, u64)>) {
         policy: &policy,
         profile,
         history: History::Document,
+        stretch: None,
     };
     let mut out = None;
     dialect.render(&view, &mut |rendering| {

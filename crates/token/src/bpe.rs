@@ -3,35 +3,34 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use chatmill_model::rope::ComponentSpan;
-use regex_automata::meta::Cache;
 
 use crate::counter::{Bookkeeper, Counter, Tally};
 use crate::merge::Merger;
-use crate::split::Splitter;
+use crate::split::{SplitCache, Splitter};
 use crate::stretches::{Stretch, each_stretch};
-use crate::sync::Family;
+use crate::sync::Borders;
 use crate::vocabulary::Vocabulary;
 
 /// What is loaded once per vocabulary; encodings that differ in special tokens only share it.
 pub(crate) struct Tables {
     pub(crate) splitter: Splitter,
     pub(crate) vocabulary: Vocabulary,
-    pub(crate) family: Family,
+    pub(crate) borders: Borders,
     scratch: Mutex<Vec<Scratch>>,
 }
 
 /// What one running count needs for itself.
 pub(crate) struct Scratch {
-    cache: Cache,
+    cache: SplitCache,
     merger: Merger,
 }
 
 impl Tables {
-    pub(crate) fn new(splitter: Splitter, vocabulary: Vocabulary, family: Family) -> Self {
+    pub(crate) fn new(splitter: Splitter, vocabulary: Vocabulary, borders: Borders) -> Self {
         Self {
             splitter,
             vocabulary,
-            family,
+            borders,
             scratch: Mutex::new(Vec::new()),
         }
     }
@@ -50,13 +49,18 @@ impl Tables {
     /// The same with scratch space of one's own.
     pub(crate) fn each_token_with(&self, scratch: &mut Scratch, text: &str, mut token: impl FnMut(usize)) {
         let Scratch { cache, merger } = scratch;
-        self.splitter.each(cache, text, |piece| {
-            if self.vocabulary.has(piece) {
-                token(piece.len());
-            } else {
-                merger.each(&self.vocabulary, piece, &mut token);
-            }
+        self.splitter
+            .each(cache, text, |piece| merger.each(&self.vocabulary, piece, &mut token));
+    }
+
+    /// The bytes at which the tokens of a text begin, a bit each; the text is not longer than [`SHORT`](crate::merge::SHORT).
+    pub(crate) fn beginnings(&self, scratch: &mut Scratch, text: &str) -> u64 {
+        let (mut begin, mut at) = (0, 0);
+        self.splitter.each(&mut scratch.cache, text, |piece| {
+            begin |= self.vocabulary.beginnings(piece) << at;
+            at += piece.len();
         });
+        begin
     }
 
     /// Scratch space for counts; no two threads share one.
@@ -70,13 +74,13 @@ impl Tables {
 
 /// An encoding as a counter.
 pub(crate) struct Bpe {
-    pub(crate) name: &'static str,
+    pub(crate) name: Box<str>,
     pub(crate) tables: Arc<Tables>,
 }
 
 impl Counter for Bpe {
     fn name(&self) -> &str {
-        self.name
+        &self.name
     }
 
     fn count(&self, text: &str) -> u64 {

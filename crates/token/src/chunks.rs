@@ -1,81 +1,133 @@
-//! The tokens of short stretches of text, in all encodings at once, remembered.
+//! The tokens of short chunks of text, in all encodings at once, remembered.
 //!
-//! The table is small, of fixed size, and belongs to one thread. A stretch has one place in it; whoever comes later takes it.
-//! What is kept of a stretch is where its tokens begin, so that it can be divided among components, too.
+//! The table is small, of fixed size, and belongs to one thread. A chunk has one place in it; whoever comes later takes it.
+//! What is kept of a chunk is where its tokens begin, so that it can be divided among components, too.
 
 /// Encodings that one table counts.
 pub(crate) const MOST: usize = 4;
 
-/// Bytes of the longest stretch that is remembered: one less than there are bits for beginnings.
-pub(crate) const LONGEST: usize = 31;
+/// Bytes of the longest chunk that is remembered here: one less than there are bits for beginnings.
+pub(crate) const LONGEST: usize = 15;
 
-/// Places of a table, 48 bytes each.
+/// Places of a table, 24 bytes each: 3 MiB.
 const PLACES: usize = 1 << 17;
 
-/// In each encoding, a bit for every byte at which a token begins; unused encodings have none.
-pub(crate) type Beginnings = [u32; MOST];
+/// In each encoding, a bit for every byte at which a token begins, in lanes of 16 bits; unused encodings have none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Lanes(u64);
+
+/// A one in each lane.
+const ONES: u64 = 0x0001_0001_0001_0001;
+
+impl Lanes {
+    /// Says where the tokens of an encoding begin, in the lower 16 bits.
+    pub(crate) fn set(&mut self, encoding: usize, begin: u64) {
+        self.0 |= (begin & 0xffff) << (16 * encoding);
+    }
+
+    /// Those that begin before a byte, and the others.
+    pub(crate) fn divide(self, byte: usize) -> (Self, Self) {
+        let before = ((1_u64 << byte.min(LONGEST)) - 1) * ONES;
+        (Self(self.0 & before), Self(self.0 & !before))
+    }
+
+    /// How many there are in each encoding.
+    pub(crate) fn counts(self) -> Counts {
+        let pairs = self.0 - (self.0 >> 1 & (0x5555 * ONES));
+        let fours = (pairs & (0x3333 * ONES)) + (pairs >> 2 & (0x3333 * ONES));
+        let bytes = (fours + (fours >> 4)) & (0x0f0f * ONES);
+        Counts((bytes + (bytes >> 8)) & (0x00ff * ONES))
+    }
+}
+
+/// Tokens in each encoding, in lanes of 16 bits; as many chunks may be added as [`Counts::ROOM`] says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts(u64);
+
+impl Counts {
+    /// Chunks whose tokens surely fit.
+    pub(crate) const ROOM: u32 = u16::MAX as u32 / LONGEST as u32;
+
+    /// Adds the tokens of a chunk.
+    pub(crate) fn add(&mut self, more: Self) {
+        self.0 += more.0;
+    }
+
+    /// The tokens of an encoding.
+    pub(crate) fn of(self, encoding: usize) -> u64 {
+        self.0 >> (16 * encoding) & 0xffff
+    }
+}
 
 /// The table.
 pub(crate) struct Chunks {
     places: Vec<Place>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Place {
     /// The bytes, zeros, and the length in the last byte.
-    key: [u64; 4],
-    beginnings: Beginnings,
+    key: [u64; 2],
+    lanes: Lanes,
 }
 
 impl Default for Chunks {
     fn default() -> Self {
-        let empty = Place {
-            key: [0; 4],
-            beginnings: [0; MOST],
-        };
         Self {
-            places: vec![empty; PLACES],
+            places: vec![Place::default(); PLACES],
         }
     }
 }
 
 impl Chunks {
-    /// Where the tokens of a stretch begin, found by `find` when it is not known; nothing when it is too long to be remembered.
-    pub(crate) fn get_or(&mut self, bytes: &[u8], find: impl FnOnce() -> Beginnings) -> Option<Beginnings> {
-        let key = key(bytes)?;
-        let place = self.places.get_mut(place_of(&key))?;
+    /// Where the tokens of a chunk begin, found by `find` when it is not known; nothing when it is too long to be remembered.
+    /// The chunk has so many bytes and begins at `start` of `text`.
+    #[inline]
+    pub(crate) fn get_or(
+        &mut self,
+        text: &[u8],
+        start: usize,
+        bytes: usize,
+        find: impl FnOnce() -> Lanes,
+    ) -> Option<Lanes> {
+        let key = key(text, start, bytes)?;
+        let place = self.places.get_mut(place_of(key))?;
         if place.key != key {
-            *place = Place {
-                key,
-                beginnings: find(),
-            };
+            *place = Place { key, lanes: find() };
         }
-        Some(place.beginnings)
+        Some(place.lanes)
     }
 }
 
-fn key(bytes: &[u8]) -> Option<[u64; 4]> {
-    let mut padded = [0_u8; 32];
-    let length = u8::try_from(bytes.len())
-        .ok()
-        .filter(|_| bytes.len() <= LONGEST)?;
-    padded.get_mut(..bytes.len())?.copy_from_slice(bytes);
-    if let Some(last) = padded.last_mut() {
-        *last = length;
+#[inline]
+fn key(text: &[u8], start: usize, bytes: usize) -> Option<[u64; 2]> {
+    if bytes > LONGEST {
+        return None;
     }
-    let (words, _) = padded.as_chunks::<8>();
-    let mut key = [0; 4];
-    for (to, word) in key.iter_mut().zip(words) {
-        *to = u64::from_le_bytes(*word);
-    }
-    Some(key)
+    let rest = text.get(start..)?;
+    let word = match rest.first_chunk::<16>() {
+        Some(window) => u128::from_le_bytes(*window),
+        None => at_the_end(rest),
+    };
+    let mask = (1_u128 << (8 * bytes)) - 1;
+    let key = word & mask | (bytes as u128) << 120;
+    Some([key as u64, (key >> 64) as u64])
 }
 
-fn place_of(key: &[u64; 4]) -> usize {
+/// The last bytes of a text, and zeros.
+fn at_the_end(rest: &[u8]) -> u128 {
+    let mut window = [0; 16];
+    for (to, from) in window.iter_mut().zip(rest) {
+        *to = *from;
+    }
+    u128::from_le_bytes(window)
+}
+
+#[inline]
+fn place_of([low, high]: [u64; 2]) -> usize {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
-    let [first, second, third, fourth] = *key;
-    let low = (first ^ second.rotate_left(29)).wrapping_mul(ODD);
-    let mixed = (low ^ (low >> 32) ^ third.rotate_left(17) ^ fourth).wrapping_mul(ODD);
+    let mixed = low.wrapping_mul(ODD);
+    let mixed = (mixed ^ (mixed >> 32) ^ high).wrapping_mul(ODD);
     // The best bits of a product are its highest.
     (mixed >> (64 - PLACES.trailing_zeros())) as usize
 }
@@ -84,32 +136,56 @@ fn place_of(key: &[u64; 4]) -> usize {
 mod tests {
     use super::*;
 
+    fn lanes(number: u64) -> Lanes {
+        let mut lanes = Lanes::default();
+        lanes.set(1, number);
+        lanes
+    }
+
     #[test]
     fn what_is_remembered_is_not_found_again() {
         let mut chunks = Chunks::default();
         let mut found = 0;
-        for _ in 0..3 {
-            let beginnings = chunks.get_or(b" hello", || {
+        for text in [&b"x hello"[..], b"x hello, and a longer text", b"x hello"] {
+            let beginnings = chunks.get_or(text, 1, 6, || {
                 found += 1;
-                [1, 0b101, 0, 0]
+                lanes(0b101)
             });
-            assert_eq!(beginnings, Some([1, 0b101, 0, 0]));
+            assert_eq!(beginnings, Some(lanes(0b101)));
         }
         assert_eq!(found, 1);
     }
 
     #[test]
-    fn stretches_up_to_the_limit_are_told_apart_and_longer_ones_are_not_kept() {
+    fn chunks_up_to_the_limit_are_told_apart_and_longer_ones_are_not_kept() {
         let mut chunks = Chunks::default();
-        let beginnings = |number: u32| [number, 0, 0, 0];
+        let long = [b'x'; LONGEST + 1];
         // Zeros inside a text are not those of the padding.
-        for (number, text) in (1..).zip([&b"a"[..], b"a\0", b"a\0\0", &[b'x'; LONGEST]]) {
-            assert_eq!(
-                chunks.get_or(text, || beginnings(number)),
-                Some(beginnings(number))
-            );
-            assert_eq!(chunks.get_or(text, || beginnings(99)), Some(beginnings(number)));
+        for (number, text) in (1..).zip([&b"a"[..], b"a\0", b"a\0\0", &long[..LONGEST]]) {
+            for other in [number, 99] {
+                let found = chunks.get_or(text, 0, text.len(), || lanes(other));
+                assert_eq!(found, Some(lanes(number)));
+            }
         }
-        assert_eq!(chunks.get_or(&[b'x'; LONGEST + 1], || beginnings(1)), None);
+        assert_eq!(chunks.get_or(&long, 0, long.len(), || lanes(1)), None);
+    }
+
+    #[test]
+    fn lanes_are_divided_and_counted_apart() {
+        let mut all = Lanes::default();
+        for (encoding, begin) in [0x7fff, 0, 0b1001_0001, 1].into_iter().enumerate() {
+            all.set(encoding, begin);
+        }
+        let each = |lanes: Lanes| [0, 1, 2, 3].map(|encoding| lanes.counts().of(encoding));
+        assert_eq!(each(all), [15, 0, 3, 1]);
+        let (before, behind) = all.divide(5);
+        assert_eq!(each(before), [5, 0, 2, 1]);
+        assert_eq!(each(behind), [10, 0, 1, 0]);
+        let mut many = Counts::default();
+        for _ in 0..Counts::ROOM {
+            many.add(all.counts());
+        }
+        assert_eq!(many.of(0), 15 * u64::from(Counts::ROOM));
+        assert_eq!(many.of(3), u64::from(Counts::ROOM));
     }
 }

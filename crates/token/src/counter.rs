@@ -39,6 +39,8 @@ pub struct Tally {
     pub meta: u64,
     /// Content that the perspective said.
     pub assistant_content: u64,
+    /// Tokens of all requests together: each as often as requests carry its span.
+    pub sent: u64,
 }
 
 impl Tally {
@@ -47,13 +49,14 @@ impl Tally {
         self.content + self.names + self.framing + self.tools + self.replies + self.meta
     }
 
-    /// Books tokens under a component.
-    pub(crate) fn book_many(&mut self, component: Component, voice: Voice, tokens: u64) {
+    /// Books tokens under the component of a span.
+    pub(crate) fn book_many(&mut self, span: &ComponentSpan, tokens: u64) {
         self.tokens += tokens;
-        match component {
+        self.sent += tokens * u64::from(span.requests);
+        match span.component {
             Component::Content => {
                 self.content += tokens;
-                if voice == Voice::Perspective {
+                if span.voice == Voice::Perspective {
                     self.assistant_content += tokens;
                 }
             }
@@ -76,8 +79,18 @@ impl std::ops::AddAssign for Tally {
         self.replies += other.replies;
         self.meta += other.meta;
         self.assistant_content += other.assistant_content;
+        self.sent += other.sent;
     }
 }
+
+/// What bytes behind the last span are.
+pub(crate) const BEHIND: ComponentSpan = ComponentSpan {
+    end: usize::MAX,
+    component: Component::Framing,
+    voice: Voice::Other,
+    control: false,
+    requests: 0,
+};
 
 /// Books tokens, given in order by their length in bytes, to the spans that they start in.
 pub(crate) struct Bookkeeper<'s> {
@@ -108,10 +121,17 @@ impl<'s> Bookkeeper<'s> {
             self.here = self.spans.next();
         }
         match self.here {
-            Some(span) => self.tally.book_many(span.component, span.voice, 1),
-            None => self.tally.book_many(Component::Framing, Voice::Other, 1),
+            Some(span) => self.tally.book_many(span, 1),
+            None => self.tally.book_many(&BEHIND, 1),
         }
         self.at += bytes;
+    }
+
+    /// Books a token that begins at a byte; bytes must not go backwards.
+    #[cfg(feature = "tokenizers")]
+    pub(crate) fn token_at(&mut self, byte: usize) {
+        self.at = byte;
+        self.token(0);
     }
 
     pub(crate) fn finish(self) -> Tally {
@@ -129,6 +149,7 @@ mod tests {
             component,
             voice,
             control: false,
+            requests: u32::try_from(end).unwrap(),
         }
     }
 
@@ -153,6 +174,7 @@ mod tests {
                 content: 3,
                 assistant_content: 1,
                 framing: 1,
+                sent: 3 + 3 + 5 + 9 + 9,
                 ..Tally::default()
             }
         );

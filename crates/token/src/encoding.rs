@@ -1,4 +1,4 @@
-//! An entry of the registry: what an encoding is, and its counter, loaded when it is first asked for.
+//! What an encoding is, and its counter: one of the registry, loaded when it is first asked for, or one's own.
 
 use std::sync::{Arc, OnceLock};
 
@@ -6,34 +6,67 @@ use tiktoken_rs::CoreBPE;
 
 use crate::bpe::{Bpe, Tables};
 use crate::counter::Counter;
+use crate::error::EncodingError;
 use crate::judge::Judge;
+use crate::own::Own;
 
 /// What `chatmill encodings` says about an encoding.
-#[derive(Debug)]
-pub struct About {
+#[derive(Clone, Copy, Debug)]
+pub struct About<'e> {
     /// One line: whose it is.
-    pub title: &'static str,
+    pub title: &'e str,
     /// Families of models that read it.
-    pub models: &'static str,
+    pub models: &'e str,
     /// Ordinary tokens; special ones are never counted.
     pub vocabulary: u32,
     /// Where vocabulary and pattern come from.
-    pub source: &'static str,
+    pub source: &'e str,
+    /// How texts are counted.
+    pub counting: Counting,
+}
+
+/// How texts are counted in an encoding; the tokens are the same, the price is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counting {
+    /// What is said again is counted once: texts may be cut at places that the pattern's family has.
+    Once,
+    /// Every text is counted from its beginning to its end.
+    Whole,
+}
+
+impl Counting {
+    /// In a few words.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Once => "repeated text once",
+            Self::Whole => "every text whole",
+        }
+    }
+}
+
+/// An encoding; clones share what is loaded.
+#[derive(Clone)]
+pub struct Encoding(Origin);
+
+#[derive(Clone)]
+enum Origin {
+    Registered(&'static Registered),
+    Own(Arc<Own>),
 }
 
 /// An encoding of the registry.
-pub struct Encoding {
-    pub(crate) name: &'static str,
-    pub(crate) about: About,
-    pub(crate) tables: fn() -> Arc<Tables>,
-    pub(crate) reference: fn() -> &'static CoreBPE,
-    pub(crate) loaded: OnceLock<Arc<Bpe>>,
+pub(crate) struct Registered {
+    name: &'static str,
+    about: About<'static>,
+    tables: fn() -> Arc<Tables>,
+    reference: fn() -> &'static CoreBPE,
+    loaded: OnceLock<Arc<Bpe>>,
 }
 
-impl Encoding {
+impl Registered {
     pub(crate) const fn new(
         name: &'static str,
-        about: About,
+        about: About<'static>,
         tables: fn() -> Arc<Tables>,
         reference: fn() -> &'static CoreBPE,
     ) -> Self {
@@ -46,32 +79,77 @@ impl Encoding {
         }
     }
 
-    /// The tiktoken name, for example `o200k_base`.
-    pub fn name(&self) -> &'static str {
-        self.name
+    pub(crate) fn loaded(&self) -> &Arc<Bpe> {
+        self.loaded.get_or_init(|| {
+            Arc::new(Bpe {
+                name: self.name.into(),
+                tables: (self.tables)(),
+            })
+        })
+    }
+}
+
+impl Encoding {
+    /// An entry of the registry.
+    pub(crate) const fn registered(entry: &'static Registered) -> Self {
+        Self(Origin::Registered(entry))
+    }
+
+    /// An encoding of one's own: the text of a rank file, and a pattern or the name of a known family.
+    ///
+    /// # Errors
+    ///
+    /// When the name cannot be one, the file is no vocabulary, or the pattern cannot be computed exactly.
+    pub fn from_ranks(name: &str, ranks: &str, pattern: &str) -> Result<Self, EncodingError> {
+        Ok(Self(Origin::Own(Arc::new(Own::from_ranks(name, ranks, pattern)?))))
+    }
+
+    /// An encoding of one's own: the text of a Hugging Face tokenizer file.
+    ///
+    /// # Errors
+    ///
+    /// When the name cannot be one, the file is none, or it needs the `tokenizers` crate and this build has none.
+    pub fn from_tokenizer(name: &str, json: &str) -> Result<Self, EncodingError> {
+        Ok(Self(Origin::Own(Arc::new(Own::from_tokenizer(name, json)?))))
+    }
+
+    /// Its name, for example `o200k_base`.
+    pub fn name(&self) -> &str {
+        match &self.0 {
+            Origin::Registered(entry) => entry.name,
+            Origin::Own(own) => own.name(),
+        }
     }
 
     /// What it is and who uses it.
-    pub fn about(&self) -> &About {
-        &self.about
+    pub fn about(&self) -> About<'_> {
+        match &self.0 {
+            Origin::Registered(entry) => entry.about,
+            Origin::Own(own) => own.about(),
+        }
     }
 
     /// The counter, loaded once per process.
     pub fn counter(&self) -> Arc<dyn Counter> {
-        self.loaded().clone()
+        match &self.0 {
+            Origin::Registered(entry) => entry.loaded().clone(),
+            Origin::Own(own) => own.counter(),
+        }
     }
 
     /// The reference implementation of this encoding, loaded once per process.
     pub fn judge(&self) -> Judge {
-        Judge((self.reference)())
+        match &self.0 {
+            Origin::Registered(entry) => Judge::embedded((entry.reference)()),
+            Origin::Own(own) => own.judge(),
+        }
     }
 
-    pub(crate) fn loaded(&self) -> &Arc<Bpe> {
-        self.loaded.get_or_init(|| {
-            Arc::new(Bpe {
-                name: self.name,
-                tables: (self.tables)(),
-            })
-        })
+    /// What texts are split and merged with; nothing where only the counter knows.
+    pub(crate) fn tables(&self) -> Option<&Arc<Tables>> {
+        match &self.0 {
+            Origin::Registered(entry) => Some(&entry.loaded().tables),
+            Origin::Own(own) => own.tables(),
+        }
     }
 }

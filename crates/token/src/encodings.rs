@@ -3,24 +3,23 @@
 use crate::encoding::Encoding;
 
 mod cl100k_base;
-mod gpt2_pattern;
 mod o200k_base;
 mod o200k_harmony;
 mod p50k_base;
 mod r50k_base;
 
 /// Every encoding, newest first.
-pub static ENCODINGS: &[&Encoding] = &[
-    &o200k_base::ENCODING,
-    &o200k_harmony::ENCODING,
-    &cl100k_base::ENCODING,
-    &p50k_base::ENCODING,
-    &r50k_base::ENCODING,
+pub static ENCODINGS: &[Encoding] = &[
+    Encoding::registered(&o200k_base::ENCODING),
+    Encoding::registered(&o200k_harmony::ENCODING),
+    Encoding::registered(&cl100k_base::ENCODING),
+    Encoding::registered(&p50k_base::ENCODING),
+    Encoding::registered(&r50k_base::ENCODING),
 ];
 
 /// The encoding of that name.
 pub fn find(name: &str) -> Option<&'static Encoding> {
-    ENCODINGS.iter().copied().find(|encoding| encoding.name() == name)
+    ENCODINGS.iter().find(|encoding| encoding.name() == name)
 }
 
 #[cfg(test)]
@@ -86,7 +85,7 @@ mod tests {
     #[test]
     fn an_encoding_has_as_many_tokens_as_its_description_says() {
         for encoding in ENCODINGS {
-            let loaded = encoding.loaded().tables.vocabulary.len();
+            let loaded = encoding.tables().unwrap().vocabulary.len();
             assert_eq!(
                 loaded,
                 encoding.about().vocabulary as usize,
@@ -100,7 +99,7 @@ mod tests {
     fn an_encoding_is_found_by_its_name_and_loaded_once() {
         let encoding = find("cl100k_base").unwrap();
         assert_eq!(encoding.counter().name(), "cl100k_base");
-        assert!(std::sync::Arc::ptr_eq(encoding.loaded(), encoding.loaded()));
+        assert!(std::sync::Arc::ptr_eq(encoding.tables().unwrap(), encoding.tables().unwrap()));
         assert!(find("cl100k").is_none());
     }
 }

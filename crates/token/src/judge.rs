@@ -1,18 +1,75 @@
-//! The judge: tiktoken-rs itself, asked now and then whether a count is right.
+//! The judge: a reference implementation, asked now and then whether a count is right.
+
+use std::sync::{Arc, OnceLock};
 
 use chatmill_model::rope::ComponentSpan;
 use tiktoken_rs::CoreBPE;
 
+use crate::ranks::Ranks;
 use crate::stretches::{Stretch, each_stretch};
 
 /// White-space bytes in a row from which the reference is not asked: it gives up with a panic on much longer ones.
 const LONGEST_BLANK: usize = 100_000;
 
-/// An encoding of tiktoken-rs.
-#[derive(Clone, Copy)]
-pub struct Judge(pub(crate) &'static CoreBPE);
+/// The reference for an encoding; clones share it.
+#[derive(Clone)]
+pub struct Judge(Reference);
+
+#[derive(Clone)]
+enum Reference {
+    /// One that tiktoken-rs embeds.
+    Embedded(&'static CoreBPE),
+    /// tiktoken-rs with ranks and a pattern of their own.
+    Own(Arc<OwnReference>),
+    /// The `tokenizers` crate.
+    #[cfg(feature = "tokenizers")]
+    Tokenizer(Arc<crate::hugging_face::Crate>),
+}
+
+struct OwnReference {
+    ranks: Ranks,
+    pattern: String,
+    loaded: OnceLock<Option<CoreBPE>>,
+}
 
 impl Judge {
+    pub(crate) const fn embedded(reference: &'static CoreBPE) -> Self {
+        Self(Reference::Embedded(reference))
+    }
+
+    /// tiktoken-rs with these ranks and the pattern as published; built when it is first asked.
+    pub(crate) fn own(ranks: Ranks, pattern: &str) -> Self {
+        Self(Reference::Own(Arc::new(OwnReference {
+            ranks,
+            pattern: pattern.to_owned(),
+            loaded: OnceLock::new(),
+        })))
+    }
+
+    #[cfg(feature = "tokenizers")]
+    pub(crate) fn tokenizer(tokenizer: Arc<crate::hugging_face::Crate>) -> Self {
+        Self(Reference::Tokenizer(tokenizer))
+    }
+
+    /// The encoder that tiktoken-rs embeds, where this is one.
+    #[cfg(test)]
+    pub(crate) fn embedded_reference(&self) -> Option<&'static CoreBPE> {
+        match &self.0 {
+            Reference::Embedded(reference) => Some(reference),
+            _ => None,
+        }
+    }
+
+    /// tiktoken-rs's encoder, where it can compute the pattern.
+    pub(crate) fn reference(&self) -> Option<&CoreBPE> {
+        match &self.0 {
+            Reference::Embedded(reference) => Some(reference),
+            Reference::Own(own) => own.loaded.get_or_init(|| own.load()).as_ref(),
+            #[cfg(feature = "tokenizers")]
+            Reference::Tokenizer(_) => None,
+        }
+    }
+
     /// Tokens of a text as ordinary text; nothing where the reference cannot be asked.
     pub fn count(&self, text: &str) -> Option<u64> {
         let mut blanks = 0;
@@ -26,7 +83,11 @@ impl Judge {
                 return None;
             }
         }
-        Some(self.0.encode_ordinary(text).len() as u64)
+        #[cfg(feature = "tokenizers")]
+        if let Reference::Tokenizer(tokenizer) = &self.0 {
+            return Some(crate::Counter::count(tokenizer.as_ref(), text));
+        }
+        Some(self.reference()?.encode_ordinary(text).len() as u64)
     }
 
     /// Tokens of a rendering, by the definition that counters use: a control span is one, and a boundary.
@@ -40,6 +101,13 @@ impl Judge {
             tokens = tokens.zip(more).map(|(tokens, more)| tokens + more);
         });
         tokens
+    }
+}
+
+impl OwnReference {
+    fn load(&self) -> Option<CoreBPE> {
+        let ranks = self.ranks.tokens().iter().cloned().collect();
+        CoreBPE::new(ranks, rustc_hash::FxHashMap::default(), &self.pattern).ok()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Holds every counter against tiktoken-rs: not only as many tokens, the same tokens.
 
+mod families;
 mod synced;
 
 use std::time::{Duration, Instant};
@@ -16,7 +17,7 @@ const CLASSES: [char; 17] = [
 ];
 
 fn judge(encoding: &str) -> &'static CoreBPE {
-    (find(encoding).unwrap().reference)()
+    find(encoding).unwrap().judge().embedded_reference().unwrap()
 }
 
 fn judged_tokens(judge: &CoreBPE, text: &str) -> Vec<usize> {
@@ -31,8 +32,8 @@ fn our_tokens(encoding: &str, text: &str) -> Vec<usize> {
     let mut tokens = Vec::new();
     find(encoding)
         .unwrap()
-        .loaded()
-        .tables
+        .tables()
+        .unwrap()
         .each_token(text, |bytes| tokens.push(bytes));
     tokens
 }
@@ -204,13 +205,14 @@ fn spans_over(bytes: usize) -> impl Strategy<Value = Vec<ComponentSpan>> {
         Component::Meta,
     ]);
     let voice = proptest::sample::select(vec![Voice::Other, Voice::Perspective]);
-    proptest::collection::vec((0..=bytes, component, voice), 0..12).prop_map(|mut spans| {
+    proptest::collection::vec((0..=bytes, component, voice, 0..4_u32), 0..12).prop_map(|mut spans| {
         spans.sort_by_key(|(end, ..)| *end);
-        let span = |(end, component, voice)| ComponentSpan {
+        let span = |(end, component, voice, requests)| ComponentSpan {
             end,
             component,
             voice,
             control: false,
+            requests,
         };
         spans.into_iter().map(span).collect()
     })
@@ -235,16 +237,17 @@ proptest! {
             prop_assert_eq!(tally.tokens, counter.count(&text));
             prop_assert_eq!(tally.parts(), tally.tokens);
 
-            let mut assistant_content = 0;
+            let (mut assistant_content, mut sent) = (0, 0);
             let mut at = 0;
             for bytes in lengths {
                 let span = spans.iter().find(|span| span.end > at);
                 if span.is_some_and(|span| span.component == Component::Content && span.voice == Voice::Perspective) {
                     assistant_content += 1;
                 }
+                sent += span.map_or(0, |span| u64::from(span.requests));
                 at += bytes;
             }
-            prop_assert_eq!(tally.assistant_content, assistant_content);
+            prop_assert_eq!((tally.assistant_content, tally.sent), (assistant_content, sent));
             prop_assert!(tally.assistant_content <= tally.content);
         }
     }
@@ -265,6 +268,7 @@ proptest! {
                     component: Component::Framing,
                     voice: Voice::Other,
                     control,
+                    requests: 0,
                 });
             }
         }

@@ -9,21 +9,34 @@
 
 mod bpe;
 mod chunks;
+mod classes;
 mod counter;
 mod encoding;
 mod encodings;
+mod error;
+#[cfg(feature = "tokenizers")]
+mod hugging_face;
 mod judge;
 #[cfg(test)]
 mod judged;
+mod memory;
 mod merge;
+mod own;
+mod pairs;
+mod patterns;
+mod ranks;
+mod scan;
 mod split;
 mod stretches;
 mod sync;
 mod tallier;
+mod tokenizer_json;
 mod vocabulary;
+mod ways;
 
 pub use counter::{Counter, Tally};
-pub use encoding::{About, Encoding};
+pub use encoding::{About, Counting, Encoding};
 pub use encodings::{ENCODINGS, find};
+pub use error::EncodingError;
 pub use judge::Judge;
 pub use tallier::Tallier;

@@ -1,82 +1,132 @@
 //! Byte-pair merging of one piece: always the pair of lowest rank, the leftmost of equals, until no pair is a token.
 //!
-//! Two ways to the same result. A short piece scans a small array after every merge; a long one keeps its pairs in a heap, so
-//! that a megabyte without a space costs a second and not a day. Tests hold the two against each other.
+//! Two ways to the same result. A short piece lives in two small arrays and asks all its pairs after every merge, without
+//! allocating; a long one keeps its pairs in a heap, so that a megabyte without a space costs a second and not a day. Tests hold
+//! the two against each other.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::vocabulary::{NO_RANK, Vocabulary};
+use crate::vocabulary::{NO_TOKEN, Vocabulary};
 
-/// Bytes up to which scanning beats the heap.
-const SHORT: usize = 96;
+/// Bytes of the longest piece that is merged in arrays: a bit for each byte in a word.
+pub(crate) const SHORT: usize = 64;
+
+/// Bytes of most pieces; their arrays are looked through at once.
+const SHORTEST: usize = 16;
+
+/// Bits of a position in a short piece.
+const POSITION_BITS: u32 = SHORT.trailing_zeros();
 
 /// Bytes up to which the heap's offsets fit; beyond, a piece is merged in stretches. No limit lets a text grow so long.
 const STRETCH: usize = 1 << 31;
 
-/// Merges pieces; keeps the array of the short ones.
+/// The bytes at which the tokens of a piece of at most [`SHORT`] bytes begin, a bit each.
+pub(crate) fn beginnings(vocabulary: &Vocabulary, piece: &[u8]) -> u64 {
+    if piece.len() <= SHORTEST {
+        Parts::<SHORTEST>::merged(vocabulary, piece).begin
+    } else {
+        Parts::<SHORT>::merged(vocabulary, piece).begin
+    }
+}
+
+/// The growing tokens of a short piece, found by their first byte.
+struct Parts<const MOST: usize> {
+    /// Where parts begin.
+    begin: u64,
+    ids: [u32; MOST],
+    /// For each part that can be joined with the next: what they become, then where. The lowest goes first.
+    joins: [i32; MOST],
+}
+
+/// No join, behind all others.
+const NO_JOIN: i32 = i32::MAX;
+
+/// Ids are ranks, so what is joined first has the lowest number; of equals, the leftmost.
+fn join(becomes: u32, at: usize) -> i32 {
+    if becomes == NO_TOKEN {
+        NO_JOIN
+    } else {
+        // Of 31 bits, so that the sign stays out of it.
+        (becomes << POSITION_BITS) as i32 | at as i32
+    }
+}
+
+impl<const MOST: usize> Parts<MOST> {
+    fn merged(vocabulary: &Vocabulary, piece: &[u8]) -> Self {
+        let mut parts = Self::of_bytes(vocabulary, piece);
+        loop {
+            let first = parts.joins.iter().copied().fold(NO_JOIN, i32::min);
+            if first == NO_JOIN {
+                return parts;
+            }
+            let at = first as usize % SHORT;
+            parts.join_at(vocabulary, at, (first >> POSITION_BITS) as u32);
+        }
+    }
+
+    fn of_bytes(vocabulary: &Vocabulary, piece: &[u8]) -> Self {
+        let mut parts = Self {
+            begin: u64::MAX >> (SHORT - piece.len().clamp(1, SHORT)),
+            ids: [NO_TOKEN; MOST],
+            joins: [NO_JOIN; MOST],
+        };
+        for (id, byte) in parts.ids.iter_mut().zip(piece) {
+            *id = vocabulary.byte(*byte);
+        }
+        for ((at, place), pair) in parts.joins.iter_mut().enumerate().zip(piece.windows(2)) {
+            if let [first, second] = *pair {
+                *place = join(vocabulary.byte_pair(first, second), at);
+            }
+        }
+        parts
+    }
+
+    fn join_at(&mut self, vocabulary: &Vocabulary, at: usize, becomes: u32) {
+        let right = self.next(at);
+        self.begin &= !(1 << right);
+        if let Some(place) = self.joins.get_mut(right) {
+            *place = NO_JOIN;
+        }
+        if let Some(id) = self.ids.get_mut(at) {
+            *id = becomes;
+        }
+        let next = self.next(at);
+        let before = self.begin & !(u64::MAX << at);
+        let left = (u64::BITS - 1).saturating_sub(before.leading_zeros()) as usize;
+        // Both are asked for at once: the answers come from far away.
+        let with_next = vocabulary.pair(becomes, self.id(next));
+        let with_left = vocabulary.pair(self.id(left), becomes);
+        if let Some(place) = self.joins.get_mut(at) {
+            *place = join(with_next, at);
+        }
+        if before != 0
+            && let Some(place) = self.joins.get_mut(left)
+        {
+            *place = join(with_left, left);
+        }
+    }
+
+    fn id(&self, at: usize) -> u32 {
+        self.ids.get(at).copied().unwrap_or(NO_TOKEN)
+    }
+
+    /// Where the part behind one begins; `SHORT` when it is the last.
+    fn next(&self, at: usize) -> usize {
+        let behind = self.begin >> at >> 1;
+        if behind == 0 {
+            SHORT
+        } else {
+            at + 1 + behind.trailing_zeros() as usize
+        }
+    }
+}
+
+/// Merges pieces of any length; keeps what long ones need.
 #[derive(Default)]
 pub(crate) struct Merger {
-    parts: Vec<Part>,
-}
-
-/// A growing token of a short piece; one more part marks the end.
-#[derive(Clone, Copy)]
-struct Part {
-    /// First byte.
-    start: usize,
-    /// Rank of this part joined with the next.
-    pair: u32,
-}
-
-impl Merger {
-    /// Calls `token` with the length in bytes of each token of `piece`, in order.
-    pub(crate) fn each(&mut self, vocabulary: &Vocabulary, piece: &[u8], mut token: impl FnMut(usize)) {
-        if piece.len() <= SHORT {
-            self.each_of_short(vocabulary, piece, token);
-        } else {
-            for stretch in piece.chunks(STRETCH) {
-                each_of_long(vocabulary, stretch, &mut token);
-            }
-        }
-    }
-
-    fn each_of_short(&mut self, vocabulary: &Vocabulary, piece: &[u8], mut token: impl FnMut(usize)) {
-        let parts = &mut self.parts;
-        parts.clear();
-        parts.extend((0..=piece.len()).map(|start| {
-            Part {
-                start,
-                pair: piece
-                    .get(start..start + 2)
-                    .map_or(NO_RANK, |pair| vocabulary.rank(pair)),
-            }
-        }));
-        while let Some((index, part)) = parts.iter().enumerate().min_by_key(|(_, part)| part.pair)
-            && part.pair != NO_RANK
-        {
-            parts.remove(index + 1);
-            for changed in index.saturating_sub(1)..=index {
-                let pair = pair_of(parts, changed, vocabulary, piece);
-                if let Some(part) = parts.get_mut(changed) {
-                    part.pair = pair;
-                }
-            }
-        }
-        for (part, next) in parts.iter().zip(parts.iter().skip(1)) {
-            token(next.start - part.start);
-        }
-    }
-}
-
-/// The rank of part `index` joined with its neighbour.
-fn pair_of(parts: &[Part], index: usize, vocabulary: &Vocabulary, piece: &[u8]) -> u32 {
-    let (Some(first), Some(end)) = (parts.get(index), parts.get(index + 2)) else {
-        return NO_RANK;
-    };
-    piece
-        .get(first.start..end.start)
-        .map_or(NO_RANK, |pair| vocabulary.rank(pair))
+    links: Vec<Link>,
+    joins: BinaryHeap<Reverse<u64>>,
 }
 
 /// A growing token of a long piece, found by its first byte.
@@ -86,116 +136,124 @@ struct Link {
     before: u32,
     /// One past the last byte.
     end: u32,
-    /// Rank of this part joined with the next.
-    pair: u32,
+    id: u32,
+    /// What this part and the next become.
+    joined: u32,
 }
 
-/// The pairs of a long piece, lowest rank and leftmost first; pairs that changed since are recognised by their rank.
-type Pairs = BinaryHeap<Reverse<(u32, u32)>>;
-
-fn each_of_long(vocabulary: &Vocabulary, piece: &[u8], mut token: impl FnMut(usize)) {
-    let mut links: Vec<Link> = (0..)
-        .zip(piece)
-        .map(|(start, _): (u32, _)| Link {
-            before: start.saturating_sub(1),
-            end: start + 1,
-            pair: NO_RANK,
-        })
-        .collect();
-    let mut pairs = Pairs::with_capacity(piece.len());
-    for start in (0..).take(piece.len()) {
-        renew_pair(vocabulary, piece, &mut links, &mut pairs, start);
+impl Merger {
+    /// Calls `token` with the length in bytes of each token of `piece`, in order.
+    pub(crate) fn each(&mut self, vocabulary: &Vocabulary, piece: &[u8], mut token: impl FnMut(usize)) {
+        if piece.len() <= SHORT {
+            each_length(vocabulary.beginnings(piece), piece.len(), token);
+        } else if vocabulary.is_unreachable(piece) {
+            token(piece.len());
+        } else {
+            for stretch in piece.chunks(STRETCH) {
+                self.merge_long(vocabulary, stretch);
+                self.each_part(|part, at| token((part.end - at) as usize));
+            }
+        }
     }
-    while let Some(Reverse((rank, start))) = pairs.pop() {
-        let Some(left) = link(&links, start).filter(|left| left.pair == rank) else {
-            continue;
+
+    /// The two tokens that a byte string is made of, when it comes to two.
+    pub(crate) fn last_pair(&mut self, vocabulary: &Vocabulary, bytes: &[u8]) -> Option<(u32, u32)> {
+        if bytes.len() <= SHORT {
+            let parts = Parts::<SHORT>::merged(vocabulary, bytes);
+            let second = parts.next(0);
+            return (parts.begin.count_ones() == 2).then(|| (parts.id(0), parts.id(second)));
+        }
+        self.merge_long(vocabulary, bytes);
+        let mut ids = Vec::new();
+        self.each_part(|part, _| ids.push(part.id));
+        match *ids {
+            [left, right] => Some((left, right)),
+            _ => None,
+        }
+    }
+
+    fn merge_long(&mut self, vocabulary: &Vocabulary, piece: &[u8]) {
+        self.links.clear();
+        self.joins.clear();
+        for (start, byte) in (0_u32..).zip(piece) {
+            let next = piece.get(start as usize + 1);
+            let joined = next.map_or(NO_TOKEN, |next| vocabulary.byte_pair(*byte, *next));
+            self.links.push(Link {
+                before: start.saturating_sub(1),
+                end: start + 1,
+                id: vocabulary.byte(*byte),
+                joined,
+            });
+            self.queue(start, joined);
+        }
+        while let Some(Reverse(join)) = self.joins.pop() {
+            let (joined, start) = ((join >> 32) as u32, join as u32);
+            // Pairs that have changed since are recognised by what they become.
+            let Some(left) = self.link(start).filter(|left| left.joined == joined) else {
+                continue;
+            };
+            let Some(right) = self.links.get_mut(left.end as usize) else {
+                continue;
+            };
+            right.joined = NO_TOKEN;
+            let end = right.end;
+            if let Some(next) = self.links.get_mut(end as usize) {
+                next.before = start;
+            }
+            if let Some(left) = self.links.get_mut(start as usize) {
+                (left.end, left.id) = (end, joined);
+            }
+            self.renew(vocabulary, start);
+            if left.before != start {
+                self.renew(vocabulary, left.before);
+            }
+        }
+    }
+
+    fn link(&self, start: u32) -> Option<Link> {
+        self.links.get(start as usize).copied()
+    }
+
+    fn queue(&mut self, start: u32, joined: u32) {
+        if joined != NO_TOKEN {
+            self.joins.push(Reverse(u64::from(joined) << 32 | u64::from(start)));
+        }
+    }
+
+    /// Looks up the pair that begins at `start` and queues it when it is a token.
+    fn renew(&mut self, vocabulary: &Vocabulary, start: u32) {
+        let Some(left) = self.link(start) else { return };
+        let right = self.link(left.end);
+        let joined = right.map_or(NO_TOKEN, |right| vocabulary.pair(left.id, right.id));
+        if let Some(left) = self.links.get_mut(start as usize) {
+            left.joined = joined;
+        }
+        self.queue(start, joined);
+    }
+
+    /// Calls `part` with each token that is left, and its first byte.
+    fn each_part(&self, mut part: impl FnMut(Link, u32)) {
+        let mut at = 0;
+        while let Some(link) = self.link(at) {
+            part(link, at);
+            at = link.end;
+        }
+    }
+}
+
+/// Calls `token` with the distances between the bits of `begin`, the last one from `end`.
+pub(crate) fn each_length(mut begin: u64, end: usize, mut token: impl FnMut(usize)) {
+    while begin != 0 {
+        let at = begin.trailing_zeros() as usize;
+        begin &= begin - 1;
+        let next = if begin == 0 {
+            end
+        } else {
+            begin.trailing_zeros() as usize
         };
-        let Some(right) = links.get_mut(left.end as usize) else {
-            continue;
-        };
-        right.pair = NO_RANK;
-        let end = right.end;
-        if let Some(next) = links.get_mut(end as usize) {
-            next.before = start;
-        }
-        if let Some(left) = links.get_mut(start as usize) {
-            left.end = end;
-        }
-        renew_pair(vocabulary, piece, &mut links, &mut pairs, start);
-        if left.before != start {
-            renew_pair(vocabulary, piece, &mut links, &mut pairs, left.before);
-        }
-    }
-    let mut at = 0;
-    while let Some(part) = link(&links, at) {
-        token((part.end - at) as usize);
-        at = part.end;
-    }
-}
-
-fn link(links: &[Link], start: u32) -> Option<Link> {
-    links.get(start as usize).copied()
-}
-
-/// Looks up the pair that begins at `start` and queues it when it is a token.
-fn renew_pair(vocabulary: &Vocabulary, piece: &[u8], links: &mut [Link], pairs: &mut Pairs, start: u32) {
-    let right = link(links, start).and_then(|left| link(links, left.end));
-    let rank = right
-        .and_then(|right| piece.get(start as usize..right.end as usize))
-        .map_or(NO_RANK, |pair| vocabulary.rank(pair));
-    if let Some(left) = links.get_mut(start as usize) {
-        left.pair = rank;
-    }
-    if rank != NO_RANK {
-        pairs.push(Reverse((rank, start)));
+        token(next - at);
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn tokens_of(merge: impl FnOnce(&mut dyn FnMut(usize))) -> Vec<usize> {
-        let mut tokens = Vec::new();
-        merge(&mut |bytes| tokens.push(bytes));
-        tokens
-    }
-
-    fn both_ways(encoding: &str, piece: &[u8]) -> (Vec<usize>, Vec<usize>) {
-        let vocabulary = &crate::find(encoding).unwrap().loaded().tables.vocabulary;
-        let short = tokens_of(|token| Merger::default().each_of_short(vocabulary, piece, token));
-        let long = tokens_of(|token| each_of_long(vocabulary, piece, token));
-        (short, long)
-    }
-
-    #[test]
-    fn repeats_of_a_few_bytes_merge_alike_by_scan_and_by_heap() {
-        for unit in ["a", "ab", "aab", " ", "\n", "=", "-=", "é", "的", "haha", "😀"] {
-            for bytes in 1..200 {
-                let piece: Vec<u8> = unit.bytes().cycle().take(bytes).collect();
-                let (short, long) = both_ways("o200k_base", &piece);
-                assert_eq!(short, long, "{bytes} bytes of {unit:?}");
-            }
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn any_bytes_merge_alike_by_scan_and_by_heap(
-            piece in prop_oneof![
-                proptest::collection::vec(any::<u8>(), 1..300),
-                "[a-e ]{1,300}".prop_map(String::into_bytes),
-                "[а-яієїґ]{1,150}".prop_map(String::into_bytes),
-                "\\PC{1,100}".prop_map(String::into_bytes),
-            ],
-        ) {
-            for encoding in ["o200k_base", "cl100k_base", "p50k_base"] {
-                let (short, long) = both_ways(encoding, &piece);
-                prop_assert_eq!(&short, &long);
-                prop_assert_eq!(short.iter().sum::<usize>(), piece.len());
-            }
-        }
-    }
-}
+mod tests;

@@ -45,6 +45,7 @@ mod tests {
             component: Component::Framing,
             voice: Voice::Other,
             control,
+            requests: 0,
         };
         let spans = [
             span(2, true),

@@ -14,185 +14,175 @@
 //! | line break | letter, number, signs but `/` | blank lines run on; `/` may follow breaks behind a sign |
 //! | white space | nothing | a run of white space looks one character ahead |
 //!
-//! Encodings of the GPT-2 family have no alternative for line breaks: there, they are white space. Tests hold the table
-//! against tiktoken-rs for every string of classes up to a length.
+//! Encodings of the GPT-2 family have no alternative for line breaks: there, they are white space. Where every digit is a piece,
+//! there is a border between numbers, too. Tests hold the tables against tiktoken-rs for every string of classes up to a length.
 
-use regex_syntax::hir::{Class, HirKind};
+use crate::classes::{Classes, Kind, Set};
 
-/// What a pattern tells characters apart by.
+/// Which classes of characters have a border between them, in a family of encodings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-enum Kind {
-    Letter,
-    Mark,
-    Number,
-    Space,
-    Break,
-    Apostrophe,
-    Slash,
-    Sign,
+pub(crate) struct Borders {
+    letter: Set,
+    number: Set,
+    mark_or_sign: Set,
+    line_break: Set,
 }
 
-use Kind::{Apostrophe, Break, Letter, Mark, Number, Sign, Slash, Space};
+/// Any white space but line breaks.
+const SPACES: Set = Set::of(&[Kind::Space, Kind::Blank]);
 
-/// How a family of encodings cuts text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Family {
+impl Borders {
     /// Line breaks have an alternative of their own, as in `cl100k_base` and `o200k_base`.
-    Modern,
-    /// They are white space, as in `r50k_base` and `p50k_base`.
-    Gpt2,
+    pub(crate) const MODERN: Self = Self {
+        letter: Set::NUMBERS
+            .and(Set::WHITE)
+            .and(Set::of(&[Kind::Slash, Kind::Sign])),
+        number: Set::LETTERS.and(Set::WHITE).and(Set::SIGNS),
+        mark_or_sign: Set::NUMBERS.and(SPACES),
+        line_break: Set::LETTERS
+            .and(Set::NUMBERS)
+            .and(Set::of(&[Kind::Apostrophe, Kind::Sign])),
+    };
+    /// The same, and every digit is a piece.
+    pub(crate) const QWEN: Self = Self {
+        number: Self::MODERN.number.and(Set::NUMBERS),
+        ..Self::MODERN
+    };
+    /// Line breaks are white space, as in `r50k_base` and `p50k_base`.
+    pub(crate) const GPT2: Self = Self {
+        line_break: Set::EMPTY,
+        ..Self::MODERN
+    };
+    /// A pattern of which nothing is known.
+    pub(crate) const NONE: Self = Self {
+        letter: Set::EMPTY,
+        number: Set::EMPTY,
+        mark_or_sign: Set::EMPTY,
+        line_break: Set::EMPTY,
+    };
+
+    /// The borders that two families have in common.
+    pub(crate) const fn both(self, other: Self) -> Self {
+        Self {
+            letter: self.letter.both(other.letter),
+            number: self.number.both(other.number),
+            mark_or_sign: self.mark_or_sign.both(other.mark_or_sign),
+            line_break: self.line_break.both(other.line_break),
+        }
+    }
+
+    /// The kinds before which there is a border behind this one.
+    const fn behind(self, kind: Kind) -> Set {
+        match kind {
+            Kind::Upper | Kind::Lower | Kind::Letter => self.letter,
+            Kind::Number => self.number,
+            Kind::Mark | Kind::Apostrophe | Kind::Slash | Kind::Sign => self.mark_or_sign,
+            Kind::Break => self.line_break,
+            Kind::Space | Kind::Blank => Set::EMPTY,
+        }
+    }
 }
 
-/// The classes of all characters, and which pairs of them are borders.
+/// Finds the sync points of texts.
 pub(crate) struct SyncPoints {
-    /// The class of each character below 128.
-    ascii: [u8; 128],
-    /// For each 256 characters, which block they share.
-    pages: Vec<u16>,
-    blocks: Vec<[u8; 256]>,
-    /// By class of the character before: a bit for each class before which there is always a border.
-    borders: [u8; 8],
+    classes: &'static Classes,
+    borders: Borders,
+    ascii: [Step; 128],
+}
+
+/// What a character does to the search for borders.
+#[derive(Clone, Copy)]
+struct Step {
+    /// A bit for its kind.
+    kind: u16,
+    /// The kinds before which there is a border behind it.
+    behind: u16,
 }
 
 impl SyncPoints {
-    /// The sync points that all these families have in common.
-    pub(crate) fn new(families: &[Family]) -> Self {
-        let mut classes = vec![Sign as u8; 0x11_0000];
-        // In this order: white space is not in the other classes, and line breaks, quotes and slashes are taken out last.
-        for (class, kind) in [
-            (r"\p{L}", Letter),
-            (r"\p{M}", Mark),
-            (r"\p{N}", Number),
-            (r"\s", Space),
-            (r"[\r\n]", Break),
-            (r"'", Apostrophe),
-            (r"/", Slash),
-        ] {
-            for (first, last) in ranges(class) {
-                if let Some(range) = classes.get_mut(first as usize..=last as usize) {
-                    range.fill(kind as u8);
-                }
-            }
-        }
-        let mut ascii = [0; 128];
-        for (to, from) in ascii.iter_mut().zip(&classes) {
-            *to = *from;
-        }
+    /// The sync points of these borders.
+    pub(crate) fn new(borders: Borders) -> Self {
+        let classes = Classes::get();
         let mut points = Self {
-            ascii,
-            pages: Vec::with_capacity(classes.len() / 256),
-            blocks: Vec::new(),
-            borders: borders(families),
+            classes,
+            borders,
+            ascii: [Step { kind: 0, behind: 0 }; 128],
         };
-        for page in classes.as_chunks::<256>().0 {
-            let known = points.blocks.iter().position(|block| block == page);
-            let index = known.unwrap_or_else(|| {
-                points.blocks.push(*page);
-                points.blocks.len() - 1
-            });
-            points.pages.push(u16::try_from(index).unwrap_or_default());
+        let steps: Vec<Step> = (0..128).map(|byte| points.step(classes.of_ascii(byte))).collect();
+        for (place, step) in points.ascii.iter_mut().zip(steps) {
+            *place = step;
         }
         points
     }
 
-    fn class(&self, character: char) -> u8 {
-        let code = character as usize;
-        if let Some(class) = self.ascii.get(code) {
-            return *class;
+    fn step(&self, kind: Kind) -> Step {
+        Step {
+            kind: Set::of(&[kind]).0,
+            behind: self.borders.behind(kind).0,
         }
-        self.pages
-            .get(code / 256)
-            .and_then(|page| self.blocks.get(*page as usize))
-            .and_then(|block| block.get(code % 256))
-            .copied()
-            .unwrap_or(Sign as u8)
     }
 
     /// Calls `chunk` with the end of each stretch between sync points, in order; the last one is the end of the text.
     pub(crate) fn each_end(&self, text: &str, mut chunk: impl FnMut(usize)) {
-        // No class has this bit set before it: the first character has no border before it.
-        let mut allowed = 0_u8;
-        for (at, character) in text.char_indices() {
-            let class = self.class(character);
-            if allowed >> class & 1 == 1 {
-                chunk(at);
+        let text = text.as_bytes();
+        // The first character has no border before it.
+        let mut behind = 0;
+        let mut start = 0;
+        // Borders are collected in a word first: whether there is one is as good as random, and a wrong guess costs more than this.
+        for block in text.chunks(64) {
+            let mut borders = 0_u64;
+            if block.is_ascii() {
+                for (at, byte) in block.iter().enumerate() {
+                    let step = self.ascii_step(*byte);
+                    borders |= u64::from(behind & step.kind != 0) << at;
+                    behind = step.behind;
+                }
+            } else {
+                for (at, byte) in block.iter().enumerate() {
+                    // Bytes inside a character change nothing.
+                    if byte & 0xc0 != 0x80
+                        && let Some((kind, _)) = self.classes.at(text, start + at)
+                    {
+                        let step = self.step(kind);
+                        borders |= u64::from(behind & step.kind != 0) << at;
+                        behind = step.behind;
+                    }
+                }
             }
-            allowed = self.borders.get(class as usize).copied().unwrap_or_default();
+            while borders != 0 {
+                chunk(start + borders.trailing_zeros() as usize);
+                borders &= borders - 1;
+            }
+            start += block.len();
         }
         if !text.is_empty() {
             chunk(text.len());
         }
     }
 
+    fn ascii_step(&self, byte: u8) -> Step {
+        let step = self.ascii.get(usize::from(byte & 0x7f));
+        step.copied().unwrap_or(Step { kind: 0, behind: 0 })
+    }
+
     /// The first and the last sync point inside a text, where there are two different ones.
     pub(crate) fn interior(&self, text: &str) -> Option<(usize, usize)> {
-        let mut before: Option<u8> = None;
+        let kind = |character: char| self.classes.of(character as u32);
+        let mut before: Option<Kind> = None;
         let first = text.char_indices().find_map(|(at, character)| {
-            let class = self.class(character);
-            let is_border = before.is_some_and(|before| self.is_border(before, class));
-            before = Some(class);
+            let kind = kind(character);
+            let is_border = before.is_some_and(|before| self.borders.behind(before).has(kind));
+            before = Some(kind);
             is_border.then_some(at)
         })?;
-        let mut after: Option<(usize, u8)> = None;
+        let mut after: Option<(usize, Kind)> = None;
         let last = text.char_indices().rev().find_map(|(at, character)| {
-            let class = self.class(character);
-            let border = after.filter(|(_, after)| self.is_border(class, *after));
-            after = Some((at, class));
+            let kind = kind(character);
+            let border = after.filter(|(_, after)| self.borders.behind(kind).has(*after));
+            after = Some((at, kind));
             border.map(|(at, _)| at)
         })?;
         (first < last).then_some((first, last))
-    }
-
-    fn is_border(&self, before: u8, after: u8) -> bool {
-        self.borders
-            .get(before as usize)
-            .is_some_and(|allowed| allowed >> after & 1 == 1)
-    }
-}
-
-fn borders(families: &[Family]) -> [u8; 8] {
-    let set = |kinds: &[Kind]| kinds.iter().fold(0, |set, kind| set | 1 << *kind as u8);
-    let mut borders = [0; 8];
-    let breaks = if families.contains(&Family::Gpt2) {
-        0
-    } else {
-        set(&[Letter, Number, Apostrophe, Sign])
-    };
-    for (before, after) in [
-        (Letter, set(&[Number, Space, Break, Slash, Sign])),
-        (
-            Number,
-            set(&[Letter, Mark, Space, Break, Apostrophe, Slash, Sign]),
-        ),
-        (Mark, set(&[Number, Space])),
-        (Apostrophe, set(&[Number, Space])),
-        (Slash, set(&[Number, Space])),
-        (Sign, set(&[Number, Space])),
-        (Break, breaks),
-        (Space, 0),
-    ] {
-        if let Some(place) = borders.get_mut(before as usize) {
-            *place = after;
-        }
-    }
-    borders
-}
-
-/// The ranges of code points of a class, from the tables that the splitter's patterns are compiled with.
-fn ranges(class: &str) -> Vec<(u32, u32)> {
-    let parsed = regex_syntax::parse(class).map(regex_syntax::hir::Hir::into_kind);
-    match parsed {
-        Ok(HirKind::Class(Class::Unicode(class))) => class
-            .ranges()
-            .iter()
-            .map(|range| (range.start() as u32, range.end() as u32))
-            .collect(),
-        Ok(HirKind::Literal(literal)) => {
-            let code = literal.0.first().map_or(0, |byte| u32::from(*byte));
-            vec![(code, code)]
-        }
-        _ => Vec::new(),
     }
 }
 
@@ -211,7 +201,7 @@ mod tests {
 
     #[test]
     fn text_is_cut_between_words_numbers_and_lines() {
-        let points = SyncPoints::new(&[Family::Modern]);
+        let points = SyncPoints::new(Borders::MODERN);
         assert_eq!(
             chunks(&points, "It's 12 o'clock.\nGo on: /a"),
             ["It's", " 12", " o'clock", ".\n", "Go", " on", ":", " /a"]
@@ -220,14 +210,46 @@ mod tests {
     }
 
     #[test]
+    fn text_is_cut_alike_wherever_a_block_of_bytes_ends() {
+        let points = SyncPoints::new(Borders::MODERN);
+        let words = "це мішаний text із словами 12 and 34, 日本語 too.\n";
+        for before in 0..130 {
+            let text = format!("{}{}", "x".repeat(before), words.repeat(4));
+            let mut expected = Vec::new();
+            let kinds: Vec<_> = text.char_indices().collect();
+            for pair in kinds.windows(2) {
+                let [before, after] = [pair[0].1, pair[1].1].map(|it| Classes::get().of(it as u32));
+                if Borders::MODERN.behind(before).has(after) {
+                    expected.push(pair[1].0);
+                }
+            }
+            expected.push(text.len());
+            let mut ends = Vec::new();
+            points.each_end(&text, |end| ends.push(end));
+            assert_eq!(ends, expected);
+        }
+    }
+
+    #[test]
     fn a_line_break_is_no_border_where_a_gpt2_encoding_counts_too() {
-        let both = SyncPoints::new(&[Family::Modern, Family::Gpt2]);
+        let both = SyncPoints::new(Borders::MODERN.both(Borders::GPT2));
         assert_eq!(chunks(&both, "a\nb 1"), ["a", "\nb", " 1"]);
     }
 
     #[test]
+    fn digits_part_where_each_is_a_piece() {
+        assert_eq!(chunks(&SyncPoints::new(Borders::QWEN), "a12"), ["a", "1", "2"]);
+        assert_eq!(chunks(&SyncPoints::new(Borders::MODERN), "a12"), ["a", "12"]);
+    }
+
+    #[test]
+    fn an_unknown_pattern_has_no_border_at_all() {
+        assert_eq!(chunks(&SyncPoints::new(Borders::NONE), "a 1\nb."), ["a 1\nb."]);
+    }
+
+    #[test]
     fn the_interior_lies_between_the_first_and_the_last_sync_point() {
-        let points = SyncPoints::new(&[Family::Modern]);
+        let points = SyncPoints::new(Borders::MODERN);
         for text in ["one two three", "привіт, світе 42!", "1a2b", "a b"] {
             let mut ends = Vec::new();
             points.each_end(text, |end| ends.push(end));
@@ -237,13 +259,6 @@ mod tests {
                 _ => None,
             };
             assert_eq!(points.interior(text), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn every_class_of_the_patterns_is_found() {
-        for class in [r"\p{L}", r"\p{M}", r"\p{N}", r"\s", r"[\r\n]", "'", "/"] {
-            assert!(!ranges(class).is_empty(), "{class}");
         }
     }
 }

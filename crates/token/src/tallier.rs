@@ -2,60 +2,90 @@
 //!
 //! A dozen dialects repeat the same contents in other envelopes. The inside of a long stretch, between its first and its last
 //! [sync point](crate::sync), has the same tokens wherever it stands: it is counted once and remembered. Only the joints
-//! between such insides are counted in each rendering, cut at sync points into chunks whose counts are remembered too.
-//! Both memories belong to one thread, hold a fixed number of bytes, and never change a count, only its price.
+//! between such insides are counted in each rendering, cut at sync points into chunks whose tokens are remembered too.
+//! All memories belong to one thread, hold a fixed number of bytes (for each [`MOST`] encodings: 3 MiB of short chunks, and twice
+//! 8 MiB of long texts) and never change a count, only its price.
+//!
+//! An encoding without sync points is counted on whole texts.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use chatmill_model::rope::{Component, ComponentSpan, Voice};
-use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::bpe::{Scratch, Tables};
-use crate::chunks::{Beginnings, Chunks, MOST};
-use crate::counter::{Bookkeeper, Tally};
+use crate::bpe::Tables;
+use crate::chunks::{Counts, Lanes, MOST};
+use crate::counter::{BEHIND, Counter, Tally};
 use crate::encoding::Encoding;
-use crate::sync::SyncPoints;
+use crate::memory::Memory;
+use crate::sync::{Borders, SyncPoints};
+use crate::ways::{Beginnings, Ways};
 
 /// Bytes of a stretch from which its inside is remembered.
 const LONG: usize = 64;
 
-/// Bytes of text that each memory holds; beyond, all of it is forgotten.
-const REMEMBERED: usize = 8 << 20;
-
 /// Counts in a fixed list of encodings; belongs to one thread.
 pub struct Tallier {
-    /// At most [`MOST`] encodings each.
+    /// At most [`MOST`] vocabularies each.
     batches: Vec<Batch>,
-    encodings: usize,
+    /// By encoding: who counts it.
+    places: Vec<Place>,
+    /// By batch, then by vocabulary.
+    counted: Vec<Tally>,
+}
+
+/// Who counts an encoding.
+enum Place {
+    /// The vocabulary of that number.
+    Batch(usize),
+    /// Its own counter, on whole texts.
+    Whole(Arc<dyn Counter>),
 }
 
 impl Tallier {
     /// A tallier for these encodings, in this order.
-    pub fn new(encodings: &[&'static Encoding]) -> Self {
+    pub fn new(encodings: &[Encoding]) -> Self {
+        let mut known: Vec<Arc<Tables>> = Vec::new();
+        let mut places = Vec::with_capacity(encodings.len());
+        for encoding in encodings {
+            let tables = encoding.tables().filter(|tables| tables.borders != Borders::NONE);
+            places.push(match tables {
+                None => Place::Whole(encoding.counter()),
+                Some(tables) => {
+                    // Encodings that differ in special tokens only are counted once.
+                    let number = known.iter().position(|other| Arc::ptr_eq(other, tables));
+                    Place::Batch(number.unwrap_or_else(|| {
+                        known.push(Arc::clone(tables));
+                        known.len() - 1
+                    }))
+                }
+            });
+        }
         Self {
-            batches: encodings.chunks(MOST).map(Batch::new).collect(),
-            encodings: encodings.len(),
+            batches: known.chunks(MOST).map(Batch::new).collect(),
+            counted: vec![Tally::default(); known.len()],
+            places,
         }
     }
 
     /// The tokens of a rendering in each encoding, divided by components as [`Counter::tally`](crate::Counter::tally) does.
     pub fn tally(&mut self, text: &str, spans: &[ComponentSpan]) -> Vec<Tally> {
-        let mut tallies = Vec::with_capacity(self.encodings);
-        for batch in &mut self.batches {
-            batch.tally(text, spans, &mut tallies);
+        for (batch, tallies) in self.batches.iter_mut().zip(self.counted.chunks_mut(MOST)) {
+            tallies.fill(Tally::default());
+            batch.tally(text, spans, tallies);
         }
-        tallies
+        let tally = |place: &Place| match place {
+            Place::Batch(number) => self.counted.get(*number).copied().unwrap_or_default(),
+            Place::Whole(counter) => counter.tally(text, spans),
+        };
+        self.places.iter().map(tally).collect()
     }
 
-    /// Bytes of text that are remembered at present.
+    /// Bytes that long texts take in each memory at present, at most.
     #[cfg(test)]
     pub(crate) fn remembered(&self) -> usize {
-        self.batches
-            .iter()
-            .map(|batch| batch.insides.bytes.max(batch.ways.long.bytes))
-            .max()
-            .unwrap_or_default()
+        let bytes = |batch: &Batch| batch.insides.bytes().max(batch.ways.remembered());
+        self.batches.iter().map(bytes).max().unwrap_or_default()
     }
 
     /// The tokens of a text in each encoding.
@@ -65,66 +95,41 @@ impl Tallier {
             component: Component::Content,
             voice: Voice::Other,
             control: false,
+            requests: 0,
         }];
         let tallies = self.tally(text, &whole);
         tallies.into_iter().map(|tally| tally.tokens).collect()
     }
 }
 
-/// Up to [`MOST`] encodings that are counted together.
+/// Up to [`MOST`] vocabularies that are counted together.
 struct Batch {
     points: SyncPoints,
     ways: Ways,
-    insides: Memory<Inside>,
+    insides: Memory,
 }
 
-/// What a joint is counted into.
-struct Books<'s> {
-    spans: &'s [ComponentSpan],
-    /// Index of the span in which counting goes on.
-    here: usize,
-    tallies: Vec<Tally>,
-}
-
-impl Books<'_> {
-    /// The span that holds a byte: its end, and what is booked there. Bytes must not go backwards.
-    fn span_at(&mut self, byte: usize) -> (usize, Component, Voice) {
-        while self.spans.get(self.here).is_some_and(|span| span.end <= byte) {
-            self.here += 1;
-        }
-        self.spans
-            .get(self.here)
-            .map_or((usize::MAX, Component::Framing, Voice::Other), |span| {
-                (span.end, span.component, span.voice)
-            })
-    }
+/// The stretch between the first and the last sync point of a text, and its tokens in each encoding. Empty when there are
+/// no two such points.
+struct Inside {
+    first: usize,
+    last: usize,
+    counts: [u64; MOST],
 }
 
 impl Batch {
-    fn new(encodings: &[&'static Encoding]) -> Self {
-        let tables: Vec<Arc<Tables>> = encodings
-            .iter()
-            .map(|encoding| Arc::clone(&encoding.loaded().tables))
-            .collect();
-        let families: Vec<_> = tables.iter().map(|tables| tables.family).collect();
+    fn new(tables: &[Arc<Tables>]) -> Self {
+        let all = tables.iter().map(|tables| tables.borders);
+        let common = all.reduce(Borders::both).unwrap_or(Borders::NONE);
         Self {
-            points: SyncPoints::new(&families),
-            ways: Ways {
-                scratch: tables.iter().map(|tables| tables.scratch()).collect(),
-                chunks: Chunks::default(),
-                long: Memory::default(),
-                tables,
-            },
+            points: SyncPoints::new(common),
+            ways: Ways::new(tables),
             insides: Memory::default(),
         }
     }
 
-    fn tally(&mut self, text: &str, spans: &[ComponentSpan], tallies: &mut Vec<Tally>) {
-        let mut books = Books {
-            spans,
-            here: 0,
-            tallies: vec![Tally::default(); self.ways.tables.len()],
-        };
+    fn tally(&mut self, text: &str, spans: &[ComponentSpan], tallies: &mut [Tally]) {
+        let mut books = Books::new(spans, tallies);
         // Everything before this byte is booked.
         let mut booked = 0;
         let mut start = 0;
@@ -132,9 +137,7 @@ impl Batch {
             let end = span.end.min(text.len());
             if span.control && end > start {
                 self.joint(text, booked..start, &mut books);
-                for tally in &mut books.tallies {
-                    tally.book_many(span.component, span.voice, 1);
-                }
+                books.many(span, [1; MOST]);
                 booked = end;
             } else if end.saturating_sub(start) >= LONG
                 && let Some(stretch) = text.get(start..end)
@@ -142,15 +145,13 @@ impl Batch {
                 && inside.first < inside.last
             {
                 self.joint(text, booked..start + inside.first, &mut books);
-                for (tally, tokens) in books.tallies.iter_mut().zip(inside.counts) {
-                    tally.book_many(span.component, span.voice, tokens);
-                }
+                books.many(span, inside.counts);
                 booked = start + inside.last;
             }
             start = end;
         }
         self.joint(text, booked..text.len(), &mut books);
-        tallies.append(&mut books.tallies);
+        books.settle();
     }
 
     /// Counts a stretch that begins and ends at borders, chunk by chunk.
@@ -159,180 +160,180 @@ impl Batch {
             return;
         };
         let Self { points, ways, .. } = self;
-        let mut from = 0;
+        let mut start = range.start;
         points.each_end(stretch, |end| {
-            let chunk = stretch.get(from..end).unwrap_or_default();
-            let start = range.start + from;
-            from = end;
-            let (span_end, component, voice) = books.span_at(start);
-            if start + chunk.len() <= span_end {
-                for (tally, tokens) in books.tallies.iter_mut().zip(ways.count(chunk)) {
-                    tally.book_many(component, voice, tokens);
-                }
-                return;
-            }
-            // It reaches over the end of a span: each of its tokens is booked by its first byte.
-            let spans = books.spans.get(books.here..).unwrap_or_default();
-            for (index, tally) in books.tallies.iter_mut().enumerate() {
-                let mut keeper = Bookkeeper::from(spans, start);
-                ways.each_token(index, chunk, |bytes| keeper.token(bytes));
-                *tally += keeper.finish();
+            let chunk = start..range.start + end;
+            start = chunk.end;
+            match ways.beginnings(text, chunk.clone()) {
+                Beginnings::Short(lanes) => books.short(&chunk, lanes),
+                Beginnings::Long(words) => books.long(&chunk, words),
             }
         });
     }
 
     /// The inside of a stretch, counted now or before.
     fn inside(&mut self, stretch: &str) -> Inside {
-        if let Some(known) = self.insides.get(stretch) {
-            return known;
-        }
-        let mut inside = Inside::default();
-        if let Some((first, last)) = self.points.interior(stretch) {
-            let text = stretch.get(first..last).unwrap_or_default();
-            let Self { points, ways, .. } = self;
-            let mut from = 0;
-            let mut counts = [0; MOST];
-            points.each_end(text, |end| {
-                let chunk = text.get(from..end).unwrap_or_default();
-                from = end;
-                for (count, tokens) in counts.iter_mut().zip(ways.count(chunk)) {
-                    *count += tokens;
-                }
-            });
-            inside = Inside { first, last, counts };
-        }
-        self.insides.keep(stretch, inside);
-        inside
-    }
-}
-
-/// Ways to the tokens of a chunk: remembered, else split and merged.
-struct Ways {
-    tables: Vec<Arc<Tables>>,
-    scratch: Vec<Scratch>,
-    chunks: Chunks,
-    /// Chunks that are too long for the table: the lengths of their tokens in each encoding.
-    long: Memory<Arc<[Vec<u32>]>>,
-}
-
-impl Ways {
-    /// Tokens of a chunk in each encoding.
-    fn count(&mut self, chunk: &str) -> [u64; MOST] {
-        if let Some(beginnings) = self.beginnings(chunk) {
-            return beginnings.map(|bits| u64::from(bits.count_ones()));
-        }
-        let mut counts = [0; MOST];
-        for (count, tokens) in counts.iter_mut().zip(self.lengths(chunk).iter()) {
-            *count = tokens.len() as u64;
-        }
-        counts
-    }
-
-    /// The lengths of a long chunk's tokens, by encoding.
-    fn lengths(&mut self, chunk: &str) -> Arc<[Vec<u32>]> {
-        if let Some(known) = self.long.get(chunk) {
-            return known;
-        }
-        let mut lengths = vec![Vec::new(); self.tables.len()];
-        for ((tables, scratch), lengths) in self.tables.iter().zip(&mut self.scratch).zip(&mut lengths) {
-            tables.each_token_with(scratch, chunk, |bytes| lengths.push(bytes as u32));
-        }
-        let lengths: Arc<[Vec<u32>]> = lengths.into();
-        self.long.keep(chunk, Arc::clone(&lengths));
-        lengths
-    }
-
-    /// Calls `token` with the length of each token of a chunk in one encoding.
-    fn each_token(&mut self, encoding: usize, chunk: &str, mut token: impl FnMut(usize)) {
-        if let Some(beginnings) = self.beginnings(chunk) {
-            let mut bits = beginnings.get(encoding).copied().unwrap_or_default();
-            while bits != 0 {
-                let begin = bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                let end = if bits == 0 {
-                    chunk.len()
-                } else {
-                    bits.trailing_zeros() as usize
-                };
-                token(end - begin);
+        if let Some([first, last, counts @ ..]) = self.insides.get(stretch.as_bytes()) {
+            let mut inside = Inside {
+                first: *first as usize,
+                last: *last as usize,
+                counts: [0; MOST],
+            };
+            for (to, from) in inside.counts.iter_mut().zip(counts) {
+                *to = *from;
             }
-        } else if let Some(lengths) = self.lengths(chunk).get(encoding) {
-            for bytes in lengths {
-                token(*bytes as usize);
-            }
+            return inside;
+        }
+        let (first, last) = self.points.interior(stretch).unwrap_or_default();
+        let counts = self.count(stretch, first..last);
+        let mut words = [first as u64, last as u64, 0, 0, 0, 0];
+        for (to, from) in words.iter_mut().skip(2).zip(counts) {
+            *to = from;
+        }
+        self.insides.keep(stretch.as_bytes(), &words);
+        Inside { first, last, counts }
+    }
+
+    /// The tokens of a part of a text that begins and ends at borders.
+    fn count(&mut self, text: &str, range: Range<usize>) -> [u64; MOST] {
+        let mut counted = [Tally::default(); MOST];
+        let mut books = Books::new(&[], &mut counted);
+        self.joint(text, range, &mut books);
+        books.settle();
+        counted.map(|tally| tally.tokens)
+    }
+}
+
+/// What chunks are booked into.
+struct Books<'s> {
+    spans: &'s [ComponentSpan],
+    /// Number of the span in which counting goes on.
+    here: usize,
+    /// Where that span ends.
+    end: usize,
+    /// Counted for that span, and not yet booked.
+    counts: Counts,
+    /// Chunks in these counts.
+    chunks: u32,
+    tallies: &'s mut [Tally],
+}
+
+impl<'s> Books<'s> {
+    fn new(spans: &'s [ComponentSpan], tallies: &'s mut [Tally]) -> Self {
+        Self {
+            end: spans.first().unwrap_or(&BEHIND).end,
+            spans,
+            here: 0,
+            counts: Counts::default(),
+            chunks: 0,
+            tallies,
         }
     }
 
-    fn beginnings(&mut self, chunk: &str) -> Option<Beginnings> {
-        let Self {
-            tables,
-            scratch,
-            chunks,
-            ..
-        } = self;
-        chunks.get_or(chunk.as_bytes(), || {
-            let mut beginnings = [0; MOST];
-            for ((tables, scratch), bits) in tables.iter().zip(scratch).zip(&mut beginnings) {
-                let mut at = 0;
-                tables.each_token_with(scratch, chunk, |bytes| {
-                    *bits |= 1 << at;
-                    at += bytes;
-                });
-            }
-            beginnings
-        })
-    }
-}
-
-/// The stretch between the first and the last sync point of a text, and its tokens in each encoding. Empty when there are
-/// no two such points.
-#[derive(Clone, Copy, Default)]
-struct Inside {
-    first: usize,
-    last: usize,
-    counts: [u64; MOST],
-}
-
-/// Texts of which something is known. The whole text is compared, so that no hash can make two texts one.
-#[derive(Default)]
-struct Memory<V> {
-    known: FxHashMap<u64, (Box<str>, V)>,
-    bytes: usize,
-}
-
-impl<V: Clone> Memory<V> {
-    fn get(&self, text: &str) -> Option<V> {
-        self.known
-            .get(&fingerprint(text))
-            .filter(|(known, _)| **known == *text)
-            .map(|(_, value)| value.clone())
-    }
-
-    fn keep(&mut self, text: &str, value: V) {
-        if self.bytes + text.len() > REMEMBERED {
-            self.known.clear();
-            self.bytes = 0;
-        }
-        if text.len() > REMEMBERED {
+    /// Goes on to the span that holds a byte. Bytes must not go backwards.
+    fn go_to(&mut self, byte: usize) {
+        if byte < self.end {
             return;
         }
-        self.bytes += text.len();
-        if let Some((before, _)) = self.known.insert(fingerprint(text), (text.into(), value)) {
-            self.bytes -= before.len();
+        self.settle();
+        while self.spans.get(self.here).is_some_and(|span| span.end <= byte) {
+            self.here += 1;
+        }
+        self.end = self.spans.get(self.here).unwrap_or(&BEHIND).end;
+    }
+
+    /// Books what has been counted for the span at hand.
+    fn settle(&mut self) {
+        if self.chunks > 0 {
+            let span = self.spans.get(self.here).unwrap_or(&BEHIND);
+            for (encoding, tally) in self.tallies.iter_mut().enumerate() {
+                tally.book_many(span, self.counts.of(encoding));
+            }
+            self.counts = Counts::default();
+            self.chunks = 0;
+        }
+    }
+
+    fn many(&mut self, span: &ComponentSpan, counts: [u64; MOST]) {
+        for (tally, tokens) in self.tallies.iter_mut().zip(counts) {
+            tally.book_many(span, tokens);
+        }
+    }
+
+    /// Books the tokens of a short chunk.
+    #[inline]
+    fn short(&mut self, chunk: &Range<usize>, mut lanes: Lanes) {
+        let mut start = chunk.start;
+        self.go_to(start);
+        // A chunk may reach over the ends of spans: each of its tokens is booked by its first byte.
+        while chunk.end > self.end {
+            let (before, behind) = lanes.divide(self.end - chunk.start);
+            self.add(before);
+            lanes = behind;
+            start = self.end;
+            self.go_to(start);
+        }
+        self.add(lanes);
+    }
+
+    fn add(&mut self, lanes: Lanes) {
+        self.counts.add(lanes.counts());
+        self.chunks += 1;
+        if self.chunks == Counts::ROOM {
+            self.settle();
+        }
+    }
+
+    /// Books the tokens of a long chunk.
+    fn long(&mut self, chunk: &Range<usize>, words: &[u64]) {
+        let mut start = chunk.start;
+        while start < chunk.end {
+            self.go_to(start);
+            let end = self.end.min(chunk.end);
+            let span = *self.spans.get(self.here).unwrap_or(&BEHIND);
+            let part = start - chunk.start..end - chunk.start;
+            let of_each = words.chunks(Ways::words_for(chunk.len()));
+            for (tally, begin) in self.tallies.iter_mut().zip(of_each) {
+                tally.book_many(&span, ones_in(begin, &part));
+            }
+            start = end;
         }
     }
 }
 
-/// A number that few texts of a conversation share: of the length, the beginning, the middle and the end.
-fn fingerprint(text: &str) -> u64 {
-    use std::hash::Hasher;
-    const PART: usize = 32;
-    let bytes = text.as_bytes();
-    let mut hasher = FxHasher::default();
-    hasher.write_usize(bytes.len());
-    for start in [0, bytes.len() / 2, bytes.len().saturating_sub(PART)] {
-        let end = (start + PART).min(bytes.len());
-        hasher.write(bytes.get(start..end).unwrap_or_default());
+/// Bits that are set in a range of bits.
+fn ones_in(words: &[u64], range: &Range<usize>) -> u64 {
+    let mut ones = 0;
+    for (number, word) in words.iter().enumerate() {
+        let first = number * 64;
+        let from = range.start.clamp(first, first + 64) - first;
+        let to = range.end.clamp(first, first + 64) - first;
+        if from < to {
+            let part = u64::MAX >> (64 - (to - from)) << from;
+            ones += u64::from((word & part).count_ones());
+        }
     }
-    hasher.finish()
+    ones
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_are_counted_within_a_range_over_words() {
+        let words = [u64::MAX, 0b1011, 1 << 63];
+        for (range, expected) in [
+            (0..0, 0),
+            (0..64, 64),
+            (3..64, 61),
+            (63..66, 3),
+            (64..192, 4),
+            (66..67, 0),
+            (191..192, 1),
+            (0..192, 68),
+        ] {
+            assert_eq!(ones_in(&words, &range), expected, "{range:?}");
+        }
+    }
 }

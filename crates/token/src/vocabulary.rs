@@ -1,96 +1,129 @@
-//! The rank table of an encoding: which byte strings are tokens, and in which order they were learned.
+//! The tokens of an encoding as merges: which two tokens, side by side, become a third, and which pair goes first.
+//!
+//! A byte string that is a token comes about in one way only. Whatever stands around it, the merges within its bytes happen in
+//! the same order as when it stands alone, so its last merge always joins the same two tokens. One entry for each token is
+//! therefore the whole table, and no byte string is hashed while text is merged.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 use tiktoken_rs::CoreBPE;
 
-/// What a byte string that is no token has for a rank.
-pub(crate) const NO_RANK: u32 = u32::MAX;
+use crate::merge::{self, Merger};
+use crate::pairs::Pairs;
 
-/// The ordinary tokens of an encoding; special tokens are left out.
-///
-/// Most tokens are short: their bytes and their length are packed into a number, which is cheaper to look up than a slice.
-#[derive(Default)]
+/// Tokens that a vocabulary can have at most: a pair of ids and a third fit into a word.
+pub(crate) const MOST_TOKENS: usize = (1 << ID_BITS) - 1;
+
+/// Bits of a token's id.
+pub(crate) const ID_BITS: u32 = 21;
+
+/// What a pair that is no token has for an id. It never joins anything.
+pub(crate) const NO_TOKEN: u32 = (1 << ID_BITS) - 1;
+
+/// The ordinary tokens of an encoding; special tokens are left out. Ids count tokens in the order of their ranks.
 pub(crate) struct Vocabulary {
-    /// Tokens of up to 7 bytes.
-    short: FxHashMap<u64, u32>,
-    /// Tokens of up to 15 bytes.
-    middle: FxHashMap<u128, u32>,
-    long: FxHashMap<Box<[u8]>, u32>,
+    /// Ids of single bytes.
+    bytes: Vec<u32>,
+    /// Ids of two bytes, by the first and then the second.
+    byte_pairs: Vec<u32>,
+    /// Ids of all longer tokens, by the two tokens that become them.
+    pairs: Pairs,
+    /// Tokens that no order of merges leads to: they are found only where they are a whole piece.
+    unreachable: FxHashSet<Box<[u8]>>,
+    #[cfg(test)]
+    tokens: usize,
 }
 
 impl Vocabulary {
     /// Reads the ordinary tokens below rank `end` out of tiktoken-rs, which embeds them.
     pub(crate) fn read(reference: &CoreBPE, end: u32) -> Self {
         let special = reference.special_tokens();
-        let mut vocabulary = Self::default();
-        for rank in 0..end {
-            let Ok(bytes) = reference.decode_bytes(&[rank]) else {
-                continue;
-            };
-            if std::str::from_utf8(&bytes).is_ok_and(|text| special.contains(text)) {
-                continue;
+        Self::new((0..end).filter_map(|rank| {
+            let bytes = reference.decode_bytes(&[rank]).ok()?;
+            let is_special = std::str::from_utf8(&bytes).is_ok_and(|text| special.contains(text));
+            (!is_special).then_some((bytes, rank))
+        }))
+    }
+
+    /// A vocabulary of byte strings and their ranks, in any order; at most [`MOST_TOKENS`].
+    ///
+    /// A byte that is no token counts as one all the same and joins nothing.
+    pub(crate) fn new(tokens: impl IntoIterator<Item = (impl AsRef<[u8]>, u32)>) -> Self {
+        let mut by_rank: Vec<_> = tokens.into_iter().collect();
+        by_rank.sort_unstable_by_key(|(_, rank)| *rank);
+        let mut by_length: Vec<(&[u8], u32)> = by_rank.iter().map(|(bytes, _)| bytes.as_ref()).zip(0..).collect();
+        by_length.sort_unstable_by_key(|(bytes, _)| bytes.len());
+        let mut vocabulary = Self {
+            bytes: vec![NO_TOKEN; 256],
+            byte_pairs: vec![NO_TOKEN; 256 * 256],
+            pairs: Pairs::for_entries(by_length.len()),
+            unreachable: FxHashSet::default(),
+            #[cfg(test)]
+            tokens: by_length.len(),
+        };
+        // Shorter tokens first: all that a token can be made of is known by then.
+        let mut merger = Merger::default();
+        for (bytes, id) in by_length {
+            match *bytes {
+                [] => {}
+                [byte] => vocabulary.set_byte(byte, id),
+                [first, second] => vocabulary.set_byte_pair(first, second, id),
+                _ => match merger.last_pair(&vocabulary, bytes) {
+                    Some((left, right)) => vocabulary.pairs.insert(left, right, id),
+                    None => {
+                        vocabulary.unreachable.insert(bytes.into());
+                    }
+                },
             }
-            match Packed::of(&bytes) {
-                Packed::Short(key) => vocabulary.short.insert(key, rank),
-                Packed::Middle(key) => vocabulary.middle.insert(key, rank),
-                Packed::Long(bytes) => vocabulary.long.insert(bytes.into(), rank),
-            };
         }
         vocabulary
     }
 
-    /// The rank of a token, `NO_RANK` for anything else.
-    pub(crate) fn rank(&self, bytes: &[u8]) -> u32 {
-        let rank = match Packed::of(bytes) {
-            Packed::Short(key) => self.short.get(&key),
-            Packed::Middle(key) => self.middle.get(&key),
-            Packed::Long(bytes) => self.long.get(bytes),
-        };
-        rank.copied().unwrap_or(NO_RANK)
+    fn set_byte(&mut self, byte: u8, id: u32) {
+        if let Some(place) = self.bytes.get_mut(usize::from(byte)) {
+            *place = id;
+        }
     }
 
-    /// Whether `bytes` is a token.
-    pub(crate) fn has(&self, bytes: &[u8]) -> bool {
-        self.rank(bytes) != NO_RANK
+    fn set_byte_pair(&mut self, first: u8, second: u8, id: u32) {
+        if let Some(place) = self.byte_pairs.get_mut(usize::from(first) << 8 | usize::from(second)) {
+            *place = id;
+        }
+    }
+
+    /// The id of a byte.
+    pub(crate) fn byte(&self, byte: u8) -> u32 {
+        self.bytes.get(usize::from(byte)).copied().unwrap_or(NO_TOKEN)
+    }
+
+    /// The id of two bytes, `NO_TOKEN` where they are none.
+    pub(crate) fn byte_pair(&self, first: u8, second: u8) -> u32 {
+        self.byte_pairs
+            .get(usize::from(first) << 8 | usize::from(second))
+            .copied()
+            .unwrap_or(NO_TOKEN)
+    }
+
+    /// What two tokens become, of which one at least is longer than a byte; `NO_TOKEN` where they stay two.
+    pub(crate) fn pair(&self, left: u32, right: u32) -> u32 {
+        self.pairs.get(left, right)
+    }
+
+    /// Whether a whole piece is a token that merging would not find.
+    pub(crate) fn is_unreachable(&self, piece: &[u8]) -> bool {
+        !self.unreachable.is_empty() && self.unreachable.contains(piece)
+    }
+
+    /// The bytes at which the tokens of a piece begin, a bit each; the piece is not longer than [`merge::SHORT`].
+    pub(crate) fn beginnings(&self, piece: &[u8]) -> u64 {
+        if piece.len() < 2 || self.is_unreachable(piece) {
+            return 1;
+        }
+        merge::beginnings(self, piece)
     }
 
     /// The number of ordinary tokens.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
-        self.short.len() + self.middle.len() + self.long.len()
-    }
-}
-
-/// A byte string as the smallest key that holds it; the last byte of a number is the length.
-enum Packed<'b> {
-    Short(u64),
-    Middle(u128),
-    Long(&'b [u8]),
-}
-
-impl<'b> Packed<'b> {
-    fn of(bytes: &'b [u8]) -> Self {
-        let length = bytes.len();
-        if length < 8 {
-            let mut key = [0; 8];
-            fill(&mut key, bytes);
-            Self::Short(u64::from_le_bytes(key))
-        } else if length < 16 {
-            let mut key = [0; 16];
-            fill(&mut key, bytes);
-            Self::Middle(u128::from_le_bytes(key))
-        } else {
-            Self::Long(bytes)
-        }
-    }
-}
-
-/// Writes bytes at the beginning and their number at the end.
-fn fill(key: &mut [u8], bytes: &[u8]) {
-    if let Some(place) = key.get_mut(..bytes.len()) {
-        place.copy_from_slice(bytes);
-    }
-    if let Some(last) = key.last_mut() {
-        *last = bytes.len() as u8;
+        self.tokens
     }
 }

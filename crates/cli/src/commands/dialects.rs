@@ -17,11 +17,12 @@ pub fn execute(listing: &Listing) -> anyhow::Result<Exit> {
             for dialect in chatmill_dialect::DIALECTS {
                 let about = dialect.about();
                 text.push_str(&format!(
-                    "{}: {} ({})\n    profiles       {}\n    carries        {}\n    loses          {}\n    \
+                    "{}: {} ({})\n    family         {}\n    profiles       {}\n    carries        {}\n    loses          {}\n    \
                      specification  {}, {}\n",
                     dialect.id(),
                     about.title,
                     about.media_type,
+                    about.family,
                     about.profiles.join(", "),
                     about.carries,
                     about.loses,

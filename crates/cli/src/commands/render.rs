@@ -8,8 +8,8 @@ use std::path::Path;
 use chatmill_diag::Limits;
 use chatmill_dialect::{History, Rendering};
 use chatmill_engine::inspect::{Unread, conversations};
-use chatmill_engine::pipeline::{self, Speaker, SpeakerRule, nearest};
-use chatmill_engine::plan::Target;
+use chatmill_engine::pipeline::{self, Pipeline, Speaker, SpeakerRule, nearest};
+use chatmill_engine::plan::{Target, Templates};
 use chatmill_engine::render;
 use chatmill_model::Linked;
 use clap::Args;
@@ -25,13 +25,17 @@ use crate::output::{self, Sink, harmless};
 #[command(after_help = "Examples:\n  \
                         chatmill render chat.json --dialect openai-chat\n  \
                         chatmill render chat.json --dialect gryag-compact --as bot_1\n  \
+                        chatmill render chat.json --template llama.jinja --set template.now=2024-07-26\n  \
                         chatmill render dump.zip --dialect openai-chat --losses --set policy.names=prefix")]
 pub struct Arguments {
     /// File, folder, glob, archive, or `-` for stdin
     path: String,
     /// Dialect to print
-    #[arg(long, value_name = "ID[@PROFILE]")]
-    dialect: String,
+    #[arg(long, value_name = "ID[@PROFILE]", required_unless_present = "template")]
+    dialect: Option<String>,
+    /// Chat template to print in: a Jinja file, or a tokenizer_config.json
+    #[arg(long, value_name = "FILE", conflicts_with = "dialect")]
+    template: Option<String>,
     /// Source id; `auto` detects by content
     #[arg(long, default_value = "auto", value_name = "ID")]
     source: String,
@@ -47,8 +51,8 @@ pub struct Arguments {
     /// Prints with each rendering its conversation, perspective and ordinal
     #[arg(long)]
     with_ids: bool,
-    /// Sets a key of the policy
-    #[arg(long = "set", value_name = "POLICY.KEY=VALUE")]
+    /// Sets a key of the policy, or of the template as a section [templates.NAME] of a pipeline file has it
+    #[arg(long = "set", value_name = "SECTION.KEY=VALUE")]
     overrides: Vec<String>,
 }
 
@@ -61,8 +65,12 @@ pub fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Ex
                 .into(),
         );
     }
-    let target = Target::find(&arguments.dialect)?;
-    let policy = policy(&arguments.overrides)?;
+    let pipeline = settings(arguments.template.as_deref(), &arguments.overrides)?;
+    let target = match &arguments.dialect {
+        Some(dialect) => Target::find(dialect)?,
+        None => template(&pipeline)?,
+    };
+    let policy = pipeline.policy;
     let speaker = speaker(&arguments.speaker);
     let shape = match (arguments.losses, arguments.with_ids) {
         (true, _) => Shape::WithLosses,
@@ -95,7 +103,7 @@ pub fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Ex
             people.note(!perspectives.is_empty(), names(linked));
             render::render(
                 linked,
-                target,
+                &target,
                 &perspectives,
                 &policy,
                 History::Document,
@@ -119,20 +127,41 @@ pub fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Ex
     Ok(conclude(&unread, printer.printed))
 }
 
-/// The policy with the overrides, read as a pipeline file would be.
-fn policy(overrides: &[String]) -> anyhow::Result<chatmill_dialect::Policy> {
-    if let Some(other) = overrides
-        .iter()
-        .find(|assignment| !assignment.starts_with("policy."))
-    {
-        let message = format!("--set {other}: `render` takes only keys of the policy");
-        return Err(WrongRequest::new(message)
-            .then("write for example --set policy.names=prefix")
-            .into());
+/// Policy and template with the overrides, read as a pipeline file would be.
+fn settings(template: Option<&str>, overrides: &[String]) -> anyhow::Result<Pipeline> {
+    let mut assignments = Vec::new();
+    if let Some(path) = template {
+        let is_config = Path::new(path)
+            .extension()
+            .is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+        let key = if is_config { "tokenizer_config" } else { "template" };
+        // JSON writes a text as TOML does.
+        assignments.push(format!("templates.{TEMPLATE}.{key}={}", serde_json::to_string(path)?));
+    }
+    for assignment in overrides {
+        match assignment.strip_prefix("template.").filter(|_| template.is_some()) {
+            Some(key) => assignments.push(format!("templates.{TEMPLATE}.{key}")),
+            None if assignment.starts_with("policy.") => assignments.push(assignment.clone()),
+            None => {
+                let message = format!("--set {assignment}: `render` takes only keys of the policy or of its template");
+                return Err(WrongRequest::new(message)
+                    .then("write for example --set policy.names=prefix")
+                    .into());
+            }
+        }
     }
     // The least that a pipeline file must say.
     let least = "name = \"render\"\ninput = []\n[output]\npath = \"\"\n";
-    Ok(pipeline::parse(least, overrides, Path::new("--set"))?.policy)
+    Ok(pipeline::parse(least, &assignments, Path::new("--set"))?)
+}
+
+/// What a template on the command line is called.
+const TEMPLATE: &str = "template";
+
+fn template(pipeline: &Pipeline) -> anyhow::Result<Target> {
+    let templates = Templates::load(&pipeline.templates, Path::new(""), &Limits::default())?;
+    let target = templates.get(TEMPLATE).cloned();
+    target.ok_or_else(|| WrongRequest::new("no template is named").into())
 }
 
 fn speaker(word: &str) -> Speaker {
@@ -306,10 +335,15 @@ impl Printer {
                     reason: &loss.reason,
                 })
                 .collect();
+            let violations: Vec<&str> = rendering
+                .violations
+                .iter()
+                .map(|violation| violation.rule.as_str())
+                .collect();
             line.push_str(&format!(
                 ",\"losses\":{},\"violations\":{}",
                 serde_json::to_string(&losses)?,
-                serde_json::to_string(&rendering.violations)?
+                serde_json::to_string(&violations)?
             ));
         }
         line.push('}');
@@ -338,7 +372,7 @@ mod tests {
 
     #[test]
     fn only_the_policy_can_be_set() {
-        let set = |text: &str| policy(&[text.to_owned()]);
+        let set = |text: &str| settings(None, &[text.to_owned()]).map(|settings| settings.policy);
         assert_eq!(
             set("policy.names=prefix").unwrap().names,
             chatmill_dialect::policy::Names::Prefix

@@ -31,6 +31,35 @@ fn every_registry_is_listed_alike_in_text_and_json() {
 }
 
 #[test]
+fn a_dialect_says_what_people_need_to_choose_it() {
+    let desk = Desk::new();
+    let text = end(desk.chatmill(&["dialects"])).stdout;
+    let json: Value =
+        serde_json::from_str(&end(desk.chatmill(&["dialects", "--format", "json"])).stdout).unwrap();
+    for entry in json.as_array().unwrap() {
+        let id = entry["id"].as_str().unwrap();
+        for key in [
+            "title",
+            "family",
+            "media_type",
+            "carries",
+            "loses",
+            "specification",
+            "dated",
+        ] {
+            let said = entry[key].as_str().unwrap_or_default();
+            assert!(!said.is_empty() && text.contains(said), "{id}: {key}");
+        }
+        assert!(!entry["profiles"].as_array().unwrap().is_empty(), "{id}");
+        let dated = entry["dated"].as_str().unwrap();
+        assert!(
+            dated.len() == 10 && dated.starts_with("20"),
+            "{id}: {dated} is no day"
+        );
+    }
+}
+
+#[test]
 fn a_code_is_explained_by_its_letters_or_its_name() {
     let desk = Desk::new();
     let by_code = end(desk.chatmill(&["explain", "rf001"]));

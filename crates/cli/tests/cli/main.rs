@@ -11,7 +11,9 @@
 mod check;
 mod check_reports;
 mod desk;
+mod example;
 mod export;
+mod init;
 mod listings;
 mod no_content;
 mod render;

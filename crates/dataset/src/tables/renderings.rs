@@ -1,6 +1,8 @@
 //! The table `renderings`: one row per conversation, dialect, perspective and ordinal; the rows of one conversation
 //! are adjacent, so that a page holds the same text many times and compresses well.
 
+use std::ops::Range;
+
 use super::Table;
 use crate::column::Column;
 
@@ -18,12 +20,16 @@ pub struct RenderingRow {
     pub bytes: u64,
     /// One count per encoding, in the order of [`TableOptions::encodings`](crate::TableOptions::encodings).
     pub tokens: Vec<u64>,
+    pub requests: u64,
+    /// As many as `tokens`.
+    pub tokens_sent: Vec<u64>,
     pub coverage: String,
     pub first_position: Option<u32>,
     pub last_position: Option<u32>,
     pub messages_rendered: u32,
     pub last_role: Option<String>,
     pub assistant_messages: u32,
+    pub assistant_spans: Vec<Range<u64>>,
     pub loss_count: u64,
     pub loss_codes: Vec<String>,
     pub valid: bool,
@@ -47,8 +53,13 @@ impl Table for RenderingRow {
         }),
         Column::number("bytes", "bytes of the rendering", |row| row.bytes),
         Column::per_encoding("tokens of the rendering", |row| &row.tokens),
+        Column::number("requests", "how often it is sent as it is served: once per answer", |row| row.requests),
+        Column::sent_per_encoding(
+            "estimate: tokens of all requests, each with what stands before its answer",
+            |row| &row.tokens_sent,
+        ),
         Column::key("coverage", "`whole`, `window` or `single-turn`", |row| &row.coverage),
-        Column::optional_number("first_position", "place of the first message that it shows", |row| {
+        Column::optional_number("first_position", "place of the first message that it shows, system text in front of a window aside", |row| {
             row.first_position.map(u64::from)
         }),
         Column::optional_number("last_position", "place of the last message that it shows", |row| {
@@ -59,6 +70,11 @@ impl Table for RenderingRow {
         Column::number("assistant_messages", "messages that the assistant says", |row| {
             row.assistant_messages.into()
         }),
+        Column::spans(
+            "assistant_spans",
+            "bytes of `content` that the perspective says; empty where `content` is null",
+            |row| &row.assistant_spans,
+        ),
         Column::number("loss_count", "its rows in `losses`", |row| row.loss_count),
         Column::text_list("loss_codes", "codes of its losses, each once", |row| &row.loss_codes),
         Column::flag("valid", "whether the dialect's consumer accepts it", |row| row.valid),

@@ -23,6 +23,8 @@ pub struct TotalRow {
     pub replies: u64,
     pub meta: u64,
     pub assistant_content: u64,
+    pub requests: u64,
+    pub tokens_sent: u64,
     pub p50: u64,
     pub p95: u64,
     pub p99: u64,
@@ -52,6 +54,14 @@ impl Table for TotalRow {
         Column::number("assistant_content", "the share of content that the assistant says", |row| {
             row.assistant_content
         }),
+        Column::number("requests", "how often the chats are sent as they are served: once per answer", |row| {
+            row.requests
+        }),
+        Column::number(
+            "tokens_sent",
+            "estimate: tokens of all requests, each with what stands before its answer",
+            |row| row.tokens_sent,
+        ),
         Column::number("p50", "median of tokens per rendering", |row| row.p50),
         Column::number("p95", "95th percentile of tokens per rendering", |row| row.p95),
         Column::number("p99", "99th percentile of tokens per rendering", |row| row.p99),

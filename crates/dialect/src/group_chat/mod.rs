@@ -82,7 +82,7 @@ impl Dialect for GroupChat {
         list.framing("]");
         record.fields(&conversation.envelope);
         record.close();
-        emit(progress.finish(rope, shown.coverage, losses, Vec::new()));
+        emit(progress.finish(rope, shown.extent, losses, Vec::new()));
     }
 }
 

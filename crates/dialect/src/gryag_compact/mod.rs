@@ -52,7 +52,7 @@ static ABOUT: About = About {
     specification: "gryag, CURRENT_CONVERSATION_PATTERN, compact plain text format",
     dated: "2025-10-17",
     carries: "text, names with short ids, whom a line answers, kinds of media",
-    loses: "line breaks, ids, times, tools, system text, media",
+    loses: "line breaks, ids, times, tools, system text, media, context layers that the bot's search index fills",
     profiles: &["document", "2025-10-17"],
     neutral: false,
 };
@@ -76,7 +76,7 @@ impl Dialect for GryagCompact {
             View::is_turn(message)
                 && (edition.lines_for_all || matches!(message.role, Role::User | Role::Assistant))
         });
-        declare_unspoken(view, edition, shown.first, &mut losses);
+        declare_unspoken(view, edition, &shown.stretch, &mut losses);
         declare_conversation(view, &mut losses);
         declare_messages(
             view,
@@ -102,18 +102,18 @@ impl Dialect for GryagCompact {
         emit(
             writer
                 .progress
-                .finish(writer.rope, shown.coverage, writer.losses, Vec::new()),
+                .finish(writer.rope, shown.extent, writer.losses, Vec::new()),
         );
     }
 }
 
 /// Declares the messages that a transcript of speech has no line for.
-fn declare_unspoken(view: &View<'_>, edition: &Edition, first: u32, losses: &mut Losses) {
+fn declare_unspoken(view: &View<'_>, edition: &Edition, stretch: &[&Message], losses: &mut Losses) {
     definitions::lose(&view.conversation().tools, losses);
     if edition.lines_for_all {
         return;
     }
-    for message in view.conversation().messages.iter().skip(first as usize) {
+    for message in stretch {
         if !View::is_turn(message) {
             continue;
         }

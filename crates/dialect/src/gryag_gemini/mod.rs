@@ -47,7 +47,7 @@ static ABOUT: About = About {
     specification: "gryag, CURRENT_CONVERSATION_PATTERN",
     dated: "2025-10-17",
     carries: "text, names, ids, one reply per message with an excerpt, media, tools",
-    loses: "times, ids of calls, further replies, facts about people and rooms",
+    loses: "times, ids of calls, further replies, facts about people and rooms, context layers that the bot's search index fills",
     profiles: &["document", "2025-10-17"],
     neutral: false,
 };
@@ -104,7 +104,7 @@ impl Dialect for GryagGemini {
         emit(
             writer
                 .progress
-                .finish(writer.rope, shown.coverage, writer.losses, turns.faults),
+                .finish(writer.rope, shown.extent, writer.losses, turns.faults),
         );
     }
 }

@@ -55,7 +55,7 @@ impl Dialect for JaibberEvents {
         let is_native = view.conversation().source == "jaibber-events";
         let mut losses = Losses::default();
         let shown = Shown::choose(view, None, &mut losses, |message| renders(message, is_native));
-        declare_unspoken(view, shown.first, &mut losses);
+        declare_unspoken(view, &shown.stretch, &mut losses);
         declare_messages(view, &shown.messages, &[Lack::Times], &mut losses);
         let speaking: BTreeSet<usize> = shown
             .messages
@@ -75,7 +75,7 @@ impl Dialect for JaibberEvents {
             writer.write(&mut rope, message);
         }
         rope.framing("]");
-        emit(writer.finish(rope, shown.coverage));
+        emit(writer.finish(rope, shown.extent));
     }
 }
 

@@ -13,7 +13,7 @@ use crate::json;
 use crate::loss::{LossCode, Losses};
 use crate::names::own_name;
 use crate::progress::Progress;
-use crate::rendering::{Coverage, Rendering};
+use crate::rendering::{Extent, Rendering};
 use crate::view::View;
 
 /// Fields of a message that a payload has a place for, in the order in which they are written.
@@ -58,8 +58,8 @@ impl<'v, 'a> Writer<'v, 'a> {
     }
 
     /// The rendering that was written.
-    pub(super) fn finish(self, rope: Rope<'a>, coverage: Coverage) -> Rendering<'a> {
-        self.progress.finish(rope, coverage, self.losses, Vec::new())
+    pub(super) fn finish(self, rope: Rope<'a>, extent: Extent) -> Rendering<'a> {
+        self.progress.finish(rope, extent, self.losses, Vec::new())
     }
 
     /// Writes a message or notice.

@@ -4,16 +4,22 @@ use chatmill_model::{Component, Role};
 
 use super::{Block, Held, Manner, Results, Turn};
 use crate::loss::{LossCode, Losses};
+use crate::violation::Violation;
 use crate::words::{Words, trim_end};
 
 /// What stands in a first user turn that the source has not.
 pub(crate) const START: &str = "[start]";
 
-/// Brings turns into the order and number that a manner wants.
-pub(super) fn tidy<'a>(turns: Vec<Turn<'a>>, manner: &Manner, losses: &mut Losses) -> Vec<Turn<'a>> {
+/// Brings turns into the order and number that a manner wants; `system` is the text that stands outside them.
+pub(super) fn tidy<'a>(
+    system: &mut [Block<'a>],
+    turns: Vec<Turn<'a>>,
+    manner: &Manner,
+    losses: &mut Losses,
+) -> Vec<Turn<'a>> {
     let mut turns = merge(turns, manner, losses);
     user_first(&mut turns, manner, losses);
-    cap_marks(&mut turns, manner, losses);
+    cap_marks(system, &mut turns, manner, losses);
     trim_last(&mut turns, manner, losses);
     turns
 }
@@ -44,6 +50,19 @@ fn merge<'a>(turns: Vec<Turn<'a>>, manner: &Manner, losses: &mut Losses) -> Vec<
         }
     }
     merged
+}
+
+/// Two turns in a row that a server takes as one role's: rejected calls and results leave them so.
+pub(super) fn alike(turns: &[Turn<'_>], manner: &Manner) -> Option<Violation> {
+    let rule = manner.merging.filter(|_| manner.results == Results::UserTurn)?;
+    let is_assistant = |turn: &Turn<'_>| turn.role == Role::Assistant;
+    let mut pairs = turns.iter().zip(turns.iter().skip(1));
+    let (_, next) = pairs.find(|(one, next)| is_assistant(one) == is_assistant(next))?;
+    let position = next.said.first().and_then(|(position, _)| *position);
+    Some(Violation::at(
+        position,
+        format!("{rule}: two turns in a row are of one role"),
+    ))
 }
 
 fn is_one(last: &Turn<'_>, next: &Turn<'_>, manner: &Manner) -> bool {
@@ -77,7 +96,7 @@ fn user_first(turns: &mut Vec<Turn<'_>>, manner: &Manner, losses: &mut Losses) {
 }
 
 /// Keeps the newest marks: a mark covers everything before it.
-fn cap_marks(turns: &mut [Turn<'_>], manner: &Manner, losses: &mut Losses) {
+fn cap_marks<'a>(system: &mut [Block<'a>], turns: &mut [Turn<'a>], manner: &Manner, losses: &mut Losses) {
     let Some((most, rule)) = manner.cache_marks else {
         return;
     };
@@ -85,7 +104,8 @@ fn cap_marks(turns: &mut [Turn<'_>], manner: &Manner, losses: &mut Losses) {
     let blocks = turns
         .iter_mut()
         .rev()
-        .flat_map(|turn| turn.blocks.iter_mut().rev());
+        .flat_map(|turn| turn.blocks.iter_mut().rev())
+        .chain(system.iter_mut().rev());
     for block in blocks.filter(|block| block.is_cached) {
         if left > 0 {
             left -= 1;

@@ -13,6 +13,7 @@ mod thoughts;
 pub(crate) mod tool_names;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use chatmill_model::{Component, Media, Message, Part, Role, Rope, ToolCall, ToolResult};
 
@@ -20,13 +21,14 @@ use crate::loss::{LossCode, Losses};
 use crate::names::{Aliases, Roster};
 use crate::nature::{Lack, Shown, declare_conversation, declare_messages};
 use crate::progress::Progress;
-use crate::rendering::{Coverage, Rendering};
+use crate::rendering::{Extent, Rendering};
 use crate::said::answered;
 use crate::system;
 use crate::tools::MISSING_RESULT;
 use crate::turns::{Call, Step, arrange, without_tools};
 use crate::view::View;
 use crate::words::Words;
+use crate::violation::Violation;
 
 use ids::CallIds;
 pub(crate) use manner::{Carried, Manner, Order, Results, SystemPlace, Texts, Thoughts, nothing};
@@ -145,12 +147,14 @@ pub(crate) struct Script<'a> {
     pub(crate) tool_names: ToolNames<'a>,
     /// Aliases of participants, where the dialect has a field for names.
     pub(crate) aliases: Aliases<'a>,
+    /// Positions of the messages whose ids were written.
+    pub(crate) identified: BTreeSet<u32>,
     /// Losses so far.
     pub(crate) losses: Losses,
     /// Rules that cannot be kept.
-    pub(crate) violations: Vec<String>,
+    pub(crate) violations: Vec<Violation>,
     said: Vec<(Option<u32>, Role)>,
-    coverage: Coverage,
+    extent: Extent,
 }
 
 impl<'a> Script<'a> {
@@ -175,10 +179,10 @@ impl<'a> Script<'a> {
             writer.step(step);
         }
         writer.declare_names();
-        let mut violations: Vec<String> = turns
+        let mut violations: Vec<Violation> = turns
             .faults
             .iter()
-            .map(|fault| format!("{}: {fault}", manner.pairing))
+            .map(|fault| Violation::at(fault.position, format!("{}: {fault}", manner.pairing)))
             .collect();
         let is_silent = match manner.system {
             SystemPlace::Anywhere => writer.turns.is_empty(),
@@ -187,9 +191,10 @@ impl<'a> Script<'a> {
             }
         };
         if is_silent {
-            violations.push(manner.silent.to_owned());
+            violations.push(Violation::whole(manner.silent));
         }
-        let turns = merge::tidy(writer.turns, manner, &mut writer.losses);
+        let turns = merge::tidy(&mut writer.system, writer.turns, manner, &mut writer.losses);
+        violations.extend(merge::alike(&turns, manner));
         let said = writer
             .system_said
             .into_iter()
@@ -200,11 +205,17 @@ impl<'a> Script<'a> {
             turns,
             tool_names: writer.tool_names,
             aliases: writer.aliases,
+            identified: BTreeSet::new(),
             losses: writer.losses,
             violations,
             said,
-            coverage: shown.coverage,
+            extent: shown.extent,
         }
+    }
+
+    /// Position of the last message that is said.
+    pub(crate) fn last_said(&self) -> Option<u32> {
+        self.said.iter().filter_map(|(position, _)| *position).max()
     }
 
     /// Says whose the last turn is, where a family orders turns itself.
@@ -221,7 +232,7 @@ impl<'a> Script<'a> {
                 None => progress.added(role.as_str()),
             }
         }
-        progress.finish(rope, self.coverage, self.losses, self.violations)
+        progress.finish(rope, self.extent, self.losses, self.violations)
     }
 }
 
@@ -353,6 +364,14 @@ impl<'v, 'a> Writer<'v, 'a> {
             Some((message, result)) => answered(self.view, message, result, &mut self.losses),
             None => Cow::Borrowed(MISSING_RESULT),
         };
+        if let Some(message) = message
+            && message
+                .sender
+                .is_some_and(|sender| !self.view.is_own(message) && !self.is_nobody(sender))
+        {
+            let reason = "a result bears no name of a speaker";
+            self.losses.at(LossCode::NameDropped, message.position, reason);
+        }
         if let Some(position) = position {
             if result.is_some_and(|result| result.is_error) && !self.manner.marks_errors {
                 self.losses.at(

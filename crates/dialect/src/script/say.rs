@@ -200,6 +200,10 @@ impl<'a> Writer<'_, 'a> {
     pub(super) fn inline(&mut self, message: &'a Message, result: &'a ToolResult, caller: Option<usize>) {
         // A user turn must not go by the assistant's name.
         let speaker = caller.or(message.sender.filter(|_| !self.view.is_own(message)));
+        if self.naming == Naming::Dropped && speaker.is_some() {
+            self.losses
+                .at(LossCode::NameDropped, message.position, "policy drops names");
+        }
         let content = answered(self.view, message, result, &mut self.losses);
         let words = Held::Text(result_words(content));
         self.push_user(speaker, message, vec![Self::block(message.position, words)]);

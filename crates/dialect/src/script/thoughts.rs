@@ -3,6 +3,7 @@
 use chatmill_model::{Component, Message, Part};
 
 use super::{Thoughts, Writer};
+use crate::loss::LossCode;
 use crate::policy::Reasoning;
 use crate::words::Words;
 
@@ -18,6 +19,11 @@ impl<'a> Writer<'_, 'a> {
                 && !thought.is_empty()
             {
                 if !thoughts.is_empty() {
+                    self.losses.at(
+                        LossCode::PartFlattened,
+                        message.position,
+                        "thoughts are joined into one",
+                    );
                     thoughts.push(Words::new("\n\n", Component::Framing));
                 }
                 thoughts.push(Words::new(thought, Component::Content));

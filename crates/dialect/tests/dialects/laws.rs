@@ -41,7 +41,8 @@ const TEXTS: [&str; 12] = [
     "<|im_end|>\n<|im_start|>system\n",
 ];
 
-fn room(seed: u64) -> Room {
+/// A generated room.
+pub fn room(seed: u64) -> Room {
     let mut dice = Dice(seed);
     let mut room = Room::new();
     let people = [

@@ -264,14 +264,16 @@ fn tools_of_another_agent_are_text_in_its_name() {
 }
 
 #[test]
-fn a_window_that_cuts_a_pair_leaves_an_orphan() {
+fn a_window_does_not_part_a_result_from_its_call() {
     let mut room = Room::new();
     let (ann, bot) = (room.human("u1", "Ann"), room.agent("b1", "Bot"));
+    room.say(ann, "look");
     room.call(bot, "", &[("c1", "a", "{}")]);
     room.result("c1", "one");
     room.say(ann, "ok");
-    room.pair(Some((0, 0)), Some((1, 0)), CallStatus::Paired);
+    room.pair(Some((1, 0)), Some((2, 0)), CallStatus::Paired);
     let outs = room.render_with("openai-chat", &Policy::default(), History::Messages(2));
-    assert_eq!(shape(&outs[0]), ["user", "user"]);
-    assert_eq!(outs[0].lost(LossCode::OrphanResultInlined), [(Some(1), 1)]);
+    assert_eq!(shape(&outs[0]), ["assistant calls c1", "tool answers c1", "user"]);
+    assert_eq!(outs[0].lost(LossCode::Truncated), [(None, 1)]);
+    assert_eq!(outs[0].lost(LossCode::OrphanResultInlined), []);
 }

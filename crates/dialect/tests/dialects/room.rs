@@ -1,6 +1,6 @@
 //! A room whose links are set by hand, and its renderings.
 
-use chatmill_dialect::{History, Loss, LossCode, Policy, View, find};
+use chatmill_dialect::{History, Loss, LossCode, Policy, Stretch, View, find};
 use chatmill_model::{
     ArgumentForm, Arguments, CallStatus, Conversation, Extra, Link, LinkStatus, Linked, Media, MediaKind,
     MediaSource, Message, MessageKind, MessageOrigin, OffsetOrigin, PairedBy, Pairing, Part, PartPlace,
@@ -244,6 +244,17 @@ impl Room {
         history: History,
         perspective: Option<usize>,
     ) -> Vec<Out> {
+        self.render_stretch(dialect, policy, history, perspective, None)
+    }
+
+    pub fn render_stretch(
+        &self,
+        dialect: &str,
+        policy: &Policy,
+        history: History,
+        perspective: Option<usize>,
+        stretch: Option<Stretch>,
+    ) -> Vec<Out> {
         let (dialect, profile) = find(dialect).unwrap();
         let perspective = perspective.filter(|_| !dialect.about().neutral);
         let view = View {
@@ -252,6 +263,7 @@ impl Room {
             policy,
             profile,
             history,
+            stretch,
         };
         let mut outs = Vec::new();
         dialect.render(&view, &mut |rendering| {
@@ -266,7 +278,7 @@ impl Room {
             outs.push(Out {
                 text: rendering.rope.text(),
                 losses: rendering.losses,
-                violations: rendering.violations,
+                violations: rendering.violations.iter().map(ToString::to_string).collect(),
                 messages: rendering.messages_rendered,
                 assistant: rendering.assistant_messages,
                 last_role: rendering.last_role,

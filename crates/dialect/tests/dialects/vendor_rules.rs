@@ -1,17 +1,10 @@
 //! One rule at a time, over all vendor dialects that have it and those that have not.
 
-use chatmill_dialect::policy::{Names, Orphans};
+use chatmill_dialect::policy::Names;
 use chatmill_dialect::{LossCode, Policy};
 use chatmill_model::{ArgumentForm, Arguments, CallStatus, Media, MediaKind, MediaSource, Part, RawJson};
 
 use crate::room::{Out, Room, media, text};
-
-fn orphans(orphans: Orphans) -> Policy {
-    Policy {
-        orphans,
-        ..Policy::default()
-    }
-}
 
 fn valid(out: &Out) -> &str {
     assert_eq!(out.violations, Vec::<String>::new());
@@ -139,6 +132,25 @@ fn four_cache_marks_stay_and_they_are_the_newest() {
     }
     let out = room.only("openai-chat");
     assert_eq!(out.lost(LossCode::CacheMarkDropped).len(), 6);
+}
+
+#[test]
+fn marks_of_system_text_outside_the_turns_count_too() {
+    let mut room = Room::new();
+    room.system("Be kind.");
+    room.message(0).parts.push(Part::CacheMark);
+    let ann = room.human("u1", "Ann");
+    for count in 0..4 {
+        room.post(Some(ann), vec![text(&format!("t{count}")), Part::CacheMark]);
+    }
+    for (dialect, mark) in [
+        ("anthropic-messages", "cache_control"),
+        ("bedrock-converse", "cachePoint"),
+    ] {
+        let out = room.only(dialect);
+        assert_eq!(valid(&out).matches(mark).count(), 4, "{dialect}");
+        assert_eq!(out.lost(LossCode::CacheMarkCapped), [(Some(0), 1)], "{dialect}");
+    }
 }
 
 #[test]
@@ -330,47 +342,40 @@ fn definitions_of_tools_take_the_form_of_each_vendor() {
 }
 
 #[test]
-fn rejected_orphans_name_the_rule_of_each_dialect() {
+fn text_behind_a_call_moves_in_front_of_it() {
     let mut room = Room::new();
     let (ann, bot) = (room.human("u1", "Ann"), room.agent("b1", "Bot"));
     room.say(ann, "x");
     room.call(bot, "", &[("1", "f", "{}")]);
-    room.pair(Some((1, 0)), None, CallStatus::Unanswered);
-    for (dialect, rule) in [
-        ("openai-chat", "OAC-06"),
-        ("openai-responses", "OAR-04"),
-        ("anthropic-messages", "ANT-07"),
-        ("gemini-contents", "GEM-06"),
-        ("bedrock-converse", "BED-04"),
-        ("mistral-chat", "MIS-04"),
-        ("hf-messages", "HFM-05"),
-        ("suna-llm", "SUN-02"),
-        ("sharegpt", "SGP-02"),
-    ] {
-        let out = room.only_with(dialect, &orphans(Orphans::Reject));
-        assert_eq!(
-            out.violations[0],
-            format!("{rule}: the call in message 1 has no result")
-        );
-        let repaired = room.only(dialect);
-        let expected: &[&str] = match dialect {
-            "sharegpt" => &["SGP-03: the last turn is not the assistant's"],
-            _ => &[],
-        };
-        assert_eq!(repaired.violations, expected, "{dialect}");
+    room.message(1).parts.push(text("on it"));
+    room.result("1", "done");
+    room.pair(Some((1, 0)), Some((2, 0)), CallStatus::Paired);
+    for dialect in ["anthropic-messages", "bedrock-converse", "gemini-contents"] {
+        let out = room.only(dialect);
+        let said = valid(&out).find("on it").unwrap();
+        let called = out.text.find("\"f\"").unwrap();
+        assert!(said < called, "{dialect}: {}", out.text);
+        assert_eq!(out.lost(LossCode::PartMoved), [(Some(1), 1)], "{dialect}");
     }
 }
 
 #[test]
-fn too_many_messages_are_a_violation() {
+fn an_empty_result_is_filled_where_it_is_refused() {
     let mut room = Room::new();
     let (ann, bot) = (room.human("u1", "Ann"), room.agent("b1", "Bot"));
-    for _ in 0..50_000 {
-        room.say(ann, "a");
-        room.say(bot, "b");
-    }
-    assert_eq!(room.only("anthropic-messages").violations, Vec::<String>::new());
-    room.say(ann, "c");
-    let out = room.only("anthropic-messages");
-    assert_eq!(out.violations, ["ANT-13: there are more than 100,000 messages"]);
+    room.say(ann, "x");
+    room.call(bot, "", &[("1", "f", "{}")]);
+    room.result("1", " \n");
+    room.pair(Some((1, 0)), Some((2, 0)), CallStatus::Paired);
+    let out = room.only("bedrock-converse");
+    assert!(
+        valid(&out).contains(r#""content":[{"text":"(empty)"}]"#),
+        "{}",
+        out.text
+    );
+    assert_eq!(out.lost(LossCode::EmptyFilled), [(Some(2), 1)]);
+    assert_eq!(
+        room.only("anthropic-messages").lost(LossCode::EmptyFilled),
+        Vec::<(Option<u32>, u64)>::new()
+    );
 }

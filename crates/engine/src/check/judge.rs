@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_dialect::policy::{ControlTokens, Orphans};
-use chatmill_dialect::{History, Policy};
+use chatmill_dialect::{History, Policy, Rendering, Violation};
 use chatmill_model::Linked;
 
 use crate::pipeline::{Speaker, SpeakerRule};
@@ -14,7 +14,7 @@ use crate::render;
 /// The rules of a dialect that a conversation breaks, one finding a rule, with the number of renderings that break it.
 ///
 /// The conversation is judged as it stands: nothing is repaired for the dialect's sake.
-pub(super) fn refusals(linked: &Linked, target: Target, limits: &Limits) -> Vec<Finding> {
+pub(super) fn refusals(linked: &Linked, target: &Target, limits: &Limits) -> Vec<Finding> {
     let policy = Policy {
         orphans: Orphans::Reject,
         control_tokens: ControlTokens::Keep,
@@ -29,16 +29,33 @@ pub(super) fn refusals(linked: &Linked, target: Target, limits: &Limits) -> Vec<
         &policy,
         History::Document,
         &mut |_, rendering| {
+            broken.oversize += u64::from(is_oversize(&rendering, limits.rendering));
             for violation in rendering.violations {
                 broken.add(violation);
             }
         },
     );
-    broken.findings(&name(target), limits.findings_per_code)
+    let mut findings = broken.findings(&name(target), limits);
+    for finding in &mut findings {
+        let message = finding
+            .position
+            .and_then(|position| linked.conversation.messages.get(position as usize));
+        finding.message_id = message.and_then(|message| message.id.clone());
+    }
+    findings
+}
+
+/// Whether a rendering has more bytes than one may have. Escapes are written only where they decide it.
+fn is_oversize(rendering: &Rendering<'_>, limit: u64) -> bool {
+    /// Bytes that the longest escape makes of one.
+    const LONGEST: u64 = 12;
+    let segments = rendering.rope.segments().iter();
+    let bare: u64 = segments.map(|segment| segment.text.len() as u64).sum();
+    bare > limit || (bare.saturating_mul(LONGEST) > limit && rendering.rope.text().len() as u64 > limit)
 }
 
 /// `ID`, or `ID@PROFILE` where the profile is not the default.
-pub(super) fn name(target: Target) -> String {
+pub(super) fn name(target: &Target) -> String {
     let id = target.dialect.id();
     if target.dialect.about().profiles.first() == Some(&target.profile) {
         id.to_owned()
@@ -50,12 +67,14 @@ pub(super) fn name(target: Target) -> String {
 /// Broken rules in the order of their first appearance.
 #[derive(Default)]
 struct Broken {
-    rules: Vec<(String, u64)>,
-    indexes: HashMap<String, usize>,
+    rules: Vec<(Violation, u64)>,
+    indexes: HashMap<Violation, usize>,
+    /// Renderings that are too large to be kept.
+    oversize: u64,
 }
 
 impl Broken {
-    fn add(&mut self, rule: String) {
+    fn add(&mut self, rule: Violation) {
         let known = self
             .indexes
             .get(&rule)
@@ -68,14 +87,15 @@ impl Broken {
         }
     }
 
-    /// One finding a rule; what is beyond `most` becomes one more.
-    fn findings(self, target: &str, most: u64) -> Vec<Finding> {
+    /// One finding a rule and message; what is beyond `limits.findings_per_code` becomes one more.
+    fn findings(self, target: &str, limits: &Limits) -> Vec<Finding> {
         let mut findings = Vec::new();
         let mut rest = 0;
-        for (rule, count) in self.rules {
-            if (findings.len() as u64) < most {
-                let message = format!("{target} would refuse it: {rule}");
+        for (violation, count) in self.rules {
+            if (findings.len() as u64) < limits.findings_per_code {
+                let message = format!("{target} would refuse it: {violation}");
                 let mut finding = Finding::new(&codes::NOT_ACCEPTED, message);
+                finding.position = violation.position;
                 finding.count = count;
                 findings.push(finding);
             } else {
@@ -88,6 +108,13 @@ impl Broken {
             finding.count = rest;
             findings.push(finding);
         }
+        if self.oversize > 0 {
+            let limit = limits.rendering;
+            let message = format!("the {target} rendering is larger than limits.rendering ({limit} bytes)");
+            let mut finding = Finding::new(&codes::OVERSIZE_RENDERING, message);
+            finding.count = self.oversize;
+            findings.push(finding);
+        }
         findings
     }
 }
@@ -96,14 +123,21 @@ impl Broken {
 mod tests {
     use super::*;
 
+    fn limits(findings_per_code: u64) -> Limits {
+        Limits {
+            findings_per_code,
+            ..Limits::default()
+        }
+    }
+
     #[test]
     fn a_rule_is_one_finding_however_often_it_is_broken_and_too_many_are_counted() {
         let mut broken = Broken::default();
         for rule in ["b", "a", "b", "c", "d", "d"] {
-            broken.add(rule.to_owned());
+            broken.add(Violation::whole(rule));
         }
         let found: Vec<(String, u64)> = broken
-            .findings("x", 2)
+            .findings("x", &limits(2))
             .into_iter()
             .map(|finding| (finding.message, finding.count))
             .collect();
@@ -116,5 +150,30 @@ mod tests {
             found,
             expected.map(|(message, count)| (message.to_owned(), count))
         );
+    }
+
+    #[test]
+    fn a_rule_that_a_message_breaks_is_found_at_that_message() {
+        let mut broken = Broken::default();
+        for position in [4, 2, 4] {
+            broken.add(Violation::at(position, "a"));
+        }
+        let found: Vec<(Option<u32>, u64)> = broken
+            .findings("x", &limits(9))
+            .into_iter()
+            .map(|finding| (finding.position, finding.count))
+            .collect();
+        assert_eq!(found, [(Some(4), 2), (Some(2), 1)]);
+    }
+
+    #[test]
+    fn renderings_that_are_too_large_are_found_beside_the_rules() {
+        let broken = Broken {
+            oversize: 2,
+            ..Broken::default()
+        };
+        let found = broken.findings("x", &limits(9));
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].code.name, found[0].count), ("oversize-rendering", 2));
     }
 }

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_diag::{Finding, Span};
-use chatmill_intake::Frame;
-use chatmill_model::Linked;
+use chatmill_intake::{Form, Frame, Transcript};
+use chatmill_model::{Linked, MessageOrigin};
 
 use super::verdict::FileCounts;
 use super::{CheckOptions, Checked, Excerpt, judge};
-use crate::frame;
+use crate::frame::{self, Settings};
 use crate::group::{Group, GroupRow};
 use crate::locate::{Located, Locator};
 use crate::plan::PlannedInput;
@@ -65,6 +65,15 @@ struct Spot<'s> {
     text: Option<(&'s [u8], u64, Span)>,
 }
 
+/// What a dialect refuses, with its place.
+struct Judged<'s> {
+    located: Located,
+    record: u64,
+    /// The entry, where it is not the one that is being read.
+    place: Option<EntryStep>,
+    text: Option<(&'s [u8], u64, Span)>,
+}
+
 impl Checker<'_> {
     fn step(&mut self, step: &Step, slice: &Slice) {
         match step {
@@ -102,7 +111,7 @@ impl Checker<'_> {
 
     fn group(&mut self, group: &Group, slice: &Slice) {
         let bytes = slice.buffer.get(group.buffer.clone()).unwrap_or_default();
-        let outcome = group.read(bytes, &self.options.limits);
+        let outcome = group.read(bytes, Settings::plain(&self.options.limits));
         let rejected = group.rejected(&outcome);
         for (index, row) in group.rows.iter().enumerate().filter(|(_, row)| row.place.counts) {
             self.place = slice.entries.get(row.place.entry).cloned();
@@ -137,7 +146,20 @@ impl Checker<'_> {
         }
         self.place = slice.entries.get(first.place.entry).cloned();
         if let (Some(linked), Some(id)) = (&outcome.linked, &id) {
-            self.judge(linked, id, first.place.record, &|finding| at_row(finding, first));
+            self.judge(linked, id, &|finding| {
+                let origin = origin(linked, &finding);
+                let own = origin.and_then(|origin| group.rows.get(origin.index as usize));
+                let row = own.unwrap_or(first);
+                Judged {
+                    located: at_row(finding, row),
+                    record: row.place.record,
+                    place: slice.entries.get(row.place.entry).cloned(),
+                    text: own.and_then(|row| bytes.get(row.inside.clone())).map(|text| {
+                        let end = text.len() as u64;
+                        (text, 0, Span { start: 0, end })
+                    }),
+                }
+            });
         }
     }
 
@@ -145,48 +167,81 @@ impl Checker<'_> {
         let Some(source) = self.place.as_ref().and_then(|place| place.source) else {
             return;
         };
-        let outcome = frame::read(source, frame, bytes, &self.options.limits);
+        let outcome = frame::read(source, frame, bytes, Settings::plain(&self.options.limits));
         let counts = self.counts();
         counts.records += 1;
         counts.rejected += u64::from(outcome.linked.is_none());
         let id = outcome.linked.as_ref().map(|linked| frame::id(linked, bytes));
+        let text = (frame.form == Form::Text).then(|| Transcript::new(bytes).text());
+        let shown = text.as_deref().unwrap_or(bytes);
         let rejects = outcome.rejects.into_iter().map(|(_, located)| located);
         for located in outcome.findings.into_iter().chain(rejects) {
             let spot = Spot {
                 record: Some(frame.record),
                 conversation: id.as_deref(),
                 target: None,
-                text: located.span.map(|span| (bytes, frame.start, span)),
+                text: located.span.map(|span| (shown, frame.start, span)),
             };
             self.finding(located, spot);
         }
         if let (Some(linked), Some(id)) = (&outcome.linked, &id) {
-            let locator = Locator::new(frame, bytes);
-            self.judge(linked, id, frame.record, &|finding| locator.locate_plain(finding));
+            let locator = Locator::new(frame, shown);
+            let begins_list = |bytes: &[u8]| bytes.trim_ascii_start().starts_with(b"[");
+            self.judge(linked, id, &|finding| {
+                let origin = origin(linked, &finding);
+                let finding = match origin {
+                    None => finding,
+                    Some(origin) => finding.at_span(origin.start, origin.end),
+                };
+                let finding = match origin {
+                    // A text has no fields that a path could name.
+                    Some(origin) if frame.form != Form::Text => finding.at_path(if begins_list(bytes) {
+                        format!("$[{}]", origin.index)
+                    } else {
+                        source.message_path(origin.index)
+                    }),
+                    _ => finding,
+                };
+                let located = locator.locate_plain(finding);
+                Judged {
+                    text: origin
+                        .and(located.span)
+                        .map(|span| (shown, frame.start, span)),
+                    located,
+                    record: frame.record,
+                    place: None,
+                }
+            });
         }
     }
 
     /// Counts a conversation and lets every target say what it thinks of it.
-    fn judge(&mut self, linked: &Linked, id: &str, record: u64, locate: &dyn Fn(Finding) -> Located) {
+    fn judge<'s>(&mut self, linked: &Linked, id: &str, locate: &dyn Fn(Finding) -> Judged<'s>) {
         self.counts().conversations += 1;
+        let home = self.place.clone();
         let options = self.options;
         for (rank, target) in options.targets.iter().enumerate() {
-            let refusals = judge::refusals(linked, *target, &options.limits);
+            let refusals = judge::refusals(linked, target, &options.limits);
             let counts = self.counts();
             counts.refused.resize(options.targets.len(), 0);
             if let Some(refused) = counts.refused.get_mut(rank) {
                 *refused += u64::from(!refusals.is_empty());
             }
-            let name = judge::name(*target);
+            let name = judge::name(target);
             for finding in refusals {
+                let judged = locate(finding);
+                if judged.place.is_some() {
+                    self.place = judged.place;
+                }
                 let spot = Spot {
-                    record: Some(record),
+                    record: Some(judged.record),
                     conversation: Some(id),
                     target: Some(&name),
-                    text: None,
+                    text: judged.text,
                 };
-                self.finding(locate(finding), spot);
+                self.finding(judged.located, spot);
             }
+            self.place.clone_from(&home);
         }
     }
 
@@ -237,7 +292,14 @@ impl Checker<'_> {
     }
 }
 
-/// Places a finding about a whole group at its first row.
+/// Where the message of a finding stands in its record.
+fn origin(linked: &Linked, finding: &Finding) -> Option<MessageOrigin> {
+    let position = finding.position?;
+    let message = linked.conversation.messages.get(position as usize)?;
+    Some(message.origin)
+}
+
+/// Places a finding at a row of a group.
 fn at_row(finding: Finding, row: &GroupRow) -> Located {
     Located {
         span: Some(row.place.span()),

@@ -102,7 +102,7 @@ impl FileCounts {
         };
         let refused = self.refused.into_iter().chain(std::iter::repeat(0));
         let judgements = targets.iter().zip(refused).map(|(target, refused)| Judgement {
-            dialect: judge::name(*target),
+            dialect: judge::name(target),
             accepted: self.conversations - refused,
             refused,
         });

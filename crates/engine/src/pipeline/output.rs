@@ -15,9 +15,23 @@ pub struct Output {
     /// Which renderings keep their text.
     #[serde(default)]
     pub content: Content,
+    /// How the files of `renderings` are parted.
+    #[serde(default)]
+    pub partition: Partition,
     /// Whether findings, rejects and reports may quote chat text.
     #[serde(default = "yes")]
     pub quote: bool,
+}
+
+/// How the files of `renderings` are parted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Partition {
+    /// All dialects of a conversation side by side: an eighth of the bytes, see `docs/performance.md`.
+    #[default]
+    None,
+    /// A file per dialect, in folders `renderings/dialect=<id>/`.
+    Dialect,
 }
 
 fn zstd() -> String {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `[select]`: what is left out counts as filtered.
+/// `[select]`: what is left out counts as filtered, under the name of the first key that leaves it out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Select {
@@ -15,6 +15,17 @@ pub struct Select {
     pub conversations: Option<Vec<String>>,
     /// Keeps this share of conversations, chosen by the hash of their id; between 0 and 1.
     pub sample: Option<f64>,
+    /// Keeps conversations of this kind of room: `assistant`, `group_chat` or `unknown`.
+    pub scene: Option<String>,
+    /// Keeps conversations in whose roster all of these stand, by id or name.
+    pub participants: Option<Vec<String>>,
+    /// Keeps conversations with at least this many turns: messages of people and agents, system text and tool results not
+    /// counted.
+    pub min_turns: Option<u64>,
+    /// Whether only conversations with a tool call are kept.
+    pub with_tool_calls: bool,
+    /// Leaves conversations out in which one of these was found: codes (`RF001`), the beginnings of codes (`RF`) or names.
+    pub without_findings: Option<Vec<String>>,
     /// Reads this many records and leaves out the rest.
     pub limit: Option<u64>,
 }

@@ -3,32 +3,86 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `[window]`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+/// `[window]`. Sessions are cut first, then answers, then the history, then the budget.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Window {
     /// How much history a rendering shows.
     pub history: History,
-    /// Silence that starts a new rendering.
+    /// Silence that starts a new rendering: `none`, or a duration such as `90m`, `6h` or `1d 12h`.
     pub session_gap: SessionGap,
+    /// Whether each turn of the perspective gets a rendering of its own that ends with it. Dialects without a perspective,
+    /// and those that show one message at a time, take no notice.
+    pub per_turn: bool,
+    /// Tokens that a rendering may have; its oldest turns are cut until it fits.
+    pub max_tokens: Option<MaxTokens>,
 }
 
-/// Silence that starts a new rendering; so far, none does.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum SessionGap {
-    /// However long people are silent, it is one rendering.
-    #[default]
-    None,
+/// `window.max_tokens`: `{ encoding = "o200k_base", tokens = 8000 }`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MaxTokens {
+    /// Encoding to count in; it must be one of `count.encodings`.
+    pub encoding: String,
+    /// Tokens, at least 1.
+    pub tokens: u64,
+}
+
+/// Silence that starts a new rendering.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub struct SessionGap {
+    /// Seconds; none: however long people are silent, it is one rendering.
+    pub seconds: Option<u32>,
+}
+
+/// Units of a duration: their letter and their seconds.
+const UNITS: [(char, u32); 4] = [('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1)];
+
+impl TryFrom<String> for SessionGap {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        if text == "none" {
+            return Ok(Self::default());
+        }
+        let wrong = || format!("`{text}` is neither \"none\" nor a duration such as \"90m\", \"6h\" or \"1d 12h\"");
+        let mut seconds = 0_u32;
+        for word in text.split_inclusive(char::is_alphabetic).map(str::trim) {
+            let unit = UNITS.iter().find(|(letter, _)| word.ends_with(*letter));
+            let (letter, unit) = unit.ok_or_else(wrong)?;
+            let number: u32 = word.trim_end_matches(*letter).parse().map_err(|_| wrong())?;
+            seconds = number
+                .checked_mul(*unit)
+                .and_then(|more| seconds.checked_add(more))
+                .ok_or_else(wrong)?;
+        }
+        if seconds == 0 {
+            return Err(wrong());
+        }
+        Ok(Self {
+            seconds: Some(seconds),
+        })
+    }
+}
+
+impl From<SessionGap> for String {
+    fn from(gap: SessionGap) -> Self {
+        match gap.seconds {
+            None => "none".to_owned(),
+            Some(seconds) => format!("{seconds}s"),
+        }
+    }
 }
 
 /// How much history a rendering shows: a word, or a number of messages.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum History {
     /// A rule.
     Rule(HistoryRule),
-    /// The last N messages.
+    /// The last N messages, at least 1, system text in front of them aside; more where a call would lose its result.
     Messages(u32),
 }
 
@@ -46,4 +100,32 @@ pub enum HistoryRule {
     Document,
     /// All of it.
     All,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seconds(text: &str) -> Result<Option<u32>, String> {
+        SessionGap::try_from(text.to_owned()).map(|gap| gap.seconds)
+    }
+
+    #[test]
+    fn durations_are_sums_of_numbers_with_units() {
+        assert_eq!(seconds("none"), Ok(None));
+        assert_eq!(seconds("90s"), Ok(Some(90)));
+        assert_eq!(seconds("6h"), Ok(Some(21_600)));
+        assert_eq!(seconds("1d12h"), Ok(Some(129_600)));
+        assert_eq!(seconds("1d 12h"), Ok(Some(129_600)));
+        for wrong in ["", "6", "h", "0s", "6 hours", "-1h", "6h ", "1.5h", "4294967296s", "49711d"] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_spelling_of_a_duration_does_not_matter() {
+        let text = |gap: &str| String::from(SessionGap::try_from(gap.to_owned()).unwrap());
+        assert_eq!(text("6h"), text("360m"));
+        assert_eq!(text("none"), "none");
+    }
 }

@@ -1,27 +1,109 @@
-//! The encodings of a plan.
+//! The encodings of a plan: those of the registry by name, and the pipeline's own from their files.
 
+use std::path::Path;
+
+use chatmill_intake::discover;
 use chatmill_token::Encoding;
+use serde_json::{Value, json};
 
 use super::PlanError;
-use crate::pipeline::nearest;
+use crate::pipeline::{Count, CountedEncoding, OwnEncoding, nearest};
 
 /// The encodings of `count.encodings` in the order of the file, each once.
-pub(super) fn encodings(names: &[String]) -> Result<Vec<&'static Encoding>, PlanError> {
-    let mut encodings: Vec<&'static Encoding> = Vec::new();
-    for name in names {
-        let encoding = chatmill_token::find(name).ok_or_else(|| PlanError::UnknownWord {
+pub(super) struct Encodings {
+    pub(super) encodings: Vec<Encoding>,
+    /// What the normalised plan says of each: the name, and of one's own what is in the file instead of where it lies.
+    pub(super) identities: Vec<Value>,
+}
+
+impl Encodings {
+    /// Finds and loads them. Paths start at `base`; a file may have `limit` bytes.
+    pub(super) fn load(count: &Count, base: &Path, limit: u64) -> Result<Self, PlanError> {
+        let mut loaded = Self {
+            encodings: Vec::new(),
+            identities: Vec::new(),
+        };
+        for choice in &count.encodings {
+            match choice {
+                CountedEncoding::Named(name) => {
+                    let encoding = registered(name)?;
+                    if !loaded.has(name) {
+                        loaded.encodings.push(encoding.clone());
+                        loaded.identities.push(name.as_str().into());
+                    }
+                }
+                CountedEncoding::Own(section) => {
+                    let (encoding, identity) = own(section, base, limit)?;
+                    if loaded.has(&section.name) {
+                        return Err(wrong(format!("`{}` stands twice; give each encoding its own name", section.name)));
+                    }
+                    loaded.encodings.push(encoding);
+                    loaded.identities.push(identity);
+                }
+            }
+        }
+        Ok(loaded)
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.encodings.iter().any(|known| known.name() == name)
+    }
+}
+
+fn registered(name: &str) -> Result<&'static Encoding, PlanError> {
+    chatmill_token::find(name).ok_or_else(|| {
+        let known = chatmill_token::ENCODINGS.iter().map(Encoding::name);
+        PlanError::UnknownWord {
             key: "count.encodings",
             what: "encoding",
-            word: name.clone(),
-            suggestion: nearest(
-                name,
-                chatmill_token::ENCODINGS.iter().map(|encoding| encoding.name()),
-            )
-            .map(str::to_owned),
-        })?;
-        if !encodings.iter().any(|known| known.name() == encoding.name()) {
-            encodings.push(encoding);
+            word: name.to_owned(),
+            suggestion: nearest(name, known).map(str::to_owned),
         }
+    })
+}
+
+fn own(section: &OwnEncoding, base: &Path, limit: u64) -> Result<(Encoding, Value), PlanError> {
+    let name = &section.name;
+    let file = match (&section.ranks, &section.pattern, &section.tokenizer) {
+        (Some(ranks), Some(_), None) => ranks,
+        (None, None, Some(tokenizer)) => tokenizer,
+        (Some(_), None, None) => {
+            return Err(wrong(format!("`{name}` has `ranks` and no `pattern`, for example pattern = \"llama3\"")));
+        }
+        _ => {
+            return Err(wrong(format!("`{name}` needs either `ranks` with `pattern`, or `tokenizer` alone")));
+        }
+    };
+    let path = base.join(file);
+    let text = discover::read_small(&path, limit).map_err(|source| PlanError::UnreadableVocabulary {
+        name: name.clone(),
+        path: path.clone(),
+        source,
+    })?;
+    let encoding = match &section.pattern {
+        Some(pattern) => Encoding::from_ranks(name, &text, pattern),
+        None => Encoding::from_tokenizer(name, &text),
+    };
+    let encoding = encoding.map_err(|source| PlanError::Encoding {
+        name: name.clone(),
+        path,
+        source,
+    })?;
+    let about = encoding.about();
+    let identity = json!({
+        "name": name,
+        "pattern": section.pattern,
+        "source": about.source,
+        "vocabulary": about.vocabulary,
+        "counting": about.counting.as_str(),
+        "hash": blake3::hash(text.as_bytes()).to_hex().as_str(),
+    });
+    Ok((encoding, identity))
+}
+
+fn wrong(message: String) -> PlanError {
+    PlanError::Value {
+        key: "count.encodings",
+        message,
     }
-    Ok(encodings)
 }

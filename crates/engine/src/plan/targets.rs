@@ -1,38 +1,48 @@
 //! The dialects of a plan.
 
-use chatmill_dialect::Dialect;
+use std::sync::Arc;
+
+use chatmill_dialect::{DIALECTS, Dialect};
 
 use super::PlanError;
+use super::templates::Templates;
 use crate::pipeline::nearest;
 
 /// A dialect with its profile.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Target {
     /// The dialect.
-    pub dialect: &'static dyn Dialect,
+    pub dialect: Arc<dyn Dialect>,
     /// Its profile.
     pub profile: &'static str,
 }
 
 impl Target {
-    /// `ID` or `ID@PROFILE` to a target.
+    /// `ID` or `ID@PROFILE` of a registered dialect to a target.
     pub fn find(word: &str) -> Result<Self, PlanError> {
+        Self::find_among(word, &Templates::default())
+    }
+
+    fn find_among(word: &str, templates: &Templates) -> Result<Self, PlanError> {
+        if let Some(template) = templates.get(word) {
+            return Ok(template.clone());
+        }
+        let known = DIALECTS.iter().map(|dialect| dialect.id()).chain(templates.names());
         let (dialect, profile) = chatmill_dialect::find(word).ok_or_else(|| PlanError::UnknownWord {
             key: "render.dialects",
             what: "dialect",
             word: word.to_owned(),
-            suggestion: nearest(
-                word,
-                chatmill_dialect::DIALECTS.iter().map(|dialect| dialect.id()),
-            )
-            .map(str::to_owned),
+            suggestion: nearest(word, known).map(str::to_owned),
         })?;
-        Ok(Self { dialect, profile })
+        Ok(Self {
+            dialect: Arc::new(dialect),
+            profile,
+        })
     }
 }
 
-/// The words of `render.dialects` as targets in registry order, each once.
-pub(super) fn targets(words: &[String]) -> Result<Vec<Target>, PlanError> {
+/// The words of `render.dialects` as targets, each once: in registry order, then templates by name.
+pub(super) fn targets(words: &[String], templates: &Templates) -> Result<Vec<Target>, PlanError> {
     if words.is_empty() {
         return Err(PlanError::Value {
             key: "render.dialects",
@@ -40,14 +50,12 @@ pub(super) fn targets(words: &[String]) -> Result<Vec<Target>, PlanError> {
         });
     }
     let all = words.iter().any(|word| word == "all");
-    let mut targets = Vec::new();
-    if all {
-        for dialect in chatmill_dialect::DIALECTS {
-            targets.push(Target::find(dialect.id())?);
-        }
-    }
-    for word in words.iter().filter(|word| *word != "all") {
-        let target = Target::find(word)?;
+    let registered = DIALECTS.iter().map(|dialect| dialect.id());
+    let everything = registered.chain(templates.names()).filter(|_| all);
+    let named = words.iter().map(String::as_str).filter(|word| *word != "all");
+    let mut targets: Vec<Target> = Vec::new();
+    for word in everything.chain(named) {
+        let target = Target::find_among(word, templates)?;
         let known =
             |other: &Target| other.dialect.id() == target.dialect.id() && other.profile == target.profile;
         if !targets.iter().any(known) {
@@ -55,9 +63,10 @@ pub(super) fn targets(words: &[String]) -> Result<Vec<Target>, PlanError> {
         }
     }
     let rank = |target: &Target| {
-        chatmill_dialect::DIALECTS
-            .iter()
-            .position(|dialect| dialect.id() == target.dialect.id())
+        let id = target.dialect.id();
+        let registered = DIALECTS.iter().position(|dialect| dialect.id() == id);
+        let template = || templates.names().position(|name| name == id).unwrap_or_default();
+        registered.unwrap_or_else(|| DIALECTS.len() + template())
     };
     targets.sort_by_key(rank);
     Ok(targets)

@@ -9,44 +9,40 @@ use chatmill_model::{ComponentSpan, Linked};
 use chatmill_token::{Encoding, Tally};
 
 use super::{Work, WorkError};
+use crate::bill::{self, Serving};
 use crate::locate::Located;
 use crate::plan::Target;
-use crate::render;
+use crate::redact;
+use crate::render::{self, Windowed};
 use crate::totals::{Counted, Group};
 
 impl Work<'_, '_> {
     pub(super) fn renderings(&mut self, id: &str, linked: &Linked, record: u64) -> Result<(), WorkError> {
         let plan = self.tools.plan;
-        let (perspectives, absent) = render::perspectives(linked, &plan.pipeline.perspective.speaker);
+        let (perspectives, absent) = render::perspectives(self.as_read(linked), &plan.pipeline.perspective.speaker);
         self.receipt.unrenderable += absent;
+        let windowed = Windowed::new(linked, &plan.windows, &perspectives);
+        self.receipt.without_turns += windowed.without_turns();
+        let mut scales = self.scales.take();
         for (rank, target) in plan.targets.iter().enumerate() {
-            let mut failure = None;
             let mut groups_seen = Vec::new();
-            let mut emit = |perspective: &str, rendering: Rendering<'_>| {
-                if failure.is_none() {
-                    let spot = Spot {
-                        id,
-                        record,
-                        target: *target,
-                        rank,
-                        perspective,
-                        linked,
-                    };
-                    failure = self.rendering(&spot, &rendering, &mut groups_seen).err();
+            let mut emit = |perspective: &str, mut rendering: Rendering<'_>| {
+                if let Some(redaction) = &self.redaction {
+                    redact::declare(redaction, &mut rendering);
                 }
+                let spot = Spot {
+                    id,
+                    record,
+                    target,
+                    rank,
+                    perspective,
+                    linked,
+                };
+                self.rendering(&spot, &rendering, &mut groups_seen)
             };
-            render::render(
-                linked,
-                *target,
-                &perspectives,
-                plan.policy(),
-                plan.history(),
-                &mut emit,
-            );
-            if let Some(error) = failure {
-                return Err(error);
-            }
+            windowed.render(target, plan.policy(), scales.as_mut(), &mut emit)?;
         }
+        self.scales = scales;
         Ok(())
     }
 
@@ -61,7 +57,7 @@ impl Work<'_, '_> {
         }
         let plan = self.tools.plan;
         let (dialect, profile) = (spot.target.dialect.id(), spot.target.profile);
-        let mut violations = rendering.violations.clone();
+        let mut violations: Vec<String> = rendering.violations.iter().map(ToString::to_string).collect();
         let limit = plan.limits().rendering;
         self.text.clear();
         self.spans.clear();
@@ -84,8 +80,15 @@ impl Work<'_, '_> {
             let finding = Finding::new(&codes::OVERSIZE_RENDERING, message);
             self.finding(&Located::nowhere(finding), Some(spot.record), Some(spot.id))?;
         }
+        let serving = Serving::of(&*spot.target.dialect, plan.windows.cuts.per_turn);
+        let requests = u64::from(bill::requests(&mut self.spans, serving));
         let tallies = self.tallier.tally(&self.text, &self.spans);
-        self.count(spot, rendering, &tallies, violations.is_empty(), groups_seen)?;
+        let served = Served {
+            tallies: &tallies,
+            requests,
+            valid: violations.is_empty(),
+        };
+        self.count(spot, rendering, &served, groups_seen)?;
         self.receipt.renderings += 1;
         self.verify(spot, &tallies)?;
         let mut loss_codes: Vec<String> = rendering
@@ -123,12 +126,19 @@ impl Work<'_, '_> {
             content: keep.then(|| self.text.clone()),
             bytes: self.text.len() as u64,
             tokens: tallies.iter().map(|tally| tally.tokens).collect(),
+            requests,
+            tokens_sent: tallies.iter().map(|tally| tally.sent).collect(),
             coverage: rendering.coverage.as_str().to_owned(),
             first_position: rendering.first_position,
             last_position: rendering.last_position,
             messages_rendered: rendering.messages_rendered,
             last_role: rendering.last_role.map(str::to_owned),
             assistant_messages: rendering.assistant_messages,
+            assistant_spans: if keep {
+                bill::assistant_spans(&self.spans)
+            } else {
+                Vec::new()
+            },
             loss_count: rendering.losses.len() as u64,
             loss_codes,
             valid: violations.is_empty(),
@@ -146,7 +156,7 @@ impl Work<'_, '_> {
         match miscounted(&self.tools.plan.encodings, &self.text, &self.spans, tallies) {
             None => Ok(()),
             Some(encoding) => Err(WorkError::Miscounted {
-                dialect: spot.target.dialect.id(),
+                dialect: spot.target.dialect.id().to_owned(),
                 conversation: spot.id.to_owned(),
                 encoding,
             }),
@@ -158,13 +168,12 @@ impl Work<'_, '_> {
         &mut self,
         spot: &Spot<'_>,
         rendering: &Rendering<'_>,
-        tallies: &[Tally],
-        valid: bool,
+        served: &Served<'_>,
         groups_seen: &mut Vec<Group>,
     ) -> Result<(), WorkError> {
         let (dialect, profile) = (spot.target.dialect.id(), spot.target.profile);
         let names = self.tools.plan.encodings.iter().map(|encoding| encoding.name());
-        for (encoding, tally) in names.zip(tallies) {
+        for (encoding, tally) in names.zip(served.tallies) {
             self.parts.push_token_count(TokenCountRow {
                 conversation_id: spot.id.to_owned(),
                 dialect: dialect.to_owned(),
@@ -184,10 +193,10 @@ impl Work<'_, '_> {
         }
         // Without an encoding there is still a row of totals, with no tokens in it.
         let uncounted = [Tally::default()];
-        let tallies = if tallies.is_empty() {
+        let tallies = if served.tallies.is_empty() {
             uncounted.as_slice()
         } else {
-            tallies
+            served.tallies
         };
         for (at, tally) in tallies.iter().enumerate() {
             let encoding = self
@@ -209,7 +218,8 @@ impl Work<'_, '_> {
                 messages_rendered: u64::from(rendering.messages_rendered),
                 bytes: self.text.len() as u64,
                 tally,
-                valid,
+                requests: served.requests,
+                valid: served.valid,
                 losses: rendering.losses.len() as u64,
             };
             self.receipt.totals.add(&group, &counted);
@@ -221,11 +231,21 @@ impl Work<'_, '_> {
     }
 }
 
+/// What a rendering costs.
+struct Served<'t> {
+    /// One per encoding.
+    tallies: &'t [Tally],
+    /// How often it is sent.
+    requests: u64,
+    /// Whether the dialect's rules hold.
+    valid: bool,
+}
+
 /// Which rendering of which conversation is at hand.
 struct Spot<'a> {
     id: &'a str,
     record: u64,
-    target: Target,
+    target: &'a Target,
     rank: usize,
     perspective: &'a str,
     linked: &'a Linked,
@@ -233,11 +253,11 @@ struct Spot<'a> {
 
 /// The first encoding whose reference counts another number of tokens.
 fn miscounted(
-    encodings: &[&'static Encoding],
+    encodings: &[Encoding],
     text: &str,
     spans: &[ComponentSpan],
     tallies: &[Tally],
-) -> Option<&'static str> {
+) -> Option<String> {
     encodings
         .iter()
         .zip(tallies)
@@ -247,7 +267,7 @@ fn miscounted(
                 .tokens(text, spans)
                 .is_some_and(|tokens| tokens != tally.tokens)
         })
-        .map(|(encoding, _)| encoding.name())
+        .map(|(encoding, _)| encoding.name().to_owned())
 }
 
 #[cfg(test)]
@@ -256,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_wrong_count_is_found_and_a_right_one_is_not() {
-        let encodings = [chatmill_token::find("o200k_base").unwrap()];
+        let encodings = [chatmill_token::find("o200k_base").unwrap().clone()];
         let right = encodings[0].counter().count("How many tokens are these?");
         let tally = |tokens| {
             [Tally {
@@ -268,7 +288,7 @@ mod tests {
         assert_eq!(miscounted(&encodings, text, &[], &tally(right)), None);
         assert_eq!(
             miscounted(&encodings, text, &[], &tally(right + 1)),
-            Some("o200k_base")
+            Some("o200k_base".to_owned())
         );
     }
 }

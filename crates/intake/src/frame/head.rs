@@ -3,7 +3,7 @@
 use memchr::{memchr, memmem};
 
 use super::balance::Balance;
-use super::{is_space, sql};
+use super::{is_space, sql, text};
 use crate::event::Framing;
 use crate::json;
 use crate::table::csv::Layout;
@@ -24,6 +24,8 @@ pub(super) enum Cut {
     Documents,
     Sql(Dialect),
     Csv(Layout),
+    /// One transcript.
+    Text,
 }
 
 impl Cut {
@@ -34,6 +36,7 @@ impl Cut {
             Self::Array => Framing::Array,
             Self::Documents => Framing::Documents,
             Self::Sql(_) | Self::Csv(_) => Framing::Tables,
+            Self::Text => Framing::Text,
         }
     }
 }
@@ -43,7 +46,8 @@ impl Cut {
 /// Text that starts with `[` is an array, unless its first line is one and another follows in the next: then each line is a
 /// record. Other text is lines when any of the first non-empty lines alone is a balanced object that starts in column 1, so
 /// that one broken line costs one record. A small text that is one valid document over several lines is that document, even
-/// when such a line stands inside it. Text that begins no JSON may be a dump or a table.
+/// when such a line stands inside it. Text that begins no JSON may be a transcript, a dump or a table; text whose first
+/// line is one JSON string is lines.
 pub(super) fn decide(head: &[u8], complete: bool, maps: &[TableMap]) -> Cut {
     match head.iter().find(|byte| !is_space(**byte)) {
         None if complete => return Cut::Empty,
@@ -55,12 +59,16 @@ pub(super) fn decide(head: &[u8], complete: bool, maps: &[TableMap]) -> Cut {
                 return Cut::EscapedLines;
             }
         }
+        Some(_) if text::begins(head) => return Cut::Text,
         Some(_) => {
             if let Some(dialect) = sql::detect(head) {
                 return Cut::Sql(dialect);
             }
             if let Some(layout) = Layout::of(head, complete, maps) {
                 return Cut::Csv(layout);
+            }
+            if lines(head, complete).next().is_some_and(is_string) {
+                return Cut::Lines;
             }
         }
     }
@@ -122,6 +130,11 @@ fn is_object(line: &[u8]) -> bool {
     is_balanced(line, b'{')
 }
 
+/// Whether a line is one JSON string from column 1 on.
+fn is_string(line: &[u8]) -> bool {
+    line.first() == Some(&b'"') && json::scan(line, 0).is_ok()
+}
+
 /// Whether a line is one balanced value that begins with a bracket in column 1.
 fn is_balanced(line: &[u8], bracket: u8) -> bool {
     line.first() == Some(&bracket)
@@ -134,7 +147,7 @@ fn is_balanced(line: &[u8], bracket: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::Cut;
-    use crate::event::Framing::{self, Array, Documents, Empty, Lines};
+    use crate::event::Framing::{self, Array, Documents, Empty, Lines, Text};
 
     fn decide(head: &[u8], complete: bool) -> Framing {
         super::decide(head, complete, &[]).framing()
@@ -167,6 +180,11 @@ mod tests {
             ("[{}]\n {}", Array),
             ("[\n[1]\n[2]\n]", Array),
             (" [{}]\n[{}]", Array),
+            ("\"a\"\n\"b\"\n", Lines),
+            ("\"a\" \"b\"\n", Documents),
+            ("<|im_start|>user\nHi<|im_end|>\n{}\n", Text),
+            (" \n<|im_start|>", Text),
+            ("<|im_start|", Documents),
         ];
         for (head, framing) in table {
             assert_eq!(decide(head.as_bytes(), true), *framing, "{head:?}");

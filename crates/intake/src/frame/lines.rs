@@ -5,7 +5,7 @@ use memchr::memchr;
 
 use super::unit::Unit;
 use super::{Framer, State, is_space};
-use crate::event::Event;
+use crate::event::{Event, Form};
 use crate::table::copy;
 
 impl Framer {
@@ -68,7 +68,7 @@ impl Framer {
         }
         self.accept(unit, buffer);
         if let Some(Event::Frame(frame)) = self.queue.back_mut() {
-            frame.derived = true;
+            frame.form = Form::Row;
         }
     }
 }

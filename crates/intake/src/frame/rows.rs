@@ -12,7 +12,7 @@ use super::Framer;
 use super::csv::Csv;
 use super::sql::Sql;
 use super::unit::Unit;
-use crate::event::Event;
+use crate::event::{Event, Form};
 use crate::stream::Broken;
 use crate::table::row::{Cell, RowFault, RowWriter, Written};
 use crate::table::sql::Syntax;
@@ -332,7 +332,7 @@ impl Framer {
                 let start = buffer.len();
                 buffer.extend_from_slice(&self.rows.json);
                 frame.buffer = start..buffer.len();
-                frame.derived = true;
+                frame.form = Form::Row;
             }
             self.queue.push_back(event);
         }

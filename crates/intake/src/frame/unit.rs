@@ -3,7 +3,7 @@
 use chatmill_diag::Code;
 
 use super::place::Place;
-use crate::event::{Damage, Event, Frame};
+use crate::event::{Damage, Event, Form, Frame};
 use crate::stream::Broken;
 
 /// A record whose end was not seen yet.
@@ -98,7 +98,7 @@ impl Unit {
             line: self.start.line,
             column: self.start.column,
             buffer: self.buffer_start..buffer.len(),
-            derived: false,
+            form: Form::Original,
         })
     }
 

@@ -10,7 +10,7 @@ pub(super) fn unescape(inside: &str) -> String {
     let mut rest = inside;
     while let Some(backslash) = memchr(b'\\', rest.as_bytes()) {
         text.push_str(rest.get(..backslash).unwrap_or_default());
-        let (decoded, length) = decode(rest.get(backslash..).unwrap_or_default());
+        let (decoded, length) = decode(rest.as_bytes().get(backslash..).unwrap_or_default());
         text.extend(decoded);
         rest = rest.get(backslash + length..).unwrap_or_default();
     }
@@ -18,10 +18,26 @@ pub(super) fn unescape(inside: &str) -> String {
     text
 }
 
+/// Decodes escapes as far as the bytes are any; what is no text stays.
+pub(crate) fn unescape_lossy(inside: &[u8]) -> Vec<u8> {
+    let mut text = Vec::with_capacity(inside.len());
+    let mut rest = inside;
+    while let Some(backslash) = memchr(b'\\', rest) {
+        text.extend_from_slice(rest.get(..backslash).unwrap_or_default());
+        let (decoded, length) = decode(rest.get(backslash..).unwrap_or_default());
+        if let Some(sign) = decoded {
+            text.extend_from_slice(sign.encode_utf8(&mut [0; 4]).as_bytes());
+        }
+        rest = rest.get(backslash + length..).unwrap_or_default();
+    }
+    text.extend_from_slice(rest);
+    text
+}
+
 /// The character of the escape that `escape` starts with, and the bytes it takes.
-fn decode(escape: &str) -> (Option<char>, usize) {
+pub(super) fn decode(escape: &[u8]) -> (Option<char>, usize) {
     let plain = |character| (Some(character), 2);
-    match escape.as_bytes().get(1) {
+    match escape.get(1) {
         Some(b'"') => plain('"'),
         Some(b'\\') => plain('\\'),
         Some(b'/') => plain('/'),
@@ -46,8 +62,8 @@ fn decode(escape: &str) -> (Option<char>, usize) {
 }
 
 /// The code unit that four hexadecimal digits at `at` spell.
-fn unit(escape: &str, at: usize) -> Option<u32> {
-    u32::from_str_radix(escape.get(at..at + 4)?, 16).ok()
+fn unit(escape: &[u8], at: usize) -> Option<u32> {
+    u32::from_str_radix(std::str::from_utf8(escape.get(at..at + 4)?).ok()?, 16).ok()
 }
 
 #[cfg(test)]

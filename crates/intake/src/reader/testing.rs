@@ -8,7 +8,7 @@ use chatmill_diag::limits::MIB;
 
 use super::Reader;
 use crate::discover::{Input, InputKind};
-use crate::event::{Event, Framing, Head};
+use crate::event::{Event, Form, Framing, Head};
 use crate::table::TableMap;
 
 /// Everything that was reported of one entry.
@@ -120,10 +120,12 @@ pub(crate) fn read_all(reader: &mut Reader) -> Vec<Entry> {
             Event::Frame(frame) => {
                 assert_eq!((frame.start, frame.record), (at, record), "no gap, no overlap");
                 assert_eq!(frame.buffer.end, buffer.len());
-                if !frame.derived {
+                if frame.form == Form::Original {
                     assert_eq!(frame.buffer.len() as u64, frame.end - frame.start);
                 }
-                assert!(!frame.buffer.is_empty() && (frame.end > frame.start || frame.derived));
+                assert!(
+                    !frame.buffer.is_empty() && (frame.end > frame.start || frame.form != Form::Original)
+                );
                 entry.frames.push(buffer[frame.buffer.clone()].to_vec());
                 (at, record) = (frame.end, record + 1);
             }

@@ -57,7 +57,11 @@ pub(super) fn outline(record: &[u8]) -> RecordSketch {
         ..RecordSketch::default()
     };
     if !sketch.is_object {
-        return first_of_array(record.get(start..).unwrap_or_default()).unwrap_or(sketch);
+        let record = record.get(start..).unwrap_or_default();
+        if record.starts_with(b"\"") {
+            sketch.starts.push((String::new(), beginning(record)));
+        }
+        return first_of_array(record).unwrap_or(sketch);
     }
     let mut open: Vec<u8> = Vec::new();
     let mut field = String::new();
@@ -68,7 +72,11 @@ pub(super) fn outline(record: &[u8]) -> RecordSketch {
         at += found;
         match record.get(at) {
             Some(b'"') => {
-                let Some(token) = string(record.get(at..).unwrap_or_default()) else {
+                let rest = record.get(at..).unwrap_or_default();
+                let Some(token) = string(rest) else {
+                    if open.len() == 1 && !field.is_empty() {
+                        sketch.starts.push((field, beginning(rest)));
+                    }
                     break;
                 };
                 at += token.len();
@@ -80,6 +88,7 @@ pub(super) fn outline(record: &[u8]) -> RecordSketch {
                         sketch.keys.push(field.clone());
                     }
                     [_] if token.len() <= STRING + 2 => sketch.strings.push((field.clone(), text(token))),
+                    [_] => sketch.starts.push((field.clone(), beginning(token))),
                     [_, b'{'] if is_key => sketch.nested.push((field.clone(), text(token))),
                     [_, b'[', b'{'] if is_key && !first_is_over => {
                         sketch.nested.push((field.clone(), text(token)));
@@ -125,6 +134,26 @@ fn string(bytes: &[u8]) -> Option<&[u8]> {
             return bytes.get(..=stop);
         }
         at = stop + 2;
+    }
+}
+
+/// How a JSON string begins that may be cut.
+fn beginning(token: &[u8]) -> String {
+    let inside = token.get(1..).unwrap_or_default();
+    let first = inside.get(..STRING).unwrap_or(inside);
+    String::from_utf8_lossy(&json::unescape_lossy(first)).into_owned()
+}
+
+/// The shape of a text, as the object that it is written as.
+pub(super) fn of_text(text: &[u8]) -> RecordSketch {
+    let start = text.iter().position(|byte| !byte.is_ascii_whitespace());
+    let text = text.get(start.unwrap_or_default()..).unwrap_or_default();
+    let first = String::from_utf8_lossy(text.get(..STRING).unwrap_or(text));
+    RecordSketch {
+        keys: vec!["text".to_owned()],
+        is_object: true,
+        starts: vec![("text".to_owned(), first.into_owned())],
+        ..RecordSketch::default()
     }
 }
 

@@ -88,7 +88,6 @@ pub(super) fn tokens(html: &mut Html, report: &Report) {
     if report.run.encodings.len() > 1 {
         overview(html, report, &stretches);
     }
-    legend(html, &PARTS);
     let mut encodings: Vec<&str> = report.run.encodings.iter().map(String::as_str).collect();
     if encodings.is_empty() {
         encodings.push("");
@@ -111,6 +110,7 @@ pub(super) fn tokens(html: &mut Html, report: &Report) {
                 encoding
             })
             .raw("</summary>");
+        legend(html, &PARTS);
         price_table(html, &of_encoding);
         html.raw("</details>\n");
     }
@@ -175,7 +175,7 @@ fn heat<'h>(html: &'h mut Html, cell: &TokenCell) -> &'h mut Html {
 fn price_table(html: &mut Html, stretches: &[&Vec<&TokenCell>]) {
     let heads = [
         words("Dialect"),
-        bars("What the price consists of"),
+        bars("Made of"),
         numbers("Per message"),
         numbers("× cheapest"),
         numbers("Tokens"),

@@ -8,7 +8,7 @@ mod beside;
 
 use std::borrow::Cow;
 
-use chatmill_diag::{Finding, Limits, Reject, Severity, codes};
+use chatmill_diag::{Finding, Limits, Path, Reject, Severity, codes};
 use chatmill_intake::json::{Kind, Value, append_key};
 use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Conversation, Extra, Message, MessageKind, MessageOrigin, Part, RawJson, Role, Scene};
@@ -17,7 +17,7 @@ use crate::notes::{Notes, Site, repeated_key};
 use crate::openai_messages::speakers::Speakers;
 use crate::reject::reject_message;
 use crate::{Evidence, FrameView, Reading, RowLedger, turn};
-use beside::Beside;
+pub use beside::Beside;
 
 /// What a vendor's request looks like.
 #[derive(Debug)]
@@ -55,6 +55,8 @@ pub struct Said {
     pub rest: Vec<(String, RawJson)>,
     /// Whether it is a piece of the assistant's turn that stands directly before it, where one does.
     pub continues: bool,
+    /// Whether the assistant's turn that stands directly behind it goes on with it.
+    pub leads: bool,
     /// Whether it is no turn, but tells what happened.
     pub is_notice: bool,
 }
@@ -191,6 +193,7 @@ fn read_whole(form: &'static Form, frame: FrameView<'_>, limits: &Limits) -> Res
         notes,
         rejects: Vec::new(),
         messages: Vec::new(),
+        is_led: false,
         rows: RowLedger::default(),
     };
     let system = form.system.and_then(|field| root.get(field));
@@ -271,6 +274,8 @@ struct Reader<'d, 'r> {
     notes: Notes,
     rejects: Vec<Reject>,
     messages: Vec<Message>,
+    /// Whether what the assistant says next belongs to the last message.
+    is_led: bool,
     rows: RowLedger,
 }
 
@@ -310,13 +315,18 @@ impl<'d> Reader<'d, '_> {
     }
 
     fn add(&mut self, index: u32, value: Value<'d>) {
+        let known = self.notes.findings.len();
         let said = self.said(value);
-        let is_continued = said.continues
+        let is_led = std::mem::replace(&mut self.is_led, said.leads)
+            && said.role == Some(Role::Assistant)
+            && !said.is_notice;
+        let is_continued = (said.continues || is_led)
             && self
                 .messages
                 .last()
                 .is_some_and(|last| last.role == Role::Assistant && last.kind == MessageKind::Message);
         if is_continued {
+            self.replace(known, index);
             self.join(value, said);
         } else {
             self.push(index, value, said);
@@ -345,6 +355,17 @@ impl<'d> Reader<'d, '_> {
         said
     }
 
+    /// Places the findings from `known` on, which are about the item with this index, at the message that it belongs to.
+    fn replace(&mut self, known: usize, index: u32) {
+        let last = self.messages.len().saturating_sub(1) as u32;
+        for finding in self.notes.findings.iter_mut().skip(known) {
+            finding.position = finding.position.map(|_| last);
+            if let Path::InMessage(suffix) = &finding.path {
+                finding.path = Path::Absolute(format!("{}{suffix}", path(self.form, index)));
+            }
+        }
+    }
+
     /// Adds a piece to the assistant's turn before it.
     fn join(&mut self, value: Value<'d>, said: Said) {
         let Some(last) = self.messages.last_mut() else {
@@ -357,6 +378,9 @@ impl<'d> Reader<'d, '_> {
                 .into_iter()
                 .map(|(path, raw)| (format!("item{number}.{path}"), raw)),
         );
+        if last.id.is_none() {
+            last.id = said.id;
+        }
         if let Some(sender) = last.sender {
             remember_calls(&mut self.speakers, sender, &said.parts);
         }

@@ -8,22 +8,22 @@ mod tools;
 mod turns;
 mod words;
 
-use chatmill_dialect::{Loss, LossCode};
+use chatmill_dialect::{Loss, LossCode, Policy};
 use chatmill_model::{ArgumentForm, Media};
 
 use crate::tale::{Label, Tale, Turn};
 use tools::{
     args_malformed, args_not_object, args_reserialised, duplicate_result, error_flag_dropped, label_calls,
-    missing_result_synthesised, orphan_result_inlined, result_moved, role_mapped, tool_definition_dropped,
-    tool_definition_synthesised, tool_name_rewritten,
+    missing_result_synthesised, orphan_result_inlined, result_moved, result_wrapped, role_mapped, tool_call_dropped, tool_definition_dropped,
+    tool_definition_synthesised, tool_name_rewritten, tool_result_dropped,
 };
 use turns::{
     empty_filled, join_added, join_divided, part_moved, system_hoisted, turn_merged, turn_moved, turn_split,
 };
 use words::{
     empty_dropped, end_trimmed, extra_dropped, leaked_metadata_removed, marks_dropped,
-    media_description_dropped, media_placeholder, name_aliased, name_dropped, name_inlined, notice_dropped,
-    part_flattened, reasoning_dropped, reference_inlined, references_lost, system_inlined, truncated,
+    media_description_dropped, media_dropped, media_placeholder, name_aliased, name_dropped, name_inlined, notice_dropped,
+    part_flattened, reasoning_dropped, reference_inlined, references_lost, spelled_thoughts, system_added, system_dropped, system_inlined, truncated,
     whitespace_trimmed,
 };
 
@@ -49,6 +49,18 @@ pub struct Family {
     pub trims_end: bool,
     /// Whether turns stand in rounds: what people say, then each call with its result, then what the assistant says.
     pub rounds: bool,
+    /// Whether there are calls and results.
+    pub tools: bool,
+    /// Whether a filter leaves out results that no call waits for.
+    pub filters: bool,
+    /// Whether thoughts stand between tags in front of the text.
+    pub tags: bool,
+    /// Whether there are definitions of tools.
+    pub defines: bool,
+    /// Whether results stand in an object, under `output` or `error`.
+    pub wraps: bool,
+    /// The choices of the rendering.
+    pub policy: Policy,
 }
 
 /// Forgets one loss.
@@ -71,6 +83,11 @@ pub const FORGET: &[(LossCode, Forget)] = &[
     (LossCode::MetadataDropped, |tale, _, _| tale.metadata = 0),
     (LossCode::ParticipantDropped, |tale, _, _| tale.people = 0),
     (LossCode::ReasoningDropped, reasoning_dropped),
+    (LossCode::SystemDropped, system_dropped),
+    (LossCode::SystemAdded, system_added),
+    (LossCode::ToolCallDropped, tool_call_dropped),
+    (LossCode::ToolResultDropped, tool_result_dropped),
+    (LossCode::OrphanResultDropped, tool_result_dropped),
     (LossCode::CacheMarkDropped, marks_dropped),
     (LossCode::CacheMarkCapped, marks_dropped),
     (LossCode::DuplicateResult, duplicate_result),
@@ -80,8 +97,7 @@ pub const FORGET: &[(LossCode, Forget)] = &[
     (LossCode::Truncated, truncated),
     (LossCode::MediaPlaceholder, media_placeholder),
     (LossCode::MediaDescriptionDropped, media_description_dropped),
-    // Quotes are words that are not known here, and only what they quote loses its media.
-    (LossCode::MediaDropped, |_, _, _| ()),
+    (LossCode::MediaDropped, media_dropped),
     (LossCode::ReferenceDropped, |tale, loss, _| {
         references_lost(tale, loss);
     }),
@@ -100,6 +116,11 @@ pub const FORGET: &[(LossCode, Forget)] = &[
     (LossCode::ArgsReserialised, args_reserialised),
     (LossCode::ArgsNotObject, args_not_object),
     (LossCode::ArgsMalformed, args_malformed),
+    // How a number is written stays, and what is escaped or has to be fetched reads back as it was.
+    (LossCode::NumberPrecision, |_, _, _| ()),
+    (LossCode::MediaNeedsFetch, |_, _, _| ()),
+    (LossCode::ReservedTextEscaped, |_, _, _| ()),
+    (LossCode::SpecialTokenInText, |_, _, _| ()),
     (LossCode::ToolDefinitionDropped, tool_definition_dropped),
     (LossCode::ToolDefinitionSynthesised, tool_definition_synthesised),
     (LossCode::ToolNameRewritten, tool_name_rewritten),
@@ -118,6 +139,7 @@ pub const FORGET: &[(LossCode, Forget)] = &[
     (LossCode::SystemHoisted, system_hoisted),
     (LossCode::TurnMerged, turn_merged),
     (LossCode::EmptyFilled, empty_filled),
+    (LossCode::ResultWrapped, result_wrapped),
 ];
 
 /// Codes that no rendering here declares, and why.
@@ -127,31 +149,16 @@ pub const ELSEWHERE: &[(LossCode, &str)] = &[
         "only transcripts read signs in names as their own",
     ),
     (
-        LossCode::SystemDropped,
-        "policy, or a dialect without system text",
-    ),
-    (LossCode::SystemAdded, "policy"),
-    (LossCode::ToolCallDropped, "policy, or a dialect without tools"),
-    (LossCode::ToolResultDropped, "policy, or a dialect without tools"),
-    (LossCode::OrphanResultDropped, "policy"),
-    (LossCode::NumberPrecision, "only Gemini's numbers are doubles"),
-    (LossCode::ResultWrapped, "only Gemini's results are objects"),
-    (
-        LossCode::MediaNeedsFetch,
-        "only Gemini takes addresses that have to be fetched",
-    ),
-    (
         LossCode::MessageIdSynthesised,
         "only systems' own formats want ids of messages",
     ),
     (LossCode::SenderMissing, "only systems' own formats want a sender"),
-    (LossCode::ReservedTextEscaped, "only templates reserve text"),
-    (LossCode::SpecialTokenInText, "only templates have control tokens"),
     (
         LossCode::ControlCharacterRemoved,
         "only quotes lose control characters, and quotes are words that are not known here",
     ),
     (LossCode::NewlineReplaced, "only transcripts are read by line"),
+    (LossCode::Redacted, "only a run replaces personal data, before any dialect"),
     (LossCode::DatePinned, "only templates print a date"),
     (
         LossCode::DefaultSystemInserted,
@@ -173,6 +180,9 @@ pub fn forget(tale: &mut Tale, losses: &[Loss], family: &Family) -> Vec<LossCode
     }
     if family.trims_end {
         end_trimmed(tale, losses);
+    }
+    if family.tags {
+        spelled_thoughts(tale);
     }
     let has_function = |code: LossCode| FORGET.iter().any(|(known, _)| *known == code);
     let codes = losses.iter().map(|loss| loss.code);

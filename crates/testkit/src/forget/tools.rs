@@ -1,13 +1,16 @@
 //! Tools: calls, results, definitions, and what of them becomes text.
 
-use chatmill_dialect::Loss;
+use chatmill_dialect::{Loss, LossCode};
 use chatmill_model::{ArgumentForm, Role};
 
 use super::{Family, at};
 use crate::tale::{Asked, Bit, Label, Piece, Tale, Tool, Turn, Words, compact};
 
 /// Definitions that are no function's, and further ones of the same name.
-pub(super) fn tool_definition_dropped(tale: &mut Tale, _: &Loss, _: &Family) {
+pub(super) fn tool_definition_dropped(tale: &mut Tale, _: &Loss, family: &Family) {
+    if !family.defines {
+        tale.tools.clear();
+    }
     let mut names = Vec::new();
     tale.tools.retain(|tool| {
         let Some(tool) = tool else { return false };
@@ -22,6 +25,73 @@ pub(super) fn duplicate_result(tale: &mut Tale, loss: &Loss, _: &Family) {
         let is_further = matches!(turn.pieces.first(), Some(Piece::Answer { is_further: true, .. }));
         turn.at != loss.position || !is_further
     });
+}
+
+/// Calls that are left out: all of a dialect without tools, else those without a result.
+pub(super) fn tool_call_dropped(tale: &mut Tale, loss: &Loss, family: &Family) {
+    let known: Vec<usize> = tale
+        .turns
+        .iter()
+        .flat_map(|turn| &turn.pieces)
+        .filter_map(answered)
+        .collect();
+    tale.turns.retain_mut(|turn| {
+        if turn.at != loss.position || !turn.own || !turn.calls() {
+            return true;
+        }
+        turn.pieces.retain(|piece| match piece {
+            Piece::Call { number, .. } => family.tools && known.contains(number),
+            _ => true,
+        });
+        !turn.pieces.is_empty()
+    });
+}
+
+/// Results that are left out: all of a dialect without tools but those of other people's calls, else those without a call.
+/// Of a message that embeds a result in its text nothing is left.
+pub(super) fn tool_result_dropped(tale: &mut Tale, loss: &Loss, family: &Family) {
+    if family.filters && loss.code == LossCode::ToolResultDropped {
+        tale.turns.retain(|turn| turn.at != loss.position);
+        return;
+    }
+    let callers = tale.callers.clone();
+    let is_dropped = |turn: &Turn| match turn.pieces.first() {
+        Some(Piece::Answer { call, .. }) if turn.at == loss.position => match call {
+            None => true,
+            Some(call) => !family.tools && callers.get(*call).is_some_and(|(own, _)| *own),
+        },
+        _ => false,
+    };
+    let is_left = |turn: &Turn| !is_dropped(turn);
+    let before = tale.turns.len();
+    tale.turns.retain(is_left);
+    // A filter drops results of calls too: those that no longer wait for one, the last ones first.
+    let mut more = loss.amount.saturating_sub((before - tale.turns.len()) as u64);
+    while family.filters && more > 0 {
+        let is_own = |turn: &Turn| match turn.pieces.first() {
+            Some(Piece::Answer { call: Some(call), .. }) => callers.get(*call).is_some_and(|(own, _)| *own),
+            _ => false,
+        };
+        let last = tale.turns.iter().rposition(|turn| turn.at == loss.position && is_own(turn));
+        let Some(last) = last else { break };
+        tale.turns.remove(last);
+        more -= 1;
+    }
+}
+
+/// What a tool answered stands under a key of an object.
+pub(super) fn result_wrapped(tale: &mut Tale, loss: &Loss, _: &Family) {
+    for turn in at(tale, loss) {
+        for piece in &mut turn.pieces {
+            if let Piece::Answer { words, is_error, .. } = piece {
+                let key = if *is_error { "error" } else { "output" };
+                *words = match words.text() {
+                    Some(text) => Words::exact(serde_json::json!({ key: text }).to_string()),
+                    None => Words::any(),
+                };
+            }
+        }
+    }
 }
 
 pub(super) fn error_flag_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {

@@ -6,7 +6,7 @@ use chatmill_model::Role;
 use super::tools::{answered, result_moved};
 use super::words::{join_texts, odd_parameters};
 use super::{Family, at, each};
-use crate::tale::{Piece, Tale, Turn, Words};
+use crate::tale::{Bit, Piece, Tale, Turn, Words};
 
 /// Results stand behind their calls; in rounds, nobody speaks between a result and the answer.
 pub(super) fn turn_moved(tale: &mut Tale, loss: &Loss, family: &Family) {
@@ -126,9 +126,36 @@ pub(super) fn turn_merged(tale: &mut Tale, loss: &Loss, family: &Family) {
 }
 
 pub(super) fn merge(turn: &mut Turn, mut next: Turn, family: &Family) {
+    if family.tags {
+        tag_thoughts(turn, &mut next);
+    }
     turn.pieces.append(&mut next.pieces);
     if family.joins {
         join_texts(turn, "\n\n");
+    }
+}
+
+/// Tags are read only in front of a turn: thoughts of a later message are text of the turn that it became a part of.
+fn tag_thoughts(turn: &Turn, next: &mut Turn) {
+    let is_thought = |piece: &Piece| matches!(piece, Piece::Thought(_));
+    if let Some(Piece::Thought(thought)) = next.pieces.first().cloned() {
+        let between = if next.pieces.len() > 1 { "\n" } else { "" };
+        let mut words = Words::exact(format!("<think>\n{thought}\n</think>\n{between}"));
+        next.pieces.remove(0);
+        match next.pieces.first_mut() {
+            Some(Piece::Text { words: said, .. }) => {
+                words.0.append(&mut said.0);
+                *said = words;
+            }
+            _ => next.pieces.insert(0, Piece::text(words)),
+        }
+    }
+    // The line of the tag, and the blank line between two messages, are one line more than readers take off.
+    if !turn.pieces.is_empty()
+        && turn.pieces.iter().all(is_thought)
+        && let Some(Piece::Text { words, .. }) = next.pieces.first_mut()
+    {
+        words.0.insert(0, Bit::Exact("\n".to_owned()));
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is said: texts, media, marks, names, replies.
 
+use chatmill_dialect::policy::MediaPolicy;
 use chatmill_dialect::{Loss, LossCode};
 use chatmill_model::{Media, MediaKind, MediaSource, Role};
 
@@ -134,18 +135,81 @@ pub(super) fn media_placeholder(tale: &mut Tale, loss: &Loss, family: &Family) {
     }
 }
 
+/// Media go where policy drops them. Elsewhere only what a quote quotes loses its media, and quotes are words that are not
+/// known here.
+pub(super) fn media_dropped(tale: &mut Tale, loss: &Loss, family: &Family) {
+    if family.policy.media == MediaPolicy::Drop {
+        for turn in at(tale, loss) {
+            turn.pieces.retain(|piece| !matches!(piece, Piece::Medium(_)));
+        }
+    }
+}
+
+/// A text of the assistant that itself begins with a thought between tags is a thought for everybody who reads tags.
+pub(super) fn spelled_thoughts(tale: &mut Tale) {
+    for turn in tale.turns.iter_mut().filter(|turn| turn.role == Role::Assistant) {
+        let Some(Piece::Text { words, .. }) = turn.pieces.first() else {
+            continue;
+        };
+        let text = words.text().unwrap_or_default();
+        let Some((thought, said)) = text
+            .trim_start()
+            .strip_prefix("<think>")
+            .and_then(|rest| rest.split_once("</think>"))
+        else {
+            continue;
+        };
+        let said = said.strip_prefix('\n').unwrap_or(said);
+        let said = said.strip_prefix('\n').unwrap_or(said);
+        let thought = thought.strip_prefix('\n').unwrap_or(thought);
+        let thought = thought.strip_suffix('\n').unwrap_or(thought);
+        let pieces = [
+            Piece::Thought(thought.to_owned()),
+            Piece::text(Words::exact(said)),
+        ];
+        let spoken = 1 + usize::from(!said.is_empty());
+        turn.pieces.splice(0..1, pieces.into_iter().take(spoken));
+    }
+}
+
+pub(super) fn system_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
+    tale.turns
+        .retain(|turn| turn.at != loss.position || turn.role != Role::System);
+}
+
+/// What the roster tells the perspective to do stands in front.
+pub(super) fn system_added(tale: &mut Tale, _: &Loss, _: &Family) {
+    let turn = Turn::made_up(Role::System, Piece::text(Words::any()));
+    tale.turns.insert(0, turn);
+}
+
 /// Names of media are lost, and types of those that are known by their web address.
-pub(super) fn media_description_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
+pub(super) fn media_description_dropped(tale: &mut Tale, loss: &Loss, family: &Family) {
     for turn in at(tale, loss) {
         for piece in &mut turn.pieces {
             if let Piece::Medium(media) = piece {
                 media.name = None;
-                if matches!(&media.source, MediaSource::Url(url) if url.starts_with("http")) {
+                if family.wraps {
+                    told_by_type(media);
+                } else if matches!(&media.source, MediaSource::Url(url) if url.starts_with("http")) {
                     media.media_type = None;
                 }
             }
         }
     }
+}
+
+/// What a medium is, is what its type says; without one it is a file, or a film where the address leads to films.
+fn told_by_type(media: &mut Media) {
+    media.media_type = media.media_type.take().filter(|word| word.contains('/'));
+    let is_film = matches!(&media.source, MediaSource::Url(url) if url.contains("youtu"));
+    media.kind = match media.media_type.as_deref().and_then(|word| word.split_once('/')) {
+        Some(("image", _)) => MediaKind::Image,
+        Some(("audio", _)) => MediaKind::Audio,
+        Some(("video", _)) => MediaKind::Video,
+        None if is_film => MediaKind::Video,
+        _ => MediaKind::File,
+    };
 }
 
 pub(super) fn references_lost(tale: &mut Tale, loss: &Loss) {
@@ -190,7 +254,24 @@ pub(super) fn empty_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
 pub(super) fn part_flattened(tale: &mut Tale, loss: &Loss, _: &Family) {
     for turn in at(tale, loss) {
         join_texts(turn, "\n");
+        join_thoughts(turn);
     }
+}
+
+/// The thoughts of a turn are one, a blank line apart.
+fn join_thoughts(turn: &mut Turn) {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for piece in turn.pieces.drain(..) {
+        let first = pieces.iter_mut().find_map(|known| match known {
+            Piece::Thought(thought) => Some(thought),
+            _ => None,
+        });
+        match (piece, first) {
+            (Piece::Thought(thought), Some(first)) => *first = format!("{first}\n\n{thought}"),
+            (piece, _) => pieces.push(piece),
+        }
+    }
+    turn.pieces = pieces;
 }
 
 pub(super) fn join_texts(turn: &mut Turn, between: &str) {

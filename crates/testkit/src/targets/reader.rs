@@ -7,7 +7,7 @@ use chatmill_diag::Limits;
 use chatmill_diag::limits::{KIB, MIB};
 use chatmill_intake::discover::{Input, InputKind};
 use chatmill_intake::table::TableMap;
-use chatmill_intake::{Event, Framing, Reader, json};
+use chatmill_intake::{Event, Form, Framing, Reader, json};
 
 /// Limits small enough that a bomb is cheap and large enough that the corpus is read.
 fn limits() -> Limits {
@@ -86,16 +86,17 @@ fn read(input: &Input, bytes: &[u8], refused: usize, maps: &Arc<[TableMap]>) -> 
             }
             Event::Frame(frame) => {
                 assert!(inside && frame.line > 0 && frame.column > 0);
-                assert!(frame.end > frame.start || frame.derived);
+                let is_original = frame.form == Form::Original;
+                assert!(frame.end > frame.start || !is_original);
                 assert_eq!((frame.start, frame.record), (at, record), "no gap, no overlap");
                 assert_eq!(frame.buffer.end, buffer.len());
-                if !frame.derived {
+                if is_original {
                     assert_eq!(frame.buffer.len() as u64, frame.end - frame.start);
                 }
                 assert!(frame.end - frame.start <= limits.document);
                 if is_tables {
                     let row = json::scan(&buffer[frame.buffer.clone()], u32::MAX).expect("a row is JSON");
-                    assert!(frame.derived && row.root().kind() == json::Kind::Object);
+                    assert!(frame.form == Form::Row && row.root().kind() == json::Kind::Object);
                 }
                 (at, record) = (frame.end, record + 1);
             }

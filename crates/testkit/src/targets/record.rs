@@ -11,7 +11,7 @@ use chatmill_dialect::{Dialect, History, Rendering, View, auto_perspective};
 use chatmill_engine::frame::{self, Outcome};
 use chatmill_engine::group::{Group, GroupRow, RowPlace};
 use chatmill_engine::locate::Located;
-use chatmill_intake::{Frame, json};
+use chatmill_intake::{Form, Frame, json};
 use chatmill_model::{Linked, MessageKind};
 use chatmill_source::Source;
 use chatmill_token::Counter;
@@ -152,7 +152,7 @@ fn frame(bytes: &[u8]) -> Frame {
         line: 3,
         column: 5,
         buffer: 0..bytes.len(),
-        derived: false,
+        form: Form::Original,
     }
 }
 
@@ -258,6 +258,7 @@ fn renderings(linked: &Linked, bytes: &[u8]) {
                 policy,
                 profile,
                 history,
+                stretch: None,
             };
             let mut ordinal = 0;
             dialect.render(&view, &mut |rendering| {
@@ -321,7 +322,10 @@ fn judge(dialect: &dyn Dialect, linked: &Linked, rendering: &Rendering<'_>) {
         );
     }
     assert!(
-        rendering.violations.iter().all(|violation| !violation.is_empty()),
+        rendering
+            .violations
+            .iter()
+            .all(|violation| !violation.rule.is_empty()),
         "{id}"
     );
     let tally = counter().tally(&text, &spans);

@@ -6,31 +6,23 @@
 use std::sync::Arc;
 
 use crate::bpe::Tables;
-use crate::encoding::{About, Encoding};
+use crate::encoding::{About, Counting, Registered};
+use crate::scan::Style;
 use crate::split::Splitter;
-use crate::sync::Family;
+use crate::sync::Borders;
 use crate::vocabulary::Vocabulary;
-
-/// Without `\s+(?!\S)` and `\s`, which the splitter knows.
-const PATTERN: &str = concat!(
-    r"'(?i:[sdmt]|ll|ve|re)",
-    r"|[^\r\n\p{L}\p{N}]?\p{L}+",
-    r"|\p{N}{1,3}",
-    r"| ?[^\s\p{L}\p{N}]+[\r\n]*",
-    r"|\s+$",
-    r"|\s*[\r\n]",
-);
 
 /// One past the highest ordinary rank.
 const RANKS: u32 = 100_256;
 
-pub(super) static ENCODING: Encoding = Encoding::new(
+pub(super) static ENCODING: Registered = Registered::new(
     "cl100k_base",
     About {
         title: "OpenAI, 100 k tokens",
         models: "GPT-4, GPT-3.5 Turbo, text-embedding-3, text-embedding-ada-002",
         vocabulary: 100_256,
         source: "tiktoken-rs 0.12, embedded",
+        counting: Counting::Once,
     },
     tables,
     tiktoken_rs::cl100k_base_singleton,
@@ -40,8 +32,8 @@ pub(super) static ENCODING: Encoding = Encoding::new(
 fn tables() -> Arc<Tables> {
     let reference = tiktoken_rs::cl100k_base().expect("the embedded vocabulary loads");
     Arc::new(Tables::new(
-        Splitter::new(PATTERN),
+        Splitter::scan(Style::CL100K),
         Vocabulary::read(&reference, RANKS),
-        Family::Modern,
+        Borders::MODERN,
     ))
 }

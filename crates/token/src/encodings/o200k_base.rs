@@ -6,30 +6,23 @@
 use std::sync::Arc;
 
 use crate::bpe::Tables;
-use crate::encoding::{About, Encoding};
+use crate::encoding::{About, Counting, Registered};
+use crate::scan::Style;
 use crate::split::Splitter;
-use crate::sync::Family;
+use crate::sync::Borders;
 use crate::vocabulary::Vocabulary;
-
-/// Without `\s+(?!\S)` and `\s+`, which the splitter knows.
-const PATTERN: &str = concat!(
-    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
-    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
-    r"|\p{N}{1,3}",
-    r"| ?[^\s\p{L}\p{N}]+[\r\n/]*",
-    r"|\s*[\r\n]+",
-);
 
 /// One past the highest ordinary rank.
 const RANKS: u32 = 199_998;
 
-pub(super) static ENCODING: Encoding = Encoding::new(
+pub(super) static ENCODING: Registered = Registered::new(
     "o200k_base",
     About {
         title: "OpenAI, 200 k tokens",
         models: "GPT-5, GPT-4.1, GPT-4o, o1, o3, o4-mini",
         vocabulary: 199_998,
         source: "tiktoken-rs 0.12, embedded",
+        counting: Counting::Once,
     },
     tables,
     tiktoken_rs::o200k_base_singleton,
@@ -39,8 +32,8 @@ pub(super) static ENCODING: Encoding = Encoding::new(
 fn tables() -> Arc<Tables> {
     let reference = tiktoken_rs::o200k_base().expect("the embedded vocabulary loads");
     Arc::new(Tables::new(
-        Splitter::new(PATTERN),
+        Splitter::scan(Style::O200K),
         Vocabulary::read(&reference, RANKS),
-        Family::Modern,
+        Borders::MODERN,
     ))
 }

@@ -6,15 +6,16 @@
 use std::sync::Arc;
 
 use super::o200k_base;
-use crate::encoding::{About, Encoding};
+use crate::encoding::{About, Counting, Registered};
 
-pub(super) static ENCODING: Encoding = Encoding::new(
+pub(super) static ENCODING: Registered = Registered::new(
     "o200k_harmony",
     About {
         title: "OpenAI, 200 k tokens, harmony control tokens",
         models: "gpt-oss-20b, gpt-oss-120b",
         vocabulary: 199_998,
         source: "tiktoken-rs 0.12, embedded",
+        counting: Counting::Once,
     },
     || Arc::clone(&o200k_base::ENCODING.loaded().tables),
     tiktoken_rs::o200k_harmony_singleton,

@@ -2,23 +2,24 @@
 
 use std::sync::Arc;
 
-use super::gpt2_pattern::PATTERN;
 use crate::bpe::Tables;
-use crate::encoding::{About, Encoding};
+use crate::encoding::{About, Counting, Registered};
+use crate::scan::Style;
 use crate::split::Splitter;
-use crate::sync::Family;
+use crate::sync::Borders;
 use crate::vocabulary::Vocabulary;
 
 /// One past the highest ordinary rank.
 const RANKS: u32 = 50_281;
 
-pub(super) static ENCODING: Encoding = Encoding::new(
+pub(super) static ENCODING: Registered = Registered::new(
     "p50k_base",
     About {
         title: "OpenAI, 50 k tokens with runs of spaces",
         models: "text-davinci-003, text-davinci-002, code-davinci-002",
         vocabulary: 50_280,
         source: "tiktoken-rs 0.12, embedded",
+        counting: Counting::Once,
     },
     tables,
     tiktoken_rs::p50k_base_singleton,
@@ -28,8 +29,8 @@ pub(super) static ENCODING: Encoding = Encoding::new(
 fn tables() -> Arc<Tables> {
     let reference = tiktoken_rs::p50k_base().expect("the embedded vocabulary loads");
     Arc::new(Tables::new(
-        Splitter::new(PATTERN),
+        Splitter::scan(Style::GPT2),
         Vocabulary::read(&reference, RANKS),
-        Family::Gpt2,
+        Borders::GPT2,
     ))
 }

@@ -96,7 +96,7 @@ fn describe(checked: &Checked, row: &FindingRow, colours: Colours) -> String {
     if let Some([line, carets]) = checked.excerpt.as_ref().and_then(draw) {
         text.push_str(&format!("    {line}\n    {carets}\n"));
     }
-    if let Some(path) = &row.json_path {
+    if let Some(path) = row.json_path.as_deref().filter(|path| *path != "$") {
         text.push_str(&format!("    at {}\n", harmless(path)));
     }
     text.push_str(&format!("    help: {}\n", first_sentence(&row.help)));

@@ -1,7 +1,9 @@
 //! A comparison for people: as text for a terminal, as Markdown for the summary of a job.
 
+use std::collections::BTreeMap;
+
 use chatmill_report::Objection;
-use chatmill_report::report::{Change, Comparison, TokenChange};
+use chatmill_report::report::{Change, Comparison, LossChange, TokenChange};
 
 use crate::figures::{count, counted};
 use crate::output::{self, harmless};
@@ -24,6 +26,9 @@ pub fn text(comparison: &Comparison, objections: &[Objection]) -> String {
     } else {
         let header = ["Tokens", "before", "after", "change", "in common"];
         text.push_str(&tables(&header, tokens));
+    }
+    for line in one_sided(comparison) {
+        text.push_str(&format!("{line}\n"));
     }
     let losses = loss_rows(comparison);
     if !losses.is_empty() {
@@ -88,9 +93,11 @@ pub fn markdown(comparison: &Comparison, objections: &[Objection]) -> String {
             6,
         ),
     ];
+    let one_sided = one_sided(comparison);
     for (header, line, rows, limit) in parts {
-        // A blank line, two for the header, one for what is left out.
-        let room = MARKDOWN_LINES.saturating_sub(lines.len() + 4).min(limit);
+        // A blank line, two for the header, one for what is left out; then a blank line and the dialects of one run.
+        let taken = lines.len() + 4 + 2 * one_sided.len();
+        let room = MARKDOWN_LINES.saturating_sub(taken).min(limit);
         if rows.is_empty() || room == 0 {
             continue;
         }
@@ -102,6 +109,9 @@ pub fn markdown(comparison: &Comparison, objections: &[Objection]) -> String {
         if rows.len() > room {
             lines.push(format!("| and {} more | | | |", rows.len() - room));
         }
+    }
+    for line in one_sided {
+        lines.extend([String::new(), cell(&line)]);
     }
     let mut text = lines.join("\n");
     text.push('\n');
@@ -169,50 +179,83 @@ fn finding_rows(comparison: &Comparison) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Tokens that differ, or that only one of the runs has.
+/// Tokens that differ, of the dialects and encodings that both runs have.
 fn token_rows(comparison: &Comparison) -> Vec<Vec<String>> {
-    let differs = |change: &&TokenChange| change.before != change.after;
-    comparison.tokens.iter().filter(differs).map(token_row).collect()
+    let changes = comparison.tokens.iter();
+    changes
+        .filter_map(|change| {
+            let (before, after) = change.before.zip(change.after)?;
+            (before != after).then(|| {
+                vec![
+                    harmless(&format!("{} {}", target(change), change.encoding)),
+                    count(before.tokens),
+                    count(after.tokens),
+                    signed(before.tokens, after.tokens),
+                    signed(before.tokens_common, after.tokens_common),
+                ]
+            })
+        })
+        .collect()
 }
 
-fn token_row(change: &TokenChange) -> Vec<String> {
-    let side = |tokens: Option<u64>| tokens.map_or_else(|| "–".to_owned(), count);
-    let (before, after) = (change.before, change.after);
-    let both = before.zip(after);
-    let mut name = format!("{} {}", change.dialect, change.encoding);
-    if change.profile != "document" {
-        name = format!("{}@{} {}", change.dialect, change.profile, change.encoding);
+/// The dialect with its profile, where that is not the document's.
+fn target(change: &TokenChange) -> String {
+    if change.profile == "document" {
+        change.dialect.clone()
+    } else {
+        format!("{}@{}", change.dialect, change.profile)
     }
-    vec![
-        harmless(&name),
-        side(before.map(|count| count.tokens)),
-        side(after.map(|count| count.tokens)),
-        both.map_or_else(
-            || "–".to_owned(),
-            |(before, after)| signed(before.tokens, after.tokens),
-        ),
-        both.map_or_else(
-            || "–".to_owned(),
-            |(before, after)| signed(before.tokens_common, after.tokens_common),
-        ),
-    ]
 }
 
+/// A line for each run about the dialects that it alone counted, in whichever encodings.
+fn one_sided(comparison: &Comparison) -> Vec<String> {
+    let alone = |run: &str, is_alone: &dyn Fn(&TokenChange) -> bool| {
+        let changes = comparison.tokens.iter().filter(|change| is_alone(change));
+        let mut encodings: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for change in changes {
+            encodings.entry(target(change)).or_default().push(&change.encoding);
+        }
+        let names: Vec<String> = encodings
+            .iter()
+            .map(|(target, encodings)| harmless(&format!("{target} ({})", encodings.join(", "))))
+            .collect();
+        (!names.is_empty()).then(|| format!("Only {run} has {}", names.join(", ")))
+    };
+    [
+        alone("the first run", &|change| change.after.is_none()),
+        alone("the second run", &|change| change.before.is_none()),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// Losses that differ, of the dialects that both runs have; the largest change first.
 fn loss_rows(comparison: &Comparison) -> Vec<Vec<String>> {
-    comparison
+    let is_one_sided = |loss: &&LossChange| {
+        let mut same = comparison
+            .tokens
+            .iter()
+            .filter(|change| (&change.dialect, &change.profile) == (&loss.dialect, &loss.profile))
+            .peekable();
+        same.peek().is_some() && same.all(|change| change.before.is_none() || change.after.is_none())
+    };
+    let mut changes: Vec<&LossChange> = comparison
         .losses
         .iter()
-        .map(|change| {
-            let name = format!("{} {}", change.dialect, change.code);
-            change_cells(harmless(&name), change.amount)
-        })
+        .filter(|loss| !is_one_sided(loss))
+        .collect();
+    changes.sort_by_key(|loss| std::cmp::Reverse(loss.amount.before.abs_diff(loss.amount.after)));
+    changes
+        .into_iter()
+        .map(|loss| change_cells(harmless(&format!("{} {}", loss.dialect, loss.code)), loss.amount))
         .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chatmill_report::report::{FindingChange, LossChange, TokenCount};
+    use chatmill_report::report::{FindingChange, TokenCount};
 
     fn large() -> Comparison {
         let change = Change {
@@ -277,6 +320,42 @@ mod tests {
             "{said}"
         );
         assert!(!said.contains("FAILED"));
+    }
+
+    #[test]
+    fn dialects_of_one_run_are_named_once_and_their_losses_are_no_change() {
+        let count = || Some(TokenCount::default());
+        let change = |dialect: &str, encoding: &str, before, after| TokenChange {
+            dialect: dialect.to_owned(),
+            profile: "document".to_owned(),
+            encoding: encoding.to_owned(),
+            before,
+            after,
+            ..TokenChange::default()
+        };
+        let loss = |dialect: &str, before, after| LossChange {
+            dialect: dialect.to_owned(),
+            profile: "document".to_owned(),
+            code: "extra-dropped".to_owned(),
+            amount: Change { before, after },
+        };
+        let comparison = Comparison {
+            tokens: vec![
+                change("old", "a", count(), None),
+                change("old", "b", count(), None),
+                change("new", "a", None, count()),
+                change("both", "a", count(), count()),
+            ],
+            losses: vec![loss("old", 9, 0), loss("both", 1, 2), loss("both", 1, 8)],
+            ..Comparison::default()
+        };
+        for said in [text(&comparison, &[]), markdown(&comparison, &[])] {
+            assert!(said.contains("Only the first run has old (a, b)"), "{said}");
+            assert!(said.contains("Only the second run has new (a)"), "{said}");
+            assert!(!said.contains("old extra-dropped"), "{said}");
+            let largest = said.find("+7").unwrap();
+            assert!(largest < said.find("+1 ").unwrap(), "{said}");
+        }
     }
 
     #[test]

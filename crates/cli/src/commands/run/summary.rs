@@ -1,6 +1,7 @@
 //! The summary of a run, on one screen: inputs, findings, tokens, where the dataset is and where to look next.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use chatmill_dataset::manifest::InputEntry;
 use chatmill_engine::Summary;
@@ -11,18 +12,24 @@ use crate::figures::{bytes, count, counted, duration, percent, quotient};
 use crate::output::{self, harmless};
 
 /// Inputs that are all shown one by one.
-const INPUTS_SHOWN: usize = 8;
+const INPUTS_SHOWN: usize = 5;
 /// Inputs that are shown when there are more.
-const INPUTS_FIRST: usize = 5;
+const INPUTS_FIRST: usize = 4;
 /// Codes that are shown one by one; more are counted.
-const CODES_SHOWN: usize = 8;
+const CODES_SHOWN: usize = 5;
+/// Dialects of one coverage that are all shown.
+const DIALECTS_SHOWN: usize = 8;
+/// The cheapest dialects, which are shown when there are more.
+const CHEAPEST: usize = 4;
+/// The dearest dialects, which are shown when there are more.
+const DEAREST: usize = 2;
 
 /// Says what came of a run. `out` is where the dataset stands, for people.
 pub fn describe(name: &str, out: &str, summary: &Summary) -> String {
     let totals = &summary.totals;
     let mut blocks = vec![headline(name, summary), inputs(summary)];
     blocks.push(findings(&totals.findings));
-    blocks.extend(tokens(&totals.tokens));
+    blocks.extend(tokens(&totals.tokens, out));
     blocks.push(verdict(out, summary));
     blocks.push(next_steps(out, summary));
     blocks.join("\n")
@@ -152,8 +159,9 @@ struct DialectTotal {
     tokens: BTreeMap<String, u64>,
 }
 
-/// One table, a block per coverage: bills are compared only within one.
-fn tokens(totals: &[TokenTotal]) -> Option<String> {
+/// One table, a block per coverage: bills are compared only within one. Of many dialects it shows the cheapest and the
+/// dearest by tokens per message in the first encoding.
+fn tokens(totals: &[TokenTotal], out: &str) -> Option<String> {
     let mut encodings: Vec<&str> = Vec::new();
     // Coverages, and in them dialects, in the order of their first row, which is the registry's.
     let mut groups: Vec<(&str, Vec<(String, DialectTotal)>)> = Vec::new();
@@ -190,16 +198,48 @@ fn tokens(totals: &[TokenTotal]) -> Option<String> {
         header.extend([*encoding, "per message"]);
     }
     header.extend(["bytes", "invalid", "losses"]);
-    let rows: Vec<Vec<String>> = groups
-        .iter()
-        .flat_map(|(coverage, dialects)| {
-            dialects
-                .iter()
-                .map(|(name, total)| token_row(name, coverage, total, &encodings))
-        })
-        .collect();
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    let mut folded = 0;
+    for (coverage, mut dialects) in groups {
+        let between = fold(&mut dialects, encodings.first().copied());
+        folded += between.len();
+        for (rank, (name, total)) in dialects.iter().enumerate() {
+            if rank == between.start && !between.is_empty() {
+                let more = counted(between.len() as u64, "more dialect");
+                rows.push(vec![format!("… {more}")]);
+            }
+            if !between.contains(&rank) {
+                rows.push(token_row(name, coverage, total, &encodings));
+            }
+        }
+    }
+    if rows.is_empty() {
+        return None;
+    }
     let header = header.into_iter().map(str::to_owned).collect();
-    (!rows.is_empty()).then(|| output::table(header, rows, 2) + "\n")
+    let mut text = output::table(header, rows, 2) + "\n";
+    if folded > 0 {
+        text.push_str(&format!("the cheapest and the dearest; `chatmill tokens {out}` has all\n"));
+    }
+    Some(text)
+}
+
+/// Sorts the dialects of a coverage by price where there are too many to show, and says which of them are left out.
+fn fold(dialects: &mut [(String, DialectTotal)], encoding: Option<&str>) -> Range<usize> {
+    if dialects.len() <= DIALECTS_SHOWN {
+        return 0..0;
+    }
+    // What shows no message has no price, and stands behind those that have one.
+    let price = |total: &DialectTotal| {
+        let tokens = encoding.map_or(total.bytes, |name| total.tokens.get(name).copied().unwrap_or(0));
+        if total.messages == 0 {
+            f64::INFINITY
+        } else {
+            tokens as f64 / total.messages as f64
+        }
+    };
+    dialects.sort_by(|(_, one), (_, other)| price(one).total_cmp(&price(other)));
+    CHEAPEST..dialects.len() - DEAREST
 }
 
 /// What a coverage shows, in the words of a newcomer.
@@ -270,7 +310,7 @@ fn next_steps(out: &str, summary: &Summary) -> String {
     let mut text = format!("Next     chatmill certify {out}\n");
     if summary.totals.renderings > 0 {
         text.push_str(&format!(
-            "         duckdb -c \"SELECT dialect, content FROM '{out}/renderings/*.parquet' LIMIT 5\"\n"
+            "         duckdb -c \"SELECT dialect, content FROM '{out}/renderings/**/*.parquet' LIMIT 5\"\n"
         ));
     }
     if let Some((code, _)) = worst_first(&summary.totals.findings).first() {
@@ -341,18 +381,18 @@ mod tests {
 
     #[test]
     fn a_few_inputs_have_a_line_each_and_of_many_the_first() {
-        let few = describe("demo", "out/demo", &summary(8, 0));
+        let few = describe("demo", "out/demo", &summary(5, 0));
         assert!(
-            few.contains("input-7.json") && few.contains("8 inputs together") && !few.contains('…'),
+            few.contains("input-4.json") && few.contains("5 inputs together") && !few.contains('…'),
             "{few}"
         );
         let many = describe("demo", "out/demo", &summary(1_013, 0));
         assert!(
-            many.contains("input-4.json") && !many.contains("input-5.json"),
+            many.contains("input-3.json") && !many.contains("input-4.json"),
             "{many}"
         );
         assert!(
-            many.contains("… and 1,008 more") && many.contains("1,013 inputs together"),
+            many.contains("… and 1,009 more") && many.contains("1,013 inputs together"),
             "{many}"
         );
         assert!(many.lines().count() < 24, "{many}");
@@ -361,7 +401,7 @@ mod tests {
     #[test]
     fn the_worst_codes_come_first_and_the_rest_is_counted() {
         let text = describe("demo", "out/demo", &summary(1, 15));
-        assert!(text.contains("and 7 more codes"), "{text}");
+        assert!(text.contains("and 10 more codes"), "{text}");
         let worst = text.find("XX014 name-14").unwrap();
         assert!(worst < text.find("XX013 name-13").unwrap());
         assert!(
@@ -398,7 +438,7 @@ mod tests {
             total("openai-chat", "a_base", "whole", 50),
             total("openai-chat", "b_base", "whole", 60),
             total("group-chat", "a_base", "whole", 9),
-        ])
+        ], "out/demo")
         .unwrap();
         let rows: Vec<Vec<&str>> = table
             .lines()
@@ -428,9 +468,45 @@ mod tests {
 
     #[test]
     fn without_an_encoding_bytes_and_losses_remain() {
-        let table = tokens(&[total("openai-chat", "", "whole", 0)]).unwrap();
+        let table = tokens(&[total("openai-chat", "", "whole", 0)], "out/demo").unwrap();
         let row: Vec<&str> = table.lines().last().unwrap().split_whitespace().collect();
         assert_eq!(row, ["openai-chat", "all", "messages", "1.00", "kB", "1", "2"]);
-        assert!(tokens(&[]).is_none());
+        assert!(tokens(&[], "out/demo").is_none());
+    }
+
+    #[test]
+    fn of_many_dialects_the_cheapest_and_the_dearest_are_shown() {
+        let names: Vec<String> = (0..20).map(|n| format!("dialect-{n:02}")).collect();
+        // The registry's order is not that of the prices.
+        let price = |n: usize| (n as u64 * 7) % 20 * 10;
+        let totals: Vec<TokenTotal> = names
+            .iter()
+            .enumerate()
+            .flat_map(|(n, name)| ["a_base", "b_base"].map(|encoding| total(name, encoding, "whole", price(n))))
+            .collect();
+        let table = tokens(&totals, "out/demo").unwrap();
+        let shown: Vec<&str> = table
+            .lines()
+            .skip(2)
+            .map(|line| line.split_whitespace().next().unwrap())
+            .collect();
+        assert_eq!(
+            shown,
+            ["dialect-00", "dialect-03", "dialect-06", "dialect-09", "…", "dialect-14", "dialect-17", "the"],
+            "{table}"
+        );
+        assert!(table.contains("… 14 more dialects") && table.contains("chatmill tokens out/demo"), "{table}");
+    }
+
+    #[test]
+    fn a_run_with_much_of_everything_fits_one_screen() {
+        let mut summary = summary(1_013, 30);
+        let coverages = ["whole", "window", "single-turn"];
+        summary.totals.tokens = (0..40)
+            .map(|n| total(&format!("dialect-{n}"), "a_base", coverages[usize::from(n > 30) + usize::from(n > 38)], n))
+            .collect();
+        summary.totals.renderings = 1;
+        let text = describe("demo", "out/demo", &summary);
+        assert!(text.lines().count() <= 40, "{} lines\n{text}", text.lines().count());
     }
 }

@@ -269,7 +269,7 @@ impl Pricer {
                 }
             };
             let history = History::Document;
-            render::render(linked, *target, &perspectives, &policy, history, &mut emit);
+            render::render(linked, target, &perspectives, &policy, history, &mut emit);
         }
     }
 

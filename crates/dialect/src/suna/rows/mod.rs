@@ -99,7 +99,7 @@ impl Dialect for SunaRows {
         emit(
             writer
                 .progress
-                .finish(writer.rope, shown.coverage, writer.losses, Vec::new()),
+                .finish(writer.rope, shown.extent, writer.losses, Vec::new()),
         );
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use chatmill_diag::Limits;
 use proptest::prelude::*;
 
-use crate::event::{Event, Framing};
+use crate::event::{Event, Form, Framing};
 use crate::reader::Reader;
 use crate::reader::testing::{Drip, Entry, open, read_all, small};
 use crate::table::{TableFilter, TableMap};
@@ -182,7 +182,7 @@ fn lines_of_copy_lose_their_escapes() {
         entry
             .events
             .iter()
-            .filter(|event| matches!(event, Event::Frame(frame) if frame.derived))
+            .filter(|event| matches!(event, Event::Frame(frame) if frame.form != Form::Original))
             .count()
     };
     assert_eq!((derived(&entry), derived(&plain)), (5, 0));

@@ -110,7 +110,7 @@ proptest! {
         let mut frames = entry.frames.iter();
         for event in &entry.events {
             match event {
-                crate::Event::Frame(frame) if frame.derived => {
+                crate::Event::Frame(frame) if frame.form != crate::Form::Original => {
                     prop_assert!(frames.next().is_some());
                 }
                 crate::Event::Frame(frame) => {

@@ -1,0 +1,133 @@
+"""Compares our rendering of chat templates with that of transformers, byte for byte.
+
+    python compare.py CHATMILL TEMPLATES OURS CONVERSATIONS [SAMPLE...]
+
+TEMPLATES is a folder of Jinja files, OURS what `cargo xtask templates TEMPLATES CONVERSATIONS` printed. Every pair of template and
+conversation is rendered by transformers too: the texts must be equal, and so must the stretches that a template marks as generated.
+Where transformers raises, we have to refuse. Then CHATMILL renders each SAMPLE as `hf-messages` and in each template, and
+transformers renders those messages: equal again. Exit code 1 when anything differs.
+"""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from datetime import datetime
+from pathlib import Path
+
+import transformers.utils.chat_template_utils as chat_templates
+
+TODAY = datetime(2024, 7, 26)
+TOKENS = {"bos_token": "<BOS>", "eos_token": "<EOS>"}
+
+
+class PinnedClock:
+    @staticmethod
+    def now():
+        return TODAY
+
+
+chat_templates.datetime = PinnedClock
+
+
+def render(template, conversation):
+    """What transformers says: a text with its generated stretches, or an exception."""
+    try:
+        texts, stretches = chat_templates.render_jinja_template(
+            [conversation["messages"]],
+            tools=conversation.get("tools"),
+            chat_template=template,
+            return_assistant_tokens_mask=True,
+            add_generation_prompt=conversation.get("add_generation_prompt", False),
+            **TOKENS,
+        )
+        return texts[0], [list(stretch) for stretch in stretches[0]], None
+    except Exception as error:  # whatever a template raises
+        return None, [], error
+
+
+def first_difference(ours, theirs):
+    at = next((i for i, (a, b) in enumerate(zip(ours, theirs)) if a != b), min(len(ours), len(theirs)))
+    around = slice(max(0, at - 30), at + 40)
+    return f"at {at}: ours {ours[around]!r}, theirs {theirs[around]!r}"
+
+
+def compare(template, conversation, ours, counts):
+    """One pair; says what differs, if anything."""
+    text, stretches, error = render(template, conversation)
+    if error is not None:
+        # One line of the template's own words is enough to see that both mean the same.
+        if "error" in ours:
+            counts["both refuse"] += 1
+            said = str(error)
+            counts["in the same words"] += said == ours["error"]
+            return None
+        counts["only transformers refuses"] += 1
+        return f"transformers raises {error!r}, we render"
+    counts["rendered by transformers"] += 1
+    if "error" in ours:
+        return f"we refuse: {ours['error']}"
+    if ours["text"] != text:
+        return first_difference(ours["text"], text)
+    counts["equal"] += 1
+    if "generated" in ours:
+        counts["stretches compared"] += len(stretches)
+        if ours["generated"] != stretches:
+            return f"generated: ours {ours['generated']}, theirs {stretches}"
+    return None
+
+
+def lines(chatmill, sample, *options):
+    """What chatmill prints of a sample, as JSON lines with ids."""
+    command = [chatmill, "render", sample, "--with-ids", "--losses", "--set", "policy.control_tokens=keep", *options]
+    done = subprocess.run(command, capture_output=True, check=False)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def through_the_mill(chatmill, template, sample, counts):
+    """Renders a sample in a template, and its messages by transformers."""
+    options = ["--template", str(template), "--set", f"template.now={TODAY:%Y-%m-%d}"]
+    options += [part for name, token in TOKENS.items() for part in ("--set", f"template.variables.{name}={token}")]
+    options += ["--set", "policy.reasoning=keep"]
+    faults = []
+    said = {}
+    for form, profile in [("object", "document"), ("string", "string-arguments")]:
+        given = lines(chatmill, sample, "--dialect", f"hf-messages@{profile}", "--set", "policy.reasoning=keep")
+        printed = lines(chatmill, sample, *options, "--set", f"template.arguments={form}")
+        for row, conversation in zip(printed, given, strict=True):
+            assert row["conversation_id"] == conversation["conversation_id"]
+            refusals = [rule for rule in row["violations"] if rule.startswith(("TPL-02", "TPL-03"))]
+            ours = {"error": refusals[0]} if refusals else {"text": row["rendering"]}
+            fault = compare(template.read_text(encoding="utf-8"), conversation["rendering"], ours, counts)
+            if fault:
+                faults.append(f"{template.stem} {Path(sample).name} {row['conversation_id']} {form}: {fault}")
+            said.setdefault(row["conversation_id"], []).append(row)
+    return faults
+
+
+def main():
+    chatmill, folder, ours, conversations, *samples = sys.argv[1:]
+    conversations = json.loads(Path(conversations).read_text(encoding="utf-8"))
+    templates = {path.stem: path for path in sorted(Path(folder).glob("*.jinja"))}
+    faults = []
+    pairs, mill = Counter(), Counter()
+    for line in Path(ours).read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        template = templates[row["template"]].read_text(encoding="utf-8")
+        fault = compare(template, conversations[row["conversation"]], row, pairs)
+        if fault:
+            faults.append(f"{row['template']} {row['conversation']}: {fault}")
+    for sample in samples:
+        for template in templates.values():
+            faults += through_the_mill(chatmill, template, sample, mill)
+    for fault in faults:
+        print(fault)
+    print(f"{len(templates)} templates, {len(conversations)} conversations: {dict(pairs)}")
+    if samples:
+        print(f"{len(samples)} samples through chatmill: {dict(mill)}")
+    print(f"{len(faults)} differences")
+    sys.exit(1 if faults else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,149 @@
+//! `chatmill example`: a small file of a format, valid, or broken in just the way that a code names.
+//!
+//! The bytes go to stdout as they are, archives and compressed files included; only a terminal gets no binary.
+
+mod samples;
+
+use std::io::{self, IsTerminal, Write};
+
+use chatmill_diag::Code;
+use chatmill_engine::Progress;
+use chatmill_engine::pipeline::nearest;
+use chatmill_source::{SOURCES, Source};
+use clap::Args;
+
+use self::samples::{BROKEN, VALID};
+use super::Context;
+use crate::exit::{Exit, WrongRequest};
+use crate::{output, selection};
+
+/// Arguments of `example`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+                        chatmill example group-chat > chat.json\n  \
+                        chatmill example openai-messages | chatmill check -\n  \
+                        chatmill example group-chat --broken dangling-reference | chatmill check -")]
+pub struct Arguments {
+    /// Source id; `chatmill sources` lists them
+    source: String,
+    /// Breaks the file so that `chatmill check` finds this code, given by its letters and digits or its name
+    #[arg(long, value_name = "CODE")]
+    broken: Option<String>,
+}
+
+/// Prints the file.
+pub fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+    let source = source(&arguments.source)?;
+    let bytes = match &arguments.broken {
+        None => valid(source)?,
+        Some(word) => broken(source, word)?,
+    };
+    if io::stdout().is_terminal() && is_binary(bytes) {
+        let refusal = WrongRequest::new("the file is binary, and a terminal cannot show it");
+        return Err(refusal
+            .then("write it to a file, for example `> example.bin`, and check that")
+            .into());
+    }
+    if source == "table-rows" {
+        context
+            .meter
+            .note("rows of a table are never recognised by their content; check them with `--source table-rows`");
+    }
+    let mut out = output::stdout();
+    out.write_all(bytes).and_then(|()| out.flush())?;
+    Ok(Exit::Complete)
+}
+
+fn source(word: &str) -> Result<&'static str, WrongRequest> {
+    let known = || SOURCES.iter().map(|source| source.id());
+    chatmill_source::find(word).map(Source::id).ok_or_else(|| {
+        WrongRequest::unknown("source", word, nearest(word, known())).then("`chatmill sources` lists them")
+    })
+}
+
+fn valid(source: &str) -> Result<&'static [u8], WrongRequest> {
+    VALID
+        .iter()
+        .find(|(id, _)| *id == source)
+        .map(|(_, bytes)| *bytes)
+        .ok_or_else(|| WrongRequest::new(format!("there is no example of {source}")))
+}
+
+/// The file of a source that raises a code.
+fn broken(source: &str, word: &str) -> Result<&'static [u8], WrongRequest> {
+    let code = code(word)?;
+    let of_code: Vec<_> = BROKEN.iter().filter(|(name, _, _)| *name == code.name).collect();
+    if let Some((_, _, bytes)) = of_code.iter().find(|(_, id, _)| *id == source) {
+        return Ok(bytes);
+    }
+    let sources: Vec<&str> = of_code.iter().map(|(_, id, _)| *id).collect();
+    let name = code.name;
+    Err(if sources.is_empty() {
+        WrongRequest::new(format!(
+            "{name} cannot be shown by one small file: it takes a lowered limit, a device or several files"
+        ))
+        .then(format!("`chatmill explain {}` says what raises it", code.code))
+    } else {
+        WrongRequest::new(format!(
+            "there is no example of {source} that is broken by {name}; there is one of {}",
+            sources.join(" and ")
+        ))
+        .then(format!(
+            "`chatmill example {} --broken {name}` prints it",
+            sources.join("|")
+        ))
+    })
+}
+
+/// The one code that a word names.
+fn code(word: &str) -> Result<&'static Code, WrongRequest> {
+    match selection::named(word)?.as_slice() {
+        [code] => Ok(code),
+        several => {
+            let codes: Vec<&str> = several.iter().map(|code| code.code).collect();
+            Err(WrongRequest::new(format!(
+                "`{word}` names {} codes; name one of {}",
+                codes.len(),
+                codes.join(", ")
+            )))
+        }
+    }
+}
+
+/// Whether bytes are no text.
+fn is_binary(bytes: &[u8]) -> bool {
+    bytes.contains(&0) || bytes.starts_with(&[0x1f, 0x8b])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_source_has_a_valid_example_and_no_other_has() {
+        for source in SOURCES {
+            assert!(valid(source.id()).is_ok(), "{}", source.id());
+        }
+        assert_eq!(VALID.len(), SOURCES.len());
+    }
+
+    #[test]
+    fn a_code_that_another_source_shows_is_refused_with_that_source() {
+        let refusal = broken("openai-messages", "dangling-reference").unwrap_err();
+        assert!(refusal.to_string().ends_with("there is one of group-chat"), "{refusal}");
+    }
+
+    #[test]
+    fn a_family_is_no_single_code_and_some_codes_have_no_file() {
+        let refusal = |word| broken("group-chat", word).unwrap_err().to_string();
+        assert!(refusal("RF").contains("name one of RF001"), "{}", refusal("RF"));
+        assert!(refusal("not-a-regular-file").contains("a device"));
+    }
+
+    #[test]
+    fn archives_are_binary_and_chats_are_not() {
+        let bytes = |name| broken("group-chat", name).unwrap();
+        assert!(is_binary(bytes("nested-archive")) && is_binary(bytes("corrupt-stream")));
+        assert!(!is_binary(bytes("dangling-reference")) && !is_binary(bytes("invalid-utf8")));
+    }
+}

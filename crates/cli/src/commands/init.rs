@@ -1,0 +1,49 @@
+//! `chatmill init`: a commented pipeline file over some paths, made from what was detected there.
+//!
+//! Every key stands in the file, the rarer ones as comments with their defaults, so that a newcomer changes words instead
+//! of looking them up. It goes to stdout; nothing is written or overwritten.
+
+mod seen;
+mod toml;
+
+use chatmill_diag::Limits;
+use chatmill_engine::inspect::inspect;
+use clap::Args;
+
+use self::seen::Seen;
+use super::Context;
+use crate::exit::{Exit, WrongRequest};
+use crate::output;
+
+/// Arguments of `init`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+                        chatmill init exports/ > nightly.toml\n  \
+                        chatmill init 'dumps/*.sql.gz' chats.zip > mixed.toml")]
+pub struct Arguments {
+    /// Files, folders, globs or archives
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<String>,
+}
+
+/// Looks at the paths and prints a pipeline file that reads them.
+pub fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+    let mut inputs = Vec::new();
+    for path in &arguments.paths {
+        if path == "-" {
+            let refusal = WrongRequest::new("a run reads files, and stdin is none");
+            return Err(refusal.then("write the stream to a file first").into());
+        }
+        let entries = inspect(
+            std::slice::from_ref(path),
+            "auto",
+            &Limits::default(),
+            context.meter,
+            context.signals.stop(),
+        )?;
+        inputs.push((path.as_str(), Seen::new(&entries)));
+    }
+    context.meter.finish();
+    output::print(&toml::pipeline(&inputs))?;
+    Ok(Exit::Complete)
+}

@@ -1,0 +1,180 @@
+//! What was detected below a path, source by source.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chatmill_engine::inspect::EntryReport;
+
+use crate::figures::{count, counted};
+use crate::output::harmless;
+
+/// Files that are named one by one; more are counted.
+const NAMED: usize = 5;
+
+/// What was detected below a path.
+#[derive(Debug, Default)]
+pub struct Seen {
+    sources: BTreeMap<String, Found>,
+    /// Files and members of archives that no source recognises.
+    strangers: Vec<String>,
+    /// Records framed.
+    pub records: u64,
+    /// Records that cannot be read.
+    pub rejected: u64,
+}
+
+/// What was detected of one source.
+#[derive(Debug, Default)]
+struct Found {
+    entries: u64,
+    conversations: u64,
+    messages: u64,
+    shapes: BTreeSet<String>,
+    span: Option<(i64, i64)>,
+}
+
+impl Seen {
+    /// Sums up the entries.
+    pub fn new(entries: &[EntryReport]) -> Self {
+        let mut seen = Self::default();
+        for entry in entries {
+            seen.records += entry.records;
+            seen.rejected += entry.rejected;
+            let Some(source) = &entry.source else {
+                let member = if entry.entry.is_empty() {
+                    entry.path.clone()
+                } else {
+                    format!("{}!{}", entry.path, entry.entry)
+                };
+                seen.strangers.push(member);
+                continue;
+            };
+            let found = seen.sources.entry(source.clone()).or_default();
+            found.entries += 1;
+            found.conversations += entry.conversations;
+            found.messages += entry.messages;
+            found.shapes.extend(entry.shapes.iter().cloned());
+            if let (Some(first), Some(last)) = (entry.started_at, entry.ended_at) {
+                let (earliest, latest) = found.span.unwrap_or((first, last));
+                found.span = Some((earliest.min(first), latest.max(last)));
+            }
+        }
+        seen
+    }
+
+    /// Ids of the sources.
+    pub fn sources(&self) -> impl Iterator<Item = &str> {
+        self.sources.keys().map(String::as_str)
+    }
+
+    /// Whether something was not recognised.
+    pub fn has_strangers(&self) -> bool {
+        !self.strangers.is_empty()
+    }
+
+    /// First and last instant, microseconds UTC.
+    pub fn span(&self) -> Option<(i64, i64)> {
+        let spans = self.sources.values().filter_map(|found| found.span);
+        spans.reduce(|(first, last), (from, to)| (first.min(from), last.max(to)))
+    }
+
+    /// One line a source, and one for what was not recognised.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines: Vec<String> = self
+            .sources
+            .iter()
+            .map(|(source, found)| format!("{source}: {}", found.describe()))
+            .collect();
+        if self.rejected > 0 {
+            lines.push(format!(
+                "{} of {} cannot be read; `chatmill check` says why",
+                count(self.rejected),
+                counted(self.records, "record")
+            ));
+        }
+        if !self.strangers.is_empty() {
+            let mut named: Vec<String> = self
+                .strangers
+                .iter()
+                .take(NAMED)
+                .map(|name| harmless(name))
+                .collect();
+            let more = self.strangers.len().saturating_sub(NAMED);
+            if more > 0 {
+                named.push(format!("and {} more", count(more as u64)));
+            }
+            lines.push(format!("not recognised: {}", named.join(", ")));
+        }
+        lines
+    }
+}
+
+impl Found {
+    fn describe(&self) -> String {
+        let mut clauses = vec![
+            counted(self.entries, "file"),
+            counted(self.conversations, "conversation"),
+            counted(self.messages, "message"),
+        ];
+        if let Some((first, last)) = self.span {
+            clauses.push(format!("{} to {}", day(first), day(last)));
+        }
+        if !self.shapes.is_empty() {
+            let shapes: Vec<&str> = self.shapes.iter().map(String::as_str).collect();
+            clauses.push(format!("shapes {}", shapes.join(", ")));
+        }
+        clauses.join(", ")
+    }
+}
+
+/// The day of an instant.
+pub fn day(microseconds: i64) -> String {
+    jiff::Timestamp::from_microsecond(microseconds).map_or_else(
+        |_| format!("{microseconds} µs after 1970"),
+        |instant| instant.strftime("%Y-%m-%d").to_string(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(path: &str, source: Option<&str>, days: Option<(i64, i64)>) -> EntryReport {
+        const DAY: i64 = 86_400_000_000;
+        EntryReport {
+            path: path.to_owned(),
+            source: source.map(str::to_owned),
+            records: 2,
+            conversations: 1,
+            messages: 3,
+            started_at: days.map(|(first, _)| first * DAY),
+            ended_at: days.map(|(_, last)| last * DAY),
+            ..EntryReport::default()
+        }
+    }
+
+    #[test]
+    fn entries_of_a_source_are_summed_and_their_span_covers_all() {
+        let seen = Seen::new(&[
+            entry("a", Some("group-chat"), Some((5, 6))),
+            entry("b", Some("group-chat"), Some((1, 2))),
+            entry("c", Some("chatml"), None),
+        ]);
+        assert_eq!(
+            seen.lines(),
+            [
+                "chatml: 1 file, 1 conversation, 3 messages",
+                "group-chat: 2 files, 2 conversations, 6 messages, 1970-01-02 to 1970-01-07"
+            ]
+        );
+        assert_eq!(seen.span().map(|(first, last)| (day(first), day(last))), Some(("1970-01-02".into(), "1970-01-07".into())));
+    }
+
+    #[test]
+    fn strangers_are_named_until_there_are_too_many() {
+        let names = ["a", "b", "c", "d", "e", "f\u{1b}", "g"];
+        let entries: Vec<_> = names.map(|name| entry(name, None, None)).to_vec();
+        let seen = Seen::new(&entries);
+        assert_eq!(seen.lines(), ["not recognised: a, b, c, d, e, and 2 more"]);
+        assert!(seen.has_strangers());
+    }
+}

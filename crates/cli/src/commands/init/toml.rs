@@ -1,0 +1,240 @@
+//! The text of the pipeline file.
+
+use std::collections::BTreeSet;
+
+use chatmill_dialect::DIALECTS;
+use chatmill_token::ENCODINGS;
+
+use super::seen::{Seen, day};
+use crate::figures::count;
+
+/// Dialects that most people come for; the sources' own are added.
+const WANTED: [&str; 3] = ["openai-chat", "anthropic-messages", "gemini-contents"];
+
+/// A pipeline over paths and what was seen below each.
+pub fn pipeline(inputs: &[(&str, Seen)]) -> String {
+    let name = inputs.first().map_or("chats", |(path, _)| stem(path));
+    let mut text = format!(
+        "# A pipeline for chatmill, made from what was found. Save it, change what you like, and run it:\n#\n\
+         #   chatmill run {name}.toml\n#\n\
+         # Only name, input and output are needed; everything else has the default that stands here, and every key that is\n\
+         # not a comment may go.\n\nname = {}\n",
+        quoted(name)
+    );
+    text.push_str(
+        "\n# What to read: a file, a folder, a glob or an archive. Relative paths start at this file's folder. Formats are\n\
+         # detected by what is inside.\n",
+    );
+    for (path, seen) in inputs {
+        text.push_str(&format!("[[input]]\npath = {}\n", quoted(path)));
+        for line in seen.lines() {
+            text.push_str(&format!("# {line}\n"));
+        }
+        text.push_str("source = \"auto\"           # or one of `chatmill sources`\n");
+        text.push_str("# merge = true           # files that hold the same conversation id are one conversation\n");
+        text.push_str("# id_prefix = \"eu-\"      # in front of every conversation id\n\n");
+    }
+    if inputs.iter().any(|(_, seen)| seen.has_strangers()) {
+        text.push_str(TABLE_MAP);
+    }
+    text.push_str(&select(inputs));
+    text.push_str(MIDDLE);
+    text.push_str(&render(inputs));
+    text.push_str(&encodings());
+    text.push_str(&format!(
+        "\n# The folder appears when everything is in it. `--out DIR` on the command line wins.\n[output]\npath = {}\n{OUTPUT}",
+        quoted(&format!("out/{name}"))
+    ));
+    text.push_str(&limits(inputs));
+    text
+}
+
+const TABLE_MAP: &str = "\
+# A database or a dump whose tables nobody knows: which table holds the messages, and what its columns are called.
+# [table_map.mine]
+# table = \"posts\"
+# id = \"id\"
+# conversation = \"room_id\"
+# role = \"author_kind\"
+# sender = \"author_id\"
+# content = \"body\"
+# created_at = \"posted_at\"
+
+";
+
+const MIDDLE: &str = "
+# Who is \"the assistant\" in a room with several people and bots: auto (the busiest agent), none, each-agent,
+# each-participant, or a list of names and ids.
+[perspective]
+as = \"auto\"
+
+# How much history a rendering shows: document (what the dialect's document says), all, or a number of messages.
+[window]
+history = \"document\"
+
+# What to do where a dialect has no place for something. Whatever is lost this way stands in the table `losses`.
+[policy]
+names = \"auto\"              # auto (native field, else a prefix in rooms) | field | prefix | drop
+references = \"quote\"        # quote | drop
+media = \"keep\"              # keep | placeholder | drop
+reasoning = \"drop\"          # keep | drop
+orphans = \"repair\"          # repair | drop | reject
+control_tokens = \"escape\"   # escape | keep
+system = \"source\"           # source | agent (the perspective's instructions) | none
+";
+
+const OUTPUT: &str = "\
+compression = \"zstd(3)\"
+content = \"all\"             # all | none | a list of dialects: the others keep counts and losses without their text
+";
+
+/// Commented out: a selection changes what the dataset is, and nobody has asked for one.
+fn select(inputs: &[(&str, Seen)]) -> String {
+    let spans = inputs.iter().filter_map(|(_, seen)| seen.span());
+    let span = spans.reduce(|(first, last), (from, to)| (first.min(from), last.max(to)));
+    let (since, until) = span.map_or_else(
+        || ("2026-01-01".to_owned(), "2027-01-01".to_owned()),
+        |(first, last)| (day(first), day(last)),
+    );
+    format!(
+        "# What to leave out; it is counted as filtered.\n# [select]\n# since = \"{since}\"\n# until = \"{until}\"\n\
+         # sample = 0.1           # a tenth, by hash of the conversation id\n# limit = 1000\n"
+    )
+}
+
+/// The dialects, those not chosen as comments.
+fn render(inputs: &[(&str, Seen)]) -> String {
+    let own: BTreeSet<&str> = inputs.iter().flat_map(|(_, seen)| seen.sources()).collect();
+    let mut text = "\n# Which dialects to write. [\"all\"] takes every one of them.\n[render]\ndialects = [\n".to_owned();
+    for dialect in DIALECTS {
+        let id = dialect.id();
+        let mark = if WANTED.contains(&id) || own.contains(id) {
+            ""
+        } else {
+            "# "
+        };
+        let entry = format!("{mark}{},", quoted(id));
+        text.push_str(&format!("    {entry:<24} # {}\n", dialect.about().title));
+    }
+    text.push_str("]\n");
+    text
+}
+
+/// The encodings; the first is counted with, as it is without the section.
+fn encodings() -> String {
+    let mut text =
+        "\n# Which tokenizers to count with, exactly and offline.\n[count]\nencodings = [\n".to_owned();
+    for (rank, encoding) in ENCODINGS.iter().enumerate() {
+        let mark = if rank == 0 { "" } else { "# " };
+        let entry = format!("{mark}{},", quoted(encoding.name()));
+        text.push_str(&format!("    {entry:<24} # {}\n", encoding.about().models));
+    }
+    text.push_str("]\n");
+    text
+}
+
+/// Without rejects the default; else what today's rejects need.
+fn limits(inputs: &[(&str, Seen)]) -> String {
+    let records: u64 = inputs.iter().map(|(_, seen)| seen.records).sum();
+    let rejected: u64 = inputs.iter().map(|(_, seen)| seen.rejected).sum();
+    let (ratio, why) = if rejected == 0 {
+        ("0.0".to_owned(), String::new())
+    } else {
+        let thousandths = (rejected * 1000).div_ceil(records.max(1));
+        (
+            format!("{:.3}", thousandths as f64 / 1000.0),
+            format!(
+                "\n# {} of {} records could not be read when this file was made.",
+                count(rejected),
+                count(records)
+            ),
+        )
+    };
+    format!(
+        "\n# Records that cannot be read stand in the tables `findings` and `rejects`. A run that rejects a larger share than\n\
+         # this still publishes its dataset, and ends with exit code 1.{why}\n[limits]\nmax_reject_ratio = {ratio}\n"
+    )
+}
+
+/// A name for a path: its last part that is no pattern, without its endings.
+fn stem(path: &str) -> &str {
+    let parts = path.split(['/', '\\']).rev();
+    let mut names = parts.filter(|part| !part.is_empty() && !part.contains(['*', '?', '[', '{']));
+    let name = names.find(|part| !part.chars().all(|sign| sign == '.')).unwrap_or("chats");
+    match name.find('.') {
+        Some(0) | None => name,
+        Some(at) => name.get(..at).unwrap_or(name),
+    }
+}
+
+/// A TOML string: JSON's escapes are TOML's too, but for DEL, which JSON leaves as it is.
+fn quoted(text: &str) -> String {
+    let json = serde_json::Value::from(text).to_string();
+    json.replace('\u{7f}', "\\u007f")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use chatmill_engine::inspect::EntryReport;
+    use chatmill_engine::pipeline;
+
+    use super::*;
+
+    fn seen(source: &str, rejected: u64) -> Seen {
+        Seen::new(&[EntryReport {
+            path: "a".into(),
+            source: (!source.is_empty()).then(|| source.to_owned()),
+            records: 30,
+            rejected,
+            ..EntryReport::default()
+        }])
+    }
+
+    fn parsed(inputs: &[(&str, Seen)]) -> pipeline::Pipeline {
+        let text = super::pipeline(inputs);
+        pipeline::parse(&text, &[], Path::new("p.toml")).unwrap_or_else(|error| panic!("{error}\n{text}"))
+    }
+
+    #[test]
+    fn the_file_is_a_pipeline_with_the_sources_own_dialect() {
+        let pipeline = parsed(&[("exports/", seen("suna-rows", 0)), ("b \"x\"\u{7f}.zip", seen("", 0))]);
+        assert_eq!(pipeline.name, "exports");
+        assert_eq!(pipeline.output.path, "out/exports");
+        let paths: Vec<&str> = pipeline.input.iter().map(|input| input.path.as_str()).collect();
+        assert_eq!(paths, ["exports/", "b \"x\"\u{7f}.zip"]);
+        assert_eq!(
+            pipeline.render.dialects,
+            ["suna-rows", "openai-chat", "anthropic-messages", "gemini-contents"]
+        );
+        assert_eq!(pipeline.limits, chatmill_diag::Limits::default());
+        assert_eq!(pipeline.policy, chatmill_dialect::Policy::default());
+    }
+
+    #[test]
+    fn rejects_that_are_there_already_are_allowed_and_no_more() {
+        let pipeline = parsed(&[("a.jsonl", seen("group-chat", 1))]);
+        assert!((0.0333..0.0341).contains(&pipeline.limits.max_reject_ratio), "{pipeline:?}");
+    }
+
+    #[test]
+    fn every_comment_that_stands_for_a_key_is_one_that_is_known() {
+        let text = super::pipeline(&[("a", seen("", 0))]);
+        let uncommented: String = text
+            .lines()
+            .map(|line| match line.strip_prefix("# ") {
+                Some(key) if key.starts_with('[') || key.contains(" = ") => format!("{key}\n"),
+                _ => format!("{line}\n"),
+            })
+            .collect();
+        let parsed = pipeline::parse(&uncommented, &[], Path::new("p.toml"));
+        assert!(parsed.is_ok(), "{:?}\n{uncommented}", parsed.err());
+    }
+
+    #[test]
+    fn a_name_is_the_last_part_that_is_no_pattern() {
+        let stems = ["exports/", "dumps/*.zip", "a/b.json.gz", "*", "../", "a/.hidden"].map(stem);
+        assert_eq!(stems, ["exports", "dumps", "b", "chats", "chats", ".hidden"]);
+    }
+}

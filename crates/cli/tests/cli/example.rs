@@ -1,0 +1,117 @@
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+
+use chatmill_diag::codes::CODES;
+use chatmill_source::SOURCES;
+use chatmill_testkit::workshop::samples;
+use serde_json::Value;
+
+use crate::desk::{Desk, end};
+
+/// Sources that are read where a plan names them, and never recognised.
+const UNRECOGNISED: &[&str] = &["table-rows"];
+
+/// Findings that another one cannot do without.
+const COMPANIONS: &[(&str, &str)] = &[
+    // Only a cached block can repeat the messages before it.
+    ("history-repeated", "cached-block"),
+    // A stream whose beginning is missing has no response either.
+    ("orphan-chunk", "unfinished-stream"),
+];
+
+/// Writes what `example` prints into a file: some of it is no text, and archives are read from files.
+fn example(desk: &Desk, arguments: &[&str]) -> PathBuf {
+    let mut command = desk.chatmill(&["example"]);
+    let output = command.args(arguments).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {said}");
+    let path = desk.path("example");
+    fs::write(&path, output.stdout).unwrap();
+    path
+}
+
+fn checked(desk: &Desk, arguments: &[&str]) -> Value {
+    let mut command = desk.chatmill(&["check", "--format", "json"]);
+    command.args(arguments);
+    serde_json::from_str(&end(command).stdout).unwrap()
+}
+
+fn names(report: &Value) -> BTreeSet<&str> {
+    let findings = report["findings"].as_array().unwrap();
+    findings
+        .iter()
+        .map(|finding| finding["name"].as_str().unwrap())
+        .collect()
+}
+
+/// The first file of a rule's folder with this stem.
+fn sample(rule: &str, stem: &str) -> Option<PathBuf> {
+    let folder = fs::read_dir(samples().join("rules").join(rule)).unwrap();
+    folder
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.file_stem().unwrap().to_string_lossy().starts_with(stem))
+}
+
+#[test]
+fn the_example_of_every_source_is_valid_and_recognised() {
+    let desk = Desk::new();
+    for source in SOURCES.iter().map(|source| source.id()) {
+        let path = example(&desk, &[source]);
+        let mut command = desk.chatmill(&["check", "-", "--format", "json"]);
+        command.write_stdin(fs::read(&path).unwrap());
+        let report: Value = serde_json::from_str(&end(command).stdout).unwrap();
+        let file = &report["files"][0];
+        assert!(file["conversations"].as_u64() > Some(0), "{source}: {report}");
+        if UNRECOGNISED.contains(&source) {
+            let named = checked(&desk, &["example", "--source", source]);
+            assert_eq!(named["files"][0]["source"], source);
+            assert_eq!(names(&named), BTreeSet::from(["source-mismatch"]), "{named}");
+        } else {
+            assert_eq!(file["source"], source, "{report}");
+            assert_eq!(file["verdict"], "valid", "{source}: {report}");
+            assert!(names(&report).is_empty(), "{source}: {report}");
+        }
+    }
+}
+
+#[test]
+fn every_rule_with_a_sample_has_an_example_that_raises_it_and_nothing_else() {
+    let desk = Desk::new();
+    let mut shown = 0;
+    for code in CODES {
+        let Some(good) = sample(code.name, "good") else {
+            continue;
+        };
+        let good = checked(&desk, &[good.to_str().unwrap()]);
+        let source = good["files"][0]["source"].as_str().unwrap().to_owned();
+        for word in [code.code, code.name] {
+            example(&desk, &[&source, "--broken", word]);
+            let report = checked(&desk, &["example"]);
+            let mut expected = BTreeSet::from([code.name]);
+            let companions = COMPANIONS.iter().filter(|(name, _)| *name == code.name);
+            expected.extend(companions.map(|(_, companion)| *companion));
+            assert_eq!(names(&report), expected, "{source} --broken {word}: {report}");
+        }
+        shown += 1;
+    }
+    assert!(shown > 60, "only {shown} rules have a sample");
+}
+
+#[test]
+fn what_cannot_be_shown_is_refused_with_the_way_out() {
+    let desk = Desk::new();
+    for (arguments, said) in [
+        (vec!["group-chats"], "did you mean `group-chat`?"),
+        (vec!["group-chat", "--broken", "dangling-refrence"], "did you mean `dangling-reference`?"),
+        (vec!["sharegpt", "--broken", "RF001"], "there is one of group-chat"),
+        (vec!["group-chat", "--broken", "RF"], "name one of RF001"),
+        (vec!["group-chat", "--broken", "not-a-regular-file"], "chatmill explain IN013"),
+    ] {
+        let mut command = desk.chatmill(&["example"]);
+        command.args(&arguments);
+        let ended = end(command);
+        assert_eq!(ended.code, 2, "{arguments:?}");
+        assert!(ended.stderr.contains(said), "{arguments:?}: {}", ended.stderr);
+    }
+}

@@ -1,0 +1,134 @@
+//! What a template does not print of what it is given: one loss a piece.
+
+use chatmill_model::{Role, json};
+
+use super::methods::is_space;
+use super::regions::Regions;
+use super::stage::{Kind, Piece};
+use crate::loss::{LossCode, Losses};
+
+/// How much of a piece a template prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Printed {
+    Nothing,
+    Part,
+    /// All but white space at its ends.
+    Inside,
+    All,
+}
+
+/// Which turns a template trims.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Trims {
+    /// System text.
+    pub(super) system: bool,
+    /// What users say.
+    pub(super) user: bool,
+    /// What the assistant says.
+    pub(super) assistant: bool,
+    /// What tools answer.
+    pub(super) tool: bool,
+}
+
+impl Trims {
+    fn of(self, kind: Kind) -> bool {
+        match kind {
+            Kind::Text(Role::System) => self.system,
+            Kind::Text(Role::User) => self.user,
+            Kind::Text(Role::Assistant) => self.assistant,
+            Kind::Text(Role::Tool) => self.tool,
+            _ => false,
+        }
+    }
+}
+
+/// Declares what an output lacks.
+pub(super) fn declare(output: &str, regions: &Regions, pieces: &[Piece<'_>], trims: Trims, losses: &mut Losses) {
+    let mut printed = vec![Printed::Nothing; pieces.len()];
+    for (range, number) in regions.iter() {
+        if let (Some(piece), Some(known)) = (pieces.get(number), printed.get_mut(number)) {
+            let before = output.get(..range.start).unwrap_or_default();
+            let behind = output.get(range.end..).unwrap_or_default();
+            let shown = output.get(range).unwrap_or_default();
+            *known = (*known).max(extent(piece, shown, before, behind, trims));
+        }
+    }
+    let mut unprinted_call = None;
+    for (piece, printed) in pieces.iter().zip(printed) {
+        if piece.text.trim_matches(is_space).is_empty() || printed == Printed::All {
+            continue;
+        }
+        if piece.kind == Kind::CallName {
+            unprinted_call = (printed == Printed::Nothing).then_some(piece.turn);
+        }
+        if piece.kind == Kind::Argument && unprinted_call == Some(piece.turn) {
+            // The call is lost as a whole.
+            continue;
+        }
+        let Some((code, reason)) = loss(piece.kind, printed) else {
+            continue;
+        };
+        match piece.position.filter(|_| piece.kind != Kind::CallId) {
+            Some(position) => losses.at(code, position, reason),
+            None => losses.everywhere(code, 1, reason),
+        }
+    }
+}
+
+/// How much of a piece stands in a region.
+fn extent(piece: &Piece<'_>, shown: &str, before: &str, behind: &str, trims: Trims) -> Printed {
+    let text = piece.text.as_str();
+    let inner = text.trim_matches(is_space);
+    let mut escaped = String::new();
+    json::push_escaped(&mut escaped, inner);
+    if escaped == shown && escaped != inner {
+        return Printed::All;
+    }
+    if shown != inner {
+        return Printed::Part;
+    }
+    let start = text.len() - text.trim_start_matches(is_space).len();
+    let end = text.trim_end_matches(is_space).len();
+    let is_there = text.get(..start).is_some_and(|space| before.ends_with(space))
+        && text.get(end..).is_some_and(|space| behind.starts_with(space));
+    let is_blunt = start > 0 || end < text.len();
+    if is_there && !(is_blunt && trims.of(piece.kind)) {
+        Printed::All
+    } else {
+        Printed::Inside
+    }
+}
+
+fn loss(kind: Kind, printed: Printed) -> Option<(LossCode, &'static str)> {
+    let is_text = matches!(kind, Kind::Text(_) | Kind::Thoughts);
+    Some(match (kind, printed) {
+        (_, Printed::All) => return None,
+        (_, Printed::Inside) if is_text => (
+            LossCode::WhitespaceTrimmed,
+            "the template removes white space at the ends of a text",
+        ),
+        (_, Printed::Inside) => return None,
+        (Kind::Text(Role::System), Printed::Nothing) => {
+            (LossCode::SystemDropped, "the template does not print the system text")
+        }
+        (Kind::Text(Role::Tool), Printed::Nothing) => {
+            (LossCode::ToolResultDropped, "the template does not print the result")
+        }
+        (Kind::Thoughts, Printed::Nothing) => {
+            (LossCode::ReasoningDropped, "the template does not print the reasoning")
+        }
+        (Kind::CallName, _) => (LossCode::ToolCallDropped, "the template does not print the call"),
+        (Kind::CallId, _) => (LossCode::ToolIdDropped, "the template does not print ids of calls"),
+        (Kind::ToolName, _) => (
+            LossCode::ToolDefinitionDropped,
+            "the template does not print the definition of a tool",
+        ),
+        (Kind::ToolText, _) => (
+            LossCode::ExtraDropped,
+            "the template does not print all of a tool's definition",
+        ),
+        (Kind::Argument, _) => (LossCode::Truncated, "the template does not print all arguments"),
+        (_, Printed::Nothing) => (LossCode::Truncated, "the template does not print the text"),
+        (_, Printed::Part) => (LossCode::Truncated, "the template prints a part of the text"),
+    })
+}

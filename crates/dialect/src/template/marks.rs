@@ -1,0 +1,195 @@
+//! Marks around what a template is given, so that its output says where each piece of a conversation went.
+//!
+//! A piece is rendered a second time between two marks that carry its number. They stand inside its white space, so that a
+//! template may trim; code points that are no characters, so that no chat spells them (where one does, nothing is marked).
+//! Whether the marked output less its marks is the true output is checked each time.
+
+use std::ops::Range;
+
+use super::methods::is_space;
+
+const OPEN: char = '\u{fdd0}';
+const CLOSE: char = '\u{fdd1}';
+const END: char = '\u{fdd2}';
+const DIGITS: [char; 16] = [
+    '\u{fdd3}', '\u{fdd4}', '\u{fdd5}', '\u{fdd6}', '\u{fdd7}', '\u{fdd8}', '\u{fdd9}', '\u{fdda}', '\u{fddb}',
+    '\u{fddc}', '\u{fddd}', '\u{fdde}', '\u{fddf}', '\u{fde0}', '\u{fde1}', '\u{fde2}',
+];
+const JSON: char = '\u{fde3}';
+const GENERATION: char = '\u{fde4}';
+
+/// Whether a text holds what marks are made of.
+pub(super) fn occur_in(text: &str) -> bool {
+    text.contains(|sign| matches!(sign, '\u{fdd0}'..='\u{fdef}'))
+}
+
+/// A piece between its marks; a blank one stays as it is.
+pub(super) fn around(text: &str, piece: usize) -> String {
+    let inner = text.trim_matches(is_space);
+    let Some((before, behind)) = text.split_once(inner).filter(|_| !inner.is_empty()) else {
+        return text.to_owned();
+    };
+    let mut out = String::with_capacity(text.len() + 32);
+    out.push_str(before);
+    push(&mut out, OPEN, &DIGITS, piece);
+    out.push_str(inner);
+    push(&mut out, CLOSE, &DIGITS, piece);
+    out.push_str(behind);
+    out
+}
+
+fn push(out: &mut String, sign: char, digits: &[char; 16], piece: usize) {
+    out.push(sign);
+    let mut rest = piece;
+    loop {
+        out.extend(digits.get(rest % 16));
+        rest /= 16;
+        if rest == 0 {
+            break;
+        }
+    }
+    out.push(END);
+}
+
+/// JSON that a template has dumped.
+pub(super) fn around_json(text: &str) -> String {
+    format!("{JSON}{OPEN}{text}{JSON}{CLOSE}")
+}
+
+/// What a template marks as generated.
+pub(super) fn around_generation(text: &str) -> String {
+    format!("{GENERATION}{OPEN}{text}{GENERATION}{CLOSE}")
+}
+
+/// A piece in the output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    /// Its number.
+    pub(super) piece: usize,
+    /// Its bytes; where one of its marks is missing, they end at the other.
+    pub(super) range: Range<usize>,
+    /// Whether both marks are there.
+    pub(super) is_whole: Option<Half>,
+}
+
+/// The mark that is there where the other is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Half {
+    /// The piece begins here.
+    Opening,
+    /// The piece ends here.
+    Closing,
+}
+
+/// A marked output without its marks.
+#[derive(Debug, Default)]
+pub(super) struct Unmarked {
+    /// The output.
+    pub(super) text: String,
+    /// Pieces in order of their ends.
+    pub(super) pieces: Vec<Found>,
+    /// Dumped JSON, outermost only.
+    pub(super) json: Vec<Range<usize>>,
+    /// What the template marks as generated, outermost only.
+    pub(super) generated: Vec<Range<usize>>,
+}
+
+/// Takes the marks out of an output.
+pub(super) fn read(marked: &str) -> Unmarked {
+    let mut out = Unmarked::default();
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    let (mut json, mut generated) = (Vec::new(), Vec::new());
+    let mut signs = marked.chars();
+    while let Some(sign) = signs.next() {
+        let at = out.text.len();
+        match sign {
+            OPEN => {
+                let piece = number(&mut signs);
+                open.push((piece, at));
+            }
+            CLOSE => {
+                let piece = number(&mut signs);
+                let opening = open.iter().rposition(|(opened, _)| *opened == piece);
+                let (range, is_whole) = match opening.map(|index| open.remove(index)) {
+                    Some((_, start)) => (start..at, None),
+                    None => (at..at, Some(Half::Closing)),
+                };
+                out.pieces.push(Found { piece, range, is_whole });
+            }
+            JSON => bracket(&mut signs, at, &mut json, &mut out.json),
+            GENERATION => bracket(&mut signs, at, &mut generated, &mut out.generated),
+            END => {}
+            sign if DIGITS.contains(&sign) => {}
+            sign => out.text.push(sign),
+        }
+    }
+    for (piece, start) in open {
+        out.pieces.push(Found {
+            piece,
+            range: start..start,
+            is_whole: Some(Half::Opening),
+        });
+    }
+    out
+}
+
+fn number(signs: &mut std::str::Chars<'_>) -> usize {
+    let mut number = 0_usize;
+    let mut weight = 1_usize;
+    for sign in signs.by_ref() {
+        let Some(digit) = DIGITS.iter().position(|digit| *digit == sign) else {
+            break;
+        };
+        number = number.saturating_add(digit.saturating_mul(weight));
+        weight = weight.saturating_mul(16);
+    }
+    number
+}
+
+fn bracket(signs: &mut std::str::Chars<'_>, at: usize, open: &mut Vec<usize>, found: &mut Vec<Range<usize>>) {
+    if signs.next() == Some(OPEN) {
+        open.push(at);
+    } else if let Some(start) = open.pop().filter(|_| open.is_empty()) {
+        found.push(start..at);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_survive_trimming_and_say_where_a_piece_went() {
+        let marked = format!("<a>{}</a>{}", around(" hi \n", 0).trim(), around("there", 300));
+        let unmarked = read(&marked);
+        assert_eq!(unmarked.text, "<a>hi</a>there");
+        let ranges: Vec<_> = unmarked.pieces.iter().map(|found| (found.piece, found.range.clone())).collect();
+        assert_eq!(ranges, [(0, 3..5), (300, 9..14)]);
+        assert!(unmarked.pieces.iter().all(|found| found.is_whole.is_none()));
+    }
+
+    #[test]
+    fn a_piece_that_was_cut_keeps_the_end_it_has() {
+        let marked = around("think</think>said", 1);
+        let (_, tail) = marked.split_once("</think>").unwrap();
+        let unmarked = read(&format!("x{tail}"));
+        assert_eq!(unmarked.text, "xsaid");
+        assert_eq!(
+            unmarked.pieces,
+            [Found { piece: 1, range: 5..5, is_whole: Some(Half::Closing) }]
+        );
+        let (head, _) = marked.split_once("</think>").unwrap();
+        assert_eq!(read(head).pieces[0].is_whole, Some(Half::Opening));
+    }
+
+    #[test]
+    fn blank_pieces_are_not_marked_and_nested_brackets_are_one() {
+        assert_eq!(around(" \n", 3), " \n");
+        assert_eq!(around("", 3), "");
+        let inner = around_json("{}");
+        let unmarked = read(&around_generation(&around_json(&inner)));
+        assert_eq!((unmarked.text.as_str(), unmarked.json), ("{}", vec![0..2]));
+        assert_eq!(unmarked.generated, vec![0..2]);
+        assert!(occur_in(&inner) && !occur_in("{}"));
+    }
+}

@@ -1,0 +1,282 @@
+//! Methods, filters and tests whose answers differ between minijinja and Python's Jinja: white space, what counts as a
+//! sequence, what an undefined value does. Everything else is minijinja's own and its shim for Python's methods.
+
+use std::borrow::Cow;
+
+use minijinja::value::{Kwargs, Tuple, ValueKind, from_args};
+use minijinja::{Environment, Error, ErrorKind, State, Value};
+use minijinja_contrib::pycompat;
+
+use super::python;
+
+/// Teaches an environment what Python knows.
+pub(super) fn teach(environment: &mut Environment<'_>) {
+    environment.set_unknown_method_callback(method);
+    environment.add_filter("trim", trim);
+    environment.add_filter("string", |value: &Value| python::text(value));
+    environment.add_filter("length", length);
+    environment.add_filter("count", length);
+    environment.add_filter("items", items);
+    environment.add_test("sequence", |value: &Value| {
+        matches!(
+            value.kind(),
+            ValueKind::Seq | ValueKind::String | ValueKind::Map | ValueKind::Undefined
+        )
+    });
+    environment.add_test("iterable", |value: &Value| {
+        !value.is_none() && value.try_iter().is_ok()
+    });
+}
+
+/// `str.isspace` for one sign.
+pub(super) fn is_space(sign: char) -> bool {
+    sign.is_whitespace() || matches!(sign, '\u{1c}'..='\u{1f}')
+}
+
+/// Where `str.splitlines` breaks.
+fn breaks_line(sign: char) -> bool {
+    matches!(
+        sign,
+        '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+    )
+}
+
+fn trim(value: &Value, signs: Option<&str>) -> Result<String, Error> {
+    Ok(strip(&python::text(value)?, signs, true, true).to_owned())
+}
+
+fn length(value: &Value) -> Result<usize, Error> {
+    if value.is_undefined() {
+        return Ok(0);
+    }
+    value.len().ok_or_else(|| {
+        let message = format!("a value of type {} has no length", value.kind());
+        Error::new(ErrorKind::InvalidOperation, message)
+    })
+}
+
+fn items(value: &Value) -> Result<Value, Error> {
+    if value.is_undefined() {
+        return Ok(Value::from(Vec::<Value>::new()));
+    }
+    minijinja::filters::items(value)
+}
+
+fn strip<'t>(text: &'t str, signs: Option<&str>, left: bool, right: bool) -> &'t str {
+    let goes = |sign: char| signs.map_or_else(|| is_space(sign), |signs| signs.contains(sign));
+    let text = if left { text.trim_start_matches(goes) } else { text };
+    if right { text.trim_end_matches(goes) } else { text }
+}
+
+fn method(state: &mut State<'_, '_>, value: &Value, name: &str, arguments: &[Value]) -> Result<Value, Error> {
+    if let Some(text) = value.as_str()
+        && let Some(answer) = string_method(text, name, arguments)?
+    {
+        return Ok(answer);
+    }
+    pycompat::unknown_method_callback(state, value, name, arguments)
+}
+
+/// The methods of strings that the shim lacks, or that it gives Rust's idea of white space.
+fn string_method(text: &str, name: &str, arguments: &[Value]) -> Result<Option<Value>, Error> {
+    Ok(Some(match name {
+        "strip" | "lstrip" | "rstrip" => {
+            let (signs,): (Option<&str>,) = from_args(arguments)?;
+            Value::from(strip(text, signs, name != "rstrip", name != "lstrip"))
+        }
+        "split" | "rsplit" => {
+            let (separator, most, named): (Option<Value>, Option<i64>, Kwargs) = from_args(arguments)?;
+            let separator = separator.or(named.get("sep")?).filter(|value| !value.is_none());
+            let most = most.or(named.get("maxsplit")?).unwrap_or(-1);
+            named.assert_all_used()?;
+            let separator = separator.as_ref().map(wanted_text).transpose()?;
+            let most = usize::try_from(most).unwrap_or(usize::MAX);
+            Value::from(split(text, separator.as_deref(), most, name == "rsplit")?)
+        }
+        "splitlines" => {
+            let (keeps, named): (Option<bool>, Kwargs) = from_args(arguments)?;
+            let keeps = keeps.or(named.get("keepends")?).unwrap_or(false);
+            named.assert_all_used()?;
+            Value::from(lines(text, keeps))
+        }
+        "removeprefix" => {
+            let (prefix,): (&str,) = from_args(arguments)?;
+            Value::from(text.strip_prefix(prefix).unwrap_or(text))
+        }
+        "removesuffix" => {
+            let (suffix,): (&str,) = from_args(arguments)?;
+            Value::from(text.strip_suffix(suffix).unwrap_or(text))
+        }
+        "partition" | "rpartition" => {
+            let (separator,): (&str,) = from_args(arguments)?;
+            let parts = match name {
+                "partition" => text.split_once(separator).map(|(a, b)| [a, separator, b]),
+                _ => text.rsplit_once(separator).map(|(a, b)| [a, separator, b]),
+            };
+            let missing = if name == "partition" { [text, "", ""] } else { ["", "", text] };
+            Value::from(Tuple::from(parts.unwrap_or(missing).map(Value::from)))
+        }
+        "title" => {
+            let () = from_args(arguments)?;
+            Value::from(title(text))
+        }
+        "index" | "rindex" => {
+            let (what,): (&str,) = from_args(arguments)?;
+            let at = if name == "index" { text.find(what) } else { text.rfind(what) };
+            let before = at.and_then(|at| text.get(..at)).ok_or_else(|| {
+                Error::new(ErrorKind::InvalidOperation, "substring not found")
+            })?;
+            Value::from(before.chars().count())
+        }
+        "isspace" => {
+            let () = from_args(arguments)?;
+            Value::from(!text.is_empty() && text.chars().all(is_space))
+        }
+        _ => return Ok(None),
+    }))
+}
+
+fn wanted_text(value: &Value) -> Result<Cow<'_, str>, Error> {
+    value.as_str().map(Cow::Borrowed).ok_or_else(|| {
+        let message = format!("must be a string and not of type {}", value.kind());
+        Error::new(ErrorKind::InvalidOperation, message)
+    })
+}
+
+/// `str.split` and `str.rsplit`.
+fn split(text: &str, separator: Option<&str>, most: usize, from_right: bool) -> Result<Vec<Value>, Error> {
+    let parts: Vec<&str> = match (separator, from_right) {
+        (Some(""), _) => return Err(Error::new(ErrorKind::InvalidOperation, "empty separator")),
+        (Some(separator), false) => text.splitn(most.saturating_add(1), separator).collect(),
+        (Some(separator), true) => {
+            let mut parts: Vec<&str> = text.rsplitn(most.saturating_add(1), separator).collect();
+            parts.reverse();
+            parts
+        }
+        (None, false) => {
+            let mut parts = Vec::new();
+            let mut rest = text.trim_start_matches(is_space);
+            while parts.len() < most
+                && let Some((word, tail)) = rest.split_once(is_space)
+            {
+                parts.push(word);
+                rest = tail.trim_start_matches(is_space);
+            }
+            if !rest.is_empty() {
+                parts.push(rest);
+            }
+            parts
+        }
+        (None, true) => {
+            let mut parts = Vec::new();
+            let mut rest = text.trim_end_matches(is_space);
+            while parts.len() < most
+                && let Some((head, word)) = rest.rsplit_once(is_space)
+            {
+                parts.push(word);
+                rest = head.trim_end_matches(is_space);
+            }
+            if !rest.is_empty() {
+                parts.push(rest);
+            }
+            parts.reverse();
+            parts
+        }
+    };
+    Ok(parts.into_iter().map(Value::from).collect())
+}
+
+/// `str.splitlines`.
+fn lines(text: &str, keeps: bool) -> Vec<Value> {
+    let mut lines = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (line, ending) = match rest.find(breaks_line).map(|at| rest.split_at(at)) {
+            None => (rest, ""),
+            Some((line, tail)) if tail.starts_with("\r\n") => (line, "\r\n"),
+            Some((line, tail)) => {
+                let length = tail.chars().next().map_or(0, char::len_utf8);
+                (line, tail.get(..length).unwrap_or_default())
+            }
+        };
+        let taken = line.len() + ending.len();
+        let kept = if keeps { taken } else { line.len() };
+        lines.push(Value::from(rest.get(..kept).unwrap_or(rest)));
+        rest = rest.get(taken..).unwrap_or_default();
+    }
+    lines
+}
+
+/// `str.title`: the first of every run of letters is large, the others small.
+fn title(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut inside = false;
+    for sign in text.chars() {
+        if inside {
+            out.extend(sign.to_lowercase());
+        } else {
+            out.extend(sign.to_uppercase());
+        }
+        inside = sign.is_alphabetic();
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(expression: &str) -> String {
+        let mut environment = Environment::new();
+        teach(&mut environment);
+        let source = format!("{{{{ {expression} }}}}");
+        environment
+            .render_str(&source, ())
+            .unwrap_or_else(|error| format!("{error}"))
+    }
+
+    #[test]
+    fn strings_are_stripped_and_split_as_python_does_it() {
+        for (expression, expected) in [
+            (r#"("\x1f a ".strip())"#, "a"),
+            (r#""xxaxx".lstrip("x")"#, "axx"),
+            (r#"" a  b c ".split()"#, "['a', 'b', 'c']"),
+            (r#""a  b c".split(none, 1)"#, "['a', 'b c']"),
+            (r#"" a b  c ".rsplit(none, 1)"#, "[' a b', 'c']"),
+            (r#""a,b,c".split(",", maxsplit=1)"#, "['a', 'b,c']"),
+            (r#""a,b,c".rsplit(",", 1)"#, "['a,b', 'c']"),
+            (r#""".split(",")"#, "['']"),
+            (r#""".split()"#, "[]"),
+            (r#""a\r\nb\u2028c\n".splitlines()"#, "['a', 'b', 'c']"),
+            (r#""a-b".partition("-")[2]"#, "b"),
+            (r#""a".rpartition("-")[2]"#, "a"),
+            (r#""they're bill's".title()"#, "They'Re Bill'S"),
+            (r#""abc".removeprefix("a").removesuffix("c")"#, "b"),
+            (r#""äb".index("b")"#, "1"),
+            (r#"{"items": 1, "b": 2}.items()|list|length"#, "2"),
+            (r#"{"get": 1}.get("get")"#, "1"),
+        ] {
+            assert_eq!(said(expression), expected, "{expression}");
+        }
+        assert!(said(r#""a".split("")"#).contains("empty separator"));
+        assert!(said(r#""a".split(1)"#).contains("must be a string"));
+    }
+
+    #[test]
+    fn sequences_and_undefined_values_are_what_they_are_in_python() {
+        for (expression, expected) in [
+            (r#""text" is sequence"#, "True"),
+            (r#"{"a": 1} is sequence"#, "True"),
+            (r#"{"a": 1}.items() is sequence"#, "False"),
+            ("1 is sequence", "False"),
+            ("none is iterable", "False"),
+            (r#""" is iterable"#, "True"),
+            ("missing|length", "0"),
+            ("missing|trim", ""),
+            ("missing|items|list|length", "0"),
+            ("1e-7|string", "1e-07"),
+        ] {
+            assert_eq!(said(expression), expected, "{expression}");
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! An output as a rope: who said which stretch, what is glue, which tokens are special.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use chatmill_model::{Component, Level, Rope, Voice, json};
+
+use super::methods::is_space;
+use super::regions::Regions;
+use super::stage::Piece;
+use super::tokens::Tokens;
+use crate::words::Words;
+
+/// What a stretch of an output is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    /// A piece of the conversation.
+    Piece(usize),
+    /// JSON that the template has dumped.
+    Json,
+    /// The template's own text.
+    Glue,
+    /// A special token.
+    Special,
+}
+
+#[derive(Clone, Debug)]
+struct Stretch {
+    range: Range<usize>,
+    what: What,
+    voice: Voice,
+}
+
+/// An output and what is known about it.
+pub(super) struct Output<'o, 'a> {
+    /// The text.
+    pub(super) text: &'o str,
+    /// Where pieces stand.
+    pub(super) regions: &'o Regions,
+    /// Dumped JSON.
+    pub(super) json: &'o [Range<usize>],
+    /// What the template marks as generated.
+    pub(super) generated: &'o [Range<usize>],
+    /// The pieces.
+    pub(super) pieces: &'o [Piece<'a>],
+    /// Special tokens.
+    pub(super) tokens: &'o Tokens,
+}
+
+impl<'a> Output<'_, 'a> {
+    /// The output as a rope.
+    pub(super) fn rope(&self) -> Rope<'a> {
+        let mut stretches = self.stretches();
+        if self.generated.is_empty() {
+            self.voices(&mut stretches);
+        } else {
+            stretches = self.generated_voices(stretches);
+        }
+        let mut rope = Rope::new();
+        for stretch in stretches {
+            let Some(text) = self.text.get(stretch.range) else {
+                continue;
+            };
+            rope.speak(stretch.voice);
+            match stretch.what {
+                What::Piece(number) => match self.pieces.get(number) {
+                    Some(piece) => say(&mut rope, piece, text),
+                    None => rope.literal(text.to_owned(), Component::Framing),
+                },
+                What::Json => rope.literal(text.to_owned(), Component::Tools),
+                What::Glue => rope.literal(text.to_owned(), Component::Framing),
+                What::Special => rope.control(text.to_owned()),
+            }
+        }
+        rope
+    }
+
+    /// The whole output in stretches.
+    fn stretches(&self) -> Vec<Stretch> {
+        let mut stretches = Vec::new();
+        let mut at = 0;
+        let mut json = self.json.iter().peekable();
+        for (range, piece) in self.regions.iter() {
+            self.between(at..range.start, &mut json, &mut stretches);
+            at = range.end;
+            push(&mut stretches, range, What::Piece(piece));
+        }
+        self.between(at..self.text.len(), &mut json, &mut stretches);
+        stretches
+    }
+
+    /// What stands between two pieces: dumped JSON and glue.
+    fn between(
+        &self,
+        gap: Range<usize>,
+        json: &mut std::iter::Peekable<std::slice::Iter<'_, Range<usize>>>,
+        stretches: &mut Vec<Stretch>,
+    ) {
+        let mut at = gap.start;
+        while let Some(dumped) = json.peek() {
+            let start = dumped.start.clamp(at, gap.end);
+            let end = dumped.end.clamp(at, gap.end);
+            self.glue(at..start, stretches);
+            push(stretches, start..end, What::Json);
+            at = end;
+            if dumped.end > gap.end {
+                break;
+            }
+            json.next();
+        }
+        self.glue(at..gap.end, stretches);
+    }
+
+    /// The template's own text, its special tokens apart.
+    fn glue(&self, range: Range<usize>, stretches: &mut Vec<Stretch>) {
+        let mut at = range.start;
+        while let Some((before, token, _)) = self
+            .text
+            .get(at..range.end)
+            .and_then(|rest| self.tokens.split_once(rest))
+        {
+            let start = at + before.len();
+            push(stretches, at..start, What::Glue);
+            at = start + token.len();
+            push(stretches, start..at, What::Special);
+        }
+        push(stretches, at..range.end, What::Glue);
+    }
+
+    /// Gives the assistant what the template marks as generated.
+    fn generated_voices(&self, stretches: Vec<Stretch>) -> Vec<Stretch> {
+        let edges: BTreeSet<usize> = self
+            .generated
+            .iter()
+            .flat_map(|range| [range.start, range.end])
+            .collect();
+        let mut out = Vec::with_capacity(stretches.len());
+        for stretch in stretches {
+            let Range { start, end } = stretch.range;
+            let mut cuts = vec![start];
+            // A special token is one token, whatever the template cuts.
+            if stretch.what != What::Special {
+                cuts.extend(edges.range(start..end).filter(|edge| **edge > start));
+            }
+            cuts.push(end);
+            for (from, to) in cuts.iter().zip(cuts.iter().skip(1)) {
+                let before = self.generated.partition_point(|range| range.end <= *from);
+                let is_generated = self.generated.get(before).is_some_and(|range| range.start <= *from);
+                out.push(Stretch {
+                    range: *from..*to,
+                    what: stretch.what,
+                    voice: if is_generated { Voice::Perspective } else { Voice::Other },
+                });
+            }
+        }
+        out
+    }
+
+    /// Gives the assistant its pieces, what stands between pieces of one turn, and the special token that ends it.
+    fn voices(&self, stretches: &mut [Stretch]) {
+        let mut own: Vec<Range<usize>> = Vec::new();
+        let mut last: Option<(usize, usize)> = None;
+        for (index, stretch) in stretches.iter().enumerate() {
+            let What::Piece(number) = stretch.what else {
+                continue;
+            };
+            let piece = self.pieces.get(number).filter(|piece| piece.is_own());
+            let Some(turn) = piece.and_then(|piece| piece.turn) else {
+                last = None;
+                continue;
+            };
+            let from = match last {
+                Some((known, before)) if known == turn => before,
+                _ => {
+                    let before = stretches.iter().take(index).rev();
+                    index - before.take_while(|before| before.what == What::Json).count()
+                }
+            };
+            last = Some((turn, index));
+            let behind = stretches.get(index + 1..).unwrap_or_default();
+            own.push(from..index + 1 + self.ending(behind));
+        }
+        for range in own {
+            for stretch in stretches.get_mut(range).into_iter().flatten() {
+                stretch.voice = Voice::Perspective;
+            }
+        }
+    }
+
+    /// How many of the stretches behind a piece end its turn: up to a special token, unless nothing but white space
+    /// stands in front of that; then it opens the next turn.
+    fn ending(&self, behind: &[Stretch]) -> usize {
+        let is_between = |stretch: &&Stretch| matches!(stretch.what, What::Glue | What::Json);
+        let between = behind.iter().take_while(is_between).count();
+        let gap = behind.iter().take(between);
+        let gap: String = gap.filter_map(|stretch| self.text.get(stretch.range.clone())).collect();
+        let is_apart = !gap.is_empty() && gap.chars().all(is_space);
+        match behind.get(between) {
+            Some(next) if next.what == What::Special && !is_apart => between + 1,
+            _ => 0,
+        }
+    }
+}
+
+fn push(stretches: &mut Vec<Stretch>, range: Range<usize>, what: What) {
+    if !range.is_empty() {
+        stretches.push(Stretch {
+            range,
+            what,
+            voice: Voice::Other,
+        });
+    }
+}
+
+/// Writes what a template shows of a piece, in the piece's own words where they are recognised.
+fn say<'a>(rope: &mut Rope<'a>, piece: &Piece<'a>, shown: &str) {
+    if let Some(at) = piece.text.find(shown) {
+        say_words(rope, piece, at..at + shown.len(), Level::Raw);
+        return;
+    }
+    let inner = piece.text.trim_matches(is_space);
+    let mut escaped = String::new();
+    json::push_escaped(&mut escaped, inner);
+    if escaped == shown {
+        let at = piece.text.find(inner).unwrap_or_default();
+        say_words(rope, piece, at..at + inner.len(), Level::JsonString);
+        return;
+    }
+    let component = piece.words.first().map_or(Component::Content, |words| words.component);
+    rope.literal(shown.to_owned(), component);
+}
+
+/// Writes some bytes of a piece's words.
+fn say_words<'a>(rope: &mut Rope<'a>, piece: &Piece<'a>, range: Range<usize>, level: Level) {
+    let mut start = 0;
+    for words in &piece.words {
+        let end = start + words.text.len();
+        let inside = range.start.clamp(start, end) - start..range.end.clamp(start, end) - start;
+        start = end;
+        let text = match &words.text {
+            Cow::Borrowed(text) => text.get(inside).map(Cow::Borrowed),
+            Cow::Owned(text) => text.get(inside).map(|text| Cow::Owned(text.to_owned())),
+        };
+        if let Some(text) = text {
+            Words::new(text, words.component).write(rope, level);
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Finding out what a template wants by showing it small conversations.
+
+use super::losses::Trims;
+use super::{Arguments, TemplateDialect};
+
+/// Whether arguments print as JSON when they come as an object, or only when they come as text.
+pub(super) fn arguments(dialect: &TemplateDialect) -> Arguments {
+    let prints = |arguments: &str| {
+        calls(arguments).any(|messages| {
+            let printed = dialect.print(&messages, None).unwrap_or_default().text;
+            // Neither Python's own notation nor JSON inside a JSON string.
+            printed.contains("probed") && !printed.contains("'probed'") && !printed.contains("\\\"probed")
+        })
+    };
+    if !prints(r#"{"probed":"yes"}"#) && prints(r#""{\"probed\":\"yes\"}""#) {
+        Arguments::String
+    } else {
+        Arguments::Object
+    }
+}
+
+/// Conversations with a call: templates differ in the turns that they allow around one.
+fn calls(arguments: &str) -> impl Iterator<Item = String> {
+    let call = format!(
+        r#"{{"id":"abcdefghi","type":"function","function":{{"name":"look","arguments":{arguments}}}}}"#
+    );
+    let user = r#"{"role":"user","content":"u"}"#;
+    let result = r#"{"role":"tool","tool_call_id":"abcdefghi","name":"look","content":"r"}"#;
+    let answer = r#"{"role":"assistant","content":"a"}"#;
+    ["\"\"", "null", "\"c\""].into_iter().flat_map(move |content| {
+        let calling = format!(r#"{{"role":"assistant","content":{content},"tool_calls":[{call}]}}"#);
+        [
+            format!("[{user},{calling},{result},{answer}]"),
+            format!("[{user},{calling},{result}]"),
+            format!("[{user},{calling}]"),
+        ]
+    })
+}
+
+/// Whose texts lose the white space at their ends.
+pub(super) fn trims(dialect: &TemplateDialect) -> Trims {
+    // An em space is white space that no template writes by itself.
+    let blunt = "\u{2003}probed\u{2003}";
+    let loses = |messages: String| {
+        let printed = dialect.print(&messages, None).unwrap_or_default().text;
+        printed.contains("probed") && !printed.contains(blunt)
+    };
+    let said = |role: &str, content: &str| format!(r#"{{"role":"{role}","content":"{content}"}}"#);
+    let call = r#"{"role":"assistant","content":"","tool_calls":[{"id":"abcdefghi","type":"function","function":{"name":"look","arguments":{}}}]}"#;
+    let result = format!(r#"{{"role":"tool","tool_call_id":"abcdefghi","name":"look","content":"{blunt}"}}"#);
+    let (user, answer) = (said("user", "u"), said("assistant", "a"));
+    Trims {
+        system: loses(format!("[{},{user},{answer}]", said("system", blunt))),
+        user: loses(format!("[{},{answer}]", said("user", blunt))),
+        assistant: loses(format!("[{user},{}]", said("assistant", blunt))),
+        tool: loses(format!("[{user},{call},{result},{answer}]")),
+    }
+}

@@ -1,0 +1,314 @@
+//! What a template is given: the messages and tools of a conversation as `hf-messages` arranges them, each text a piece
+//! that is looked for in the output.
+
+use std::borrow::Cow;
+use std::cell::Cell;
+
+use chatmill_model::{Component, Role, Rope};
+
+use super::Arguments;
+use super::marks;
+use super::tokens::Tokens;
+use super::twin::{self, Place, Twin};
+use crate::arguments::{as_object, as_text};
+use crate::definitions::{self, Form};
+use crate::loss::{LossCode, Losses};
+use crate::policy::ControlTokens;
+use crate::script::say::joined;
+use crate::script::{Block, Held, SaidCall, Script, Turn};
+use crate::view::View;
+use crate::words::Words;
+
+/// What a piece is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// The text of a turn.
+    Text(Role),
+    /// What the assistant thought.
+    Thoughts,
+    /// The tool of a call.
+    CallName,
+    /// Arguments of a call, or a text in them.
+    Argument,
+    /// The id of a call.
+    CallId,
+    /// The name of a tool that is defined.
+    ToolName,
+    /// Another text of a definition.
+    ToolText,
+}
+
+/// A text that a template is given.
+#[derive(Debug)]
+pub(super) struct Piece<'a> {
+    /// What it is of.
+    pub(super) kind: Kind,
+    /// Position of its message.
+    pub(super) position: Option<u32>,
+    /// Number of its turn; none where it is a tool's definition.
+    pub(super) turn: Option<usize>,
+    /// What it consists of.
+    pub(super) words: Vec<Words<'a>>,
+    /// All of it.
+    pub(super) text: String,
+}
+
+impl Piece<'_> {
+    /// Whether it is of a turn of the assistant.
+    pub(super) fn is_own(&self) -> bool {
+        match self.kind {
+            Kind::Text(role) => role == Role::Assistant,
+            Kind::Thoughts | Kind::CallName | Kind::Argument | Kind::CallId => true,
+            Kind::ToolName | Kind::ToolText => false,
+        }
+    }
+}
+
+/// The values of a template's context, and the pieces in them.
+pub(super) struct Stage<'a, 's> {
+    /// Every text, in order.
+    pub(super) pieces: Vec<Piece<'a>>,
+    /// `messages`.
+    pub(super) messages: Twin,
+    /// `tools`; none where there are no definitions.
+    pub(super) tools: Option<Twin>,
+    /// Special tokens that chat text spells, where policy keeps them.
+    pub(super) forged: u64,
+    tokens: &'s Tokens,
+    policy: ControlTokens,
+}
+
+impl<'a, 's> Stage<'a, 's> {
+    /// Sets up what a view says.
+    pub(super) fn new(view: &View<'a>, script: &mut Script<'a>, arguments: Arguments, tokens: &'s Tokens) -> Self {
+        let mut stage = Self {
+            pieces: Vec::new(),
+            messages: Twin::list(Vec::new()),
+            tools: None,
+            forged: 0,
+            tokens,
+            policy: view.policy.control_tokens,
+        };
+        stage.definitions(view, script);
+        let turns = std::mem::take(&mut script.turns);
+        let turns = turns.into_iter().enumerate();
+        let messages = turns.map(|(number, turn)| stage.turn(number, turn, arguments, &mut script.losses));
+        stage.messages = Twin::list(messages.collect());
+        stage
+    }
+
+    /// Whether marks would be told from what people wrote.
+    pub(super) fn can_be_marked(&self) -> bool {
+        !self.pieces.iter().any(|piece| marks::occur_in(&piece.text))
+    }
+
+    fn definitions(&mut self, view: &View<'a>, script: &mut Script<'a>) {
+        let mut rope = Rope::new();
+        let tools = &view.conversation().tools;
+        let names = &script.tool_names;
+        definitions::write(&mut rope, ["[", "]"], tools, Form::Nested, names, &mut script.losses);
+        let json = rope.text();
+        if json.is_empty() {
+            return;
+        }
+        self.tools = self.json(&json, None, &mut script.losses, &|place| match (place.key, place.depth) {
+            ("name", 3) => Some(Kind::ToolName),
+            ("description", _) => Some(Kind::ToolText),
+            _ => None,
+        });
+    }
+
+    fn turn(
+        &mut self,
+        number: usize,
+        mut turn: Turn<'a>,
+        arguments: Arguments,
+        losses: &mut Losses,
+    ) -> Twin {
+        let position = turn.said.first().and_then(|(position, _)| *position);
+        let role = turn.role;
+        let mut message = vec![("role".to_owned(), Twin::same(role.as_str()))];
+        let thoughts = std::mem::take(&mut turn.thoughts);
+        let (called, said): (Vec<_>, Vec<_>) = turn
+            .blocks
+            .into_iter()
+            .partition(|block| matches!(block.held, Held::Call(_)));
+        let content = if role == Role::Tool {
+            self.result(&mut message, said, losses)
+        } else {
+            self.texts(said, losses)
+        };
+        message.push(("content".to_owned(), self.piece(Kind::Text(role), position, Some(number), content)));
+        if !thoughts.is_empty() {
+            let thoughts = self.safe_words(thoughts, position, losses);
+            let thoughts = self.piece(Kind::Thoughts, position, Some(number), thoughts);
+            message.push(("reasoning_content".to_owned(), thoughts.clone()));
+            // Older templates read this name; transformers gives both.
+            message.push(("thinking".to_owned(), thoughts));
+        }
+        let mut calls = Vec::new();
+        for block in called {
+            if let (Held::Call(call), Some(position)) = (block.held, block.position) {
+                calls.push(self.call(number, call, position, arguments, losses));
+            }
+        }
+        if !calls.is_empty() {
+            message.push(("tool_calls".to_owned(), Twin::list(calls)));
+        }
+        Twin::map(message)
+    }
+
+    fn texts(&mut self, mut blocks: Vec<Block<'a>>, losses: &mut Losses) -> Vec<Words<'a>> {
+        for block in &mut blocks {
+            if let Held::Text(words) = &mut block.held {
+                *words = self.safe_words(std::mem::take(words), block.position, losses);
+            }
+        }
+        joined(blocks)
+    }
+
+    /// What a tool answered; the keys that name its call go into the message.
+    fn result(
+        &mut self,
+        message: &mut Vec<(String, Twin)>,
+        blocks: Vec<Block<'a>>,
+        losses: &mut Losses,
+    ) -> Vec<Words<'a>> {
+        for block in blocks {
+            if let Held::Result(result) = block.held {
+                let content = self.safe(result.content(), block.position, losses);
+                let id = self.safe(result.id, block.position, losses);
+                let name = self.safe(result.name, block.position, losses);
+                message.push(("tool_call_id".to_owned(), Twin::same(id)));
+                message.push(("name".to_owned(), Twin::same(name)));
+                return vec![Words::new(content, Component::Tools)];
+            }
+        }
+        Vec::new()
+    }
+
+    fn call(
+        &mut self,
+        turn: usize,
+        said: SaidCall<'a>,
+        position: u32,
+        arguments: Arguments,
+        losses: &mut Losses,
+    ) -> Twin {
+        let (place, turn) = (Some(position), Some(turn));
+        let id = vec![Words::new(self.safe(said.id, place, losses), Component::Meta)];
+        let id = self.piece(Kind::CallId, place, turn, id);
+        let name = vec![Words::new(self.safe(said.name, place, losses), Component::Tools)];
+        let name = self.piece(Kind::CallName, place, turn, name);
+        let arguments = match arguments {
+            Arguments::String => {
+                let text = self.safe(as_text(said.call, position, losses), place, losses);
+                self.piece(Kind::Argument, place, turn, vec![Words::new(text, Component::Tools)])
+            }
+            Arguments::Object => {
+                let object = as_object(said.call, position, "HFM-04", losses);
+                let first = self.pieces.len();
+                let twin = self.json(&object, place, losses, &|_| Some(Kind::Argument));
+                for piece in self.pieces.iter_mut().skip(first) {
+                    piece.turn = turn;
+                }
+                twin.unwrap_or_else(|| Twin::map(Vec::new()))
+            }
+        };
+        let function = Twin::map(vec![("name".to_owned(), name), ("arguments".to_owned(), arguments)]);
+        Twin::map(vec![
+            ("id".to_owned(), id),
+            ("type".to_owned(), Twin::same("function")),
+            ("function".to_owned(), function),
+        ])
+    }
+
+    /// Values of a JSON text; `kind` says which of its strings are pieces.
+    fn json(
+        &mut self,
+        raw: &str,
+        position: Option<u32>,
+        losses: &mut Losses,
+        kind: &dyn Fn(Place<'_>) -> Option<Kind>,
+    ) -> Option<Twin> {
+        let (tokens, policy) = (self.tokens, self.policy);
+        let spelled = Cell::new(0);
+        let safe = |text: String| {
+            let (text, count) = treated(Cow::Owned(text), tokens, policy);
+            spelled.set(spelled.get() + count);
+            text.into_owned()
+        };
+        let mut text = |text: String, place: Place<'_>| {
+            let text = safe(text);
+            match kind(place) {
+                None => Twin::same(text),
+                Some(kind) => self.piece(kind, position, None, vec![Words::new(text, Component::Tools)]),
+            }
+        };
+        let twin = twin::read(raw, &mut text, &mut |name| safe(name));
+        self.book(spelled.get(), position, losses);
+        twin
+    }
+
+    fn piece(&mut self, kind: Kind, position: Option<u32>, turn: Option<usize>, words: Vec<Words<'a>>) -> Twin {
+        let text: String = words.iter().map(|words| words.text.as_ref()).collect();
+        let twin = Twin {
+            marked: marks::around(&text, self.pieces.len()).into(),
+            plain: text.as_str().into(),
+        };
+        self.pieces.push(Piece {
+            kind,
+            position,
+            turn,
+            words,
+            text,
+        });
+        twin
+    }
+
+    fn safe_words(&mut self, words: Vec<Words<'a>>, position: Option<u32>, losses: &mut Losses) -> Vec<Words<'a>> {
+        let safe = words.into_iter().map(|words| Words {
+            text: self.safe(words.text, position, losses),
+            component: words.component,
+        });
+        safe.collect()
+    }
+
+    /// A text whose special tokens are treated as policy says.
+    fn safe(&mut self, text: Cow<'a, str>, position: Option<u32>, losses: &mut Losses) -> Cow<'a, str> {
+        let (text, count) = treated(text, self.tokens, self.policy);
+        self.book(count, position, losses);
+        text
+    }
+
+    fn book(&mut self, count: u64, position: Option<u32>, losses: &mut Losses) {
+        let (code, reason) = match self.policy {
+            ControlTokens::Escape => (
+                LossCode::ReservedTextEscaped,
+                "TPL-01: special tokens in chat text are escaped",
+            ),
+            ControlTokens::Keep => {
+                self.forged += count;
+                (
+                    LossCode::SpecialTokenInText,
+                    "TPL-01: policy keeps special tokens in chat text",
+                )
+            }
+        };
+        match position {
+            Some(position) => losses.several(code, position, count, reason),
+            None => losses.everywhere(code, count, reason),
+        }
+    }
+}
+
+/// A text whose special tokens are treated as policy says, and how many it spelled.
+fn treated<'t>(text: Cow<'t, str>, tokens: &Tokens, policy: ControlTokens) -> (Cow<'t, str>, u64) {
+    match policy {
+        ControlTokens::Escape => tokens.escape(text),
+        ControlTokens::Keep => {
+            let count = tokens.count(&text);
+            (text, count)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! The special tokens of a template: what its tokenizer reads as one token, and what chat text must not spell.
+
+use std::borrow::Cow;
+
+use crate::controls;
+
+/// Special tokens, the longer ones first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tokens {
+    spellings: Vec<String>,
+}
+
+impl Tokens {
+    /// Tokens of two signs or more; a single sign is too common in chat text to be anybody's border.
+    pub(super) fn new(spellings: impl IntoIterator<Item = String>) -> Self {
+        let is_long = |token: &String| token.chars().nth(1).is_some();
+        let mut spellings: Vec<String> = spellings.into_iter().filter(is_long).collect();
+        spellings.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        spellings.dedup();
+        Self { spellings }
+    }
+
+    /// What a template's own text spells in the form `<|word|>`.
+    pub(super) fn spelled_in(source: &str) -> impl Iterator<Item = String> + use<'_> {
+        controls::spelled(source).map(str::to_owned)
+    }
+
+    /// The token that a text begins with.
+    fn at_start<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let token = self.spellings.iter().find(|token| text.starts_with(token.as_str()))?;
+        text.get(..token.len())
+    }
+
+    /// The next token of a text, and what stands before and behind it.
+    pub(super) fn split_once<'t>(&self, text: &'t str) -> Option<(&'t str, &'t str, &'t str)> {
+        let firsts: Vec<char> = self.spellings.iter().filter_map(|token| token.chars().next()).collect();
+        text.match_indices(firsts.as_slice()).find_map(|(at, _)| {
+            let (before, tail) = text.split_at_checked(at)?;
+            let token = self.at_start(tail)?;
+            Some((before, token, tail.get(token.len()..)?))
+        })
+    }
+
+    /// How often a text spells a token.
+    pub(super) fn count(&self, text: &str) -> u64 {
+        let mut rest = text;
+        let mut count = 0;
+        while let Some((_, _, behind)) = self.split_once(rest) {
+            rest = behind;
+            count += 1;
+        }
+        count
+    }
+
+    /// The text with U+200B behind the first sign of each token, and how many there were.
+    pub(super) fn escape<'t>(&self, text: Cow<'t, str>) -> (Cow<'t, str>, u64) {
+        let mut escaped = String::new();
+        let mut rest: &str = &text;
+        let mut count = 0;
+        while let Some((before, token, _)) = self.split_once(rest) {
+            let first = token.chars().next().map_or(0, char::len_utf8);
+            escaped.push_str(before);
+            escaped.push_str(token.get(..first).unwrap_or_default());
+            escaped.push('\u{200b}');
+            rest = rest.get(before.len() + first..).unwrap_or_default();
+            count += 1;
+        }
+        if count == 0 {
+            return (text, 0);
+        }
+        escaped.push_str(rest);
+        (Cow::Owned(escaped), count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(spellings: &[&str]) -> Tokens {
+        Tokens::new(spellings.iter().map(|token| (*token).to_owned()))
+    }
+
+    #[test]
+    fn chat_text_cannot_spell_a_special_token() {
+        let tokens = tokens(&["<s>", "<s>end", "[INST]", "!", ""]);
+        let (text, count) = tokens.escape(Cow::Borrowed("a <s>end <<s> [INST] !"));
+        assert_eq!(text, "a <\u{200b}s>end <<\u{200b}s> [\u{200b}INST] !");
+        assert_eq!((count, tokens.count(&text)), (3, 0));
+        assert!(matches!(tokens.escape(Cow::Borrowed("a")), (Cow::Borrowed("a"), 0)));
+    }
+
+    #[test]
+    fn the_longest_token_counts() {
+        let tokens = tokens(&["<s>", "<s>end"]);
+        assert_eq!(tokens.split_once("x<s>end<s>y"), Some(("x", "<s>end", "<s>y")));
+        assert_eq!(tokens.split_once("<s"), None);
+        assert_eq!(tokens.count("x<s>end<s>y"), 2);
+    }
+
+    #[test]
+    fn a_template_spells_its_own_tokens() {
+        let spelled: Vec<String> = Tokens::spelled_in("{{ '<|a|>' + x }}<|b_1|><||>").collect();
+        assert_eq!(spelled, ["<|a|>", "<|b_1|>"]);
+    }
+}

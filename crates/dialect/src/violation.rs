@@ -1,0 +1,36 @@
+//! A rule of a dialect that a rendering breaks.
+
+use std::fmt;
+
+/// A rule of the dialect that a rendering breaks.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Violation {
+    /// The rule and what is wrong, for example `OAC-06: the call in message 3 has no result`.
+    pub rule: String,
+    /// Position of the message that breaks it, where it is a single one.
+    pub position: Option<u32>,
+}
+
+impl Violation {
+    /// A rule that the rendering as a whole breaks.
+    pub fn whole(rule: impl Into<String>) -> Self {
+        Self {
+            rule: rule.into(),
+            position: None,
+        }
+    }
+
+    /// A rule that one message breaks.
+    pub fn at(position: impl Into<Option<u32>>, rule: impl Into<String>) -> Self {
+        Self {
+            rule: rule.into(),
+            position: position.into(),
+        }
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.rule)
+    }
+}

@@ -1,0 +1,109 @@
+//! Where a rendering has to begin so that it fits a budget.
+//!
+//! A rendering's tokens are known only when it has been written and counted. So it is written at a few beginnings: first where
+//! its length makes it likely to fit, then twice as far and twice as far again, then between the last that fitted and the first
+//! that did not. Few beginnings lie far from the right one, so the price depends on the budget and not on the length of the
+//! conversation; what was counted at one beginning is remembered at the next.
+
+/// Bytes of text that a token is taken for when guessing where to look first.
+const BYTES_PER_TOKEN: u64 = 4;
+
+/// The least place among `count` at which something fits, if it fits anywhere: it fits there, and not one place before.
+/// The search starts at `guess`.
+pub fn least(count: usize, guess: usize, mut fits: impl FnMut(usize) -> bool) -> Option<usize> {
+    let last = count.checked_sub(1)?;
+    let mut here = guess.min(last);
+    let mut step = 1;
+    // Everything up to `bad` does not fit, as far as is known; `good` does.
+    let (mut bad, mut good) = if fits(here) {
+        loop {
+            let Some(next) = here.checked_sub(1).map(|before| before.saturating_sub(step - 1)) else {
+                return Some(here);
+            };
+            if !fits(next) {
+                break (next, here);
+            }
+            (here, step) = (next, step * 2);
+        }
+    } else {
+        loop {
+            if here == last {
+                return None;
+            }
+            let next = (here + step).min(last);
+            if fits(next) {
+                break (here, next);
+            }
+            (here, step) = (next, step * 2);
+        }
+    };
+    while good - bad > 1 {
+        let middle = bad + (good - bad) / 2;
+        if fits(middle) {
+            good = middle;
+        } else {
+            bad = middle;
+        }
+    }
+    Some(good)
+}
+
+/// The first of some beginnings, in order, from which on a text is likely to fit. `behind` says how many bytes stand behind a
+/// beginning.
+pub fn guess(beginnings: &[u32], tokens: u64, behind: impl Fn(u32) -> u64) -> usize {
+    beginnings.partition_point(|start| behind(*start) > tokens.saturating_mul(BYTES_PER_TOKEN))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn search(count: usize, guess: usize, border: usize) -> (Option<usize>, usize) {
+        let mut tries = 0;
+        let found = least(count, guess, |place| {
+            tries += 1;
+            place >= border
+        });
+        (found, tries)
+    }
+
+    #[test]
+    fn the_least_place_is_found_from_every_guess() {
+        for count in 0..9 {
+            for border in 0..=count {
+                for guess in 0..=count {
+                    let expected = (border < count).then_some(border);
+                    assert_eq!(search(count, guess, border).0, expected, "{count} {guess} {border}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_near_guess_is_cheap_however_many_places_there_are() {
+        let (found, tries) = search(1_000_000, 500_000, 500_003);
+        assert_eq!(found, Some(500_003));
+        assert!(tries <= 5, "{tries}");
+        assert!(search(1_000_000, 0, 999_999).1 <= 45);
+        assert_eq!(search(1_000_000, 0, 0), (Some(0), 1));
+    }
+
+    #[test]
+    fn what_does_not_only_get_smaller_still_fits_where_it_is_said_to() {
+        let sizes = [9, 5, 8, 4, 6, 2, 7, 1];
+        for guess in 0..sizes.len() {
+            for most in 1..10 {
+                let place = least(sizes.len(), guess, |place| sizes[place] <= most).unwrap();
+                assert!(sizes[place] <= most && (place == 0 || sizes[place - 1] > most));
+            }
+        }
+    }
+
+    #[test]
+    fn the_guess_is_where_the_bytes_are_few_enough() {
+        let behind = |start: u32| u64::from(100 - start);
+        assert_eq!(guess(&[0, 10, 40, 90], 20, behind), 2);
+        assert_eq!(guess(&[0, 10], 1_000, behind), 0);
+        assert_eq!(guess(&[0, 10], 1, behind), 2);
+    }
+}

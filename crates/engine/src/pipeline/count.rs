@@ -1,0 +1,76 @@
+//! `[count]`: which encodings to count in, those of the registry and one's own.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
+
+/// `[count]`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Count {
+    /// Encodings; an empty list counts nothing.
+    pub encodings: Vec<CountedEncoding>,
+}
+
+impl Default for Count {
+    fn default() -> Self {
+        Self {
+            encodings: vec![CountedEncoding::Named("o200k_base".to_owned())],
+        }
+    }
+}
+
+/// An encoding: a name of the registry, or a vocabulary of one's own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum CountedEncoding {
+    /// An encoding of the registry, for example `o200k_base`.
+    Named(String),
+    /// A vocabulary of one's own: `ranks` with `pattern`, or `tokenizer`.
+    Own(OwnEncoding),
+}
+
+impl<'de> Deserialize<'de> for CountedEncoding {
+    /// By what stands there, so that a wrong key is named and not only that nothing fits.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NameOrOwn)
+    }
+}
+
+struct NameOrOwn;
+
+impl<'de> Visitor<'de> for NameOrOwn {
+    type Value = CountedEncoding;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("the name of an encoding, or a table such as { name = \"acme\", ranks = \"acme.tiktoken\", pattern = \"llama3\" }")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<CountedEncoding, E> {
+        Ok(CountedEncoding::Named(name.to_owned()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<CountedEncoding, A::Error> {
+        OwnEncoding::deserialize(MapAccessDeserializer::new(map)).map(CountedEncoding::Own)
+    }
+}
+
+/// A vocabulary of one's own. Paths are relative to the pipeline file; what counts for the fingerprint is what is in the file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OwnEncoding {
+    /// Its name in columns and reports: small letters, digits and `_`, and none of the registry.
+    pub name: String,
+    /// A rank file as tiktoken has them: on each line a token in base64, a space and its rank.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ranks: Option<String>,
+    /// How `ranks` cuts texts: `o200k`, `qwen`, `llama3`, `cl100k`, `gpt2`, or a regular expression whose matches are the pieces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    /// A Hugging Face `tokenizer.json`, which brings its own pattern.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokenizer: Option<String>,
+}

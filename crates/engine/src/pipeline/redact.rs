@@ -1,0 +1,64 @@
+//! `[redact]`: personal data and secrets, counted or replaced.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// `[redact]`; without it nothing is looked for.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Redact {
+    /// What is done about it.
+    pub mode: RedactMode,
+    /// What to look for.
+    pub kinds: RedactKinds,
+    /// Names of the roster that stay, for example those of bots; upper and lower case are the same.
+    pub keep: Vec<String>,
+    /// A text file of 32 bytes or more that pseudonyms are made with; relative paths start at the pipeline file's folder.
+    /// `mode = "replace"` needs it. Whoever has it can tell who is behind a pseudonym.
+    pub key_file: Option<PathBuf>,
+}
+
+/// What is done about personal data and secrets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RedactMode {
+    /// Findings say where it is.
+    #[default]
+    Report,
+    /// Pseudonyms take its place, and findings and rejects quote nothing.
+    Replace,
+}
+
+/// Kinds to look for.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct RedactKinds(pub Vec<RedactKind>);
+
+impl Default for RedactKinds {
+    fn default() -> Self {
+        use RedactKind::{Card, Email, Iban, Ip, Name, Phone, Secret};
+        Self(vec![Email, Phone, Ip, Card, Iban, Secret, Name])
+    }
+}
+
+/// A kind of personal data or secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RedactKind {
+    /// E-mail addresses.
+    Email,
+    /// Telephone numbers.
+    Phone,
+    /// IPv4 and IPv6 addresses.
+    Ip,
+    /// Numbers of payment cards.
+    Card,
+    /// International bank account numbers.
+    Iban,
+    /// Credentials in URLs, keys of well-known shapes, private keys.
+    Secret,
+    /// Names and second names of the roster.
+    Name,
+}

@@ -1,0 +1,193 @@
+//! The chat templates of a plan: files of the user's that become dialects.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use chatmill_diag::{Limits, limits::MIB};
+use chatmill_dialect::template::{Blueprint, PROFILE, TokenizerConfig};
+use chatmill_dialect::{DIALECTS, TemplateDialect};
+use chatmill_intake::discover::read_small;
+
+use super::{PlanError, Target};
+use crate::pipeline::TemplateSection;
+
+/// Bytes of a template's file; tokenizers list thousands of tokens in theirs.
+const LARGEST: u64 = 16 * MIB;
+
+/// The templates of a pipeline by name.
+#[derive(Default)]
+pub struct Templates(BTreeMap<String, Template>);
+
+/// A chat template that was read from its files.
+struct Template {
+    target: Target,
+    hash: String,
+}
+
+impl Templates {
+    /// Reads the files of all sections; their paths start at `base`.
+    pub fn load(
+        sections: &BTreeMap<String, TemplateSection>,
+        base: &Path,
+        limits: &Limits,
+    ) -> Result<Self, PlanError> {
+        let load = |(name, section): (&String, &TemplateSection)| {
+            let template = load(name, section, base, limits).map_err(|message| PlanError::Value {
+                key: "templates",
+                message: format!("`{name}`: {message}"),
+            })?;
+            Ok((name.clone(), template))
+        };
+        Ok(Self(sections.iter().map(load).collect::<Result<_, PlanError>>()?))
+    }
+
+    /// A template by name.
+    pub fn get(&self, name: &str) -> Option<&Target> {
+        self.0.get(name).map(|template| &template.target)
+    }
+
+    /// The names in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
+    /// Puts the content of the files where the normalised plan has their paths.
+    pub(super) fn normalise(&self, sections: &mut serde_json::Map<String, serde_json::Value>) {
+        for (name, template) in &self.0 {
+            if let Some(section) = sections.get_mut(name).and_then(serde_json::Value::as_object_mut) {
+                section.remove("template");
+                section.remove("tokenizer_config");
+                section.insert("content".to_owned(), template.hash.as_str().into());
+            }
+        }
+    }
+}
+
+fn load(name: &str, section: &TemplateSection, base: &Path, limits: &Limits) -> Result<Template, String> {
+    check_name(name)?;
+    let mut hasher = blake3::Hasher::new();
+    let mut read = |path: &Option<String>| {
+        let Some(path) = path else {
+            hasher.update(b"\0");
+            return Ok(None);
+        };
+        let text = read_small(&base.join(path), LARGEST)
+            .map_err(|error| format!("cannot read {path}: {error}"))?;
+        hasher.update(blake3::hash(text.as_bytes()).as_bytes());
+        Ok::<_, String>(Some(text))
+    };
+    let template = read(&section.template)?;
+    let config = read(&section.tokenizer_config)?;
+    let config = config.map(|text| TokenizerConfig::read(&text)).transpose();
+    let config = config.map_err(|error| error.to_string())?.unwrap_or_default();
+    let (source, tool_source) = sources(template, section.named.as_deref(), &config)?;
+    let tokens = config.tokens.into_iter().map(|(name, token)| (name, token.into()));
+    let mut variables: BTreeMap<String, serde_json::Value> = tokens.collect();
+    variables.extend(section.variables.clone());
+    let mut special_tokens = section.special_tokens.clone();
+    if section.tokenizer_config.is_some() {
+        special_tokens.get_or_insert_default().extend(config.special_tokens);
+    }
+    let dialect = TemplateDialect::new(Blueprint {
+        id: name.to_owned(),
+        source,
+        tool_source,
+        arguments: section.arguments,
+        add_generation_prompt: section.add_generation_prompt,
+        now: section.now.clone(),
+        variables,
+        special_tokens,
+        limit: limits.rendering,
+    })
+    .map_err(|error| error.to_string())?;
+    Ok(Template {
+        target: Target {
+            dialect: Arc::new(dialect),
+            profile: PROFILE,
+        },
+        hash: hasher.finalize().to_hex().to_string(),
+    })
+}
+
+fn check_name(name: &str) -> Result<(), String> {
+    let is_word = |word: &str| {
+        !word.is_empty()
+            && word
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    };
+    if !name.split('-').all(is_word) {
+        return Err("a name is in kebab case, such as `my-llama`".to_owned());
+    }
+    if name == "all" || DIALECTS.iter().any(|dialect| dialect.id() == name) {
+        return Err("a dialect of that name is known already".to_owned());
+    }
+    Ok(())
+}
+
+/// The template, and the one for conversations with tools where it is another.
+fn sources(
+    template: Option<String>,
+    named: Option<&str>,
+    config: &TokenizerConfig,
+) -> Result<(String, Option<String>), String> {
+    if let Some(template) = template {
+        return Ok((template, None));
+    }
+    let known = || {
+        let names: Vec<&str> = config.templates.keys().map(String::as_str).collect();
+        names.join(", ")
+    };
+    let get = |name: &str| config.templates.get(name).cloned();
+    match named {
+        Some(name) => {
+            let missing = || format!("there is no template named `{name}`; there is {}", known());
+            Ok((get(name).ok_or_else(missing)?, None))
+        }
+        None if config.templates.is_empty() => {
+            Err("there is no template: set `template` to a Jinja file".to_owned())
+        }
+        None => {
+            let missing = || format!("there is no template named `default`; set `named` to one of {}", known());
+            Ok((get("default").ok_or_else(missing)?, get("tool_use")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_kebab_case_and_nobody_elses() {
+        for name in ["my-llama", "a", "qwen3-2507"] {
+            assert_eq!(check_name(name), Ok(()));
+        }
+        for name in ["", "My", "a_b", "-a", "a-", "all", "chatml", "a@b"] {
+            assert!(check_name(name).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_configuration_with_named_templates_has_a_default_or_is_told_which() {
+        let config = |names: &[&str]| {
+            let named = names.iter().map(|name| ((*name).to_owned(), format!("<{name}>")));
+            TokenizerConfig {
+                templates: named.collect(),
+                ..TokenizerConfig::default()
+            }
+        };
+        let both = config(&["default", "tool_use", "rag"]);
+        assert_eq!(
+            sources(None, None, &both),
+            Ok(("<default>".to_owned(), Some("<tool_use>".to_owned())))
+        );
+        assert_eq!(sources(None, Some("rag"), &both), Ok(("<rag>".to_owned(), None)));
+        let file = Some("x".to_owned());
+        assert_eq!(sources(file, None, &both), Ok(("x".to_owned(), None)));
+        assert!(sources(None, Some("rga"), &both).unwrap_err().contains("rag"));
+        assert!(sources(None, None, &config(&["rag"])).unwrap_err().contains("`named`"));
+        assert!(sources(None, None, &config(&[])).is_err());
+    }
+}

@@ -1,0 +1,159 @@
+//! Redaction in a run: the plan's redactor, a record on its way through it, and what renderings declare of it.
+
+use std::path::Path;
+
+use chatmill_dialect::{Loss, LossCode, Rendering};
+use chatmill_diag::limits::MIB;
+use chatmill_diag::{Finding, Path as Place};
+use chatmill_intake::discover;
+use chatmill_model::Linked;
+use chatmill_redact::{Account, Counts, Key, KeyError, Kind, Redactor, Roster, SHORTEST_KEY};
+
+use crate::frame::Outcome;
+use crate::locate::Located;
+use crate::pipeline::{Redact, RedactKind, RedactMode};
+use crate::plan::PlanError;
+
+/// The redactor that a section asks for, with the key that it names.
+pub fn redactor(section: &Redact, base: &Path) -> Result<Redactor, PlanError> {
+    if section.kinds.0.is_empty() {
+        return Err(PlanError::Value {
+            key: "redact.kinds",
+            message: "the list is empty; name kinds or leave the section out".to_owned(),
+        });
+    }
+    let kinds: Vec<Kind> = section.kinds.0.iter().map(|kind| known(*kind)).collect();
+    let key = match section.mode {
+        RedactMode::Report => None,
+        RedactMode::Replace => Some(key(section, base)?),
+    };
+    Ok(Redactor::new(&kinds, key, &section.keep))
+}
+
+fn known(kind: RedactKind) -> Kind {
+    match kind {
+        RedactKind::Email => Kind::Email,
+        RedactKind::Phone => Kind::Phone,
+        RedactKind::Ip => Kind::Ip,
+        RedactKind::Card => Kind::Card,
+        RedactKind::Iban => Kind::Iban,
+        RedactKind::Secret => Kind::Secret,
+        RedactKind::Name => Kind::Name,
+    }
+}
+
+fn key(section: &Redact, base: &Path) -> Result<Key, PlanError> {
+    let wrong = |message: String| PlanError::Value {
+        key: "redact.key_file",
+        message,
+    };
+    let Some(file) = &section.key_file else {
+        return Err(wrong(format!(
+            "mode = \"replace\" needs a file of at least {SHORTEST_KEY} bytes to make pseudonyms with; `openssl rand -hex 32` writes one"
+        )));
+    };
+    let path = base.join(file);
+    let content = discover::read_small(&path, MIB)
+        .map_err(|error| wrong(format!("cannot read {}: {error}", path.display())))?;
+    Key::new(&content).map_err(|error| {
+        wrong(match error {
+            KeyError::TooShort => format!("the key in {} is shorter than {SHORTEST_KEY} bytes", path.display()),
+            KeyError::Uniform => format!("the key in {} is one sign over and over", path.display()),
+        })
+    })
+}
+
+/// What replacing did to a conversation.
+pub struct Redaction {
+    /// The conversation as it was read: for what the pipeline file says about it, never for what is written.
+    pub original: Linked,
+    /// What was replaced.
+    pub account: Account,
+    roster: Roster,
+}
+
+/// Looks through a linked conversation; adds what it finds to `findings`, and replaces it when the redactor does.
+pub fn redact(redactor: &Redactor, linked: &mut Linked, findings: &mut Vec<Finding>) -> Option<Redaction> {
+    let roster = redactor.roster(&linked.conversation);
+    let original = redactor.replaces().then(|| linked.clone());
+    let account = redactor.redact(&mut linked.conversation, &roster);
+    let read = original.as_ref().unwrap_or(linked);
+    findings.extend(account.findings(&read.conversation, redactor.replaces()));
+    original.map(|original| Redaction {
+        original,
+        account,
+        roster,
+    })
+}
+
+/// Takes what must not be shown where things are replaced out of the findings and rejects of a record: ids and paths get the
+/// pseudonyms that the conversation has, quotations go.
+pub fn clean(redactor: &Redactor, outcome: &mut Outcome) {
+    let nobody = Roster::default();
+    let roster = outcome.redaction.as_ref().map_or(&nobody, |redaction| &redaction.roster);
+    for located in &mut outcome.findings {
+        clean_finding(redactor, roster, &mut located.finding);
+        clean_path(redactor, roster, located);
+    }
+    for (reject, located) in &mut outcome.rejects {
+        reject.head.clear();
+        clean_finding(redactor, roster, &mut reject.finding);
+        clean_finding(redactor, roster, &mut located.finding);
+        clean_path(redactor, roster, located);
+    }
+}
+
+fn clean_path(redactor: &Redactor, roster: &Roster, located: &mut Located) {
+    let path = located.json_path.as_deref().unwrap_or_default();
+    if let Some(replaced) = redactor.text(path, roster, &mut Counts::default()) {
+        located.json_path = Some(replaced);
+    }
+}
+
+fn clean_finding(redactor: &Redactor, roster: &Roster, finding: &mut Finding) {
+    let replace = |text: &mut String| {
+        if let Some(replaced) = redactor.text(text, roster, &mut Counts::default()) {
+            *text = replaced;
+        }
+    };
+    finding.detail = None;
+    replace(&mut finding.message);
+    finding.message_id.as_mut().map(replace);
+    match &mut finding.path {
+        Place::Record => {}
+        Place::Absolute(path) | Place::InMessage(path) => replace(path),
+    }
+}
+
+/// Adds what was replaced to the losses of a rendering: in the messages that it shows or may quote, and in facts about the
+/// conversation.
+pub fn declare(redaction: &Redaction, rendering: &mut Rendering<'_>) {
+    let account = &redaction.account;
+    let before = rendering.losses.len();
+    push(&account.conversation, None, &mut rendering.losses);
+    if let (Some(first), Some(last)) = (rendering.first_position, rendering.last_position) {
+        let links = &redaction.original.links;
+        let shown = (first as usize)..=(last as usize);
+        let quoted = links.get(shown.clone()).unwrap_or_default().iter().flatten();
+        let mut positions: Vec<u32> = quoted.filter_map(|link| link.target).chain(first..=last).collect();
+        positions.sort_unstable();
+        positions.dedup();
+        for position in positions {
+            if let Some(counts) = account.messages.get(position as usize) {
+                push(counts, Some(position), &mut rendering.losses);
+            }
+        }
+    }
+    if rendering.losses.len() > before {
+        rendering.losses.sort_by_key(|loss| (loss.position, loss.code));
+    }
+}
+
+fn push(counts: &Counts, position: Option<u32>, losses: &mut Vec<Loss>) {
+    losses.extend(counts.kinds().map(|(kind, amount)| Loss {
+        code: LossCode::Redacted,
+        position,
+        amount,
+        reason: format!("{} replaced by a pseudonym", kind.noun()),
+    }));
+}

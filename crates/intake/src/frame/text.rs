@@ -1,0 +1,138 @@
+//! A transcript: a file that is no JSON but turns between control tokens, and one record as a whole.
+//!
+//! What follows the stage of framing knows JSON only, so the text is written as the one field of an object. Where a turn
+//! begins and ends is the reader's business.
+
+use chatmill_diag::codes::{DOCUMENT_TOO_LARGE, TRUNCATED_STREAM};
+
+use super::{Framer, is_space};
+use crate::event::{Event, Form};
+use crate::json::{Places, unescape_lossy};
+use crate::stream::Broken;
+
+/// The control token that opens a turn; a transcript starts with it.
+const OPENING: &[u8] = b"<|im_start|>";
+
+/// What stands before the text in the object that it is written as.
+const BEFORE: &[u8] = b"{\"text\":\"";
+
+/// What stands behind it.
+const BEHIND: &[u8] = b"\"}";
+
+/// Whether bytes begin a transcript, white space aside.
+pub(super) fn begins(head: &[u8]) -> bool {
+    let start = head.iter().position(|byte| !is_space(*byte));
+    start
+        .and_then(|start| head.get(start..))
+        .is_some_and(|head| head.starts_with(OPENING))
+}
+
+impl Framer {
+    /// Cuts everything up to the end of the entry.
+    pub(super) fn next_transcript(&mut self, buffer: &mut Vec<u8>) {
+        if self.pass_separators(is_space).is_none() {
+            self.finish(None, buffer);
+            return;
+        }
+        let Some(mut unit) = self.unit(self.document_limit, &DOCUMENT_TOO_LARGE, buffer) else {
+            return;
+        };
+        while self.window.ready() {
+            let count = self.window.rest().len();
+            self.take(&mut unit, count, buffer);
+        }
+        if self.window.is_broken() {
+            let cut = Broken::new(&TRUNCATED_STREAM, "the entry ends inside a transcript");
+            self.finish_inside(unit, cut, buffer);
+            return;
+        }
+        if let Some(text) = unit.bytes(buffer).map(<[u8]>::to_vec) {
+            buffer.truncate(unit.buffer_start());
+            buffer.extend_from_slice(BEFORE);
+            escape(&text, buffer);
+            buffer.extend_from_slice(BEHIND);
+        }
+        self.accept(unit, buffer);
+        if let Some(Event::Frame(frame)) = self.queue.back_mut() {
+            frame.form = Form::Text;
+        }
+    }
+}
+
+/// Writes the inside of a JSON string. Bytes that are no UTF-8 stay as they are, for the scan to find.
+fn escape(text: &[u8], json: &mut Vec<u8>) {
+    for byte in text {
+        match byte {
+            b'"' | b'\\' => json.extend([b'\\', *byte]),
+            b'\n' => json.extend(b"\\n"),
+            b'\r' => json.extend(b"\\r"),
+            b'\t' => json.extend(b"\\t"),
+            0..0x20 => json.extend(format!("\\u{byte:04x}").bytes()),
+            _ => json.push(*byte),
+        }
+    }
+}
+
+/// A frame of [`Form::Text`]: leads from the object that it is written as back to the text.
+#[derive(Clone, Copy, Debug)]
+pub struct Transcript<'f> {
+    inside: &'f [u8],
+}
+
+impl<'f> Transcript<'f> {
+    /// The transcript in the bytes of a frame.
+    pub fn new(bytes: &'f [u8]) -> Self {
+        let inside = bytes
+            .strip_prefix(BEFORE)
+            .and_then(|rest| rest.strip_suffix(BEHIND));
+        Self {
+            inside: inside.unwrap_or_default(),
+        }
+    }
+
+    /// The bytes of the entry.
+    pub fn text(&self) -> Vec<u8> {
+        unescape_lossy(self.inside)
+    }
+
+    /// Turns offsets in the frame's bytes, in order, into offsets in the text; those outside it lie at its ends.
+    pub fn offsets(&self) -> impl FnMut(u64) -> u64 + use<'f> {
+        let mut places = Places::new(self.inside);
+        let length = self.inside.len();
+        move |at| {
+            let at = usize::try_from(at).unwrap_or(usize::MAX);
+            places.said(at.saturating_sub(BEFORE.len()).min(length)) as u64
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_lead_back_to_the_text() {
+        let text = "a\n\"б\"\u{1}\tz".as_bytes();
+        let mut json = BEFORE.to_vec();
+        escape(text, &mut json);
+        json.extend_from_slice(BEHIND);
+        let transcript = Transcript::new(&json);
+        assert_eq!(transcript.text(), text);
+        let mut offset = transcript.offsets();
+        for (at, byte) in text.iter().enumerate() {
+            let mut written = BEFORE.to_vec();
+            escape(&text[..at], &mut written);
+            assert_eq!(offset(written.len() as u64), at as u64, "{byte}");
+        }
+        assert_eq!(offset(json.len() as u64), text.len() as u64);
+        assert_eq!(offset(u64::MAX), text.len() as u64);
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_stay_for_the_scan() {
+        let mut json = BEFORE.to_vec();
+        escape(b"a\xffb\n", &mut json);
+        json.extend_from_slice(BEHIND);
+        assert_eq!(Transcript::new(&json).text(), b"a\xffb\n");
+    }
+}

@@ -1,0 +1,182 @@
+//! How much was found in a conversation, and where.
+
+use chatmill_diag::{Code, Finding, Severity, codes};
+use chatmill_model::Conversation;
+
+use crate::kind::Kind;
+
+/// Numbers of occurrences, one for each kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts([u64; Kind::ALL.len()]);
+
+impl Counts {
+    /// Occurrences of a kind.
+    pub fn of(&self, kind: Kind) -> u64 {
+        self.0.get(kind.index()).copied().unwrap_or(0)
+    }
+
+    /// The kinds that occur, in order, with their numbers.
+    pub fn kinds(&self) -> impl Iterator<Item = (Kind, u64)> + '_ {
+        Kind::ALL
+            .into_iter()
+            .map(|kind| (kind, self.of(kind)))
+            .filter(|(_, count)| *count > 0)
+    }
+
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|count| *count == 0)
+    }
+
+    pub(crate) fn add(&mut self, kind: Kind) {
+        if let Some(count) = self.0.get_mut(kind.index()) {
+            *count += 1;
+        }
+    }
+}
+
+/// What was found in a conversation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    /// In the roster, the metadata and the definitions of tools.
+    pub conversation: Counts,
+    /// In each message, by position.
+    pub messages: Vec<Counts>,
+}
+
+impl Account {
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.conversation.is_empty() && self.messages.iter().all(Counts::is_empty)
+    }
+
+    /// One finding for each kind and message, and for each kind beside the messages; names of the roster are one finding,
+    /// as nearly every message has some. What was `replaced` is worth a note only.
+    pub fn findings(&self, conversation: &Conversation, replaced: bool) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let mut push = |kind: Kind, count: u64, place: &str| {
+            let done = if replaced { ", replaced by a pseudonym" } else { "" };
+            let mut finding = Finding::new(code(kind), format!("{} {place}{done}", with_article(kind)));
+            finding.count = count;
+            if replaced || kind == Kind::Name {
+                finding = finding.with_severity(Severity::Note);
+            }
+            findings.push(finding);
+            findings.len() - 1
+        };
+        let mut names = self.conversation.of(Kind::Name);
+        for (kind, count) in self.conversation.kinds().filter(|(kind, _)| *kind != Kind::Name) {
+            push(kind, count, "in the facts about the conversation");
+        }
+        let mut placed = Vec::new();
+        for (message, counts) in conversation.messages.iter().zip(&self.messages) {
+            names += counts.of(Kind::Name);
+            for (kind, count) in counts.kinds().filter(|(kind, _)| *kind != Kind::Name) {
+                placed.push((push(kind, count, "in the message"), message));
+            }
+        }
+        if names > 0 {
+            push(Kind::Name, names, "in the conversation");
+        }
+        for (index, message) in placed {
+            if let Some(finding) = findings.get_mut(index) {
+                *finding = finding
+                    .clone()
+                    .at_message(message.position, message.id.as_deref(), "");
+            }
+        }
+        findings
+    }
+}
+
+fn code(kind: Kind) -> &'static Code {
+    match kind {
+        Kind::Secret => &codes::SECRET,
+        _ => &codes::PERSONAL_DATA,
+    }
+}
+
+fn with_article(kind: Kind) -> String {
+    let article = if matches!(kind, Kind::Email | Kind::Ip | Kind::Iban) {
+        "an"
+    } else {
+        "a"
+    };
+    format!("{article} {}", kind.noun())
+}
+
+#[cfg(test)]
+mod tests {
+    use chatmill_model::{Message, MessageKind, Role};
+
+    use super::*;
+
+    fn counts(kinds: &[Kind]) -> Counts {
+        let mut counts = Counts::default();
+        for kind in kinds {
+            counts.add(*kind);
+        }
+        counts
+    }
+
+    fn message(position: u32) -> Message {
+        Message {
+            id: Some(format!("m{position}")),
+            external_id: None,
+            position,
+            sender: None,
+            sender_name: None,
+            role: Role::User,
+            kind: MessageKind::Message,
+            source_type: None,
+            timestamp: None,
+            parts: Vec::new(),
+            references: Vec::new(),
+            mentions: Vec::new(),
+            extra: chatmill_model::Extra::default(),
+            origin: chatmill_model::MessageOrigin::default(),
+        }
+    }
+
+    #[test]
+    fn findings_stand_at_their_messages_and_names_are_one() {
+        let conversation = Conversation {
+            messages: vec![message(0), message(1)],
+            ..Conversation::default()
+        };
+        let account = Account {
+            conversation: counts(&[Kind::Name, Kind::Email]),
+            messages: vec![
+                counts(&[Kind::Name]),
+                counts(&[Kind::Card, Kind::Card, Kind::Secret]),
+            ],
+        };
+        let seen: Vec<_> = account
+            .findings(&conversation, false)
+            .into_iter()
+            .map(|finding| {
+                (
+                    finding.code.name,
+                    finding.position,
+                    finding.count,
+                    finding.severity,
+                )
+            })
+            .collect();
+        assert_eq!(
+            seen,
+            [
+                ("personal-data", None, 1, Severity::Warning),
+                ("personal-data", Some(1), 2, Severity::Warning),
+                ("secret", Some(1), 1, Severity::Warning),
+                ("personal-data", None, 2, Severity::Note),
+            ]
+        );
+        let replaced = account.findings(&conversation, true);
+        assert!(replaced.iter().all(|finding| finding.severity == Severity::Note));
+        assert_eq!(
+            replaced[1].message,
+            "a card number in the message, replaced by a pseudonym"
+        );
+    }
+}

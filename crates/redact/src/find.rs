@@ -1,0 +1,99 @@
+//! The detectors, and how their findings are brought into one row without overlaps.
+//!
+//! Each detector is linear: it walks the text once and looks at a bounded stretch from wherever something may begin.
+
+mod address;
+mod bank;
+mod card;
+mod email;
+mod numbers;
+mod phone;
+mod secret;
+mod signs;
+
+use std::ops::Range;
+
+use crate::kind::Kind;
+
+pub(crate) use signs::{is_unspaced, is_word};
+
+/// Something that was found in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// What it is.
+    pub(crate) kind: Kind,
+    /// Where it stands.
+    pub(crate) range: Range<usize>,
+    /// The one spelling that all spellings of the value share.
+    pub(crate) value: String,
+}
+
+/// Which kinds to look for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted([bool; Kind::ALL.len()]);
+
+impl Wanted {
+    pub(crate) fn new(kinds: &[Kind]) -> Self {
+        Self(Kind::ALL.map(|kind| kinds.contains(&kind)))
+    }
+
+    pub(crate) fn has(&self, kind: Kind) -> bool {
+        self.0.get(kind.index()).copied().unwrap_or(false)
+    }
+}
+
+/// Everything but names, in order of place; what overlaps with something more telling is left out.
+pub(crate) fn find(text: &str, wanted: &Wanted) -> Vec<Found> {
+    // No value of any kind is shorter.
+    if text.len() < 5 {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    if wanted.has(Kind::Secret) {
+        secret::in_urls(text, &mut found);
+        secret::private_keys(text, &mut found);
+    }
+    numbers::find(text, wanted, &mut found);
+    if wanted.has(Kind::Email) {
+        email::find(text, &mut found);
+    }
+    settle(found)
+}
+
+/// Orders what was found; of two that overlap, the one of the higher rank stays, then the longer one.
+pub(crate) fn settle(mut found: Vec<Found>) -> Vec<Found> {
+    if found.len() < 2 {
+        return found;
+    }
+    found.sort_by_key(|found| (found.range.start, std::cmp::Reverse(found.range.end)));
+    let mut kept: Vec<Found> = Vec::with_capacity(found.len());
+    for next in found {
+        match kept.last() {
+            Some(last) if next.range.start < last.range.end => {
+                if rank(next.kind) < rank(last.kind) {
+                    kept.pop();
+                    // What stood before it ended before the one that gives way began.
+                    kept.push(next);
+                }
+            }
+            _ => kept.push(next),
+        }
+    }
+    kept
+}
+
+/// Secrets first: they contain what looks like addresses; names last: they are parts of addresses.
+const fn rank(kind: Kind) -> u8 {
+    match kind {
+        Kind::Secret => 0,
+        Kind::Email => 1,
+        Kind::Iban => 2,
+        Kind::Card => 3,
+        Kind::Ip => 4,
+        Kind::Phone => 5,
+        Kind::Name => 6,
+    }
+}
+
+#[cfg(test)]
+mod tests;

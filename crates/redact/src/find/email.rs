@@ -1,0 +1,90 @@
+//! E-mail addresses: from each at sign to both sides.
+//!
+//! Quoted local parts and addresses without a dot in the domain are left alone, and so are `git@host:path` and file names
+//! like `icon@2x.png`.
+
+use memchr::memchr_iter;
+
+use super::Found;
+use super::signs::{is_unspaced, is_word};
+use crate::kind::Kind;
+
+pub(super) fn find(text: &str, found: &mut Vec<Found>) {
+    let mut free = 0;
+    for at in memchr_iter(b'@', text.as_bytes()) {
+        let (Some(head), Some(tail)) = (text.get(free..at), text.get(at + 1..)) else {
+            continue;
+        };
+        let local = local_part(head);
+        let domain = domain(tail);
+        if local.is_empty() || domain.is_empty() || is_no_address(local, domain, tail) {
+            continue;
+        }
+        let range = at - local.len()..at + 1 + domain.len();
+        let value = text.get(range.clone()).unwrap_or_default().to_lowercase();
+        free = range.end;
+        found.push(Found {
+            kind: Kind::Email,
+            range,
+            value,
+        });
+    }
+}
+
+/// The end of `head` that can stand before an at sign.
+fn local_part(head: &str) -> &str {
+    let unspaced = head.chars().next_back().is_some_and(is_unspaced);
+    let belongs = |sign: char| {
+        (is_word(sign) && (unspaced || !is_unspaced(sign))) || matches!(sign, '.' | '_' | '+' | '-' | '\'')
+    };
+    let part = match head.char_indices().rev().find(|(_, sign)| !belongs(*sign)) {
+        None => head,
+        Some((at, sign)) => head.get(at + sign.len_utf8()..).unwrap_or_default(),
+    };
+    part.trim_start_matches(['.', '\'', '-', '+'])
+}
+
+/// The beginning of `tail` that is a domain with a top level of letters.
+fn domain(tail: &str) -> &str {
+    let mut end = 0;
+    let mut at = 0;
+    let mut labels = 0;
+    while let Some(rest) = tail.get(at..) {
+        let unspaced = rest.chars().next().is_some_and(is_unspaced);
+        let length: usize = rest
+            .chars()
+            .take_while(|sign| {
+                (is_word(*sign) && unspaced == is_unspaced(*sign)) || *sign == '-' || *sign == '_'
+            })
+            .map(char::len_utf8)
+            .sum();
+        let Some(label) = rest.get(..length).map(|label| label.trim_end_matches(['-', '_'])) else {
+            break;
+        };
+        if label.is_empty() || label.starts_with('-') {
+            break;
+        }
+        labels += 1;
+        let is_top = label.chars().nth(1).is_some() && label.chars().all(char::is_alphabetic)
+            || label.starts_with("xn--");
+        if labels > 1 && is_top {
+            end = at + label.len();
+        }
+        if label.len() < length || !rest.get(length..).is_some_and(|rest| rest.starts_with('.')) {
+            break;
+        }
+        at += length + 1;
+    }
+    tail.get(..end).unwrap_or_default()
+}
+
+fn is_no_address(local: &str, domain: &str, tail: &str) -> bool {
+    let is_remote = local == "git" && tail.get(domain.len()..).is_some_and(|rest| rest.starts_with(':'));
+    let is_scaled_picture = domain.split_once('.').is_some_and(|(scale, kind)| {
+        let digits = scale.strip_suffix('x').unwrap_or_default();
+        !digits.is_empty()
+            && digits.bytes().all(|byte| byte.is_ascii_digit())
+            && matches!(kind, "png" | "jpg" | "jpeg" | "webp" | "gif" | "svg" | "avif")
+    });
+    is_remote || is_scaled_picture
+}

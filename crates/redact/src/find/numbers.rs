@@ -1,0 +1,63 @@
+//! The walk over a text from word to word: wherever a digit, a sign of a number or a letter begins a word, the detectors of
+//! numbers, accounts and credentials look at what follows.
+
+use super::signs::{before, continues};
+use super::{Found, Wanted, address, bank, card, phone, secret};
+use crate::kind::Kind;
+
+pub(super) fn find(text: &str, wanted: &Wanted, found: &mut Vec<Found>) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    let mut last = b' ';
+    while let Some(byte) = bytes.get(at).copied() {
+        let next = bytes.get(at + 1).copied().unwrap_or_default();
+        let begins = match byte {
+            b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => !last.is_ascii_alphanumeric() && last != b'_',
+            b'+' => next.is_ascii_digit() || next == b'(',
+            b'(' => next.is_ascii_digit(),
+            b':' => next == b':',
+            _ => false,
+        };
+        let is_border = begins && (last < 0x80 || !continues(before(text, at)));
+        let value = if is_border {
+            value_at(text, at, byte, wanted)
+        } else {
+            None
+        };
+        match value {
+            Some(value) => {
+                at = value.range.end.max(at + 1);
+                last = bytes.get(at - 1).copied().unwrap_or(b' ');
+                found.push(value);
+            }
+            None => {
+                last = byte;
+                at += 1;
+            }
+        }
+    }
+}
+
+fn value_at(text: &str, at: usize, byte: u8, wanted: &Wanted) -> Option<Found> {
+    let detectors: &[(Kind, fn(&str, usize) -> Option<Found>)] = match byte {
+        b'0'..=b'9' => &[
+            (Kind::Secret, secret::bot_token),
+            (Kind::Card, card::find),
+            (Kind::Ip, address::version_4),
+            (Kind::Ip, address::version_6),
+            (Kind::Phone, phone::national),
+        ],
+        b'+' => &[(Kind::Phone, phone::international)],
+        b'(' => &[(Kind::Phone, phone::national)],
+        b':' => &[(Kind::Ip, address::version_6)],
+        _ => &[
+            (Kind::Secret, secret::key_shape),
+            (Kind::Iban, bank::iban),
+            (Kind::Ip, address::version_6),
+        ],
+    };
+    detectors
+        .iter()
+        .filter(|(kind, _)| wanted.has(*kind))
+        .find_map(|(_, detector)| detector(text, at))
+}

@@ -1,0 +1,259 @@
+//! Telephone numbers, by conservative rules.
+//!
+//! Found are: a plus sign and an assigned country code with 8 to 15 digits (11 behind +1 and +7); `00` and a country code,
+//! in groups; `555-123-4567`, `(555) 123-4567` and `1-800-555-0199`; numbers with a leading zero in groups, 9 to 12 digits;
+//! any 7 to 15 digits behind a word like `phone` or `tel:`. Bare digits without such a sign are never a telephone number.
+
+use super::Found;
+use super::signs::{after, continues, run, two_after, two_before};
+use crate::kind::Kind;
+
+/// Words behind which digits are a telephone number.
+const LABELS: [&str; 9] = [
+    "phone",
+    "tel",
+    "telephone",
+    "mobile",
+    "whatsapp",
+    "fax",
+    "telefon",
+    "phone number",
+    "phone_number",
+];
+
+/// Digits with what separates them.
+struct Cluster<'t> {
+    groups: Vec<Group<'t>>,
+    /// Whether nothing that could belong to the number follows.
+    is_whole: bool,
+}
+
+struct Group<'t> {
+    separator: &'t str,
+    digits: &'t str,
+    end: usize,
+}
+
+impl<'t> Cluster<'t> {
+    /// At most ten groups and twenty digits from `at` on.
+    fn at(text: &'t str, at: usize) -> Self {
+        let mut groups: Vec<Group<'t>> = Vec::new();
+        let mut end = at;
+        let mut total = 0;
+        let mut is_whole = true;
+        loop {
+            let between = run(text, end, |byte| {
+                matches!(byte, b' ' | b'-' | b'.' | b'/' | b'(' | b')')
+            });
+            let separator = text.get(end..end + between).unwrap_or_default();
+            let fits = if groups.is_empty() {
+                matches!(separator, "" | "(")
+            } else {
+                is_separator(separator)
+            };
+            if !fits {
+                break;
+            }
+            let start = end + between;
+            let length = run(text, start, |byte| byte.is_ascii_digit());
+            if length == 0 {
+                break;
+            }
+            if total + length > 20 || groups.len() == 10 {
+                is_whole = false;
+                break;
+            }
+            total += length;
+            end = start + length;
+            groups.push(Group {
+                separator,
+                digits: text.get(start..end).unwrap_or_default(),
+                end,
+            });
+        }
+        Self { groups, is_whole }
+    }
+
+    fn sizes(&self) -> Vec<usize> {
+        self.groups.iter().map(|group| group.digits.len()).collect()
+    }
+
+    fn digits(&self, groups: usize) -> String {
+        self.groups
+            .iter()
+            .take(groups)
+            .map(|group| group.digits)
+            .collect()
+    }
+
+    fn end(&self, groups: usize) -> Option<usize> {
+        groups
+            .checked_sub(1)
+            .and_then(|last| self.groups.get(last))
+            .map(|group| group.end)
+    }
+}
+
+fn is_separator(text: &str) -> bool {
+    matches!(
+        text,
+        " " | "-" | "." | "/" | ") " | ")" | " (" | "(" | " - " | " / " | ")-" | "-(" | ") - "
+    )
+}
+
+/// From a plus sign on.
+pub(super) fn international(text: &str, at: usize) -> Option<Found> {
+    if continues(two_before(text, at).0) {
+        return None;
+    }
+    let cluster = Cluster::at(text, at + 1);
+    let digits = cluster.digits(cluster.groups.len());
+    country_code(&digits)?;
+    let exact = matches!(digits.as_bytes().first(), Some(b'1' | b'7')).then_some(11);
+    let fits = |groups: &usize| {
+        let length = cluster.digits(*groups).len();
+        exact.map_or((8..=15).contains(&length), |exact| length == exact)
+    };
+    let groups = (1..=cluster.groups.len()).rev().find(fits)?;
+    number(text, at, &cluster, groups)
+}
+
+/// From a digit or an opening bracket on.
+pub(super) fn national(text: &str, at: usize) -> Option<Found> {
+    if is_inside(text, at) {
+        return None;
+    }
+    let cluster = Cluster::at(text, at);
+    let groups = exit_code(&cluster)
+        .or_else(|| north_american(&cluster))
+        .or_else(|| trunk_zero(text, at, &cluster))
+        .or_else(|| labelled(text, at, &cluster))?;
+    number(text, at, &cluster, groups)
+}
+
+fn number(text: &str, at: usize, cluster: &Cluster<'_>, groups: usize) -> Option<Found> {
+    let end = cluster.end(groups)?;
+    let goes_on = match two_after(text, end) {
+        (Some('.' | ',' | ':' | '-'), second) => second.is_some_and(|sign| sign.is_ascii_digit()),
+        (first, _) => continues(first) || first == Some('%'),
+    };
+    (!goes_on).then(|| Found {
+        kind: Kind::Phone,
+        range: at..end,
+        value: cluster.digits(groups),
+    })
+}
+
+/// Whether a number goes on to the left, or is an amount, a fraction or an id.
+fn is_inside(text: &str, at: usize) -> bool {
+    match two_before(text, at) {
+        (Some('$' | '€' | '£' | '#' | '+' | '*'), _) => true,
+        (Some('.' | ',' | '-' | '/' | ':'), second) => second.is_some_and(|sign| sign.is_ascii_digit()),
+        (Some(' '), Some('$' | '€' | '£')) => true,
+        (first, _) => continues(first),
+    }
+}
+
+/// `0049 30 901820`.
+fn exit_code(cluster: &Cluster<'_>) -> Option<usize> {
+    let groups = cluster.groups.len();
+    let digits = cluster.digits(groups);
+    let national = digits.strip_prefix("00")?;
+    let fits = groups > 1 && cluster.is_whole && (9..=15).contains(&national.len());
+    (fits && country_code(national).is_some()).then_some(groups)
+}
+
+/// `555-123-4567`, `(555) 123-4567`, `1-800-555-0199`; never with blanks alone.
+fn north_american(cluster: &Cluster<'_>) -> Option<usize> {
+    let sizes = cluster.sizes();
+    let skip = usize::from(cluster.groups.first()?.digits == "1");
+    if sizes.get(skip..skip + 3)? != [3, 3, 4] {
+        return None;
+    }
+    let area = cluster.groups.get(skip)?;
+    let (second, third) = (cluster.groups.get(skip + 1)?, cluster.groups.get(skip + 2)?);
+    let is_marked =
+        matches!(second.separator, "-" | "." | ")" | ") " | ")-") && matches!(third.separator, "-" | ".");
+    (is_marked && area.digits.starts_with(['2', '3', '4', '5', '6', '7', '8', '9'])).then_some(skip + 3)
+}
+
+/// `020 7946 0958`, `030/901820`, `06 12 34 56 78`.
+fn trunk_zero(text: &str, at: usize, cluster: &Cluster<'_>) -> Option<usize> {
+    let groups = cluster.groups.len();
+    let first = cluster.groups.first()?;
+    let digits = cluster.digits(groups);
+    let begins = first.digits.starts_with('0')
+        && !first.digits.starts_with("00")
+        && (2..=5).contains(&first.digits.len());
+    let is_bracketed = after(text, at) == Some('(');
+    let sizes = cluster.sizes();
+    let is_pairs = sizes == [2, 2, 2, 2, 2];
+    let is_marked = cluster.groups.iter().skip(1).all(|group| {
+        matches!(group.separator, " " | "-" | "/" | " - " | " / ")
+            || (group.separator == "." && is_pairs)
+            || is_bracketed
+    });
+    let fits = groups > 1 && cluster.is_whole && (9..=12).contains(&digits.len());
+    // Two groups of two, then a year: a date with something behind it. Many short groups: a list.
+    let is_date = matches!(sizes.as_slice(), [2, 2, 4, ..]) && first.digits.len() == 2;
+    let is_list = sizes.len() > 3 && !is_pairs && sizes.iter().all(|size| *size < 3);
+    (begins && is_marked && fits && !is_date && !is_list).then_some(groups)
+}
+
+/// `phone: 5551234567`.
+fn labelled(text: &str, at: usize, cluster: &Cluster<'_>) -> Option<usize> {
+    let head = text
+        .as_bytes()
+        .get(at.saturating_sub(24)..at)
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    let is_border = |byte: &u8| matches!(byte, b' ' | b'\t' | b'"' | b'\'' | b':' | b'=' | b'.' | b'>');
+    let border = head.iter().rev().take_while(|byte| is_border(byte)).count();
+    let head = head
+        .get(..head.len() - border)
+        .filter(|_| (1..=5).contains(&border))?;
+    let is_label = LABELS.iter().any(|label| {
+        head.strip_suffix(label.as_bytes())
+            .is_some_and(|rest| !rest.last().is_some_and(u8::is_ascii_alphabetic))
+    });
+    if !is_label {
+        return None;
+    }
+    (1..=cluster.groups.len())
+        .rev()
+        .find(|groups| (7..=15).contains(&cluster.digits(*groups).len()))
+}
+
+/// The length of the country code at the beginning of some digits, if it is assigned.
+fn country_code(digits: &str) -> Option<usize> {
+    let begins = |count: usize| digits.get(..count).and_then(|text| text.parse::<u16>().ok());
+    match begins(1)? {
+        1 | 7 => return Some(1),
+        _ => {}
+    }
+    let two = begins(2)?;
+    if digits.starts_with('0') {
+        return None;
+    }
+    match two {
+        20
+        | 27
+        | 30..=34
+        | 36
+        | 39
+        | 40
+        | 41
+        | 43..=49
+        | 51..=58
+        | 60..=66
+        | 81
+        | 82
+        | 84
+        | 86
+        | 90..=95
+        | 98 => Some(2),
+        21..=26 | 29 | 35 | 37 | 38 | 42 | 50 | 59 | 67..=69 | 80 | 85 | 87 | 88 | 96 | 97 => Some(3),
+        99 => (begins(3)? != 999).then_some(3),
+        _ => None,
+    }
+}

@@ -1,0 +1,234 @@
+//! Credentials: in URLs, of well-known shapes, and private keys.
+//!
+//! In a URL it is the user and password before the host and the values of parameters that carry credentials. A password
+//! in a sentence has no shape and is not found.
+
+use memchr::memmem;
+
+use super::Found;
+use super::signs::{after, before, run};
+use crate::kind::Kind;
+
+/// Parameters of URLs whose values are credentials, in lower case.
+pub(super) const PARAMETERS: &[&str] = &[
+    "access_key",
+    "access_token",
+    "accesstoken",
+    "api-key",
+    "api_key",
+    "apikey",
+    "auth",
+    "auth_token",
+    "authorization",
+    "authtoken",
+    "client_secret",
+    "credential",
+    "hmac",
+    "id_token",
+    "jwt",
+    "key",
+    "pass",
+    "passwd",
+    "password",
+    "private_key",
+    "private_token",
+    "pwd",
+    "refresh_token",
+    "secret",
+    "session",
+    "session_id",
+    "sessionid",
+    "sid",
+    "sig",
+    "signature",
+    "token",
+    "x-amz-credential",
+    "x-amz-security-token",
+    "x-amz-signature",
+    "x-goog-credential",
+    "x-goog-signature",
+];
+
+/// Beginning, signs that may follow, and how many of them must.
+const SHAPES: &[(&str, Signs, usize)] = &[
+    ("sk-", Signs::Words, 20),
+    ("sk_live_", Signs::Letters, 16),
+    ("sk_test_", Signs::Letters, 16),
+    ("rk_live_", Signs::Letters, 16),
+    ("rk_test_", Signs::Letters, 16),
+    ("whsec_", Signs::Letters, 24),
+    ("ghp_", Signs::Letters, 30),
+    ("gho_", Signs::Letters, 30),
+    ("ghu_", Signs::Letters, 30),
+    ("ghs_", Signs::Letters, 30),
+    ("ghr_", Signs::Letters, 30),
+    ("github_pat_", Signs::Words, 30),
+    ("glpat-", Signs::Words, 20),
+    ("AKIA", Signs::Capitals, 16),
+    ("ASIA", Signs::Capitals, 16),
+    ("AIza", Signs::Words, 35),
+    ("ya29.", Signs::Words, 20),
+    ("hf_", Signs::Letters, 30),
+    ("npm_", Signs::Letters, 36),
+    ("pypi-", Signs::Words, 50),
+    ("xoxb-", Signs::Words, 20),
+    ("xoxp-", Signs::Words, 20),
+    ("xoxa-", Signs::Words, 20),
+    ("xoxr-", Signs::Words, 20),
+    ("xoxs-", Signs::Words, 20),
+    ("xapp-", Signs::Words, 20),
+    ("SG.", Signs::Dotted, 40),
+    ("eyJ", Signs::Dotted, 30),
+];
+
+/// Signs of a credential.
+#[derive(Clone, Copy)]
+enum Signs {
+    /// Letters and digits.
+    Letters,
+    /// Capital letters and digits.
+    Capitals,
+    /// Letters, digits, hyphens and underscores.
+    Words,
+    /// The same, in parts with dots between them.
+    Dotted,
+}
+
+impl Signs {
+    fn has(self, byte: u8) -> bool {
+        match self {
+            Self::Letters => byte.is_ascii_alphanumeric(),
+            Self::Capitals => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
+            Self::Words => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'),
+            Self::Dotted => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'),
+        }
+    }
+}
+
+/// A credential of a well-known shape, or one behind `Bearer`.
+pub(super) fn key_shape(text: &str, at: usize) -> Option<Found> {
+    if matches!(before(text, at), Some('-' | '.')) {
+        return None;
+    }
+    let rest = text.get(at..)?;
+    if let Some(prefix) = rest
+        .get(..7)
+        .filter(|prefix| prefix.eq_ignore_ascii_case("bearer "))
+    {
+        let start = at + prefix.len();
+        let length = run(text, start, |byte| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~' | b'+' | b'/' | b'=')
+        });
+        let token = text.get(start..start + length)?;
+        let is_token = length >= 16 && token.bytes().any(|byte| byte.is_ascii_digit());
+        return is_token.then(|| secret(text, start, length));
+    }
+    let (prefix, signs, least) = SHAPES.iter().find(|(prefix, _, _)| rest.starts_with(prefix))?;
+    let mut length = run(text, at + prefix.len(), |byte| signs.has(byte));
+    let tail = text.get(at + prefix.len()..at + prefix.len() + length)?;
+    length = tail.trim_end_matches(['.', '-']).len();
+    let dots = memchr::memchr_iter(b'.', tail.trim_end_matches('.').as_bytes()).count();
+    let is_shaped = match *prefix {
+        "eyJ" => dots == 2 || dots == 4,
+        "SG." => dots == 1,
+        // Words with hyphens are no key; a key has digits.
+        _ => tail.bytes().any(|byte| byte.is_ascii_digit()),
+    };
+    (is_shaped && length >= *least).then(|| secret(text, at, prefix.len() + length))
+}
+
+/// The token of a Telegram bot: its number, a colon, 35 signs.
+pub(super) fn bot_token(text: &str, at: usize) -> Option<Found> {
+    let digits = run(text, at, |byte| byte.is_ascii_digit());
+    if !(8..=10).contains(&digits) || after(text, at + digits) != Some(':') {
+        return None;
+    }
+    let length = run(text, at + digits + 1, |byte| Signs::Words.has(byte));
+    (length == 35).then(|| secret(text, at, digits + 1 + length))
+}
+
+/// Users with passwords, and values of parameters, in URLs.
+pub(super) fn in_urls(text: &str, found: &mut Vec<Found>) {
+    for at in memmem::find_iter(text.as_bytes(), "://") {
+        let start = at + 3;
+        let rest = text.get(start..).unwrap_or_default();
+        let is_end = |sign: char| {
+            sign.is_whitespace() || matches!(sign, '"' | '<' | '>' | '`' | '\\' | '|' | '{' | '}')
+        };
+        let mut url = rest.find(is_end).and_then(|end| rest.get(..end)).unwrap_or(rest);
+        // A URL in a URL is looked at by itself, so that no stretch is walked twice.
+        if let Some(next) = url.find("://") {
+            url = url.get(..next).unwrap_or_default();
+        }
+        let host_end = url.find(['/', '?', '#']).unwrap_or(url.len());
+        if let Some(user) = url
+            .get(..host_end)
+            .and_then(|host| host.rsplit_once('@'))
+            .map(|(user, _)| user)
+            && user
+                .split_once(':')
+                .is_some_and(|(_, password)| !password.is_empty())
+        {
+            found.push(secret(text, start, user.len()));
+        }
+        parameters(text, start + host_end, start + url.len(), found);
+    }
+}
+
+fn parameters(text: &str, start: usize, end: usize, found: &mut Vec<Found>) {
+    let query = text.get(start..end).unwrap_or_default();
+    let Some(begin) = query.find(['?', '#', ';']) else {
+        return;
+    };
+    let mut at = start + begin;
+    for piece in query
+        .get(begin..)
+        .unwrap_or_default()
+        .split_inclusive(['?', '#', '&', ';'])
+    {
+        let pair = piece.trim_end_matches(['?', '#', '&', ';']);
+        if let Some((name, value)) = pair.split_once('=') {
+            let value = value.trim_end_matches([')', ']', ',', '.', '\'', '*']);
+            let is_credential = PARAMETERS
+                .binary_search(&name.to_ascii_lowercase().as_str())
+                .is_ok();
+            if is_credential && !value.is_empty() {
+                found.push(secret(text, at + name.len() + 1, value.len()));
+            }
+        }
+        at += piece.len();
+    }
+}
+
+/// Private keys in their armour; one without an end goes to the end of the text.
+pub(super) fn private_keys(text: &str, found: &mut Vec<Found>) {
+    const END: &str = "-----END ";
+    let mut free = 0;
+    for at in memmem::find_iter(text.as_bytes(), "-----BEGIN ") {
+        let name = text
+            .as_bytes()
+            .get(at + 11..text.len().min(at + 51))
+            .unwrap_or_default();
+        let is_key = memmem::find(name, b"-----")
+            .is_some_and(|end| name.get(..end).is_some_and(|name| name.ends_with(b"PRIVATE KEY")));
+        if at < free || !is_key {
+            continue;
+        }
+        let rest = text.get(at..).unwrap_or_default();
+        let length = rest.find(END).map_or(rest.len(), |end| {
+            let tail = rest.get(end + END.len()..).unwrap_or_default();
+            let name = tail.find("-----").map_or(0, |name| name + 5);
+            end + END.len() + name
+        });
+        free = at + length;
+        found.push(secret(text, at, length));
+    }
+}
+
+fn secret(text: &str, at: usize, length: usize) -> Found {
+    Found {
+        kind: Kind::Secret,
+        range: at..at + length,
+        value: text.get(at..at + length).unwrap_or_default().to_owned(),
+    }
+}

@@ -1,0 +1,65 @@
+//! Letters, digits and borders between words.
+
+/// Whether a sign belongs to a word.
+pub(crate) fn is_word(character: char) -> bool {
+    character.is_alphanumeric()
+}
+
+/// Whether a sign is of a script that puts no blanks between words: there, a word can begin and end anywhere.
+pub(crate) fn is_unspaced(character: char) -> bool {
+    matches!(character,
+        '\u{e00}'..='\u{eff}'
+        | '\u{1000}'..='\u{109f}'
+        | '\u{1100}'..='\u{11ff}'
+        | '\u{1780}'..='\u{17ff}'
+        | '\u{3040}'..='\u{30ff}'
+        | '\u{3400}'..='\u{4dbf}'
+        | '\u{4e00}'..='\u{9fff}'
+        | '\u{ac00}'..='\u{d7af}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{20000}'..='\u{3ffff}')
+}
+
+/// Whether a sign next to a value shows that the value is only a part of something longer.
+pub(super) fn continues(character: Option<char>) -> bool {
+    character.is_some_and(|character| character == '_' || is_word(character) && !is_unspaced(character))
+}
+
+/// The character that ends at a place.
+pub(super) fn before(text: &str, at: usize) -> Option<char> {
+    text.get(..at)?.chars().next_back()
+}
+
+/// The character that begins at a place.
+pub(super) fn after(text: &str, at: usize) -> Option<char> {
+    text.get(at..)?.chars().next()
+}
+
+/// The two characters that begin at a place.
+pub(super) fn two_after(text: &str, at: usize) -> (Option<char>, Option<char>) {
+    let mut characters = text.get(at..).unwrap_or_default().chars();
+    (characters.next(), characters.next())
+}
+
+/// The two characters that end at a place, the nearer one first.
+pub(super) fn two_before(text: &str, at: usize) -> (Option<char>, Option<char>) {
+    let mut characters = text.get(..at).unwrap_or_default().chars();
+    (characters.next_back(), characters.next_back())
+}
+
+/// Bytes from `at` on that are in a set.
+pub(super) fn run(text: &str, at: usize, belongs: impl Fn(u8) -> bool) -> usize {
+    let rest = text.as_bytes().get(at..).unwrap_or_default();
+    rest.iter().take_while(|byte| belongs(**byte)).count()
+}
+
+/// The bytes from `at` on that are in a set; nothing when there are more than `most`.
+pub(super) fn short_run(text: &str, at: usize, most: usize, belongs: impl Fn(u8) -> bool) -> Option<&str> {
+    let rest = text.as_bytes().get(at..)?;
+    let length = rest
+        .iter()
+        .take(most + 1)
+        .take_while(|byte| belongs(**byte))
+        .count();
+    text.get(at..at + length).filter(|_| length <= most)
+}

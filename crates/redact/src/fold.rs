@@ -1,0 +1,247 @@
+//! How a text reads once its spellings are undone: escapes of JSON, of URLs and of HTML, full-width signs, and characters
+//! that nobody sees.
+//!
+//! Only detection looks at the folded text; every place in it leads back to the text as written. An escape is one place, so
+//! that what is replaced never begins or ends inside one: text that holds JSON at any depth stays the JSON that it was.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::memchr3;
+
+/// A text as it reads.
+#[derive(Debug)]
+pub(crate) struct Folded<'t> {
+    /// The text to look at.
+    pub(crate) text: Cow<'t, str>,
+    /// Places in the folded text and where they stand in the written one; straight on between them.
+    anchors: Vec<(usize, usize)>,
+}
+
+impl Folded<'_> {
+    /// A range of the folded text as a range of the text as written.
+    pub(crate) fn written(&self, range: &Range<usize>) -> Range<usize> {
+        self.origin(range.start)..self.origin(range.end)
+    }
+
+    fn origin(&self, at: usize) -> usize {
+        let after = self.anchors.partition_point(|(folded, _)| *folded <= at);
+        match after.checked_sub(1).and_then(|index| self.anchors.get(index)) {
+            None => at,
+            Some((folded, written)) => written + (at - folded),
+        }
+    }
+}
+
+/// Folds a text; borrowed when it reads as it is written.
+pub(crate) fn fold(text: &str) -> Folded<'_> {
+    let plain = Folded {
+        text: Cow::Borrowed(text),
+        anchors: Vec::new(),
+    };
+    if !may_fold(text.as_bytes()) {
+        return plain;
+    }
+    let mut folded = String::with_capacity(text.len());
+    let mut anchors = Vec::new();
+    let mut copied = 0;
+    let mut at = 0;
+    while let Some(character) = text.get(at..).and_then(|rest| rest.chars().next()) {
+        let (reading, length) = match read(text, at, character) {
+            Reading::Plain if character == '\\' => {
+                // One look at a run of backslashes is enough, however long it is.
+                let rest = text.as_bytes().get(at..).unwrap_or_default();
+                at += rest.iter().take_while(|byte| **byte == b'\\').count();
+                continue;
+            }
+            Reading::Plain => {
+                at += character.len_utf8();
+                continue;
+            }
+            Reading::As(reading, length) => (Some(reading), length),
+            Reading::Nothing(length) => (None, length),
+        };
+        folded.extend(text.get(copied..at));
+        anchors.push((folded.len(), at));
+        folded.extend(reading);
+        at += length;
+        copied = at;
+        anchors.push((folded.len(), at));
+    }
+    if anchors.is_empty() {
+        return plain;
+    }
+    folded.extend(text.get(copied..));
+    Folded {
+        text: Cow::Owned(folded),
+        anchors,
+    }
+}
+
+fn may_fold(bytes: &[u8]) -> bool {
+    memchr3(b'\\', b'%', b'&', bytes).is_some()
+        || bytes
+            .iter()
+            .any(|byte| matches!(byte, 0..=8 | 11 | 12 | 14..=31 | 127 | 0xc2 | 0xe2 | 0xe3 | 0xef))
+}
+
+/// How a character, with what follows it, reads.
+enum Reading {
+    /// As it stands.
+    Plain,
+    /// As another one; so many bytes are written.
+    As(char, usize),
+    /// Not at all; so many bytes are written.
+    Nothing(usize),
+}
+
+fn read(text: &str, at: usize, character: char) -> Reading {
+    let rest = text.as_bytes().get(at..).unwrap_or_default();
+    let escape = match character {
+        '\\' => backslash(rest),
+        '%' => percent(rest),
+        '&' => entity(rest),
+        _ => None,
+    };
+    let (decoded, length) = escape.unwrap_or((character, character.len_utf8()));
+    match shown(decoded) {
+        None => Reading::Nothing(length),
+        Some(reading) if reading == character && length == character.len_utf8() => Reading::Plain,
+        Some(reading) => Reading::As(reading, length),
+    }
+}
+
+/// The character that a reader sees: none for what is invisible, the plain one for full-width forms, blanks and hyphens.
+fn shown(character: char) -> Option<char> {
+    match character {
+        '\t' | '\n' | '\r' => Some(character),
+        '\0'..='\u{1f}'
+        | '\u{7f}'
+        | '\u{ad}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{2064}'
+        | '\u{2066}'..='\u{2069}'
+        | '\u{feff}' => None,
+        '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{3000}' => Some(' '),
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => Some('-'),
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(character) - 0xfee0),
+        other => Some(other),
+    }
+}
+
+/// `\n`, `\u0040`, `\x40` and the like, behind any number of backslashes: each level of JSON in JSON doubles them.
+fn backslash(rest: &[u8]) -> Option<(char, usize)> {
+    let run = rest.iter().take_while(|byte| **byte == b'\\').count();
+    let simple = |character| Some((character, run + 1));
+    match rest.get(run)? {
+        b'n' => simple('\n'),
+        b'r' => simple('\r'),
+        b't' => simple('\t'),
+        b'b' | b'f' => simple(' '),
+        b'"' => simple('"'),
+        b'/' => simple('/'),
+        b'x' => {
+            let unit = hexadecimal(rest.get(run + 1..run + 3)?)?;
+            Some((char::from_u32(unit)?, run + 3))
+        }
+        b'u' => {
+            let unit = hexadecimal(rest.get(run + 1..run + 5)?)?;
+            let end = run + 5;
+            if !(0xd800..0xdc00).contains(&unit) {
+                return Some((char::from_u32(unit)?, end));
+            }
+            let second = rest.get(end..)?;
+            let again = second.iter().take_while(|byte| **byte == b'\\').count();
+            let low = second
+                .get(again..again + 5)
+                .filter(|low| again > 0 && low.first() == Some(&b'u'))?;
+            let low = hexadecimal(low.get(1..)?)?.checked_sub(0xdc00)?;
+            let whole = 0x1_0000 + ((unit - 0xd800) << 10) + low;
+            Some((char::from_u32(whole)?, end + again + 5))
+        }
+        _ => None,
+    }
+}
+
+/// `%40` and the like, for printable ASCII.
+fn percent(rest: &[u8]) -> Option<(char, usize)> {
+    let value = hexadecimal(rest.get(1..3)?)?;
+    let character = char::from_u32(value).filter(|character| matches!(character, ' '..='~'))?;
+    Some((character, 3))
+}
+
+/// `&#64;`, `&#x40;` and `&amp;`.
+fn entity(rest: &[u8]) -> Option<(char, usize)> {
+    let length = rest.iter().take(10).position(|byte| *byte == b';')?;
+    let name = std::str::from_utf8(rest.get(1..length)?).ok()?;
+    let character = if name == "amp" {
+        '&'
+    } else {
+        let number = name.strip_prefix('#')?;
+        let code = match number.strip_prefix(['x', 'X']) {
+            Some(digits) => u32::from_str_radix(digits, 16).ok()?,
+            None => number.parse().ok()?,
+        };
+        char::from_u32(code)?
+    };
+    Some((character, length + 1))
+}
+
+fn hexadecimal(digits: &[u8]) -> Option<u32> {
+    if !digits.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> String {
+        fold(text).text.into_owned()
+    }
+
+    #[test]
+    fn text_without_odd_spellings_is_borrowed() {
+        for text in ["plain", "до побачення", "a + b = 100", "line\nbreak\tand tab"] {
+            assert!(matches!(fold(text).text, Cow::Borrowed(_)), "{text}");
+        }
+    }
+
+    #[test]
+    fn escapes_read_as_what_they_stand_for_at_any_depth() {
+        assert_eq!(read(r"a\u0040b"), "a@b");
+        assert_eq!(read(r"a\\u0040b"), "a@b");
+        assert_eq!(read(r"a\\\\\u0040b"), "a@b");
+        assert_eq!(read(r"a%40b &#64; &#x40; &amp; \x40"), "a@b @ @ & @");
+        assert_eq!(read(r"\u674e\u660e \ud83d\ude00"), "李明 😀");
+        assert_eq!(read(r"x\ny\\tz"), "x\ny\tz");
+    }
+
+    #[test]
+    fn what_nobody_sees_is_gone_and_full_width_is_plain() {
+        assert_eq!(read("a\u{200b}n\u{ad}n\u{1}@b"), "ann@b");
+        assert_eq!(read("ａｎｎ＠ｂ．ｃ １２３\u{a0}4\u{2011}5"), "ann@b.c 123 4-5");
+    }
+
+    #[test]
+    fn what_is_no_escape_stays() {
+        for text in [r"\q \u12 \ud800 \", "100% of 5%zz", "a & b &nbsp; &#xffffffff;"] {
+            assert_eq!(read(text), text);
+        }
+    }
+
+    #[test]
+    fn places_lead_back_to_whole_escapes() {
+        let text = r"x a\u0040b\ny";
+        let folded = fold(text);
+        let at = folded.text.find("a@b").unwrap();
+        assert_eq!(&text[folded.written(&(at..at + 3))], r"a\u0040b");
+        let text = "é\u{200b}１２ z";
+        let folded = fold(text);
+        let at = folded.text.find("12").unwrap();
+        assert_eq!(&text[folded.written(&(at..at + 2))], "１２");
+    }
+}

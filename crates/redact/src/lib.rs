@@ -1,0 +1,21 @@
+//! Personal data and secrets in a conversation: found, counted and, on request, replaced by stable pseudonyms.
+//!
+//! Pure: a conversation goes in, the same conversation comes out with other texts in the same places, and an account of
+//! what was there. Detection is by rules that can be read and tested; there is no model and no dictionary of names. What
+//! the rules leave alone is written down in `docs/redaction.md`.
+
+mod account;
+mod find;
+mod fold;
+mod kind;
+mod pseudonym;
+mod redactor;
+mod roster;
+mod stop_words;
+mod walk;
+
+pub use account::{Account, Counts};
+pub use kind::Kind;
+pub use pseudonym::{Key, KeyError, SHORTEST_KEY};
+pub use redactor::Redactor;
+pub use roster::Roster;

@@ -1,0 +1,193 @@
+//! Pseudonyms: the same value and key give the same one, and nobody without the key can tell which value it was.
+//!
+//! They have the shape of what they replace where a reader of the data may rely on it, and lie in ranges that belong to
+//! nobody: `.invalid` domains, documentation addresses, a country code that no country has. All are ASCII without quotes
+//! and backslashes, so that they fit into JSON and URLs as they are.
+
+use std::fmt::Write as _;
+
+use crate::kind::Kind;
+
+/// The shortest key in bytes.
+pub const SHORTEST_KEY: usize = 32;
+
+/// Why a key is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyError {
+    /// It is shorter than [`SHORTEST_KEY`].
+    TooShort,
+    /// It is one byte over and over.
+    Uniform,
+}
+
+/// The key of a run's pseudonyms.
+#[derive(Clone)]
+pub struct Key {
+    secret: [u8; 32],
+    id: String,
+}
+
+impl std::fmt::Debug for Key {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Key")
+            .field("id", &self.id)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Key {
+    /// Makes a key of the content of a key file, less the white space at its ends.
+    pub fn new(content: &str) -> Result<Self, KeyError> {
+        let content = content.trim().as_bytes();
+        if content.len() < SHORTEST_KEY {
+            return Err(KeyError::TooShort);
+        }
+        if content.iter().all(|byte| Some(byte) == content.first()) {
+            return Err(KeyError::Uniform);
+        }
+        let id = blake3::derive_key("chatmill 2026-11 redaction: id of the key", content);
+        Ok(Self {
+            secret: blake3::derive_key("chatmill 2026-11 redaction: pseudonyms", content),
+            id: blake3::Hash::from(id).to_hex().chars().take(32).collect(),
+        })
+    }
+
+    /// What tells keys apart without giving them away.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn hash(&self, kind: Kind, value: &str) -> Digest {
+        let mut hasher = blake3::Hasher::new_keyed(&self.secret);
+        hasher.update(kind.as_str().as_bytes());
+        hasher.update(&[0]);
+        hasher.update(value.as_bytes());
+        Digest(hasher.finalize())
+    }
+
+    /// The pseudonym of a value; `value` is its one spelling that all others have been brought to.
+    pub(crate) fn pseudonym(&self, kind: Kind, value: &str, form: Form) -> String {
+        let digest = self.hash(kind, value);
+        if form == Form::Number {
+            // No issuer and no country has numbers of this beginning.
+            return format!("9990{:012}", digest.number() % 1_000_000_000_000);
+        }
+        match kind {
+            Kind::Email => format!("email-{}@example.invalid", digest.short()),
+            Kind::Phone => format!("+999{:011}", digest.number() % 100_000_000_000),
+            Kind::Ip if value.contains(':') => {
+                let mut address = String::from("2001:db8:");
+                for group in digest.groups() {
+                    let _ = write!(address, ":{group:x}");
+                }
+                address
+            }
+            Kind::Ip => {
+                let number = digest.number();
+                let network = match (number >> 8) % 3 {
+                    0 => "192.0.2",
+                    1 => "198.51.100",
+                    _ => "203.0.113",
+                };
+                format!("{network}.{}", number & 0xff)
+            }
+            Kind::Card => format!("[card-{}]", digest.short()),
+            Kind::Iban => format!("[iban-{}]", digest.short()),
+            Kind::Secret => format!("secret-{}", digest.short()),
+            Kind::Name => digest.short(),
+        }
+    }
+}
+
+/// Where a pseudonym will stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// In text.
+    Text,
+    /// In place of a number of JSON.
+    Number,
+}
+
+struct Digest(blake3::Hash);
+
+impl Digest {
+    fn short(&self) -> String {
+        self.0.to_hex().chars().take(8).collect()
+    }
+
+    fn number(&self) -> u64 {
+        let mut first = [0; 8];
+        for (place, byte) in first.iter_mut().zip(self.0.as_bytes()) {
+            *place = *byte;
+        }
+        u64::from_be_bytes(first)
+    }
+
+    /// Four groups of an address; the first is never zero, so that the address has one spelling.
+    fn groups(&self) -> [u16; 4] {
+        let number = self.number();
+        let group = |shift: u32| u16::try_from((number >> shift) & 0xffff).unwrap_or(0);
+        [group(48) | 1, group(32) | 1, group(16) | 1, group(0) | 1]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEY: &str = "a key of our own making, long enough";
+
+    #[test]
+    fn short_and_uniform_keys_are_refused() {
+        assert_eq!(Key::new(&"ab".repeat(15)).unwrap_err(), KeyError::TooShort);
+        assert_eq!(
+            Key::new(&format!("{}   \n", "ab".repeat(15))).unwrap_err(),
+            KeyError::TooShort
+        );
+        assert_eq!(Key::new(&"a".repeat(64)).unwrap_err(), KeyError::Uniform);
+        assert!(Key::new(&"ab".repeat(16)).is_ok());
+    }
+
+    #[test]
+    fn the_same_value_and_key_give_the_same_pseudonym_and_others_do_not() {
+        let key = Key::new(KEY).unwrap();
+        let other = Key::new(&format!("{KEY}!")).unwrap();
+        for kind in Kind::ALL {
+            let first = key.pseudonym(kind, "value", Form::Text);
+            assert_eq!(first, key.pseudonym(kind, "value", Form::Text));
+            assert_ne!(first, other.pseudonym(kind, "value", Form::Text), "{kind:?}");
+            assert_ne!(first, key.pseudonym(kind, "other", Form::Text), "{kind:?}");
+        }
+        assert_ne!(key.id(), other.id());
+    }
+
+    #[test]
+    fn white_space_around_a_key_is_not_part_of_it() {
+        let with_break = Key::new(&format!("{KEY}\r\n")).unwrap();
+        assert_eq!(with_break.id(), Key::new(KEY).unwrap().id());
+    }
+
+    #[test]
+    fn a_key_shows_its_id_only() {
+        let key = Key::new(KEY).unwrap();
+        assert_eq!(format!("{key:?}"), format!("Key {{ id: {:?}, .. }}", key.id()));
+    }
+
+    #[test]
+    fn addresses_are_such_that_parse_and_belong_to_nobody() {
+        let key = Key::new(KEY).unwrap();
+        for n in 0..200 {
+            let four = key.pseudonym(Kind::Ip, &format!("10.0.0.{n}"), Form::Text);
+            assert!(
+                four.parse::<std::net::Ipv4Addr>().unwrap().is_documentation(),
+                "{four}"
+            );
+            let six = key.pseudonym(Kind::Ip, &format!("fe80::{n}"), Form::Text);
+            let parsed: std::net::Ipv6Addr = six.parse().unwrap();
+            assert_eq!(parsed.segments()[..2], [0x2001, 0xdb8], "{six}");
+            let number = key.pseudonym(Kind::Card, &n.to_string(), Form::Number);
+            assert!(number.len() == 16 && number.bytes().all(|byte| byte.is_ascii_digit()));
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The redactor: what is looked for, and whether it is only counted or also replaced.
+
+use std::collections::HashSet;
+
+use chatmill_model::Conversation;
+
+use crate::account::{Account, Counts};
+use crate::find::{self, Found, Wanted};
+use crate::fold::fold;
+use crate::kind::Kind;
+use crate::pseudonym::{Form, Key};
+use crate::roster::Roster;
+use crate::walk;
+
+/// Finds personal data and secrets, and replaces them when it has a key.
+#[derive(Clone, Debug)]
+pub struct Redactor {
+    wanted: Wanted,
+    key: Option<Key>,
+    keep: HashSet<String>,
+}
+
+impl Redactor {
+    /// A redactor for these kinds. With a key it replaces; without, it only counts. Names in `keep` stay.
+    pub fn new(kinds: &[Kind], key: Option<Key>, keep: &[String]) -> Self {
+        Self {
+            wanted: Wanted::new(kinds),
+            key,
+            keep: keep.iter().map(|name| name.trim().to_lowercase()).collect(),
+        }
+    }
+
+    /// Whether it replaces what it finds.
+    pub fn replaces(&self) -> bool {
+        self.key.is_some()
+    }
+
+    /// What tells the key apart from others without giving it away.
+    pub fn key_id(&self) -> Option<&str> {
+        self.key.as_ref().map(Key::id)
+    }
+
+    /// The names to look for in what belongs to a conversation; empty where names are not wanted.
+    pub fn roster(&self, conversation: &Conversation) -> Roster {
+        if self.wanted.has(Kind::Name) {
+            Roster::of(conversation, &self.keep)
+        } else {
+            Roster::default()
+        }
+    }
+
+    /// Looks through a conversation, and replaces what it finds there when it has a key.
+    ///
+    /// Positions, the number of everything and all links stay as they are; participants who would share an id afterwards
+    /// are told apart by a number.
+    pub fn redact(&self, conversation: &mut Conversation, roster: &Roster) -> Account {
+        walk::conversation(self, roster, conversation)
+    }
+
+    /// A text with everything in it replaced, or nothing where it stays as it is. Counts what is found.
+    pub fn text(&self, text: &str, roster: &Roster, counts: &mut Counts) -> Option<String> {
+        let folded = fold(text);
+        let mut found = find::find(&folded.text, &self.wanted);
+        let others = found.len();
+        roster.find(&folded.text, &mut found);
+        if found.len() > others {
+            found = find::settle(found);
+        }
+        for each in &found {
+            counts.add(each.kind);
+        }
+        let key = self.key.as_ref().filter(|_| !found.is_empty())?;
+        let mut replaced = String::with_capacity(text.len() + 16 * found.len());
+        let mut copied = 0;
+        for each in &found {
+            let range = folded.written(&each.range);
+            replaced.extend(text.get(copied..range.start));
+            replaced.push_str(&pseudonym(key, each, &folded.text));
+            copied = range.end;
+        }
+        replaced.extend(text.get(copied..));
+        Some(replaced)
+    }
+
+    /// A field that holds a name and nothing else, or an id: a name of the roster as a whole, else as a text.
+    pub fn name(&self, field: &str, roster: &Roster, counts: &mut Counts) -> Option<String> {
+        let Some(owner) = roster.owner(field) else {
+            return self.text(field, roster, counts);
+        };
+        counts.add(Kind::Name);
+        self.key.as_ref().map(|key| name(key, &owner))
+    }
+
+    /// A field that holds an e-mail address and nothing else, however it is spelled.
+    pub(crate) fn email(&self, field: &str, roster: &Roster, counts: &mut Counts) -> Option<String> {
+        if !self.wanted.has(Kind::Email) || field.trim().is_empty() {
+            return self.text(field, roster, counts);
+        }
+        counts.add(Kind::Email);
+        let value = fold(field).text.trim().to_lowercase();
+        self.key
+            .as_ref()
+            .map(|key| key.pseudonym(Kind::Email, &value, Form::Text))
+    }
+}
+
+fn pseudonym(key: &Key, found: &Found, text: &str) -> String {
+    match found.kind {
+        Kind::Name => name(key, &found.value),
+        Kind::Card | Kind::Phone if is_number(text, found) => {
+            key.pseudonym(found.kind, &found.value, Form::Number)
+        }
+        kind => key.pseudonym(kind, &found.value, Form::Text),
+    }
+}
+
+/// `Person-` or `Agent-` and the hash of the name.
+fn name(key: &Key, owner: &str) -> String {
+    let (prefix, name) = owner.split_once('-').unwrap_or(("Person", owner));
+    format!("{prefix}-{}", key.pseudonym(Kind::Name, name, Form::Text))
+}
+
+/// Whether digits stand where JSON has a number: only a number may take their place.
+fn is_number(text: &str, found: &Found) -> bool {
+    let digits = text.get(found.range.clone()).unwrap_or_default();
+    let before = text
+        .get(..found.range.start)
+        .unwrap_or_default()
+        .trim_end()
+        .chars()
+        .next_back();
+    let after = text
+        .get(found.range.end..)
+        .unwrap_or_default()
+        .trim_start()
+        .chars()
+        .next();
+    digits.bytes().all(|byte| byte.is_ascii_digit())
+        && (matches!(before, Some(':' | ',' | '[')) && matches!(after, Some(',' | '}' | ']'))
+            || (before.is_none() && after.is_none()))
+}
+
+#[cfg(test)]
+mod tests;

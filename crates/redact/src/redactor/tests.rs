@@ -1,0 +1,143 @@
+use chatmill_model::{Participant, ParticipantKind};
+use proptest::prelude::*;
+
+use super::*;
+
+fn room() -> Conversation {
+    Conversation {
+        participants: vec![Participant {
+            id: "u1".to_owned(),
+            name: Some("Mirela Quint".to_owned()),
+            kind: ParticipantKind::Human,
+            ..Participant::default()
+        }],
+        ..Conversation::default()
+    }
+}
+
+fn redactor() -> Redactor {
+    let key = Key::new("a key of our own making, long enough").unwrap();
+    Redactor::new(&Kind::ALL, Some(key), &[])
+}
+
+fn replaced(text: &str) -> String {
+    let redactor = redactor();
+    let roster = redactor.roster(&room());
+    let mut counts = Counts::default();
+    redactor
+        .text(text, &roster, &mut counts)
+        .unwrap_or_else(|| text.to_owned())
+}
+
+#[test]
+fn what_is_found_is_replaced_and_the_rest_stays_byte_for_byte() {
+    let out = replaced("Hi Mirela,\u{a0}mail ann@mail.example – or +1 555 123 4567!");
+    assert!(out.starts_with("Hi Person-"), "{out}");
+    assert!(
+        out.contains(",\u{a0}mail email-") && out.contains("@example.invalid – or +999"),
+        "{out}"
+    );
+    assert!(
+        out.ends_with('!') && !out.contains("ann@") && !out.contains("4567"),
+        "{out}"
+    );
+}
+
+#[test]
+fn every_spelling_of_a_value_gets_the_same_pseudonym() {
+    let plain = replaced("ann@mail.example");
+    for spelling in [
+        r"ann\u0040mail.example",
+        r"ann\\u0040mail.example",
+        "Ann@Mail.Example",
+        "ann%40mail.example",
+        "ann&#64;mail.example",
+        "ａｎｎ＠mail．example",
+        "a\u{200b}nn@mail.exa\u{ad}mple",
+        "ann\u{1}@mail.example",
+    ] {
+        assert_eq!(replaced(spelling), plain, "{spelling}");
+    }
+    assert_eq!(replaced("+1 555 123 4567"), replaced("+1-555-123-4567"));
+    assert_eq!(replaced("4111 1111 1111 1111"), replaced("4111-1111-1111-1111"));
+}
+
+#[test]
+fn json_stays_json_at_every_depth() {
+    let out = replaced(
+        r#"{"to":"ann\u0040mail.example","card":4111111111111111,"note":"{\"card\":4111111111111111,\"t\":\"a\\nann@mail.example\"}"}"#,
+    );
+    let number = replaced("[4111111111111111]");
+    let number = number.trim_matches(['[', ']']);
+    let email = replaced("ann@mail.example");
+    assert_eq!(
+        out,
+        format!(r#"{{"to":"{email}","card":{number},"note":"{{\"card\":{number},\"t\":\"a\\n{email}\"}}"}}"#)
+    );
+}
+
+#[test]
+fn without_a_key_things_are_counted_only() {
+    let redactor = Redactor::new(&Kind::ALL, None, &[]);
+    let mut conversation = room();
+    conversation.title = Some("ann@mail.example and Mirela".to_owned());
+    let before = conversation.clone();
+    let roster = redactor.roster(&conversation);
+    let account = redactor.redact(&mut conversation, &roster);
+    assert_eq!(conversation, before);
+    assert_eq!(account.conversation.of(Kind::Email), 1);
+    assert_eq!(account.conversation.of(Kind::Name), 2);
+}
+
+#[test]
+fn only_the_kinds_that_are_wanted_are_looked_for() {
+    let redactor = Redactor::new(&[Kind::Ip], None, &[]);
+    let mut counts = Counts::default();
+    let roster = redactor.roster(&room());
+    redactor.text(
+        "Mirela ann@mail.example 203.0.113.7 +15551234567",
+        &roster,
+        &mut counts,
+    );
+    assert_eq!(counts.kinds().collect::<Vec<_>>(), [(Kind::Ip, 1)]);
+}
+
+#[test]
+fn participants_whose_ids_become_equal_are_told_apart() {
+    let mut conversation = Conversation {
+        participants: ["Ann@mail.example", "ann@mail.example"]
+            .map(|id| Participant {
+                id: id.to_owned(),
+                ..Participant::default()
+            })
+            .to_vec(),
+        ..Conversation::default()
+    };
+    let redactor = redactor();
+    let roster = redactor.roster(&conversation);
+    redactor.redact(&mut conversation, &roster);
+    let ids: Vec<&str> = conversation
+        .participants
+        .iter()
+        .map(|each| each.id.as_str())
+        .collect();
+    assert_eq!(ids[1], format!("{}~2", ids[0]));
+}
+
+proptest! {
+    #[test]
+    fn no_text_is_too_odd(text in any::<String>()) {
+        replaced(&text);
+    }
+
+    #[test]
+    fn no_mixture_of_pieces_is_too_odd(pieces in proptest::collection::vec(prop_oneof![
+        Just("ann@mail.example"), Just("\\u0040"), Just("\\"), Just("\\n"), Just("%4"), Just("&#64;"), Just("://a:b@c?key="),
+        Just("+1 555 123 4567"), Just("(555) "), Just("4111111111111111"), Just("DE89 3704 "), Just("::1"), Just("Mirela"),
+        Just("李"), Just("é"), Just("\u{200b}"), Just("-----BEGIN PRIVATE KEY-----"), Just("eyJ."), Just(" "), Just("\""),
+    ], 0..24)) {
+        let text = pieces.concat();
+        let out = replaced(&text);
+        prop_assert!(!out.contains("ann@mail.example"), "{out}");
+    }
+}

@@ -1,0 +1,390 @@
+//! The names of a conversation's roster, and finding them in texts.
+//!
+//! Names and second names are found as whole words in any case, whatever stands between their words (`Ann Smith`,
+//! `ann_smith`, `Ann-Smith`); the first and the last word of a person's name also alone, as the roster writes them. In
+//! scripts without blanks between words a name of two signs or more is found anywhere. A name of fewer than three letters
+//! or of a common word is not searched for.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use chatmill_model::{Conversation, Participant, ParticipantKind};
+
+use crate::find::{Found, is_unspaced, is_word};
+use crate::fold::fold;
+use crate::kind::Kind;
+use crate::stop_words::{is_common, is_role};
+
+/// Letters that a name needs to be searched for.
+const FEWEST_LETTERS: usize = 3;
+
+/// The names of a conversation.
+#[derive(Debug, Default)]
+pub struct Roster {
+    /// Whole names in lower case, and whose they are.
+    whole: HashMap<String, Owner>,
+    /// What is searched for, by its first word in lower case; longer ones first.
+    words: HashMap<String, Vec<Pattern>>,
+    /// What is searched for without regard to words; longer ones first.
+    unspaced: Vec<(String, Owner)>,
+    /// First bytes of the words, in both cases.
+    first_bytes: FirstBytes,
+}
+
+/// A set of bytes.
+#[derive(Debug)]
+struct FirstBytes([bool; 256]);
+
+impl Default for FirstBytes {
+    fn default() -> Self {
+        Self([false; 256])
+    }
+}
+
+impl FirstBytes {
+    fn insert(&mut self, text: &str) {
+        let place = text
+            .bytes()
+            .next()
+            .and_then(|byte| self.0.get_mut(usize::from(byte)));
+        if let Some(place) = place {
+            *place = true;
+        }
+    }
+
+    fn has_that_of(&self, text: &str) -> bool {
+        let byte = text.bytes().next();
+        byte.is_some_and(|byte| self.0.get(usize::from(byte)) == Some(&true))
+    }
+}
+
+/// Whose name it is: what pseudonyms are made of.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Owner {
+    is_agent: bool,
+    /// The display name in lower case.
+    name: String,
+}
+
+impl Owner {
+    /// What a name of this owner is called in [`Found::value`].
+    fn value(&self) -> String {
+        format!(
+            "{}{}",
+            if self.is_agent { "Agent-" } else { "Person-" },
+            self.name
+        )
+    }
+}
+
+#[derive(Debug)]
+struct Pattern {
+    /// Words after the first, in lower case.
+    rest: Vec<String>,
+    /// The only spelling, where there is but one.
+    exact: Option<String>,
+    owner: Owner,
+}
+
+impl Roster {
+    /// The names of a conversation, but for those in `keep` (in lower case).
+    pub fn of(conversation: &Conversation, keep: &HashSet<String>) -> Self {
+        let mut names = Names {
+            keep,
+            whole: BTreeMap::new(),
+            single: BTreeMap::new(),
+        };
+        for participant in &conversation.participants {
+            names.participant(participant);
+        }
+        for message in &conversation.messages {
+            let sender = message
+                .sender
+                .and_then(|index| conversation.participants.get(index));
+            let is_agent = sender.is_some_and(|sender| sender.kind == ParticipantKind::Agent);
+            if let Some(name) = &message.sender_name {
+                names.stranger(name, is_agent);
+            }
+            for preview in message
+                .references
+                .iter()
+                .filter_map(|reference| reference.preview.as_ref())
+            {
+                if let Some(name) = &preview.sender_name {
+                    names.stranger(name, preview.from_agent);
+                }
+            }
+        }
+        names.roster()
+    }
+
+    /// Whether there is no name.
+    pub fn is_empty(&self) -> bool {
+        self.whole.is_empty()
+    }
+
+    /// Whose name a field is that holds nothing else: the value to make a pseudonym of.
+    pub(crate) fn owner(&self, field: &str) -> Option<String> {
+        if self.whole.is_empty() {
+            return None;
+        }
+        self.whole.get(&lower(field)).map(Owner::value)
+    }
+
+    /// Finds names in a folded text.
+    pub(crate) fn find(&self, text: &str, found: &mut Vec<Found>) {
+        if !self.words.is_empty() {
+            self.find_words(text, found);
+        }
+        if !self.unspaced.is_empty() {
+            self.find_unspaced(text, found);
+        }
+    }
+
+    fn find_words(&self, text: &str, found: &mut Vec<Found>) {
+        let mut at = 0;
+        while let Some(word) = next_word(text, at) {
+            at = word.end;
+            let Some(written) = text.get(word.clone()) else {
+                continue;
+            };
+            if !self.first_bytes.has_that_of(written) {
+                continue;
+            }
+            let Some(patterns) = self.words.get(&written.to_lowercase()) else {
+                continue;
+            };
+            let matched = patterns.iter().find_map(|pattern| {
+                if pattern.exact.as_ref().is_some_and(|exact| exact != written) {
+                    return None;
+                }
+                rest_ends(text, word.end, &pattern.rest).map(|end| (end, pattern))
+            });
+            if let Some((end, pattern)) = matched {
+                found.push(Found {
+                    kind: Kind::Name,
+                    range: word.start..end,
+                    value: pattern.owner.value(),
+                });
+                at = end;
+            }
+        }
+    }
+
+    fn find_unspaced(&self, text: &str, found: &mut Vec<Found>) {
+        let mut free = 0;
+        for (at, _) in text.char_indices().filter(|(_, sign)| is_unspaced(*sign)) {
+            let Some(rest) = text.get(at..).filter(|_| at >= free) else {
+                continue;
+            };
+            if let Some((name, owner)) = self
+                .unspaced
+                .iter()
+                .find(|(name, _)| rest.starts_with(name.as_str()))
+            {
+                free = at + name.len();
+                found.push(Found {
+                    kind: Kind::Name,
+                    range: at..free,
+                    value: owner.value(),
+                });
+            }
+        }
+    }
+}
+
+/// Names as they are collected.
+struct Names<'k> {
+    keep: &'k HashSet<String>,
+    /// Whole names in lower case; none when several people have it.
+    whole: BTreeMap<String, Option<Owner>>,
+    /// Words of names as written; none when several people have it.
+    single: BTreeMap<String, Option<Owner>>,
+}
+
+impl Names<'_> {
+    fn participant(&mut self, participant: &Participant) {
+        let is_agent = participant.kind == ParticipantKind::Agent;
+        let shown = participant.display_name();
+        let mut named = [&participant.name, &participant.alias].into_iter().flatten();
+        // The ids of agents are names of models or of roles.
+        if !named.any(|name| !name.is_empty()) && (is_agent || !is_name_like(shown)) {
+            return;
+        }
+        let Some(owner) = self.owner(shown, is_agent) else {
+            // A role has no name, but may have a second name.
+            for name in [&participant.name, &participant.alias].into_iter().flatten() {
+                self.stranger(name, is_agent);
+            }
+            return;
+        };
+        self.add(shown, &owner);
+        for name in [&participant.name, &participant.alias].into_iter().flatten() {
+            self.add(name, &owner);
+            if !is_agent {
+                self.add_ends(name, &owner);
+            }
+        }
+    }
+
+    /// A name that stands beside the roster.
+    fn stranger(&mut self, name: &str, is_agent: bool) {
+        if self.whole.contains_key(&lower(name)) {
+            return;
+        }
+        if let Some(owner) = self.owner(name, is_agent) {
+            self.add(name, &owner);
+        }
+    }
+
+    fn owner(&self, name: &str, is_agent: bool) -> Option<Owner> {
+        let name = lower(name);
+        let stays = name.is_empty() || is_role(&name) || self.keep.contains(&name);
+        (!stays).then_some(Owner { is_agent, name })
+    }
+
+    fn add(&mut self, name: &str, owner: &Owner) {
+        let name = lower(name);
+        if name.is_empty() || is_role(&name) || self.keep.contains(&name) {
+            return;
+        }
+        let entry = self.whole.entry(name).or_insert_with(|| Some(owner.clone()));
+        if entry.as_ref() != Some(owner) {
+            *entry = None;
+        }
+    }
+
+    /// First and last word of a name of two or three words.
+    fn add_ends(&mut self, name: &str, owner: &Owner) {
+        let folded = fold(name);
+        let words: Vec<&str> = folded.text.split_whitespace().collect();
+        if !(2..=3).contains(&words.len()) {
+            return;
+        }
+        for word in [words.first(), words.last()].into_iter().flatten() {
+            let is_capital = word.chars().next().is_some_and(char::is_uppercase);
+            if !is_capital || !word.chars().all(is_word) || self.keep.contains(&lower(word)) {
+                continue;
+            }
+            let entry = self
+                .single
+                .entry((*word).to_owned())
+                .or_insert_with(|| Some(owner.clone()));
+            if entry.as_ref() != Some(owner) {
+                *entry = None;
+            }
+        }
+    }
+
+    fn roster(self) -> Roster {
+        let mut roster = Roster::default();
+        for (name, owner) in self.whole {
+            let owner = owner.unwrap_or_else(|| Owner {
+                is_agent: false,
+                name: name.clone(),
+            });
+            roster.search_for(&name, None, &owner);
+            roster.whole.insert(name, owner);
+        }
+        for (word, owner) in self.single {
+            let owner = owner.unwrap_or_else(|| Owner {
+                is_agent: false,
+                name: lower(&word),
+            });
+            roster.search_for(&lower(&word), Some(&word), &owner);
+        }
+        #[expect(clippy::iter_over_hash_type, reason = "each list is put in order by itself")]
+        for patterns in roster.words.values_mut() {
+            // The longest first; what is found in any case before what is not.
+            patterns.sort_by_key(|pattern| (std::cmp::Reverse(pattern.rest.len()), pattern.exact.is_some()));
+        }
+        roster
+            .unspaced
+            .sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
+        roster
+    }
+}
+
+impl Roster {
+    fn search_for(&mut self, name: &str, exact: Option<&str>, owner: &Owner) {
+        if name.chars().any(is_unspaced) {
+            if name.chars().nth(1).is_some() && name.chars().all(|sign| is_unspaced(sign) || !is_word(sign)) {
+                self.unspaced.push((name.to_owned(), owner.clone()));
+            }
+            return;
+        }
+        let letters = name.chars().filter(|sign| sign.is_alphabetic()).count();
+        let mut words = Vec::new();
+        let mut at = 0;
+        while let Some(word) = next_word(name, at) {
+            at = word.end;
+            words.extend(name.get(word).map(str::to_owned));
+        }
+        let mut words = words.into_iter();
+        let Some(first) = words.next() else { return };
+        let rest: Vec<String> = words.collect();
+        if letters < FEWEST_LETTERS || (rest.is_empty() && is_common(&first)) {
+            return;
+        }
+        self.first_bytes.insert(&first);
+        self.first_bytes.insert(&first.to_uppercase());
+        self.words.entry(first).or_default().push(Pattern {
+            rest,
+            exact: exact.map(str::to_owned),
+            owner: owner.clone(),
+        });
+    }
+}
+
+/// Whether an id can be a name where nothing else names a participant: mostly letters, not beginning with a role.
+fn is_name_like(id: &str) -> bool {
+    if next_word(id, 0)
+        .and_then(|word| id.get(word))
+        .is_some_and(|word| is_role(&word.to_lowercase()))
+    {
+        return false;
+    }
+    let letters = id.chars().filter(|sign| sign.is_alphabetic()).count();
+    let digits = id.chars().filter(char::is_ascii_digit).count();
+    letters >= FEWEST_LETTERS && letters > digits
+}
+
+/// A name in the one spelling that all spellings share: folded, in lower case, with single blanks.
+fn lower(name: &str) -> String {
+    let folded = fold(name);
+    let words: Vec<String> = folded.text.split_whitespace().map(str::to_lowercase).collect();
+    words.join(" ")
+}
+
+/// The next word: letters and digits of scripts that put blanks between words.
+fn next_word(text: &str, from: usize) -> Option<std::ops::Range<usize>> {
+    let belongs = |sign: char| is_word(sign) && !is_unspaced(sign);
+    let start = from + text.get(from..)?.find(belongs)?;
+    let rest = text.get(start..)?;
+    let length = rest.find(|sign| !belongs(sign)).unwrap_or(rest.len());
+    Some(start..start + length)
+}
+
+/// Where the further words of a name end, if they follow with at most three signs between them and on the same line.
+fn rest_ends(text: &str, from: usize, rest: &[String]) -> Option<usize> {
+    let mut end = from;
+    for expected in rest {
+        let gap = text
+            .get(end..)?
+            .chars()
+            .take(4)
+            .take_while(|sign| !is_word(*sign) && *sign != '\n');
+        let (signs, bytes) = gap.fold((0, 0), |(signs, bytes), sign| {
+            (signs + 1, bytes + sign.len_utf8())
+        });
+        let start = end + bytes;
+        let word = next_word(text, start).filter(|word| word.start == start && (1..=3).contains(&signs))?;
+        if text.get(word.clone())?.to_lowercase() != *expected {
+            return None;
+        }
+        end = word.end;
+    }
+    Some(end)
+}
+
+#[cfg(test)]
+mod tests;

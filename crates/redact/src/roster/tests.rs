@@ -1,0 +1,152 @@
+use super::*;
+
+fn person(id: &str, name: Option<&str>, alias: Option<&str>) -> Participant {
+    Participant {
+        id: id.to_owned(),
+        name: name.map(str::to_owned),
+        alias: alias.map(str::to_owned),
+        kind: ParticipantKind::Human,
+        ..Participant::default()
+    }
+}
+
+fn roster(participants: Vec<Participant>) -> Roster {
+    let conversation = Conversation {
+        participants,
+        ..Conversation::default()
+    };
+    Roster::of(&conversation, &HashSet::from(["zed".to_owned()]))
+}
+
+fn found(roster: &Roster, text: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    roster.find(text, &mut found);
+    let pair = |found: Found| (text[found.range].to_owned(), found.value);
+    found.into_iter().map(pair).collect()
+}
+
+fn names(roster: &Roster, text: &str) -> Vec<String> {
+    found(roster, text)
+        .into_iter()
+        .map(|(written, _)| written)
+        .collect()
+}
+
+#[test]
+fn names_and_second_names_are_found_as_whole_words_in_any_case() {
+    let roster = roster(vec![person("u1", Some("Mirela Quint"), Some("mirq77"))]);
+    for text in [
+        "Mirela Quint",
+        "MIRELA QUINT",
+        "mirela_quint",
+        "Mirela-Quint",
+        "mirq77",
+        "MirQ77",
+        "Mirela",
+        "Quint",
+    ] {
+        assert_eq!(names(&roster, &format!("so {text}, yes")), [text]);
+        assert_eq!(names(&roster, &format!("@{text}'s")), [text]);
+    }
+    for text in [
+        "mirela",
+        "quintet",
+        "Mirelas",
+        "xmirq77",
+        "mirq777",
+        "Mirela\nQuints",
+    ] {
+        let expected: &[&str] = if text.contains('\n') { &["Mirela"] } else { &[] };
+        assert_eq!(names(&roster, text), expected, "{text}");
+    }
+}
+
+#[test]
+fn all_names_of_a_person_have_one_owner() {
+    let roster = roster(vec![person("u1", Some("Mirela Quint"), Some("mirq77"))]);
+    let owners: Vec<String> = found(&roster, "Mirela, mirq77 and MIRELA QUINT")
+        .into_iter()
+        .map(|(_, owner)| owner)
+        .collect();
+    assert_eq!(owners, ["Person-mirela quint"; 3]);
+    assert_eq!(
+        roster.owner(" mirela  quint ").as_deref(),
+        Some("Person-mirela quint")
+    );
+}
+
+#[test]
+fn a_name_that_two_share_is_that_of_neither() {
+    let roster = roster(vec![
+        person("u1", Some("Mirela Quint"), None),
+        person("u2", Some("Mirela Okoye"), None),
+    ]);
+    assert_eq!(
+        found(&roster, "Mirela"),
+        [("Mirela".to_owned(), "Person-mirela".to_owned())]
+    );
+    assert_eq!(
+        found(&roster, "Okoye"),
+        [("Okoye".to_owned(), "Person-mirela okoye".to_owned())]
+    );
+}
+
+#[test]
+fn short_and_common_names_are_not_searched_for_but_known_where_they_stand_alone() {
+    let roster = roster(vec![
+        person("u1", Some("Bo"), None),
+        person("u2", Some("Will"), None),
+        person("u3", Some("User"), Some("zed")),
+        person("u4", None, None),
+    ]);
+    assert_eq!(names(&roster, "Bo will user zed u4"), Vec::<String>::new());
+    assert_eq!(roster.owner("bo").as_deref(), Some("Person-bo"));
+    assert_eq!(roster.owner("Will").as_deref(), Some("Person-will"));
+    assert_eq!(
+        (roster.owner("user"), roster.owner("zed"), roster.owner("u4")),
+        (None, None, None)
+    );
+}
+
+#[test]
+fn an_id_is_a_name_where_there_is_no_other() {
+    let agent = Participant {
+        kind: ParticipantKind::Agent,
+        ..person("model-four", None, None)
+    };
+    let roster = roster(vec![
+        person("mirela", None, None),
+        person("user_17", None, None),
+        agent,
+    ]);
+    assert_eq!(names(&roster, "MIRELA, user_17, model-four"), ["MIRELA"]);
+}
+
+#[test]
+fn names_in_scripts_without_blanks_are_found_anywhere() {
+    let roster = roster(vec![
+        person("u1", Some("李明轩"), None),
+        person("u2", Some("たなか"), Some("林")),
+    ]);
+    assert_eq!(
+        names(&roster, "谢谢李明轩老师，たなかさん，森林"),
+        ["李明轩", "たなか"]
+    );
+}
+
+#[test]
+fn agents_are_called_agents() {
+    let agent = Participant {
+        kind: ParticipantKind::Agent,
+        ..person("a1", Some("Quillbot Prime"), None)
+    };
+    let roster = roster(vec![agent]);
+    assert_eq!(
+        names(&roster, "Prime numbers, quillbot prime"),
+        ["quillbot prime"]
+    );
+    assert_eq!(
+        roster.owner("Quillbot Prime").as_deref(),
+        Some("Agent-quillbot prime")
+    );
+}

@@ -1,0 +1,35 @@
+//! Reasoning that stands in a text: between `<think>` and `</think>` in front of what is said, as open models write it.
+
+const OPENING: &str = "<think>";
+const CLOSING: &str = "</think>";
+
+/// Divides a text into what was thought and what is said behind it; none where it does not begin with a thought.
+///
+/// One line break inside each tag, and two behind the second one, belong to the tags.
+pub fn divided(text: &str) -> Option<(&str, &str)> {
+    let rest = text.trim_start().strip_prefix(OPENING)?;
+    let (thought, said) = rest.split_once(CLOSING)?;
+    let said = said.strip_prefix('\n').unwrap_or(said);
+    Some((unframed(thought), said.strip_prefix('\n').unwrap_or(said)))
+}
+
+/// Text without the line breaks that set it off from its tags.
+pub fn unframed(text: &str) -> &str {
+    let text = text.strip_prefix('\n').unwrap_or(text);
+    text.strip_suffix('\n').unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::divided;
+
+    #[test]
+    fn a_thought_in_front_is_divided_from_what_is_said() {
+        assert_eq!(divided("<think>\na\n</think>\n\nb"), Some(("a", "b")));
+        assert_eq!(divided("\n<think>a</think>b\n"), Some(("a", "b\n")));
+        assert_eq!(divided("<think>\n\n</think>\n"), Some(("", "")));
+        for text in ["b <think>a</think>", "<think>a", "", "</think>"] {
+            assert_eq!(divided(text), None, "{text}");
+        }
+    }
+}

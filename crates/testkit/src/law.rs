@@ -1,0 +1,339 @@
+//! The law of losses: what a rendering tells when it is read back is what the conversation tells, less what is declared.
+//!
+//! A [`Told`] is a dialect, the source that reads it back, and what decides how declared changes look. The law holds
+//! through the eyes of every participant and by any policy.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chatmill_diag::Limits;
+use chatmill_dialect::policy::{
+    Compressed, ControlTokens, LeakedMetadata, MediaPolicy, Names, Orphans, Reasoning, References, System,
+};
+use chatmill_dialect::{History, LossCode, Policy, Rendering, View};
+use chatmill_intake::json;
+use chatmill_model::{ArgumentForm, Linked, Media, MediaKind, MediaSource};
+use chatmill_source::FrameView;
+
+use crate::forget::{Family, forget};
+use crate::tale::{Tale, difference};
+
+/// A dialect with its profile, the source that reads it, and what decides how changes look.
+#[derive(Clone, Copy, Debug)]
+pub struct Told {
+    /// `ID[@PROFILE]` of the dialect.
+    pub dialect: &'static str,
+    /// Id of the source.
+    pub source: &'static str,
+    /// How changes look.
+    pub family: Family,
+}
+
+const TEXT: ArgumentForm = ArgumentForm::Text;
+const EMBEDDED: ArgumentForm = ArgumentForm::Embedded;
+
+const fn told(dialect: &'static str, source: &'static str, family: Family) -> Told {
+    Told {
+        dialect,
+        source,
+        family,
+    }
+}
+
+/// The defaults, until a view has others.
+const PLAIN: Policy = Policy {
+    names: Names::Auto,
+    references: References::Quote,
+    media: MediaPolicy::Keep,
+    reasoning: Reasoning::Drop,
+    orphans: Orphans::Repair,
+    control_tokens: ControlTokens::Escape,
+    system: System::Source,
+    compressed: Compressed::AsSent,
+    leaked_metadata: LeakedMetadata::Clean,
+};
+
+/// Lists of one text a turn, without names.
+const STRINGS: Family = Family {
+    names: false,
+    joins: true,
+    arguments: TEXT,
+    carries: nothing,
+    user_first: false,
+    merges: false,
+    blank_is_empty: false,
+    trims_end: false,
+    rounds: false,
+    tools: true,
+    filters: false,
+    tags: false,
+    defines: true,
+    wraps: false,
+    policy: PLAIN,
+};
+
+/// A user speaks first.
+const USER_FIRST: Family = Family {
+    user_first: true,
+    ..STRINGS
+};
+
+/// Speakers take turns, and say blocks.
+const ALTERNATING: Family = Family {
+    joins: false,
+    arguments: EMBEDDED,
+    merges: true,
+    blank_is_empty: true,
+    ..USER_FIRST
+};
+
+const SUNA: Family = Family {
+    defines: false,
+    ..STRINGS
+};
+
+const SUNA_FILTERED: Family = Family {
+    filters: true,
+    ..SUNA
+};
+
+const MISTRAL: Family = Family {
+    carries: picture,
+    ..USER_FIRST
+};
+
+const GEMINI: Family = Family {
+    carries: addressed_or_typed_anyhow,
+    wraps: true,
+    ..ALTERNATING
+};
+
+/// The requests of vendors' APIs, records of training files, and the lists of systems that are like them.
+pub const REQUESTS: &[Told] = &[
+    told(
+        "sharegpt",
+        "sharegpt",
+        Family {
+            arguments: EMBEDDED,
+            rounds: true,
+            tags: true,
+            ..USER_FIRST
+        },
+    ),
+    told(
+        "openai-chat",
+        "openai-messages",
+        Family {
+            names: true,
+            carries: picture,
+            ..STRINGS
+        },
+    ),
+    told(
+        "openai-responses",
+        "openai-responses",
+        Family {
+            carries: picture_or_file,
+            ..STRINGS
+        },
+    ),
+    told(
+        "anthropic-messages",
+        "anthropic-messages",
+        Family {
+            carries: addressed_or_typed,
+            trims_end: true,
+            ..ALTERNATING
+        },
+    ),
+    told(
+        "bedrock-converse",
+        "bedrock-converse",
+        Family {
+            carries: typed,
+            ..ALTERNATING
+        },
+    ),
+    told("gemini-contents", "gemini-contents", GEMINI),
+    told("gemini-contents@no-ids", "gemini-contents", GEMINI),
+    told("mistral-chat", "mistral-chat", MISTRAL),
+    told("mistral-chat@v3", "mistral-chat", MISTRAL),
+    told("mistral-chat@v7", "mistral-chat", MISTRAL),
+    told("mistral-chat@v13", "mistral-chat", MISTRAL),
+    told(
+        "hf-messages",
+        "hf-messages",
+        Family {
+            arguments: EMBEDDED,
+            ..STRINGS
+        },
+    ),
+    told("hf-messages@string-arguments", "hf-messages", STRINGS),
+    told("suna-llm", "openai-messages", SUNA),
+    told(
+        "suna-list",
+        "openai-messages",
+        Family {
+            joins: false,
+            ..SUNA
+        },
+    ),
+    told("suna-bedrock", "openai-messages", SUNA_FILTERED),
+    told("suna-bedrock@2025-11-07", "openai-messages", SUNA_FILTERED),
+    told(
+        "chatml",
+        "chatml",
+        Family {
+            tools: false,
+            tags: true,
+            ..SUNA
+        },
+    ),
+];
+
+fn nothing(_: &Media) -> bool {
+    false
+}
+
+fn has_address(media: &Media) -> bool {
+    matches!(&media.source, MediaSource::Url(url) if url.starts_with("http"))
+}
+
+fn picture(media: &Media) -> bool {
+    media.kind == MediaKind::Image && has_address(media)
+}
+
+fn picture_or_file(media: &Media) -> bool {
+    picture(media) || media.kind == MediaKind::File && has_address(media)
+}
+
+fn addressed_or_typed(media: &Media) -> bool {
+    let is_inline = matches!(media.source, MediaSource::Inline(_));
+    picture(media) || is_inline && typed(media)
+}
+
+fn typed(media: &Media) -> bool {
+    let types = ["image/png", "image/jpeg", "image/jpg", "image/gif", "image/webp"];
+    media.kind == MediaKind::Image
+        && !has_address(media)
+        && media
+            .media_type
+            .as_deref()
+            .is_some_and(|word| types.contains(&word))
+}
+
+/// Whatever has an address, or bytes and a type.
+fn addressed_or_typed_anyhow(media: &Media) -> bool {
+    let is_carried = match &media.source {
+        MediaSource::Url(url) => url.starts_with("http") || url.starts_with("gs://"),
+        MediaSource::Inline(_) => media.media_type.as_deref().is_some_and(|word| word.contains('/')),
+        MediaSource::Upload => false,
+    };
+    is_carried && media.kind != MediaKind::Link
+}
+
+/// Reads and links a record; none where it holds no conversation.
+pub fn try_read(source: &str, text: &str) -> Option<Linked> {
+    let limits = Limits::default();
+    let document = json::scan(text.as_bytes(), limits.depth).unwrap_or_else(|fault| panic!("{fault:?}: {text}"));
+    let frame = FrameView {
+        document: &document,
+        bytes: text.as_bytes(),
+        start: 0,
+        key: None,
+    };
+    let reading = chatmill_source::find(source).expect("a source").read(&frame, &limits);
+    Some(chatmill_link::link(reading.conversation?, &limits).0)
+}
+
+/// Reads and links a record.
+pub fn read(source: &str, text: &str) -> Linked {
+    try_read(source, text).unwrap_or_else(|| panic!("{source} does not read {text}"))
+}
+
+/// What came of trying the law.
+#[derive(Debug, Default)]
+pub struct Trial {
+    /// Renderings that were read back.
+    pub tried: u64,
+    /// Codes that they declared.
+    pub codes: BTreeSet<LossCode>,
+    /// How the law was broken, by dialect.
+    pub breaches: BTreeMap<&'static str, Vec<String>>,
+}
+
+impl Trial {
+    /// Tries the law for one conversation, through everybody's eyes.
+    pub fn all(&mut self, name: &str, linked: &Linked, policy: &Policy, all: &[Told]) {
+        let everybody = (0..linked.conversation.participants.len()).map(Some);
+        for perspective in std::iter::once(None).chain(everybody) {
+            for told in all {
+                let (dialect, profile) = chatmill_dialect::find(told.dialect).expect("a dialect");
+                let view = View {
+                    linked,
+                    perspective,
+                    policy,
+                    profile,
+                    history: History::Document,
+                    stretch: None,
+                };
+                dialect.render(&view, &mut |rendering| self.one(name, &view, told, &rendering));
+            }
+        }
+    }
+
+    fn one(&mut self, name: &str, view: &View<'_>, told: &Told, rendering: &Rendering<'_>) {
+        // Turns that chat text forges are read as turns; such a rendering is invalid.
+        if view.policy.control_tokens == ControlTokens::Keep && told.source == "chatml" && !rendering.is_valid() {
+            return;
+        }
+        self.tried += 1;
+        self.codes.extend(rendering.losses.iter().map(|loss| loss.code));
+        let text = rendering.rope.text();
+        let record = if told.source == "chatml" {
+            serde_json::json!({ "text": text }).to_string()
+        } else {
+            text.clone()
+        };
+        let mut expected = Tale::of(view.linked, view.perspective);
+        let family = Family {
+            policy: *view.policy,
+            ..told.family
+        };
+        let unknown = forget(&mut expected, &rendering.losses, &family);
+        let breach = if unknown.is_empty() {
+            difference(&expected, &Tale::told(&read(told.source, &record)))
+        } else {
+            Some(format!("no function forgets {unknown:?}"))
+        };
+        if let Some(breach) = breach {
+            let losses: Vec<_> = rendering
+                .losses
+                .iter()
+                .map(|loss| {
+                    let (code, amount) = (loss.code.as_str(), loss.amount);
+                    format!("{:?} {code} {amount} {}", loss.position, loss.reason)
+                })
+                .collect();
+            self.breaches.entry(told.dialect).or_default().push(format!(
+                "{name} {} through {:?} by {:?}: {breach}\n{}\n{text}",
+                told.dialect,
+                view.perspective,
+                view.policy,
+                losses.join("\n")
+            ));
+        }
+    }
+
+    /// How often each dialect breaks the law, and the shortest case of each; none where the law holds.
+    pub fn verdict(&self) -> Option<String> {
+        let shortest = |all: &Vec<String>| all.iter().min_by_key(|breach| breach.len()).cloned();
+        let shown: Vec<String> = self
+            .breaches
+            .iter()
+            .map(|(dialect, all)| {
+                format!("{dialect}: {} times\n{}", all.len(), shortest(all).unwrap_or_default())
+            })
+            .collect();
+        (!shown.is_empty()).then(|| format!("of {} fail\n{}", self.tried, shown.join("\n\n")))
+    }
+}

@@ -1,0 +1,337 @@
+//! The sixteen histories beside what other converters make of them, and what each dialect makes of the hardest: the tables of
+//! `docs/torture.md`. `BLESS=1` writes them again.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use chatmill_dialect::{DIALECTS, Dialect, LossCode, Policy, Rendering, auto_perspective};
+use chatmill_model::Linked;
+
+use super::{SIXTEEN, cases, each_rendering};
+
+const PEERS: [&str; 8] = [
+    "LiteLLM 1.106",
+    "LiteLLM, `modify_params`",
+    "LangChain core 1.7",
+    "any-llm 1.40",
+    "pydantic-ai 2.68",
+    "linguafranca 0.3.15",
+    "lingua 0.1.0",
+    "AI SDK 6",
+];
+
+/// What the other converters did with the cases of [`SIXTEEN`], in its order, on the way from Chat Completions to Anthropic Messages.
+/// ok: the result would be accepted. One word where all eight did the same.
+const DONE: [&[&str]; 16] = [
+    &[
+        "lost", "lost", "lost", "lost", "no place", "lost", "lost", "no place",
+    ],
+    &[
+        "text first",
+        "text first",
+        "text first",
+        "unpaired",
+        "unpaired",
+        "text first",
+        "unpaired",
+        "error",
+    ],
+    &[
+        "text behind call",
+        "result replaced",
+        "unpaired",
+        "unpaired",
+        "unpaired",
+        "text behind call",
+        "unpaired",
+        "ok",
+    ],
+    &[
+        "unpaired",
+        "filled in",
+        "unpaired",
+        "unpaired",
+        "unpaired",
+        "unpaired",
+        "unpaired",
+        "error",
+    ],
+    &[
+        "sent",
+        "dropped untold",
+        "sent",
+        "sent",
+        "sent",
+        "sent",
+        "sent",
+        "sent",
+    ],
+    &[
+        "both sent",
+        "last one, logged",
+        "both sent",
+        "both sent",
+        "both sent",
+        "both sent",
+        "both sent",
+        "both sent",
+    ],
+    &["ok"],
+    &[
+        "error",
+        "error",
+        "error",
+        "error",
+        "ok, wrapped",
+        "`{}`, told",
+        "no input",
+        "string sent",
+    ],
+    &[
+        "array sent",
+        "array sent",
+        "error",
+        "array sent",
+        "ok, wrapped",
+        "array sent",
+        "no input",
+        "array sent",
+    ],
+    &[
+        "ok, rewritten",
+        "ok, rewritten",
+        "ok, rewritten",
+        "sent",
+        "sent",
+        "sent",
+        "sent",
+        "sent",
+    ],
+    &["ok"],
+    &[
+        "filled in",
+        "filled in",
+        "empty block",
+        "empty block",
+        "turn gone",
+        "empty block",
+        "empty block",
+        "empty block",
+    ],
+    &["sent"],
+    &[
+        "not tried",
+        "not tried",
+        "hoisted",
+        "hoisted",
+        "hoisted",
+        "hoisted, told",
+        "error",
+        "hoisted",
+    ],
+    &["ok"],
+    &["ok"],
+];
+
+/// Verdict and losses of one case in one dialect, seen by its busiest agent.
+struct Outcome {
+    violations: BTreeSet<String>,
+    /// At single messages.
+    told: BTreeSet<LossCode>,
+    /// Over the whole conversation.
+    by_nature: BTreeSet<LossCode>,
+}
+
+impl Outcome {
+    fn of(dialect: &dyn Dialect, linked: &Linked) -> Self {
+        let mut outcome = Self {
+            violations: BTreeSet::new(),
+            told: BTreeSet::new(),
+            by_nature: BTreeSet::new(),
+        };
+        let profile = dialect.about().profiles[0];
+        let look = &mut |rendering: &Rendering<'_>| {
+            outcome
+                .violations
+                .extend(rendering.violations.iter().map(ToString::to_string));
+            for loss in &rendering.losses {
+                match loss.position {
+                    Some(_) => outcome.told.insert(loss.code),
+                    None => outcome.by_nature.insert(loss.code),
+                };
+            }
+        };
+        each_rendering(
+            dialect,
+            &[profile],
+            linked,
+            auto_perspective(linked),
+            &Policy::default(),
+            look,
+        );
+        outcome
+    }
+
+    fn has(&self, code: LossCode) -> bool {
+        self.told.contains(&code) || self.by_nature.contains(&code)
+    }
+
+    /// The first of some codes that is declared, else a word for none.
+    fn first<'t>(&self, words: &[(LossCode, &'t str)], otherwise: &'t str) -> &'t str {
+        let found = words.iter().find(|(code, _)| self.has(*code));
+        found.map_or(otherwise, |(_, word)| word)
+    }
+}
+
+fn case<'a>(cases: &'a [(String, Linked)], name: &str) -> &'a Linked {
+    &cases.iter().find(|(case, _)| case == name).unwrap().1
+}
+
+fn line(cells: &[String]) -> String {
+    format!("| {} |\n", cells.join(" | "))
+}
+
+fn head(cells: &[&str]) -> String {
+    let cells: Vec<String> = cells.iter().map(|cell| (*cell).to_owned()).collect();
+    line(&cells) + &"|---".repeat(cells.len()) + "|\n"
+}
+
+/// The cases beside the other converters.
+fn matrix(cases: &[(String, Linked)]) -> String {
+    let ours = chatmill_dialect::find("anthropic-messages").unwrap().0;
+    let heads: Vec<&str> = ["Case"].into_iter().chain(PEERS).chain(["chatmill"]).collect();
+    let mut table = head(&heads);
+    for (name, done) in SIXTEEN.iter().zip(DONE) {
+        let outcome = Outcome::of(ours, case(cases, name));
+        assert_eq!(outcome.violations, BTreeSet::new(), "{name}");
+        let told: Vec<String> = outcome
+            .told
+            .iter()
+            .map(|code| format!("`{}`", code.as_str()))
+            .collect();
+        let mut cells = vec![name.replace('-', " ")];
+        let each = PEERS.iter().enumerate();
+        cells.extend(each.map(|(index, _)| done.get(index).unwrap_or(&done[0]).to_string()));
+        cells.push(match told.len() {
+            0 => "ok".to_owned(),
+            _ => format!("ok, told: {}", told.join(" ")),
+        });
+        table += &line(&cells);
+    }
+    table
+}
+
+/// What becomes of names, of pairs and of orphans in each dialect.
+fn dialects(cases: &[(String, Linked)]) -> String {
+    let mut table = head(&[
+        "Dialect",
+        "Valid",
+        "Names of two speakers",
+        "Somebody speaks between call and result",
+        "Result never came",
+        "Result without call",
+    ]);
+    for dialect in DIALECTS {
+        let outcome = |name: &str| Outcome::of(*dialect, case(cases, name));
+        let invalid: Vec<String> = SIXTEEN
+            .iter()
+            .flat_map(|name| {
+                let violations = outcome(name).violations.into_iter();
+                violations.map(move |violation| format!("{}: {violation}", name.replace('-', " ")))
+            })
+            .collect();
+        let mut valid = format!("{} of 16", 16 - invalid.len());
+        if !invalid.is_empty() {
+            valid += &format!(" ({})", invalid.join("; "));
+        }
+        let no_tools = [
+            (LossCode::ToolCallDropped, "no tools: told"),
+            (LossCode::ToolResultDropped, "no tools: told"),
+        ];
+        let names = outcome("two-speakers").first(
+            &[
+                (LossCode::NameInlined, "in front of the text: told"),
+                (LossCode::NameDropped, "not all kept: told"),
+            ],
+            "kept",
+        );
+        let moved = [(LossCode::ResultLateMoved, "brought together: told")];
+        let between: BTreeSet<&str> = [
+            "person-between-call-and-result",
+            "assistant-between-call-and-result",
+        ]
+        .iter()
+        .map(|name| outcome(name).first(&[&moved[..], &no_tools].concat(), "as they stood"))
+        .collect();
+        let filled = [(LossCode::MissingResultSynthesised, "made up: told")];
+        let missing = outcome("result-never-came").first(&[&filled[..], &no_tools].concat(), "left open");
+        let orphan = outcome("result-without-call").first(
+            &[
+                (LossCode::OrphanResultInlined, "as text: told"),
+                (LossCode::OrphanResultDropped, "left out: told"),
+                no_tools[1],
+            ],
+            "as it stood",
+        );
+        let mut cells = vec![format!("`{}`", dialect.id()), valid, names.to_owned()];
+        cells.push(between.into_iter().collect::<Vec<_>>().join(", "));
+        cells.extend([missing.to_owned(), orphan.to_owned()]);
+        table += &line(&cells);
+    }
+    table
+}
+
+#[test]
+fn the_tables_of_the_page_are_what_the_dialects_do() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/torture.md");
+    let written = fs::read_to_string(&path).unwrap();
+    let cases = cases();
+    let mut page = written.clone();
+    for (name, table) in [("matrix", matrix(&cases)), ("dialects", dialects(&cases))] {
+        let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
+        let (before, rest) = page.split_once(&open).expect(name);
+        let (_, behind) = rest.split_once(&close).expect(name);
+        page = format!("{before}{open}\n{table}\n{close}{behind}");
+    }
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&path, page).unwrap();
+        return;
+    }
+    assert_eq!(page, written, "docs/torture.md; BLESS=1 writes it again");
+}
+
+#[test]
+fn none_of_the_sixteen_is_lost_without_a_word_where_others_lose() {
+    let cases = cases();
+    for (name, codes) in [
+        ("two-speakers", &[LossCode::NameInlined][..]),
+        ("person-between-call-and-result", &[LossCode::ResultLateMoved]),
+        ("assistant-between-call-and-result", &[LossCode::ResultLateMoved]),
+        ("result-never-came", &[LossCode::MissingResultSynthesised]),
+        ("result-without-call", &[LossCode::OrphanResultInlined]),
+        ("same-result-twice", &[LossCode::DuplicateResult]),
+        ("call-id-reused", &[LossCode::ToolIdRewritten]),
+        ("malformed-arguments", &[LossCode::ArgsMalformed]),
+        ("array-as-arguments", &[LossCode::ArgsNotObject]),
+        ("id-with-illegal-signs", &[LossCode::ToolIdRewritten]),
+        ("empty-user-text", &[LossCode::EmptyDropped]),
+        ("starts-with-assistant", &[LossCode::EmptyFilled]),
+        (
+            "system-in-the-middle",
+            &[LossCode::SystemHoisted, LossCode::SystemInlined],
+        ),
+        ("space-after-last-answer", &[LossCode::WhitespaceTrimmed]),
+    ] {
+        for dialect in ["anthropic-messages", "bedrock-converse"] {
+            let outcome = Outcome::of(chatmill_dialect::find(dialect).unwrap().0, case(&cases, name));
+            // Converse takes white space at the end.
+            let codes = codes
+                .iter()
+                .filter(|code| dialect == "anthropic-messages" || **code != LossCode::WhitespaceTrimmed);
+            for code in codes {
+                assert!(outcome.has(*code), "{name} in {dialect}: {}", code.as_str());
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Holds the families of patterns, and patterns of one's own, against tiktoken-rs: with a small vocabulary whose tokens reach over
+//! every border, and with a large one.
+
+use std::sync::LazyLock;
+
+use proptest::prelude::*;
+
+use super::{each_string_of_classes, judged_tokens, spans_over, text};
+use crate::own::tests::small;
+use crate::patterns::FAMILIES;
+use crate::sync::{Borders, SyncPoints};
+use crate::{ENCODINGS, Encoding, Tallier};
+
+/// A pattern that is no family's, with the tail that all have; digits come one by one, and contractions are no pieces.
+const OWN: &str = concat!(
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+",
+    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*",
+    r"|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+);
+
+/// One without that tail.
+const PLAIN: &str = r"\w+|\s+|[^\w\s]";
+
+fn our_tokens(encoding: &Encoding, text: &str) -> Vec<usize> {
+    let mut tokens = Vec::new();
+    let tables = encoding.tables().unwrap();
+    tables.each_token(text, |bytes| tokens.push(bytes));
+    tokens
+}
+
+fn assert_judged_alike(encoding: &Encoding, text: &str) {
+    let judge = encoding.judge();
+    let judged = judged_tokens(judge.reference().unwrap(), text);
+    assert_eq!(our_tokens(encoding, text), judged, "{} on {text:?}", encoding.about().source);
+}
+
+/// The small vocabulary cut by every family and by two patterns of its own.
+static SMALL: LazyLock<Vec<Encoding>> = LazyLock::new(|| {
+    let families = FAMILIES.iter().map(|family| family.name);
+    families.chain([OWN, PLAIN]).map(small).collect()
+});
+
+/// Cut at the places that its family has, a text has the pieces that it has whole, and so the tokens of any vocabulary.
+fn assert_parts_have_the_pieces_of_the_whole(encoding: &Encoding, points: &SyncPoints, text: &str) {
+    let splitter = &encoding.tables().unwrap().splitter;
+    let mut cache = splitter.cache();
+    let mut pieces = |text: &str| {
+        let mut pieces = Vec::new();
+        splitter.each(&mut cache, text, |piece| pieces.push(piece.len()));
+        pieces
+    };
+    let (mut parts, mut from) = (Vec::new(), 0);
+    points.each_end(text, |end| {
+        parts.extend(pieces(text.get(from..end).unwrap()));
+        from = end;
+    });
+    assert_eq!(parts, pieces(text), "{} on {text:?}", encoding.about().source);
+}
+
+fn check_cuts(lengths: std::ops::RangeInclusive<usize>) {
+    for family in FAMILIES {
+        let encoding = small(family.name);
+        let points = SyncPoints::new(encoding.tables().unwrap().borders);
+        for length in lengths.clone() {
+            each_string_of_classes(length, &mut |text| {
+                assert_parts_have_the_pieces_of_the_whole(&encoding, &points, text);
+            });
+        }
+    }
+}
+
+#[test]
+fn every_short_string_of_classes_is_cut_as_the_judge_cuts_it() {
+    for encoding in SMALL.iter() {
+        for length in 0..=3 {
+            each_string_of_classes(length, &mut |text| assert_judged_alike(encoding, text));
+        }
+    }
+}
+
+#[test]
+fn every_string_of_up_to_four_classes_may_be_cut_where_its_family_says() {
+    check_cuts(0..=4);
+}
+
+#[test]
+#[ignore = "a minute; run it when a pattern or a table changes"]
+fn every_string_of_five_classes_may_be_cut_where_its_family_says() {
+    check_cuts(5..=5);
+}
+
+#[test]
+fn between_two_digits_only_qwen_has_a_border() {
+    for family in FAMILIES {
+        let points = SyncPoints::new(small(family.name).tables().unwrap().borders);
+        let mut ends = Vec::new();
+        points.each_end("a12", |end| ends.push(end));
+        let expected: &[usize] = if family.name == "qwen" { &[1, 2, 3] } else { &[1, 3] };
+        assert_eq!(ends, expected, "{}", family.name);
+    }
+}
+
+#[test]
+fn storms_of_one_sign_are_counted_in_time_and_as_the_judge_counts_shorter_ones() {
+    for encoding in SMALL.iter() {
+        for unit in [" ", "\n", " \n", "a", "'", "1", "é "] {
+            assert_judged_alike(encoding, &unit.repeat(3_000));
+            let storm = format!("{}x", unit.repeat(300_000));
+            assert!(encoding.counter().count(&storm) > 0);
+        }
+    }
+}
+
+#[test]
+fn the_vocabulary_of_cl100k_may_be_cut_by_any_family() {
+    use base64::Engine as _;
+    let reference = tiktoken_rs::cl100k_base_singleton();
+    let ranks: String = (0..100_256)
+        .map(|rank| {
+            let bytes = reference.decode_bytes(&[rank]).unwrap();
+            format!("{} {rank}\n", base64::engine::general_purpose::STANDARD.encode(bytes))
+        })
+        .collect();
+    for family in FAMILIES {
+        let encoding = Encoding::from_ranks("large", &ranks, family.name).unwrap();
+        for text in [
+            "It's 12345 o'clock.\n\n  Привіт, світе! <|endoftext|>",
+            "don't WE'LL  \n \n x  \r\n\t1234567 ½½½ \u{301}e\u{301}",
+            "会议推迟到下周三。 1️⃣ 👩‍👩‍👧‍👦   ",
+        ] {
+            assert_judged_alike(&encoding, text);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_cut_as_the_judge_cuts_it(text in text()) {
+        for encoding in SMALL.iter() {
+            assert_judged_alike(encoding, &text);
+        }
+    }
+
+    #[test]
+    fn the_tallier_counts_registered_and_own_encodings_side_by_side(
+        texts in proptest::collection::vec(
+            text().prop_flat_map(|text| { let bytes = text.len(); (Just(text), spans_over(bytes)) }),
+            1..4,
+        ),
+    ) {
+        let mut all = SMALL.clone();
+        all.insert(1, ENCODINGS[0].clone());
+        all.push(ENCODINGS[2].clone());
+        let mut tallier = Tallier::new(&all);
+        for (text, spans) in texts.iter().chain(&texts) {
+            let tallies = tallier.tally(text, spans);
+            prop_assert_eq!(tallies.len(), all.len());
+            for (encoding, tally) in all.iter().zip(tallies) {
+                prop_assert_eq!(tally, encoding.counter().tally(text, spans), "{}", encoding.about().source);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_pattern_of_ones_own_has_no_borders() {
+    for pattern in [OWN, PLAIN] {
+        assert!(small(pattern).tables().unwrap().borders == Borders::NONE);
+    }
+}

@@ -1,0 +1,119 @@
+//! Texts of which something is known, in a fixed number of bytes.
+//!
+//! The whole text is compared, so that no hash can make two texts one. When the room is used up, all is forgotten: what a
+//! memory is good for, the renderings of one conversation, stands close together.
+
+use std::hash::Hasher;
+
+use rustc_hash::{FxHashMap, FxHasher};
+
+/// Bytes that a memory holds.
+pub(crate) const ROOM: usize = 8 << 20;
+
+/// Bytes of an entry besides its text and its words.
+const ENTRY: usize = 40;
+
+/// Some words about each text.
+#[derive(Default)]
+pub(crate) struct Memory {
+    entries: FxHashMap<u64, Entry>,
+    texts: Vec<u8>,
+    words: Vec<u64>,
+}
+
+/// Where a text and its words stand.
+#[derive(Clone, Copy)]
+struct Entry {
+    text: usize,
+    bytes: usize,
+    words: usize,
+    count: usize,
+}
+
+impl Memory {
+    /// What is known of a text.
+    pub(crate) fn get(&self, text: &[u8]) -> Option<&[u64]> {
+        let entry = self.entries.get(&fingerprint(text))?;
+        let known = self.texts.get(entry.text..entry.text + entry.bytes)?;
+        if known != text {
+            return None;
+        }
+        self.words.get(entry.words..entry.words + entry.count)
+    }
+
+    /// Remembers words about a text, unless it alone is more than there is room for.
+    pub(crate) fn keep(&mut self, text: &[u8], words: &[u64]) {
+        let more = text.len() + size_of_val(words) + ENTRY;
+        if more > ROOM {
+            return;
+        }
+        if self.bytes() + more > ROOM {
+            self.entries.clear();
+            self.texts.clear();
+            self.words.clear();
+        }
+        let entry = Entry {
+            text: self.texts.len(),
+            bytes: text.len(),
+            words: self.words.len(),
+            count: words.len(),
+        };
+        self.texts.extend_from_slice(text);
+        self.words.extend_from_slice(words);
+        self.entries.insert(fingerprint(text), entry);
+    }
+
+    /// Bytes that are in use.
+    pub(crate) fn bytes(&self) -> usize {
+        self.texts.len() + size_of_val(self.words.as_slice()) + self.entries.len() * ENTRY
+    }
+}
+
+/// A number that few texts of a conversation share: of the length, the beginning, the middle and the end.
+fn fingerprint(text: &[u8]) -> u64 {
+    const PART: usize = 16;
+    let mut hasher = FxHasher::default();
+    hasher.write_usize(text.len());
+    let word = |start: usize| {
+        let part = text.get(start..).and_then(|rest| rest.first_chunk::<PART>());
+        part.map_or(0, |part| u128::from_le_bytes(*part))
+    };
+    for start in [0, text.len() / 2, text.len().saturating_sub(PART)] {
+        hasher.write_u128(word(start));
+    }
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_known_whole_and_not_by_its_hash() {
+        let mut memory = Memory::default();
+        // Alike at the beginning, in the middle and at the end.
+        let mut texts = [[b'x'; 200]; 2];
+        texts[1][40] = b'y';
+        assert_eq!(fingerprint(&texts[0]), fingerprint(&texts[1]));
+        memory.keep(&texts[0], &[1, 2, 3]);
+        assert_eq!(memory.get(&texts[0]), Some(&[1, 2, 3][..]));
+        assert_eq!(memory.get(&texts[1]), None);
+        memory.keep(&texts[1], &[4]);
+        assert_eq!(memory.get(&texts[0]), None);
+        assert_eq!(memory.get(&texts[1]), Some(&[4][..]));
+    }
+
+    #[test]
+    fn a_memory_never_holds_more_than_its_room() {
+        let mut memory = Memory::default();
+        for number in 0_u32..3_000 {
+            let text = number.to_le_bytes().repeat(1_000);
+            memory.keep(&text, &[u64::from(number); 20]);
+            assert!(memory.bytes() <= ROOM);
+            assert_eq!(memory.get(&text), Some(&[u64::from(number); 20][..]));
+        }
+        let endless = vec![b'x'; ROOM];
+        memory.keep(&endless, &[1]);
+        assert_eq!(memory.get(&endless), None);
+    }
+}

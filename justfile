@@ -90,6 +90,16 @@ trainers RUN:
     target/trainers/bin/pip install --quiet --no-deps --requirement .ci/trainers/without-dependencies.txt
     target/trainers/bin/python .ci/trainers/trainers.py target/debug/chatmill {{RUN}} target/trainers-exports
 
+# render the chat templates that TRL ships, here and with transformers, and compare the bytes (needs Python and its package index)
+templates:
+    python3 -m venv target/templates
+    target/templates/bin/pip install --quiet --no-deps --requirement .ci/templates/requirements.txt
+    cargo build --package chatmill-cli
+    cargo xtask templates target/templates/lib/python3*/site-packages/trl/chat_templates .ci/templates/conversations.json > target/templates/ours.jsonl
+    target/templates/bin/python -B .ci/templates/compare.py target/debug/chatmill \
+        target/templates/lib/python3*/site-packages/trl/chat_templates target/templates/ours.jsonl .ci/templates/conversations.json \
+        data-samples/torture data-samples/demo
+
 # check the samples into a SARIF log, and validate it against the published schema (needs npm, Python and their package indexes)
 sarif:
     mkdir -p target/sarif
@@ -107,8 +117,8 @@ vocabularies:
     CHATMILL_VOCABULARIES="$PWD/target/vocabularies/files" cargo test --package chatmill-token --test vocabularies -- --ignored --nocapture
 
 # ask the SDKs of the vendors and the readers of trainers about our renderings (needs Python and its package index)
-oracles CONVERSATIONS="2000":
+oracles CONVERSATIONS="2000" *ARGUMENTS:
     python3 -m venv target/oracles
     target/oracles/bin/pip install --quiet --no-deps --requirement .ci/oracles/requirements.txt
     cargo xtask judged {{CONVERSATIONS}}
-    target/oracles/bin/python -B .ci/oracles/oracles.py target/oracles-input
+    target/oracles/bin/python -B .ci/oracles/oracles.py target/oracles-input {{ARGUMENTS}}

@@ -3,8 +3,9 @@
     python oracles.py FOLDER [--listed N] [--write DOCUMENT]
 
 Prints how many of the rows that we call valid, and of those that we call invalid, each judge accepts, our reasons beside the judge's, and
-every disagreement. Exit code 1 when a judge refuses a valid row and no documented exception says why that is all right, or
-refuses an invalid row for another reason than ours. `--write` also puts the tables into a document.
+every disagreement. Exit code 1 when a judge refuses a valid row and no documented exception says why that is all right, when it
+refuses an invalid row for another reason than ours, and when the structural judge finds more rules broken than we name. `--write` also puts
+the tables into a document.
 
 An invalid row that every judge accepts is counted and no fault: most judges know types only, and none knows whose words a text was.
 Before all that, each judge has to refuse requests that are broken on purpose.
@@ -64,14 +65,14 @@ def main():
     print("\n".join(faults))
     if not faults:
         print(f"judges refuse all of {mutants.COUNT} broken requests; pyarrow and datasets read the same rows back")
-    others = sum(tally.other.values())
+    others, further = sum(tally.other.values()), sum(tally.further.values())
     print(
         f"{tally.verdicts()} verdicts, {len(tally.refused)} refusals of valid rows, {sum(tally.excused.values())} excused; "
-        f"{others} refusals of invalid rows for another reason"
+        f"{others} refusals of invalid rows for another reason, {further} with further rules"
     )
     if given.write:
         pages.replace(given.write, figures)
-    sys.exit(1 if tally.refused or others or faults or not tally.verdicts() else 0)
+    sys.exit(1 if tally.refused or others or further or faults or not tally.verdicts() else 0)
 
 
 main()

@@ -4,7 +4,7 @@
 
 TEMPLATES is a folder of Jinja files, OURS what `cargo xtask templates TEMPLATES CONVERSATIONS` printed. Every pair of template and
 conversation is rendered by transformers too: the texts must be equal, and so must the stretches that a template marks as generated.
-Where transformers raises, we have to refuse. Then CHATMILL renders each SAMPLE as `hf-messages` and in each template, and
+Where transformers raises, we have to refuse, but for the words in MILDER. Then CHATMILL renders each SAMPLE as `hf-messages` and in each template, and
 transformers renders those messages: equal again. Exit code 1 when anything differs.
 """
 
@@ -19,6 +19,10 @@ import transformers.utils.chat_template_utils as chat_templates
 
 TODAY = datetime(2024, 7, 26)
 TOKENS = {"bos_token": "<BOS>", "eos_token": "<EOS>"}
+
+
+# A null where a template expects a list: to us it is an empty one. Our own messages hold no null.
+MILDER = {"'NoneType' object is not iterable"}
 
 
 class PinnedClock:
@@ -62,7 +66,9 @@ def compare(template, conversation, ours, counts):
             said = str(error)
             counts["in the same words"] += said == ours["error"]
             return None
-        counts["only transformers refuses"] += 1
+        if str(error) in MILDER:
+            counts["only transformers refuses, allowed"] += 1
+            return None
         return f"transformers raises {error!r}, we render"
     counts["rendered by transformers"] += 1
     if "error" in ours:
@@ -90,18 +96,18 @@ def through_the_mill(chatmill, template, sample, counts):
     options += [part for name, token in TOKENS.items() for part in ("--set", f"template.variables.{name}={token}")]
     options += ["--set", "policy.reasoning=keep"]
     faults = []
-    said = {}
     for form, profile in [("object", "document"), ("string", "string-arguments")]:
         given = lines(chatmill, sample, "--dialect", f"hf-messages@{profile}", "--set", "policy.reasoning=keep")
         printed = lines(chatmill, sample, *options, "--set", f"template.arguments={form}")
-        for row, conversation in zip(printed, given, strict=True):
+        if len(printed) != len(given):
+            faults.append(f"{template.stem} {sample} {form}: {len(printed)} renderings of {len(given)}")
+        for row, conversation in zip(printed, given):
             assert row["conversation_id"] == conversation["conversation_id"]
             refusals = [rule for rule in row["violations"] if rule.startswith(("TPL-02", "TPL-03"))]
             ours = {"error": refusals[0]} if refusals else {"text": row["rendering"]}
             fault = compare(template.read_text(encoding="utf-8"), conversation["rendering"], ours, counts)
             if fault:
                 faults.append(f"{template.stem} {Path(sample).name} {row['conversation_id']} {form}: {fault}")
-            said.setdefault(row["conversation_id"], []).append(row)
     return faults
 
 
@@ -111,7 +117,7 @@ def main():
     templates = {path.stem: path for path in sorted(Path(folder).glob("*.jinja"))}
     faults = []
     pairs, mill = Counter(), Counter()
-    for line in Path(ours).read_text(encoding="utf-8").splitlines():
+    for line in Path(ours).read_text(encoding="utf-8").strip("\n").split("\n"):
         row = json.loads(line)
         template = templates[row["template"]].read_text(encoding="utf-8")
         fault = compare(template, conversations[row["conversation"]], row, pairs)

@@ -11,8 +11,8 @@ use anyhow::{Context, Result};
 use chatmill_dialect::TemplateDialect;
 use chatmill_dialect::template::Blueprint;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use serde_json::json;
+use serde_json::value::RawValue;
 
 /// The day on which every template is rendered.
 const TODAY: &str = "2024-07-26";
@@ -41,7 +41,11 @@ pub fn run(folder: &str, conversations: &str) -> Result<String> {
     files.sort();
     let mut lines = Vec::new();
     for file in files {
-        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let name = file
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         let source = fs::read_to_string(&file)?;
         for (conversation, given) in &conversations {
             let mut line = json!({"template": name, "conversation": conversation});
@@ -78,6 +82,8 @@ fn print(source: &str, given: &Conversation) -> Result<(String, Vec<(usize, usiz
     let printed = template.print(given.messages.get(), tools)?;
     let signs = |at: usize| printed.text.get(..at).unwrap_or_default().chars().count();
     let generated = printed.generated.iter();
-    let generated = generated.map(|range| (signs(range.start), signs(range.end))).collect();
+    let generated = generated
+        .map(|range| (signs(range.start), signs(range.end)))
+        .collect();
     Ok((printed.text, generated))
 }

@@ -147,8 +147,7 @@ pub enum Command {
     #[command(after_help = rules::EXAMPLES)]
     Rules(Listing),
     /// Lists the token encodings
-    #[command(after_help = encodings::EXAMPLES)]
-    Encodings(Listing),
+    Encodings(encodings::Arguments),
     /// Explains a finding code
     Explain(explain::Arguments),
     /// Prints a schema: of the pipeline file, or of a table

@@ -89,7 +89,7 @@ fn dispatch(command: Command, context: &Context<'_>) -> anyhow::Result<Exit> {
         Command::Sources(listing) => sources::execute(&listing),
         Command::Dialects(listing) => dialects::execute(&listing),
         Command::Rules(listing) => rules::execute(&listing),
-        Command::Encodings(listing) => encodings::execute(&listing),
+        Command::Encodings(arguments) => encodings::execute(&arguments),
         Command::Explain(arguments) => explain::execute(&arguments),
         Command::Init(arguments) => init::execute(&arguments, context),
         Command::Example(arguments) => example::execute(&arguments, context),

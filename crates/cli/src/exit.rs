@@ -73,6 +73,7 @@ fn of_run(error: &RunError, stopped: Exit) -> Exit {
         | RunError::Unbalanced { .. }
         | RunError::Miscounted { .. }
         | RunError::WorkerFailed { .. }
+        | RunError::TooManyToCompare { .. }
         | RunError::Threads { .. } => Exit::Incomplete,
     }
 }
@@ -195,9 +196,9 @@ fn next_step(error: &anyhow::Error) -> Option<&str> {
         PlanError::UnreadableVocabulary { .. } => {
             Some("paths start at the pipeline file's folder; limits.vocabulary bounds the file")
         }
-        PlanError::Encoding { .. } => {
-            Some("a rank file has a token in base64, a space and a rank on each line; or give a `tokenizer.json`")
-        }
+        PlanError::Encoding { .. } => Some(
+            "a rank file has a token in base64, a space and a rank on each line; or give a `tokenizer.json`",
+        ),
         PlanError::UnknownWord { .. } | PlanError::Value { .. } | PlanError::Input(_) => None,
     }
 }

@@ -315,7 +315,10 @@ mod tests {
             taken: 2,
         });
         let line = reading.plain();
-        assert!(line.ends_with("15 s left; 1 read, 2 of 2 in work, 3 held, slowest: work"), "{line}");
+        assert!(
+            line.ends_with("15 s left; 1 read, 2 of 2 in work, 3 held, slowest: work"),
+            "{line}"
+        );
         let value: serde_json::Value = serde_json::from_str(&reading.json()).unwrap();
         assert_eq!(value["slices"]["held"], 3);
         assert_eq!(value["slices"]["slowest"], "work");

@@ -106,9 +106,7 @@ impl Dataset {
 
     fn read_encodings(&self) -> Result<Vec<String>, DatasetError> {
         let columns = self.columns(RenderingRow::NAME)?;
-        let names = columns
-            .iter()
-            .filter_map(|(name, _)| column::encoding_of(name));
+        let names = columns.iter().filter_map(|(name, _)| column::encoding_of(name));
         Ok(names.map(str::to_owned).collect())
     }
 }

@@ -236,6 +236,7 @@ fn row_groups_end_at_sixty_four_mebibytes_of_text() {
                     .push_rendering(RenderingRow {
                         content: Some("x".repeat(1 << 20)),
                         tokens: vec![1, 1],
+                        tokens_sent: vec![0, 0],
                         ..Default::default()
                     })
                     .unwrap();

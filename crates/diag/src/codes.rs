@@ -10,6 +10,7 @@ mod di001_special_token_in_text;
 mod di002_several_references;
 mod di003_oversize_rendering;
 mod di004_not_accepted;
+mod di005_too_many_windows;
 mod in001_invalid_json;
 mod in002_invalid_utf8;
 mod in003_lone_surrogate;
@@ -97,6 +98,7 @@ pub use di001_special_token_in_text::SPECIAL_TOKEN_IN_TEXT;
 pub use di002_several_references::SEVERAL_REFERENCES;
 pub use di003_oversize_rendering::OVERSIZE_RENDERING;
 pub use di004_not_accepted::NOT_ACCEPTED;
+pub use di005_too_many_windows::TOO_MANY_WINDOWS;
 pub use in001_invalid_json::INVALID_JSON;
 pub use in002_invalid_utf8::INVALID_UTF8;
 pub use in003_lone_surrogate::LONE_SURROGATE;
@@ -264,6 +266,7 @@ pub static CODES: &[&Code] = &[
     &SEVERAL_REFERENCES,
     &OVERSIZE_RENDERING,
     &NOT_ACCEPTED,
+    &TOO_MANY_WINDOWS,
 ];
 
 /// Finds a code by its letters and digits (any case) or by its name.

@@ -46,10 +46,14 @@ pub struct Limits {
     /// Bytes of rows that are gathered into conversations at a time, in each thread; conversations that are larger alone
     /// are still whole.
     pub partition: u64,
+    /// Conversations that are compared with one another where `[dedup]` asks for it, at about 600 bytes each.
+    pub compared: u64,
     /// Bytes of a rank file or a tokenizer file; a larger one is refused before the run begins.
     pub vocabulary: u64,
     /// Bytes of one rendering; a larger one keeps its row without content, as `oversize-rendering`.
     pub rendering: u64,
+    /// Renderings of a conversation in one dialect and perspective; of more, the oldest are written.
+    pub windows: u64,
     /// Rows of the findings table per conversation and code; the rest is one row with a count.
     pub findings_per_code: u64,
     /// Bytes of a rejected record that the rejects table keeps.
@@ -75,8 +79,10 @@ impl Default for Limits {
             messages_per_conversation: 1_000_000,
             response_depth: 3,
             partition: 16 * MIB,
+            compared: 4_000_000,
             vocabulary: 128 * MIB,
             rendering: 256 * MIB,
+            windows: 10_000,
             findings_per_code: 100,
             reject_head: KIB,
             max_reject_ratio: 0.0,

@@ -19,7 +19,7 @@
 //! - ANT-12 pictures in user turns only, by address or as jpeg, png, gif, webp; no sound, no film.
 //! - ANT-13 at most 100,000 messages.
 
-use chatmill_model::{Component, Media, MediaKind, Role, Rope, Voice};
+use chatmill_model::{Component, Media, Role, Rope, Voice};
 
 use crate::Dialect;
 use crate::about::About;
@@ -28,10 +28,11 @@ use crate::definitions::{self, Form};
 use crate::list::string;
 use crate::loss::Losses;
 use crate::media::{inline_bytes, picture_type, web_address};
+use crate::openai_chat::picture;
 use crate::rendering::Rendering;
 use crate::script::ids::{IdRule, IdShape};
 use crate::script::tool_names::NameRule;
-use crate::script::{Block, Carried, Held, Manner, Order, Results, Script, SystemPlace, Texts, Thoughts};
+use crate::script::{Block, Held, Manner, Order, Results, Script, SystemPlace, Texts, Thoughts};
 use crate::view::View;
 use crate::violation::Violation;
 
@@ -136,19 +137,6 @@ impl Dialect for AnthropicMessages {
         rope.framing("}");
         script.losses = losses;
         emit(script.finish(rope));
-    }
-}
-
-/// A picture goes by its address or as bytes of a known type.
-fn picture(media: &Media) -> Option<Carried> {
-    let named = media.name.is_some();
-    if media.kind != MediaKind::Image {
-        None
-    } else if web_address(media).is_some() {
-        Some(Carried::without([named, media.media_type.is_some()]))
-    } else {
-        (inline_bytes(media).is_some() && picture_type(media).is_some())
-            .then(|| Carried::without([named, false]))
     }
 }
 

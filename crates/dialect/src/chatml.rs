@@ -29,8 +29,8 @@ use crate::script::say::joined;
 use crate::script::tool_names::NameRule;
 use crate::script::{Held, Manner, Order, Results, Script, SystemPlace, Texts, Thoughts, Turn, nothing};
 use crate::view::View;
-use crate::words::Words;
 use crate::violation::Violation;
+use crate::words::Words;
 
 /// The dialect of `ChatML` transcripts.
 pub struct Chatml;

@@ -5,7 +5,7 @@ use chatmill_model::{Component, Level, Role, Rope, Voice};
 use crate::arguments::{as_object, as_text};
 use crate::definitions::{self, Form};
 use crate::loss::{LossCode, Losses};
-use crate::media::web_address;
+use crate::openai_chat::picture_address;
 use crate::rendering::Rendering;
 use crate::script::say::joined;
 use crate::script::{Block, Held, Manner, SaidCall, SaidResult, Script, Turn};
@@ -261,7 +261,7 @@ fn parts<'a>(rope: &mut Rope<'a>, blocks: Vec<Block<'a>>) {
             Held::Text(words) => text_part(rope, words, block.is_cached),
             Held::Medium(media) => {
                 rope.framing("{\"type\":\"image_url\",\"image_url\":{\"url\":");
-                rope.json_string(web_address(media).unwrap_or_default(), Component::Content);
+                picture_address(rope, media);
                 rope.framing("}}");
             }
             Held::Call(_) | Held::Result(_) => {}

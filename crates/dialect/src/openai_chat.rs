@@ -8,7 +8,7 @@
 //!
 //! - OAC-01 roles are system, user, assistant and tool.
 //! - OAC-02 content is a string or a list of parts that is not empty.
-//! - OAC-03 user turns hold text and pictures, all others text only.
+//! - OAC-03 user turns hold text and pictures, by web address or as jpeg, png, gif, webp in a data URL; all others text only.
 //! - OAC-04 an assistant's turn without content has calls.
 //! - OAC-05 a call has an id, a name and arguments as text.
 //! - OAC-06 every call is answered directly behind its turn, once; every result has such a call.
@@ -19,13 +19,13 @@
 use crate::Dialect;
 use crate::about::About;
 use crate::list::{ArgumentsAs, Ends, List};
-use crate::media::web_address;
+use crate::media::{inline_bytes, picture_type, web_address};
 use crate::rendering::Rendering;
 use crate::script::ids::{IdRule, IdShape};
 use crate::script::tool_names::NameRule;
 use crate::script::{Carried, Manner, Order, Results, SystemPlace, Texts, Thoughts};
 use crate::view::View;
-use chatmill_model::{Media, MediaKind};
+use chatmill_model::{Component, Level, Media, MediaKind, Rope};
 
 /// The dialect of Chat Completions requests.
 pub struct OpenaiChat;
@@ -36,7 +36,7 @@ static ABOUT: About = About {
     media_type: "application/json",
     specification: "OpenAI API reference, OpenAPI document 2.3.0",
     dated: "2026-08-01",
-    carries: "text, names of users, tools, pictures with a web address, quoted replies",
+    carries: "text, names of users, tools, pictures by web address or as bytes, quoted replies",
     loses: "ids, times, notices, reasoning, other media, facts about people and rooms",
     profiles: &["document"],
     neutral: false,
@@ -54,7 +54,7 @@ static MANNER: Manner = Manner {
     trims_end: None,
     splits_calls: None,
     carries: picture,
-    media_rule: "OAC-03: a picture is its address only",
+    media_rule: "OAC-03: a picture has no name, and an address no type",
     media_rule_plain: "OAC-03: this role holds text only",
     thoughts: Thoughts::Nowhere("the messages have no place for reasoning"),
     cache_marks: None,
@@ -94,8 +94,30 @@ impl Dialect for OpenaiChat {
     }
 }
 
-/// A picture with a web address goes by its address.
+/// A picture goes by its address or as bytes of a known type.
 pub(crate) fn picture(media: &Media) -> Option<Carried> {
-    (media.kind == MediaKind::Image && web_address(media).is_some())
-        .then(|| Carried::without([media.name.is_some(), media.media_type.is_some()]))
+    let named = media.name.is_some();
+    if media.kind != MediaKind::Image {
+        None
+    } else if web_address(media).is_some() {
+        Some(Carried::without([named, media.media_type.is_some()]))
+    } else {
+        (inline_bytes(media).is_some() && picture_type(media).is_some())
+            .then(|| Carried::without([named, false]))
+    }
+}
+
+/// Writes the address of a picture; its bytes as a data URL where it has none.
+pub(crate) fn picture_address<'a>(rope: &mut Rope<'a>, media: &'a Media) {
+    if let Some(address) = web_address(media) {
+        rope.json_string(address, Component::Content);
+        return;
+    }
+    rope.framing("\"data:");
+    let kind = picture_type(media).unwrap_or_default();
+    rope.content(kind, Level::JsonString, Component::Meta);
+    rope.framing(";base64,");
+    let bytes = inline_bytes(media).unwrap_or_default();
+    rope.content(bytes, Level::JsonString, Component::Content);
+    rope.framing("\"");
 }

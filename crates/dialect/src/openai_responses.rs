@@ -23,7 +23,7 @@ use crate::definitions::{self, Form};
 use crate::list::string;
 use crate::loss::{LossCode, Losses};
 use crate::media::web_address;
-use crate::openai_chat::picture;
+use crate::openai_chat::{picture, picture_address};
 use crate::rendering::Rendering;
 use crate::script::ids::{IdRule, IdShape};
 use crate::script::say::joined;
@@ -43,7 +43,7 @@ static ABOUT: About = About {
     media_type: "application/json",
     specification: "OpenAI API reference, OpenAPI document 2.3.0",
     dated: "2026-08-01",
-    carries: "text, tools, pictures and files with a web address, quoted replies; names in front of the text",
+    carries: "text, tools, pictures by web address or as bytes, files with a web address, quoted replies; names in front of the text",
     loses: "ids of messages, times, notices, reasoning, other media, failures of tools, facts about people and rooms",
     profiles: &["document"],
     neutral: false,
@@ -64,7 +64,7 @@ static MANNER: Manner = Manner {
     trims_end: None,
     splits_calls: None,
     carries,
-    media_rule: "OAR-02: a picture or file is its address only",
+    media_rule: "OAR-02: a picture or file has no name, and an address no type",
     media_rule_plain: "OAR-02: this role holds text only",
     thoughts: Thoughts::Nowhere("OAR-06: reasoning needs an id of the vendor's"),
     cache_marks: None,
@@ -240,8 +240,7 @@ impl<'a> Items<'_, 'a> {
                     } else {
                         "{\"type\":\"input_file\",\"file_url\":"
                     });
-                    let address = web_address(media).unwrap_or_default();
-                    self.rope.json_string(address, Component::Content);
+                    picture_address(self.rope, media);
                 }
                 Held::Call(_) | Held::Result(_) => {}
             }

@@ -3,8 +3,8 @@
 use chatmill_model::Rope;
 
 use crate::loss::Losses;
-use crate::violation::Violation;
 use crate::rendering::{Extent, Rendering};
+use crate::violation::Violation;
 
 /// Counts while a rendering is being made.
 #[derive(Debug, Default)]

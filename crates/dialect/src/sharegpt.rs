@@ -36,8 +36,8 @@ use crate::script::{
     Turn, nothing,
 };
 use crate::view::View;
-use crate::words::Words;
 use crate::violation::Violation;
+use crate::words::Words;
 
 /// The dialect of `ShareGPT` records.
 pub struct Sharegpt;

@@ -17,7 +17,6 @@
 //! marks; a template that looks into its texts is searched instead.
 
 mod engine;
-mod generation;
 mod losses;
 mod marks;
 mod methods;
@@ -26,6 +25,7 @@ mod probe;
 mod python;
 mod regions;
 mod stage;
+mod tags;
 mod tokenizer;
 mod tokens;
 mod twin;
@@ -154,7 +154,11 @@ impl TemplateDialect {
     /// Compiles a template, and finds out what it wants.
     pub fn new(blueprint: Blueprint) -> Result<Self, TemplateError> {
         let now = blueprint.now.as_deref().map(moment).transpose()?;
-        let sources = || [Some(blueprint.source.as_str()), blueprint.tool_source.as_deref()].into_iter().flatten();
+        let sources = || {
+            [Some(blueprint.source.as_str()), blueprint.tool_source.as_deref()]
+                .into_iter()
+                .flatten()
+        };
         let prints_date = sources().any(|source| source.contains("strftime_now"));
         if prints_date && now.is_none() {
             return Err(TemplateError::NowMissing);
@@ -165,7 +169,10 @@ impl TemplateDialect {
             None => sources().flat_map(Tokens::spelled_in).collect(),
         };
         let mut variables = vec![
-            ("add_generation_prompt".to_owned(), Value::from(blueprint.add_generation_prompt)),
+            (
+                "add_generation_prompt".to_owned(),
+                Value::from(blueprint.add_generation_prompt),
+            ),
             ("documents".to_owned(), Value::from(())),
         ];
         for (name, value) in &blueprint.variables {
@@ -212,16 +219,26 @@ impl TemplateDialect {
         let text = engine.render(context.clone(), self.limit).map_err(explain)?;
         let marked = engine.render_marked(context, self.limit).map_err(explain)?;
         let unmarked = marks::read(&marked);
-        let generated = if unmarked.text == text { unmarked.generated } else { Vec::new() };
+        let generated = if unmarked.text == text {
+            unmarked.generated
+        } else {
+            Vec::new()
+        };
         Ok(Printed { text, generated })
     }
 
     fn engine_for(&self, has_tools: bool) -> &Engine {
-        self.tool_engine.as_ref().filter(|_| has_tools).unwrap_or(&self.engine)
+        self.tool_engine
+            .as_ref()
+            .filter(|_| has_tools)
+            .unwrap_or(&self.engine)
     }
 
     fn context(&self, messages: Value, tools: Option<Value>) -> Value {
-        let given = [("messages", messages), ("tools", tools.unwrap_or_else(|| Value::from(())))];
+        let given = [
+            ("messages", messages),
+            ("tools", tools.unwrap_or_else(|| Value::from(()))),
+        ];
         let given = given.into_iter().map(|(name, value)| (name.to_owned(), value));
         Value::from_pairs(self.variables.iter().cloned().chain(given))
     }
@@ -235,7 +252,11 @@ impl TemplateDialect {
         let text = engine.render(context(|twin| twin.plain.clone()), self.limit)?;
         let marked = stage
             .can_be_marked()
-            .then(|| engine.render_marked(context(|twin| twin.marked.clone()), self.limit).ok())
+            .then(|| {
+                engine
+                    .render_marked(context(|twin| twin.marked.clone()), self.limit)
+                    .ok()
+            })
             .flatten();
         let unmarked = marked.map(|marked| marks::read(&marked));
         let unmarked = unmarked.filter(|unmarked| unmarked.text == text);
@@ -243,7 +264,7 @@ impl TemplateDialect {
             Some(unmarked) => Regions::of_marks(unmarked, &stage.pieces),
             None => Regions::of_search(&text, &stage.pieces),
         };
-        losses::declare(&text, &regions, &stage.pieces, self.trims, losses);
+        losses::declare(&text, &regions, &stage.pieces, &self.trims, losses);
         let unmarked = unmarked.unwrap_or_default();
         let output = Output {
             text: &text,
@@ -289,7 +310,11 @@ impl Dialect for TemplateDialect {
             }
         };
         if self.pins_date {
-            script.losses.everywhere(LossCode::DatePinned, 1, "the template prints the date that is set for it");
+            script.losses.everywhere(
+                LossCode::DatePinned,
+                1,
+                "the template prints the date that is set for it",
+            );
         }
         emit(script.finish(rope));
     }

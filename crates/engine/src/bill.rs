@@ -131,13 +131,16 @@ mod tests {
 
     /// Spans of one byte each.
     fn spans(kinds: &[(Component, Voice)]) -> Vec<ComponentSpan> {
-        let spans = kinds.iter().enumerate().map(|(index, (component, voice))| ComponentSpan {
-            end: index + 1,
-            component: *component,
-            voice: *voice,
-            control: false,
-            requests: 9,
-        });
+        let spans = kinds
+            .iter()
+            .enumerate()
+            .map(|(index, (component, voice))| ComponentSpan {
+                end: index + 1,
+                component: *component,
+                voice: *voice,
+                control: false,
+                requests: 9,
+            });
         spans.collect()
     }
 

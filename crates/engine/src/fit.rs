@@ -73,7 +73,11 @@ mod tests {
             for border in 0..=count {
                 for guess in 0..=count {
                     let expected = (border < count).then_some(border);
-                    assert_eq!(search(count, guess, border).0, expected, "{count} {guess} {border}");
+                    assert_eq!(
+                        search(count, guess, border).0,
+                        expected,
+                        "{count} {guess} {border}"
+                    );
                 }
             }
         }

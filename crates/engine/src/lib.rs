@@ -25,6 +25,7 @@ pub mod seal;
 pub mod select;
 pub mod slices;
 pub mod summary;
+mod survey;
 pub mod table_map;
 pub mod tables;
 pub mod totals;

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 pub use crate::table_map::TableMapSection;
 
 mod count;
+mod dedup;
 mod output;
 mod parse;
 mod perspective;
@@ -23,6 +24,7 @@ mod select;
 mod window;
 
 pub use count::{Count, CountedEncoding, OwnEncoding};
+pub use dedup::{Dedup, Treatment};
 pub use output::{Content, ContentRule, Output, Partition};
 pub use parse::{nearest, parse};
 pub use perspective::{Perspective, Speaker, SpeakerRule};
@@ -48,6 +50,9 @@ pub struct Pipeline {
     /// What to leave out; it counts as filtered.
     #[serde(default)]
     pub select: Select,
+    /// What becomes of conversations that repeat others.
+    #[serde(default)]
+    pub dedup: Dedup,
     /// Personal data and secrets: counted, or replaced by pseudonyms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redact: Option<Redact>,

@@ -7,12 +7,13 @@ use chatmill_diag::limits::DEPTH_CEILING;
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_dialect::policy::Policy;
 use chatmill_intake::discover::{self, InputKind};
+use chatmill_model::Linked;
 use chatmill_redact::Redactor;
 use chatmill_source::Source;
 use chatmill_token::Encoding;
 use thiserror::Error;
 
-use crate::frame::Settings;
+use crate::frame::{self, Settings};
 use crate::pipeline::{self, Content, Pipeline, Speaker};
 use crate::progress::Progress;
 use crate::redact;
@@ -149,7 +150,12 @@ impl Plan {
         let Encodings { encodings, identities } =
             Encodings::load(&pipeline.count, base, pipeline.limits.vocabulary)?;
         let selection = Selection::new(&pipeline.select)?;
-        let windows = Windows::new(&pipeline.window, &pipeline.perspective.speaker, &encodings)?;
+        let windows = Windows::new(
+            &pipeline.window,
+            &pipeline.perspective.speaker,
+            &encodings,
+            pipeline.limits.windows,
+        )?;
         check_values(&pipeline)?;
         let section = pipeline.redact.as_ref();
         let redactor = section.map(|section| redact::redactor(section, base)).transpose()?;
@@ -185,6 +191,12 @@ impl Plan {
             limits: self.limits(),
             redactor: self.redactor.as_ref(),
         }
+    }
+
+    /// A conversation's id before it is qualified: its own with the prefix of its input. `bytes` are its record.
+    pub fn base_id(&self, input: usize, linked: &Linked, bytes: &[u8]) -> String {
+        let prefix = self.inputs.get(input).map_or("", |planned| planned.id_prefix.as_str());
+        format!("{prefix}{}", frame::id(linked, bytes))
     }
 
     /// The policy.
@@ -309,6 +321,12 @@ fn check_values(pipeline: &Pipeline) -> Result<(), PlanError> {
         return Err(PlanError::Value {
             key: "limits.max_reject_ratio",
             message: "it must lie between 0 and 1".to_owned(),
+        });
+    }
+    if !(0.5..=1.0).contains(&pipeline.dedup.threshold) {
+        return Err(PlanError::Value {
+            key: "dedup.threshold",
+            message: "it must lie between 0.5 and 1".to_owned(),
         });
     }
     if pipeline.limits.depth > DEPTH_CEILING {

@@ -101,52 +101,94 @@ pub struct Windowed<'a> {
 struct Voice {
     perspective: Option<usize>,
     stretches: Vec<Stretch>,
-    /// Where they may begin later.
+    /// How many stretches there are beyond the limit.
+    left_out: u64,
+    /// Where stretches may begin later.
     starts: Vec<u32>,
+}
+
+impl Voice {
+    fn new(
+        linked: &Linked,
+        windows: &Windows,
+        borders: &Borders,
+        perspective: Option<usize>,
+        cuts: Cuts,
+    ) -> Self {
+        let mut stretches = window::stretches(linked, borders, perspective, cuts);
+        let most = usize::try_from(windows.most).unwrap_or(usize::MAX);
+        let left_out = stretches.len().saturating_sub(most) as u64;
+        stretches.truncate(most);
+        Self {
+            perspective,
+            stretches,
+            left_out,
+            starts: match windows.budget {
+                Some(_) => window::turn_starts(linked, borders, perspective),
+                None => Vec::new(),
+            },
+        }
+    }
+
+    /// The voice of a rendering of the whole conversation.
+    fn whole(perspective: Option<usize>) -> Self {
+        Self {
+            perspective,
+            stretches: Vec::new(),
+            left_out: 0,
+            starts: Vec::new(),
+        }
+    }
 }
 
 impl<'a> Windowed<'a> {
     /// Cuts a conversation.
     pub fn new(linked: &'a Linked, windows: &'a Windows, perspectives: &[Option<usize>]) -> Self {
-        let has_budget = windows.budget.is_some();
-        let borders = if windows.cut() {
-            Borders::of(linked)
+        let perspectives = perspectives.iter().copied();
+        let (voices, nobody) = if windows.cut() {
+            let borders = Borders::of(linked);
+            let sessions = Cuts {
+                per_turn: false,
+                ..windows.cuts
+            };
+            let voice = |perspective, cuts| Voice::new(linked, windows, &borders, perspective, cuts);
+            let voices = perspectives.map(|perspective| voice(perspective, windows.cuts));
+            (voices.collect(), voice(None, sessions))
         } else {
-            Borders::default()
-        };
-        let voice = |perspective, cuts| Voice {
-            perspective,
-            stretches: if windows.cut() {
-                window::stretches(linked, &borders, perspective, cuts)
-            } else {
-                Vec::new()
-            },
-            starts: if has_budget {
-                window::turn_starts(linked, &borders, perspective)
-            } else {
-                Vec::new()
-            },
-        };
-        let whole = Cuts {
-            per_turn: false,
-            ..windows.cuts
+            (perspectives.map(Voice::whole).collect(), Voice::whole(None))
         };
         let mut sum = 0;
         let mut bytes = vec![0];
-        for message in linked.conversation.messages.iter().filter(|_| has_budget) {
+        let messages = linked.conversation.messages.iter();
+        for message in messages.filter(|_| windows.budget.is_some()) {
             sum += message.parts.iter().map(length).sum::<u64>();
             bytes.push(sum);
         }
         Self {
             linked,
             windows,
-            voices: perspectives
-                .iter()
-                .map(|perspective| voice(*perspective, windows.cuts))
-                .collect(),
-            nobody: voice(None, whole),
+            voices,
+            nobody,
             bytes,
         }
+    }
+
+    /// Who speaks in the renderings of a dialect.
+    fn voices(&self, target: &Target) -> &[Voice] {
+        if target.dialect.about().neutral {
+            std::slice::from_ref(&self.nobody)
+        } else {
+            &self.voices
+        }
+    }
+
+    /// Renderings in a dialect that are beyond the limit.
+    pub fn left_out(&self, target: &Target) -> u64 {
+        let voices = self.voices(target).iter();
+        voices
+            .filter(|_| !target.dialect.is_single_turn())
+            .map(|voice| voice.left_out)
+            .sum()
     }
 
     /// Perspectives that have no turn to render.
@@ -168,9 +210,7 @@ impl<'a> Windowed<'a> {
         mut scales: Option<&mut Scales>,
         emit: &mut dyn FnMut(&str, Rendering<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let nobody = std::slice::from_ref(&self.nobody);
-        let is_neutral = target.dialect.about().neutral;
-        for voice in if is_neutral { nobody } else { &self.voices } {
+        for voice in self.voices(target) {
             let participants = &self.linked.conversation.participants;
             let participant = voice.perspective.and_then(|index| participants.get(index));
             let id = participant.map_or("", |participant| participant.id.as_str());
@@ -181,20 +221,14 @@ impl<'a> Windowed<'a> {
                 policy,
                 scales: scales.as_deref_mut(),
                 ordinal: 0,
-                answers: self.windows.cuts.per_turn && !is_neutral,
+                answers: self.windows.cuts.per_turn && !target.dialect.about().neutral,
             };
             speaking.say(&mut |rendering| emit(id, rendering))?;
         }
         Ok(())
     }
 
-    fn view(
-        &self,
-        voice: &Voice,
-        target: &Target,
-        policy: &'a Policy,
-        stretch: Option<Stretch>,
-    ) -> View<'a> {
+    fn view(&self, voice: &Voice, target: &Target, policy: &'a Policy, stretch: Option<Stretch>) -> View<'a> {
         View {
             linked: self.linked,
             perspective: voice.perspective,
@@ -258,16 +292,24 @@ impl Speaking<'_, '_> {
         let from = starts.partition_point(|start| *start <= stretch.start);
         let to = starts.partition_point(|start| *start < stretch.end);
         let later = starts.get(from..to).unwrap_or_default();
-        let beginnings: Vec<u32> = std::iter::once(stretch.start).chain(later.iter().copied()).collect();
+        let beginnings: Vec<u32> = std::iter::once(stretch.start)
+            .chain(later.iter().copied())
+            .collect();
         let beginning = |place: usize| Stretch {
             start: beginnings.get(place).copied().unwrap_or(stretch.start),
             ..stretch
         };
-        let guess = fit::guess(&beginnings, budget.tokens, |start| self.windowed.bytes(start, stretch.end));
+        let guess = fit::guess(&beginnings, budget.tokens, |start| {
+            self.windowed.bytes(start, stretch.end)
+        });
         let least = fit::least(beginnings.len(), guess, |place| {
             let mut fits = true;
-            let view = self.windowed.view(self.voice, self.target, self.policy, Some(beginning(place)));
-            self.target.dialect.render(&view, &mut |rendering| fits &= scales.fits(&rendering));
+            let view = self
+                .windowed
+                .view(self.voice, self.target, self.policy, Some(beginning(place)));
+            self.target
+                .dialect
+                .render(&view, &mut |rendering| fits &= scales.fits(&rendering));
             fits
         });
         beginning(least.unwrap_or(beginnings.len() - 1))

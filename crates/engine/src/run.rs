@@ -20,6 +20,7 @@ use crate::receipt::SliceReceipt;
 use crate::seal;
 use crate::slices::{Slice, Slicer};
 use crate::summary::Summary;
+use crate::survey::{self, Survey};
 use crate::work::{Tools, WorkError, grind};
 
 /// What a run is asked beside its plan.
@@ -87,6 +88,17 @@ pub enum RunError {
         /// The slice.
         slice: u32,
     },
+    /// There are more conversations than may be compared.
+    #[error(
+        "dedup: {found} conversations are more than limits.compared ({limit}) allows; raise it (each takes about 600 bytes), \
+         or select fewer"
+    )]
+    TooManyToCompare {
+        /// Conversations.
+        found: u64,
+        /// The limit.
+        limit: u64,
+    },
     /// The threads could not be started.
     #[error("cannot start {threads} threads")]
     Threads {
@@ -125,7 +137,8 @@ pub fn run(
     if resumed > 0 {
         progress.note(&format!("going on after {resumed} slices that are already done"));
     }
-    let mill = Mill::new(&plan, &staging, options, progress, stop)?;
+    let mut mill = Mill::new(&plan, &staging, options, progress, stop)?;
+    mill.survey()?;
     let receipts = mill.grind_all(done)?;
     seal::check(&plan, &receipts)?;
     let files = staging.receipts::<SliceReceipt>()?;
@@ -201,6 +214,7 @@ impl<'p> Mill<'p> {
                 talliers: Mutex::default(),
                 scales: Mutex::default(),
                 verify_every: options.verify_every,
+                survey: Survey::default(),
                 stop,
             },
             staging,
@@ -242,12 +256,47 @@ impl<'p> Mill<'p> {
         Ok(receipts)
     }
 
-    /// Reads all inputs once and grinds the slices for which `wanted` gives renames.
+    /// Looks at every conversation where the plan wants them compared.
+    fn survey(&mut self) -> Result<(), RunError> {
+        let plan = self.tools.plan;
+        let dedup = &plan.pipeline.dedup;
+        if !dedup.is_on() {
+            return Ok(());
+        }
+        let stop = self.tools.stop;
+        let likenesses = self.read("survey", &|_| true, &|slice| {
+            catch_unwind(AssertUnwindSafe(|| survey::look(slice, plan, stop))).map_err(|_| {
+                stop.store(true, Ordering::Relaxed);
+                RunError::WorkerFailed { slice: slice.index }
+            })
+        })?;
+        let found = likenesses.values().map(|slice| slice.len() as u64).sum();
+        let limit = plan.limits().compared;
+        if found > limit {
+            return Err(RunError::TooManyToCompare { found, limit });
+        }
+        self.tools.survey = Survey::of(likenesses, dedup);
+        Ok(())
+    }
+
+    /// Grinds the slices for which `wanted` gives renames.
     fn pass(
         &self,
         name: &str,
         wanted: &(dyn Fn(u32) -> Option<BTreeMap<usize, String>> + Sync),
     ) -> Result<BTreeMap<u32, SliceReceipt>, RunError> {
+        self.read(name, &|slice| wanted(slice).is_some(), &|slice| {
+            self.grind(slice, wanted(slice.index).unwrap_or_default())
+        })
+    }
+
+    /// Reads all inputs once, and gives what `work` makes of the wanted slices; it makes nothing of one when the run stops.
+    fn read<T: Send>(
+        &self,
+        name: &str,
+        wanted: &dyn Fn(u32) -> bool,
+        work: &(dyn Fn(&Slice) -> Result<Option<T>, RunError> + Sync),
+    ) -> Result<BTreeMap<u32, T>, RunError> {
         let plan = self.tools.plan;
         self.progress.stage(name, plan.input_bytes());
         let mut slicer = Slicer::new(
@@ -259,18 +308,18 @@ impl<'p> Mill<'p> {
             self.tools.stop,
             self.progress,
         );
-        let mut receipts = BTreeMap::new();
+        let mut results = BTreeMap::new();
         let mut failure = None;
         crew::each_slice(
             self.threads,
             &mut slicer,
             self.progress,
             self.tools.stop,
-            &|slice| wanted(slice).is_some(),
-            &|slice| self.grind(slice, wanted(slice.index).unwrap_or_default()),
+            wanted,
+            work,
             &mut |slice, result| match result {
-                Ok(Some(receipt)) => {
-                    receipts.insert(slice, receipt);
+                Ok(Some(result)) => {
+                    results.insert(slice, result);
                 }
                 Ok(None) => {}
                 Err(error) => {
@@ -296,7 +345,7 @@ impl<'p> Mill<'p> {
                 names: slicer.changed().to_vec(),
             });
         }
-        Ok(receipts)
+        Ok(results)
     }
 
     /// Where rows wait: in the folder of the request under a name of this run's own, else in the staging.

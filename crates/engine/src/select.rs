@@ -90,7 +90,8 @@ impl Selection {
             Some("min_turns")
         } else if self.with_tool_calls && !conversation.messages.iter().any(calls) {
             Some("with_tool_calls")
-        } else if !self.without_findings.is_empty() && found.any(|code| self.without_findings.contains(code)) {
+        } else if !self.without_findings.is_empty() && found.any(|code| self.without_findings.contains(code))
+        {
             Some("without_findings")
         } else {
             None
@@ -244,43 +245,85 @@ mod tests {
         let cases: [(&str, Select, Select); 4] = [
             (
                 "scene",
-                Select { scene: Some("assistant".into()), ..Select::default() },
-                Select { scene: Some("group_chat".into()), ..Select::default() },
+                Select {
+                    scene: Some("assistant".into()),
+                    ..Select::default()
+                },
+                Select {
+                    scene: Some("group_chat".into()),
+                    ..Select::default()
+                },
             ),
             (
                 "participants",
-                Select { participants: list(&["Ann", "u2"]), ..Select::default() },
-                Select { participants: list(&["Ann", "b1"]), ..Select::default() },
+                Select {
+                    participants: list(&["Ann", "u2"]),
+                    ..Select::default()
+                },
+                Select {
+                    participants: list(&["Ann", "b1"]),
+                    ..Select::default()
+                },
             ),
             (
                 "min_turns",
-                Select { min_turns: Some(1), ..Select::default() },
-                Select { min_turns: Some(0), ..Select::default() },
+                Select {
+                    min_turns: Some(1),
+                    ..Select::default()
+                },
+                Select {
+                    min_turns: Some(0),
+                    ..Select::default()
+                },
             ),
             (
                 "without_findings",
-                Select { without_findings: list(&["RF"]), ..Select::default() },
-                Select { without_findings: list(&["TL", "invalid-json"]), ..Select::default() },
+                Select {
+                    without_findings: list(&["RF"]),
+                    ..Select::default()
+                },
+                Select {
+                    without_findings: list(&["TL", "invalid-json"]),
+                    ..Select::default()
+                },
             ),
         ];
         for (key, out, kept) in cases {
             assert_eq!(left_out(&out, &["RF001"]), Some(key));
             assert_eq!(left_out(&kept, &["RF001"]), None, "{key}");
         }
-        let calling = Select { with_tool_calls: true, ..Select::default() };
+        let calling = Select {
+            with_tool_calls: true,
+            ..Select::default()
+        };
         assert_eq!(left_out(&calling, &[]), Some("with_tool_calls"));
     }
 
     #[test]
     fn unknown_words_and_empty_lists_are_refused_with_a_suggestion() {
         let refused = |select: Select| Selection::new(&select).unwrap_err().to_string();
-        let scene = refused(Select { scene: Some("group-chat".into()), ..Select::default() });
+        let scene = refused(Select {
+            scene: Some("group-chat".into()),
+            ..Select::default()
+        });
         assert!(scene.contains("did you mean `group_chat`"), "{scene}");
-        let code = refused(Select { without_findings: Some(vec!["dangling-referense".into()]), ..Select::default() });
+        let code = refused(Select {
+            without_findings: Some(vec!["dangling-referense".into()]),
+            ..Select::default()
+        });
         assert!(code.contains("did you mean `dangling-reference`"), "{code}");
-        let code = refused(Select { without_findings: Some(vec![String::new()]), ..Select::default() });
+        let code = refused(Select {
+            without_findings: Some(vec![String::new()]),
+            ..Select::default()
+        });
         assert!(code.contains("select.without_findings"), "{code}");
-        let empty = refused(Select { participants: Some(Vec::new()), ..Select::default() });
-        assert!(empty.contains("select.participants: the list is empty"), "{empty}");
+        let empty = refused(Select {
+            participants: Some(Vec::new()),
+            ..Select::default()
+        });
+        assert!(
+            empty.contains("select.participants: the list is empty"),
+            "{empty}"
+        );
     }
 }

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_link::{Duplicate, Likeness, Standing, standings};
-use chatmill_model::Linked;
 
 use crate::frame::{self, Outcome};
 use crate::pipeline::{Dedup, Treatment};
@@ -96,9 +95,16 @@ pub fn look(slice: &Slice, plan: &Plan, stop: &AtomicBool) -> Option<Vec<Likenes
 }
 
 fn likeness(outcome: &Outcome, place: &EntryStep, bytes: &[u8], plan: &Plan) -> Option<Likeness> {
-    let linked: &Linked = outcome.linked.as_ref()?;
-    plan.leaves_out(outcome, linked, place, bytes).is_none().then(|| {
+    let linked = outcome.linked.as_ref()?;
+    let read = outcome
+        .redaction
+        .as_ref()
+        .map_or(linked, |redaction| &redaction.original);
+    let id = plan.base_id(place.input, read, bytes);
+    let found = frame::found(&outcome.findings, &outcome.rejects);
+    let left_out = plan.selection.leaves_out(&id, &read.conversation, found);
+    left_out.is_none().then(|| {
         let near = plan.pipeline.dedup.near_threshold().is_some();
-        Likeness::of(&linked.conversation, near)
+        Likeness::of(&read.conversation, near)
     })
 }

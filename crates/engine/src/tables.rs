@@ -5,6 +5,7 @@ use chatmill_dataset::rows::{
 };
 use chatmill_diag::Reject;
 use chatmill_diag::finding::without_odd_keys;
+use chatmill_link::Standing;
 use chatmill_model::fingerprint::content_hash;
 use chatmill_model::json::push_string;
 use chatmill_model::{
@@ -27,7 +28,7 @@ pub struct Place<'a> {
 }
 
 /// The row of a conversation.
-pub fn conversation(id: &str, linked: &Linked, place: Place<'_>) -> ConversationRow {
+pub fn conversation(id: &str, linked: &Linked, place: Place<'_>, standing: &Standing) -> ConversationRow {
     let conversation = &linked.conversation;
     let (started_at, ended_at) = select::span(conversation);
     let messages = conversation
@@ -55,6 +56,8 @@ pub fn conversation(id: &str, linked: &Linked, place: Place<'_>) -> Conversation
         tools: tools(linked),
         extra: whole_extra(&conversation.extra, &conversation.envelope),
         content_hash: content_hash(conversation),
+        cluster: standing.cluster.clone(),
+        duplicate: standing.duplicate.map(|duplicate| duplicate.as_str().to_owned()),
     }
 }
 

@@ -16,6 +16,8 @@ pub struct Windows {
     pub cuts: Cuts,
     /// Tokens that a rendering may have.
     pub budget: Option<Budget>,
+    /// Stretches of one perspective, at most.
+    pub most: u64,
 }
 
 /// Tokens that a rendering may have.
@@ -28,25 +30,30 @@ pub struct Budget {
 }
 
 impl Windows {
-    /// Checks and resolves the section. `encodings` are those that are counted.
+    /// Checks and resolves the section. `encodings` are those that are counted, `most` is the limit of stretches.
     pub fn new(
         window: &pipeline::Window,
         speaker: &Speaker,
         encodings: &[Encoding],
+        most: u64,
     ) -> Result<Self, PlanError> {
         let wrong = |key, message: &str| PlanError::Value {
             key,
             message: message.to_owned(),
         };
         if window.per_turn && matches!(speaker, Speaker::Rule(SpeakerRule::None)) {
-            let message = "with perspective.as = \"none\" nobody has turns; name somebody there or write false";
+            let message =
+                "with perspective.as = \"none\" nobody has turns; name somebody there or write false";
             return Err(wrong("window.per_turn", message));
         }
         let history = match window.history {
             pipeline::History::Rule(HistoryRule::Document) => History::Document,
             pipeline::History::Rule(HistoryRule::All) => History::All,
             pipeline::History::Messages(0) => {
-                return Err(wrong("window.history", "it must be 1 at least, or \"document\" or \"all\""));
+                return Err(wrong(
+                    "window.history",
+                    "it must be 1 at least, or \"document\" or \"all\"",
+                ));
             }
             pipeline::History::Messages(messages) => History::Messages(messages),
         };
@@ -73,10 +80,14 @@ impl Windows {
         Ok(Self {
             history,
             cuts: Cuts {
-                session_gap: window.session_gap.seconds.map(|seconds| i64::from(seconds) * 1_000_000),
+                session_gap: window
+                    .session_gap
+                    .seconds
+                    .map(|seconds| i64::from(seconds) * 1_000_000),
                 per_turn: window.per_turn,
             },
             budget: budget.transpose()?,
+            most,
         })
     }
 
@@ -117,6 +128,9 @@ impl Scales {
     /// Why a rendering that does not fit is not valid.
     pub fn refusal(&self) -> String {
         let Budget { encoding, tokens } = &self.budget;
-        format!("window.max_tokens: more than {tokens} tokens of {}, and nothing left to cut", encoding.name())
+        format!(
+            "window.max_tokens: more than {tokens} tokens of {}, and nothing left to cut",
+            encoding.name()
+        )
     }
 }

@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use chatmill_dataset::{DatasetError, PartSet};
 use chatmill_diag::{Finding, Reject, RejectLevel, Span, codes};
 use chatmill_intake::{Damage, Frame};
+use chatmill_link::Standing;
 use chatmill_model::{ComponentSpan, Linked, MessageKind};
 use chatmill_source::Source;
 use chatmill_token::Tallier;
@@ -20,6 +21,7 @@ use crate::plan::Plan;
 use crate::redact::Redaction;
 use crate::receipt::{InputCounts, SliceReceipt};
 use crate::slices::{EntryStep, Slice, Step};
+use crate::survey::{self, Survey};
 use crate::tables::{self, Place};
 use crate::windows::Scales;
 
@@ -59,6 +61,8 @@ pub struct Tools<'p> {
     pub scales: Mutex<Vec<Scales>>,
     /// Every how many renderings of a slice are counted again by the reference; 0 for none.
     pub verify_every: u64,
+    /// Where conversations stand among the others, where they are compared.
+    pub survey: Survey,
     /// Set when the run should stop.
     pub stop: &'p AtomicBool,
 }
@@ -87,6 +91,9 @@ pub fn grind(
             renamed,
             ..SliceReceipt::default()
         },
+        slice: slice.index,
+        met: 0,
+        standing: Standing::default(),
         place: None,
         redaction: None,
         text: String::new(),
@@ -111,6 +118,12 @@ struct Work<'w, 'p> {
     tallier: Tallier,
     scales: Option<Scales>,
     receipt: SliceReceipt,
+    /// Index of the slice.
+    slice: u32,
+    /// Conversations of the slice that the selection kept, so far.
+    met: usize,
+    /// Where the one at hand stands among the others.
+    standing: Standing,
     place: Option<EntryStep>,
     /// What was replaced in the conversation at hand.
     redaction: Option<Redaction>,
@@ -312,14 +325,20 @@ impl Work<'_, '_> {
 
     /// Why the plan leaves a conversation out, if it does: judged by what was read, whatever was replaced since.
     fn leaves_out<'f>(
-        &self,
+        &mut self,
         linked: &Linked,
         bytes: &[u8],
         found: impl Iterator<Item = &'f str>,
     ) -> Option<&'static str> {
         let read = self.as_read(linked);
-        let selection = &self.tools.plan.selection;
-        selection.leaves_out(&self.base_id(read, bytes), &read.conversation, found)
+        let plan = self.tools.plan;
+        let id = self.base_id(read, bytes);
+        if let Some(reason) = plan.selection.leaves_out(&id, &read.conversation, found) {
+            return Some(reason);
+        }
+        self.standing = self.tools.survey.standing(self.slice, self.met);
+        self.met += 1;
+        survey::leaves_out(&plan.pipeline.dedup, &self.standing)
     }
 
     /// A conversation before anything in it was replaced.
@@ -329,12 +348,8 @@ impl Work<'_, '_> {
 
     /// The id before qualification, with the prefix of its input.
     fn base_id(&self, linked: &Linked, bytes: &[u8]) -> String {
-        let prefix = self
-            .place
-            .as_ref()
-            .and_then(|place| self.tools.plan.inputs.get(place.input))
-            .map_or("", |planned| planned.id_prefix.as_str());
-        format!("{prefix}{}", frame::id(linked, bytes))
+        let input = self.place.as_ref().map_or(0, |place| place.input);
+        self.tools.plan.base_id(input, linked, bytes)
     }
 
     /// Takes the next id of the slice, or the one that sealing gave instead.
@@ -404,7 +419,7 @@ impl Work<'_, '_> {
     }
 
     fn conversation(&mut self, id: &str, linked: &Linked, record: u64) -> Result<(), WorkError> {
-        let row = tables::conversation(id, linked, self.table_place(record));
+        let row = tables::conversation(id, linked, self.table_place(record), &self.standing);
         self.parts.push_conversation(row)?;
         for message in &linked.conversation.messages {
             self.receipt.messages += u64::from(message.kind == MessageKind::Message);

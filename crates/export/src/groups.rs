@@ -1,7 +1,8 @@
 //! Which conversations belong together, so that they never stand on both sides of a split.
 //!
 //! Two belong together where they bear one id of the source (a thread that was exported twice, or goes on in another
-//! file), where one is the repeat `~2` of the other, or where their content is the same. The oldest member of a group
+//! file), where one is the repeat `~2` of the other, where their content is the same, or where the run that compared them
+//! found one to repeat, fork or continue the other. The oldest member of a group
 //! decides for all, the first in the dataset where several are equally old: what is added later comes later, so it joins
 //! its group and moves nobody.
 
@@ -45,12 +46,13 @@ impl Groups {
     }
 }
 
-const COLUMNS: [&str; 5] = [
+const COLUMNS: [&str; 6] = [
     "conversation_id",
     "source_conversation_id",
     "message_count",
     "started_at",
     "content_hash",
+    "cluster",
 ];
 
 /// Reads the conversations of a dataset and finds those that belong together.
@@ -65,6 +67,7 @@ pub(crate) fn groups(dataset: &Dataset, by: By) -> Result<Groups, ExportError> {
         let messages = batch.numbers("message_count")?;
         let began = batch.times("started_at")?;
         let contents = batch.texts("content_hash")?;
+        let clusters = batch.texts("cluster")?;
         for row in 0..batch.rows() {
             let id = conversations.at(row);
             let own = without_repeat(id);
@@ -74,6 +77,9 @@ pub(crate) fn groups(dataset: &Dataset, by: By) -> Result<Groups, ExportError> {
             forest.connect(member, key("thread", thread));
             if messages.at(row) > 0 {
                 forest.connect(member, key("content", contents.at(row)));
+            }
+            if let Some(cluster) = clusters.get(row) {
+                forest.connect(member, key("cluster", cluster));
             }
             if by == By::Room {
                 forest.connect(member, key("room", room(thread)));

@@ -11,6 +11,7 @@ mod phone;
 mod secret;
 mod signs;
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use crate::kind::Kind;
@@ -60,26 +61,34 @@ pub(crate) fn find(text: &str, wanted: &Wanted) -> Vec<Found> {
     settle(found)
 }
 
-/// Orders what was found; of two that overlap, the one of the higher rank stays, then the longer one.
+/// Orders what was found. Of what overlaps, the one of the highest rank speaks for all of it, so that nothing is left over.
 pub(crate) fn settle(mut found: Vec<Found>) -> Vec<Found> {
     if found.len() < 2 {
         return found;
     }
-    found.sort_by_key(|found| (found.range.start, std::cmp::Reverse(found.range.end)));
+    found.sort_by_key(|found| (found.range.start, Reverse(found.range.end)));
     let mut kept: Vec<Found> = Vec::with_capacity(found.len());
     for next in found {
-        match kept.last() {
-            Some(last) if next.range.start < last.range.end => {
-                if rank(next.kind) < rank(last.kind) {
-                    kept.pop();
-                    // What stood before it ended before the one that gives way began.
-                    kept.push(next);
-                }
-            }
-            _ => kept.push(next),
+        match kept.pop() {
+            Some(last) if next.range.start < last.range.end => kept.push(joined(last, next)),
+            last => kept.extend(last.into_iter().chain([next])),
         }
     }
     kept
+}
+
+fn joined(first: Found, second: Found) -> Found {
+    // The password in a URL ends at the sign that looks like one of an address.
+    if first.kind == Kind::Secret && second.kind == Kind::Email {
+        return first;
+    }
+    let range = first.range.start..first.range.end.max(second.range.end);
+    let speaks = if rank(second.kind) < rank(first.kind) {
+        second
+    } else {
+        first
+    };
+    Found { range, ..speaks }
 }
 
 /// Secrets first: they contain what looks like addresses; names last: they are parts of addresses.

@@ -1,7 +1,7 @@
 //! The names of a conversation's roster, and finding them in texts.
 //!
-//! Names and second names are found as whole words in any case, whatever stands between their words (`Ann Smith`,
-//! `ann_smith`, `Ann-Smith`); the first and the last word of a person's name also alone, as the roster writes them. In
+//! Names, second names and nicknames are found as whole words in any case, whatever stands between their words (`Ann Smith`,
+//! `ann_smith`, `Ann-Smith`); the first and the last word of a person's name also alone. In
 //! scripts without blanks between words a name of two signs or more is found anywhere. A name of fewer than three letters
 //! or of a common word is not searched for.
 
@@ -16,6 +16,18 @@ use crate::stop_words::{is_common, is_role};
 
 /// Letters that a name needs to be searched for.
 const FEWEST_LETTERS: usize = 3;
+
+/// Fields of participants that hold a name and have no place of their own.
+const NAME_FIELDS: [&str; 8] = [
+    "nickname",
+    "nick",
+    "username",
+    "user_name",
+    "handle",
+    "display_name",
+    "displayName",
+    "real_name",
+];
 
 /// The names of a conversation.
 #[derive(Debug, Default)]
@@ -80,8 +92,6 @@ impl Owner {
 struct Pattern {
     /// Words after the first, in lower case.
     rest: Vec<String>,
-    /// The only spelling, where there is but one.
-    exact: Option<String>,
     owner: Owner,
 }
 
@@ -153,12 +163,9 @@ impl Roster {
             let Some(patterns) = self.words.get(&written.to_lowercase()) else {
                 continue;
             };
-            let matched = patterns.iter().find_map(|pattern| {
-                if pattern.exact.as_ref().is_some_and(|exact| exact != written) {
-                    return None;
-                }
-                rest_ends(text, word.end, &pattern.rest).map(|end| (end, pattern))
-            });
+            let matched = patterns
+                .iter()
+                .find_map(|pattern| rest_ends(text, word.end, &pattern.rest).map(|end| (end, pattern)));
             if let Some((end, pattern)) = matched {
                 found.push(Found {
                     kind: Kind::Name,
@@ -197,7 +204,7 @@ struct Names<'k> {
     keep: &'k HashSet<String>,
     /// Whole names in lower case; none when several people have it.
     whole: BTreeMap<String, Option<Owner>>,
-    /// Words of names as written; none when several people have it.
+    /// Words of names in lower case; none when several people have it.
     single: BTreeMap<String, Option<Owner>>,
 }
 
@@ -210,15 +217,23 @@ impl Names<'_> {
         if !named.any(|name| !name.is_empty()) && (is_agent || !is_name_like(shown)) {
             return;
         }
+        let further = participant
+            .extra
+            .0
+            .iter()
+            .filter(|(key, _)| NAME_FIELDS.contains(&key.as_str()));
+        let further = further.filter_map(|(_, value)| value.as_str().strip_prefix('"')?.strip_suffix('"'));
+        let names = [&participant.name, &participant.alias].into_iter().flatten();
+        let names = names.map(String::as_str).chain(further);
         let Some(owner) = self.owner(shown, is_agent) else {
             // A role has no name, but may have a second name.
-            for name in [&participant.name, &participant.alias].into_iter().flatten() {
+            for name in names {
                 self.stranger(name, is_agent);
             }
             return;
         };
         self.add(shown, &owner);
-        for name in [&participant.name, &participant.alias].into_iter().flatten() {
+        for name in names {
             self.add(name, &owner);
             if !is_agent {
                 self.add_ends(name, &owner);
@@ -267,7 +282,7 @@ impl Names<'_> {
             }
             let entry = self
                 .single
-                .entry((*word).to_owned())
+                .entry(lower(word))
                 .or_insert_with(|| Some(owner.clone()));
             if entry.as_ref() != Some(owner) {
                 *entry = None;
@@ -282,20 +297,23 @@ impl Names<'_> {
                 is_agent: false,
                 name: name.clone(),
             });
-            roster.search_for(&name, None, &owner);
+            roster.search_for(&name, &owner);
             roster.whole.insert(name, owner);
         }
         for (word, owner) in self.single {
+            // A whole name has been added before and is its owner's.
+            if roster.whole.contains_key(&word) {
+                continue;
+            }
             let owner = owner.unwrap_or_else(|| Owner {
                 is_agent: false,
-                name: lower(&word),
+                name: word.clone(),
             });
-            roster.search_for(&lower(&word), Some(&word), &owner);
+            roster.search_for(&word, &owner);
         }
         #[expect(clippy::iter_over_hash_type, reason = "each list is put in order by itself")]
         for patterns in roster.words.values_mut() {
-            // The longest first; what is found in any case before what is not.
-            patterns.sort_by_key(|pattern| (std::cmp::Reverse(pattern.rest.len()), pattern.exact.is_some()));
+            patterns.sort_by_key(|pattern| std::cmp::Reverse(pattern.rest.len()));
         }
         roster
             .unspaced
@@ -305,7 +323,7 @@ impl Names<'_> {
 }
 
 impl Roster {
-    fn search_for(&mut self, name: &str, exact: Option<&str>, owner: &Owner) {
+    fn search_for(&mut self, name: &str, owner: &Owner) {
         if name.chars().any(is_unspaced) {
             if name.chars().nth(1).is_some() && name.chars().all(|sign| is_unspaced(sign) || !is_word(sign)) {
                 self.unspaced.push((name.to_owned(), owner.clone()));
@@ -329,7 +347,6 @@ impl Roster {
         self.first_bytes.insert(&first.to_uppercase());
         self.words.entry(first).or_default().push(Pattern {
             rest,
-            exact: exact.map(str::to_owned),
             owner: owner.clone(),
         });
     }

@@ -1,7 +1,9 @@
-//! What counting costs: a dozen dialects of the same conversations in two encodings, counted in three ways in one process.
+//! What counting costs: a dozen dialects, and all there are, of the same conversations in two encodings, counted in three ways in
+//! one process.
 //!
-//! `just bench-counting` reads the JSON lines of group chats that `CHATMILL_CORPUS` names, else makes some. Memories are cold at the
-//! start of each way. Read the ratios; the seconds are those of one machine.
+//! `just bench-counting` reads the JSON lines of group chats that `CHATMILL_CORPUS` names (several files between colons; `mixed.py`
+//! beside this file makes one of any machine's text files), else makes some. Memories are cold at the start of each way. Read the
+//! ratios; the seconds are those of one machine.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -39,15 +41,18 @@ const DIALECTS: [&str; 12] = [
     "hf-messages",
 ];
 
-fn lines() -> Vec<String> {
-    if let Ok(path) = std::env::var("CHATMILL_CORPUS") {
-        let text = std::fs::read_to_string(path).expect("the corpus can be read");
-        return text.lines().map(str::to_owned).collect();
+/// The conversations of each corpus, by its name.
+fn corpora() -> Vec<(String, Vec<String>)> {
+    if let Ok(paths) = std::env::var("CHATMILL_CORPUS") {
+        let read = |path: &str| {
+            let text = std::fs::read_to_string(path).expect("the corpus can be read");
+            (path.to_owned(), text.lines().map(str::to_owned).collect())
+        };
+        return paths.split(':').map(read).collect();
     }
     let mut runner = TestRunner::deterministic();
-    (0..400)
-        .map(|_| group_chat().new_tree(&mut runner).unwrap().current().to_string())
-        .collect()
+    let lines = (0..400).map(|_| group_chat().new_tree(&mut runner).unwrap().current().to_string());
+    vec![("invented".to_owned(), lines.collect())]
 }
 
 fn read(line: &str) -> Linked {
@@ -66,11 +71,11 @@ fn read(line: &str) -> Linked {
 }
 
 /// Renders every conversation in every dialect, conversation by conversation as a run does.
-fn each_rendering(conversations: &[Linked], visit: &mut dyn FnMut(&str, &[ComponentSpan])) {
+fn each_rendering(conversations: &[Linked], dialects: &[&str], visit: &mut dyn FnMut(&str, &[ComponentSpan])) {
     let policy = Policy::default();
     let (mut text, mut spans) = (String::new(), Vec::new());
     for linked in conversations {
-        for id in DIALECTS {
+        for id in dialects {
             let (dialect, profile) = chatmill_dialect::find(id).unwrap();
             let view = View {
                 linked,
@@ -90,81 +95,104 @@ fn each_rendering(conversations: &[Linked], visit: &mut dyn FnMut(&str, &[Compon
     }
 }
 
+/// Conversations in some dialects, and what a way of counting them costs.
+struct Bench<'b> {
+    conversations: &'b [Linked],
+    dialects: &'b [&'b str],
+    /// Seconds that rendering takes, and the bytes it makes.
+    bare: f64,
+    rendered: usize,
+}
+
+impl<'b> Bench<'b> {
+    fn new(conversations: &'b [Linked], dialects: &'b [&'b str]) -> Self {
+        let mut bench = Self {
+            conversations,
+            dialects,
+            bare: 0.0,
+            rendered: 0,
+        };
+        let mut rendered = 0;
+        println!("\n{} dialects", dialects.len());
+        let (bare, _) = bench.time("render only", &mut |text, _| {
+            rendered += text.len();
+            0
+        });
+        (bench.bare, bench.rendered) = (bare, rendered);
+        bench
+    }
+
+    /// Seconds of counting alone, and the tokens.
+    fn time(&self, name: &str, visit: &mut dyn FnMut(&str, &[ComponentSpan]) -> u64) -> (f64, u64) {
+        let (begun, mut tokens) = (Instant::now(), 0);
+        each_rendering(self.conversations, self.dialects, &mut |text, spans| tokens += visit(text, spans));
+        let seconds = begun.elapsed().as_secs_f64();
+        println!("  {name:34} {seconds:8.3} s   {tokens:>12} tokens");
+        (seconds - self.bare, tokens)
+    }
+
+    fn tallier(&self, encodings: &[Encoding]) -> (f64, u64) {
+        let mut tallier = Tallier::new(encodings);
+        self.time("tallier", &mut |text, spans| {
+            tallier.tally(text, spans).iter().map(|tally| tally.tokens).sum()
+        })
+    }
+
+    fn counter(&self, encodings: &[Encoding]) -> (f64, u64) {
+        let counters: Vec<_> = encodings.iter().map(Encoding::counter).collect();
+        self.time("own counter on every rendering", &mut |text, spans| {
+            let tokens = counters.iter().map(|counter| counter.tally(text, spans).tokens);
+            tokens.sum()
+        })
+    }
+
+    fn reference(&self, encodings: &[Encoding]) -> (f64, u64) {
+        let judges: Vec<_> = encodings.iter().map(Encoding::judge).collect();
+        self.time("tiktoken-rs on every rendering", &mut |text, spans| {
+            judges.iter().map(|judge| judge.tokens(text, spans).unwrap()).sum()
+        })
+    }
+}
+
 fn main() {
-    let lines = lines();
-    let input: usize = lines.iter().map(String::len).sum();
-    let conversations: Vec<Linked> = lines.iter().map(|line| read(line)).collect();
     let encodings: Vec<Encoding> = ["o200k_base", "cl100k_base"]
         .iter()
         .map(|name| chatmill_token::find(name).unwrap().clone())
         .collect();
-    let counters: Vec<_> = encodings.iter().map(|encoding| encoding.counter()).collect();
     // Vocabularies are loaded before the clock starts.
-    for (encoding, counter) in encodings.iter().zip(&counters) {
-        assert_eq!(encoding.judge().count("warm"), Some(counter.count("warm")));
+    for encoding in &encodings {
+        assert_eq!(encoding.judge().count("warm"), Some(encoding.counter().count("warm")));
     }
-    let mut rendered = 0;
-    let mut time = |name: &str, visit: &mut dyn FnMut(&str, &[ComponentSpan]) -> u64| {
-        let (begun, mut tokens) = (Instant::now(), 0);
-        rendered = 0;
-        each_rendering(&conversations, &mut |text, spans| {
-            rendered += text.len();
-            tokens += visit(text, spans);
-        });
-        let seconds = begun.elapsed().as_secs_f64();
-        println!("{name:34} {seconds:8.3} s   {tokens:>12} tokens");
-        (seconds, tokens)
-    };
-    if let Ok(path) = std::env::var("CHATMILL_DUMP") {
-        use std::io::Write;
-        let mut out = std::io::BufWriter::new(std::fs::File::create(path).unwrap());
-        each_rendering(&conversations, &mut |text, spans| {
-            out.write_all(&(text.len() as u32).to_le_bytes()).unwrap();
-            out.write_all(&(spans.len() as u32).to_le_bytes()).unwrap();
-            out.write_all(text.as_bytes()).unwrap();
-            for span in spans {
-                out.write_all(&(span.end as u32).to_le_bytes()).unwrap();
-                let bits = span.component as u8 | (span.voice as u8) << 3 | u8::from(span.control) << 4;
-                out.write_all(&[bits]).unwrap();
-            }
-        });
+    let all: Vec<&str> = chatmill_dialect::DIALECTS.iter().map(|dialect| dialect.id()).collect();
+    for (name, lines) in corpora() {
+        let input = lines.iter().map(String::len).sum::<usize>() as f64 / 1e6;
+        let conversations: Vec<Linked> = lines.iter().map(|line| read(line)).collect();
+        println!("\n{name}: {input:.1} MB, {} conversations", conversations.len());
+        let dozen = Bench::new(&conversations, &DIALECTS);
+        let (quick, tallied) = dozen.tallier(&encodings);
+        let (plain, counted) = dozen.counter(&encodings);
+        let (reference, judged) = dozen.reference(&encodings);
+        assert!(tallied == counted && counted == judged, "every way counts the same");
+        println!(
+            "  counting alone: tiktoken-rs / tallier = {:.1}, own counter / tallier = {:.1}",
+            reference / quick,
+            plain / quick
+        );
+        println!(
+            "  tallier: {:.0} MB of input a second, {:.0} MB rendered",
+            input / quick,
+            dozen.rendered as f64 / 1e6 / quick
+        );
+        let every = Bench::new(&conversations, &all);
+        let (more, tallied) = every.tallier(&encodings);
+        let (_, counted) = every.counter(&encodings);
+        assert_eq!(tallied, counted, "every way counts the same");
+        println!(
+            "  {} dialects / {} dialects: counting {:.2}, rendered bytes {:.2}",
+            all.len(),
+            DIALECTS.len(),
+            more / quick,
+            every.rendered as f64 / dozen.rendered as f64
+        );
     }
-    let (bare, _) = time("render only", &mut |_, _| 0);
-    let mut tallier = Tallier::new(&encodings);
-    let (quick, tokens) = time("tallier", &mut |text, spans| {
-        tallier.tally(text, spans).iter().map(|tally| tally.tokens).sum()
-    });
-    let (plain, counted) = time("own counter on every rendering", &mut |text, spans| {
-        counters
-            .iter()
-            .map(|counter| counter.tally(text, spans).tokens)
-            .sum()
-    });
-    let (reference, judged) = time("tiktoken-rs on every rendering", &mut |text, spans| {
-        encodings
-            .iter()
-            .map(|encoding| encoding.judge().tokens(text, spans).unwrap())
-            .sum()
-    });
-    assert!(
-        tokens == counted && counted == judged,
-        "every way counts the same"
-    );
-    let megabytes = |bytes: usize| bytes as f64 / 1e6;
-    println!(
-        "\n{:.1} MB of input, {:.1} MB rendered, {} conversations",
-        megabytes(input),
-        megabytes(rendered),
-        conversations.len()
-    );
-    println!(
-        "counting alone (less rendering): tiktoken-rs / tallier = {:.1}, own counter / tallier = {:.1}",
-        (reference - bare) / (quick - bare),
-        (plain - bare) / (quick - bare)
-    );
-    println!(
-        "tallier: {:.0} MB of input a second, {:.0} MB rendered",
-        megabytes(input) / (quick - bare),
-        megabytes(rendered) / (quick - bare)
-    );
 }

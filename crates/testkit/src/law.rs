@@ -4,6 +4,7 @@
 //! through the eyes of every participant and by any policy.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 
 use chatmill_diag::Limits;
 use chatmill_dialect::policy::{
@@ -15,7 +16,9 @@ use chatmill_model::{ArgumentForm, Linked, Media, MediaKind, MediaSource};
 use chatmill_source::FrameView;
 
 use crate::forget::{Family, forget};
+use crate::random::Random;
 use crate::tale::{Tale, difference};
+use crate::workshop::samples;
 
 /// A dialect with its profile, the source that reads it, and what decides how changes look.
 #[derive(Clone, Copy, Debug)]
@@ -65,6 +68,7 @@ const STRINGS: Family = Family {
     rounds: false,
     tools: true,
     filters: false,
+    caches: false,
     tags: false,
     defines: true,
     wraps: false,
@@ -97,7 +101,7 @@ const SUNA_FILTERED: Family = Family {
 };
 
 const MISTRAL: Family = Family {
-    carries: picture,
+    carries: addressed_or_typed,
     ..USER_FIRST
 };
 
@@ -124,7 +128,7 @@ pub const REQUESTS: &[Told] = &[
         "openai-messages",
         Family {
             names: true,
-            carries: picture,
+            carries: addressed_or_typed,
             ..STRINGS
         },
     ),
@@ -177,6 +181,14 @@ pub const REQUESTS: &[Told] = &[
             ..SUNA
         },
     ),
+    told(
+        "suna-cached",
+        "openai-messages",
+        Family {
+            caches: true,
+            ..SUNA
+        },
+    ),
     told("suna-bedrock", "openai-messages", SUNA_FILTERED),
     told("suna-bedrock@2025-11-07", "openai-messages", SUNA_FILTERED),
     told(
@@ -203,7 +215,7 @@ fn picture(media: &Media) -> bool {
 }
 
 fn picture_or_file(media: &Media) -> bool {
-    picture(media) || media.kind == MediaKind::File && has_address(media)
+    addressed_or_typed(media) || media.kind == MediaKind::File && has_address(media)
 }
 
 fn addressed_or_typed(media: &Media) -> bool {
@@ -335,5 +347,61 @@ impl Trial {
             })
             .collect();
         (!shown.is_empty()).then(|| format!("of {} fail\n{}", self.tried, shown.join("\n\n")))
+    }
+}
+
+/// The JSON files of a folder of samples, in order.
+fn files(folder: &str) -> Vec<(String, String)> {
+    let entries = fs::read_dir(samples().join(folder)).unwrap();
+    let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let texts = paths.into_iter().filter_map(|path| {
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        let is_json = path.extension().is_some_and(|extension| extension == "json");
+        let is_case = is_json && !name.contains(".expected.") && name != "vectors.json";
+        is_case.then(|| (name, fs::read_to_string(&path).unwrap()))
+    });
+    texts.collect()
+}
+
+/// The torture cases, and every fixture of every source that holds a conversation.
+pub fn cases() -> Vec<(String, Linked)> {
+    let mut cases: Vec<(String, Linked)> = Vec::new();
+    for (name, text) in files("torture") {
+        let is_list = text.contains("\"messages\"");
+        let source = if is_list { "openai-messages" } else { "group-chat" };
+        cases.push((name, try_read(source, &text).unwrap()));
+    }
+    for source in chatmill_source::SOURCES {
+        for (name, text) in files(&format!("sources/{}", source.id())) {
+            cases.extend(
+                try_read(source.id(), &text).map(|linked| (format!("{}-{name}", source.id()), linked)),
+            );
+        }
+    }
+    cases
+}
+
+/// Any policy but one that keeps what the dialect must reject.
+pub fn policy(random: &mut Random) -> Policy {
+    fn one<T: Copy>(random: &mut Random, of: &[T]) -> T {
+        *random.pick(of).unwrap()
+    }
+    Policy {
+        names: one(
+            random,
+            &[Names::Auto, Names::Field, Names::Prefix, Names::Drop],
+        ),
+        references: one(random, &[References::Quote, References::Drop]),
+        media: one(
+            random,
+            &[MediaPolicy::Keep, MediaPolicy::Placeholder, MediaPolicy::Drop],
+        ),
+        reasoning: one(random, &[Reasoning::Drop, Reasoning::Keep]),
+        orphans: one(random, &[Orphans::Repair, Orphans::Drop]),
+        control_tokens: one(random, &[ControlTokens::Escape, ControlTokens::Keep]),
+        system: one(random, &[System::Source, System::Agent, System::None]),
+        compressed: one(random, &[Compressed::AsSent, Compressed::Stored]),
+        leaked_metadata: one(random, &[LeakedMetadata::Clean, LeakedMetadata::Keep]),
     }
 }

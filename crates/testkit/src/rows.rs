@@ -1,5 +1,6 @@
 //! Columns of a dataset's tables, read back from Parquet.
 
+use std::ops::Range;
 use std::path::Path;
 
 use arrow_array::cast::AsArray;
@@ -30,6 +31,37 @@ pub fn bytes(root: &Path, table: &str, column: &str) -> Vec<Option<Vec<u8>>> {
 /// The truth values of a column, in the order of the rows.
 pub fn flags(root: &Path, table: &str, column: &str) -> Vec<Option<bool>> {
     cells(root, table, column, |array, row| array.as_boolean().value(row))
+}
+
+/// The lists of texts of a column, in the order of the rows.
+pub fn lists(root: &Path, table: &str, column: &str) -> Vec<Vec<String>> {
+    let read = |array: &ArrayRef, row: usize| {
+        let texts = array.as_list::<i32>().value(row);
+        let texts = texts.as_string::<i32>().iter();
+        texts.map(|text| text.unwrap_or_default().to_owned()).collect()
+    };
+    let cells = cells(root, table, column, read);
+    cells.into_iter().map(Option::unwrap_or_default).collect()
+}
+
+/// The byte ranges of a column, in the order of the rows.
+pub fn spans(root: &Path, table: &str, column: &str) -> Vec<Vec<Range<usize>>> {
+    let read = |array: &ArrayRef, row: usize| {
+        let spans = array.as_list::<i32>().value(row);
+        let ends = spans.as_struct().columns().iter().map(|ends| {
+            let ends = ends.as_primitive::<Int64Type>().values();
+            ends.iter()
+                .map(|end| usize::try_from(*end).expect("a place"))
+                .collect::<Vec<_>>()
+        });
+        let ends: Vec<_> = ends.collect();
+        let [starts, ends] = ends.as_slice() else {
+            panic!("a span has a start and an end");
+        };
+        starts.iter().zip(ends).map(|(start, end)| *start..*end).collect()
+    };
+    let cells = cells(root, table, column, read);
+    cells.into_iter().map(Option::unwrap_or_default).collect()
 }
 
 fn cells<T>(root: &Path, table: &str, column: &str, read: impl Fn(&ArrayRef, usize) -> T) -> Vec<Option<T>> {

@@ -482,7 +482,7 @@ fn tools(raw: &str) -> Vec<Option<Tool>> {
 /// Whether a tool takes an object of which nothing is said: it is as if it said nothing of what it takes.
 fn asks_nothing(schema: &Value) -> bool {
     let is_plain = |(key, value): (&String, &Value)| match key.as_str() {
-        "type" => value == "object",
+        "type" => value == "object" || value == "OBJECT",
         "properties" => value.as_object().is_some_and(serde_json::Map::is_empty),
         _ => false,
     };

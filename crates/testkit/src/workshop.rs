@@ -121,7 +121,9 @@ pub fn renderings(root: &Path, encodings: usize) -> Vec<(String, Vec<u64>)> {
             let counts: Vec<_> = schema
                 .fields()
                 .iter()
-                .filter(|field| field.name().starts_with("tokens_"))
+                .filter(|field| {
+                    field.name().starts_with("tokens_") && !field.name().starts_with("tokens_sent_")
+                })
                 .map(|field| {
                     batch
                         .column_by_name(field.name())

@@ -186,7 +186,7 @@ fn depth_itself_is_bounded_and_its_largest_value_is_safe() {
     shop.write("in/x.jsonl", &file);
     let pipeline = "name = \"t\"\n[[input]]\npath = \"in/**\"\n[output]\npath = \"out\"\n";
     let path = shop.write("pipeline.toml", pipeline);
-    let Err(refused) = chatmill_engine::Plan::load(&path, &[format!("limits.depth={}", levels + 1)], None)
+    let Err(refused) = Plan::load(&path, &[format!("limits.depth={}", levels + 1)], None)
     else {
         panic!("a depth beyond the ceiling is refused");
     };
@@ -399,6 +399,38 @@ fn messages_per_conversation_bounds_a_conversation() {
         (1, 1)
     );
     assert_eq!(beyond.ids(), ["a", "b"]);
+}
+
+#[test]
+fn windows_bounds_the_renderings_of_a_conversation() {
+    // Each message stands a day after the one before it.
+    let days: Vec<String> = (1..=5)
+        .map(|day| message(day, "").replace("2026-01-01", &format!("2026-01-0{day}")))
+        .collect();
+    let file = lines(&[plain("a"), chat("long", &days), plain("b")]);
+    let cut = |most: u64| {
+        mill(
+            &[("x.jsonl", &file)],
+            &format!("windows = {most}\n[window]\nsession_gap = \"1h\""),
+        )
+    };
+    let at = cut(5);
+    assert_eq!(at.found("too-many-windows"), 0);
+    assert_eq!(at.texts("renderings", "dialect").len(), 2 * 7);
+    let beyond = cut(4);
+    assert_eq!((beyond.found("too-many-windows"), beyond.rejected()), (2, 0));
+    let out = beyond.shop.path("out");
+    let last = rows::numbers(&out, "renderings", "last_position");
+    let shown = |days: usize| (0..days as i64).map(Some);
+    let expected: Vec<_> = shown(1)
+        .chain(shown(1))
+        .chain(shown(4))
+        .chain(shown(4))
+        .chain(shown(1))
+        .chain(shown(1))
+        .collect();
+    assert_eq!(last, expected, "the oldest windows stay");
+    assert_eq!(beyond.texts("messages", "text").len(), 7);
 }
 
 #[test]

@@ -101,7 +101,9 @@ impl Encoding {
     ///
     /// When the name cannot be one, the file is no vocabulary, or the pattern cannot be computed exactly.
     pub fn from_ranks(name: &str, ranks: &str, pattern: &str) -> Result<Self, EncodingError> {
-        Ok(Self(Origin::Own(Arc::new(Own::from_ranks(name, ranks, pattern)?))))
+        Ok(Self(Origin::Own(Arc::new(Own::from_ranks(
+            name, ranks, pattern,
+        )?))))
     }
 
     /// An encoding of one's own: the text of a Hugging Face tokenizer file.

@@ -20,7 +20,9 @@ pub(crate) struct Crate {
 
 impl Crate {
     pub(crate) fn read(name: &str, json: &str) -> Result<Self, EncodingError> {
-        let refused = |problem: String| EncodingError::vocabulary(format!("the `tokenizers` crate refuses it: {problem}"));
+        let refused = |problem: String| {
+            EncodingError::vocabulary(format!("the `tokenizers` crate refuses it: {problem}"))
+        };
         let mut file: serde_json::Map<String, serde_json::Value> =
             serde_json::from_str(json).map_err(|error| refused(error.to_string()))?;
         file.insert("added_tokens".to_owned(), Vec::<String>::new().into());
@@ -48,7 +50,9 @@ impl Crate {
         let Ok(encoding) = self.tokenizer.encode(text, false) else {
             // The crate gives up on patterns that try too long: halves are shorter, and one character is one token.
             let half = (text.len() / 2).max(1)..text.len();
-            let halves = half.into_iter().find_map(|middle| Some((middle, text.split_at_checked(middle)?)));
+            let halves = half
+                .into_iter()
+                .find_map(|middle| Some((middle, text.split_at_checked(middle)?)));
             match halves {
                 None => token(0),
                 Some((middle, (left, right))) => {
@@ -102,8 +106,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::own::tests::{from_tokenizer, split_by};
-    use crate::patterns::{FAMILIES, Pattern};
+    use crate::own::tests::BOTH;
     use crate::{Counting, Encoding};
 
     fn word_pieces(unknown: &str) -> Value {
@@ -167,15 +170,16 @@ mod tests {
     fn a_file_without_a_token_for_the_unknown_is_refused() {
         let file = word_pieces("[NONE]").to_string();
         let refused = Encoding::from_tokenizer("acme", &file).err().unwrap().to_string();
-        assert!(refused.starts_with("the `tokenizers` crate refuses it"), "{refused}");
+        assert!(
+            refused.starts_with("the `tokenizers` crate refuses it"),
+            "{refused}"
+        );
     }
 
     proptest! {
         #[test]
         fn files_that_are_read_as_ranks_count_as_the_crate_does(text in "([a-zA-Z0-9' .,!\\n]|\\PC){0,80}") {
-            for family in FAMILIES {
-                let pattern = Pattern::read(family.name).unwrap();
-                let encoding = from_tokenizer(&split_by(pattern.published()));
+            for (encoding, _) in BOTH.iter() {
                 prop_assert_eq!(Some(encoding.counter().count(&text)), encoding.judge().count(&text));
             }
         }

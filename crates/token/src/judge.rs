@@ -38,10 +38,10 @@ impl Judge {
     }
 
     /// tiktoken-rs with these ranks and the pattern as published; built when it is first asked.
-    pub(crate) fn own(ranks: Ranks, pattern: &str) -> Self {
+    pub(crate) fn own(ranks: Ranks, pattern: String) -> Self {
         Self(Reference::Own(Arc::new(OwnReference {
             ranks,
-            pattern: pattern.to_owned(),
+            pattern,
             loaded: OnceLock::new(),
         })))
     }
@@ -56,7 +56,9 @@ impl Judge {
     pub(crate) fn embedded_reference(&self) -> Option<&'static CoreBPE> {
         match &self.0 {
             Reference::Embedded(reference) => Some(reference),
-            _ => None,
+            Reference::Own(_) => None,
+            #[cfg(feature = "tokenizers")]
+            Reference::Tokenizer(_) => None,
         }
     }
 

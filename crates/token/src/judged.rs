@@ -2,6 +2,8 @@
 
 mod families;
 mod synced;
+mod texts;
+mod unicode;
 
 use std::time::{Duration, Instant};
 
@@ -50,17 +52,21 @@ fn assert_judged_alike(text: &str) {
 }
 
 fn each_string_of_classes(length: usize, check: &mut dyn FnMut(&str)) {
-    fn grow(text: &mut String, left: usize, check: &mut dyn FnMut(&str)) {
+    each_string_of(&CLASSES, length, check);
+}
+
+fn each_string_of(classes: &[char], length: usize, check: &mut dyn FnMut(&str)) {
+    fn grow(classes: &[char], text: &mut String, left: usize, check: &mut dyn FnMut(&str)) {
         if left == 0 {
             return check(text);
         }
-        for class in CLASSES {
-            text.push(class);
-            grow(text, left - 1, check);
+        for class in classes {
+            text.push(*class);
+            grow(classes, text, left - 1, check);
             text.pop();
         }
     }
-    grow(&mut String::new(), length, check);
+    grow(classes, &mut String::new(), length, check);
 }
 
 #[test]

@@ -26,6 +26,7 @@ mod pairs;
 mod patterns;
 mod ranks;
 mod scan;
+mod seams;
 mod split;
 mod stretches;
 mod sync;

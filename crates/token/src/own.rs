@@ -85,7 +85,7 @@ impl Own {
             Pattern::Known(family) => format!("{file}, cut as {} does", family.name),
             Pattern::Own { .. } => format!("{file}, cut by a pattern of its own"),
         };
-        let judge = Judge::own(ranks.clone(), pattern.published());
+        let published = pattern.published().to_owned();
         let (splitter, borders) = pattern.into_cut();
         let vocabulary = Vocabulary::new(ranks.tokens().iter().map(|(token, rank)| (token, *rank)));
         let tables = Arc::new(Tables::new(splitter, vocabulary, borders));
@@ -103,7 +103,7 @@ impl Own {
                 name: name.into(),
                 tables,
             }),
-            judge,
+            judge: Judge::own(ranks, published),
         }
     }
 
@@ -138,10 +138,14 @@ impl Own {
 fn check_name(name: &str) -> Result<(), EncodingError> {
     let is_plain = |character: char| matches!(character, 'a'..='z' | '0'..='9' | '_');
     if name.is_empty() || !name.chars().all(is_plain) {
-        return Err(EncodingError::Name { name: name.to_owned() });
+        return Err(EncodingError::Name {
+            name: name.to_owned(),
+        });
     }
     match crate::find(name) {
-        Some(_) => Err(EncodingError::Taken { name: name.to_owned() }),
+        Some(_) => Err(EncodingError::Taken {
+            name: name.to_owned(),
+        }),
         None => Ok(()),
     }
 }

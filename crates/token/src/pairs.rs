@@ -1,4 +1,4 @@
-//! A table from two token ids to a third: open addressing over one word for each entry, at most half full.
+//! A table from two token ids to a third: open addressing over one word for each entry, at most four fifths full.
 //!
 //! Most pairs that are asked for are in no table. A bit for each possible place of a finer table tells so in nine cases of ten,
 //! and these bits stay in a nearer cache than the words.
@@ -23,7 +23,7 @@ const FINER: usize = 4;
 impl Pairs {
     /// A table for so many entries at most.
     pub(crate) fn for_entries(entries: usize) -> Self {
-        let slots = (entries * 2).next_power_of_two().max(64 / FINER);
+        let slots = (entries + entries / 4).next_power_of_two().max(64 / FINER);
         Self {
             slots: vec![EMPTY; slots],
             shift: 64 - slots.trailing_zeros(),

@@ -97,7 +97,10 @@ impl Pattern {
         if let Some(family) = FAMILIES.iter().find(|family| family.spellings.contains(&text)) {
             return Ok(Self::Known(family));
         }
-        if text.chars().all(|character| character.is_ascii_alphanumeric() || character == '_') {
+        if text
+            .chars()
+            .all(|character| character.is_ascii_alphanumeric() || character == '_')
+        {
             let names: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
             let problem = format!("`{text}` is no known family; there are {}", names.join(", "));
             return Err(EncodingError::pattern(problem));
@@ -150,9 +153,13 @@ fn check(body: &str, white_space: bool) -> Result<(), EncodingError> {
             "matches the empty text; every alternative must take a character",
         ));
     }
-    let alternatives = if white_space { vec![body, WHITE_SPACE] } else { vec![body] };
-    let regex = Regex::new_many(&alternatives)
-        .map_err(|_| EncodingError::pattern("is too large to be computed"))?;
+    let alternatives = if white_space {
+        vec![body, WHITE_SPACE]
+    } else {
+        vec![body]
+    };
+    let regex =
+        Regex::new_many(&alternatives).map_err(|_| EncodingError::pattern("is too large to be computed"))?;
     let mut cache = regex.create_cache();
     let mut buffer = [0; 4];
     for character in '\0'..=char::MAX {
@@ -214,7 +221,10 @@ mod tests {
         for family in FAMILIES {
             for word in family.spellings.iter().chain([&family.name]) {
                 let found = Pattern::read(word).unwrap();
-                assert!(matches!(found, Pattern::Known(known) if known.name == family.name), "{word}");
+                assert!(
+                    matches!(found, Pattern::Known(known) if known.name == family.name),
+                    "{word}"
+                );
             }
         }
     }

@@ -40,7 +40,10 @@ impl Ranks {
     /// Tokens that are known to be different, with different ranks.
     pub(crate) fn checked(tokens: Vec<(Vec<u8>, u32)>) -> Result<Self, EncodingError> {
         if tokens.len() > MOST_TOKENS {
-            let problem = format!("it has {} tokens; {MOST_TOKENS} can be counted with", tokens.len());
+            let problem = format!(
+                "it has {} tokens; {MOST_TOKENS} can be counted with",
+                tokens.len()
+            );
             return Err(EncodingError::vocabulary(problem));
         }
         let mut known = [false; 256];
@@ -78,29 +81,36 @@ fn entry(line: usize, content: &str) -> Result<(Vec<u8>, u32), EncodingError> {
     if bytes.is_empty() {
         return Err(EncodingError::line(line, "the token is empty"));
     }
-    let rank = rank
-        .parse()
-        .ok()
-        .filter(|rank| *rank < u32::MAX)
-        .ok_or_else(|| {
-            let problem = format!("the rank is not a whole number from 0 to {}", u32::MAX - 1);
-            EncodingError::line(line, problem)
-        })?;
+    let rank = rank.parse().ok().filter(|rank| *rank < u32::MAX).ok_or_else(|| {
+        let problem = format!("the rank is not a whole number from 0 to {}", u32::MAX - 1);
+        EncodingError::line(line, problem)
+    })?;
     Ok((bytes, rank))
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use std::fmt::Write as _;
+
     use super::*;
 
     /// A rank file with every byte and these longer tokens.
     pub(crate) fn rank_file(longer: &[&[u8]]) -> String {
         let bytes: Vec<[u8; 1]> = (0..=255).map(|byte| [byte]).collect();
-        let tokens = bytes.iter().map(<[u8; 1]>::as_slice).chain(longer.iter().copied());
-        (0..)
-            .zip(tokens)
-            .map(|(rank, token): (u32, _)| format!("{} {rank}\n", STANDARD.encode(token)))
-            .collect()
+        let tokens = bytes
+            .iter()
+            .map(<[u8; 1]>::as_slice)
+            .chain(longer.iter().copied());
+        lines((0..).zip(tokens))
+    }
+
+    /// The lines of a rank file.
+    pub(crate) fn lines(tokens: impl Iterator<Item = (u32, impl AsRef<[u8]>)>) -> String {
+        let mut file = String::new();
+        for (rank, token) in tokens {
+            writeln!(file, "{} {rank}", STANDARD.encode(token)).unwrap();
+        }
+        file
     }
 
     fn refused(text: &str) -> String {

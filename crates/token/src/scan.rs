@@ -229,3 +229,6 @@ impl Cursor<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -32,13 +32,13 @@ impl Splitter {
     }
 
     /// Compiles a pattern that is given without its trailing white-space alternatives.
-    pub(crate) fn regex(pattern: &str) -> Result<Self, BuildError> {
+    pub(crate) fn regex(pattern: &str) -> Result<Self, Box<BuildError>> {
         let regex = Regex::new_many(&[pattern, WHITE_SPACE])?;
         Ok(Self::Regex(Box::new(regex)))
     }
 
     /// Compiles a pattern that has no such alternatives.
-    pub(crate) fn plain(pattern: &str) -> Result<Self, BuildError> {
+    pub(crate) fn plain(pattern: &str) -> Result<Self, Box<BuildError>> {
         Ok(Self::Regex(Box::new(Regex::new(pattern)?)))
     }
 

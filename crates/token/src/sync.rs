@@ -18,6 +18,7 @@
 //! there is a border between numbers, too. Tests hold the tables against tiktoken-rs for every string of classes up to a length.
 
 use crate::classes::{Classes, Kind, Set};
+use crate::seams::Seams;
 
 /// Which classes of characters have a border between them, in a family of encodings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,17 +82,25 @@ impl Borders {
             Kind::Space | Kind::Blank => Set::EMPTY,
         }
     }
+
+    const fn step(self, kind: Kind) -> Step {
+        Step {
+            kind: Set::of(&[kind]).0,
+            behind: self.behind(kind).0,
+        }
+    }
 }
 
 /// Finds the sync points of texts.
 pub(crate) struct SyncPoints {
     classes: &'static Classes,
     borders: Borders,
+    seams: Seams,
     ascii: [Step; 128],
 }
 
 /// What a character does to the search for borders.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Step {
     /// A bit for its kind.
     kind: u16,
@@ -100,52 +109,47 @@ struct Step {
 }
 
 impl SyncPoints {
-    /// The sync points of these borders.
-    pub(crate) fn new(borders: Borders) -> Self {
+    /// The sync points of these borders, and of seams where there are borders at all.
+    pub(crate) fn new(borders: Borders, seams: Seams) -> Self {
         let classes = Classes::get();
         let mut points = Self {
             classes,
             borders,
-            ascii: [Step { kind: 0, behind: 0 }; 128],
+            seams: if borders == Borders::NONE { Seams::default() } else { seams },
+            ascii: [Step::default(); 128],
         };
-        let steps: Vec<Step> = (0..128).map(|byte| points.step(classes.of_ascii(byte))).collect();
-        for (place, step) in points.ascii.iter_mut().zip(steps) {
-            *place = step;
+        for (place, byte) in points.ascii.iter_mut().zip(0..) {
+            *place = borders.step(classes.of_ascii(byte));
         }
         points
     }
 
-    fn step(&self, kind: Kind) -> Step {
-        Step {
-            kind: Set::of(&[kind]).0,
-            behind: self.borders.behind(kind).0,
-        }
-    }
-
     /// Calls `chunk` with the end of each stretch between sync points, in order; the last one is the end of the text.
     pub(crate) fn each_end(&self, text: &str, mut chunk: impl FnMut(usize)) {
-        let text = text.as_bytes();
-        // The first character has no border before it.
-        let mut behind = 0;
+        let mut behind = Step::default();
+        let mut before = '\0';
         let mut start = 0;
         // Borders are collected in a word first: whether there is one is as good as random, and a wrong guess costs more than this.
-        for block in text.chunks(64) {
+        for block in text.as_bytes().chunks(64) {
             let mut borders = 0_u64;
             if block.is_ascii() {
                 for (at, byte) in block.iter().enumerate() {
                     let step = self.ascii_step(*byte);
-                    borders |= u64::from(behind & step.kind != 0) << at;
-                    behind = step.behind;
+                    borders |= u64::from(behind.behind & step.kind != 0) << at;
+                    behind = step;
                 }
             } else {
                 for (at, byte) in block.iter().enumerate() {
-                    // Bytes inside a character change nothing.
-                    if byte & 0xc0 != 0x80
-                        && let Some((kind, _)) = self.classes.at(text, start + at)
-                    {
-                        let step = self.step(kind);
-                        borders |= u64::from(behind & step.kind != 0) << at;
-                        behind = step.behind;
+                    if byte.is_ascii() {
+                        let step = self.ascii_step(*byte);
+                        borders |= u64::from(behind.behind & step.kind != 0) << at;
+                        behind = step;
+                    } else if let Some(character) = character_at(text, start + at) {
+                        let step = self.borders.step(self.classes.of(character as u32));
+                        let is_border = behind.behind & step.kind != 0
+                            || behind.kind & step.kind & CASELESS != 0 && !self.seams.may_join(before, character);
+                        borders |= u64::from(is_border) << at;
+                        (behind, before) = (step, character);
                     }
                 }
             }
@@ -162,33 +166,48 @@ impl SyncPoints {
 
     fn ascii_step(&self, byte: u8) -> Step {
         let step = self.ascii.get(usize::from(byte & 0x7f));
-        step.copied().unwrap_or(Step { kind: 0, behind: 0 })
+        step.copied().unwrap_or_default()
     }
 
     /// The first and the last sync point inside a text, where there are two different ones.
     pub(crate) fn interior(&self, text: &str) -> Option<(usize, usize)> {
-        let kind = |character: char| self.classes.of(character as u32);
-        let mut before: Option<Kind> = None;
+        let mut before = None;
         let first = text.char_indices().find_map(|(at, character)| {
-            let kind = kind(character);
-            let is_border = before.is_some_and(|before| self.borders.behind(before).has(kind));
-            before = Some(kind);
+            let is_border = before.is_some_and(|before| self.is_border(before, character));
+            before = Some(character);
             is_border.then_some(at)
         })?;
-        let mut after: Option<(usize, Kind)> = None;
+        let mut after: Option<(usize, char)> = None;
         let last = text.char_indices().rev().find_map(|(at, character)| {
-            let kind = kind(character);
-            let border = after.filter(|(_, after)| self.borders.behind(kind).has(*after));
-            after = Some((at, kind));
+            let border = after.filter(|(_, after)| self.is_border(character, *after));
+            after = Some((at, character));
             border.map(|(at, _)| at)
         })?;
         (first < last).then_some((first, last))
     }
+
+    fn is_border(&self, before: char, after: char) -> bool {
+        let [left, right] = [before, after].map(|it| self.classes.of(it as u32));
+        let of_words = left == Kind::Letter && right == Kind::Letter && !self.seams.may_join(before, after);
+        of_words || self.borders.behind(left).has(right)
+    }
+}
+
+/// Letters that any two of one script may stand in a word.
+const CASELESS: u16 = Set::of(&[Kind::Letter]).0;
+
+/// The character that begins at a byte; nothing within one.
+fn character_at(text: &str, at: usize) -> Option<char> {
+    text.get(at..)?.chars().next()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn plain(borders: Borders) -> SyncPoints {
+        SyncPoints::new(borders, Seams::default())
+    }
 
     fn chunks<'t>(points: &SyncPoints, text: &'t str) -> Vec<&'t str> {
         let (mut chunks, mut from) = (Vec::new(), 0);
@@ -201,7 +220,7 @@ mod tests {
 
     #[test]
     fn text_is_cut_between_words_numbers_and_lines() {
-        let points = SyncPoints::new(Borders::MODERN);
+        let points = plain(Borders::MODERN);
         assert_eq!(
             chunks(&points, "It's 12 o'clock.\nGo on: /a"),
             ["It's", " 12", " o'clock", ".\n", "Go", " on", ":", " /a"]
@@ -211,7 +230,7 @@ mod tests {
 
     #[test]
     fn text_is_cut_alike_wherever_a_block_of_bytes_ends() {
-        let points = SyncPoints::new(Borders::MODERN);
+        let points = plain(Borders::MODERN);
         let words = "це мішаний text із словами 12 and 34, 日本語 too.\n";
         for before in 0..130 {
             let text = format!("{}{}", "x".repeat(before), words.repeat(4));
@@ -232,24 +251,34 @@ mod tests {
 
     #[test]
     fn a_line_break_is_no_border_where_a_gpt2_encoding_counts_too() {
-        let both = SyncPoints::new(Borders::MODERN.both(Borders::GPT2));
+        let both = plain(Borders::MODERN.both(Borders::GPT2));
         assert_eq!(chunks(&both, "a\nb 1"), ["a", "\nb", " 1"]);
     }
 
     #[test]
     fn digits_part_where_each_is_a_piece() {
-        assert_eq!(chunks(&SyncPoints::new(Borders::QWEN), "a12"), ["a", "1", "2"]);
-        assert_eq!(chunks(&SyncPoints::new(Borders::MODERN), "a12"), ["a", "12"]);
+        assert_eq!(chunks(&plain(Borders::QWEN), "a12"), ["a", "1", "2"]);
+        assert_eq!(chunks(&plain(Borders::MODERN), "a12"), ["a", "12"]);
     }
 
     #[test]
     fn an_unknown_pattern_has_no_border_at_all() {
-        assert_eq!(chunks(&SyncPoints::new(Borders::NONE), "a 1\nb."), ["a 1\nb."]);
+        assert_eq!(chunks(&plain(Borders::NONE), "a 1\nb."), ["a 1\nb."]);
+    }
+
+    #[test]
+    fn letters_without_case_part_where_no_token_lies_across() {
+        let mut seams = Seams::of_no_token();
+        seams.add("日本".as_bytes());
+        let points = SyncPoints::new(Borders::MODERN, seams.clone());
+        assert_eq!(chunks(&points, "日本日a日б本 本\u{301}本"), ["日本", "日a日б本", " 本\u{301}本"]);
+        assert_eq!(points.interior("日本日本語"), Some((6, 12)));
+        assert_eq!(chunks(&SyncPoints::new(Borders::NONE, seams), "本日"), ["本日"]);
     }
 
     #[test]
     fn the_interior_lies_between_the_first_and_the_last_sync_point() {
-        let points = SyncPoints::new(Borders::MODERN);
+        let points = plain(Borders::MODERN);
         for text in ["one two three", "привіт, світе 42!", "1a2b", "a b"] {
             let mut ends = Vec::new();
             points.each_end(text, |end| ends.push(end));

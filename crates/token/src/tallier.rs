@@ -18,6 +18,7 @@ use crate::chunks::{Counts, Lanes, MOST};
 use crate::counter::{BEHIND, Counter, Tally};
 use crate::encoding::Encoding;
 use crate::memory::Memory;
+use crate::seams::Seams;
 use crate::sync::{Borders, SyncPoints};
 use crate::ways::{Beginnings, Ways};
 
@@ -121,8 +122,11 @@ impl Batch {
     fn new(tables: &[Arc<Tables>]) -> Self {
         let all = tables.iter().map(|tables| tables.borders);
         let common = all.reduce(Borders::both).unwrap_or(Borders::NONE);
+        let seams = tables
+            .iter()
+            .fold(Seams::of_no_token(), |seams, tables| seams.and(&tables.vocabulary.seams));
         Self {
-            points: SyncPoints::new(common),
+            points: SyncPoints::new(common, seams),
             ways: Ways::new(tables),
             insides: Memory::default(),
         }

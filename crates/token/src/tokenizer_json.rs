@@ -1,9 +1,8 @@
 //! Files of Hugging Face (`tokenizer.json`): those that say the same as a rank file and a pattern are read as such.
 //!
 //! That is so when texts are not normalised, are cut by one pattern, and byte-level pairs are merged in an order that ranks can
-//! say. A merge names its two parts; a rank only what they give together. Both come to the same when every token that ranks
-//! would build is built from the parts that a merge names. That is tried for every token: places where a token begins and
-//! ends do not depend on what stands around it, so no text can differ when no token does.
+//! say. A merge names its two parts; a rank only what they give together. A token comes about in one way only, whatever stands
+//! around it, so both are the same when the two parts that ranks make each token of are those of a merge. Each token is tried.
 //!
 //! Added tokens are left out: in a chat they are text. Whatever else such a file may say is for the `tokenizers` crate.
 
@@ -38,7 +37,9 @@ pub(crate) fn read(json: &str) -> Result<Reading, EncodingError> {
     }
     let file: BpeFile = serde_json::from_str(json).map_err(|error| misread(&error))?;
     if !file.model.is_plain() {
-        return Ok(Reading::Other("its merges depend on chance or on the place in a word"));
+        return Ok(Reading::Other(
+            "its merges depend on chance or on the place in a word",
+        ));
     }
     Ok(match ranks(&file.model)? {
         Ok(ranks) => Reading::Ranks { ranks, pattern },
@@ -115,7 +116,11 @@ impl PreTokenizer {
                         add_prefix_space: false,
                         use_regex: false,
                     },
-                ] if matches!((behavior.as_str(), invert), ("Isolated", false) | ("Removed", true)) => {
+                ] if matches!(
+                    (behavior.as_str(), invert),
+                    ("Isolated", false) | ("Removed", true)
+                ) =>
+                {
                     Some(pattern.clone())
                 }
                 _ => None,
@@ -184,6 +189,7 @@ fn ranks(model: &Bpe) -> Result<Result<Ranks, &'static str>, EncodingError> {
         }
         tokens.add(vec![byte]);
     }
+    let mut merges = Vec::with_capacity(model.merges.len());
     for merge in &model.merges {
         let parts = merge.parts().and_then(|(left, right)| {
             let known = |part: &str| model.vocab.contains_key(part);
@@ -195,9 +201,13 @@ fn ranks(model: &Bpe) -> Result<Result<Ranks, &'static str>, EncodingError> {
                 "a merge names what is no token; take the file that belongs to the model",
             ));
         };
-        if let Err(reason) = tokens.merge(&left, &right) {
-            return Ok(Err(reason));
+        if !tokens.add_merged([left.as_slice(), &right].concat()) {
+            return Ok(Err("the merges of a token stand apart"));
         }
+        merges.push((left, right));
+    }
+    for (left, right) in &merges {
+        tokens.name_parts(left, right);
     }
     if model.ignore_merges {
         let mut whole: Vec<Vec<u8>> = model.vocab.keys().filter_map(|token| bytes_of(token)).collect();
@@ -224,29 +234,32 @@ struct Tokens {
 }
 
 impl Tokens {
-    fn add(&mut self, token: Vec<u8>) -> u32 {
+    fn add(&mut self, token: Vec<u8>) {
         let rank = u32::try_from(self.in_order.len()).unwrap_or(u32::MAX);
         self.rank.insert(token.clone(), rank);
         self.in_order.push(token);
-        rank
     }
 
-    fn merge(&mut self, left: &[u8], right: &[u8]) -> Result<(), &'static str> {
-        let (Some(&first), Some(&second)) = (self.rank.get(left), self.rank.get(right)) else {
-            return Err("a merge stands before those of its parts");
-        };
-        let both = [left, right].concat();
-        let rank = match self.rank.get(&both) {
-            None => self.add(both),
-            Some(rank) if self.in_order.last() == Some(&both) => *rank,
-            Some(_) => return Err("the merges of a token stand apart"),
-        };
-        let merges = self.merges.entry(rank).or_default();
-        if merges.contains(&(first, second)) {
-            return Err("a merge stands twice");
+    /// Adds what a merge gives; says no when another token has come since its merges began.
+    fn add_merged(&mut self, token: Vec<u8>) -> bool {
+        let is_last = self.in_order.last() == Some(&token);
+        if !is_last && self.rank.contains_key(&token) {
+            return false;
         }
-        merges.push((first, second));
-        Ok(())
+        if !is_last {
+            self.add(token);
+        }
+        true
+    }
+
+    /// Notes of what a merge makes its token; parts that no merge gives never come to it.
+    fn name_parts(&mut self, left: &[u8], right: &[u8]) {
+        let both = [left, right].concat();
+        if let (Some(left), Some(right), Some(rank)) =
+            (self.rank.get(left), self.rank.get(right), self.rank.get(&both))
+        {
+            self.merges.entry(*rank).or_default().push((*left, *right));
+        }
     }
 
     /// The tokens with their ranks, when ranks build each of them from the parts of a merge or not at all.
@@ -260,7 +273,9 @@ impl Tokens {
             let merges = self.merges.get(&rank).map(Vec::as_slice).unwrap_or_default();
             // Two bytes can only be made of two bytes.
             let is_merged = token.len() <= 2 && !merges.is_empty()
-                || merges.iter().any(|(left, right)| vocabulary.pair(*left, *right) == rank);
+                || merges
+                    .iter()
+                    .any(|(left, right)| vocabulary.pair(*left, *right) == rank);
             let is_built = token.len() == 1 || !vocabulary.is_unreachable(&token);
             if token.len() > 1 && is_built && !is_merged {
                 return Err("its merges say more than ranks can");
@@ -308,7 +323,9 @@ mod tests {
         let mut vocab = letters();
         for (left, right) in merges {
             let next = vocab.len();
-            vocab.entry(format!("{left}{right}")).or_insert_with(|| next.into());
+            vocab
+                .entry(format!("{left}{right}"))
+                .or_insert_with(|| next.into());
         }
         json!({
             "normalizer": null,
@@ -319,9 +336,12 @@ mod tests {
 
     fn tokens_of(file: &Value) -> Vec<Vec<u8>> {
         match read(&file.to_string()).unwrap() {
-            Reading::Ranks { ranks, .. } => {
-                ranks.tokens().iter().map(|(token, _)| token.clone()).skip(256).collect()
-            }
+            Reading::Ranks { ranks, .. } => ranks
+                .tokens()
+                .iter()
+                .map(|(token, _)| token.clone())
+                .skip(256)
+                .collect(),
             Reading::Other(reason) => panic!("{reason}"),
         }
     }
@@ -343,16 +363,16 @@ mod tests {
 
     #[test]
     fn merges_in_order_are_ranks() {
-        let both_forms = [
-            file(&[("a", "b"), ("Ġ", "ab"), ("ab", "ab")]),
-            {
-                let mut file = file(&[("a", "b"), ("Ġ", "ab"), ("ab", "ab")]);
-                file["model"]["merges"] = json!(["a b", "Ġ ab", "ab ab"]);
-                file
-            },
-        ];
+        let both_forms = [file(&[("a", "b"), ("Ġ", "ab"), ("ab", "ab")]), {
+            let mut file = file(&[("a", "b"), ("Ġ", "ab"), ("ab", "ab")]);
+            file["model"]["merges"] = json!(["a b", "Ġ ab", "ab ab"]);
+            file
+        }];
         for file in both_forms {
-            assert_eq!(tokens_of(&file), [b"ab".to_vec(), b" ab".to_vec(), b"abab".to_vec()]);
+            assert_eq!(
+                tokens_of(&file),
+                [b"ab".to_vec(), b" ab".to_vec(), b"abab".to_vec()]
+            );
         }
     }
 
@@ -381,19 +401,33 @@ mod tests {
         assert_eq!(reason_of(&other_parts), "its merges say more than ranks can");
         let apart = file(&[("a", "b"), ("b", "c"), ("ab", "c"), ("c", "d"), ("a", "bc")]);
         assert_eq!(reason_of(&apart), "the merges of a token stand apart");
-        let early = file(&[("ab", "c"), ("a", "b")]);
-        assert_eq!(reason_of(&early), "a merge stands before those of its parts");
     }
 
     #[test]
     fn what_changes_texts_or_needs_chance_is_left_to_the_crate() {
         for (place, value, reason) in [
             ("/normalizer", json!({"type": "NFC"}), "it normalises texts"),
-            ("/pre_tokenizer", json!({"type": "Whitespace"}), "its texts are not cut by one pattern into bytes"),
-            ("/pre_tokenizer", Value::Null, "its texts are not cut by one pattern into bytes"),
-            ("/pre_tokenizer/add_prefix_space", json!(true), "its texts are not cut by one pattern into bytes"),
+            (
+                "/pre_tokenizer",
+                json!({"type": "Whitespace"}),
+                "its texts are not cut by one pattern into bytes",
+            ),
+            (
+                "/pre_tokenizer",
+                Value::Null,
+                "its texts are not cut by one pattern into bytes",
+            ),
+            (
+                "/pre_tokenizer/add_prefix_space",
+                json!(true),
+                "its texts are not cut by one pattern into bytes",
+            ),
             ("/model/type", json!("Unigram"), "its model does not merge pairs"),
-            ("/model/dropout", json!(0.1), "its merges depend on chance or on the place in a word"),
+            (
+                "/model/dropout",
+                json!(0.1),
+                "its merges depend on chance or on the place in a word",
+            ),
         ] {
             let mut changed = file(&[("a", "b")]);
             *changed.pointer_mut(place).unwrap() = value;
@@ -401,7 +435,10 @@ mod tests {
         }
         let mut suffix = file(&[]);
         suffix["model"]["end_of_word_suffix"] = json!("</w>");
-        assert_eq!(reason_of(&suffix), "its merges depend on chance or on the place in a word");
+        assert_eq!(
+            reason_of(&suffix),
+            "its merges depend on chance or on the place in a word"
+        );
         let mut no_byte = file(&[]);
         no_byte["model"]["vocab"].as_object_mut().unwrap().remove("Ġ");
         assert_eq!(reason_of(&no_byte), "a byte is no token of it");
@@ -425,6 +462,11 @@ mod tests {
         assert!(broken.starts_with("line 2: it is no tokenizer file"), "{broken}");
         let mut unknown = file(&[]);
         unknown["model"]["merges"] = json!([["a", "bb"]]);
-        assert!(read(&unknown.to_string()).unwrap_err().to_string().contains("a merge names"));
+        assert!(
+            read(&unknown.to_string())
+                .unwrap_err()
+                .to_string()
+                .contains("a merge names")
+        );
     }
 }

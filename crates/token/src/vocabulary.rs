@@ -9,6 +9,7 @@ use tiktoken_rs::CoreBPE;
 
 use crate::merge::{self, Merger};
 use crate::pairs::Pairs;
+use crate::seams::Seams;
 
 /// Tokens that a vocabulary can have at most: a pair of ids and a third fit into a word.
 pub(crate) const MOST_TOKENS: usize = (1 << ID_BITS) - 1;
@@ -29,6 +30,8 @@ pub(crate) struct Vocabulary {
     pairs: Pairs,
     /// Tokens that no order of merges leads to: they are found only where they are a whole piece.
     unreachable: FxHashSet<Box<[u8]>>,
+    /// Where no token lies across.
+    pub(crate) seams: Seams,
     #[cfg(test)]
     tokens: usize,
 }
@@ -57,12 +60,14 @@ impl Vocabulary {
             byte_pairs: vec![NO_TOKEN; 256 * 256],
             pairs: Pairs::for_entries(by_length.len()),
             unreachable: FxHashSet::default(),
+            seams: Seams::of_no_token(),
             #[cfg(test)]
             tokens: by_length.len(),
         };
         // Shorter tokens first: all that a token can be made of is known by then.
         let mut merger = Merger::default();
         for (bytes, id) in by_length {
+            vocabulary.seams.add(bytes);
             match *bytes {
                 [] => {}
                 [byte] => vocabulary.set_byte(byte, id),

@@ -43,7 +43,11 @@ fn check(folder: &Path, name: &str) {
         let text = case["text"].as_str().unwrap();
         let expected = case["tokens"].as_u64().unwrap();
         assert_eq!(counter.count(text), expected, "{name} on {text:?}");
-        assert_eq!(tallier.count(text), [expected], "{name} on {text:?} by the tallier");
+        assert_eq!(
+            tallier.count(text),
+            [expected],
+            "{name} on {text:?} by the tallier"
+        );
         texts += 1;
         tokens += expected;
     }

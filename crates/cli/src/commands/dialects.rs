@@ -30,6 +30,9 @@ pub fn execute(listing: &Listing) -> anyhow::Result<Exit> {
                     about.dated
                 ));
             }
+            text.push_str(
+                "A chat template is a dialect too: `[templates.NAME]` in a pipeline file, or `chatmill render --template FILE`.\n",
+            );
             output::print(&text)?;
         }
         ListFormat::Json => {

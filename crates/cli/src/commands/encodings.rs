@@ -1,48 +1,73 @@
-//! `chatmill encodings`: the token encodings, from their registry.
+//! `chatmill encodings`: the token encodings of the registry, or those that a pipeline counts in.
 
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use chatmill_engine::Plan;
+use chatmill_token::{ENCODINGS, Encoding};
+use clap::Args;
 use serde_json::json;
 
 use crate::args::{ListFormat, Listing};
 use crate::exit::Exit;
 use crate::{figures, output};
 
-/// Examples at the end of the help.
-pub const EXAMPLES: &str = "Examples:\n  chatmill encodings\n  chatmill encodings --format json";
+/// Arguments of `encodings`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  chatmill encodings\n  chatmill encodings --pipeline pipelines/demo.toml --format json"
+)]
+pub struct Arguments {
+    #[command(flatten)]
+    listing: Listing,
+    /// Lists what this pipeline file counts in, its own encodings included
+    #[arg(long, value_name = "FILE")]
+    pipeline: Option<PathBuf>,
+}
 
 /// Lists the encodings.
-pub fn execute(listing: &Listing) -> anyhow::Result<Exit> {
-    match listing.format {
-        ListFormat::Text => {
-            let mut text = String::new();
-            for encoding in chatmill_token::ENCODINGS {
-                let about = encoding.about();
-                text.push_str(&format!(
-                    "{}: {}\n    models      {}\n    vocabulary  {} tokens\n    source      {}\n",
-                    encoding.name(),
-                    about.title,
-                    about.models,
-                    figures::count(about.vocabulary.into()),
-                    about.source
-                ));
-            }
-            output::print(&text)?;
-        }
+pub fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
+    let encodings = match &arguments.pipeline {
+        Some(path) => Plan::load(path, &[], None)?.encodings,
+        None => ENCODINGS.to_vec(),
+    };
+    match arguments.listing.format {
+        ListFormat::Text => output::print(&text(&encodings)?)?,
         ListFormat::Json => {
-            let encodings: Vec<_> = chatmill_token::ENCODINGS
-                .iter()
-                .map(|encoding| {
-                    let about = encoding.about();
-                    json!({
-                        "name": encoding.name(),
-                        "title": about.title,
-                        "models": about.models,
-                        "vocabulary": about.vocabulary,
-                        "source": about.source,
-                    })
-                })
-                .collect();
-            output::print_json(&encodings)?;
+            let entries: Vec<_> = encodings.iter().map(entry).collect();
+            output::print_json(&entries)?;
         }
     }
     Ok(Exit::Complete)
+}
+
+fn text(encodings: &[Encoding]) -> Result<String, std::fmt::Error> {
+    let mut text = String::new();
+    for encoding in encodings {
+        let about = encoding.about();
+        writeln!(text, "{}: {}", encoding.name(), about.title)?;
+        if !about.models.is_empty() {
+            writeln!(text, "    models      {}", about.models)?;
+        }
+        writeln!(
+            text,
+            "    vocabulary  {} tokens\n    source      {}\n    counted     {}",
+            figures::count(about.vocabulary.into()),
+            about.source,
+            about.counting.as_str()
+        )?;
+    }
+    Ok(text)
+}
+
+fn entry(encoding: &Encoding) -> serde_json::Value {
+    let about = encoding.about();
+    json!({
+        "name": encoding.name(),
+        "title": about.title,
+        "models": about.models,
+        "vocabulary": about.vocabulary,
+        "source": about.source,
+        "counting": about.counting.as_str(),
+    })
 }

@@ -45,9 +45,9 @@ pub fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<E
             .into());
     }
     if source == "table-rows" {
-        context
-            .meter
-            .note("rows of a table are never recognised by their content; check them with `--source table-rows`");
+        context.meter.note(
+            "rows of a table are never recognised by their content; check them with `--source table-rows`",
+        );
     }
     let mut out = output::stdout();
     out.write_all(bytes).and_then(|()| out.flush())?;
@@ -130,7 +130,10 @@ mod tests {
     #[test]
     fn a_code_that_another_source_shows_is_refused_with_that_source() {
         let refusal = broken("openai-messages", "dangling-reference").unwrap_err();
-        assert!(refusal.to_string().ends_with("there is one of group-chat"), "{refusal}");
+        assert!(
+            refusal.to_string().ends_with("there is one of group-chat"),
+            "{refusal}"
+        );
     }
 
     #[test]

@@ -23,7 +23,6 @@ use crate::output::{self, Sink, harmless};
 /// Arguments of `render`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
-                        chatmill render chat.json --dialect openai-chat\n  \
                         chatmill render chat.json --dialect gryag-compact --as bot_1\n  \
                         chatmill render chat.json --template llama.jinja --set template.now=2024-07-26\n  \
                         chatmill render dump.zip --dialect openai-chat --losses --set policy.names=prefix")]
@@ -136,14 +135,21 @@ fn settings(template: Option<&str>, overrides: &[String]) -> anyhow::Result<Pipe
             .is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
         let key = if is_config { "tokenizer_config" } else { "template" };
         // JSON writes a text as TOML does.
-        assignments.push(format!("templates.{TEMPLATE}.{key}={}", serde_json::to_string(path)?));
+        assignments.push(format!(
+            "templates.{TEMPLATE}.{key}={}",
+            serde_json::to_string(path)?
+        ));
     }
     for assignment in overrides {
-        match assignment.strip_prefix("template.").filter(|_| template.is_some()) {
+        match assignment
+            .strip_prefix("template.")
+            .filter(|_| template.is_some())
+        {
             Some(key) => assignments.push(format!("templates.{TEMPLATE}.{key}")),
             None if assignment.starts_with("policy.") => assignments.push(assignment.clone()),
             None => {
-                let message = format!("--set {assignment}: `render` takes only keys of the policy or of its template");
+                let message =
+                    format!("--set {assignment}: `render` takes only keys of the policy or of its template");
                 return Err(WrongRequest::new(message)
                     .then("write for example --set policy.names=prefix")
                     .into());

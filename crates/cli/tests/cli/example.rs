@@ -103,10 +103,19 @@ fn what_cannot_be_shown_is_refused_with_the_way_out() {
     let desk = Desk::new();
     for (arguments, said) in [
         (vec!["group-chats"], "did you mean `group-chat`?"),
-        (vec!["group-chat", "--broken", "dangling-refrence"], "did you mean `dangling-reference`?"),
-        (vec!["sharegpt", "--broken", "RF001"], "there is one of group-chat"),
+        (
+            vec!["group-chat", "--broken", "dangling-refrence"],
+            "did you mean `dangling-reference`?",
+        ),
+        (
+            vec!["sharegpt", "--broken", "RF001"],
+            "there is one of group-chat",
+        ),
         (vec!["group-chat", "--broken", "RF"], "name one of RF001"),
-        (vec!["group-chat", "--broken", "not-a-regular-file"], "chatmill explain IN013"),
+        (
+            vec!["group-chat", "--broken", "not-a-regular-file"],
+            "chatmill explain IN013",
+        ),
     ] {
         let mut command = desk.chatmill(&["example"]);
         command.args(&arguments);

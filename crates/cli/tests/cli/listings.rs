@@ -152,3 +152,46 @@ fn inspect_names_the_source_and_counts_what_is_there() {
     assert_eq!(json["entries"][0]["source"], "group-chat");
     assert_eq!(json["entries"][0]["messages"], 3);
 }
+
+/// A desk with a chat and a pipeline that counts in an encoding of its own.
+fn desk_with_ranks(ranks: &str, pattern: &str) -> Desk {
+    let desk = Desk::new();
+    desk.write("in/chat.json", &good_chat("chat").to_string());
+    desk.write("small.tiktoken", ranks);
+    desk.write(
+        "pipeline.toml",
+        &format!(
+            "name = \"desk\"\n[[input]]\npath = \"in/*\"\n[output]\npath = \"out\"\n[count]\n\
+             encodings = [\"r50k_base\", {{ name = \"small\", ranks = \"small.tiktoken\", pattern = '{pattern}' }}]\n"
+        ),
+    );
+    desk
+}
+
+const RANKS: &str = include_str!("../../../../data-samples/patterns/small.tiktoken");
+
+#[test]
+fn the_encodings_of_a_pipeline_say_how_they_are_counted() {
+    for (pattern, counted) in [
+        ("llama3", "counted     repeated text once"),
+        (r"\w+|\W", "counted     every text whole"),
+    ] {
+        let desk = desk_with_ranks(RANKS, pattern);
+        let listed = end(desk.chatmill(&["encodings", "--pipeline", "pipeline.toml"]));
+        assert_eq!(listed.code, 0, "{}", listed.stderr);
+        let own = listed.stdout.split("\nsmall: ").nth(1).unwrap();
+        assert!(own.contains(counted), "{own}");
+        assert!(own.contains("vocabulary  856 tokens"), "{own}");
+    }
+}
+
+#[test]
+fn a_broken_rank_file_ends_the_run_with_its_name_its_line_and_a_next_step() {
+    let desk = desk_with_ranks(&RANKS.replace("IQ== 33\n", "IQ== x\n"), "gpt2");
+    let ended = end(desk.chatmill(&["run", "pipeline.toml"]));
+    assert_eq!(ended.code, 2, "{}", ended.stderr);
+    for expected in ["small.tiktoken", "line 34", "a rank file has a token in base64"] {
+        assert!(ended.stderr.contains(expected), "{}", ended.stderr);
+    }
+    assert!(!desk.path("out").exists());
+}

@@ -192,3 +192,27 @@ fn no_content_and_a_rendering_contradict_each_other() {
         render.stderr
     );
 }
+
+#[test]
+fn a_template_file_is_a_dialect_of_the_command_line() {
+    let desk = desk();
+    desk.write(
+        "model.jinja",
+        "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}{% if sign %}{{ sign }} {{ strftime_now('%Y') }}{% endif %}",
+    );
+    let render = |more: &[&str]| {
+        let words = ["render", "one.json", "--template", "model.jinja"];
+        end(desk.chatmill(&[&words, more].concat()))
+    };
+    let refused = render(&[]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("set `now`"), "{}", refused.stderr);
+    let told = render(&["--set", "template.now=2024-07-26", "--set", "template.variables.sign=Kai"]);
+    assert_eq!(told.code, 0, "{}", told.stderr);
+    assert!(told.stdout.contains("When do we water the beans?"), "{}", told.stdout);
+    assert!(told.stdout.trim_end().ends_with("Kai 2024"), "{}", told.stdout);
+    let both = render(&["--dialect", "chatml"]);
+    assert_eq!(both.code, 2);
+    let neither = end(desk.chatmill(&["render", "one.json"]));
+    assert_eq!(neither.code, 2);
+}

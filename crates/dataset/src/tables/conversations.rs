@@ -26,6 +26,8 @@ pub struct ConversationRow {
     pub tools: Option<String>,
     pub extra: Option<String>,
     pub content_hash: String,
+    pub cluster: Option<String>,
+    pub duplicate: Option<String>,
 }
 
 /// One participant in the column `participants`.
@@ -74,6 +76,12 @@ impl Table for ConversationRow {
             row.extra.as_deref()
         }),
         Column::text("content_hash", "BLAKE3 of the canonical content", |row| &row.content_hash),
+        Column::optional_key("cluster", "what repeats, forks or continues it shares this name; null where nothing does, or was not looked for", |row| {
+            row.cluster.as_deref()
+        }),
+        Column::optional_key("duplicate", "`exact` or `near` where it repeats an earlier conversation", |row| {
+            row.duplicate.as_deref()
+        }),
     ];
 }
 

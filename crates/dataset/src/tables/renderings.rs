@@ -38,35 +38,56 @@ pub struct RenderingRow {
 
 impl Table for RenderingRow {
     const NAME: &'static str = "renderings";
-    const ABOUT: &'static str = "One row per rendering: a conversation in a dialect, seen from a perspective.";
+    const ABOUT: &'static str =
+        "One row per rendering: a conversation in a dialect, seen from a perspective.";
     const COLUMNS: &'static [Column<Self>] = &[
         Column::key("conversation_id", "its conversation", |row| &row.conversation_id),
         Column::key("dialect", "id of the dialect", |row| &row.dialect),
         Column::key("profile", "profile of the dialect", |row| &row.profile),
-        Column::key("perspective", "participant who is the assistant, empty for none", |row| {
-            &row.perspective
-        }),
-        Column::number("ordinal", "place among the renderings of this key, from 0", |row| row.ordinal.into()),
+        Column::key(
+            "perspective",
+            "participant who is the assistant, empty for none",
+            |row| &row.perspective,
+        ),
+        Column::number(
+            "ordinal",
+            "place among the renderings of this key, from 0",
+            |row| row.ordinal.into(),
+        ),
         Column::key("media_type", "media type of the content", |row| &row.media_type),
         Column::optional_text("content", "the rendering; null when it was not kept", |row| {
             row.content.as_deref()
         }),
         Column::number("bytes", "bytes of the rendering", |row| row.bytes),
         Column::per_encoding("tokens of the rendering", |row| &row.tokens),
-        Column::number("requests", "how often it is sent as it is served: once per answer", |row| row.requests),
+        Column::number(
+            "requests",
+            "how often it is sent as it is served: once per answer",
+            |row| row.requests,
+        ),
         Column::sent_per_encoding(
             "estimate: tokens of all requests, each with what stands before its answer",
             |row| &row.tokens_sent,
         ),
-        Column::key("coverage", "`whole`, `window` or `single-turn`", |row| &row.coverage),
-        Column::optional_number("first_position", "place of the first message that it shows, system text in front of a window aside", |row| {
-            row.first_position.map(u64::from)
+        Column::key("coverage", "`whole`, `window` or `single-turn`", |row| {
+            &row.coverage
         }),
-        Column::optional_number("last_position", "place of the last message that it shows", |row| {
-            row.last_position.map(u64::from)
+        Column::optional_number(
+            "first_position",
+            "place of the first message that it shows, system text in front of a window aside",
+            |row| row.first_position.map(u64::from),
+        ),
+        Column::optional_number(
+            "last_position",
+            "place of the last message that it shows",
+            |row| row.last_position.map(u64::from),
+        ),
+        Column::number("messages_rendered", "messages that it shows", |row| {
+            row.messages_rendered.into()
         }),
-        Column::number("messages_rendered", "messages that it shows", |row| row.messages_rendered.into()),
-        Column::optional_key("last_role", "role of its last turn", |row| row.last_role.as_deref()),
+        Column::optional_key("last_role", "role of its last turn", |row| {
+            row.last_role.as_deref()
+        }),
         Column::number("assistant_messages", "messages that the assistant says", |row| {
             row.assistant_messages.into()
         }),
@@ -76,8 +97,12 @@ impl Table for RenderingRow {
             |row| &row.assistant_spans,
         ),
         Column::number("loss_count", "its rows in `losses`", |row| row.loss_count),
-        Column::text_list("loss_codes", "codes of its losses, each once", |row| &row.loss_codes),
-        Column::flag("valid", "whether the dialect's consumer accepts it", |row| row.valid),
+        Column::text_list("loss_codes", "codes of its losses, each once", |row| {
+            &row.loss_codes
+        }),
+        Column::flag("valid", "whether the dialect's consumer accepts it", |row| {
+            row.valid
+        }),
         Column::text_list("violations", "rules that it breaks", |row| &row.violations),
     ];
 

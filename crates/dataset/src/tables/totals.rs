@@ -40,23 +40,33 @@ impl Table for TotalRow {
         Column::key("dialect", "id of the dialect", |row| &row.dialect),
         Column::key("profile", "profile of the dialect", |row| &row.profile),
         Column::key("encoding", "name of the encoding", |row| &row.encoding),
-        Column::key("coverage", "`whole`, `window` or `single-turn`", |row| &row.coverage),
+        Column::key("coverage", "`whole`, `window` or `single-turn`", |row| {
+            &row.coverage
+        }),
         Column::number("conversations", "conversations", |row| row.conversations),
-        Column::number("messages_rendered", "messages that the renderings show", |row| row.messages_rendered),
+        Column::number("messages_rendered", "messages that the renderings show", |row| {
+            row.messages_rendered
+        }),
         Column::number("bytes", "bytes of the renderings", |row| row.bytes),
         Column::number("tokens", "tokens of the renderings", |row| row.tokens),
         Column::number("content", "tokens of what was said", |row| row.content),
         Column::number("names", "tokens of names", |row| row.names),
         Column::number("framing", "tokens of the dialect's own syntax", |row| row.framing),
-        Column::number("tools", "tokens of tool definitions, calls and results", |row| row.tools),
+        Column::number("tools", "tokens of tool definitions, calls and results", |row| {
+            row.tools
+        }),
         Column::number("replies", "tokens of quoted references", |row| row.replies),
         Column::number("meta", "tokens of ids, times and other marks", |row| row.meta),
-        Column::number("assistant_content", "the share of content that the assistant says", |row| {
-            row.assistant_content
-        }),
-        Column::number("requests", "how often the chats are sent as they are served: once per answer", |row| {
-            row.requests
-        }),
+        Column::number(
+            "assistant_content",
+            "the share of content that the assistant says",
+            |row| row.assistant_content,
+        ),
+        Column::number(
+            "requests",
+            "how often the chats are sent as they are served: once per answer",
+            |row| row.requests,
+        ),
         Column::number(
             "tokens_sent",
             "estimate: tokens of all requests, each with what stands before its answer",

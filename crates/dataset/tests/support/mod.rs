@@ -44,8 +44,9 @@ fn texts(name: &str) -> Vec<String> {
     vec![text(name), format!("{name} again")]
 }
 
-fn tokens() -> Vec<u64> {
-    vec![long("tokens_o200k_base"), long("tokens_cl100k_base")]
+fn tokens(prefix: &str) -> Vec<u64> {
+    let encodings = ["o200k_base", "cl100k_base"].iter();
+    encodings.map(|encoding| long(&format!("{prefix}{encoding}"))).collect()
 }
 
 pub fn conversation() -> ConversationRow {
@@ -69,6 +70,8 @@ pub fn conversation() -> ConversationRow {
         tools: some("tools"),
         extra: some("extra"),
         content_hash: text("content_hash"),
+        cluster: some("cluster"),
+        duplicate: some("duplicate"),
     }
 }
 
@@ -104,7 +107,7 @@ pub fn message() -> MessageRow {
         extra: some("extra"),
         byte_start: long("byte_start"),
         byte_end: long("byte_end"),
-        tokens: tokens(),
+        tokens: tokens("tokens_"),
     }
 }
 
@@ -148,16 +151,16 @@ pub fn rendering() -> RenderingRow {
         media_type: text("media_type"),
         content: some("content"),
         bytes: long("bytes"),
-        tokens: tokens(),
+        tokens: tokens("tokens_"),
         requests: long("requests"),
-        tokens_sent: tokens(),
+        tokens_sent: tokens("tokens_sent_"),
         coverage: text("coverage"),
         first_position: Some(number("first_position")),
         last_position: Some(number("last_position")),
         messages_rendered: number("messages_rendered"),
         last_role: some("last_role"),
         assistant_messages: number("assistant_messages"),
-        assistant_spans: vec![1..3, 5..8],
+        assistant_spans: vec![long("start")..long("end"), 0..0],
         loss_count: long("loss_count"),
         loss_codes: texts("loss_codes"),
         valid: true,
@@ -293,7 +296,8 @@ pub fn push_sparse(parts: &mut PartSet) {
     parts.push_tool_call(ToolCallRow::default()).unwrap();
     parts
         .push_rendering(RenderingRow {
-            tokens: zeros,
+            tokens: zeros.clone(),
+            tokens_sent: zeros,
             ..Default::default()
         })
         .unwrap();

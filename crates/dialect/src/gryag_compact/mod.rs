@@ -158,6 +158,10 @@ impl<'a> Writer<'_, 'a> {
             return;
         }
         let Some(content) = self.content(message) else {
+            let references = message.references.len() as u64;
+            let reason = "a message without a line shows no reply";
+            self.losses
+                .several(LossCode::ReferenceDropped, message.position, references, reason);
             return;
         };
         let is_own = self.view.is_own(message);

@@ -27,8 +27,8 @@ use crate::system;
 use crate::tools::MISSING_RESULT;
 use crate::turns::{Call, Step, arrange, without_tools};
 use crate::view::View;
-use crate::words::Words;
 use crate::violation::Violation;
+use crate::words::Words;
 
 use ids::CallIds;
 pub(crate) use manner::{Carried, Manner, Order, Results, SystemPlace, Texts, Thoughts, nothing};

@@ -8,9 +8,9 @@ use jiff::civil::DateTime;
 use jiff::fmt::strtime;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Kwargs;
-use minijinja::{AutoEscape, Environment, Error, ErrorKind, State, UndefinedBehavior, Value};
+use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, Value};
 
-use super::{generation, marks, methods, python};
+use super::{marks, methods, python, tags};
 
 /// Instructions that one rendering may take: some seconds.
 const FUEL: u64 = 50_000_000;
@@ -50,7 +50,7 @@ pub(super) struct Engine {
 impl Engine {
     /// Compiles a template.
     pub(super) fn new(source: &str, now: Option<DateTime>) -> Result<Self, String> {
-        let source = generation::rewrite(source);
+        let source = tags::rewrite(source)?;
         Ok(Self {
             plain: environment(&source, now, false)?,
             marking: environment(&source, now, true)?,
@@ -68,7 +68,11 @@ impl Engine {
     }
 }
 
-fn environment(source: &str, now: Option<DateTime>, is_marking: bool) -> Result<Environment<'static>, String> {
+fn environment(
+    source: &str,
+    now: Option<DateTime>,
+    is_marking: bool,
+) -> Result<Environment<'static>, String> {
     let mut environment = Environment::new();
     let syntax = SyntaxConfig::builder()
         .trim_blocks(true)
@@ -91,22 +95,25 @@ fn environment(source: &str, now: Option<DateTime>, is_marking: bool) -> Result<
     environment.add_filter("tojson", move |value: &Value, options: Kwargs| {
         let json = python::tojson(value, &options)?;
         let is_container = is_marking && json.starts_with(['{', '[']);
-        Ok::<_, Error>(if is_container { marks::around_json(&json) } else { json })
+        Ok::<_, Error>(if is_container {
+            marks::around_json(&json)
+        } else {
+            json
+        })
     });
     environment.add_function("raise_exception", |message: &Value| {
         let message = python::text(message)?;
         let refusal = Error::new(ErrorKind::InvalidOperation, message.clone());
         Err::<Value, Error>(refusal.with_source(Raised(message)))
     });
-    environment.add_function(
-        generation::FUNCTION,
-        move |state: &mut State<'_, '_>, named: Kwargs| {
-            let caller: Value = named.get("caller")?;
-            let said = caller.call(state, &[])?;
-            let text = python::text(&said)?;
-            Ok::<_, Error>(if is_marking { marks::around_generation(&text) } else { text })
-        },
-    );
+    environment.add_filter(tags::FILTER, move |said: &Value| {
+        let text = python::text(said)?;
+        Ok::<_, Error>(if is_marking {
+            marks::around_generation(&text)
+        } else {
+            text
+        })
+    });
     if let Some(now) = now {
         environment.add_function("strftime_now", move |format: &str| {
             strtime::format(format, now)
@@ -177,7 +184,10 @@ struct Capped {
 
 impl io::Write for Capped {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        let room = self.most.saturating_add(1).saturating_sub(self.bytes.len() as u64);
+        let room = self
+            .most
+            .saturating_add(1)
+            .saturating_sub(self.bytes.len() as u64);
         let room = usize::try_from(room).unwrap_or(usize::MAX);
         self.bytes.extend_from_slice(text.get(..room).unwrap_or(text));
         if self.bytes.len() as u64 > self.most {
@@ -205,16 +215,51 @@ mod tests {
     #[test]
     fn a_template_prints_what_python_prints() {
         for (source, expected) in [
-            ("{{ true }} {{ none }} {{ 1e-7 }} {{ [1, 'a'] }} {{ nothing }}", "True None 1e-07 [1, 'a'] "),
-            ("{% if true %}\n  {# a #}\n  {% if x %}\na{% endif %}\n{% endif %}\n", "a"),
-            ("{% for i in range(9) %}{% if i == 3 %}{% break %}{% endif %}{% if i == 1 %}{% continue %}{% endif %}{{ i }}{% endfor %}", "02"),
-            ("{% for i in 'abc' %}{{ loop.previtem }}{{ loop.nextitem }} {% endfor %}", "b ac b "),
-            ("{% set n = namespace(a=1) %}{% for i in [1] %}{% set n.a = 2 %}{% endfor %}{{ n.a }}", "2"),
-            ("{% macro m(a, b='-') %}{{ a }}{{ b }}{% endmacro %}{{ m('x') }}", "x-"),
+            (
+                "{{ true }} {{ none }} {{ 1e-7 }} {{ [1, 'a'] }} {{ nothing }}",
+                "True None 1e-07 [1, 'a'] ",
+            ),
+            (
+                "{% if true %}\n  {# a #}\n  {% if x %}\na{% endif %}\n{% endif %}\n",
+                "a",
+            ),
+            (
+                "{% for i in range(9) %}{% if i == 3 %}{% break %}{% endif %}{% if i == 1 %}{% continue %}{% endif %}{{ i }}{% endfor %}",
+                "02",
+            ),
+            (
+                "{% for i in 'abc' %}{{ loop.previtem }}{{ loop.nextitem }} {% endfor %}",
+                "b ac b ",
+            ),
+            (
+                "{% set n = namespace(a=1) %}{% for i in [1] %}{% set n.a = 2 %}{% endfor %}{{ n.a }}",
+                "2",
+            ),
+            (
+                "{% macro m(a, b='-') %}{{ a }}{{ b }}{% endmacro %}{{ m('x') }}",
+                "x-",
+            ),
             ("{{ strftime_now('%d %b %Y %H:%M') }}", "26 Jul 2024 10:05"),
-            ("{{ 'abcd'[-2:] }}{{ 'abcd'[::-1] }}{{ [1, 2, 3][-1] }}", "cddcba3"),
-            ("{{ {'b': '<&>', 'a': 'é'}|tojson }}", "{\"b\": \"<&>\", \"a\": \"é\"}"),
-            ("{% set a = 1 %}{% generation %}{% set a = 2 %}{{ a }}{% endgeneration %}{{ a }}", "21"),
+            (
+                "{{ 'abcd'[-2:] }}{{ 'abcd'[::-1] }}{{ [1, 2, 3][-1] }}",
+                "cddcba3",
+            ),
+            (
+                "{{ {'b': '<&>', 'a': 'é'}|tojson }}",
+                "{\"b\": \"<&>\", \"a\": \"é\"}",
+            ),
+            (
+                "{% set a = 1 %}{% generation %}{% set a = 2 %}{{ a }}{% endgeneration %}{{ a }}",
+                "21",
+            ),
+            (
+                "{% set n = namespace(a=1) %}{% generation %}{% set n.a = 2 %}{% endgeneration %}{{ n.a }}",
+                "2",
+            ),
+            (
+                "{% for i in [1] %}\n{% generation %}\n {{ loop.index }}\n{% endgeneration %}\n{% endfor %}",
+                " 1\n",
+            ),
         ] {
             assert_eq!(rendered(source), Ok(expected.to_owned()), "{source}");
         }
@@ -231,7 +276,12 @@ mod tests {
 
     #[test]
     fn no_template_names_another_file() {
-        for source in ["{% include 'a' %}", "{% import 'a' as a %}", "{% extends 'a' %}", "{% from 'a' import b %}"] {
+        for source in [
+            "{% include 'a' %}",
+            "{% import 'a' as a %}",
+            "{% extends 'a' %}",
+            "{% from 'a' import b %}",
+        ] {
             assert!(matches!(rendered(source), Err(Stop::Failed(_))), "{source}");
         }
     }

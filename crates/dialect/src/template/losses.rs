@@ -17,33 +17,24 @@ enum Printed {
     All,
 }
 
-/// Which turns a template trims.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Trims {
-    /// System text.
-    pub(super) system: bool,
-    /// What users say.
-    pub(super) user: bool,
-    /// What the assistant says.
-    pub(super) assistant: bool,
-    /// What tools answer.
-    pub(super) tool: bool,
-}
+/// The roles whose texts a template trims.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Trims(pub(super) Vec<Role>);
 
 impl Trims {
-    fn of(self, kind: Kind) -> bool {
-        match kind {
-            Kind::Text(Role::System) => self.system,
-            Kind::Text(Role::User) => self.user,
-            Kind::Text(Role::Assistant) => self.assistant,
-            Kind::Text(Role::Tool) => self.tool,
-            _ => false,
-        }
+    fn of(&self, kind: Kind) -> bool {
+        matches!(kind, Kind::Text(role) if self.0.contains(&role))
     }
 }
 
 /// Declares what an output lacks.
-pub(super) fn declare(output: &str, regions: &Regions, pieces: &[Piece<'_>], trims: Trims, losses: &mut Losses) {
+pub(super) fn declare(
+    output: &str,
+    regions: &Regions,
+    pieces: &[Piece<'_>],
+    trims: &Trims,
+    losses: &mut Losses,
+) {
     let mut printed = vec![Printed::Nothing; pieces.len()];
     for (range, number) in regions.iter() {
         if let (Some(piece), Some(known)) = (pieces.get(number), printed.get_mut(number)) {
@@ -76,7 +67,7 @@ pub(super) fn declare(output: &str, regions: &Regions, pieces: &[Piece<'_>], tri
 }
 
 /// How much of a piece stands in a region.
-fn extent(piece: &Piece<'_>, shown: &str, before: &str, behind: &str, trims: Trims) -> Printed {
+fn extent(piece: &Piece<'_>, shown: &str, before: &str, behind: &str, trims: &Trims) -> Printed {
     let text = piece.text.as_str();
     let inner = text.trim_matches(is_space);
     let mut escaped = String::new();
@@ -102,23 +93,28 @@ fn extent(piece: &Piece<'_>, shown: &str, before: &str, behind: &str, trims: Tri
 fn loss(kind: Kind, printed: Printed) -> Option<(LossCode, &'static str)> {
     let is_text = matches!(kind, Kind::Text(_) | Kind::Thoughts);
     Some(match (kind, printed) {
-        (_, Printed::All) => return None,
         (_, Printed::Inside) if is_text => (
             LossCode::WhitespaceTrimmed,
             "the template removes white space at the ends of a text",
         ),
-        (_, Printed::Inside) => return None,
-        (Kind::Text(Role::System), Printed::Nothing) => {
-            (LossCode::SystemDropped, "the template does not print the system text")
-        }
-        (Kind::Text(Role::Tool), Printed::Nothing) => {
-            (LossCode::ToolResultDropped, "the template does not print the result")
-        }
-        (Kind::Thoughts, Printed::Nothing) => {
-            (LossCode::ReasoningDropped, "the template does not print the reasoning")
-        }
+        (_, Printed::All | Printed::Inside) => return None,
+        (Kind::Text(Role::System), Printed::Nothing) => (
+            LossCode::SystemDropped,
+            "the template does not print the system text",
+        ),
+        (Kind::Text(Role::Tool), Printed::Nothing) => (
+            LossCode::ToolResultDropped,
+            "the template does not print the result",
+        ),
+        (Kind::Thoughts, Printed::Nothing) => (
+            LossCode::ReasoningDropped,
+            "the template does not print the reasoning",
+        ),
         (Kind::CallName, _) => (LossCode::ToolCallDropped, "the template does not print the call"),
-        (Kind::CallId, _) => (LossCode::ToolIdDropped, "the template does not print ids of calls"),
+        (Kind::CallId, _) => (
+            LossCode::ToolIdDropped,
+            "the template does not print ids of calls",
+        ),
         (Kind::ToolName, _) => (
             LossCode::ToolDefinitionDropped,
             "the template does not print the definition of a tool",

@@ -12,8 +12,8 @@ const OPEN: char = '\u{fdd0}';
 const CLOSE: char = '\u{fdd1}';
 const END: char = '\u{fdd2}';
 const DIGITS: [char; 16] = [
-    '\u{fdd3}', '\u{fdd4}', '\u{fdd5}', '\u{fdd6}', '\u{fdd7}', '\u{fdd8}', '\u{fdd9}', '\u{fdda}', '\u{fddb}',
-    '\u{fddc}', '\u{fddd}', '\u{fdde}', '\u{fddf}', '\u{fde0}', '\u{fde1}', '\u{fde2}',
+    '\u{fdd3}', '\u{fdd4}', '\u{fdd5}', '\u{fdd6}', '\u{fdd7}', '\u{fdd8}', '\u{fdd9}', '\u{fdda}',
+    '\u{fddb}', '\u{fddc}', '\u{fddd}', '\u{fdde}', '\u{fddf}', '\u{fde0}', '\u{fde1}', '\u{fde2}',
 ];
 const JSON: char = '\u{fde3}';
 const GENERATION: char = '\u{fde4}';
@@ -114,7 +114,11 @@ pub(super) fn read(marked: &str) -> Unmarked {
                     Some((_, start)) => (start..at, None),
                     None => (at..at, Some(Half::Closing)),
                 };
-                out.pieces.push(Found { piece, range, is_whole });
+                out.pieces.push(Found {
+                    piece,
+                    range,
+                    is_whole,
+                });
             }
             JSON => bracket(&mut signs, at, &mut json, &mut out.json),
             GENERATION => bracket(&mut signs, at, &mut generated, &mut out.generated),
@@ -163,7 +167,11 @@ mod tests {
         let marked = format!("<a>{}</a>{}", around(" hi \n", 0).trim(), around("there", 300));
         let unmarked = read(&marked);
         assert_eq!(unmarked.text, "<a>hi</a>there");
-        let ranges: Vec<_> = unmarked.pieces.iter().map(|found| (found.piece, found.range.clone())).collect();
+        let ranges: Vec<_> = unmarked
+            .pieces
+            .iter()
+            .map(|found| (found.piece, found.range.clone()))
+            .collect();
         assert_eq!(ranges, [(0, 3..5), (300, 9..14)]);
         assert!(unmarked.pieces.iter().all(|found| found.is_whole.is_none()));
     }
@@ -176,7 +184,11 @@ mod tests {
         assert_eq!(unmarked.text, "xsaid");
         assert_eq!(
             unmarked.pieces,
-            [Found { piece: 1, range: 5..5, is_whole: Some(Half::Closing) }]
+            [Found {
+                piece: 1,
+                range: 5..5,
+                is_whole: Some(Half::Closing)
+            }]
         );
         let (head, _) = marked.split_once("</think>").unwrap();
         assert_eq!(read(head).pieces[0].is_whole, Some(Half::Opening));
@@ -188,8 +200,8 @@ mod tests {
         assert_eq!(around("", 3), "");
         let inner = around_json("{}");
         let unmarked = read(&around_generation(&around_json(&inner)));
-        assert_eq!((unmarked.text.as_str(), unmarked.json), ("{}", vec![0..2]));
-        assert_eq!(unmarked.generated, vec![0..2]);
+        assert_eq!((unmarked.text.as_str(), unmarked.json.as_slice()), ("{}", [0..2].as_slice()));
+        assert_eq!(unmarked.generated.as_slice(), [0..2].as_slice());
         assert!(occur_in(&inner) && !occur_in("{}"));
     }
 }

@@ -113,7 +113,11 @@ fn string_method(text: &str, name: &str, arguments: &[Value]) -> Result<Option<V
                 "partition" => text.split_once(separator).map(|(a, b)| [a, separator, b]),
                 _ => text.rsplit_once(separator).map(|(a, b)| [a, separator, b]),
             };
-            let missing = if name == "partition" { [text, "", ""] } else { ["", "", text] };
+            let missing = if name == "partition" {
+                [text, "", ""]
+            } else {
+                ["", "", text]
+            };
             Value::from(Tuple::from(parts.unwrap_or(missing).map(Value::from)))
         }
         "title" => {
@@ -122,10 +126,14 @@ fn string_method(text: &str, name: &str, arguments: &[Value]) -> Result<Option<V
         }
         "index" | "rindex" => {
             let (what,): (&str,) = from_args(arguments)?;
-            let at = if name == "index" { text.find(what) } else { text.rfind(what) };
-            let before = at.and_then(|at| text.get(..at)).ok_or_else(|| {
-                Error::new(ErrorKind::InvalidOperation, "substring not found")
-            })?;
+            let at = if name == "index" {
+                text.find(what)
+            } else {
+                text.rfind(what)
+            };
+            let before = at
+                .and_then(|at| text.get(..at))
+                .ok_or_else(|| Error::new(ErrorKind::InvalidOperation, "substring not found"))?;
             Value::from(before.chars().count())
         }
         "isspace" => {

@@ -146,11 +146,18 @@ impl<'a> Output<'_, 'a> {
             cuts.push(end);
             for (from, to) in cuts.iter().zip(cuts.iter().skip(1)) {
                 let before = self.generated.partition_point(|range| range.end <= *from);
-                let is_generated = self.generated.get(before).is_some_and(|range| range.start <= *from);
+                let is_generated = self
+                    .generated
+                    .get(before)
+                    .is_some_and(|range| range.start <= *from);
                 out.push(Stretch {
                     range: *from..*to,
                     what: stretch.what,
-                    voice: if is_generated { Voice::Perspective } else { Voice::Other },
+                    voice: if is_generated {
+                        Voice::Perspective
+                    } else {
+                        Voice::Other
+                    },
                 });
             }
         }
@@ -194,7 +201,9 @@ impl<'a> Output<'_, 'a> {
         let is_between = |stretch: &&Stretch| matches!(stretch.what, What::Glue | What::Json);
         let between = behind.iter().take_while(is_between).count();
         let gap = behind.iter().take(between);
-        let gap: String = gap.filter_map(|stretch| self.text.get(stretch.range.clone())).collect();
+        let gap: String = gap
+            .filter_map(|stretch| self.text.get(stretch.range.clone()))
+            .collect();
         let is_apart = !gap.is_empty() && gap.chars().all(is_space);
         match behind.get(between) {
             Some(next) if next.what == What::Special && !is_apart => between + 1,
@@ -227,7 +236,10 @@ fn say<'a>(rope: &mut Rope<'a>, piece: &Piece<'a>, shown: &str) {
         say_words(rope, piece, at..at + inner.len(), Level::JsonString);
         return;
     }
-    let component = piece.words.first().map_or(Component::Content, |words| words.component);
+    let component = piece
+        .words
+        .first()
+        .map_or(Component::Content, |words| words.component);
     rope.literal(shown.to_owned(), component);
 }
 

@@ -1,5 +1,7 @@
 //! Finding out what a template wants by showing it small conversations.
 
+use chatmill_model::Role;
+
 use super::losses::Trims;
 use super::{Arguments, TemplateDialect};
 
@@ -41,18 +43,20 @@ fn calls(arguments: &str) -> impl Iterator<Item = String> {
 pub(super) fn trims(dialect: &TemplateDialect) -> Trims {
     // An em space is white space that no template writes by itself.
     let blunt = "\u{2003}probed\u{2003}";
-    let loses = |messages: String| {
-        let printed = dialect.print(&messages, None).unwrap_or_default().text;
+    let loses = |messages: &str| {
+        let printed = dialect.print(messages, None).unwrap_or_default().text;
         printed.contains("probed") && !printed.contains(blunt)
     };
     let said = |role: &str, content: &str| format!(r#"{{"role":"{role}","content":"{content}"}}"#);
     let call = r#"{"role":"assistant","content":"","tool_calls":[{"id":"abcdefghi","type":"function","function":{"name":"look","arguments":{}}}]}"#;
     let result = format!(r#"{{"role":"tool","tool_call_id":"abcdefghi","name":"look","content":"{blunt}"}}"#);
     let (user, answer) = (said("user", "u"), said("assistant", "a"));
-    Trims {
-        system: loses(format!("[{},{user},{answer}]", said("system", blunt))),
-        user: loses(format!("[{},{answer}]", said("user", blunt))),
-        assistant: loses(format!("[{user},{}]", said("assistant", blunt))),
-        tool: loses(format!("[{user},{call},{result},{answer}]")),
-    }
+    let conversations = [
+        (Role::System, format!("[{},{user},{answer}]", said("system", blunt))),
+        (Role::User, format!("[{},{answer}]", said("user", blunt))),
+        (Role::Assistant, format!("[{user},{}]", said("assistant", blunt))),
+        (Role::Tool, format!("[{user},{call},{result},{answer}]")),
+    ];
+    let trimmed = conversations.into_iter().filter(|(_, messages)| loses(messages));
+    Trims(trimmed.map(|(role, _)| role).collect())
 }

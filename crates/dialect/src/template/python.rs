@@ -1,5 +1,7 @@
 //! How Python prints values: `str`, `repr` and `json.dumps`. Templates were written against these, byte for byte.
 
+use std::fmt::{self, Write as _};
+
 use minijinja::value::{Kwargs, ValueKind};
 use minijinja::{Error, ErrorKind, Value};
 
@@ -85,12 +87,17 @@ fn quoted(out: &mut String, text: &str) {
             '\t' => out.push_str("\\t"),
             sign if sign == quote => out.extend(['\\', sign]),
             sign if is_printable(sign) => out.push(sign),
-            sign if u32::from(sign) <= 0xff => out.push_str(&format!("\\x{:02x}", u32::from(sign))),
-            sign if u32::from(sign) <= 0xffff => out.push_str(&format!("\\u{:04x}", u32::from(sign))),
-            sign => out.push_str(&format!("\\U{:08x}", u32::from(sign))),
+            sign if u32::from(sign) <= 0xff => push(out, format_args!("\\x{:02x}", u32::from(sign))),
+            sign if u32::from(sign) <= 0xffff => push(out, format_args!("\\u{:04x}", u32::from(sign))),
+            sign => push(out, format_args!("\\U{:08x}", u32::from(sign))),
         }
     }
     out.push(quote);
+}
+
+/// Appends what is formatted; a text takes everything.
+fn push(out: &mut String, formatted: fmt::Arguments<'_>) {
+    let _ = out.write_fmt(formatted);
 }
 
 /// `str.isprintable` but for code points that nobody has assigned yet.
@@ -114,11 +121,7 @@ pub(super) fn float(number: f64) -> String {
     let exponent: i32 = exponent.parse().unwrap_or_default();
     if (-4..16).contains(&exponent) {
         let plain = number.to_string();
-        return if plain.contains('.') {
-            plain
-        } else {
-            plain + ".0"
-        };
+        return if plain.contains('.') { plain } else { plain + ".0" };
     }
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{digits}e{sign}{:02}", exponent.unsigned_abs())
@@ -248,7 +251,7 @@ impl Dump {
                 out.push(sign);
             } else {
                 for unit in sign.encode_utf16(&mut [0; 2]) {
-                    out.push_str(&format!("\\u{unit:04x}"));
+                    push(out, format_args!("\\u{unit:04x}"));
                 }
             }
         }
@@ -316,7 +319,8 @@ mod tests {
             ("a", Value::from(vec![1, 2])),
             ("c", Value::from(Vec::<i32>::new())),
         ]);
-        let dumped = |options: Vec<(&'static str, Value)>| tojson(&value, &Kwargs::from_iter(options)).unwrap();
+        let dumped =
+            |options: Vec<(&'static str, Value)>| tojson(&value, &Kwargs::from_iter(options)).unwrap();
         assert_eq!(
             dumped(vec![]),
             "{\"b\": \"<é\u{1f600}\u{7f}\\n>\", \"a\": [1, 2], \"c\": []}"

@@ -88,7 +88,10 @@ impl Regions {
 }
 
 fn common_start(left: &str, right: &str) -> usize {
-    let equal = left.chars().zip(right.chars()).take_while(|(left, right)| left == right);
+    let equal = left
+        .chars()
+        .zip(right.chars())
+        .take_while(|(left, right)| left == right);
     equal.map(|(sign, _)| sign.len_utf8()).sum()
 }
 

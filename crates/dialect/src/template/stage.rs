@@ -80,7 +80,12 @@ pub(super) struct Stage<'a, 's> {
 
 impl<'a, 's> Stage<'a, 's> {
     /// Sets up what a view says.
-    pub(super) fn new(view: &View<'a>, script: &mut Script<'a>, arguments: Arguments, tokens: &'s Tokens) -> Self {
+    pub(super) fn new(
+        view: &View<'a>,
+        script: &mut Script<'a>,
+        arguments: Arguments,
+        tokens: &'s Tokens,
+    ) -> Self {
         let mut stage = Self {
             pieces: Vec::new(),
             messages: Twin::list(Vec::new()),
@@ -106,25 +111,31 @@ impl<'a, 's> Stage<'a, 's> {
         let mut rope = Rope::new();
         let tools = &view.conversation().tools;
         let names = &script.tool_names;
-        definitions::write(&mut rope, ["[", "]"], tools, Form::Nested, names, &mut script.losses);
+        definitions::write(
+            &mut rope,
+            ["[", "]"],
+            tools,
+            Form::Nested,
+            names,
+            &mut script.losses,
+        );
         let json = rope.text();
         if json.is_empty() {
             return;
         }
-        self.tools = self.json(&json, None, &mut script.losses, &|place| match (place.key, place.depth) {
-            ("name", 3) => Some(Kind::ToolName),
-            ("description", _) => Some(Kind::ToolText),
-            _ => None,
-        });
+        self.tools = self.json(
+            &json,
+            None,
+            &mut script.losses,
+            &|place| match (place.key, place.depth) {
+                ("name", 3) => Some(Kind::ToolName),
+                ("description", _) => Some(Kind::ToolText),
+                _ => None,
+            },
+        );
     }
 
-    fn turn(
-        &mut self,
-        number: usize,
-        mut turn: Turn<'a>,
-        arguments: Arguments,
-        losses: &mut Losses,
-    ) -> Twin {
+    fn turn(&mut self, number: usize, mut turn: Turn<'a>, arguments: Arguments, losses: &mut Losses) -> Twin {
         let position = turn.said.first().and_then(|(position, _)| *position);
         let role = turn.role;
         let mut message = vec![("role".to_owned(), Twin::same(role.as_str()))];
@@ -138,7 +149,10 @@ impl<'a, 's> Stage<'a, 's> {
         } else {
             self.texts(said, losses)
         };
-        message.push(("content".to_owned(), self.piece(Kind::Text(role), position, Some(number), content)));
+        message.push((
+            "content".to_owned(),
+            self.piece(Kind::Text(role), position, Some(number), content),
+        ));
         if !thoughts.is_empty() {
             let thoughts = self.safe_words(thoughts, position, losses);
             let thoughts = self.piece(Kind::Thoughts, position, Some(number), thoughts);
@@ -203,7 +217,12 @@ impl<'a, 's> Stage<'a, 's> {
         let arguments = match arguments {
             Arguments::String => {
                 let text = self.safe(as_text(said.call, position, losses), place, losses);
-                self.piece(Kind::Argument, place, turn, vec![Words::new(text, Component::Tools)])
+                self.piece(
+                    Kind::Argument,
+                    place,
+                    turn,
+                    vec![Words::new(text, Component::Tools)],
+                )
             }
             Arguments::Object => {
                 let object = as_object(said.call, position, "HFM-04", losses);
@@ -215,7 +234,10 @@ impl<'a, 's> Stage<'a, 's> {
                 twin.unwrap_or_else(|| Twin::map(Vec::new()))
             }
         };
-        let function = Twin::map(vec![("name".to_owned(), name), ("arguments".to_owned(), arguments)]);
+        let function = Twin::map(vec![
+            ("name".to_owned(), name),
+            ("arguments".to_owned(), arguments),
+        ]);
         Twin::map(vec![
             ("id".to_owned(), id),
             ("type".to_owned(), Twin::same("function")),
@@ -250,7 +272,13 @@ impl<'a, 's> Stage<'a, 's> {
         twin
     }
 
-    fn piece(&mut self, kind: Kind, position: Option<u32>, turn: Option<usize>, words: Vec<Words<'a>>) -> Twin {
+    fn piece(
+        &mut self,
+        kind: Kind,
+        position: Option<u32>,
+        turn: Option<usize>,
+        words: Vec<Words<'a>>,
+    ) -> Twin {
         let text: String = words.iter().map(|words| words.text.as_ref()).collect();
         let twin = Twin {
             marked: marks::around(&text, self.pieces.len()).into(),
@@ -266,7 +294,12 @@ impl<'a, 's> Stage<'a, 's> {
         twin
     }
 
-    fn safe_words(&mut self, words: Vec<Words<'a>>, position: Option<u32>, losses: &mut Losses) -> Vec<Words<'a>> {
+    fn safe_words(
+        &mut self,
+        words: Vec<Words<'a>>,
+        position: Option<u32>,
+        losses: &mut Losses,
+    ) -> Vec<Words<'a>> {
         let safe = words.into_iter().map(|words| Words {
             text: self.safe(words.text, position, losses),
             component: words.component,

@@ -27,8 +27,9 @@ struct Named {
 impl TokenizerConfig {
     /// Reads a configuration.
     pub fn read(json: &str) -> Result<Self, TemplateError> {
-        let fields: Map<String, Value> = serde_json::from_str(json)
-            .map_err(|error| TemplateError::Tokenizer(format!("it is no tokenizer configuration: {error}")))?;
+        let fields: Map<String, Value> = serde_json::from_str(json).map_err(|error| {
+            TemplateError::Tokenizer(format!("it is no tokenizer configuration: {error}"))
+        })?;
         let mut config = Self::default();
         match fields.get("chat_template") {
             None | Some(Value::Null) => {}
@@ -63,7 +64,9 @@ impl TokenizerConfig {
             let special = added
                 .values()
                 .filter(|added| added.get("special") == Some(&Value::Bool(true)));
-            config.special_tokens.extend(special.filter_map(token).map(str::to_owned));
+            config
+                .special_tokens
+                .extend(special.filter_map(token).map(str::to_owned));
         }
         config.special_tokens.sort_unstable();
         config.special_tokens.dedup();
@@ -98,7 +101,12 @@ mod tests {
     #[test]
     fn a_configuration_without_a_template_is_read_and_one_that_is_none_is_not() {
         assert_eq!(TokenizerConfig::read("{}").unwrap(), TokenizerConfig::default());
-        for wrong in ["[]", "{", r#"{"chat_template":3}"#, r#"{"chat_template":[{"name":"x"}]}"#] {
+        for wrong in [
+            "[]",
+            "{",
+            r#"{"chat_template":3}"#,
+            r#"{"chat_template":[{"name":"x"}]}"#,
+        ] {
             assert!(TokenizerConfig::read(wrong).is_err(), "{wrong}");
         }
     }

@@ -27,13 +27,20 @@ impl Tokens {
 
     /// The token that a text begins with.
     fn at_start<'t>(&self, text: &'t str) -> Option<&'t str> {
-        let token = self.spellings.iter().find(|token| text.starts_with(token.as_str()))?;
+        let token = self
+            .spellings
+            .iter()
+            .find(|token| text.starts_with(token.as_str()))?;
         text.get(..token.len())
     }
 
     /// The next token of a text, and what stands before and behind it.
     pub(super) fn split_once<'t>(&self, text: &'t str) -> Option<(&'t str, &'t str, &'t str)> {
-        let firsts: Vec<char> = self.spellings.iter().filter_map(|token| token.chars().next()).collect();
+        let firsts: Vec<char> = self
+            .spellings
+            .iter()
+            .filter_map(|token| token.chars().next())
+            .collect();
         text.match_indices(firsts.as_slice()).find_map(|(at, _)| {
             let (before, tail) = text.split_at_checked(at)?;
             let token = self.at_start(tail)?;
@@ -87,7 +94,10 @@ mod tests {
         let (text, count) = tokens.escape(Cow::Borrowed("a <s>end <<s> [INST] !"));
         assert_eq!(text, "a <\u{200b}s>end <<\u{200b}s> [\u{200b}INST] !");
         assert_eq!((count, tokens.count(&text)), (3, 0));
-        assert!(matches!(tokens.escape(Cow::Borrowed("a")), (Cow::Borrowed("a"), 0)));
+        assert!(matches!(
+            tokens.escape(Cow::Borrowed("a")),
+            (Cow::Borrowed("a"), 0)
+        ));
     }
 
     #[test]

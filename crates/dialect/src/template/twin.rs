@@ -92,7 +92,9 @@ fn walk(
         b'[' => {
             let members: Vec<&RawValue> = serde_json::from_str(raw).ok()?;
             let place = Place { key: "", depth };
-            let members = members.into_iter().map(|member| walk(member.get(), place, text, name));
+            let members = members
+                .into_iter()
+                .map(|member| walk(member.get(), place, text, name));
             Twin::list(members.collect::<Option<_>>()?)
         }
         b'"' => text(serde_json::from_str(raw).ok()?, place),
@@ -173,7 +175,10 @@ mod tests {
     #[test]
     fn numbers_and_the_order_of_keys_survive() {
         for (raw, expected) in [
-            (r#"{"b":1,"a":[1.50,1e-7,-0,null,true]}"#, r#"{"b": 1, "a": [1.5, 1e-07, 0, null, true]}"#),
+            (
+                r#"{"b":1,"a":[1.50,1e-7,-0,null,true]}"#,
+                r#"{"b": 1, "a": [1.5, 1e-07, 0, null, true]}"#,
+            ),
             ("123456789012345678901234567890", "123456789012345678901234567890"),
             (
                 "-1234567890123456789012345678901234567890123",

@@ -53,7 +53,9 @@ fn render<R>(
         stretch: None,
     };
     let (mut look, mut seen) = (Some(look), None);
-    dialect.render(&view, &mut |rendering| seen = Some(look.take().unwrap()(&rendering)));
+    dialect.render(&view, &mut |rendering| {
+        seen = Some(look.take().unwrap()(&rendering))
+    });
     seen.unwrap()
 }
 
@@ -74,7 +76,11 @@ fn room() -> Room {
         bot,
         "Let me look.",
         &[
-            ("c1", "berth", r#"{"number":4,"harbour":"North\nCove","tiny":1e-7}"#),
+            (
+                "c1",
+                "berth",
+                r#"{"number":4,"harbour":"North\nCove","tiny":1e-7}"#,
+            ),
             ("c2", "berth", r#"{"number":5,"harbour":"Süd"}"#),
         ],
     );
@@ -98,7 +104,8 @@ fn room() -> Room {
 
 fn codes(losses: &[Loss]) -> Vec<(&'static str, Option<u32>, u64)> {
     let told = losses.iter().filter(|loss| loss.reason.contains("template"));
-    told.map(|loss| (loss.code.as_str(), loss.position, loss.amount)).collect()
+    told.map(|loss| (loss.code.as_str(), loss.position, loss.amount))
+        .collect()
 }
 
 #[test]
@@ -109,15 +116,26 @@ fn our_own_templates_print_what_is_written_down() {
         .filter_map(|name| name.strip_suffix(".jinja").map(str::to_owned))
         .collect();
     names.sort();
-    assert_eq!(names, ["calls", "dated", "marked", "strict", "text-arguments", "turns"]);
+    assert_eq!(
+        names,
+        ["calls", "dated", "marked", "strict", "text-arguments", "turns"]
+    );
     for name in names {
         let printed = render(&room(), &own(&name), &keeping(), |rendering| {
             let losses: Vec<String> = codes(&rendering.losses)
                 .into_iter()
                 .map(|(code, position, amount)| format!("{code} {position:?} {amount}\n"))
                 .collect();
-            let violations: String = rendering.violations.iter().map(|rule| format!("{rule}\n")).collect();
-            format!("{}\n=====\n{}{violations}", rendering.rope.text(), losses.concat())
+            let violations: String = rendering
+                .violations
+                .iter()
+                .map(|rule| format!("{rule}\n"))
+                .collect();
+            format!(
+                "{}\n=====\n{}{violations}",
+                rendering.rope.text(),
+                losses.concat()
+            )
         });
         let path = folder().join(format!("{name}.txt"));
         if std::env::var_os("BLESS").is_some() {
@@ -164,9 +182,8 @@ fn special_tokens_are_control_segments_and_texts_are_the_conversations_own() {
             .map(|segment| segment.text.as_ref())
             .collect();
         assert_eq!(own, ["Hello", "<|im_end|>"]);
-        let borrowed = |segment: &&chatmill_model::Segment<'_>| {
-            matches!(segment.text, std::borrow::Cow::Borrowed(_))
-        };
+        let borrowed =
+            |segment: &&chatmill_model::Segment<'_>| matches!(segment.text, std::borrow::Cow::Borrowed(_));
         assert_eq!(segments.iter().filter(borrowed).count(), 2);
     });
 }
@@ -183,12 +200,24 @@ fn calls_and_dumped_json_are_booked_as_tools_and_belong_to_the_assistant() {
         };
         let called = of(Component::Tools, Voice::Perspective);
         assert!(called.starts_with("berth{\n \"number\": 4"), "{called}");
-        assert!(called.contains("North\nCove") && called.contains("1e-07"), "{called}");
+        assert!(
+            called.contains("North\nCove") && called.contains("1e-07"),
+            "{called}"
+        );
         let results = of(Component::Tools, Voice::Other);
-        assert!(results.contains("free") && results.contains("{\"state\":\"taken\"}"), "{results}");
-        assert_eq!(of(Component::Content, Voice::Perspective), "Let me look.Pier 4 is free.");
+        assert!(
+            results.contains("free") && results.contains("{\"state\":\"taken\"}"),
+            "{results}"
+        );
+        assert_eq!(
+            of(Component::Content, Voice::Perspective),
+            "Let me look.Pier 4 is free."
+        );
         let escaped = segments.iter().find(|segment| segment.level == Level::JsonString);
-        assert_eq!(escaped.map(|segment| segment.text.as_ref()), Some("State of a \"berth\"."));
+        assert_eq!(
+            escaped.map(|segment| segment.text.as_ref()),
+            Some("State of a \"berth\".")
+        );
     });
 }
 
@@ -243,7 +272,12 @@ fn chat_text_never_spells_a_special_token_unless_policy_keeps_it() {
     let ann = room.human("u1", "Ann");
     room.say(ann, "<|im_end|><s> <|other|>");
     render(&room, &own("turns"), &Policy::default(), |rendering| {
-        assert!(rendering.rope.text().contains("\n<\u{200b}|im_end|><\u{200b}s> <|other|><|im_end|>"));
+        assert!(
+            rendering
+                .rope
+                .text()
+                .contains("\n<\u{200b}|im_end|><\u{200b}s> <|other|><|im_end|>")
+        );
         let escaped = |loss: &&Loss| loss.code == LossCode::ReservedTextEscaped;
         let escaped = rendering.losses.iter().find(escaped).unwrap();
         assert_eq!((escaped.position, escaped.amount), (Some(0), 2));
@@ -273,9 +307,20 @@ fn a_template_that_refuses_gives_an_empty_and_invalid_row_in_its_own_words() {
         assert_eq!(rendering.rope.text(), "");
         assert_eq!(rendering.messages_rendered, 2);
     });
-    render(&room, &dialect("{{ messages[0].nothing.at.all }}"), &Policy::default(), |rendering| {
-        assert!(rendering.violations[0].rule.starts_with("TPL-03: undefined value"), "{:?}", rendering.violations);
-    });
+    render(
+        &room,
+        &dialect("{{ messages[0].nothing.at.all }}"),
+        &Policy::default(),
+        |rendering| {
+            assert!(
+                rendering.violations[0]
+                    .rule
+                    .starts_with("TPL-03: undefined value"),
+                "{:?}",
+                rendering.violations
+            );
+        },
+    );
 }
 
 #[test]
@@ -288,7 +333,10 @@ fn an_output_beyond_the_limit_is_one_byte_too_long_and_invalid() {
         small.limit = limit;
         let dialect = TemplateDialect::new(small.clone()).unwrap();
         render(&room, &dialect, &Policy::default(), |rendering| {
-            assert_eq!((rendering.rope.text().len(), rendering.is_valid()), (length, is_valid));
+            assert_eq!(
+                (rendering.rope.text().len(), rendering.is_valid()),
+                (length, is_valid)
+            );
         });
     }
 }
@@ -310,7 +358,11 @@ fn the_template_for_tools_is_used_where_there_are_tools() {
     let mut two = blueprint("plain");
     two.tool_source = Some("tools: {{ tools[0].function.name }}".to_owned());
     let dialect = TemplateDialect::new(two).unwrap();
-    let said = |room: &Room| render(room, &dialect, &Policy::default(), |rendering| rendering.rope.text());
+    let said = |room: &Room| {
+        render(room, &dialect, &Policy::default(), |rendering| {
+            rendering.rope.text()
+        })
+    };
     assert_eq!(said(&room()), "tools: berth");
     let mut bare = room();
     bare.linked.conversation.tools.clear();
@@ -325,8 +377,14 @@ fn what_cannot_be_a_template_is_refused_when_it_is_made() {
         TemplateDialect::new(blueprint).err()
     };
     assert!(matches!(refused(|_| ()), None));
-    assert!(matches!(refused(|it| it.now = None), Some(TemplateError::NowMissing)));
-    assert!(matches!(refused(|it| it.now = Some("today".to_owned())), Some(TemplateError::Now(_))));
+    assert!(matches!(
+        refused(|it| it.now = None),
+        Some(TemplateError::NowMissing)
+    ));
+    assert!(matches!(
+        refused(|it| it.now = Some("today".to_owned())),
+        Some(TemplateError::Now(_))
+    ));
     for source in ["{% if %}", "{% include 'x' %}", "{{ 'a", "{% generation %}"] {
         let error = TemplateDialect::new(blueprint(source)).err();
         assert!(matches!(error, Some(TemplateError::Syntax(_))), "{source}");
@@ -341,11 +399,16 @@ fn a_broken_template_never_panics() {
         .filter(|path| path.extension().is_some_and(|extension| extension == "jinja"))
         .map(|path| std::fs::read_to_string(path).unwrap())
         .collect();
-    let pieces = ["{{", "}}", "{%", "%}", "-%}", "{#", "'", "|", "(", ")", "[", "-1", "é", " in ", "endfor", "none", "."];
+    let pieces = [
+        "{{", "}}", "{%", "%}", "-%}", "{#", "'", "|", "(", ")", "[", "-1", "é", " in ", "endfor", "none",
+        ".",
+    ];
     let room = room();
     let mut state = 7_u64;
     let mut roll = |sides: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % sides
     };
     let (mut made, mut valid) = (0, 0);
@@ -359,7 +422,9 @@ fn a_broken_template_never_panics() {
         let source: String = source.into_iter().collect();
         if let Ok(dialect) = TemplateDialect::new(blueprint(&source)) {
             made += 1;
-            valid += u32::from(render(&room, &dialect, &Policy::default(), Rendering::is_valid));
+            valid += u32::from(render(&room, &dialect, &Policy::default(), |rendering| {
+                rendering.is_valid()
+            }));
         }
     }
     assert!(made > 20 && valid > 10 && valid < made, "{made} {valid}");
@@ -389,10 +454,19 @@ fn a_template_prints_what_it_prints_of_the_same_messages_as_data() {
                     stretch: None,
                 };
                 dialect.render(&view, &mut |rendering| {
-                    let is_stop = |rule: &&Violation| rule.rule.starts_with("TPL-0") && !rule.rule.starts_with("TPL-01");
+                    let is_stop = |rule: &&Violation| {
+                        rule.rule.starts_with("TPL-0") && !rule.rule.starts_with("TPL-01")
+                    };
                     match rendering.violations.iter().find(is_stop) {
-                        Some(stop) => assert!(stop.rule.ends_with(&printed.clone().unwrap_err()), "{name} {seed}"),
-                        None => assert_eq!(Ok(rendering.rope.text()), printed.clone().map(|it| it.text), "{name} {seed}"),
+                        Some(stop) => assert!(
+                            stop.rule.ends_with(&printed.clone().unwrap_err()),
+                            "{name} {seed}"
+                        ),
+                        None => assert_eq!(
+                            Ok(rendering.rope.text()),
+                            printed.clone().map(|it| it.text),
+                            "{name} {seed}"
+                        ),
                     }
                 });
             }

@@ -214,12 +214,12 @@ fn media_go_where_a_vendor_takes_them() {
         ],
     );
     for (dialect, carried, named) in [
-        ("openai-chat", 1, 4),
-        ("openai-responses", 2, 3),
+        ("openai-chat", 2, 3),
+        ("openai-responses", 3, 2),
         ("anthropic-messages", 2, 3),
         ("gemini-contents", 4, 1),
         ("bedrock-converse", 2, 3),
-        ("mistral-chat", 1, 4),
+        ("mistral-chat", 2, 3),
         ("hf-messages", 0, 5),
         ("sharegpt", 0, 5),
         ("suna-llm", 0, 5),
@@ -241,6 +241,19 @@ fn media_go_where_a_vendor_takes_them() {
         ];
         let found: usize = marks.iter().map(|mark| out.text.matches(mark).count()).sum();
         assert_eq!(found, carried, "{dialect} {}", out.text);
+    }
+    for (dialect, written) in [
+        (
+            "openai-chat",
+            r#"{"type":"image_url","image_url":{"url":"data:image/jpeg;base64,aGkh"}}"#,
+        ),
+        (
+            "openai-responses",
+            r#"{"type":"input_image","detail":"auto","image_url":"data:image/jpeg;base64,aGkh"}"#,
+        ),
+    ] {
+        let out = room.only(dialect);
+        assert!(out.text.contains(written), "{}", out.text);
     }
     let out = room.only("bedrock-converse");
     assert!(

@@ -10,7 +10,10 @@ const HOUR: i64 = 3_600_000_000;
 
 /// Cuts at silences of more than an hour, or behind answers, or both.
 fn cut(room: &Room, session_gap: Option<i64>, per_turn: bool) -> Vec<Stretch> {
-    let cuts = Cuts { session_gap, per_turn };
+    let cuts = Cuts {
+        session_gap,
+        per_turn,
+    };
     let borders = Borders::of(&room.linked);
     stretches(&room.linked, &borders, auto_perspective(&room.linked), cuts)
 }
@@ -46,7 +49,10 @@ fn talk(hours: &[Option<i64>]) -> Room {
 #[test]
 fn a_longer_silence_starts_a_session_and_an_equal_one_does_not() {
     assert_eq!(sessions(&talk(&[Some(0), Some(1), Some(2)])), [(0, 3)]);
-    assert_eq!(sessions(&talk(&[Some(0), Some(1), Some(3), Some(5)])), [(0, 2), (2, 3), (3, 4)]);
+    assert_eq!(
+        sessions(&talk(&[Some(0), Some(1), Some(3), Some(5)])),
+        [(0, 2), (2, 3), (3, 4)]
+    );
     assert_eq!(sessions(&talk(&[])), [(0, 0)]);
 }
 
@@ -55,7 +61,10 @@ fn messages_without_usable_time_belong_to_the_running_session() {
     assert_eq!(sessions(&talk(&[Some(0), None, Some(9), None])), [(0, 2), (2, 4)]);
     assert_eq!(sessions(&talk(&[None, Some(7), None])), [(0, 3)]);
     // Time goes backwards: nobody was silent.
-    assert_eq!(sessions(&talk(&[Some(9), Some(0), Some(9), Some(11)])), [(0, 3), (3, 4)]);
+    assert_eq!(
+        sessions(&talk(&[Some(9), Some(0), Some(9), Some(11)])),
+        [(0, 3), (3, 4)]
+    );
 }
 
 #[test]
@@ -157,11 +166,30 @@ fn system_text_in_front_of_a_stretch_stays_and_replies_to_the_outside_are_quoted
         start: 3,
         end: 5,
     };
-    let outs = room.render_stretch("suna-llm", &Policy::default(), History::Document, Some(bot), Some(stretch));
-    assert!(outs[0].text.starts_with(r#"[{"role":"system","content":"Be kind.""#), "{}", outs[0].text);
-    assert!(outs[0].text.contains("The key is under the mat."), "{}", outs[0].text);
+    let outs = room.render_stretch(
+        "suna-llm",
+        &Policy::default(),
+        History::Document,
+        Some(bot),
+        Some(stretch),
+    );
+    assert!(
+        outs[0]
+            .text
+            .starts_with(r#"[{"role":"system","content":"Be kind.""#),
+        "{}",
+        outs[0].text
+    );
+    assert!(
+        outs[0].text.contains("The key is under the mat."),
+        "{}",
+        outs[0].text
+    );
     assert_eq!(outs[0].lost(LossCode::Truncated), [(None, 2)]);
-    assert_eq!((outs[0].coverage, outs[0].positions, outs[0].messages), ("window", (Some(3), Some(4)), 3));
+    assert_eq!(
+        (outs[0].coverage, outs[0].positions, outs[0].messages),
+        ("window", (Some(3), Some(4)), 3)
+    );
 }
 
 /// A conversation with sessions, tools, several agents and replies, another one for each seed.
@@ -198,7 +226,11 @@ fn busy(seed: u64) -> Room {
             4 | 5 if !open.is_empty() => {
                 let (call, part, id) = open.remove(roll(open.len() as u64) as usize);
                 let position = room.result(&id, &words);
-                let status = if call + 1 == position { CallStatus::Paired } else { CallStatus::Late };
+                let status = if call + 1 == position {
+                    CallStatus::Paired
+                } else {
+                    CallStatus::Late
+                };
                 room.pair(Some((call, part)), Some((position, 0)), status);
                 position
             }
@@ -207,8 +239,16 @@ fn busy(seed: u64) -> Room {
         };
         if position > 0 && roll(4) == 0 {
             let target = roll(u64::from(position)) as u32;
-            if room.message(target).kind == MessageKind::Message && room.message(position).kind == MessageKind::Message {
-                room.refer(position, Some(format!("msg{target}")), None, Some(target), LinkStatus::Resolved);
+            if room.message(target).kind == MessageKind::Message
+                && room.message(position).kind == MessageKind::Message
+            {
+                room.refer(
+                    position,
+                    Some(format!("msg{target}")),
+                    None,
+                    Some(target),
+                    LinkStatus::Resolved,
+                );
             }
         }
         hour += [0, 0, 0, 2][roll(4) as usize];
@@ -220,16 +260,25 @@ fn busy(seed: u64) -> Room {
 }
 
 /// Renderings of busy rooms, as every agent and in every dialect with a history.
-fn each(session_gap: Option<i64>, per_turn: bool, history: History, mut look: impl FnMut(&str, &Room, Stretch, Out)) {
+fn each(
+    session_gap: Option<i64>,
+    per_turn: bool,
+    history: History,
+    mut look: impl FnMut(&str, &Room, Stretch, Out),
+) {
     for seed in 0..60 {
         let room = busy(seed);
         let borders = Borders::of(&room.linked);
         for perspective in [2, 3] {
-            let cuts = Cuts { session_gap, per_turn };
+            let cuts = Cuts {
+                session_gap,
+                per_turn,
+            };
             for stretch in stretches(&room.linked, &borders, Some(perspective), cuts) {
                 for dialect in DIALECTS.iter().filter(|dialect| !dialect.is_single_turn()) {
                     let policy = Policy::default();
-                    let outs = room.render_stretch(dialect.id(), &policy, history, Some(perspective), Some(stretch));
+                    let outs =
+                        room.render_stretch(dialect.id(), &policy, history, Some(perspective), Some(stretch));
                     assert_eq!(outs.len(), 1, "{}", dialect.id());
                     for out in outs {
                         look(dialect.id(), &room, stretch, out);
@@ -255,19 +304,38 @@ fn sessions_hold_every_message_once_and_part_nothing() {
     each(Some(HOUR), false, History::All, |dialect, room, stretch, out| {
         assert_eq!(out.coverage, "window");
         assert_eq!(out.lost(LossCode::OrphanResultInlined), [], "{dialect}");
-        assert!(out.lost(LossCode::MissingResultSynthesised).len() <= broken(room), "{dialect}");
+        assert!(
+            out.lost(LossCode::MissingResultSynthesised).len() <= broken(room),
+            "{dialect}"
+        );
         let (first, last) = out.positions;
         // Where a dialect shows nothing of the stretch, system text in front of it is all there is.
         if last >= Some(stretch.start) {
             assert!(first >= Some(stretch.start), "{dialect} {stretch:?} {first:?}");
         }
-        assert!(last.is_none_or(|last| last < stretch.end), "{dialect} {stretch:?} {last:?}");
+        assert!(
+            last.is_none_or(|last| last < stretch.end),
+            "{dialect} {stretch:?} {last:?}"
+        );
         if dialect == "group-chat" {
             let all = room.linked.conversation.messages.len() as u64;
-            let outside: u64 = out.lost(LossCode::Truncated).iter().map(|(_, amount)| amount).sum();
-            let ahead = room.linked.conversation.messages.iter().take(stretch.start as usize);
-            let ahead = ahead.filter(|message| message.kind == MessageKind::Message && message.role == Role::System);
-            assert_eq!(outside + u64::from(stretch.end - stretch.start) + ahead.count() as u64, all);
+            let outside: u64 = out
+                .lost(LossCode::Truncated)
+                .iter()
+                .map(|(_, amount)| amount)
+                .sum();
+            let ahead = room
+                .linked
+                .conversation
+                .messages
+                .iter()
+                .take(stretch.start as usize);
+            let ahead =
+                ahead.filter(|message| message.kind == MessageKind::Message && message.role == Role::System);
+            assert_eq!(
+                outside + u64::from(stretch.end - stretch.start) + ahead.count() as u64,
+                all
+            );
             *held.entry(format!("{room:p}")).or_insert(0) += 1;
         }
     });
@@ -284,7 +352,12 @@ fn a_rendering_per_turn_ends_with_the_assistant_in_every_dialect_that_has_one() 
             return;
         }
         seen += 1;
-        assert_eq!(out.last_role, Some("assistant"), "{dialect} {stretch:?}: {}", out.text);
+        assert_eq!(
+            out.last_role,
+            Some("assistant"),
+            "{dialect} {stretch:?}: {}",
+            out.text
+        );
         let answer = &room.linked.conversation.messages[stretch.end as usize - 1];
         let said = answer.texts().next().unwrap();
         assert!(out.own.contains(said), "{dialect}: {said} in {}", out.own);
@@ -311,12 +384,24 @@ fn a_later_start_shows_the_end_of_the_same_rendering() {
                 .remove(0);
             assert_eq!(out.lost(LossCode::OrphanResultInlined), []);
             let front = &room.linked.conversation.messages[..start as usize];
-            let shown = |role: Role| front.iter().filter(move |message| message.kind == MessageKind::Message && message.role == role);
+            let shown = |role: Role| {
+                front
+                    .iter()
+                    .filter(move |message| message.kind == MessageKind::Message && message.role == role)
+            };
             for message in shown(Role::System) {
                 assert!(out.text.contains(&*message.text()));
             }
-            let cut = front.iter().filter(|message| message.kind == MessageKind::Message).count() - shown(Role::System).count();
-            let lost: u64 = out.lost(LossCode::Truncated).iter().map(|(_, amount)| amount).sum();
+            let cut = front
+                .iter()
+                .filter(|message| message.kind == MessageKind::Message)
+                .count()
+                - shown(Role::System).count();
+            let lost: u64 = out
+                .lost(LossCode::Truncated)
+                .iter()
+                .map(|(_, amount)| amount)
+                .sum();
             assert_eq!(lost, cut as u64);
         }
     }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use chatmill_dialect::template::Arguments;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+use toml::value::Datetime;
 
 /// `[render]`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -38,10 +39,41 @@ pub struct TemplateSection {
     /// Whether the template is told to open an answer behind the last turn.
     pub add_generation_prompt: bool,
     /// The date or time, such as `2024-07-26`, that `strftime_now` says; needed where the template calls it.
+    #[serde(deserialize_with = "moment")]
     pub now: Option<String>,
     /// Further variables of the template, such as `enable_thinking` or `bos_token`. Texts whose names end in `_token` are
     /// special tokens.
     pub variables: BTreeMap<String, serde_json::Value>,
     /// Special tokens, beside those of the configuration. Without both, what the template spells as `<|word|>`.
     pub special_tokens: Option<Vec<String>>,
+}
+
+/// A text, or a date of TOML's own.
+fn moment<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Moment {
+        Text(String),
+        Date(Datetime),
+    }
+    let moment = Option::<Moment>::deserialize(deserializer)?;
+    Ok(moment.map(|moment| match moment {
+        Moment::Text(text) => text,
+        Moment::Date(date) => date.to_string(),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_date_may_stand_with_or_without_quotes() {
+        let now = |text: &str| toml::from_str::<TemplateSection>(text).unwrap().now;
+        for text in ["now = 2024-07-26", "now = \"2024-07-26\""] {
+            assert_eq!(now(text).as_deref(), Some("2024-07-26"));
+        }
+        assert_eq!(now("now = 2024-07-26T10:00:00").as_deref(), Some("2024-07-26T10:00:00"));
+        assert_eq!(now(""), None);
+    }
 }

@@ -47,7 +47,8 @@ impl TryFrom<String> for SessionGap {
         if text == "none" {
             return Ok(Self::default());
         }
-        let wrong = || format!("`{text}` is neither \"none\" nor a duration such as \"90m\", \"6h\" or \"1d 12h\"");
+        let wrong =
+            || format!("`{text}` is neither \"none\" nor a duration such as \"90m\", \"6h\" or \"1d 12h\"");
         let mut seconds = 0_u32;
         for word in text.split_inclusive(char::is_alphabetic).map(str::trim) {
             let unit = UNITS.iter().find(|(letter, _)| word.ends_with(*letter));
@@ -117,7 +118,18 @@ mod tests {
         assert_eq!(seconds("6h"), Ok(Some(21_600)));
         assert_eq!(seconds("1d12h"), Ok(Some(129_600)));
         assert_eq!(seconds("1d 12h"), Ok(Some(129_600)));
-        for wrong in ["", "6", "h", "0s", "6 hours", "-1h", "6h ", "1.5h", "4294967296s", "49711d"] {
+        for wrong in [
+            "",
+            "6",
+            "h",
+            "0s",
+            "6 hours",
+            "-1h",
+            "6h ",
+            "1.5h",
+            "4294967296s",
+            "49711d",
+        ] {
             assert!(seconds(wrong).is_err(), "{wrong}");
         }
     }

@@ -19,10 +19,19 @@ use crate::totals::{Counted, Group};
 impl Work<'_, '_> {
     pub(super) fn renderings(&mut self, id: &str, linked: &Linked, record: u64) -> Result<(), WorkError> {
         let plan = self.tools.plan;
-        let (perspectives, absent) = render::perspectives(self.as_read(linked), &plan.pipeline.perspective.speaker);
+        let (perspectives, absent) =
+            render::perspectives(self.as_read(linked), &plan.pipeline.perspective.speaker);
         self.receipt.unrenderable += absent;
         let windowed = Windowed::new(linked, &plan.windows, &perspectives);
         self.receipt.without_turns += windowed.without_turns();
+        let left_out: u64 = plan.targets.iter().map(|target| windowed.left_out(target)).sum();
+        if left_out > 0 {
+            let most = plan.windows.most;
+            let message = format!("[window] cuts it into more than limits.windows ({most}) renderings");
+            let mut finding = Finding::new(&codes::TOO_MANY_WINDOWS, message);
+            finding.count = left_out;
+            self.finding(&Located::nowhere(finding), Some(record), Some(id))?;
+        }
         let mut scales = self.scales.take();
         for (rank, target) in plan.targets.iter().enumerate() {
             let mut groups_seen = Vec::new();

@@ -6,7 +6,7 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::Found;
-use super::signs::{after, before, continues, short_run, two_after, two_before};
+use super::signs::{after, continues, short_run, two_after, two_before};
 use crate::kind::Kind;
 
 const VERSIONS: [&str; 6] = ["version", "ver", "release", "build", "v", "rev"];
@@ -41,7 +41,8 @@ fn goes_on(text: &str, end: usize) -> bool {
 fn is_version(text: &str, at: usize) -> bool {
     match two_before(text, at) {
         (Some('/'), Some(second)) if second.is_alphabetic() => return true,
-        (Some('.' | '-' | '^' | '~'), Some(second)) if second.is_alphanumeric() => return true,
+        (Some('.'), Some(second)) if second.is_ascii_digit() => return true,
+        (Some('-' | '^' | '~'), Some(second)) if second.is_alphanumeric() => return true,
         (Some('^' | '~' | '='), Some('"' | '=' | '>' | '<')) => return true,
         _ => {}
     }
@@ -62,7 +63,11 @@ fn is_version(text: &str, at: usize) -> bool {
 }
 
 pub(super) fn version_6(text: &str, at: usize) -> Option<Found> {
-    if continues(before(text, at)) || matches!(before(text, at), Some(':' | '.')) {
+    let is_inside = match two_before(text, at) {
+        (Some('.'), second) => second.is_some_and(|sign| sign.is_ascii_digit()),
+        (first, _) => continues(first) || first == Some(':'),
+    };
+    if is_inside {
         return None;
     }
     let written = short_run(text, at, 48, |byte| {

@@ -33,7 +33,8 @@ pub(super) fn find(text: &str, at: usize) -> Option<Found> {
 /// Whether a number goes on to the left: a fraction, an id with hyphens.
 fn is_inside(text: &str, at: usize) -> bool {
     match two_before(text, at) {
-        (Some('.' | ',' | '-'), second) => second.is_some_and(char::is_alphanumeric),
+        (Some('.' | ','), second) => second.is_some_and(|sign| sign.is_ascii_digit()),
+        (Some('-'), second) => second.is_some_and(char::is_alphanumeric),
         (first, _) => continues(first) || first == Some('+'),
     }
 }

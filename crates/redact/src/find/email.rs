@@ -1,6 +1,6 @@
 //! E-mail addresses: from each at sign to both sides.
 //!
-//! Quoted local parts and addresses without a dot in the domain are left alone, and so are `git@host:path` and file names
+//! The top level begins with two letters at least. Quoted local parts and addresses without a dot in the domain are left alone, and so are `git@host:path` and file names
 //! like `icon@2x.png`.
 
 use memchr::memchr_iter;
@@ -44,7 +44,7 @@ fn local_part(head: &str) -> &str {
     part.trim_start_matches(['.', '\'', '-', '+'])
 }
 
-/// The beginning of `tail` that is a domain with a top level of letters.
+/// The beginning of `tail` that is a domain.
 fn domain(tail: &str) -> &str {
     let mut end = 0;
     let mut at = 0;
@@ -65,8 +65,10 @@ fn domain(tail: &str) -> &str {
             break;
         }
         labels += 1;
-        let is_top = label.chars().nth(1).is_some() && label.chars().all(char::is_alphabetic)
-            || label.starts_with("xn--");
+        let mut signs = label.chars();
+        let is_top = [signs.next(), signs.next()]
+            .iter()
+            .all(|sign| sign.is_some_and(char::is_alphabetic));
         if labels > 1 && is_top {
             end = at + label.len();
         }

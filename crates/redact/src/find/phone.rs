@@ -159,7 +159,8 @@ fn exit_code(cluster: &Cluster<'_>) -> Option<usize> {
     let groups = cluster.groups.len();
     let digits = cluster.digits(groups);
     let national = digits.strip_prefix("00")?;
-    let fits = groups > 1 && cluster.is_whole && (9..=15).contains(&national.len());
+    let is_list = cluster.sizes().iter().all(|size| *size < 3);
+    let fits = groups > 1 && cluster.is_whole && !is_list && (9..=15).contains(&national.len());
     (fits && country_code(national).is_some()).then_some(groups)
 }
 
@@ -185,6 +186,10 @@ fn trunk_zero(text: &str, at: usize, cluster: &Cluster<'_>) -> Option<usize> {
     let begins = first.digits.starts_with('0')
         && !first.digits.starts_with("00")
         && (2..=5).contains(&first.digits.len());
+    // Behind another number it is a part of a list.
+    if matches!(two_before(text, at), (Some(' '), Some(sign)) if sign.is_ascii_digit()) {
+        return None;
+    }
     let is_bracketed = after(text, at) == Some('(');
     let sizes = cluster.sizes();
     let is_pairs = sizes == [2, 2, 2, 2, 2];

@@ -77,8 +77,8 @@ const SHAPES: &[(&str, Signs, usize)] = &[
     ("xoxr-", Signs::Words, 20),
     ("xoxs-", Signs::Words, 20),
     ("xapp-", Signs::Words, 20),
-    ("SG.", Signs::Dotted, 40),
-    ("eyJ", Signs::Dotted, 30),
+    ("SG.", Signs::Words, 40),
+    ("eyJ", Signs::Words, 30),
 ];
 
 /// Signs of a credential.
@@ -90,8 +90,6 @@ enum Signs {
     Capitals,
     /// Letters, digits, hyphens and underscores.
     Words,
-    /// The same, in parts with dots between them.
-    Dotted,
 }
 
 impl Signs {
@@ -100,14 +98,13 @@ impl Signs {
             Self::Letters => byte.is_ascii_alphanumeric(),
             Self::Capitals => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
             Self::Words => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'),
-            Self::Dotted => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'),
         }
     }
 }
 
 /// A credential of a well-known shape, or one behind `Bearer`.
 pub(super) fn key_shape(text: &str, at: usize) -> Option<Found> {
-    if matches!(before(text, at), Some('-' | '.')) {
+    if before(text, at) == Some('-') {
         return None;
     }
     let rest = text.get(at..)?;
@@ -124,17 +121,32 @@ pub(super) fn key_shape(text: &str, at: usize) -> Option<Found> {
         return is_token.then(|| secret(text, start, length));
     }
     let (prefix, signs, least) = SHAPES.iter().find(|(prefix, _, _)| rest.starts_with(prefix))?;
-    let mut length = run(text, at + prefix.len(), |byte| signs.has(byte));
-    let tail = text.get(at + prefix.len()..at + prefix.len() + length)?;
-    length = tail.trim_end_matches(['.', '-']).len();
-    let dots = memchr::memchr_iter(b'.', tail.trim_end_matches('.').as_bytes()).count();
-    let is_shaped = match *prefix {
-        "eyJ" => dots == 2 || dots == 4,
-        "SG." => dots == 1,
-        // Words with hyphens are no key; a key has digits.
-        _ => tail.bytes().any(|byte| byte.is_ascii_digit()),
+    let start = at + prefix.len();
+    let parts = match *prefix {
+        "eyJ" => [3, 5].as_slice(),
+        "SG." => [2].as_slice(),
+        _ => [1].as_slice(),
     };
-    (is_shaped && length >= *least).then(|| secret(text, at, prefix.len() + length))
+    let (end, count) = in_parts(text, start, *signs, parts.iter().copied().max().unwrap_or(1));
+    let tail = text.get(start..end)?.trim_end_matches('-');
+    // Words with hyphens are no key; a key has digits.
+    let is_shaped = parts.contains(&count) && tail.bytes().any(|byte| byte.is_ascii_digit());
+    (is_shaped && tail.len() >= *least).then(|| secret(text, at, prefix.len() + tail.len()))
+}
+
+/// The end of at most so many parts with dots between them, and how many there are.
+fn in_parts(text: &str, at: usize, signs: Signs, most: usize) -> (usize, usize) {
+    let mut end = at;
+    for count in 1..=most {
+        let start = if count == 1 { at } else { end + 1 };
+        let length = run(text, start, |byte| signs.has(byte));
+        let is_joined = count == 1 || after(text, end) == Some('.');
+        if length == 0 || !is_joined {
+            return (end, count - 1);
+        }
+        end = start + length;
+    }
+    (end, most)
 }
 
 /// The token of a Telegram bot: its number, a colon, 35 signs.
@@ -149,17 +161,16 @@ pub(super) fn bot_token(text: &str, at: usize) -> Option<Found> {
 
 /// Users with passwords, and values of parameters, in URLs.
 pub(super) fn in_urls(text: &str, found: &mut Vec<Found>) {
-    for at in memmem::find_iter(text.as_bytes(), "://") {
+    let mut places = memmem::find_iter(text.as_bytes(), "://").peekable();
+    while let Some(at) = places.next() {
         let start = at + 3;
-        let rest = text.get(start..).unwrap_or_default();
+        // A URL in a URL is looked at by itself, so that no stretch is walked twice.
+        let end = places.peek().copied().unwrap_or(text.len()).max(start);
+        let rest = text.get(start..end).unwrap_or_default();
         let is_end = |sign: char| {
             sign.is_whitespace() || matches!(sign, '"' | '<' | '>' | '`' | '\\' | '|' | '{' | '}')
         };
-        let mut url = rest.find(is_end).and_then(|end| rest.get(..end)).unwrap_or(rest);
-        // A URL in a URL is looked at by itself, so that no stretch is walked twice.
-        if let Some(next) = url.find("://") {
-            url = url.get(..next).unwrap_or_default();
-        }
+        let url = rest.split(is_end).next().unwrap_or_default();
         let host_end = url.find(['/', '?', '#']).unwrap_or(url.len());
         if let Some(user) = url
             .get(..host_end)

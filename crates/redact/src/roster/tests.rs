@@ -44,18 +44,12 @@ fn names_and_second_names_are_found_as_whole_words_in_any_case() {
         "MirQ77",
         "Mirela",
         "Quint",
+        "mirela",
     ] {
         assert_eq!(names(&roster, &format!("so {text}, yes")), [text]);
         assert_eq!(names(&roster, &format!("@{text}'s")), [text]);
     }
-    for text in [
-        "mirela",
-        "quintet",
-        "Mirelas",
-        "xmirq77",
-        "mirq777",
-        "Mirela\nQuints",
-    ] {
+    for text in ["quintet", "Mirelas", "xmirq77", "mirq777", "Mirela\nQuints"] {
         let expected: &[&str] = if text.contains('\n') { &["Mirela"] } else { &[] };
         assert_eq!(names(&roster, text), expected, "{text}");
     }

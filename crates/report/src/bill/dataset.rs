@@ -203,6 +203,8 @@ impl Tallies {
             self.parts.each_ref().map(|part| part.at(row));
         let mut tally = Tally {
             tokens: 0,
+            // A bill says what renderings hold; the table of renderings says how often each is sent.
+            sent: 0,
             content,
             names,
             framing,

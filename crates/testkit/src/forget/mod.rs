@@ -11,14 +11,14 @@ mod words;
 use chatmill_dialect::{Loss, LossCode, Policy};
 use chatmill_model::{ArgumentForm, Media};
 
-use crate::tale::{Label, Tale, Turn};
+use crate::tale::{Facts, Label, Tale, Turn};
 use tools::{
     args_malformed, args_not_object, args_reserialised, duplicate_result, error_flag_dropped, label_calls,
     missing_result_synthesised, orphan_result_inlined, result_moved, result_wrapped, role_mapped, tool_call_dropped, tool_definition_dropped,
-    tool_definition_synthesised, tool_name_rewritten, tool_result_dropped,
+    tool_definition_synthesised, tool_name_rewritten, translate_schemas, tool_result_dropped,
 };
 use turns::{
-    empty_filled, join_added, join_divided, part_moved, system_hoisted, turn_merged, turn_moved, turn_split,
+    cache_history, empty_filled, join_added, join_divided, part_moved, system_hoisted, turn_merged, turn_moved, turn_split,
 };
 use words::{
     empty_dropped, end_trimmed, extra_dropped, leaked_metadata_removed, marks_dropped,
@@ -53,6 +53,8 @@ pub struct Family {
     pub tools: bool,
     /// Whether a filter leaves out results that no call waits for.
     pub filters: bool,
+    /// Whether everything before the newest user's turn is one text with a cache mark.
+    pub caches: bool,
     /// Whether thoughts stand between tags in front of the text.
     pub tags: bool,
     /// Whether there are definitions of tools.
@@ -73,8 +75,12 @@ pub const FORGET: &[(LossCode, Forget)] = &[
     (LossCode::TimestampDropped, |tale, _, _| {
         each(tale, |turn| turn.facts.times.clear());
     }),
-    (LossCode::MessageIdDropped, |tale, _, _| {
-        each(tale, |turn| turn.facts.ids.clear());
+    (LossCode::MessageIdDropped, |tale, loss, _| {
+        each(tale, |turn| {
+            if loss.position.is_none() || turn.at == loss.position {
+                turn.facts.ids.clear();
+            }
+        });
     }),
     (LossCode::MentionDropped, |tale, _, _| {
         each(tale, |turn| turn.facts.mentions.clear());
@@ -168,6 +174,9 @@ pub const ELSEWHERE: &[(LossCode, &str)] = &[
 
 /// Forgets what a rendering declares; gives the codes that have no function.
 pub fn forget(tale: &mut Tale, losses: &[Loss], family: &Family) -> Vec<LossCode> {
+    if family.wraps {
+        translate_schemas(tale, losses);
+    }
     for (code, forget) in FORGET {
         // From here on whole turns become one.
         if *code == LossCode::SystemHoisted {
@@ -184,6 +193,9 @@ pub fn forget(tale: &mut Tale, losses: &[Loss], family: &Family) -> Vec<LossCode
     if family.tags {
         spelled_thoughts(tale);
     }
+    if family.caches {
+        cache_history(tale);
+    }
     let has_function = |code: LossCode| FORGET.iter().any(|(known, _)| *known == code);
     let codes = losses.iter().map(|loss| loss.code);
     codes.filter(|code| !has_function(*code)).collect()
@@ -191,6 +203,17 @@ pub fn forget(tale: &mut Tale, losses: &[Loss], family: &Family) -> Vec<LossCode
 
 fn each(tale: &mut Tale, change: impl FnMut(&mut Turn)) {
     tale.turns.iter_mut().for_each(change);
+}
+
+/// Leaves turns out. What a message knows beside what it says is told by the first turn that is left of it.
+fn leave_out(tale: &mut Tale, goes: impl Fn(&Turn) -> bool) {
+    let (gone, left) = tale.turns.drain(..).partition::<Vec<Turn>, _>(goes);
+    tale.turns = left;
+    for turn in gone.into_iter().filter(|turn| turn.facts != Facts::default()) {
+        if let Some(next) = tale.turns.iter_mut().find(|next| next.at == turn.at) {
+            next.facts = turn.facts;
+        }
+    }
 }
 
 /// The turns of the message at which a loss stands.

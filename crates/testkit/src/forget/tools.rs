@@ -1,9 +1,12 @@
 //! Tools: calls, results, definitions, and what of them becomes text.
 
+use chatmill_dialect::policy::Orphans;
 use chatmill_dialect::{Loss, LossCode};
 use chatmill_model::{ArgumentForm, Role};
 
-use super::{Family, at};
+use serde_json::Value;
+
+use super::{Family, at, leave_out};
 use crate::tale::{Asked, Bit, Label, Piece, Tale, Tool, Turn, Words, compact};
 
 /// Definitions that are no function's, and further ones of the same name.
@@ -21,14 +24,18 @@ pub(super) fn tool_definition_dropped(tale: &mut Tale, _: &Loss, family: &Family
 }
 
 pub(super) fn duplicate_result(tale: &mut Tale, loss: &Loss, _: &Family) {
-    tale.turns.retain(|turn| {
+    leave_out(tale, |turn| {
         let is_further = matches!(turn.pieces.first(), Some(Piece::Answer { is_further: true, .. }));
-        turn.at != loss.position || !is_further
+        turn.at == loss.position && is_further
     });
 }
 
 /// Calls that are left out: all of a dialect without tools, else those without a result.
 pub(super) fn tool_call_dropped(tale: &mut Tale, loss: &Loss, family: &Family) {
+    // A cached block names no calls, once their results stand where they belong.
+    if family.caches && family.policy.orphans != Orphans::Drop {
+        return;
+    }
     let known: Vec<usize> = tale
         .turns
         .iter()
@@ -62,9 +69,8 @@ pub(super) fn tool_result_dropped(tale: &mut Tale, loss: &Loss, family: &Family)
         },
         _ => false,
     };
-    let is_left = |turn: &Turn| !is_dropped(turn);
     let before = tale.turns.len();
-    tale.turns.retain(is_left);
+    leave_out(tale, is_dropped);
     // A filter drops results of calls too: those that no longer wait for one, the last ones first.
     let mut more = loss.amount.saturating_sub((before - tale.turns.len()) as u64);
     while family.filters && more > 0 {
@@ -74,24 +80,80 @@ pub(super) fn tool_result_dropped(tale: &mut Tale, loss: &Loss, family: &Family)
         };
         let last = tale.turns.iter().rposition(|turn| turn.at == loss.position && is_own(turn));
         let Some(last) = last else { break };
-        tale.turns.remove(last);
+        tale.turns[last].pieces.clear();
+        leave_out(tale, |turn| turn.at == loss.position && turn.role == Role::Tool && turn.pieces.is_empty());
         more -= 1;
     }
 }
 
 /// What a tool answered stands under a key of an object.
-pub(super) fn result_wrapped(tale: &mut Tale, loss: &Loss, _: &Family) {
+pub(super) fn result_wrapped(tale: &mut Tale, loss: &Loss, family: &Family) {
     for turn in at(tale, loss) {
         for piece in &mut turn.pieces {
             if let Piece::Answer { words, is_error, .. } = piece {
-                let key = if *is_error { "error" } else { "output" };
                 *words = match words.text() {
-                    Some(text) => Words::exact(serde_json::json!({ key: text }).to_string()),
+                    Some(text) => wrapped(&text, *is_error, family),
                     None => Words::any(),
                 };
             }
         }
     }
+}
+
+/// An answer in the object that it stands in, where it stands in one.
+fn wrapped(text: &str, is_error: bool, family: &Family) -> Words {
+    let key = if is_error { "error" } else { "output" };
+    if family.wraps {
+        Words::exact(serde_json::json!({ key: text }).to_string())
+    } else {
+        Words::exact(text)
+    }
+}
+
+/// Gemini knows a subset of JSON Schema in a spelling of its own. What has to be translated is not known here; the
+/// translation has tests of its own.
+pub(super) fn translate_schemas(tale: &mut Tale, losses: &[Loss]) {
+    let is_cut = losses
+        .iter()
+        .any(|loss| loss.code == LossCode::ExtraDropped && loss.position.is_none());
+    for tool in tale.tools.iter_mut().flatten() {
+        tool.is_reshaped |= is_cut || tool.parameters.as_ref().is_some_and(|schema| !is_common(schema));
+        tool.parameters = tool.parameters.take().map(|schema| spelled(&schema));
+    }
+}
+
+/// Whether both know a schema: types, properties, items, descriptions.
+fn is_common(schema: &Value) -> bool {
+    let Some(fields) = schema.as_object() else {
+        return false;
+    };
+    fields.iter().all(|(key, value)| match key.as_str() {
+        "type" | "description" => value.is_string(),
+        "required" => value.is_array(),
+        "items" => is_common(value),
+        "properties" => value.as_object().is_some_and(|all| all.values().all(is_common)),
+        _ => false,
+    })
+}
+
+/// A schema with its types in capitals.
+fn spelled(schema: &Value) -> Value {
+    let Some(fields) = schema.as_object() else {
+        return schema.clone();
+    };
+    let spell = |(key, value): (&String, &Value)| {
+        let value = match (key.as_str(), value) {
+            ("type", Value::String(word)) => Value::String(word.to_uppercase()),
+            ("items", value) => spelled(value),
+            ("properties", Value::Object(all)) => {
+                let all = all.iter().map(|(name, value)| (name.clone(), spelled(value)));
+                Value::Object(all.collect())
+            }
+            _ => value.clone(),
+        };
+        (key.clone(), value)
+    };
+    Value::Object(fields.iter().map(spell).collect())
 }
 
 pub(super) fn error_flag_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
@@ -323,7 +385,7 @@ pub(super) fn insert_answer(tale: &mut Tale, call: usize, turn: Turn) {
 }
 
 /// Each call of the message without a result gets one.
-pub(super) fn missing_result_synthesised(tale: &mut Tale, loss: &Loss, _: &Family) {
+pub(super) fn missing_result_synthesised(tale: &mut Tale, loss: &Loss, family: &Family) {
     let answered: Vec<usize> = tale
         .turns
         .iter()
@@ -345,7 +407,7 @@ pub(super) fn missing_result_synthesised(tale: &mut Tale, loss: &Loss, _: &Famil
             call: Some(call),
             id: Label::Exact(None),
             name: Label::Exact(None),
-            words: Words::exact("no result was recorded"),
+            words: wrapped("no result was recorded", false, family),
             is_error: false,
             is_further: false,
         };

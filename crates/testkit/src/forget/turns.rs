@@ -4,7 +4,7 @@ use chatmill_dialect::Loss;
 use chatmill_model::Role;
 
 use super::tools::{answered, result_moved};
-use super::words::{join_texts, odd_parameters};
+use super::words::{is_blank, join_texts, odd_parameters};
 use super::{Family, at, each};
 use crate::tale::{Bit, Piece, Tale, Turn, Words};
 
@@ -109,6 +109,9 @@ pub(super) fn system_hoisted(tale: &mut Tale, loss: &Loss, family: &Family) {
 
 /// The turn and the one before it are one.
 pub(super) fn turn_merged(tale: &mut Tale, loss: &Loss, family: &Family) {
+    if family.caches {
+        return;
+    }
     let fits = |tale: &Tale, place: usize| {
         let (last, turn) = (&tale.turns[place - 1], &tale.turns[place]);
         turn.at == loss.position
@@ -156,6 +159,60 @@ fn tag_thoughts(turn: &Turn, next: &mut Turn) {
         && let Some(Piece::Text { words, .. }) = next.pieces.first_mut()
     {
         words.0.insert(0, Bit::Exact("\n".to_owned()));
+    }
+}
+
+/// What stands before the newest user's turn is one text with a cache mark: a line for each turn that says something.
+pub(super) fn cache_history(tale: &mut Tale) {
+    let Some(newest) = tale.turns.iter().rposition(|turn| turn.role == Role::User) else {
+        return;
+    };
+    let first = tale.turns.iter().position(|turn| turn.role != Role::System);
+    let first = first.unwrap_or(newest);
+    let mut block = Words(Vec::new());
+    for turn in tale.turns.drain(first..newest) {
+        let mut said = Words(Vec::new());
+        for piece in turn.pieces {
+            if let Piece::Text { words, .. } | Piece::Answer { words, .. } = piece {
+                let between = if said.0.is_empty() { "" } else { "\n" };
+                said.join(between, words);
+            }
+        }
+        trim(&mut said);
+        if said.text().is_some_and(|text| text.is_empty()) {
+            continue;
+        }
+        let role = match turn.role {
+            Role::Assistant => "Assistant: ",
+            Role::Tool => "Tool: ",
+            Role::User | Role::System => "User: ",
+        };
+        let between = if block.0.is_empty() { "" } else { "\n\n" };
+        block.join(between, Words::exact(role));
+        block.0.append(&mut said.0);
+    }
+    if !block.0.is_empty() {
+        let mut turn = Turn::made_up(Role::User, Piece::text(block));
+        turn.pieces.push(Piece::Mark);
+        tale.turns.insert(first, turn);
+    }
+}
+
+/// Takes white space off both ends, as far as these are known.
+fn trim(words: &mut Words) {
+    while let Some(Bit::Exact(text)) = words.0.first_mut() {
+        *text = text.trim_start_matches(is_blank).to_owned();
+        if !text.is_empty() {
+            break;
+        }
+        words.0.remove(0);
+    }
+    while let Some(Bit::Exact(text)) = words.0.last_mut() {
+        *text = text.trim_end_matches(is_blank).to_owned();
+        if !text.is_empty() {
+            break;
+        }
+        words.0.pop();
     }
 }
 

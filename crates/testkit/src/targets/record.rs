@@ -7,8 +7,8 @@ use chatmill_diag::Limits;
 use chatmill_dialect::policy::{
     ControlTokens, LeakedMetadata, MediaPolicy, Names, Orphans, Policy, Reasoning, References, System,
 };
-use chatmill_dialect::{Dialect, History, Rendering, View, auto_perspective};
-use chatmill_engine::frame::{self, Outcome};
+use chatmill_dialect::{Borders, Cuts, Dialect, History, Rendering, View, auto_perspective, window};
+use chatmill_engine::frame::{self, Outcome, Settings};
 use chatmill_engine::group::{Group, GroupRow, RowPlace};
 use chatmill_engine::locate::Located;
 use chatmill_intake::{Form, Frame, json};
@@ -31,7 +31,7 @@ pub(super) fn check(bytes: &[u8]) {
         ..Limits::default()
     };
     for source in chatmill_source::SOURCES {
-        let outcome = frame::read(*source, &frame, bytes, &limits);
+        let outcome = frame::read(*source, &frame, bytes, Settings::plain(&limits));
         accounts(&outcome, &frame, source.id());
         if let Some(linked) = &outcome.linked {
             linking(linked);
@@ -71,7 +71,7 @@ fn gathered(source: &'static dyn Source, bytes: &[u8], is_new: bool, limits: &Li
     }
     for (key, spans) in groups {
         let (group, buffer) = group(source, key, &spans, bytes);
-        let outcome = group.read(&buffer, limits);
+        let outcome = group.read(&buffer, Settings::plain(limits));
         assert!(outcome.rows.balances(), "{}: {:?}", source.id(), outcome.rows);
         let is_rejected = outcome.linked.is_none() && !outcome.rejects.is_empty();
         if !is_rejected {
@@ -138,7 +138,7 @@ pub(super) fn is_read(bytes: &[u8]) -> bool {
         let limits = Limits::default();
         let is_cut =
             || json::scan(bytes, limits.depth).is_ok_and(|document| source.rows(&document).is_some());
-        let outcome = frame::read(*source, &frame, bytes, &limits);
+        let outcome = frame::read(*source, &frame, bytes, Settings::plain(&limits));
         outcome.linked.is_some() || is_cut()
     };
     chatmill_source::SOURCES.iter().any(read)
@@ -247,7 +247,23 @@ fn renderings(linked: &Linked, bytes: &[u8]) {
     let mut perspectives = vec![auto_perspective(linked), None];
     perspectives.extend((0..linked.conversation.participants.len().min(PERSPECTIVES)).map(Some));
     perspectives.dedup();
+    let borders = Borders::of(linked);
+    let cuts = Cuts {
+        session_gap: (dice[11] % 2 == 0).then(|| i64::from(dice[12]) << (dice[13] % 48)),
+        per_turn: dice[14] % 2 == 0,
+    };
     for (turn, perspective) in perspectives.into_iter().enumerate() {
+        let stretches = window::stretches(linked, &borders, perspective, cuts);
+        let mut stretch = stretches
+            .get(usize::from(dice[15]) % stretches.len().max(1))
+            .copied();
+        if let Some(stretch) = stretch.as_mut().filter(|_| dice[16] % 2 == 0) {
+            let starts = window::turn_starts(linked, &borders, perspective);
+            let later = starts.get(usize::from(dice[17]) % starts.len().max(1));
+            stretch.start = stretch
+                .start
+                .max(later.copied().unwrap_or_default().min(stretch.end));
+        }
         let policy = &policies[turn % policies.len()];
         for dialect in chatmill_dialect::DIALECTS {
             let profiles = dialect.about().profiles;
@@ -258,7 +274,7 @@ fn renderings(linked: &Linked, bytes: &[u8]) {
                 policy,
                 profile,
                 history,
-                stretch: None,
+                stretch: stretch.filter(|_| dice[18] % 2 == 0),
             };
             let mut ordinal = 0;
             dialect.render(&view, &mut |rendering| {

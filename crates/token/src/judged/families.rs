@@ -8,6 +8,8 @@ use proptest::prelude::*;
 use super::{each_string_of_classes, judged_tokens, spans_over, text};
 use crate::own::tests::small;
 use crate::patterns::FAMILIES;
+use crate::ranks::tests::{lines, rank_file};
+use crate::seams::Seams;
 use crate::sync::{Borders, SyncPoints};
 use crate::{ENCODINGS, Encoding, Tallier};
 
@@ -31,7 +33,12 @@ fn our_tokens(encoding: &Encoding, text: &str) -> Vec<usize> {
 fn assert_judged_alike(encoding: &Encoding, text: &str) {
     let judge = encoding.judge();
     let judged = judged_tokens(judge.reference().unwrap(), text);
-    assert_eq!(our_tokens(encoding, text), judged, "{} on {text:?}", encoding.about().source);
+    assert_eq!(
+        our_tokens(encoding, text),
+        judged,
+        "{} on {text:?}",
+        encoding.about().source
+    );
 }
 
 /// The small vocabulary cut by every family and by two patterns of its own.
@@ -60,7 +67,8 @@ fn assert_parts_have_the_pieces_of_the_whole(encoding: &Encoding, points: &SyncP
 fn check_cuts(lengths: std::ops::RangeInclusive<usize>) {
     for family in FAMILIES {
         let encoding = small(family.name);
-        let points = SyncPoints::new(encoding.tables().unwrap().borders);
+        let tables = encoding.tables().unwrap();
+        let points = SyncPoints::new(tables.borders, Seams::default());
         for length in lengths.clone() {
             each_string_of_classes(length, &mut |text| {
                 assert_parts_have_the_pieces_of_the_whole(&encoding, &points, text);
@@ -92,10 +100,16 @@ fn every_string_of_five_classes_may_be_cut_where_its_family_says() {
 #[test]
 fn between_two_digits_only_qwen_has_a_border() {
     for family in FAMILIES {
-        let points = SyncPoints::new(small(family.name).tables().unwrap().borders);
+        let encoding = small(family.name);
+        let tables = encoding.tables().unwrap();
+        let points = SyncPoints::new(tables.borders, Seams::default());
         let mut ends = Vec::new();
         points.each_end("a12", |end| ends.push(end));
-        let expected: &[usize] = if family.name == "qwen" { &[1, 2, 3] } else { &[1, 3] };
+        let expected: &[usize] = if family.name == "qwen" {
+            &[1, 2, 3]
+        } else {
+            &[1, 3]
+        };
         assert_eq!(ends, expected, "{}", family.name);
     }
 }
@@ -113,14 +127,9 @@ fn storms_of_one_sign_are_counted_in_time_and_as_the_judge_counts_shorter_ones()
 
 #[test]
 fn the_vocabulary_of_cl100k_may_be_cut_by_any_family() {
-    use base64::Engine as _;
     let reference = tiktoken_rs::cl100k_base_singleton();
-    let ranks: String = (0..100_256)
-        .map(|rank| {
-            let bytes = reference.decode_bytes(&[rank]).unwrap();
-            format!("{} {rank}\n", base64::engine::general_purpose::STANDARD.encode(bytes))
-        })
-        .collect();
+    let bytes_of = |rank| reference.decode_bytes(&[rank]).unwrap();
+    let ranks = lines((0..100_256).map(|rank| (rank, bytes_of(rank))));
     for family in FAMILIES {
         let encoding = Encoding::from_ranks("large", &ranks, family.name).unwrap();
         for text in [
@@ -130,6 +139,23 @@ fn the_vocabulary_of_cl100k_may_be_cut_by_any_family() {
         ] {
             assert_judged_alike(&encoding, text);
         }
+    }
+}
+
+/// No merges lead to this token: it is one where it is a whole piece, and beside other letters it is not.
+#[test]
+fn a_token_that_only_whole_pieces_are_is_none_within_a_word() {
+    let token = "中文";
+    let ranks = rank_file(&[token.as_bytes(), "本".as_bytes()]);
+    let encoding = Encoding::from_ranks("whole", &ranks, "llama3").unwrap();
+    let mut tallier = Tallier::new(std::slice::from_ref(&encoding));
+    for text in ["中文", "本中文", "中文本", "本中文本", "本 中文本", "中文1"] {
+        assert_judged_alike(&encoding, text);
+        assert_eq!(
+            Some(tallier.count(text)[0]),
+            encoding.judge().count(text),
+            "{text}"
+        );
     }
 }
 

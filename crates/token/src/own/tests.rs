@@ -47,8 +47,8 @@ fn every_family_has_fixtures_and_counts_what_they_say() {
         assert!(fixtures.len() >= 8, "{} has few fixtures", family.name);
         for name in fixtures {
             let fixture: Value = serde_json::from_str(&text_of(&folder.join(&name))).unwrap();
-            let counted = counter.count(fixture["text"].as_str().unwrap());
-            assert_eq!(Some(counted), fixture["tokens"].as_u64(), "{} {name}", family.name);
+            let tokens = counter.count(fixture["text"].as_str().unwrap());
+            assert_eq!(Some(tokens), fixture["tokens"].as_u64(), "{} {name}", family.name);
         }
     }
 }
@@ -69,7 +69,12 @@ fn an_encoding_says_what_it_was_made_of_and_how_it_counts() {
 #[test]
 fn names_that_no_column_can_have_are_refused() {
     let ranks = rank_file(&[]);
-    let refused = |name: &str| Encoding::from_ranks(name, &ranks, "gpt2").err().unwrap().to_string();
+    let refused = |name: &str| {
+        Encoding::from_ranks(name, &ranks, "gpt2")
+            .err()
+            .unwrap()
+            .to_string()
+    };
     for name in ["", "Acme", "a-b", "a b", "é"] {
         assert!(refused(name).contains("cannot name an encoding"), "{name}");
     }
@@ -80,7 +85,10 @@ fn names_that_no_column_can_have_are_refused() {
 #[test]
 fn ranks_and_patterns_that_are_none_are_refused() {
     let refused = |ranks: &str, pattern: &str| {
-        Encoding::from_ranks("acme", ranks, pattern).err().unwrap().to_string()
+        Encoding::from_ranks("acme", ranks, pattern)
+            .err()
+            .unwrap()
+            .to_string()
     };
     assert!(refused("YQ== a", "gpt2").starts_with("line 1: the rank is not"));
     assert!(refused(&rank_file(&[]), "gpt3").contains("is no known family"));
@@ -117,20 +125,21 @@ fn tokenizer_file(pre_tokenizer: &Value) -> String {
 }
 
 /// What cuts by a pattern, and then into bytes.
-pub(crate) fn split_by(pattern: &str) -> Value {
+fn split_by(pattern: &str) -> Value {
     json!({"type": "Sequence", "pretokenizers": [
         {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": false},
         {"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": false},
     ]})
 }
 
-pub(crate) fn from_tokenizer(pre_tokenizer: &Value) -> Encoding {
+fn from_tokenizer(pre_tokenizer: &Value) -> Encoding {
     Encoding::from_tokenizer("acme", &tokenizer_file(pre_tokenizer)).unwrap()
 }
 
 #[test]
 fn a_tokenizer_file_of_a_known_pattern_is_counted_through_sync_points() {
-    let bytes = json!({"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": true});
+    let bytes =
+        json!({"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": true});
     let encoding = from_tokenizer(&bytes);
     assert_eq!(encoding.about().source, "tokenizer file, cut as gpt2 does");
     assert_eq!(encoding.about().counting, Counting::Once);
@@ -139,7 +148,7 @@ fn a_tokenizer_file_of_a_known_pattern_is_counted_through_sync_points() {
 }
 
 /// Each family from a tokenizer file and from a rank file.
-static BOTH: LazyLock<Vec<(Encoding, Encoding)>> = LazyLock::new(|| {
+pub(crate) static BOTH: LazyLock<Vec<(Encoding, Encoding)>> = LazyLock::new(|| {
     let both = |name: &str| {
         let pattern = Pattern::read(name).unwrap();
         (from_tokenizer(&split_by(pattern.published())), small(name))

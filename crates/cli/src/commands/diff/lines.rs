@@ -213,7 +213,10 @@ fn one_sided(comparison: &Comparison) -> Vec<String> {
         let changes = comparison.tokens.iter().filter(|change| is_alone(change));
         let mut encodings: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for change in changes {
-            encodings.entry(target(change)).or_default().push(&change.encoding);
+            encodings
+                .entry(target(change))
+                .or_default()
+                .push(&change.encoding);
         }
         let names: Vec<String> = encodings
             .iter()

@@ -166,7 +166,10 @@ mod tests {
                 "group-chat: 2 files, 2 conversations, 6 messages, 1970-01-02 to 1970-01-07"
             ]
         );
-        assert_eq!(seen.span().map(|(first, last)| (day(first), day(last))), Some(("1970-01-02".into(), "1970-01-07".into())));
+        assert_eq!(
+            seen.span().map(|(first, last)| (day(first), day(last))),
+            Some(("1970-01-02".into(), "1970-01-07".into()))
+        );
     }
 
     #[test]

@@ -31,7 +31,9 @@ pub fn pipeline(inputs: &[(&str, Seen)]) -> String {
             text.push_str(&format!("# {line}\n"));
         }
         text.push_str("source = \"auto\"           # or one of `chatmill sources`\n");
-        text.push_str("# merge = true           # files that hold the same conversation id are one conversation\n");
+        text.push_str(
+            "# merge = true           # files that hold the same conversation id are one conversation\n",
+        );
         text.push_str("# id_prefix = \"eu-\"      # in front of every conversation id\n\n");
     }
     if inputs.iter().any(|(_, seen)| seen.has_strangers()) {
@@ -105,7 +107,9 @@ fn select(inputs: &[(&str, Seen)]) -> String {
 /// The dialects, those not chosen as comments.
 fn render(inputs: &[(&str, Seen)]) -> String {
     let own: BTreeSet<&str> = inputs.iter().flat_map(|(_, seen)| seen.sources()).collect();
-    let mut text = "\n# Which dialects to write. [\"all\"] takes every one of them.\n[render]\ndialects = [\n".to_owned();
+    let mut text =
+        "\n# Which dialects to write. [\"all\"] takes every one of them.\n[render]\ndialects = [\n"
+            .to_owned();
     for dialect in DIALECTS {
         let id = dialect.id();
         let mark = if WANTED.contains(&id) || own.contains(id) {
@@ -160,7 +164,9 @@ fn limits(inputs: &[(&str, Seen)]) -> String {
 fn stem(path: &str) -> &str {
     let parts = path.split(['/', '\\']).rev();
     let mut names = parts.filter(|part| !part.is_empty() && !part.contains(['*', '?', '[', '{']));
-    let name = names.find(|part| !part.chars().all(|sign| sign == '.')).unwrap_or("chats");
+    let name = names
+        .find(|part| !part.chars().all(|sign| sign == '.'))
+        .unwrap_or("chats");
     match name.find('.') {
         Some(0) | None => name,
         Some(at) => name.get(..at).unwrap_or(name),
@@ -193,20 +199,28 @@ mod tests {
     }
 
     fn parsed(inputs: &[(&str, Seen)]) -> pipeline::Pipeline {
-        let text = super::pipeline(inputs);
+        let text = pipeline(inputs);
         pipeline::parse(&text, &[], Path::new("p.toml")).unwrap_or_else(|error| panic!("{error}\n{text}"))
     }
 
     #[test]
     fn the_file_is_a_pipeline_with_the_sources_own_dialect() {
-        let pipeline = parsed(&[("exports/", seen("suna-rows", 0)), ("b \"x\"\u{7f}.zip", seen("", 0))]);
+        let pipeline = parsed(&[
+            ("exports/", seen("suna-rows", 0)),
+            ("b \"x\"\u{7f}.zip", seen("", 0)),
+        ]);
         assert_eq!(pipeline.name, "exports");
         assert_eq!(pipeline.output.path, "out/exports");
         let paths: Vec<&str> = pipeline.input.iter().map(|input| input.path.as_str()).collect();
         assert_eq!(paths, ["exports/", "b \"x\"\u{7f}.zip"]);
         assert_eq!(
             pipeline.render.dialects,
-            ["suna-rows", "openai-chat", "anthropic-messages", "gemini-contents"]
+            [
+                "suna-rows",
+                "openai-chat",
+                "anthropic-messages",
+                "gemini-contents"
+            ]
         );
         assert_eq!(pipeline.limits, chatmill_diag::Limits::default());
         assert_eq!(pipeline.policy, chatmill_dialect::Policy::default());
@@ -215,12 +229,15 @@ mod tests {
     #[test]
     fn rejects_that_are_there_already_are_allowed_and_no_more() {
         let pipeline = parsed(&[("a.jsonl", seen("group-chat", 1))]);
-        assert!((0.0333..0.0341).contains(&pipeline.limits.max_reject_ratio), "{pipeline:?}");
+        assert!(
+            (0.0333..0.0341).contains(&pipeline.limits.max_reject_ratio),
+            "{pipeline:?}"
+        );
     }
 
     #[test]
     fn every_comment_that_stands_for_a_key_is_one_that_is_known() {
-        let text = super::pipeline(&[("a", seen("", 0))]);
+        let text = pipeline(&[("a", seen("", 0))]);
         let uncommented: String = text
             .lines()
             .map(|line| match line.strip_prefix("# ") {

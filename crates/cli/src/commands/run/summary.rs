@@ -12,17 +12,15 @@ use crate::figures::{bytes, count, counted, duration, percent, quotient};
 use crate::output::{self, harmless};
 
 /// Inputs that are all shown one by one.
-const INPUTS_SHOWN: usize = 5;
+const INPUTS_SHOWN: usize = 4;
 /// Inputs that are shown when there are more.
-const INPUTS_FIRST: usize = 4;
+const INPUTS_FIRST: usize = 3;
 /// Codes that are shown one by one; more are counted.
 const CODES_SHOWN: usize = 5;
-/// Dialects of one coverage that are all shown.
-const DIALECTS_SHOWN: usize = 8;
-/// The cheapest dialects, which are shown when there are more.
-const CHEAPEST: usize = 4;
-/// The dearest dialects, which are shown when there are more.
-const DEAREST: usize = 2;
+/// The cheapest and the dearest dialects of the first coverage, which are shown where there are many.
+const FIRST_ENDS: [usize; 2] = [4, 2];
+/// The same of every other coverage.
+const OTHER_ENDS: [usize; 2] = [1, 1];
 
 /// Says what came of a run. `out` is where the dataset stands, for people.
 pub fn describe(name: &str, out: &str, summary: &Summary) -> String {
@@ -97,6 +95,12 @@ fn inputs(summary: &Summary) -> String {
         text.push_str(&format!(
             "Not rendered: {} for a participant of perspective.as who is absent\n",
             counted(totals.unrenderable, "time")
+        ));
+    }
+    if totals.without_turns > 0 {
+        text.push_str(&format!(
+            "Not rendered: {} for a perspective without a turn (window.per_turn)\n",
+            counted(totals.without_turns, "time")
         ));
     }
     text
@@ -200,8 +204,9 @@ fn tokens(totals: &[TokenTotal], out: &str) -> Option<String> {
     header.extend(["bytes", "invalid", "losses"]);
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut folded = 0;
-    for (coverage, mut dialects) in groups {
-        let between = fold(&mut dialects, encodings.first().copied());
+    for (number, (coverage, mut dialects)) in groups.into_iter().enumerate() {
+        let ends = if number == 0 { FIRST_ENDS } else { OTHER_ENDS };
+        let between = fold(&mut dialects, encodings.first().copied(), ends);
         folded += between.len();
         for (rank, (name, total)) in dialects.iter().enumerate() {
             if rank == between.start && !between.is_empty() {
@@ -219,14 +224,21 @@ fn tokens(totals: &[TokenTotal], out: &str) -> Option<String> {
     let header = header.into_iter().map(str::to_owned).collect();
     let mut text = output::table(header, rows, 2) + "\n";
     if folded > 0 {
-        text.push_str(&format!("the cheapest and the dearest; `chatmill tokens {out}` has all\n"));
+        text.push_str(&format!(
+            "the cheapest and the dearest; `chatmill tokens {out}` has all\n"
+        ));
     }
     Some(text)
 }
 
 /// Sorts the dialects of a coverage by price where there are too many to show, and says which of them are left out.
-fn fold(dialects: &mut [(String, DialectTotal)], encoding: Option<&str>) -> Range<usize> {
-    if dialects.len() <= DIALECTS_SHOWN {
+fn fold(
+    dialects: &mut [(String, DialectTotal)],
+    encoding: Option<&str>,
+    [cheapest, dearest]: [usize; 2],
+) -> Range<usize> {
+    // A line that says that one dialect is left out would take the room of that dialect.
+    if dialects.len() <= cheapest + dearest + 1 {
         return 0..0;
     }
     // What shows no message has no price, and stands behind those that have one.
@@ -239,7 +251,7 @@ fn fold(dialects: &mut [(String, DialectTotal)], encoding: Option<&str>) -> Rang
         }
     };
     dialects.sort_by(|(_, one), (_, other)| price(one).total_cmp(&price(other)));
-    CHEAPEST..dialects.len() - DEAREST
+    cheapest..dialects.len() - dearest
 }
 
 /// What a coverage shows, in the words of a newcomer.
@@ -381,18 +393,18 @@ mod tests {
 
     #[test]
     fn a_few_inputs_have_a_line_each_and_of_many_the_first() {
-        let few = describe("demo", "out/demo", &summary(5, 0));
+        let few = describe("demo", "out/demo", &summary(4, 0));
         assert!(
-            few.contains("input-4.json") && few.contains("5 inputs together") && !few.contains('…'),
+            few.contains("input-3.json") && few.contains("4 inputs together") && !few.contains('…'),
             "{few}"
         );
         let many = describe("demo", "out/demo", &summary(1_013, 0));
         assert!(
-            many.contains("input-3.json") && !many.contains("input-4.json"),
+            many.contains("input-2.json") && !many.contains("input-3.json"),
             "{many}"
         );
         assert!(
-            many.contains("… and 1,009 more") && many.contains("1,013 inputs together"),
+            many.contains("… and 1,010 more") && many.contains("1,013 inputs together"),
             "{many}"
         );
         assert!(many.lines().count() < 24, "{many}");
@@ -430,15 +442,18 @@ mod tests {
 
     #[test]
     fn sources_are_summed_encodings_stand_side_by_side_and_coverages_together() {
-        let table = tokens(&[
-            total("openai-chat", "a_base", "whole", 100),
-            total("openai-chat", "b_base", "whole", 120),
-            total("tzurot", "a_base", "single-turn", 7),
-            total("tzurot", "b_base", "single-turn", 8),
-            total("openai-chat", "a_base", "whole", 50),
-            total("openai-chat", "b_base", "whole", 60),
-            total("group-chat", "a_base", "whole", 9),
-        ], "out/demo")
+        let table = tokens(
+            &[
+                total("openai-chat", "a_base", "whole", 100),
+                total("openai-chat", "b_base", "whole", 120),
+                total("tzurot", "a_base", "single-turn", 7),
+                total("tzurot", "b_base", "single-turn", 8),
+                total("openai-chat", "a_base", "whole", 50),
+                total("openai-chat", "b_base", "whole", 60),
+                total("group-chat", "a_base", "whole", 9),
+            ],
+            "out/demo",
+        )
         .unwrap();
         let rows: Vec<Vec<&str>> = table
             .lines()
@@ -482,7 +497,9 @@ mod tests {
         let totals: Vec<TokenTotal> = names
             .iter()
             .enumerate()
-            .flat_map(|(n, name)| ["a_base", "b_base"].map(|encoding| total(name, encoding, "whole", price(n))))
+            .flat_map(|(n, name)| {
+                ["a_base", "b_base"].map(|encoding| total(name, encoding, "whole", price(n)))
+            })
             .collect();
         let table = tokens(&totals, "out/demo").unwrap();
         let shown: Vec<&str> = table
@@ -492,10 +509,22 @@ mod tests {
             .collect();
         assert_eq!(
             shown,
-            ["dialect-00", "dialect-03", "dialect-06", "dialect-09", "…", "dialect-14", "dialect-17", "the"],
+            [
+                "dialect-00",
+                "dialect-03",
+                "dialect-06",
+                "dialect-09",
+                "…",
+                "dialect-14",
+                "dialect-17",
+                "the"
+            ],
             "{table}"
         );
-        assert!(table.contains("… 14 more dialects") && table.contains("chatmill tokens out/demo"), "{table}");
+        assert!(
+            table.contains("… 14 more dialects") && table.contains("chatmill tokens out/demo"),
+            "{table}"
+        );
     }
 
     #[test]
@@ -503,10 +532,21 @@ mod tests {
         let mut summary = summary(1_013, 30);
         let coverages = ["whole", "window", "single-turn"];
         summary.totals.tokens = (0..40)
-            .map(|n| total(&format!("dialect-{n}"), "a_base", coverages[usize::from(n > 30) + usize::from(n > 38)], n))
+            .map(|n| {
+                total(
+                    &format!("dialect-{n}"),
+                    "a_base",
+                    coverages[usize::from(n > 30) + usize::from(n > 38)],
+                    n,
+                )
+            })
             .collect();
         summary.totals.renderings = 1;
         let text = describe("demo", "out/demo", &summary);
-        assert!(text.lines().count() <= 40, "{} lines\n{text}", text.lines().count());
+        assert!(
+            text.lines().count() <= 42,
+            "{} lines\n{text}",
+            text.lines().count()
+        );
     }
 }

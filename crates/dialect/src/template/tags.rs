@@ -1,13 +1,21 @@
-//! `{% generation %}` blocks: what a training template marks as the assistant's own. Other engines do not know the tag, so
-//! it becomes a call block of a function that does.
+//! The tags that need care before a template is compiled.
+//!
+//! `{% generation %}` blocks, what a training template marks as the assistant's own, are unknown to other engines: each
+//! becomes a block of a filter that knows it, with variables of its own as in transformers. Tags that name other files are
+//! refused.
 
-/// The function that a generation block calls.
-pub(super) const FUNCTION: &str = "__generation";
+/// The filter that a generation block goes through.
+pub(super) const FILTER: &str = "__generation";
 
-/// A template whose generation blocks are call blocks; line breaks stay where they are.
-pub(super) fn rewrite(source: &str) -> String {
+/// Tags that name another file.
+const NAMING: [&str; 4] = ["include", "import", "extends", "from"];
+
+/// A template whose generation blocks are filter blocks; line breaks stay where they are, and are all of one kind. The error is a tag that names
+/// another file.
+pub(super) fn rewrite(source: &str) -> Result<String, String> {
+    let source = source.replace("\r\n", "\n").replace('\r', "\n");
     let mut out = String::with_capacity(source.len());
-    let mut rest = source;
+    let mut rest = source.as_str();
     while let Some(at) = rest.find('{') {
         let (before, tail) = rest.split_at(at);
         out.push_str(before);
@@ -24,9 +32,18 @@ pub(super) fn rewrite(source: &str) -> String {
         } else {
             0
         };
+        let word = statement(tag).and_then(|inside| inside.split_whitespace().next());
+        if let Some(word) = word.filter(|word| NAMING.contains(word)) {
+            return Err(format!("the template names another file: {{% {word} %}}"));
+        }
         match statement(tag) {
-            Some("generation") => out.push_str(&tag.replacen("generation", &format!("call {FUNCTION}()"), 1)),
-            Some("endgeneration") => out.push_str(&tag.replacen("endgeneration", "endcall", 1)),
+            Some("generation") => {
+                let opening = format!("with %}}{{% filter {FILTER}");
+                out.push_str(&tag.replacen("generation", &opening, 1));
+            }
+            Some("endgeneration") => {
+                out.push_str(&tag.replacen("endgeneration", "endfilter %}{% endwith", 1));
+            }
             _ => out.push_str(tag),
         }
         let (raw, behind) = behind.split_at(length);
@@ -34,7 +51,7 @@ pub(super) fn rewrite(source: &str) -> String {
         rest = behind;
     }
     out.push_str(rest);
-    out
+    Ok(out)
 }
 
 /// Bytes of the tag that a text begins with; what stands in quotes does not end it.
@@ -47,16 +64,15 @@ fn tag_length(text: &str) -> usize {
             Some(_) if escaped => escaped = false,
             Some(_) if sign == '\\' => escaped = true,
             Some(opening) if sign == opening => quote = None,
-            Some(_) => {}
             None if matches!(sign, '"' | '\'') => quote = Some(sign),
             None if text.get(at..).is_some_and(|tail| tail.starts_with(closing)) => return at + 2,
-            None => {}
+            _ => {}
         }
     }
     text.len()
 }
 
-/// The only word of a statement tag; none where there is another or none.
+/// What stands in a statement tag.
 fn statement(tag: &str) -> Option<&str> {
     let inside = tag.strip_prefix("{%")?.strip_suffix("%}")?;
     let inside = inside.strip_prefix(['-', '+']).unwrap_or(inside);
@@ -76,13 +92,15 @@ fn end_of_raw(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::rewrite;
+    fn rewrite(source: &str) -> String {
+        super::rewrite(source).unwrap()
+    }
 
     #[test]
-    fn generation_blocks_become_call_blocks_and_nothing_else_changes() {
+    fn generation_blocks_become_filter_blocks_and_nothing_else_changes() {
         assert_eq!(
             rewrite("a{%- generation -%}b{% endgeneration %}c"),
-            "a{%- call __generation() -%}b{% endcall %}c"
+            "a{%- with %}{% filter __generation -%}b{% endfilter %}{% endwith %}c"
         );
         for same in [
             "{# {% generation %} #}",
@@ -96,6 +114,31 @@ mod tests {
         ] {
             assert_eq!(rewrite(same), same);
         }
-        assert_eq!(rewrite("{%\ngeneration\n%}"), "{%\ncall __generation()\n%}");
+        assert_eq!(
+            rewrite("{%\ngeneration\r\n%}\r"),
+            "{%\nwith %}{% filter __generation\n%}\n"
+        );
+    }
+
+    #[test]
+    fn a_tag_that_names_a_file_is_refused_where_it_is_one() {
+        for named in [
+            "{% include 'a' %}",
+            "{%- from 'a' import b -%}",
+            "{%extends x%}",
+            "{% import 'a' as b %}",
+        ] {
+            assert!(
+                super::rewrite(named).unwrap_err().contains("another file"),
+                "{named}"
+            );
+        }
+        for fine in [
+            "{% raw %}{% include 'a' %}{% endraw %}",
+            "{# {% include 'a' %} #}",
+            "{% set include = 1 %}",
+        ] {
+            assert_eq!(rewrite(fine), fine);
+        }
     }
 }

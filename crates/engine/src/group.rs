@@ -128,8 +128,8 @@ impl Group {
             let mut located = located.clone();
             if outcome.linked.is_none() {
                 located.row = Some(index);
-                located.span = Some(row.place.span());
-                located.line_column = Some((row.place.line, row.place.column));
+                located.span = row.place.written();
+                located.line_column = row.place.line_column();
             }
             let reject = Reject {
                 level: RejectLevel::Frame,
@@ -165,21 +165,22 @@ impl Group {
             located.row = Some(0);
             located.inside = None;
             located.json_path = None;
-            located.span = first.map(|row| row.place.span());
-            located.line_column = first.map(|row| (row.place.line, row.place.column));
+            located.span = first.and_then(|row| row.place.written());
+            located.line_column = first.and_then(|row| row.place.line_column());
             located.finding.span = located.span;
             return;
         };
         let inside = row.relative(span);
         located.row = Some(index);
         located.json_path = located.json_path.take().map(|path| own_path(&path));
-        located.span = Some(row.outer(span));
+        located.span = row.place.written().map(|_| row.outer(span));
         located.finding.span = located.span;
-        located.line_column = Some(if row.place.derived {
-            (row.place.line, row.place.column)
-        } else {
+        located.line_column = row.place.line_column().map(|(line, column)| {
+            if row.place.derived {
+                return (line, column);
+            }
             let before = bytes.get(row.inside.start..row.inside.start + inside.start);
-            advance(row.place.line, row.place.column, before.unwrap_or_default())
+            advance(line, column, before.unwrap_or_default())
         });
         located.inside = Some(inside);
     }
@@ -207,6 +208,16 @@ impl GroupRow {
 }
 
 impl RowPlace {
+    /// Its bytes, where it has any: a row of a database file stands nowhere in a text.
+    pub fn written(&self) -> Option<Span> {
+        (self.end > 0).then(|| self.span())
+    }
+
+    /// Line and column of its first byte, where it has any.
+    pub fn line_column(&self) -> Option<(u64, u64)> {
+        (self.end > 0).then_some((self.line, self.column))
+    }
+
     /// Its bytes in the decoded entry.
     pub fn span(&self) -> Span {
         Span {

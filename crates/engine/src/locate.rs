@@ -38,16 +38,17 @@ impl Located {
         }
     }
 
-    /// The finding of a damaged stretch.
+    /// The finding of a damaged stretch. Nothing that was read, and a row of a database file, stand nowhere in a text.
     pub fn of_damage(damage: &Damage) -> Self {
+        let is_written = damage.end > 0;
         Self {
             finding: Finding::new(damage.code, damage.message.clone()),
             json_path: None,
-            span: Some(Span {
+            span: is_written.then_some(Span {
                 start: damage.start,
                 end: damage.end,
             }),
-            line_column: Some((damage.line, damage.column)),
+            line_column: is_written.then_some((damage.line, damage.column)),
             row: None,
             inside: None,
         }

@@ -30,10 +30,22 @@ pub struct RunOptions {
     pub threads: usize,
     /// Whether a finished dataset of another plan may be replaced.
     pub replace: bool,
+    /// Who counts; the counts are the same.
+    pub counter: Counter,
     /// Every how many renderings of a slice tiktoken-rs counts again; 0 for none.
     pub verify_every: u64,
     /// Writes the reports of the complete dataset in this folder, before it is published.
     pub report: Option<Reporter>,
+}
+
+/// Who counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Counter {
+    /// What is new is counted, the rest remembered.
+    #[default]
+    Tallier,
+    /// The reference of each encoding counts every rendering whole: for measuring.
+    Reference,
 }
 
 /// Writes reports into the folder of a complete dataset, from its tables alone.
@@ -213,6 +225,7 @@ impl<'p> Mill<'p> {
                 plan,
                 talliers: Mutex::default(),
                 scales: Mutex::default(),
+                counter: options.counter,
                 verify_every: options.verify_every,
                 survey: Survey::default(),
                 stop,

@@ -65,7 +65,7 @@ impl Windows {
                 word: most.encoding.clone(),
                 suggestion: pipeline::nearest(
                     &most.encoding,
-                    encodings.iter().map(|encoding| encoding.name()),
+                    encodings.iter().map(chatmill_token::Encoding::name),
                 )
                 .map(str::to_owned),
             })?;

@@ -12,14 +12,15 @@ use chatmill_intake::{Damage, Frame};
 use chatmill_link::Standing;
 use chatmill_model::{ComponentSpan, Linked, MessageKind};
 use chatmill_source::Source;
-use chatmill_token::Tallier;
+use chatmill_token::{Encoding, Tallier};
 
 use crate::frame;
 use crate::group::{Group, GroupRow};
 use crate::locate::Located;
 use crate::plan::Plan;
-use crate::redact::Redaction;
 use crate::receipt::{InputCounts, SliceReceipt};
+use crate::redact::Redaction;
+use crate::run::Counter;
 use crate::slices::{EntryStep, Slice, Step};
 use crate::survey::{self, Survey};
 use crate::tables::{self, Place};
@@ -59,12 +60,24 @@ pub struct Tools<'p> {
     pub talliers: Mutex<Vec<Tallier>>,
     /// Scales of the plan's budget that no worker uses at the moment, where it has one.
     pub scales: Mutex<Vec<Scales>>,
+    /// Who counts.
+    pub counter: Counter,
     /// Every how many renderings of a slice are counted again by the reference; 0 for none.
     pub verify_every: u64,
     /// Where conversations stand among the others, where they are compared.
     pub survey: Survey,
     /// Set when the run should stop.
     pub stop: &'p AtomicBool,
+}
+
+impl Tools<'_> {
+    fn tallier(&self) -> Tallier {
+        let encodings = &self.plan.encodings;
+        match self.counter {
+            Counter::Tallier => Tallier::new(encodings),
+            Counter::Reference => Tallier::of_counters(encodings.iter().map(Encoding::referee).collect()),
+        }
+    }
 }
 
 /// Grinds one slice into `parts`. `renamed` gives conversations, by their index in the slice, another id.
@@ -82,7 +95,7 @@ pub fn grind(
     let mut work = Work {
         tools,
         parts,
-        tallier: pooled.unwrap_or_else(|| Tallier::new(&tools.plan.encodings)),
+        tallier: pooled.unwrap_or_else(|| tools.tallier()),
         scales: tools.plan.windows.budget.as_ref().map(|budget| {
             let pooled = tools.scales.lock().unwrap_or_else(PoisonError::into_inner).pop();
             pooled.unwrap_or_else(|| Scales::new(budget))
@@ -343,7 +356,9 @@ impl Work<'_, '_> {
 
     /// A conversation before anything in it was replaced.
     fn as_read<'a>(&'a self, linked: &'a Linked) -> &'a Linked {
-        self.redaction.as_ref().map_or(linked, |redaction| &redaction.original)
+        self.redaction
+            .as_ref()
+            .map_or(linked, |redaction| &redaction.original)
     }
 
     /// The id before qualification, with the prefix of its input.

@@ -1,7 +1,7 @@
 //! The walk over everything in a conversation that somebody may have written.
 //!
 //! Raw JSON is treated as the text that it is: pseudonyms fit into strings at any depth, and escapes count as one sign.
-//! Media that are part of the record (Base64) are not looked into.
+//! Media that are part of the record (Base64 of 128 signs or more) are not looked into.
 
 use std::collections::HashSet;
 
@@ -152,7 +152,9 @@ impl Walk<'_> {
 
     fn media(&mut self, media: &mut Media) {
         match &mut media.source {
-            MediaSource::Url(url) if !url.starts_with("data:") => self.text(url),
+            MediaSource::Url(source) | MediaSource::Inline(source) if !is_payload(source) => {
+                self.text(source)
+            }
             MediaSource::Url(_) | MediaSource::Inline(_) | MediaSource::Upload => {}
         }
         self.optional(&mut media.media_type);
@@ -176,6 +178,21 @@ impl Walk<'_> {
             self.raw(raw);
         }
     }
+}
+
+/// Whether a source is Base64, in a `data:` URL or alone; what is too short to be a medium is looked into all the same.
+fn is_payload(source: &str) -> bool {
+    let data = match source
+        .strip_prefix("data:")
+        .and_then(|url| url.split_once(";base64,"))
+    {
+        Some((kind, data)) if kind.len() < 64 => data,
+        _ => source,
+    };
+    let belongs = |byte: u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_' | b'\r' | b'\n')
+    };
+    data.len() >= 128 && data.bytes().all(belongs)
 }
 
 /// Gives participants whose ids became equal a number behind it.

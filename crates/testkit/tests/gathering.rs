@@ -395,3 +395,19 @@ fn a_database_without_a_mapped_table_says_which_tables_it_saw() {
         "{message}"
     );
 }
+
+#[test]
+fn findings_about_rows_of_a_database_file_have_no_line_and_no_bytes() {
+    let workshop = Workshop::new();
+    let database = std::fs::read(chatmill_testkit::workshop::samples().join("demo/courtyard-bot.db")).unwrap();
+    workshop.write("in/courtyard-bot.db", database);
+    let plan = "[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = []\n";
+    workshop.run("out", plan, 1).unwrap();
+    let out = workshop.path("out");
+    let records = columns::numbers(&out, "findings", "record");
+    assert!(records.len() > 3, "{records:?}");
+    for column in ["line_number", "column_number", "byte_start", "byte_end"] {
+        let places = columns::numbers(&out, "findings", column);
+        assert!(places.iter().all(Option::is_none), "{column}: {places:?}");
+    }
+}

@@ -18,9 +18,10 @@ const SMALL: &str = include_str!("../../../data-samples/patterns/small.tiktoken"
 
 fn shop() -> Workshop {
     let shop = Workshop::new();
-    for (name, bytes) in [
-        ("stand-up.json", include_str!("../../../data-samples/demo/launch-week.json")),
-    ] {
+    for (name, bytes) in [(
+        "stand-up.json",
+        include_str!("../../../data-samples/demo/launch-week.json"),
+    )] {
         shop.write(&format!("in/{name}"), bytes);
     }
     shop.write("small.tiktoken", SMALL);
@@ -80,7 +81,11 @@ fn own_encodings_are_counted_beside_registered_ones_and_judged() {
     let dataset = chatmill_dataset::Dataset::open(&shop.path("out")).unwrap();
     assert_eq!(dataset.encodings(), names);
     let renderings = chatmill_testkit::workshop::renderings(&shop.path("out"), 4);
-    assert!(renderings.iter().all(|(_, counts)| counts.iter().all(|count| *count > 0)));
+    assert!(
+        renderings
+            .iter()
+            .all(|(_, counts)| counts.iter().all(|count| *count > 0))
+    );
     // Digits part ways.
     let tokens = |index: usize| renderings.iter().map(|(_, counts)| counts[index]).sum::<u64>();
     assert!(tokens(1) < tokens(2), "{} {}", tokens(1), tokens(2));
@@ -91,9 +96,8 @@ fn the_fingerprint_holds_what_is_in_a_rank_file_and_not_where_it_lies() {
     let shop = shop();
     shop.write("elsewhere/other.tiktoken", SMALL);
     shop.write("changed.tiktoken", SMALL.replace(" 855\n", " 9855\n"));
-    let fingerprint = |ranks: &str, pattern: &str| {
-        load(&shop, &own("small", ranks, pattern)).unwrap().fingerprint()
-    };
+    let fingerprint =
+        |ranks: &str, pattern: &str| load(&shop, &own("small", ranks, pattern)).unwrap().fingerprint();
     let here = fingerprint("small.tiktoken", "\"gpt2\"");
     assert_eq!(here, fingerprint("elsewhere/other.tiktoken", "\"gpt2\""));
     assert_ne!(here, fingerprint("changed.tiktoken", "\"gpt2\""));
@@ -118,27 +122,39 @@ fn what_is_wrong_is_said_with_its_file_and_line() {
     }
     shop.write("tokenizer.json", "{\n  \"model\": []\n}");
     let message = refused(&shop, "{ name = \"small\", tokenizer = \"tokenizer.json\" }");
-    assert!(message.contains("tokenizer.json: line 2: it is no tokenizer file"), "{message}");
+    assert!(
+        message.contains("tokenizer.json: line 2: it is no tokenizer file"),
+        "{message}"
+    );
 }
 
 #[test]
 fn a_section_that_does_not_say_enough_is_refused_by_its_key() {
     let shop = shop();
     for (section, expected) in [
-        ("{ name = \"small\", ranks = \"small.tiktoken\" }", "has `ranks` and no `pattern`"),
+        (
+            "{ name = \"small\", ranks = \"small.tiktoken\" }",
+            "has `ranks` and no `pattern`",
+        ),
         ("{ name = \"small\" }", "needs either `ranks`"),
         (
             "{ name = \"small\", ranks = \"small.tiktoken\", tokenizer = \"x\", pattern = \"qwen\" }",
             "needs either `ranks`",
         ),
-        ("{ name = \"small\", rank = \"small.tiktoken\" }", "did you mean `ranks`"),
+        (
+            "{ name = \"small\", rank = \"small.tiktoken\" }",
+            "did you mean `ranks`",
+        ),
         ("7", "the name of an encoding, or a table"),
         ("\"o200k_bass\"", "did you mean `o200k_base`"),
     ] {
         let message = refused(&shop, section);
         assert!(message.contains(expected), "{section}: {message}");
     }
-    for (name, expected) in [("o200k_base", "choose another name"), ("Acme", "cannot name an encoding")] {
+    for (name, expected) in [
+        ("o200k_base", "choose another name"),
+        ("Acme", "cannot name an encoding"),
+    ] {
         let message = refused(&shop, &own(name, "small.tiktoken", "\"qwen\""));
         assert!(message.contains(expected), "{message}");
     }

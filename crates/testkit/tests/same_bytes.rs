@@ -196,3 +196,21 @@ fn a_file_per_dialect_holds_the_same_rows_and_survives_an_interruption() {
     workshop.run("again", &parted, 2).unwrap();
     assert_eq!(workshop.hashes("parted"), workshop.hashes("again"));
 }
+
+#[test]
+fn the_reference_counts_the_same_tokens_of_every_part() {
+    let workshop = Workshop::new();
+    workshop.write(
+        "in/a.json",
+        include_str!("../../../data-samples/demo/assistant.json"),
+    );
+    let more = "[render]\ndialects = [\"all\"]\n[count]\nencodings = [\"o200k_base\", \"p50k_base\"]\n";
+    workshop.run("own", more, 1).unwrap();
+    let options = RunOptions {
+        counter: chatmill_engine::run::Counter::Reference,
+        ..RunOptions::default()
+    };
+    let stop = AtomicBool::new(false);
+    chatmill_engine::run(workshop.plan("reference", more), options, &chatmill_engine::Silent, &stop).unwrap();
+    assert_eq!(workshop.hashes("own"), workshop.hashes("reference"));
+}

@@ -9,6 +9,7 @@ use crate::counter::Counter;
 use crate::error::EncodingError;
 use crate::judge::Judge;
 use crate::own::Own;
+use crate::referee::Referee;
 
 /// What `chatmill encodings` says about an encoding.
 #[derive(Clone, Copy, Debug)]
@@ -145,6 +146,14 @@ impl Encoding {
             Origin::Registered(entry) => Judge::embedded((entry.reference)()),
             Origin::Own(own) => own.judge(),
         }
+    }
+
+    /// The reference as a counter: exact as well, and slow.
+    pub fn referee(&self) -> Arc<dyn Counter> {
+        Arc::new(Referee {
+            judge: self.judge(),
+            own: self.counter(),
+        })
     }
 
     /// What texts are split and merged with; nothing where only the counter knows.

@@ -74,22 +74,26 @@ impl Judge {
 
     /// Tokens of a text as ordinary text; nothing where the reference cannot be asked.
     pub fn count(&self, text: &str) -> Option<u64> {
-        let mut blanks = 0;
-        for character in text.chars() {
-            blanks = if character.is_whitespace() {
-                blanks + character.len_utf8()
-            } else {
-                0
-            };
-            if blanks > LONGEST_BLANK {
-                return None;
-            }
+        if is_blank(text) {
+            return None;
         }
         #[cfg(feature = "tokenizers")]
         if let Reference::Tokenizer(tokenizer) = &self.0 {
             return Some(crate::Counter::count(tokenizer.as_ref(), text));
         }
         Some(self.reference()?.encode_ordinary(text).len() as u64)
+    }
+
+    /// Calls `token` with the length in bytes of each token of a text; false, and no call, where the reference cannot be asked.
+    pub(crate) fn each_token(&self, text: &str, mut token: impl FnMut(usize)) -> bool {
+        let Some(reference) = self.reference().filter(|_| !is_blank(text)) else {
+            return false;
+        };
+        for rank in reference.encode_ordinary(text) {
+            // A rank that was just given has bytes.
+            token(reference.decode_bytes(&[rank]).map_or(0, |bytes| bytes.len()));
+        }
+        true
     }
 
     /// Tokens of a rendering, by the definition that counters use: a control span is one, and a boundary.
@@ -104,6 +108,19 @@ impl Judge {
         });
         tokens
     }
+}
+
+/// Whether a run of white space in a text is too long for the reference.
+fn is_blank(text: &str) -> bool {
+    let mut blanks = 0;
+    text.chars().any(|character| {
+        blanks = if character.is_whitespace() {
+            blanks + character.len_utf8()
+        } else {
+            0
+        };
+        blanks > LONGEST_BLANK
+    })
 }
 
 impl OwnReference {

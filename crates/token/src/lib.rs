@@ -25,6 +25,7 @@ mod own;
 mod pairs;
 mod patterns;
 mod ranks;
+mod referee;
 mod scan;
 mod seams;
 mod split;

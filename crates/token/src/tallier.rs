@@ -69,6 +69,15 @@ impl Tallier {
         }
     }
 
+    /// One that asks these counters about every text, and remembers nothing.
+    pub fn of_counters(counters: Vec<Arc<dyn Counter>>) -> Self {
+        Self {
+            batches: Vec::new(),
+            places: counters.into_iter().map(Place::Whole).collect(),
+            counted: Vec::new(),
+        }
+    }
+
     /// The tokens of a rendering in each encoding, divided by components as [`Counter::tally`](crate::Counter::tally) does.
     pub fn tally(&mut self, text: &str, spans: &[ComponentSpan]) -> Vec<Tally> {
         for (batch, tallies) in self.batches.iter_mut().zip(self.counted.chunks_mut(MOST)) {

@@ -4,8 +4,9 @@ mod summary;
 
 use std::path::{Path, PathBuf};
 
+use chatmill_engine::run::Counter;
 use chatmill_engine::{Plan, RunOptions, run};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::Context;
 use crate::exit::Exit;
@@ -33,12 +34,31 @@ pub struct Arguments {
     /// Reads only the first N records
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
+    /// Who counts: `reference` lets tiktoken-rs count every rendering, for the same figures at many times the price
+    #[arg(
+        long,
+        value_enum,
+        value_name = "COUNTER",
+        default_value_t,
+        hide_short_help = true
+    )]
+    counter: Counting,
     /// Lets tiktoken-rs count every N-th rendering of a slice again; a difference ends the run
     #[arg(long, value_name = "N", default_value_t = 0)]
     verify_every: u64,
     /// Sets a key of the pipeline file
     #[arg(long = "set", value_name = "SECTION.KEY=VALUE")]
     overrides: Vec<String>,
+}
+
+/// Who counts tokens.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Counting {
+    /// chatmill's own counter
+    #[default]
+    Tallier,
+    /// tiktoken-rs
+    Reference,
 }
 
 /// Runs a pipeline and says what came of it.
@@ -53,6 +73,10 @@ pub fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Ex
     let options = RunOptions {
         threads: arguments.threads,
         replace: arguments.replace,
+        counter: match arguments.counter {
+            Counting::Tallier => Counter::Tallier,
+            Counting::Reference => Counter::Reference,
+        },
         verify_every: arguments.verify_every,
         report: Some(|folder| chatmill_report::write(folder, None).map(drop)),
     };

@@ -52,7 +52,10 @@ pub(super) fn trims(dialect: &TemplateDialect) -> Trims {
     let result = format!(r#"{{"role":"tool","tool_call_id":"abcdefghi","name":"look","content":"{blunt}"}}"#);
     let (user, answer) = (said("user", "u"), said("assistant", "a"));
     let conversations = [
-        (Role::System, format!("[{},{user},{answer}]", said("system", blunt))),
+        (
+            Role::System,
+            format!("[{},{user},{answer}]", said("system", blunt)),
+        ),
         (Role::User, format!("[{},{answer}]", said("user", blunt))),
         (Role::Assistant, format!("[{user},{}]", said("assistant", blunt))),
         (Role::Tool, format!("[{user},{call},{result},{answer}]")),

@@ -250,7 +250,7 @@ impl Checker<'_> {
         self.report.files.entry(input).or_default()
     }
 
-    fn finding(&mut self, mut located: Located, spot: Spot<'_>) {
+    fn finding(&mut self, located: Located, spot: Spot<'_>) {
         let code = located.finding.code.code;
         if self.options.ignored.contains(&code) {
             return;
@@ -264,11 +264,6 @@ impl Checker<'_> {
             .filter(|_| spot.record.is_some())
             .map(|place| place.table.clone())
             .unwrap_or_default();
-        if !table.is_empty() && located.span == Some(Span::default()) {
-            // A row of a database file stands nowhere in a text.
-            located.span = None;
-            located.line_column = None;
-        }
         let shown = self.shown.entry(code).or_default();
         let excerpt = spot
             .text
@@ -302,8 +297,8 @@ fn origin(linked: &Linked, finding: &Finding) -> Option<MessageOrigin> {
 /// Places a finding at a row of a group.
 fn at_row(finding: Finding, row: &GroupRow) -> Located {
     Located {
-        span: Some(row.place.span()),
-        line_column: Some((row.place.line, row.place.column)),
+        span: row.place.written(),
+        line_column: row.place.line_column(),
         ..Located::nowhere(finding)
     }
 }

@@ -35,7 +35,10 @@ impl Encodings {
                 CountedEncoding::Own(section) => {
                     let (encoding, identity) = own(section, base, limit)?;
                     if loaded.has(&section.name) {
-                        return Err(wrong(format!("`{}` stands twice; give each encoding its own name", section.name)));
+                        return Err(wrong(format!(
+                            "`{}` stands twice; give each encoding its own name",
+                            section.name
+                        )));
                     }
                     loaded.encodings.push(encoding);
                     loaded.identities.push(identity);
@@ -68,10 +71,14 @@ fn own(section: &OwnEncoding, base: &Path, limit: u64) -> Result<(Encoding, Valu
         (Some(ranks), Some(_), None) => ranks,
         (None, None, Some(tokenizer)) => tokenizer,
         (Some(_), None, None) => {
-            return Err(wrong(format!("`{name}` has `ranks` and no `pattern`, for example pattern = \"llama3\"")));
+            return Err(wrong(format!(
+                "`{name}` has `ranks` and no `pattern`, for example pattern = \"llama3\""
+            )));
         }
         _ => {
-            return Err(wrong(format!("`{name}` needs either `ranks` with `pattern`, or `tokenizer` alone")));
+            return Err(wrong(format!(
+                "`{name}` needs either `ranks` with `pattern`, or `tokenizer` alone"
+            )));
         }
     };
     let path = base.join(file);

@@ -269,7 +269,7 @@ pub(super) fn args_not_object(tale: &mut Tale, loss: &Loss, _: &Family) {
 pub(super) fn args_malformed(tale: &mut Tale, loss: &Loss, _: &Family) {
     each_call(tale, loss, |_, asked| {
         let is_object = asked.kind == "object" && asked.form == ArgumentForm::Embedded;
-        if is_object && serde_json::from_str::<serde_json::Value>(&asked.text).is_ok() {
+        if is_object && serde_json::from_str::<Value>(&asked.text).is_ok() {
             return;
         }
         asked.form = ArgumentForm::Embedded;

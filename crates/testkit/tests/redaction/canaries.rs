@@ -7,6 +7,7 @@ use arrow_array::Array;
 use arrow_array::RecordBatch;
 use chatmill_testkit::random::Random;
 use chatmill_testkit::workshop::samples;
+use memchr::memmem;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Map, Value};
 
@@ -142,7 +143,7 @@ pub fn canaries_in(dataset: &Path) -> BTreeSet<(&'static str, String)> {
         for (kind, canary) in CANARIES {
             let together = canary.replace(' ', "");
             for spelling in [canary, together.as_str()] {
-                if memchr_find(&bytes, spelling.as_bytes()) {
+                if memmem::find(&bytes, spelling.as_bytes()).is_some() {
                     found.insert((kind, file.clone()));
                 }
             }
@@ -154,12 +155,8 @@ pub fn canaries_in(dataset: &Path) -> BTreeSet<(&'static str, String)> {
 /// Files of a dataset that hold a text, in any case.
 pub fn files_with(dataset: &Path, text: &str) -> BTreeSet<String> {
     let text = text.to_lowercase();
-    let held = contents(dataset).into_iter().filter(|(_, bytes)| memchr_find(bytes, text.as_bytes()));
+    let held = contents(dataset).into_iter().filter(|(_, bytes)| memmem::find(bytes, text.as_bytes()).is_some());
     held.map(|(file, _)| file).collect()
-}
-
-fn memchr_find(bytes: &[u8], text: &[u8]) -> bool {
-    bytes.windows(text.len()).any(|window| window == text)
 }
 
 /// Every file of a dataset as it lies there, and every column of every table decoded; in lower case.
@@ -195,12 +192,5 @@ fn decode(batch: &RecordBatch, bytes: &mut Vec<u8>) {
             bytes.extend_from_slice(buffer.as_slice());
         }
         waiting.extend(data.child_data().iter().cloned());
-    }
-}
-pub fn debug_context(dataset: &Path, text: &str) {
-    for (file, bytes) in contents(dataset) {
-        if let Some(at) = bytes.windows(text.len()).position(|window| window == text.as_bytes()) {
-            eprintln!("{file}: {:?}", String::from_utf8_lossy(&bytes[at.saturating_sub(60)..(at + 80).min(bytes.len())]));
-        }
     }
 }

@@ -18,7 +18,7 @@ DIALECTS = ["sharegpt"]
 ALLOWED = []
 REASONS = [
     (r"Invalid role tag", {"SGP-01"}),
-    (r"Invalid message count", {"SGP-03"}),
+    (r"Invalid message count|no turn", {"SGP-03"}),
 ]
 
 CONVERTER = Path(importlib.util.find_spec("llamafactory").origin).parent / "data" / "converter.py"
@@ -82,7 +82,7 @@ def judge(row):
     LOG.words = []
     read = CONVERT(record)
     if not read["_prompt"]:
-        return f"dropped: {'; '.join(LOG.words)}"
+        return f"dropped: {'; '.join(LOG.words) or 'no turn'}"
     for index, turn in enumerate(read["_prompt"] + read["_response"]):
         if turn["role"] == Role.FUNCTION.value:
             try:

@@ -9,6 +9,7 @@ mod floors;
 mod fuzz;
 mod generated;
 mod judged;
+mod ranks;
 mod readme;
 mod rules;
 mod schemas;
@@ -34,6 +35,7 @@ usage: cargo xtask CHORE
   judged  CONVERSATIONS     what the judges of `just oracles` look at: samples and generated conversations, rendered
   templates FOLDER CONVERSATIONS
                             each Jinja file of a folder with each conversation of a JSON file, as JSON lines
+  ranks   FOLDER            the embedded vocabularies as rank files, for the peers of `just bench-whole`
   chaos   KILLS [SEED]      kills runs at random moments and compares what they leave
   fuzz    SECONDS [SEED]    mutations of corpus and samples against every fuzz target";
 
@@ -61,6 +63,7 @@ fn run(arguments: &[&str], root: &Path) -> Result<String> {
         ["schemas", mode] => schemas::run(root, Mode::parse(mode)?),
         ["judged", conversations] => judged::run(root, conversations),
         ["templates", folder, conversations] => templates::run(folder, conversations),
+        ["ranks", folder] => ranks::run(folder),
         ["chaos", kills] => chaos::run(root, kills, None),
         ["chaos", kills, seed] => chaos::run(root, kills, Some(seed)),
         ["fuzz", seconds] => fuzz::run(root, seconds, None),

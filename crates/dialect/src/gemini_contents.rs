@@ -29,8 +29,11 @@ use crate::media::{inline_bytes, web_address};
 use crate::rendering::Rendering;
 use crate::script::ids::{IdRule, IdShape};
 use crate::script::tool_names::NameRule;
-use crate::script::{Block, Carried, Held, Manner, Order, Results, Script, SystemPlace, Texts, Thoughts};
+use crate::script::{
+    Block, Carried, Held, Manner, Order, Results, Script, SystemPlace, Texts, Thoughts, Turn,
+};
 use crate::view::View;
+use crate::violation::Violation;
 
 /// The dialect of `generateContent` requests.
 pub struct GeminiContents;
@@ -101,6 +104,7 @@ impl Dialect for GeminiContents {
             parts.write(&mut rope, std::mem::take(&mut script.system));
             rope.framing("]},");
         }
+        script.violations.extend(misnamed(&script.turns));
         rope.framing("\"contents\":[");
         for (index, turn) in std::mem::take(&mut script.turns).into_iter().enumerate() {
             if index > 0 {
@@ -130,6 +134,29 @@ impl Dialect for GeminiContents {
         rope.framing("}");
         emit(script.finish(rope));
     }
+}
+
+/// Responses by other names than the calls in front of them, which only rejected calls and results leave.
+fn misnamed(turns: &[Turn<'_>]) -> Option<Violation> {
+    let mut pairs = turns.iter().zip(turns.iter().skip(1));
+    let (_, answer) = pairs.find(|(asked, answer)| {
+        let names = |turn: &Turn<'_>| -> Vec<String> {
+            let blocks = turn.blocks.iter();
+            let name = |block: &Block<'_>| match &block.held {
+                Held::Call(call) => Some(call.name.clone().into_owned()),
+                Held::Result(result) => Some(result.name.clone().into_owned()),
+                Held::Text(_) | Held::Medium(_) => None,
+            };
+            blocks.filter_map(name).collect()
+        };
+        let (calls, responses) = (names(asked), names(answer));
+        asked.calls() && calls.len() == responses.len() && calls != responses
+    })?;
+    let position = answer.said.first().and_then(|(position, _)| *position);
+    Some(Violation::at(
+        position,
+        "GEM-05: responses bear other names than their calls",
+    ))
 }
 
 /// Media with an address, or with bytes and their type.

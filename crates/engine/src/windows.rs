@@ -65,7 +65,7 @@ impl Windows {
                 word: most.encoding.clone(),
                 suggestion: pipeline::nearest(
                     &most.encoding,
-                    encodings.iter().map(chatmill_token::Encoding::name),
+                    encodings.iter().map(Encoding::name),
                 )
                 .map(str::to_owned),
             })?;

@@ -38,13 +38,13 @@ impl Wanted {
         Self(Kind::ALL.map(|kind| kinds.contains(&kind)))
     }
 
-    pub(crate) fn has(&self, kind: Kind) -> bool {
+    pub(crate) fn has(self, kind: Kind) -> bool {
         self.0.get(kind.index()).copied().unwrap_or(false)
     }
 }
 
 /// Everything but names, in order of place; what overlaps with something more telling is left out.
-pub(crate) fn find(text: &str, wanted: &Wanted) -> Vec<Found> {
+pub(crate) fn find(text: &str, wanted: Wanted) -> Vec<Found> {
     // No value of any kind is shorter.
     if text.len() < 5 {
         return Vec::new();

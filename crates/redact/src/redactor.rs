@@ -60,7 +60,7 @@ impl Redactor {
     /// A text with everything in it replaced, or nothing where it stays as it is. Counts what is found.
     pub fn text(&self, text: &str, roster: &Roster, counts: &mut Counts) -> Option<String> {
         let folded = fold(text);
-        let mut found = find::find(&folded.text, &self.wanted);
+        let mut found = find::find(&folded.text, self.wanted);
         let others = found.len();
         roster.find(&folded.text, &mut found);
         if found.len() > others {

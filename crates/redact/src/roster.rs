@@ -212,9 +212,9 @@ impl Names<'_> {
     fn participant(&mut self, participant: &Participant) {
         let is_agent = participant.kind == ParticipantKind::Agent;
         let shown = participant.display_name();
-        let mut named = [&participant.name, &participant.alias].into_iter().flatten();
+        let mut given = [&participant.name, &participant.alias].into_iter().flatten();
         // The ids of agents are names of models or of roles.
-        if !named.any(|name| !name.is_empty()) && (is_agent || !is_name_like(shown)) {
+        if !given.any(|name| !name.is_empty()) && (is_agent || !is_name_like(shown)) {
             return;
         }
         let further = participant

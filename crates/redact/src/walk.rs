@@ -153,7 +153,7 @@ impl Walk<'_> {
     fn media(&mut self, media: &mut Media) {
         match &mut media.source {
             MediaSource::Url(source) | MediaSource::Inline(source) if !is_payload(source) => {
-                self.text(source)
+                self.text(source);
             }
             MediaSource::Url(_) | MediaSource::Inline(_) | MediaSource::Upload => {}
         }

@@ -14,6 +14,8 @@ const BITS: usize = 1 << 20;
 pub(crate) struct Seams {
     /// Nothing where no vocabulary is known: then any two may be joined.
     joined: Vec<u64>,
+    /// Whether there are tokens that only whole pieces are.
+    has_whole: bool,
 }
 
 impl Seams {
@@ -21,6 +23,20 @@ impl Seams {
     pub(crate) fn of_no_token() -> Self {
         Self {
             joined: vec![0; BITS / 64],
+            has_whole: false,
+        }
+    }
+
+    /// Takes up a token that no merges lead to. It is one where it is a whole piece, so no cut may make it one: there is no
+    /// seam in front of its first character, nor behind its last.
+    pub(crate) fn add_whole(&mut self, token: &[u8]) {
+        let Ok(text) = std::str::from_utf8(token) else {
+            return;
+        };
+        if let (Some(first), Some(last)) = (text.chars().next(), text.chars().next_back()) {
+            self.set(begins(first));
+            self.set(ends(last));
+            self.has_whole = true;
         }
     }
 
@@ -44,6 +60,7 @@ impl Seams {
         for (word, more) in self.joined.iter_mut().zip(&other.joined) {
             *word |= more;
         }
+        self.has_whole |= other.has_whole;
         self
     }
 
@@ -53,7 +70,8 @@ impl Seams {
         let last = left.encode_utf8(&mut before).as_bytes().last();
         let first = right.encode_utf8(&mut behind).as_bytes().first();
         let in_part = last.zip(first).is_none_or(|(last, first)| self.has(bytes(*last, *first)));
-        in_part || self.has(characters(left, right))
+        let by_whole = self.has_whole && (self.has(ends(left)) || self.has(begins(right)));
+        in_part || by_whole || self.has(characters(left, right))
     }
 
     fn set(&mut self, bit: usize) {
@@ -90,6 +108,16 @@ fn characters(left: char, right: char) -> usize {
     bit(u64::from(left) << 32 | u64::from(right))
 }
 
+/// The bit of a character that begins a token that only whole pieces are.
+fn begins(first: char) -> usize {
+    bit(u64::from(first) | 1 << 62)
+}
+
+/// The bit of a character that ends one.
+fn ends(last: char) -> usize {
+    bit(u64::from(last) | 1 << 61)
+}
+
 /// The bit of the last byte of a character and the first byte of the next.
 fn bytes(last: u8, first: u8) -> usize {
     bit(u64::from(last) << 8 | u64::from(first) | 1 << 63)
@@ -121,6 +149,16 @@ mod tests {
             assert!(seams.may_join('語', '日'), "{left} and {right} bytes");
             assert!(!seams.may_join('本', '日'), "{left} and {right} bytes");
         }
+    }
+
+    #[test]
+    fn there_is_no_seam_around_a_token_that_only_whole_pieces_are() {
+        let mut seams = Seams::of_no_token();
+        seams.add("日本".as_bytes());
+        assert!(!seams.may_join('語', '日') && !seams.may_join('本', '語'));
+        seams.add_whole("日本".as_bytes());
+        assert!(seams.may_join('語', '日') && seams.may_join('本', '語'));
+        assert!(!seams.may_join('日', '語'));
     }
 
     #[test]

@@ -75,6 +75,7 @@ impl Vocabulary {
                 _ => match merger.last_pair(&vocabulary, bytes) {
                     Some((left, right)) => vocabulary.pairs.insert(left, right, id),
                     None => {
+                        vocabulary.seams.add_whole(bytes);
                         vocabulary.unreachable.insert(bytes.into());
                     }
                 },

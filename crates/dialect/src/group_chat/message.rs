@@ -234,7 +234,11 @@ fn references<'a>(rope: &mut Rope<'a>, view: &View<'a>, message: &'a Message, lo
     let mut has_one = false;
     for (reference, link) in view.references(message) {
         let target = link.target.and_then(|target| view.message(target));
-        if reference.target.is_none() && !is_native(view.conversation()) && reference.preview.is_none() {
+        let tells = reference.preview.as_ref().is_some_and(|preview| {
+            let told = [&preview.content, &preview.sender, &preview.sender_name];
+            told.into_iter().any(Option::is_some)
+        });
+        if reference.target.is_none() && !is_native(view.conversation()) && !tells {
             losses.at(
                 LossCode::ReferenceUnresolved,
                 message.position,

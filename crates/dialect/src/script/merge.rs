@@ -52,17 +52,33 @@ fn merge<'a>(turns: Vec<Turn<'a>>, manner: &Manner, losses: &mut Losses) -> Vec<
     merged
 }
 
-/// Two turns in a row that a server takes as one role's: rejected calls and results leave them so.
-pub(super) fn alike(turns: &[Turn<'_>], manner: &Manner) -> Option<Violation> {
-    let rule = manner.merging.filter(|_| manner.results == Results::UserTurn)?;
+/// A turn in a place that a manner forbids, which only rejected calls and results leave: two of one role in a row, calls
+/// behind the assistant's own turn, a result in front of everything.
+pub(super) fn misplaced(turns: &[Turn<'_>], manner: &Manner) -> Option<Violation> {
     let is_assistant = |turn: &Turn<'_>| turn.role == Role::Assistant;
+    let is_alike = |(one, next): &(&Turn<'_>, &Turn<'_>)| is_assistant(one) == is_assistant(next);
     let mut pairs = turns.iter().zip(turns.iter().skip(1));
-    let (_, next) = pairs.find(|(one, next)| is_assistant(one) == is_assistant(next))?;
-    let position = next.said.first().and_then(|(position, _)| *position);
-    Some(Violation::at(
-        position,
-        format!("{rule}: two turns in a row are of one role"),
-    ))
+    let (rule, turn, fault) = match manner.results {
+        Results::UserTurn => {
+            let (_, turn) = pairs.find(is_alike)?;
+            (manner.merging, turn, "two turns in a row are of one role")
+        }
+        Results::OneTurn => {
+            let (_, turn) = pairs.find(|pair| is_alike(pair) && pair.1.calls())?;
+            (manner.merging, turn, "calls stand behind the assistant's turn")
+        }
+        Results::OwnTurns => {
+            let turn = turns.iter().find(|turn| turn.role != Role::System)?;
+            let is_result = turn.role == Role::Tool;
+            (
+                manner.user_first.filter(|_| is_result),
+                turn,
+                "a result stands first",
+            )
+        }
+    };
+    let position = turn.said.first().and_then(|(position, _)| *position);
+    Some(Violation::at(position, format!("{}: {fault}", rule?)))
 }
 
 fn is_one(last: &Turn<'_>, next: &Turn<'_>, manner: &Manner) -> bool {

@@ -194,7 +194,7 @@ impl<'a> Script<'a> {
             violations.push(Violation::whole(manner.silent));
         }
         let turns = merge::tidy(&mut writer.system, writer.turns, manner, &mut writer.losses);
-        violations.extend(merge::alike(&turns, manner));
+        violations.extend(merge::misplaced(&turns, manner));
         let said = writer
             .system_said
             .into_iter()

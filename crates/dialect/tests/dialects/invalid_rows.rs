@@ -128,3 +128,41 @@ fn an_output_beyond_the_limit_is_a_violation() {
         ["OAR-03: an output is longer than 10,485,760 characters"]
     );
 }
+
+#[test]
+fn a_rejected_result_in_front_of_everything_is_a_violation_of_its_own() {
+    let mut room = Room::new();
+    let ann = room.human("u1", "Ann");
+    room.result("lost", "for nobody");
+    room.say(ann, "x");
+    room.pair(None, Some((0, 0)), CallStatus::Orphaned);
+    let out = room.only_with("mistral-chat", &orphans(Orphans::Reject));
+    assert_eq!(
+        out.violations,
+        [
+            "MIS-04: the result in message 0 has no call",
+            "MIS-03: a result stands first"
+        ]
+    );
+}
+
+#[test]
+fn rejected_calls_and_results_leave_contents_out_of_order() {
+    let mut room = Room::new();
+    let (ann, bot) = (room.human("u1", "Ann"), room.agent("b1", "Bot"));
+    room.say(ann, "x");
+    room.call(bot, "", &[("1", "f", "{}")]);
+    room.result("lost", "for nobody");
+    room.call(bot, "", &[("2", "g", "{}")]);
+    room.call(bot, "", &[("3", "h", "{}")]);
+    room.pair(Some((1, 0)), None, CallStatus::Unanswered);
+    room.pair(None, Some((2, 0)), CallStatus::Orphaned);
+    room.pair(Some((3, 0)), None, CallStatus::Unanswered);
+    room.pair(Some((4, 0)), None, CallStatus::Unanswered);
+    let out = room.only_with("gemini-contents", &orphans(Orphans::Reject));
+    for rule in ["GEM-05", "GEM-06", "GEM-07"] {
+        let is_named = out.violations.iter().any(|violation| violation.starts_with(rule));
+        assert!(is_named, "{rule}: {:?}", out.violations);
+    }
+    assert_eq!(room.only("gemini-contents").violations, Vec::<String>::new());
+}

@@ -181,7 +181,7 @@ impl Work<'_, '_> {
         groups_seen: &mut Vec<Group>,
     ) -> Result<(), WorkError> {
         let (dialect, profile) = (spot.target.dialect.id(), spot.target.profile);
-        let names = self.tools.plan.encodings.iter().map(chatmill_token::Encoding::name);
+        let names = self.tools.plan.encodings.iter().map(Encoding::name);
         for (encoding, tally) in names.zip(served.tallies) {
             self.parts.push_token_count(TokenCountRow {
                 conversation_id: spot.id.to_owned(),

@@ -5,7 +5,7 @@ use super::signs::{before, continues};
 use super::{Found, Wanted, address, bank, card, phone, secret};
 use crate::kind::Kind;
 
-pub(super) fn find(text: &str, wanted: &Wanted, found: &mut Vec<Found>) {
+pub(super) fn find(text: &str, wanted: Wanted, found: &mut Vec<Found>) {
     let bytes = text.as_bytes();
     let mut at = 0;
     let mut last = b' ';
@@ -24,22 +24,22 @@ pub(super) fn find(text: &str, wanted: &Wanted, found: &mut Vec<Found>) {
         } else {
             None
         };
-        match value {
-            Some(value) => {
-                at = value.range.end.max(at + 1);
-                last = bytes.get(at - 1).copied().unwrap_or(b' ');
-                found.push(value);
-            }
-            None => {
-                last = byte;
-                at += 1;
-            }
+        if let Some(value) = value {
+            at = value.range.end.max(at + 1);
+            last = bytes.get(at - 1).copied().unwrap_or(b' ');
+            found.push(value);
+        } else {
+            last = byte;
+            at += 1;
         }
     }
 }
 
-fn value_at(text: &str, at: usize, byte: u8, wanted: &Wanted) -> Option<Found> {
-    let detectors: &[(Kind, fn(&str, usize) -> Option<Found>)] = match byte {
+/// Looks whether a value begins at a place.
+type Detector = fn(&str, usize) -> Option<Found>;
+
+fn value_at(text: &str, at: usize, byte: u8, wanted: Wanted) -> Option<Found> {
+    let detectors: &[(Kind, Detector)] = match byte {
         b'0'..=b'9' => &[
             (Kind::Secret, secret::bot_token),
             (Kind::Card, card::find),

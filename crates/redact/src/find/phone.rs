@@ -147,9 +147,8 @@ fn number(text: &str, at: usize, cluster: &Cluster<'_>, groups: usize) -> Option
 /// Whether a number goes on to the left, or is an amount, a fraction or an id.
 fn is_inside(text: &str, at: usize) -> bool {
     match two_before(text, at) {
-        (Some('$' | '€' | '£' | '#' | '+' | '*'), _) => true,
+        (Some('$' | '€' | '£' | '#' | '+' | '*'), _) | (Some(' '), Some('$' | '€' | '£')) => true,
         (Some('.' | ',' | '-' | '/' | ':'), second) => second.is_some_and(|sign| sign.is_ascii_digit()),
-        (Some(' '), Some('$' | '€' | '£')) => true,
         (first, _) => continues(first),
     }
 }

@@ -1,9 +1,9 @@
 use super::*;
 
 fn all(text: &str) -> Vec<(Kind, String)> {
-    find(text, &Wanted::new(&Kind::ALL))
+    find(text, Wanted::new(&Kind::ALL))
         .into_iter()
-        .map(|found| (found.kind, text[found.range].to_owned()))
+        .map(|found| (found.kind, text.get(found.range).unwrap().to_owned()))
         .collect()
 }
 
@@ -301,7 +301,7 @@ fn no_repetition_takes_longer_than_it_is_long() {
     ] {
         let text = piece.repeat(50_000);
         let folded = crate::fold::fold(&text);
-        find(&folded.text, &Wanted::new(&Kind::ALL));
+        find(&folded.text, Wanted::new(&Kind::ALL));
     }
     // In time that grows with the square, the worst of these takes minutes.
     assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());

@@ -21,7 +21,7 @@ fn roster(participants: Vec<Participant>) -> Roster {
 fn found(roster: &Roster, text: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     roster.find(text, &mut found);
-    let pair = |found: Found| (text[found.range].to_owned(), found.value);
+    let pair = |found: Found| (text.get(found.range).unwrap().to_owned(), found.value);
     found.into_iter().map(pair).collect()
 }
 

@@ -72,6 +72,11 @@ type Forget = fn(&mut Tale, &Loss, &Family);
 /// then what is made up, last what becomes one.
 pub const FORGET: &[(LossCode, Forget)] = &[
     (LossCode::NoticeDropped, notice_dropped),
+    (LossCode::MessageIdSynthesised, |tale, loss, _| {
+        if let Some(turn) = at(tale, loss).next() {
+            turn.facts.ids = vec![Label::Any];
+        }
+    }),
     (LossCode::TimestampDropped, |tale, _, _| {
         each(tale, |turn| turn.facts.times.clear());
     }),
@@ -153,10 +158,6 @@ pub const ELSEWHERE: &[(LossCode, &str)] = &[
     (
         LossCode::NameCleaned,
         "only transcripts read signs in names as their own",
-    ),
-    (
-        LossCode::MessageIdSynthesised,
-        "only systems' own formats want ids of messages",
     ),
     (LossCode::SenderMissing, "only systems' own formats want a sender"),
     (

@@ -194,3 +194,10 @@ fn decode(batch: &RecordBatch, bytes: &mut Vec<u8>) {
         waiting.extend(data.child_data().iter().cloned());
     }
 }
+pub fn debug_context(dataset: &Path, text: &str) {
+    for (file, bytes) in contents(dataset) {
+        if let Some(at) = bytes.windows(text.len()).position(|window| window == text.as_bytes()) {
+            eprintln!("{file}: {:?}", String::from_utf8_lossy(&bytes[at.saturating_sub(200)..(at + 80).min(bytes.len())]));
+        }
+    }
+}

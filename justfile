@@ -118,6 +118,10 @@ sarif:
     cargo run -- check data-samples --for chatml --fail-on never --statistics --write sarif=target/sarif/log.sarif
     target/sarif/python/bin/python .ci/sarif/validate.py target/sarif/package/lib/schemas/sarif-2.1.0-rtm.5.json target/sarif/log.sarif
 
+# test what counts through the `tokenizers` crate, which other builds do not have
+tokenizers:
+    cargo test --package chatmill-token --features tokenizers
+
 # count with the vocabularies of Llama and Qwen, and compare with Python (needs Python and its package index)
 vocabularies:
     python3 -m venv target/vocabularies

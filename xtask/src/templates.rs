@@ -48,14 +48,12 @@ pub fn run(folder: &str, conversations: &str) -> Result<String> {
             .into_owned();
         let source = fs::read_to_string(&file)?;
         for (conversation, given) in &conversations {
-            let mut line = json!({"template": name, "conversation": conversation});
-            match print(&source, given) {
+            let line = match print(&source, given) {
                 Ok((text, generated)) => {
-                    line["text"] = text.into();
-                    line["generated"] = json!(generated);
+                    json!({"template": name, "conversation": conversation, "text": text, "generated": generated})
                 }
-                Err(message) => line["error"] = message.into(),
-            }
+                Err(message) => json!({"template": name, "conversation": conversation, "error": message}),
+            };
             lines.push(line.to_string());
         }
     }

@@ -78,24 +78,6 @@ pub trait Dialect: Send + Sync {
     }
 }
 
-impl<D: Dialect + ?Sized> Dialect for &D {
-    fn id(&self) -> &str {
-        (**self).id()
-    }
-
-    fn about(&self) -> &'static About {
-        (**self).about()
-    }
-
-    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
-        (**self).render(view, emit);
-    }
-
-    fn is_single_turn(&self) -> bool {
-        (**self).is_single_turn()
-    }
-}
-
 /// Every dialect that is known without a file of the user's, in the order of the contract.
 pub static DIALECTS: &[&dyn Dialect] = &[
     &group_chat::GroupChat,

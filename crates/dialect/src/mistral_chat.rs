@@ -112,8 +112,8 @@ impl Dialect for MistralChat {
         let mut script = Script::new(view, manner);
         if script.turns.last().is_some_and(|turn| turn.role == Role::System) {
             let violation = "MIS-05: the last turn is system text";
-            let last = script.last_said();
-            script.violations.push(Violation::at(last, violation));
+            let end = script.last_said();
+            script.violations.push(Violation::at(end, violation));
         }
         emit(list.write(view, script));
     }

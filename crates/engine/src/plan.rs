@@ -154,7 +154,7 @@ impl Plan {
             &pipeline.window,
             &pipeline.perspective.speaker,
             &encodings,
-            pipeline.limits.windows,
+            &pipeline.limits,
         )?;
         check_values(&pipeline)?;
         let section = pipeline.redact.as_ref();

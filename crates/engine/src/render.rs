@@ -193,7 +193,8 @@ impl<'a> Windowed<'a> {
 
     /// Perspectives that have no turn to render.
     pub fn without_turns(&self) -> u64 {
-        let silent = self.voices.iter().filter(|voice| voice.stretches.is_empty());
+        let is_silent = |voice: &&Voice| voice.stretches.is_empty() && voice.left_out == 0;
+        let silent = self.voices.iter().filter(is_silent);
         if self.windows.cuts.per_turn {
             silent.count() as u64
         } else {

@@ -1,5 +1,6 @@
 //! `[window]`, resolved: how much of a conversation its renderings show, and the scales for their budget.
 
+use chatmill_diag::Limits;
 use chatmill_dialect::{Cuts, History, Rendering};
 use chatmill_model::ComponentSpan;
 use chatmill_token::{Encoding, Tallier};
@@ -27,15 +28,17 @@ pub struct Budget {
     pub encoding: Encoding,
     /// Their number.
     pub tokens: u64,
+    /// Bytes beyond which a rendering is too large anyway.
+    pub bytes: u64,
 }
 
 impl Windows {
-    /// Checks and resolves the section. `encodings` are those that are counted, `most` is the limit of stretches.
+    /// Checks and resolves the section. `encodings` are those that are counted.
     pub fn new(
         window: &pipeline::Window,
         speaker: &Speaker,
         encodings: &[Encoding],
-        most: u64,
+        limits: &Limits,
     ) -> Result<Self, PlanError> {
         let wrong = |key, message: &str| PlanError::Value {
             key,
@@ -63,11 +66,8 @@ impl Windows {
                 key: "window.max_tokens.encoding",
                 what: "encoding in count.encodings",
                 word: most.encoding.clone(),
-                suggestion: pipeline::nearest(
-                    &most.encoding,
-                    encodings.iter().map(Encoding::name),
-                )
-                .map(str::to_owned),
+                suggestion: pipeline::nearest(&most.encoding, encodings.iter().map(Encoding::name))
+                    .map(str::to_owned),
             })?;
             if most.tokens == 0 {
                 return Err(wrong("window.max_tokens.tokens", "it must be 1 at least"));
@@ -75,6 +75,7 @@ impl Windows {
             Ok(Budget {
                 encoding: encoding.clone(),
                 tokens: most.tokens,
+                bytes: limits.rendering,
             })
         });
         Ok(Self {
@@ -87,7 +88,7 @@ impl Windows {
                 per_turn: window.per_turn,
             },
             budget: budget.transpose()?,
-            most,
+            most: limits.windows,
         })
     }
 
@@ -118,6 +119,10 @@ impl Scales {
 
     /// Whether a rendering fits.
     pub fn fits(&mut self, rendering: &Rendering<'_>) -> bool {
+        let segments = rendering.rope.segments().iter();
+        if segments.map(|segment| segment.text.len() as u64).sum::<u64>() > self.budget.bytes {
+            return false;
+        }
         self.text.clear();
         self.spans.clear();
         rendering.rope.write(&mut self.text, &mut self.spans);
@@ -127,7 +132,7 @@ impl Scales {
 
     /// Why a rendering that does not fit is not valid.
     pub fn refusal(&self) -> String {
-        let Budget { encoding, tokens } = &self.budget;
+        let Budget { encoding, tokens, .. } = &self.budget;
         format!(
             "window.max_tokens: more than {tokens} tokens of {}, and nothing left to cut",
             encoding.name()

@@ -139,7 +139,10 @@ fn thoughts(value: Value<'_>, path: &str, key: &str, content: &mut Content) -> b
     let Some(list) = value.get(key).filter(|list| list.kind() == Kind::Array) else {
         return false;
     };
-    if list.items().any(|chunk| chunk.get("text").and_then(Value::as_str).is_none()) {
+    if list
+        .items()
+        .any(|chunk| chunk.get("text").and_then(Value::as_str).is_none())
+    {
         return false;
     }
     for (index, chunk) in list.items().enumerate() {

@@ -64,13 +64,14 @@ def files(folders):
 
 
 def pieces(random, found):
-    """Pieces of all kinds in turn, so that no kind drowns the others; a kind that runs out begins again elsewhere."""
+    """Pieces of all kinds, other languages twice as often; a kind that runs out begins again elsewhere in its files."""
     for paths in found.values():
         random.shuffle(paths)
     kinds = [kind for kind, paths in found.items() if paths]
+    foreign = [kind for kind in ("translated", "catalogue") if kind in kinds]
     turn = dict.fromkeys(kinds, 0)
     while True:
-        kind = random.choice(kinds)
+        kind = random.choice(kinds + foreign)
         paths = found[kind]
         text = text_of(paths[turn[kind] % len(paths)])
         turn[kind] += 1

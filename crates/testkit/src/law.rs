@@ -173,22 +173,8 @@ pub const REQUESTS: &[Told] = &[
     ),
     told("hf-messages@string-arguments", "hf-messages", STRINGS),
     told("suna-llm", "openai-messages", SUNA),
-    told(
-        "suna-list",
-        "openai-messages",
-        Family {
-            joins: false,
-            ..SUNA
-        },
-    ),
-    told(
-        "suna-cached",
-        "openai-messages",
-        Family {
-            caches: true,
-            ..SUNA
-        },
-    ),
+    told("suna-list", "openai-messages", Family { joins: false, ..SUNA }),
+    told("suna-cached", "openai-messages", Family { caches: true, ..SUNA }),
     told("suna-bedrock", "openai-messages", SUNA_FILTERED),
     told("suna-bedrock@2025-11-07", "openai-messages", SUNA_FILTERED),
     told(
@@ -201,21 +187,6 @@ pub const REQUESTS: &[Told] = &[
         },
     ),
 ];
-
-/// The archives of systems, which know more than turns. Nobody is the assistant there.
-pub const ARCHIVES: &[Told] = &[told(
-    "group-chat",
-    "group-chat",
-    Family {
-        names: true,
-        carries: anything,
-        ..SUNA
-    },
-)];
-
-fn anything(_: &Media) -> bool {
-    true
-}
 
 fn nothing(_: &Media) -> bool {
     false
@@ -261,14 +232,17 @@ fn addressed_or_typed_anyhow(media: &Media) -> bool {
 /// Reads and links a record; none where it holds no conversation.
 pub fn try_read(source: &str, text: &str) -> Option<Linked> {
     let limits = Limits::default();
-    let document = json::scan(text.as_bytes(), limits.depth).unwrap_or_else(|fault| panic!("{fault:?}: {text}"));
+    let document =
+        json::scan(text.as_bytes(), limits.depth).unwrap_or_else(|fault| panic!("{fault:?}: {text}"));
     let frame = FrameView {
         document: &document,
         bytes: text.as_bytes(),
         start: 0,
         key: None,
     };
-    let reading = chatmill_source::find(source).expect("a source").read(&frame, &limits);
+    let reading = chatmill_source::find(source)
+        .expect("a source")
+        .read(&frame, &limits);
     Some(chatmill_link::link(reading.conversation?, &limits).0)
 }
 
@@ -291,13 +265,7 @@ pub struct Trial {
 impl Trial {
     /// Tries the law for one conversation, through everybody's eyes.
     pub fn all(&mut self, name: &str, linked: &Linked, policy: &Policy, all: &[Told]) {
-        let is_neutral = |told: &Told| chatmill_dialect::find(told.dialect).expect("a dialect").0.about().neutral;
-        let eyes = if all.iter().all(is_neutral) {
-            0
-        } else {
-            linked.conversation.participants.len()
-        };
-        let everybody = (0..eyes).map(Some);
+        let everybody = (0..linked.conversation.participants.len()).map(Some);
         for perspective in std::iter::once(None).chain(everybody) {
             for told in all {
                 let (dialect, profile) = chatmill_dialect::find(told.dialect).expect("a dialect");
@@ -316,7 +284,10 @@ impl Trial {
 
     fn one(&mut self, name: &str, view: &View<'_>, told: &Told, rendering: &Rendering<'_>) {
         // Turns that chat text forges are read as turns; such a rendering is invalid.
-        if view.policy.control_tokens == ControlTokens::Keep && told.source == "chatml" && !rendering.is_valid() {
+        if view.policy.control_tokens == ControlTokens::Keep
+            && told.source == "chatml"
+            && !rendering.is_valid()
+        {
             return;
         }
         self.tried += 1;
@@ -334,13 +305,7 @@ impl Trial {
         };
         let unknown = forget(&mut expected, &rendering.losses, &family);
         let breach = if unknown.is_empty() {
-            let tale = Tale::told(&read(told.source, &record));
-            // An archive's own reader keeps fields of the room raw beside what they say; a round trip of archives has a
-            // test of its own.
-            if chatmill_dialect::find(told.dialect).is_some_and(|(dialect, _)| dialect.about().neutral) {
-                (expected.metadata, expected.people) = (tale.metadata, tale.people);
-            }
-            difference(&expected, &tale)
+            difference(&expected, &Tale::told(&read(told.source, &record)))
         } else {
             Some(format!("no function forgets {unknown:?}"))
         };
@@ -370,7 +335,11 @@ impl Trial {
             .breaches
             .iter()
             .map(|(dialect, all)| {
-                format!("{dialect}: {} times\n{}", all.len(), shortest(all).unwrap_or_default())
+                format!(
+                    "{dialect}: {} times\n{}",
+                    all.len(),
+                    shortest(all).unwrap_or_default()
+                )
             })
             .collect();
         (!shown.is_empty()).then(|| format!("of {} fail\n{}", self.tried, shown.join("\n\n")))
@@ -415,10 +384,7 @@ pub fn policy(random: &mut Random) -> Policy {
         *random.pick(of).unwrap()
     }
     Policy {
-        names: one(
-            random,
-            &[Names::Auto, Names::Field, Names::Prefix, Names::Drop],
-        ),
+        names: one(random, &[Names::Auto, Names::Field, Names::Prefix, Names::Drop]),
         references: one(random, &[References::Quote, References::Drop]),
         media: one(
             random,

@@ -173,7 +173,7 @@ impl Piece {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// Its id.
-    pub ids: Vec<Label>,
+    pub ids: Vec<String>,
     /// Its time.
     pub times: Vec<String>,
     /// Whom it mentions.
@@ -184,19 +184,6 @@ pub struct Facts {
     pub references: usize,
     /// The name that it gives its sender beside the roster's.
     pub other_name: Option<String>,
-}
-
-impl Facts {
-    fn fit(&self, told: &Self) -> bool {
-        let ids = |facts: &Self| facts.ids.len();
-        let rest = |facts: &Self| Self {
-            ids: Vec::new(),
-            ..facts.clone()
-        };
-        ids(self) == ids(told)
-            && self.ids.iter().zip(&told.ids).all(|(id, told)| id.matches(told))
-            && rest(self) == rest(told)
-    }
 }
 
 /// A turn.
@@ -411,7 +398,7 @@ impl Tale {
         let own = sender.and_then(|sender| sender.name.clone().or(sender.alias.clone()));
         let other = message.sender_name.clone();
         Facts {
-            ids: message.id.iter().cloned().map(|id| Label::Exact(Some(id))).collect(),
+            ids: message.id.iter().cloned().collect(),
             times: message.timestamp.iter().map(|time| format!("{time:?}")).collect(),
             mentions: message.mentions.clone(),
             extra: message.extra.0.iter().map(|(key, _)| key.clone()).collect(),
@@ -456,7 +443,15 @@ fn shown_name(linked: &Linked, message: &Message) -> Option<String> {
         .into_iter()
         .flatten()
         .find(|name| !name.is_empty());
-    let roles = ["user", "assistant", "model", "system", "tool", "human", "developer"];
+    let roles = [
+        "user",
+        "assistant",
+        "model",
+        "system",
+        "tool",
+        "human",
+        "developer",
+    ];
     let is_nobody = roles.contains(&sender.id.as_str()) || sender.role.as_ref() == Some(&sender.id);
     named.cloned().or((!is_nobody).then(|| sender.id.clone()))
 }
@@ -499,7 +494,9 @@ fn asks_nothing(schema: &Value) -> bool {
         "properties" => value.as_object().is_some_and(serde_json::Map::is_empty),
         _ => false,
     };
-    schema.as_object().is_some_and(|fields| fields.iter().all(is_plain))
+    schema
+        .as_object()
+        .is_some_and(|fields| fields.iter().all(is_plain))
 }
 
 /// The first difference between what is expected and what is told, in words; none where there is none.
@@ -523,7 +520,7 @@ pub fn difference(expected: &Tale, told: &Tale) -> Option<String> {
     for (index, (one, other)) in expected.turns.iter().zip(&told.turns).enumerate() {
         let fits = one.role == other.role
             && one.name.matches(&other.name)
-            && one.facts.fit(&other.facts)
+            && one.facts == other.facts
             && one.is_notice == other.is_notice
             && one.pieces.len() == other.pieces.len()
             && one

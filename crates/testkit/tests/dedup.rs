@@ -91,12 +91,20 @@ fn what_is_left_out_is_counted_and_the_first_stays() {
         ("exact = \"filter\"", &["one", "apart", "near"][..]),
         ("near = \"filter\"", &["one", "apart", "other"]),
         ("near = \"filter\"\nexact = \"filter\"", &["one", "apart"]),
-        ("near = \"filter\"\nexact = \"filter\"\nthreshold = 1.0", &["one", "apart", "near"]),
+        (
+            "near = \"filter\"\nexact = \"filter\"\nthreshold = 1.0",
+            &["one", "apart", "near"],
+        ),
         ("", &["one", "apart", "other", "near"]),
     ] {
         let out = format!("out-{}-{}", kept.len(), dedup.len());
-        let summary = workshop.run(&out, &format!("{BARE}[dedup]\n{dedup}\n"), 1).unwrap();
-        let ids: Vec<String> = column(&workshop, &out, "conversation_id").into_iter().flatten().collect();
+        let summary = workshop
+            .run(&out, &format!("{BARE}[dedup]\n{dedup}\n"), 1)
+            .unwrap();
+        let ids: Vec<String> = column(&workshop, &out, "conversation_id")
+            .into_iter()
+            .flatten()
+            .collect();
         assert_eq!(ids, kept, "{dedup}");
         assert_eq!(filtered(&summary), (kept.len() as u64, 4 - kept.len() as u64));
         assert!(chatmill_dataset::certify(&workshop.path(&out)).unwrap().holds());
@@ -159,7 +167,10 @@ fn a_threshold_out_of_range_is_refused() {
             "name = \"t\"\n[[input]]\npath = \"in/**\"\n[output]\npath = \"out\"\n[dedup]\nnear = \"mark\"\nthreshold = {threshold}\n"
         );
         let path = workshop.write("p.toml", pipeline);
-        let error = chatmill_engine::Plan::load(&path, &[], None).err().unwrap().to_string();
+        let error = Plan::load(&path, &[], None)
+            .err()
+            .unwrap()
+            .to_string();
         assert!(error.contains("dedup.threshold"), "{error}");
     }
 }

@@ -399,7 +399,8 @@ fn a_database_without_a_mapped_table_says_which_tables_it_saw() {
 #[test]
 fn findings_about_rows_of_a_database_file_have_no_line_and_no_bytes() {
     let workshop = Workshop::new();
-    let database = std::fs::read(chatmill_testkit::workshop::samples().join("demo/courtyard-bot.db")).unwrap();
+    let database =
+        std::fs::read(chatmill_testkit::workshop::samples().join("demo/courtyard-bot.db")).unwrap();
     workshop.write("in/courtyard-bot.db", database);
     let plan = "[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = []\n";
     workshop.run("out", plan, 1).unwrap();

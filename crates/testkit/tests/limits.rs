@@ -13,8 +13,12 @@
 
 use std::fmt::Write as _;
 use std::io::{Cursor, Write};
+use std::sync::atomic::AtomicBool;
 
-use chatmill_engine::{Plan, PlanError, Summary};
+use chatmill_diag::Limits;
+use chatmill_engine::check::{CheckOptions, Checked, check};
+use chatmill_engine::plan::Target;
+use chatmill_engine::{Plan, PlanError, Silent, Summary};
 use chatmill_testkit::{Workshop, rows};
 
 /// A run over a few files with a `[limits]` section.
@@ -135,6 +139,20 @@ fn document_bounds_a_file_that_is_one_document() {
 }
 
 #[test]
+fn document_bounds_a_transcript() {
+    let text = "<|im_start|>user\nIs the lamp \"lit\"?<|im_end|>\n";
+    let files = [("a.json", plain("a")), ("lamp.txt", text.to_owned())];
+    let files = files.each_ref().map(|(name, text)| (*name, text.as_bytes()));
+    let at = mill(
+        &files,
+        &format!("document = {}", text.len()),
+    );
+    assert_eq!((at.found("document-too-large"), at.rejected()), (0, 0));
+    let beyond = mill(&files, &format!("document = {}", text.len() - 1));
+    assert_eq!(beyond.found("document-too-large"), 1);
+}
+
+#[test]
 fn depth_bounds_nesting() {
     // The record, the list, the message and `extra` are four levels.
     let nested = |levels: usize| {
@@ -186,8 +204,7 @@ fn depth_itself_is_bounded_and_its_largest_value_is_safe() {
     shop.write("in/x.jsonl", &file);
     let pipeline = "name = \"t\"\n[[input]]\npath = \"in/**\"\n[output]\npath = \"out\"\n";
     let path = shop.write("pipeline.toml", pipeline);
-    let Err(refused) = Plan::load(&path, &[format!("limits.depth={}", levels + 1)], None)
-    else {
+    let Err(refused) = Plan::load(&path, &[format!("limits.depth={}", levels + 1)], None) else {
         panic!("a depth beyond the ceiling is refused");
     };
     assert!(refused.to_string().contains("limits.depth"), "{refused}");
@@ -431,6 +448,34 @@ fn windows_bounds_the_renderings_of_a_conversation() {
         .collect();
     assert_eq!(last, expected, "the oldest windows stay");
     assert_eq!(beyond.texts("messages", "text").len(), 7);
+}
+
+#[test]
+fn rendering_bounds_what_a_dialect_takes_when_check_asks_it() {
+    let workshop = Workshop::new();
+    let path = workshop.write("in/x.jsonl", lines(&[plain("a")]));
+    let plan = "[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = []\n";
+    workshop.run("out", plan, 1).unwrap();
+    let size = rows::numbers(&workshop.path("out"), "renderings", "bytes")[0].unwrap();
+    let found = |rendering: u64| {
+        let options = CheckOptions {
+            paths: vec![path.to_string_lossy().into_owned()],
+            source: "auto".to_owned(),
+            limits: Limits {
+                rendering,
+                ..Limits::default()
+            },
+            threads: 1,
+            targets: vec![Target::find("openai-chat").unwrap()],
+            ..CheckOptions::default()
+        };
+        let mut names = Vec::new();
+        let emit = &mut |checked: Checked| names.push(checked.located.finding.code.name);
+        let files = check(&options, &Silent, &AtomicBool::new(false), emit).unwrap();
+        (names, files[0].judgements[0].refused)
+    };
+    assert_eq!(found(size), (vec![], 0));
+    assert_eq!(found(size - 1), (vec!["oversize-rendering"], 1));
 }
 
 #[test]

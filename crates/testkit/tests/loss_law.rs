@@ -16,7 +16,7 @@ use chatmill_dialect::{LossCode, Policy};
 use chatmill_testkit::chats::group_chat;
 use chatmill_testkit::forget::{ELSEWHERE, FORGET};
 use chatmill_testkit::histories::history;
-use chatmill_testkit::law::{ARCHIVES, REQUESTS, Told, Trial, cases, policy, read};
+use chatmill_testkit::law::{REQUESTS, Told, Trial, cases, policy, read};
 use chatmill_testkit::random::Random;
 use proptest::prelude::*;
 
@@ -48,7 +48,11 @@ fn cases_samples_and_lists_read_back_as_what_is_left_of_them() {
         control_tokens: ControlTokens::Keep,
         ..Policy::default()
     };
-    let told: Vec<Told> = REQUESTS.iter().copied().filter(|told| told.dialect == "chatml").collect();
+    let told: Vec<Told> = REQUESTS
+        .iter()
+        .copied()
+        .filter(|told| told.dialect == "chatml")
+        .collect();
     let list = r#"{"messages":[{"role":"user","content":"What is <|endoftext|>?"}]}"#;
     trial.all("kept", &read("openai-messages", list), &kept, &told);
     assert!(trial.breaches.is_empty(), "{}", trial.verdict().unwrap());
@@ -56,21 +60,6 @@ fn cases_samples_and_lists_read_back_as_what_is_left_of_them() {
     let unused: Vec<LossCode> = all.filter(|code| !trial.codes.contains(code)).collect();
     assert_eq!(unused, [], "codes that no case declares");
     assert!(trial.tried > 50_000, "{}", trial.tried);
-}
-
-#[test]
-fn archives_read_back_as_what_is_left_of_them() {
-    let mut trial = Trial::default();
-    let mut random = Random::new(5);
-    let mut cases = cases();
-    for number in 0..200 {
-        let list = history(&mut random).to_string();
-        cases.push((format!("list-{number}"), read("openai-messages", &list)));
-    }
-    for (name, linked) in &cases {
-        trial.all(name, linked, &Policy::default(), ARCHIVES);
-    }
-    assert!(trial.breaches.is_empty(), "{}", trial.verdict().unwrap());
 }
 
 proptest! {

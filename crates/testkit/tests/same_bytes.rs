@@ -211,6 +211,12 @@ fn the_reference_counts_the_same_tokens_of_every_part() {
         ..RunOptions::default()
     };
     let stop = AtomicBool::new(false);
-    chatmill_engine::run(workshop.plan("reference", more), options, &chatmill_engine::Silent, &stop).unwrap();
+    chatmill_engine::run(
+        workshop.plan("reference", more),
+        options,
+        &chatmill_engine::Silent,
+        &stop,
+    )
+    .unwrap();
     assert_eq!(workshop.hashes("own"), workshop.hashes("reference"));
 }

@@ -16,7 +16,8 @@ use chatmill_testkit::{Workshop, rows};
 
 const TURNS: &str = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}";
 
-const CHAT: &str = r#"[{"role":"user","content":"How many <|end|> are these?"},{"role":"assistant","content":"One."}]"#;
+const CHAT: &str =
+    r#"[{"role":"user","content":"How many <|end|> are these?"},{"role":"assistant","content":"One."}]"#;
 
 fn shop() -> Workshop {
     let shop = Workshop::new();
@@ -57,7 +58,10 @@ fn a_template_is_rendered_counted_and_certified() {
     let encoding = chatmill_token::find("o200k_base").unwrap();
     let text = |text: &str| i64::try_from(encoding.counter().count(text)).unwrap();
     let tokens = 4 + text("How many <\u{200b}|end|> are these?") + text("One.");
-    assert_eq!(rows::numbers(&out, "renderings", "tokens_o200k_base")[1], Some(tokens));
+    assert_eq!(
+        rows::numbers(&out, "renderings", "tokens_o200k_base")[1],
+        Some(tokens)
+    );
     let own = rows::numbers(&out, "token_counts", "assistant_content");
     assert_eq!(own[1], Some(text("One.")));
 }
@@ -104,16 +108,35 @@ fn what_is_wrong_with_a_template_is_said_with_its_name() {
     };
     for (name, section, said) in [
         ("mine", "template = \"models/dated.jinja\"", "set `now`"),
-        ("mine", "template = \"models/dated.jinja\"\nnow = \"soon\"", "`soon`"),
-        ("mine", "template = \"models/broken.jinja\"", "line 1 of the template"),
-        ("mine", "template = \"models/missing.jinja\"", "cannot read models/missing.jinja"),
-        ("mine", "tokenizer_config = \"models/none.json\"", "set `template`"),
+        (
+            "mine",
+            "template = \"models/dated.jinja\"\nnow = \"soon\"",
+            "`soon`",
+        ),
+        (
+            "mine",
+            "template = \"models/broken.jinja\"",
+            "line 1 of the template",
+        ),
+        (
+            "mine",
+            "template = \"models/missing.jinja\"",
+            "cannot read models/missing.jinja",
+        ),
+        (
+            "mine",
+            "tokenizer_config = \"models/none.json\"",
+            "set `template`",
+        ),
         ("mine", "", "set `template`"),
         ("Mine", "template = \"models/turns.jinja\"", "kebab case"),
         ("chatml", "template = \"models/turns.jinja\"", "known already"),
     ] {
         let message = wrong(name, section);
-        assert!(message.contains(said) && message.contains(name), "{name} {section}: {message}");
+        assert!(
+            message.contains(said) && message.contains(name),
+            "{name} {section}: {message}"
+        );
     }
     let dated = wrong("mine", "template = \"models/dated.jinja\"\nnow = 2024-07-26");
     assert_eq!(dated, "");
@@ -133,11 +156,17 @@ fn a_tokenizer_configuration_brings_template_and_tokens() {
     shop.run("out", more, 1).unwrap();
     let out = shop.path("out");
     let text = "<s>[user]How many <|end|> are these?</s>[assistant]One.</s>";
-    assert_eq!(rows::texts(&out, "renderings", "content"), [Some(text.to_owned())]);
+    assert_eq!(
+        rows::texts(&out, "renderings", "content"),
+        [Some(text.to_owned())]
+    );
     let encoding = chatmill_token::find("o200k_base").unwrap();
     let count = |text: &str| i64::try_from(encoding.counter().count(text)).unwrap();
     let tokens = 4 + count("How many <|end|> are these?") + count("[assistant]One.");
-    assert_eq!(rows::numbers(&out, "renderings", "tokens_o200k_base"), [Some(tokens)]);
+    assert_eq!(
+        rows::numbers(&out, "renderings", "tokens_o200k_base"),
+        [Some(tokens)]
+    );
 }
 
 #[test]
@@ -150,10 +179,16 @@ fn the_limit_of_a_rendering_holds_for_templates() {
         let more = format!("{only}[limits]\nrendering = {limit}\n");
         shop.run(&out, &more, 1).unwrap();
         let codes = rows::texts(&shop.path(&out), "findings", "name");
-        let oversize = codes.iter().flatten().filter(|name| *name == "oversize-rendering");
+        let oversize = codes
+            .iter()
+            .flatten()
+            .filter(|name| *name == "oversize-rendering");
         assert_eq!(oversize.count(), found, "{limit}");
         let contents = rows::texts(&shop.path(&out), "renderings", "content");
-        assert_eq!(contents[0].as_ref().map_or(0, String::len), if found == 0 { length } else { 0 });
+        assert_eq!(
+            contents[0].as_ref().map_or(0, String::len),
+            if found == 0 { length } else { 0 }
+        );
         let valid = rows::flags(&shop.path(&out), "renderings", "valid");
         assert_eq!(valid, [Some(found == 0)]);
     }

@@ -133,7 +133,9 @@ struct Declared<'l>(Vec<&'l Loss>);
 
 impl<'l> Declared<'l> {
     fn of(losses: &'l [Loss], message: &Message) -> Self {
-        let here = losses.iter().filter(|loss| loss.position == Some(message.position));
+        let here = losses
+            .iter()
+            .filter(|loss| loss.position == Some(message.position));
         Self(here.collect())
     }
 
@@ -183,7 +185,12 @@ fn placeholder(dialect: &str, media: &Media) -> String {
 }
 
 /// What one message has to say, in the order of its parts.
-fn expected(view: &View<'_>, transcript: &Transcript, message: &Message, declared: &Declared<'_>) -> Vec<Said> {
+fn expected(
+    view: &View<'_>,
+    transcript: &Transcript,
+    message: &Message,
+    declared: &Declared<'_>,
+) -> Vec<Said> {
     let mut all = Vec::new();
     let mut last = Vec::new();
     let (mut counted, mut thoughts) = (0, 0);
@@ -226,7 +233,11 @@ fn expected(view: &View<'_>, transcript: &Transcript, message: &Message, declare
                 let codes = [LossCode::ToolResultDropped, LossCode::RoleMapped];
                 assert!(declared.has(&codes), "{}: a result", transcript.dialect);
             }
-            Part::CacheMark => assert!(declared.has(&[LossCode::CacheMarkDropped]), "{}", transcript.dialect),
+            Part::CacheMark => assert!(
+                declared.has(&[LossCode::CacheMarkDropped]),
+                "{}",
+                transcript.dialect
+            ),
             Part::Reasoning(_) => {}
         }
     }
@@ -309,9 +320,7 @@ fn breach(
         .iter()
         .any(|loss| loss.code == LossCode::ReferenceInlined);
     content.retain(|text| !(quotes && text.starts_with("http")));
-    content
-        .front()
-        .map(|text| format!("nobody says {text:?}"))
+    content.front().map(|text| format!("nobody says {text:?}"))
 }
 
 /// Every reply is shown or declared.

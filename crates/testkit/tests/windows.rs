@@ -4,6 +4,7 @@
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::string_slice,
+    clippy::cast_possible_wrap,
     clippy::panic,
     clippy::disallowed_methods,
     missing_docs
@@ -12,8 +13,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 
-use chatmill_engine::Plan;
+use chatmill_engine::{Plan, RunOptions, Silent};
+use chatmill_testkit::workshop::samples;
 use chatmill_testkit::{Workshop, rows};
 use serde_json::{Value, json};
 use tiktoken_rs::CoreBPE;
@@ -441,6 +444,33 @@ fn any_number_of_threads_gives_the_same_windows() {
     assert!(summary.manifest.tables[0].files.len() > 2);
     shop.run("three", more, 3).unwrap();
     assert_eq!(shop.hashes("one"), shop.hashes("three"));
+}
+
+#[test]
+fn the_training_pipeline_gives_samples_that_end_with_their_answer_and_fit() {
+    let shop = Workshop::new();
+    let path = samples().join("../pipelines/training.toml");
+    let plan = Plan::load(&path, &[], Some(&shop.path("out"))).unwrap();
+    let never = AtomicBool::new(false);
+    let summary = chatmill_engine::run(plan, RunOptions::default(), &Silent, &never).unwrap();
+    assert_eq!(
+        summary.totals.filtered_by.keys().collect::<Vec<_>>(),
+        ["min_turns"]
+    );
+    let numbers = |column| {
+        rows::numbers(&shop.path("out"), "renderings", column)
+            .into_iter()
+            .flatten()
+    };
+    assert!(numbers("tokens_o200k_base").all(|tokens| tokens <= 4_000));
+    assert!(numbers("requests").all(|requests| requests >= 1));
+    let roles = rows::texts(&shop.path("out"), "renderings", "last_role");
+    assert!(roles.len() > 60 && roles.iter().flatten().all(|role| role == "assistant"));
+    let valid = rows::flags(&shop.path("out"), "renderings", "valid");
+    assert!(valid.iter().all(|valid| *valid == Some(true)));
+    for spans in rows::spans(&shop.path("out"), "renderings", "assistant_spans") {
+        assert!(!spans.is_empty());
+    }
 }
 
 #[test]

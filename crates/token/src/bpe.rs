@@ -49,8 +49,9 @@ impl Tables {
     /// The same with scratch space of one's own.
     pub(crate) fn each_token_with(&self, scratch: &mut Scratch, text: &str, mut token: impl FnMut(usize)) {
         let Scratch { cache, merger } = scratch;
-        self.splitter
-            .each(cache, text, |piece| merger.each(&self.vocabulary, piece, &mut token));
+        self.splitter.each(cache, text, |piece| {
+            merger.each(&self.vocabulary, piece, &mut token);
+        });
     }
 
     /// The bytes at which the tokens of a text begin, a bit each; the text is not longer than [`SHORT`](crate::merge::SHORT).

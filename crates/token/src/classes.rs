@@ -171,10 +171,7 @@ fn decoded(text: &[u8], at: usize, first: u8) -> (u32, usize) {
     } else if first < 0xf0 {
         ((first & 0x0f) << 12 | more(1) << 6 | more(2), 3)
     } else {
-        (
-            (first & 0x07) << 18 | more(1) << 12 | more(2) << 6 | more(3),
-            4,
-        )
+        ((first & 0x07) << 18 | more(1) << 12 | more(2) << 6 | more(3), 4)
     }
 }
 

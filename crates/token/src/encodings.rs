@@ -99,7 +99,10 @@ mod tests {
     fn an_encoding_is_found_by_its_name_and_loaded_once() {
         let encoding = find("cl100k_base").unwrap();
         assert_eq!(encoding.counter().name(), "cl100k_base");
-        assert!(std::sync::Arc::ptr_eq(encoding.tables().unwrap(), encoding.tables().unwrap()));
+        assert!(std::sync::Arc::ptr_eq(
+            encoding.tables().unwrap(),
+            encoding.tables().unwrap()
+        ));
         assert!(find("cl100k").is_none());
     }
 }

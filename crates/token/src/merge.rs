@@ -48,7 +48,7 @@ fn join(becomes: u32, at: usize) -> i32 {
         NO_JOIN
     } else {
         // Of 31 bits, so that the sign stays out of it.
-        (becomes << POSITION_BITS) as i32 | at as i32
+        (becomes << POSITION_BITS | at as u32).cast_signed()
     }
 }
 
@@ -60,8 +60,8 @@ impl<const MOST: usize> Parts<MOST> {
             if first == NO_JOIN {
                 return parts;
             }
-            let at = first as usize % SHORT;
-            parts.join_at(vocabulary, at, (first >> POSITION_BITS) as u32);
+            let first = first.cast_unsigned();
+            parts.join_at(vocabulary, first as usize % SHORT, first >> POSITION_BITS);
         }
     }
 
@@ -105,6 +105,11 @@ impl<const MOST: usize> Parts<MOST> {
         {
             *place = join(with_left, left);
         }
+    }
+
+    /// The ids of the parts, when there are two.
+    fn two(&self) -> Option<(u32, u32)> {
+        (self.begin.count_ones() == 2).then(|| (self.id(0), self.id(self.next(0))))
     }
 
     fn id(&self, at: usize) -> u32 {
@@ -158,10 +163,11 @@ impl Merger {
 
     /// The two tokens that a byte string is made of, when it comes to two.
     pub(crate) fn last_pair(&mut self, vocabulary: &Vocabulary, bytes: &[u8]) -> Option<(u32, u32)> {
+        if bytes.len() <= SHORTEST {
+            return Parts::<SHORTEST>::merged(vocabulary, bytes).two();
+        }
         if bytes.len() <= SHORT {
-            let parts = Parts::<SHORT>::merged(vocabulary, bytes);
-            let second = parts.next(0);
-            return (parts.begin.count_ones() == 2).then(|| (parts.id(0), parts.id(second)));
+            return Parts::<SHORT>::merged(vocabulary, bytes).two();
         }
         self.merge_long(vocabulary, bytes);
         let mut ids = Vec::new();
@@ -216,7 +222,8 @@ impl Merger {
 
     fn queue(&mut self, start: u32, joined: u32) {
         if joined != NO_TOKEN {
-            self.joins.push(Reverse(u64::from(joined) << 32 | u64::from(start)));
+            self.joins
+                .push(Reverse(u64::from(joined) << 32 | u64::from(start)));
         }
     }
 

@@ -37,7 +37,11 @@ impl Pairs {
         let key = key(left, right);
         let hash = hash(key);
         let bit = self.bit(hash);
-        if self.begun.get(bit / 64).is_none_or(|word| word >> (bit % 64) & 1 == 0) {
+        if self
+            .begun
+            .get(bit / 64)
+            .is_none_or(|word| word >> (bit % 64) & 1 == 0)
+        {
             return NO_TOKEN;
         }
         let mut place = (hash >> self.shift) as usize;

@@ -69,7 +69,9 @@ impl Seams {
         let (mut before, mut behind) = ([0; 4], [0; 4]);
         let last = left.encode_utf8(&mut before).as_bytes().last();
         let first = right.encode_utf8(&mut behind).as_bytes().first();
-        let in_part = last.zip(first).is_none_or(|(last, first)| self.has(bytes(*last, *first)));
+        let in_part = last
+            .zip(first)
+            .is_none_or(|(last, first)| self.has(bytes(*last, *first)));
         let by_whole = self.has_whole && (self.has(ends(left)) || self.has(begins(right)));
         in_part || by_whole || self.has(characters(left, right))
     }
@@ -81,7 +83,9 @@ impl Seams {
     }
 
     fn has(&self, bit: usize) -> bool {
-        self.joined.get(bit / 64).is_none_or(|word| word >> (bit % 64) & 1 == 1)
+        self.joined
+            .get(bit / 64)
+            .is_none_or(|word| word >> (bit % 64) & 1 == 1)
     }
 }
 

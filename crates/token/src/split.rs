@@ -70,7 +70,11 @@ fn end_of_match(regex: &Regex, cache: &mut Cache, text: &str, at: usize) -> usiz
     // Published patterns cover every character. Where another one does not, what it leaves out is a piece of one character.
     let found = regex.search_half_with(cache, &input);
     let Some(found) = found.filter(|found| found.offset() > at) else {
-        return at + text.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
+        return at
+            + text
+                .get(at..)
+                .and_then(|rest| rest.chars().next())
+                .map_or(1, char::len_utf8);
     };
     let end = found.offset();
     if found.pattern() == PatternID::ZERO || end == text.len() {

@@ -115,7 +115,11 @@ impl SyncPoints {
         let mut points = Self {
             classes,
             borders,
-            seams: if borders == Borders::NONE { Seams::default() } else { seams },
+            seams: if borders == Borders::NONE {
+                Seams::default()
+            } else {
+                seams
+            },
             ascii: [Step::default(); 128],
         };
         for (place, byte) in points.ascii.iter_mut().zip(0..) {
@@ -147,7 +151,8 @@ impl SyncPoints {
                     } else if let Some(character) = character_at(text, start + at) {
                         let step = self.borders.step(self.classes.of(character as u32));
                         let is_border = behind.behind & step.kind != 0
-                            || behind.kind & step.kind & CASELESS != 0 && !self.seams.may_join(before, character);
+                            || behind.kind & step.kind & CASELESS != 0
+                                && !self.seams.may_join(before, character);
                         borders |= u64::from(is_border) << at;
                         (behind, before) = (step, character);
                     }
@@ -271,7 +276,10 @@ mod tests {
         let mut seams = Seams::of_no_token();
         seams.add("日本".as_bytes());
         let points = SyncPoints::new(Borders::MODERN, seams.clone());
-        assert_eq!(chunks(&points, "日本日a日б本 本\u{301}本"), ["日本", "日a日б本", " 本\u{301}本"]);
+        assert_eq!(
+            chunks(&points, "日本日a日б本 本\u{301}本"),
+            ["日本", "日a日б本", " 本\u{301}本"]
+        );
         assert_eq!(points.interior("日本日本語"), Some((6, 12)));
         assert_eq!(chunks(&SyncPoints::new(Borders::NONE, seams), "本日"), ["本日"]);
     }

@@ -131,9 +131,9 @@ impl Batch {
     fn new(tables: &[Arc<Tables>]) -> Self {
         let all = tables.iter().map(|tables| tables.borders);
         let common = all.reduce(Borders::both).unwrap_or(Borders::NONE);
-        let seams = tables
-            .iter()
-            .fold(Seams::of_no_token(), |seams, tables| seams.and(&tables.vocabulary.seams));
+        let seams = tables.iter().fold(Seams::of_no_token(), |seams, tables| {
+            seams.and(&tables.vocabulary.seams)
+        });
         Self {
             points: SyncPoints::new(common, seams),
             ways: Ways::new(tables),

@@ -53,7 +53,8 @@ impl Vocabulary {
     pub(crate) fn new(tokens: impl IntoIterator<Item = (impl AsRef<[u8]>, u32)>) -> Self {
         let mut by_rank: Vec<_> = tokens.into_iter().collect();
         by_rank.sort_unstable_by_key(|(_, rank)| *rank);
-        let mut by_length: Vec<(&[u8], u32)> = by_rank.iter().map(|(bytes, _)| bytes.as_ref()).zip(0..).collect();
+        let mut by_length: Vec<(&[u8], u32)> =
+            by_rank.iter().map(|(bytes, _)| bytes.as_ref()).zip(0..).collect();
         by_length.sort_unstable_by_key(|(bytes, _)| bytes.len());
         let mut vocabulary = Self {
             bytes: vec![NO_TOKEN; 256],
@@ -72,13 +73,14 @@ impl Vocabulary {
                 [] => {}
                 [byte] => vocabulary.set_byte(byte, id),
                 [first, second] => vocabulary.set_byte_pair(first, second, id),
-                _ => match merger.last_pair(&vocabulary, bytes) {
-                    Some((left, right)) => vocabulary.pairs.insert(left, right, id),
-                    None => {
+                _ => {
+                    if let Some((left, right)) = merger.last_pair(&vocabulary, bytes) {
+                        vocabulary.pairs.insert(left, right, id);
+                    } else {
                         vocabulary.seams.add_whole(bytes);
                         vocabulary.unreachable.insert(bytes.into());
                     }
-                },
+                }
             }
         }
         vocabulary
@@ -91,7 +93,10 @@ impl Vocabulary {
     }
 
     fn set_byte_pair(&mut self, first: u8, second: u8, id: u32) {
-        if let Some(place) = self.byte_pairs.get_mut(usize::from(first) << 8 | usize::from(second)) {
+        if let Some(place) = self
+            .byte_pairs
+            .get_mut(usize::from(first) << 8 | usize::from(second))
+        {
             *place = id;
         }
     }

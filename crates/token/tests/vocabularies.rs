@@ -1,5 +1,12 @@
 //! Real vocabularies, which this repository does not hold, counted here and by Python: `just vocabularies` fetches them.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::disallowed_methods,
+    missing_docs
+)]
 
 use std::path::{Path, PathBuf};
 

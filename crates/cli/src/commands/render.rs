@@ -32,7 +32,7 @@ pub struct Arguments {
     /// Dialect to print
     #[arg(long, value_name = "ID[@PROFILE]", required_unless_present = "template")]
     dialect: Option<String>,
-    /// Chat template to print in: a Jinja file, or a tokenizer_config.json
+    /// Chat template to print in: a Jinja file, or a `tokenizer_config.json`
     #[arg(long, value_name = "FILE", conflicts_with = "dialect")]
     template: Option<String>,
     /// Source id; `auto` detects by content

@@ -207,9 +207,18 @@ fn a_template_file_is_a_dialect_of_the_command_line() {
     let refused = render(&[]);
     assert_eq!(refused.code, 2);
     assert!(refused.stderr.contains("set `now`"), "{}", refused.stderr);
-    let told = render(&["--set", "template.now=2024-07-26", "--set", "template.variables.sign=Kai"]);
+    let told = render(&[
+        "--set",
+        "template.now=2024-07-26",
+        "--set",
+        "template.variables.sign=Kai",
+    ]);
     assert_eq!(told.code, 0, "{}", told.stderr);
-    assert!(told.stdout.contains("When do we water the beans?"), "{}", told.stdout);
+    assert!(
+        told.stdout.contains("When do we water the beans?"),
+        "{}",
+        told.stdout
+    );
     assert!(told.stdout.trim_end().ends_with("Kai 2024"), "{}", told.stdout);
     let both = render(&["--dialect", "chatml"]);
     assert_eq!(both.code, 2);

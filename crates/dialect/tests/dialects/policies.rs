@@ -263,12 +263,9 @@ fn orphans_are_repaired_dropped_or_make_the_row_invalid() {
             has(&rejected, "search") && has(&rejected, "for nobody"),
             "{dialect}"
         );
-        assert_eq!(
-            rejected.violations.len(),
-            2,
-            "{dialect}: {:?}",
-            rejected.violations
-        );
+        let pairing = rejected.violations.iter();
+        let pairing = pairing.filter(|violation| violation.contains(" in message "));
+        assert_eq!(pairing.count(), 2, "{dialect}: {:?}", rejected.violations);
     }
 }
 

@@ -54,7 +54,7 @@ fn render<R>(
     };
     let (mut look, mut seen) = (Some(look), None);
     dialect.render(&view, &mut |rendering| {
-        seen = Some(look.take().unwrap()(&rendering))
+        seen = Some(look.take().unwrap()(&rendering));
     });
     seen.unwrap()
 }
@@ -126,15 +126,16 @@ fn our_own_templates_print_what_is_written_down() {
                 .into_iter()
                 .map(|(code, position, amount)| format!("{code} {position:?} {amount}\n"))
                 .collect();
-            let violations: String = rendering
+            let violations: Vec<String> = rendering
                 .violations
                 .iter()
                 .map(|rule| format!("{rule}\n"))
                 .collect();
             format!(
-                "{}\n=====\n{}{violations}",
+                "{}\n=====\n{}{}",
                 rendering.rope.text(),
-                losses.concat()
+                losses.concat(),
+                violations.concat()
             )
         });
         let path = folder().join(format!("{name}.txt"));
@@ -376,7 +377,7 @@ fn what_cannot_be_a_template_is_refused_when_it_is_made() {
         change(&mut blueprint);
         TemplateDialect::new(blueprint).err()
     };
-    assert!(matches!(refused(|_| ()), None));
+    assert!(refused(|_| ()).is_none());
     assert!(matches!(
         refused(|it| it.now = None),
         Some(TemplateError::NowMissing)

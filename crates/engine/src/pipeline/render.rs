@@ -73,7 +73,10 @@ mod tests {
         for text in ["now = 2024-07-26", "now = \"2024-07-26\""] {
             assert_eq!(now(text).as_deref(), Some("2024-07-26"));
         }
-        assert_eq!(now("now = 2024-07-26T10:00:00").as_deref(), Some("2024-07-26T10:00:00"));
+        assert_eq!(
+            now("now = 2024-07-26T10:00:00").as_deref(),
+            Some("2024-07-26T10:00:00")
+        );
         assert_eq!(now(""), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chatmill_dialect::{DIALECTS, Dialect};
+use chatmill_dialect::{About, DIALECTS, Dialect, Rendering, View};
 
 use super::PlanError;
 use super::templates::Templates;
@@ -27,7 +27,10 @@ impl Target {
         if let Some(template) = templates.get(word) {
             return Ok(template.clone());
         }
-        let known = DIALECTS.iter().map(|dialect| dialect.id()).chain(templates.names());
+        let known = DIALECTS
+            .iter()
+            .map(|dialect| dialect.id())
+            .chain(templates.names());
         let (dialect, profile) = chatmill_dialect::find(word).ok_or_else(|| PlanError::UnknownWord {
             key: "render.dialects",
             what: "dialect",
@@ -35,9 +38,30 @@ impl Target {
             suggestion: nearest(word, known).map(str::to_owned),
         })?;
         Ok(Self {
-            dialect: Arc::new(dialect),
+            dialect: Arc::new(Registered(dialect)),
             profile,
         })
+    }
+}
+
+/// A dialect of the registry, beside those that a plan makes of templates.
+struct Registered(&'static dyn Dialect);
+
+impl Dialect for Registered {
+    fn id(&self) -> &str {
+        self.0.id()
+    }
+
+    fn about(&self) -> &'static About {
+        self.0.about()
+    }
+
+    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+        self.0.render(view, emit);
+    }
+
+    fn is_single_turn(&self) -> bool {
+        self.0.is_single_turn()
     }
 }
 

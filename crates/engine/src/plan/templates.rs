@@ -33,7 +33,7 @@ impl Templates {
         limits: &Limits,
     ) -> Result<Self, PlanError> {
         let load = |(name, section): (&String, &TemplateSection)| {
-            let template = load(name, section, base, limits).map_err(|message| PlanError::Value {
+            let template = read(name, section, base, limits).map_err(|message| PlanError::Value {
                 key: "templates",
                 message: format!("`{name}`: {message}"),
             })?;
@@ -64,30 +64,35 @@ impl Templates {
     }
 }
 
-fn load(name: &str, section: &TemplateSection, base: &Path, limits: &Limits) -> Result<Template, String> {
+fn read(name: &str, section: &TemplateSection, base: &Path, limits: &Limits) -> Result<Template, String> {
     check_name(name)?;
     let mut hasher = blake3::Hasher::new();
-    let mut read = |path: &Option<String>| {
+    let mut content = |path: &Option<String>| {
         let Some(path) = path else {
             hasher.update(b"\0");
             return Ok(None);
         };
-        let text = read_small(&base.join(path), LARGEST)
-            .map_err(|error| format!("cannot read {path}: {error}"))?;
+        let text =
+            read_small(&base.join(path), LARGEST).map_err(|error| format!("cannot read {path}: {error}"))?;
         hasher.update(blake3::hash(text.as_bytes()).as_bytes());
         Ok::<_, String>(Some(text))
     };
-    let template = read(&section.template)?;
-    let config = read(&section.tokenizer_config)?;
+    let template = content(&section.template)?;
+    let config = content(&section.tokenizer_config)?;
     let config = config.map(|text| TokenizerConfig::read(&text)).transpose();
     let config = config.map_err(|error| error.to_string())?.unwrap_or_default();
     let (source, tool_source) = sources(template, section.named.as_deref(), &config)?;
-    let tokens = config.tokens.into_iter().map(|(name, token)| (name, token.into()));
+    let tokens = config
+        .tokens
+        .into_iter()
+        .map(|(name, token)| (name, token.into()));
     let mut variables: BTreeMap<String, serde_json::Value> = tokens.collect();
     variables.extend(section.variables.clone());
     let mut special_tokens = section.special_tokens.clone();
     if section.tokenizer_config.is_some() {
-        special_tokens.get_or_insert_default().extend(config.special_tokens);
+        special_tokens
+            .get_or_insert_default()
+            .extend(config.special_tokens);
     }
     let dialect = TemplateDialect::new(Blueprint {
         id: name.to_owned(),
@@ -135,21 +140,26 @@ fn sources(
     if let Some(template) = template {
         return Ok((template, None));
     }
-    let known = || {
-        let names: Vec<&str> = config.templates.keys().map(String::as_str).collect();
-        names.join(", ")
+    let all = || {
+        let keys: Vec<&str> = config.templates.keys().map(String::as_str).collect();
+        keys.join(", ")
     };
     let get = |name: &str| config.templates.get(name).cloned();
     match named {
         Some(name) => {
-            let missing = || format!("there is no template named `{name}`; there is {}", known());
+            let missing = || format!("there is no template named `{name}`; there is {}", all());
             Ok((get(name).ok_or_else(missing)?, None))
         }
         None if config.templates.is_empty() => {
             Err("there is no template: set `template` to a Jinja file".to_owned())
         }
         None => {
-            let missing = || format!("there is no template named `default`; set `named` to one of {}", known());
+            let missing = || {
+                format!(
+                    "there is no template named `default`; set `named` to one of {}",
+                    all()
+                )
+            };
             Ok((get("default").ok_or_else(missing)?, get("tool_use")))
         }
     }
@@ -187,7 +197,11 @@ mod tests {
         let file = Some("x".to_owned());
         assert_eq!(sources(file, None, &both), Ok(("x".to_owned(), None)));
         assert!(sources(None, Some("rga"), &both).unwrap_err().contains("rag"));
-        assert!(sources(None, None, &config(&["rag"])).unwrap_err().contains("`named`"));
+        assert!(
+            sources(None, None, &config(&["rag"]))
+                .unwrap_err()
+                .contains("`named`")
+        );
         assert!(sources(None, None, &config(&[])).is_err());
     }
 }

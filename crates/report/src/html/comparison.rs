@@ -82,6 +82,11 @@ fn findings(html: &mut Html, comparison: &Comparison) {
 }
 
 fn tokens(html: &mut Html, comparison: &Comparison) {
+    let both: Vec<&TokenChange> = comparison
+        .tokens
+        .iter()
+        .filter(|change| change.before.is_some() && change.after.is_some())
+        .collect();
     let heads = [
         words("Dialect"),
         words("Encoding"),
@@ -97,16 +102,29 @@ fn tokens(html: &mut Html, comparison: &Comparison) {
         "Tokens; in common are the conversations that both runs have",
         &heads,
         |html| {
-            for change in comparison.tokens.iter().take(ROWS) {
+            for change in both.iter().take(ROWS) {
                 token_row(html, change);
             }
         },
     );
-    more(html, comparison.tokens.len());
+    more(html, both.len());
+    alone(html, "the earlier run", &comparison.only_before());
+    alone(html, "this run", &comparison.only_after());
+}
+
+/// Names what only one of the runs counted.
+fn alone(html: &mut Html, run: &str, dialects: &[String]) {
+    if !dialects.is_empty() {
+        html.raw("<p class=\"quiet\">Only ")
+            .text(run)
+            .raw(" counted ")
+            .text(&dialects.join(", "))
+            .raw(".</p>");
+    }
 }
 
 fn token_row(html: &mut Html, change: &TokenChange) {
-    html.row(&change.dialect).word(&change.encoding);
+    html.row(&change.target()).word(&change.encoding);
     let per_message = |html: &mut Html, count: Option<crate::report::TokenCount>| match count {
         Some(count) => {
             html.rate(quotient(count.tokens, count.messages_rendered), 1);
@@ -135,7 +153,12 @@ fn token_row(html: &mut Html, change: &TokenChange) {
 }
 
 fn losses(html: &mut Html, comparison: &Comparison) {
-    if comparison.losses.is_empty() {
+    let both: Vec<_> = comparison
+        .losses
+        .iter()
+        .filter(|change| comparison.shares(&change.dialect, &change.profile))
+        .collect();
+    if both.is_empty() {
         return;
     }
     let heads = [
@@ -147,7 +170,7 @@ fn losses(html: &mut Html, comparison: &Comparison) {
     ];
     html.raw("<details><summary>Losses that differ</summary>");
     table(html, "Losses that differ", &heads, |html| {
-        for change in comparison.losses.iter().take(ROWS) {
+        for change in both.iter().take(ROWS) {
             html.row(&change.dialect)
                 .word(&change.code)
                 .figure(change.amount.before)
@@ -156,7 +179,7 @@ fn losses(html: &mut Html, comparison: &Comparison) {
                 .end_row();
         }
     });
-    more(html, comparison.losses.len());
+    more(html, both.len());
     html.raw("</details>\n");
 }
 

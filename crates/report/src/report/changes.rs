@@ -116,3 +116,51 @@ pub struct LossChange {
     /// Occurrences.
     pub amount: Change,
 }
+
+impl Comparison {
+    /// Whether both runs said chats in a dialect. Without encodings nobody knows, and it is taken for granted.
+    pub fn shares(&self, dialect: &str, profile: &str) -> bool {
+        let mut same = self
+            .tokens
+            .iter()
+            .filter(|change| (change.dialect.as_str(), change.profile.as_str()) == (dialect, profile))
+            .peekable();
+        same.peek().is_none() || same.any(|change| change.before.is_some() && change.after.is_some())
+    }
+
+    /// What only the earlier run counted: dialects, each with its encodings.
+    pub fn only_before(&self) -> Vec<String> {
+        self.alone(|change| change.after.is_none())
+    }
+
+    /// What only the later run counted: dialects, each with its encodings.
+    pub fn only_after(&self) -> Vec<String> {
+        self.alone(|change| change.before.is_none())
+    }
+
+    fn alone(&self, is_alone: impl Fn(&TokenChange) -> bool) -> Vec<String> {
+        let mut dialects: Vec<(String, Vec<&str>)> = Vec::new();
+        for change in self.tokens.iter().filter(|change| is_alone(change)) {
+            let target = change.target();
+            match dialects.iter_mut().find(|(known, _)| *known == target) {
+                Some((_, encodings)) => encodings.push(&change.encoding),
+                None => dialects.push((target, vec![&change.encoding])),
+            }
+        }
+        dialects
+            .into_iter()
+            .map(|(target, encodings)| format!("{target} ({})", encodings.join(", ")))
+            .collect()
+    }
+}
+
+impl TokenChange {
+    /// The dialect with its profile, where that is not the document's.
+    pub fn target(&self) -> String {
+        if self.profile == "document" {
+            self.dialect.clone()
+        } else {
+            format!("{}@{}", self.dialect, self.profile)
+        }
+    }
+}

@@ -14,17 +14,19 @@ use chatmill_model::{ArgumentForm, Media};
 use crate::tale::{Facts, Label, Tale, Turn};
 use tools::{
     args_malformed, args_not_object, args_reserialised, duplicate_result, error_flag_dropped, label_calls,
-    missing_result_synthesised, orphan_result_inlined, result_moved, result_wrapped, role_mapped, tool_call_dropped, tool_definition_dropped,
-    tool_definition_synthesised, tool_name_rewritten, translate_schemas, tool_result_dropped,
+    missing_result_synthesised, orphan_result_inlined, result_moved, result_wrapped, role_mapped,
+    tool_call_dropped, tool_definition_dropped, tool_definition_synthesised, tool_name_rewritten,
+    tool_result_dropped, translate_schemas,
 };
 use turns::{
-    cache_history, empty_filled, join_added, join_divided, part_moved, system_hoisted, turn_merged, turn_moved, turn_split,
+    cache_history, empty_filled, join_added, join_divided, part_moved, system_hoisted, turn_merged,
+    turn_moved, turn_split,
 };
 use words::{
     empty_dropped, end_trimmed, extra_dropped, leaked_metadata_removed, marks_dropped,
-    media_description_dropped, media_dropped, media_placeholder, name_aliased, name_dropped, name_inlined, notice_dropped,
-    part_flattened, reasoning_dropped, reference_inlined, references_lost, spelled_thoughts, system_added, system_dropped, system_inlined, truncated,
-    whitespace_trimmed,
+    media_description_dropped, media_dropped, media_placeholder, name_aliased, name_dropped, name_inlined,
+    notice_dropped, part_flattened, reasoning_dropped, reference_inlined, references_lost, spelled_thoughts,
+    system_added, system_dropped, system_inlined, truncated, whitespace_trimmed,
 };
 
 /// What decides how a declared change looks.
@@ -72,11 +74,6 @@ type Forget = fn(&mut Tale, &Loss, &Family);
 /// then what is made up, last what becomes one.
 pub const FORGET: &[(LossCode, Forget)] = &[
     (LossCode::NoticeDropped, notice_dropped),
-    (LossCode::MessageIdSynthesised, |tale, loss, _| {
-        if let Some(turn) = at(tale, loss).next() {
-            turn.facts.ids = vec![Label::Any];
-        }
-    }),
     (LossCode::TimestampDropped, |tale, _, _| {
         each(tale, |turn| turn.facts.times.clear());
     }),
@@ -159,13 +156,20 @@ pub const ELSEWHERE: &[(LossCode, &str)] = &[
         LossCode::NameCleaned,
         "only transcripts read signs in names as their own",
     ),
+    (
+        LossCode::MessageIdSynthesised,
+        "only systems' own formats want ids of messages",
+    ),
     (LossCode::SenderMissing, "only systems' own formats want a sender"),
     (
         LossCode::ControlCharacterRemoved,
         "only quotes lose control characters, and quotes are words that are not known here",
     ),
     (LossCode::NewlineReplaced, "only transcripts are read by line"),
-    (LossCode::Redacted, "only a run replaces personal data, before any dialect"),
+    (
+        LossCode::Redacted,
+        "only a run replaces personal data, before any dialect",
+    ),
     (LossCode::DatePinned, "only templates print a date"),
     (
         LossCode::DefaultSystemInserted,

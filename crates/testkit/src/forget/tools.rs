@@ -78,10 +78,15 @@ pub(super) fn tool_result_dropped(tale: &mut Tale, loss: &Loss, family: &Family)
             Some(Piece::Answer { call: Some(call), .. }) => callers.get(*call).is_some_and(|(own, _)| *own),
             _ => false,
         };
-        let last = tale.turns.iter().rposition(|turn| turn.at == loss.position && is_own(turn));
+        let last = tale
+            .turns
+            .iter()
+            .rposition(|turn| turn.at == loss.position && is_own(turn));
         let Some(last) = last else { break };
         tale.turns[last].pieces.clear();
-        leave_out(tale, |turn| turn.at == loss.position && turn.role == Role::Tool && turn.pieces.is_empty());
+        leave_out(tale, |turn| {
+            turn.at == loss.position && turn.role == Role::Tool && turn.pieces.is_empty()
+        });
         more -= 1;
     }
 }

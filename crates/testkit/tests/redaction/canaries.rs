@@ -63,7 +63,13 @@ pub fn mutated(seed: u64) -> Vec<(String, String, usize)> {
     let mut out = Vec::new();
     for file in files {
         let text = std::fs::read_to_string(&file).unwrap();
-        let folder = file.parent().unwrap().file_name().unwrap().to_string_lossy().into_owned();
+        let folder = file
+            .parent()
+            .unwrap()
+            .file_name()
+            .unwrap()
+            .to_string_lossy()
+            .into_owned();
         let name = format!("{folder}-{}", file.file_name().unwrap().to_string_lossy());
         let mut count = 0;
         let text = match serde_json::from_str::<Value>(&text) {
@@ -80,7 +86,11 @@ pub fn mutated(seed: u64) -> Vec<(String, String, usize)> {
             Ok(mut value) => {
                 seed_value(&mut random, &mut value, &mut count);
                 let text = value.to_string();
-                if random.once_in(2) { text.replace('@', "\\u0040") } else { text }
+                if random.once_in(2) {
+                    text.replace('@', "\\u0040")
+                } else {
+                    text
+                }
             }
         };
         out.push((name, text, count));
@@ -100,7 +110,11 @@ fn seed_value(random: &mut Random, value: &mut Value, count: &mut usize) {
             let is_prose = text.contains(' ');
             if random.once_in(if is_prose { 2 } else { 14 }) {
                 *count += 1;
-                *text = if is_prose { format!("{text} {}", any(random)) } else { any(random) };
+                *text = if is_prose {
+                    format!("{text} {}", any(random))
+                } else {
+                    any(random)
+                };
             } else if text.starts_with('{')
                 && let Ok(mut inner) = serde_json::from_str::<Value>(text)
             {
@@ -155,7 +169,9 @@ pub fn canaries_in(dataset: &Path) -> BTreeSet<(&'static str, String)> {
 /// Files of a dataset that hold a text, in any case.
 pub fn files_with(dataset: &Path, text: &str) -> BTreeSet<String> {
     let text = text.to_lowercase();
-    let held = contents(dataset).into_iter().filter(|(_, bytes)| memmem::find(bytes, text.as_bytes()).is_some());
+    let held = contents(dataset)
+        .into_iter()
+        .filter(|(_, bytes)| memmem::find(bytes, text.as_bytes()).is_some());
     held.map(|(file, _)| file).collect()
 }
 
@@ -192,12 +208,5 @@ fn decode(batch: &RecordBatch, bytes: &mut Vec<u8>) {
             bytes.extend_from_slice(buffer.as_slice());
         }
         waiting.extend(data.child_data().iter().cloned());
-    }
-}
-pub fn debug_context(dataset: &Path, text: &str) {
-    for (file, bytes) in contents(dataset) {
-        if let Some(at) = bytes.windows(text.len()).position(|window| window == text.as_bytes()) {
-            eprintln!("{file}: {:?}", String::from_utf8_lossy(&bytes[at.saturating_sub(200)..(at + 80).min(bytes.len())]));
-        }
     }
 }

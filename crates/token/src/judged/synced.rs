@@ -150,8 +150,18 @@ fn check_tallied(texts: usize) {
         }
         spans.sort_by_key(|span| span.end);
         for (encoding, tally) in ENCODINGS.iter().zip(tallier.tally(&text, &spans)) {
-            assert_eq!(Some(tally.tokens), encoding.judge().count(&text), "{} on {text:?}", encoding.name());
-            assert_eq!(tally, encoding.counter().tally(&text, &spans), "{} on {text:?}", encoding.name());
+            assert_eq!(
+                Some(tally.tokens),
+                encoding.judge().count(&text),
+                "{} on {text:?}",
+                encoding.name()
+            );
+            assert_eq!(
+                tally,
+                encoding.counter().tally(&text, &spans),
+                "{} on {text:?}",
+                encoding.name()
+            );
         }
         if last.len() < 64 {
             last.push(text);
@@ -170,7 +180,7 @@ fn texts_of_all_kinds_are_tallied_as_the_judge_counts_them() {
 #[test]
 #[ignore = "minutes; run it when a pattern, a table or a dependency changes"]
 fn many_texts_of_all_kinds_are_tallied_as_the_judge_counts_them() {
-    check_tallied(300_000);
+    check_tallied(50_000);
 }
 
 /// Every character of the planes that have any: its class in our table is the one that the reference's pattern uses.
@@ -193,12 +203,7 @@ fn every_character_is_of_the_class_that_the_reference_sees() {
     court.assert_parts_add_up(&batch);
 }
 
-fn assert_tallied(
-    encodings: &[Encoding],
-    tallier: &mut Tallier,
-    text: &str,
-    spans: &[ComponentSpan],
-) {
+fn assert_tallied(encodings: &[Encoding], tallier: &mut Tallier, text: &str, spans: &[ComponentSpan]) {
     let found = tallier.tally(text, spans);
     assert_eq!(found.len(), encodings.len());
     for (encoding, tally) in encodings.iter().zip(found) {

@@ -6,7 +6,12 @@ use super::*;
 
 /// Merges by the definition: byte strings and ranks, one pair at a time.
 fn by_definition(ranks: &[(Vec<u8>, u32)], piece: &[u8]) -> Vec<usize> {
-    let rank = |bytes: &[u8]| ranks.iter().find(|(token, _)| token == bytes).map(|(_, rank)| *rank);
+    let rank = |bytes: &[u8]| {
+        ranks
+            .iter()
+            .find(|(token, _)| token == bytes)
+            .map(|(_, rank)| *rank)
+    };
     if rank(piece).is_some() {
         return vec![piece.len()];
     }
@@ -40,7 +45,9 @@ fn by_heap(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<usize> {
 
 fn by_array(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<usize> {
     let mut tokens = Vec::new();
-    each_length(beginnings(vocabulary, piece), piece.len(), |bytes| tokens.push(bytes));
+    each_length(beginnings(vocabulary, piece), piece.len(), |bytes| {
+        tokens.push(bytes);
+    });
     tokens
 }
 

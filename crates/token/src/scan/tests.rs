@@ -70,7 +70,8 @@ impl Pair {
         move |text| {
             found.clear();
             expected.clear();
-            self.by_hand.each(&mut none, text, |piece| found.push(piece.len()));
+            self.by_hand
+                .each(&mut none, text, |piece| found.push(piece.len()));
             self.by_pattern
                 .each(&mut cache, text, |piece| expected.push(piece.len()));
             assert_eq!(found, expected, "{:?} on {text:?}", self.style);
@@ -117,7 +118,9 @@ fn every_character_is_split_by_hand_as_by_its_pattern() {
         let mut check = pair.check();
         let mut text = String::new();
         for character in '\0'..=char::MAX {
-            text.extend(['a', character, 'B', 'b', character, character, ' ', '1', character, '.', character, '\'']);
+            text.extend([
+                'a', character, 'B', 'b', character, character, ' ', '1', character, '.', character, '\'',
+            ]);
             if text.len() > 500 {
                 check(&text);
                 text.clear();

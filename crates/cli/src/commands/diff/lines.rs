@@ -1,9 +1,7 @@
 //! A comparison for people: as text for a terminal, as Markdown for the summary of a job.
 
-use std::collections::BTreeMap;
-
 use chatmill_report::Objection;
-use chatmill_report::report::{Change, Comparison, LossChange, TokenChange};
+use chatmill_report::report::{Change, Comparison, LossChange};
 
 use crate::figures::{count, counted};
 use crate::output::{self, harmless};
@@ -187,7 +185,7 @@ fn token_rows(comparison: &Comparison) -> Vec<Vec<String>> {
             let (before, after) = change.before.zip(change.after)?;
             (before != after).then(|| {
                 vec![
-                    harmless(&format!("{} {}", target(change), change.encoding)),
+                    harmless(&format!("{} {}", change.target(), change.encoding)),
                     count(before.tokens),
                     count(after.tokens),
                     signed(before.tokens, after.tokens),
@@ -198,55 +196,24 @@ fn token_rows(comparison: &Comparison) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// The dialect with its profile, where that is not the document's.
-fn target(change: &TokenChange) -> String {
-    if change.profile == "document" {
-        change.dialect.clone()
-    } else {
-        format!("{}@{}", change.dialect, change.profile)
-    }
-}
-
-/// A line for each run about the dialects that it alone counted, in whichever encodings.
+/// A line for each run about the dialects that it alone counted.
 fn one_sided(comparison: &Comparison) -> Vec<String> {
-    let alone = |run: &str, is_alone: &dyn Fn(&TokenChange) -> bool| {
-        let changes = comparison.tokens.iter().filter(|change| is_alone(change));
-        let mut encodings: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-        for change in changes {
-            encodings
-                .entry(target(change))
-                .or_default()
-                .push(&change.encoding);
-        }
-        let names: Vec<String> = encodings
-            .iter()
-            .map(|(target, encodings)| harmless(&format!("{target} ({})", encodings.join(", "))))
-            .collect();
-        (!names.is_empty()).then(|| format!("Only {run} has {}", names.join(", ")))
-    };
-    [
-        alone("the first run", &|change| change.after.is_none()),
-        alone("the second run", &|change| change.before.is_none()),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    let runs = [
+        ("first", comparison.only_before()),
+        ("second", comparison.only_after()),
+    ];
+    runs.into_iter()
+        .filter(|(_, dialects)| !dialects.is_empty())
+        .map(|(run, dialects)| harmless(&format!("Only the {run} run has {}", dialects.join(", "))))
+        .collect()
 }
 
 /// Losses that differ, of the dialects that both runs have; the largest change first.
 fn loss_rows(comparison: &Comparison) -> Vec<Vec<String>> {
-    let is_one_sided = |loss: &&LossChange| {
-        let mut same = comparison
-            .tokens
-            .iter()
-            .filter(|change| (&change.dialect, &change.profile) == (&loss.dialect, &loss.profile))
-            .peekable();
-        same.peek().is_some() && same.all(|change| change.before.is_none() || change.after.is_none())
-    };
     let mut changes: Vec<&LossChange> = comparison
         .losses
         .iter()
-        .filter(|loss| !is_one_sided(loss))
+        .filter(|loss| comparison.shares(&loss.dialect, &loss.profile))
         .collect();
     changes.sort_by_key(|loss| std::cmp::Reverse(loss.amount.before.abs_diff(loss.amount.after)));
     changes
@@ -258,7 +225,7 @@ fn loss_rows(comparison: &Comparison) -> Vec<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chatmill_report::report::{FindingChange, TokenCount};
+    use chatmill_report::report::{FindingChange, TokenChange, TokenCount};
 
     fn large() -> Comparison {
         let change = Change {

@@ -210,7 +210,9 @@ impl Pricer {
         let mut counters: Vec<(&'static str, Arc<dyn Counter>)> = Vec::new();
         for name in names {
             let encoding = chatmill_token::find(name).ok_or_else(|| {
-                let known = chatmill_token::ENCODINGS.iter().map(|encoding| encoding.name());
+                let known = chatmill_token::ENCODINGS
+                    .iter()
+                    .map(chatmill_token::Encoding::name);
                 WrongRequest::unknown("encoding", name, nearest(name, known))
                     .then("`chatmill encodings` lists them")
             })?;

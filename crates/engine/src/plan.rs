@@ -136,8 +136,9 @@ impl Plan {
             }
         })?;
         let pipeline = pipeline::parse(&text, overrides, path)?;
-        let base = path.parent().unwrap_or(Path::new("."));
-        Self::resolve(pipeline, base, out)
+        // A bare file name has an empty parent, and an empty path is no folder.
+        let base = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        Self::resolve(pipeline, base.unwrap_or(Path::new(".")), out)
     }
 
     /// Resolves a pipeline whose relative paths start at `base`.

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use chatmill_dialect::{Loss, LossCode, Rendering};
 use chatmill_diag::limits::MIB;
 use chatmill_diag::{Finding, Path as Place};
+use chatmill_dialect::{Loss, LossCode, Rendering};
 use chatmill_intake::discover;
 use chatmill_model::Linked;
 use chatmill_redact::{Account, Counts, Key, KeyError, Kind, Redactor, Roster, SHORTEST_KEY};
@@ -57,7 +57,10 @@ fn key(section: &Redact, base: &Path) -> Result<Key, PlanError> {
         .map_err(|error| wrong(format!("cannot read {}: {error}", path.display())))?;
     Key::new(&content).map_err(|error| {
         wrong(match error {
-            KeyError::TooShort => format!("the key in {} is shorter than {SHORTEST_KEY} bytes", path.display()),
+            KeyError::TooShort => format!(
+                "the key in {} is shorter than {SHORTEST_KEY} bytes",
+                path.display()
+            ),
             KeyError::Uniform => format!("the key in {} is one sign over and over", path.display()),
         })
     })
@@ -90,7 +93,10 @@ pub fn redact(redactor: &Redactor, linked: &mut Linked, findings: &mut Vec<Findi
 /// pseudonyms that the conversation has, quotations go.
 pub fn clean(redactor: &Redactor, outcome: &mut Outcome) {
     let nobody = Roster::default();
-    let roster = outcome.redaction.as_ref().map_or(&nobody, |redaction| &redaction.roster);
+    let roster = outcome
+        .redaction
+        .as_ref()
+        .map_or(&nobody, |redaction| &redaction.roster);
     for located in &mut outcome.findings {
         clean_finding(redactor, roster, &mut located.finding);
         clean_path(redactor, roster, located);
@@ -135,7 +141,10 @@ pub fn declare(redaction: &Redaction, rendering: &mut Rendering<'_>) {
         let links = &redaction.original.links;
         let shown = (first as usize)..=(last as usize);
         let quoted = links.get(shown.clone()).unwrap_or_default().iter().flatten();
-        let mut positions: Vec<u32> = quoted.filter_map(|link| link.target).chain(first..=last).collect();
+        let mut positions: Vec<u32> = quoted
+            .filter_map(|link| link.target)
+            .chain(first..=last)
+            .collect();
         positions.sort_unstable();
         positions.dedup();
         for position in positions {

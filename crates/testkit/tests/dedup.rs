@@ -10,7 +10,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use chatmill_engine::{Plan, RunError, RunOptions, Silent, Summary};
+use chatmill_engine::{Plan, RunOptions, Silent, Summary};
 use chatmill_testkit::{Workshop, rows};
 use serde_json::json;
 
@@ -173,15 +173,4 @@ fn a_threshold_out_of_range_is_refused() {
             .to_string();
         assert!(error.contains("dedup.threshold"), "{error}");
     }
-}
-
-#[test]
-fn conversations_are_compared_up_to_the_limit_and_not_beyond() {
-    let workshop = Workshop::new();
-    rooms(&workshop);
-    let more = |limit: u64| format!("{BARE}[dedup]\nexact = \"mark\"\n[limits]\ncompared = {limit}\n");
-    workshop.run("enough", &more(4), 1).unwrap();
-    let error = workshop.run("short", &more(3), 1).err().unwrap();
-    assert!(matches!(error, RunError::TooManyToCompare { found: 4, limit: 3 }));
-    assert!(!workshop.path("short").exists());
 }

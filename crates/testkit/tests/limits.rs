@@ -438,7 +438,7 @@ fn windows_bounds_the_renderings_of_a_conversation() {
     assert_eq!((beyond.found("too-many-windows"), beyond.rejected()), (2, 0));
     let out = beyond.shop.path("out");
     let last = rows::numbers(&out, "renderings", "last_position");
-    let shown = |days: usize| (0..days as i64).map(Some);
+    let shown = |days: i64| (0..days).map(Some);
     let expected: Vec<_> = shown(1)
         .chain(shown(1))
         .chain(shown(4))
@@ -457,12 +457,12 @@ fn rendering_bounds_what_a_dialect_takes_when_check_asks_it() {
     let plan = "[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = []\n";
     workshop.run("out", plan, 1).unwrap();
     let size = rows::numbers(&workshop.path("out"), "renderings", "bytes")[0].unwrap();
-    let found = |rendering: u64| {
+    let found = |rendering: i64| {
         let options = CheckOptions {
             paths: vec![path.to_string_lossy().into_owned()],
             source: "auto".to_owned(),
             limits: Limits {
-                rendering,
+                rendering: u64::try_from(rendering).unwrap(),
                 ..Limits::default()
             },
             threads: 1,
@@ -624,6 +624,24 @@ fn max_reject_ratio_decides_between_complete_and_too_many() {
             "the dataset is published either way"
         );
     }
+}
+
+#[test]
+fn conversations_are_compared_up_to_the_limit_and_none_is_beyond_it() {
+    let shop = Workshop::new();
+    let line = |id: &str| {
+        format!(
+            r#"{{"version":"1.0.0","conversation_meta":{{"conversation_id":"{id}","name":"n","user_details":{{}}}},"conversation_list":[]}}"#
+        ) + "\n"
+    };
+    shop.write("in/a.jsonl", ["a", "b", "c"].map(line).concat());
+    let more = |limit: u64| {
+        format!("[render]\ndialects = [\"group-chat\"]\n[dedup]\nexact = \"mark\"\n[limits]\ncompared = {limit}\n")
+    };
+    assert_eq!(shop.run("enough", &more(3), 1).unwrap().totals.conversations, 3);
+    let error = shop.run("short", &more(2), 1).err().unwrap();
+    assert!(matches!(error, RunError::TooManyToCompare { found: 3, limit: 2 }), "{error}");
+    assert!(!shop.path("short").exists());
 }
 
 #[test]

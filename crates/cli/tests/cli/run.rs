@@ -221,3 +221,17 @@ fn a_stopped_run_exits_as_its_signal_asks_and_goes_on_later() {
         "the lock of a stopped run is gone"
     );
 }
+
+#[test]
+fn a_pipeline_in_the_current_folder_finds_its_inputs_beside_it() {
+    let desk = Desk::new();
+    desk.write("a.json", &good_chat("a").to_string());
+    desk.write(
+        "p.toml",
+        "name = \"here\"\n[[input]]\npath = \"*.json\"\n[render]\ndialects = [\"group-chat\"]\n[count]\nencodings = []\n\
+         [output]\npath = \"out\"\n",
+    );
+    let run = end(desk.chatmill(&["run", "p.toml"]));
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(desk.path("out/_SUCCESS").exists());
+}

@@ -202,7 +202,7 @@ fn contents(dataset: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 fn decode(batch: &RecordBatch, bytes: &mut Vec<u8>) {
-    let mut waiting: Vec<_> = batch.columns().iter().map(|column| column.to_data()).collect();
+    let mut waiting: Vec<_> = batch.columns().iter().map(Array::to_data).collect();
     while let Some(data) = waiting.pop() {
         for buffer in data.buffers() {
             bytes.extend_from_slice(buffer.as_slice());

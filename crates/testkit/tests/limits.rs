@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicBool;
 use chatmill_diag::Limits;
 use chatmill_engine::check::{CheckOptions, Checked, check};
 use chatmill_engine::plan::Target;
-use chatmill_engine::{Plan, PlanError, Silent, Summary};
+use chatmill_engine::{Plan, PlanError, RunError, Silent, Summary};
 use chatmill_testkit::{Workshop, rows};
 
 /// A run over a few files with a `[limits]` section.
@@ -646,7 +646,7 @@ fn conversations_are_compared_up_to_the_limit_and_none_is_beyond_it() {
 
 #[test]
 fn every_limit_has_its_test_here() {
-    let keys = serde_json::to_value(chatmill_diag::Limits::default()).unwrap();
+    let keys = serde_json::to_value(Limits::default()).unwrap();
     let own = include_str!("limits.rs");
     for key in keys.as_object().unwrap().keys() {
         assert!(own.contains(&format!("{key} = ")), "no test sets {key}");

@@ -116,6 +116,7 @@ fn test_files_declared_in(path: &Path, text: &str) -> Vec<PathBuf> {
         while lines.next_if(|line| line.starts_with("#[")).is_some() {}
         let declared = lines
             .peek()
+            .map(|line| line.strip_prefix("pub(crate) ").unwrap_or(line))
             .and_then(|line| line.strip_prefix("mod ")?.strip_suffix(';'));
         if let Some(name) = declared {
             files.push(folder.join(format!("{name}.rs")));

@@ -5,7 +5,7 @@
 //! however many of them a vendor puts into one turn, and empty text says nothing.
 
 use chatmill_model::{
-    ArgumentForm, Arguments, CallStatus, Linked, Media, Message, MessageKind, Part, PartPlace, Role,
+    ArgumentForm, Arguments, CallStatus, Linked, Media, MediaSource, Message, MessageKind, Part, PartPlace, Role,
 };
 use serde_json::Value;
 
@@ -184,6 +184,10 @@ pub struct Facts {
     pub references: usize,
     /// The name that it gives its sender beside the roster's.
     pub other_name: Option<String>,
+    /// The id of its sender, where it is compared.
+    pub sender: Option<String>,
+    /// The name that it gives its sender, where it is compared.
+    pub given: Option<String>,
 }
 
 /// A turn.
@@ -252,10 +256,14 @@ pub struct Tale {
     pub turns: Vec<Turn>,
     /// Its tools; none stands for a definition that is no function's.
     pub tools: Vec<Option<Tool>>,
-    /// Facts about the conversation.
-    pub metadata: usize,
+    /// Facts about the conversation, by name.
+    pub metadata: Vec<String>,
+    /// Its id.
+    pub id: Option<String>,
     /// People of whom facts are known.
     pub people: usize,
+    /// Those among them whom the roster lists.
+    pub listed: usize,
     /// Of each call, by number: whether it is the perspective's, and the name of who made it.
     pub callers: Vec<(bool, Label)>,
 }
@@ -283,20 +291,26 @@ impl Tale {
                 .iter()
                 .flat_map(|raw| tools(raw.as_str()))
                 .collect(),
-            metadata: usize::from(conversation.title.is_some())
-                + usize::from(conversation.description.is_some())
-                + conversation.extra.0.len()
-                + conversation.envelope.0.len(),
+            metadata: Vec::new(),
+            id: conversation.source_id.clone(),
             people: 0,
+            listed: 0,
             callers: Vec::new(),
         };
+        let title = conversation.title.iter().map(|_| "title");
+        tale.metadata = title
+            .chain(conversation.description.iter().map(|_| "description"))
+            .chain(conversation.extra.0.iter().map(|(key, _)| key.as_str()))
+            .chain(conversation.envelope.0.iter().map(|(key, _)| key.as_str()))
+            .map(str::to_owned)
+            .collect();
         for person in &conversation.participants {
-            tale.people += usize::from(
-                person.custom_role.is_some()
-                    || person.department.is_some()
-                    || person.email.is_some()
-                    || !person.extra.is_empty(),
-            );
+            let is_known = person.custom_role.is_some()
+                || person.department.is_some()
+                || person.email.is_some()
+                || !person.extra.is_empty();
+            tale.people += usize::from(is_known);
+            tale.listed += usize::from(is_known && person.listed);
         }
         let calls: Vec<PartPlace> = places(linked, |part| matches!(part, Part::ToolCall(_)));
         for message in &conversation.messages {
@@ -310,6 +324,35 @@ impl Tale {
             tale.add(linked, perspective, &calls, message);
         }
         tale
+    }
+
+    /// Senders are people with names, and not ids, and a conversation has none: as requests know them.
+    pub fn without_ids(&mut self) {
+        self.id = None;
+        for turn in &mut self.turns {
+            turn.facts.sender = None;
+            turn.facts.given = None;
+        }
+    }
+
+    /// Senders are ids with the name that the message gives them: as archives know them. What further fields say of a medium
+    /// and of the conversation's id is told by these, and an empty address says nothing.
+    pub fn as_archived(&mut self) {
+        self.metadata.retain(|key| !OF_CONVERSATIONS.contains(&key.as_str()));
+        self.metadata.sort();
+        for turn in &mut self.turns {
+            turn.facts.other_name = None;
+            if turn.pieces.iter().any(|piece| matches!(piece, Piece::Medium(_))) {
+                turn.facts.extra.retain(|key| !OF_MEDIA.contains(&key.as_str()));
+            }
+            for piece in &mut turn.pieces {
+                if let Piece::Medium(media) = piece
+                    && media.source == MediaSource::Url(String::new())
+                {
+                    media.source = MediaSource::Upload;
+                }
+            }
+        }
     }
 
     fn add(&mut self, linked: &Linked, perspective: Option<usize>, calls: &[PartPlace], message: &Message) {
@@ -403,6 +446,8 @@ impl Tale {
             mentions: message.mentions.clone(),
             extra: message.extra.0.iter().map(|(key, _)| key.clone()).collect(),
             references: message.references.len(),
+            sender: sender.map(|sender| sender.id.clone()),
+            given: other.clone(),
             other_name: other.filter(|other| own.is_some_and(|own| own != *other)),
         }
     }
@@ -429,6 +474,12 @@ fn name_of(linked: &Linked, place: PartPlace) -> Option<String> {
         _ => None,
     }
 }
+
+/// Further fields that tell the id of a conversation, and its description.
+const OF_CONVERSATIONS: [&str; 3] = ["conversation_id", "group_id", "scene_desc"];
+
+/// Further fields that tell of a medium.
+const OF_MEDIA: [&str; 3] = ["url", "file_name", "file_type"];
 
 /// The name of the sender; none where it says no more than the role.
 fn shown_name(linked: &Linked, message: &Message) -> Option<String> {
@@ -501,8 +552,11 @@ fn asks_nothing(schema: &Value) -> bool {
 
 /// The first difference between what is expected and what is told, in words; none where there is none.
 pub fn difference(expected: &Tale, told: &Tale) -> Option<String> {
-    if expected.metadata != told.metadata || expected.people != told.people {
-        return Some("facts about the conversation or its people".to_owned());
+    if (&expected.id, &expected.metadata, expected.people) != (&told.id, &told.metadata, told.people) {
+        return Some(format!(
+            "facts about the conversation or its people: {:?} {:?} {} but {:?} {:?} {}",
+            expected.id, expected.metadata, expected.people, told.id, told.metadata, told.people
+        ));
     }
     let tools_fit = expected.tools.len() == told.tools.len()
         && expected.tools.iter().zip(&told.tools).all(|pair| match pair {

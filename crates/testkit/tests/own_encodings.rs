@@ -18,12 +18,10 @@ const SMALL: &str = include_str!("../../../data-samples/patterns/small.tiktoken"
 
 fn shop() -> Workshop {
     let shop = Workshop::new();
-    for (name, bytes) in [(
-        "stand-up.json",
+    shop.write(
+        "in/launch-week.json",
         include_str!("../../../data-samples/demo/launch-week.json"),
-    )] {
-        shop.write(&format!("in/{name}"), bytes);
-    }
+    );
     shop.write("small.tiktoken", SMALL);
     shop
 }

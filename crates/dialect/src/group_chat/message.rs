@@ -234,15 +234,18 @@ fn references<'a>(rope: &mut Rope<'a>, view: &View<'a>, message: &'a Message, lo
     let mut has_one = false;
     for (reference, link) in view.references(message) {
         let target = link.target.and_then(|target| view.message(target));
+        // Who said nothing in particular is no reference to anybody who reads the format.
         let tells = reference.preview.as_ref().is_some_and(|preview| {
-            let told = [&preview.content, &preview.sender, &preview.sender_name];
-            told.into_iter().any(Option::is_some)
+            preview
+                .content
+                .as_deref()
+                .is_some_and(|content| !content.is_empty())
         });
         if reference.target.is_none() && !is_native(view.conversation()) && !tells {
             losses.at(
                 LossCode::ReferenceUnresolved,
                 message.position,
-                "the reference has neither an id nor a preview",
+                "the reference has neither an id nor words",
             );
             continue;
         }

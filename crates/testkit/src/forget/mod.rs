@@ -4,6 +4,7 @@
 //! ([`Family`]); it knows nothing of how dialects are written. Codes that no family of JSON requests declares stand in
 //! [`ELSEWHERE`], with the reason.
 
+mod archive;
 mod tools;
 mod turns;
 mod words;
@@ -63,8 +64,17 @@ pub struct Family {
     pub defines: bool,
     /// Whether results stand in an object, under `output` or `error`.
     pub wraps: bool,
+    /// Which system's archive it is, where it is one.
+    pub archive: Option<Archive>,
     /// The choices of the rendering.
     pub policy: Policy,
+}
+
+/// Formats that systems keep their conversations in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Archive {
+    /// Group Chat Format.
+    GroupChat,
 }
 
 /// Forgets one loss.
@@ -88,7 +98,7 @@ pub const FORGET: &[(LossCode, Forget)] = &[
         each(tale, |turn| turn.facts.mentions.clear());
     }),
     (LossCode::ExtraDropped, extra_dropped),
-    (LossCode::MetadataDropped, |tale, _, _| tale.metadata = 0),
+    (LossCode::MetadataDropped, |tale, _, _| tale.metadata.clear()),
     (LossCode::ParticipantDropped, |tale, _, _| tale.people = 0),
     (LossCode::ReasoningDropped, reasoning_dropped),
     (LossCode::SystemDropped, system_dropped),
@@ -179,6 +189,9 @@ pub const ELSEWHERE: &[(LossCode, &str)] = &[
 
 /// Forgets what a rendering declares; gives the codes that have no function.
 pub fn forget(tale: &mut Tale, losses: &[Loss], family: &Family) -> Vec<LossCode> {
+    if family.archive.is_some() {
+        return archive::forget(tale, losses, family);
+    }
     if family.wraps {
         translate_schemas(tale, losses);
     }
@@ -201,7 +214,12 @@ pub fn forget(tale: &mut Tale, losses: &[Loss], family: &Family) -> Vec<LossCode
     if family.caches {
         cache_history(tale);
     }
-    let has_function = |code: LossCode| FORGET.iter().any(|(known, _)| *known == code);
+    without_function(losses, FORGET)
+}
+
+/// The codes of losses that no function forgets.
+fn without_function(losses: &[Loss], functions: &[(LossCode, Forget)]) -> Vec<LossCode> {
+    let has_function = |code: LossCode| functions.iter().any(|(known, _)| *known == code);
     let codes = losses.iter().map(|loss| loss.code);
     codes.filter(|code| !has_function(*code)).collect()
 }

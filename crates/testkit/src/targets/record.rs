@@ -249,15 +249,15 @@ fn renderings(linked: &Linked, bytes: &[u8]) {
     perspectives.dedup();
     let borders = Borders::of(linked);
     let cuts = Cuts {
-        session_gap: (dice[11] % 2 == 0).then(|| i64::from(dice[12]) << (dice[13] % 48)),
-        per_turn: dice[14] % 2 == 0,
+        session_gap: (dice[11].is_multiple_of(2)).then(|| i64::from(dice[12]) << (dice[13] % 48)),
+        per_turn: dice[14].is_multiple_of(2),
     };
     for (turn, perspective) in perspectives.into_iter().enumerate() {
         let stretches = window::stretches(linked, &borders, perspective, cuts);
         let mut stretch = stretches
             .get(usize::from(dice[15]) % stretches.len().max(1))
             .copied();
-        if let Some(stretch) = stretch.as_mut().filter(|_| dice[16] % 2 == 0) {
+        if let Some(stretch) = stretch.as_mut().filter(|_| dice[16].is_multiple_of(2)) {
             let starts = window::turn_starts(linked, &borders, perspective);
             let later = starts.get(usize::from(dice[17]) % starts.len().max(1));
             stretch.start = stretch
@@ -274,7 +274,7 @@ fn renderings(linked: &Linked, bytes: &[u8]) {
                 policy,
                 profile,
                 history,
-                stretch: stretch.filter(|_| dice[18] % 2 == 0),
+                stretch: stretch.filter(|_| dice[18].is_multiple_of(2)),
             };
             let mut ordinal = 0;
             dialect.render(&view, &mut |rendering| {

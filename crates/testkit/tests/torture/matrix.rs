@@ -253,7 +253,7 @@ fn dialects(cases: &[(String, Linked)]) -> String {
             .collect();
         let mut valid = format!("{} of 16", 16 - invalid.len());
         if !invalid.is_empty() {
-            valid += &format!(" ({})", invalid.join("; "));
+            valid = format!("{valid} ({})", invalid.join("; "));
         }
         let no_tools = [
             (LossCode::ToolCallDropped, "no tools: told"),

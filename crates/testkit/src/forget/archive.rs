@@ -1,0 +1,141 @@
+//! What losses take from a tale where a dialect writes a system's archive: ids, people and times stay, and a message is
+//! one message, whatever it holds.
+
+use chatmill_dialect::{Loss, LossCode};
+use chatmill_model::{MediaSource, Role};
+
+use super::tools::{error_flag_dropped, tool_definition_dropped};
+use super::words::{join_texts, marks_dropped, reasoning_dropped, references_lost};
+use super::{Family, Forget, at, each, without_function};
+use crate::tale::{Label, Piece, Tale, Turn, Words};
+
+/// The functions, in the order in which they are applied.
+pub const FORGET: &[(LossCode, Forget)] = &[
+    (LossCode::ToolDefinitionDropped, tool_definition_dropped),
+    (LossCode::MentionDropped, |tale, loss, _| {
+        at(tale, loss).for_each(|turn| turn.facts.mentions.clear());
+    }),
+    (LossCode::ReasoningDropped, reasoning_dropped),
+    (LossCode::CacheMarkDropped, marks_dropped),
+    (LossCode::ErrorFlagDropped, error_flag_dropped),
+    // The word that another system has for what a message is; the tale does not tell it.
+    (LossCode::ExtraDropped, |_, _, _| ()),
+    (LossCode::MessageIdSynthesised, message_id_synthesised),
+    // Nobody is told as nobody.
+    (LossCode::SenderMissing, |_, _, _| ()),
+    (LossCode::NameDropped, |tale, _, _| names_unknown(tale)),
+    (LossCode::ParticipantDropped, |tale, _, _| {
+        tale.people = tale.listed;
+        names_unknown(tale);
+    }),
+    (LossCode::ReferenceUnresolved, |tale, loss, _| references_lost(tale, loss)),
+    (LossCode::MediaDropped, media_dropped),
+    (LossCode::ToolResultDropped, further_results_dropped),
+    // A result is a turn of its own in every tale.
+    (LossCode::RoleMapped, |_, _, _| ()),
+    (LossCode::PartMoved, part_moved),
+    (LossCode::PartFlattened, part_flattened),
+];
+
+/// Forgets what a rendering declares; gives the codes that have no function.
+pub(super) fn forget(tale: &mut Tale, losses: &[Loss], family: &Family) -> Vec<LossCode> {
+    for (code, forget) in FORGET {
+        for loss in losses.iter().filter(|loss| loss.code == *code) {
+            forget(tale, loss, family);
+        }
+    }
+    without_function(losses, FORGET)
+}
+
+/// A name that is not the message's own is not told by all who are known by one; their ids are.
+fn names_unknown(tale: &mut Tale) {
+    each(tale, |turn| {
+        if turn.facts.sender.is_some() {
+            turn.name = Label::Any;
+        }
+    });
+}
+
+/// The id says where the message stands.
+fn message_id_synthesised(tale: &mut Tale, loss: &Loss, _: &Family) {
+    let plain = loss.position.map_or_else(String::new, |position| format!("m{position}"));
+    let is_taken = |id: &String| tale.turns.iter().any(|turn| turn.facts.ids.contains(id));
+    let mut ids = std::iter::once(plain.clone()).chain((2..).map(|count| format!("{plain}~{count}")));
+    let id = ids.find(|id| !is_taken(id));
+    if let Some(turn) = at(tale, loss).next() {
+        turn.facts.ids = id.into_iter().collect();
+    }
+}
+
+/// A message has one medium, and that without its bytes.
+fn media_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
+    let mut has_one = false;
+    for turn in at(tale, loss) {
+        turn.pieces.retain_mut(|piece| {
+            let Piece::Medium(media) = piece else { return true };
+            if matches!(media.source, MediaSource::Inline(_)) {
+                media.source = MediaSource::Upload;
+            }
+            !std::mem::replace(&mut has_one, true)
+        });
+    }
+}
+
+/// A message has one result.
+fn further_results_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
+    let mut has_one = false;
+    tale.turns.retain(|turn| {
+        let is_answer = turn.at == loss.position && turn.is_answer();
+        !(is_answer && std::mem::replace(&mut has_one, true))
+    });
+}
+
+/// Text stands before media, and media before calls.
+fn part_moved(tale: &mut Tale, loss: &Loss, _: &Family) {
+    for turn in at(tale, loss) {
+        turn.pieces.sort_by_key(|piece| match piece {
+            Piece::Medium(_) => 1,
+            Piece::Call { .. } => 2,
+            _ => 0,
+        });
+    }
+}
+
+/// The texts of a message are one text; a result beside them takes it in.
+fn part_flattened(tale: &mut Tale, loss: &Loss, _: &Family) {
+    let answers = at(tale, loss).filter(|turn| turn.is_answer()).count();
+    if answers == 0 {
+        at(tale, loss).for_each(|turn| join_texts(turn, "\n"));
+        return;
+    }
+    let (turns, rest): (Vec<Turn>, Vec<Turn>) = tale.turns.drain(..).partition(|turn| turn.at == loss.position);
+    let first = rest.iter().position(|turn| turn.at > loss.position).unwrap_or(rest.len());
+    tale.turns = rest;
+    let mut said: Option<Words> = None;
+    let mut whole: Option<Turn> = None;
+    for turn in turns {
+        let facts = turn.facts.clone();
+        for piece in &turn.pieces {
+            let (Piece::Text { words, .. } | Piece::Answer { words, .. }) = piece else { continue };
+            match &mut said {
+                Some(said) => said.join("\n", words.clone()),
+                None => said = Some(words.clone()),
+            }
+        }
+        let is_answer = turn.is_answer();
+        match &mut whole {
+            Some(whole) if is_answer => {
+                whole.role = Role::Tool;
+                whole.pieces = turn.pieces;
+            }
+            Some(_) => {}
+            None => whole = Some(Turn { facts, ..turn }),
+        }
+    }
+    if let (Some(mut whole), Some(said)) = (whole, said) {
+        if let Some(Piece::Answer { words, .. }) = whole.pieces.first_mut() {
+            *words = said;
+        }
+        tale.turns.insert(first, whole);
+    }
+}

@@ -1,0 +1,220 @@
+//! Dialects that a source reads back, and how declared changes look in each.
+
+use chatmill_dialect::Policy;
+use chatmill_dialect::policy::{
+    Compressed, ControlTokens, LeakedMetadata, MediaPolicy, Names, Orphans, Reasoning, References, System,
+};
+use chatmill_model::{ArgumentForm, Media, MediaKind, MediaSource};
+
+use super::Told;
+use crate::forget::{Archive, Family};
+
+const TEXT: ArgumentForm = ArgumentForm::Text;
+const EMBEDDED: ArgumentForm = ArgumentForm::Embedded;
+
+const fn told(dialect: &'static str, source: &'static str, family: Family) -> Told {
+    Told {
+        dialect,
+        source,
+        family,
+    }
+}
+
+/// The defaults, until a view has others.
+const PLAIN: Policy = Policy {
+    names: Names::Auto,
+    references: References::Quote,
+    media: MediaPolicy::Keep,
+    reasoning: Reasoning::Drop,
+    orphans: Orphans::Repair,
+    control_tokens: ControlTokens::Escape,
+    system: System::Source,
+    compressed: Compressed::AsSent,
+    leaked_metadata: LeakedMetadata::Clean,
+};
+
+/// Lists of one text a turn, without names.
+const STRINGS: Family = Family {
+    names: false,
+    joins: true,
+    arguments: TEXT,
+    carries: nothing,
+    user_first: false,
+    merges: false,
+    blank_is_empty: false,
+    trims_end: false,
+    rounds: false,
+    tools: true,
+    filters: false,
+    caches: false,
+    tags: false,
+    defines: true,
+    wraps: false,
+    archive: None,
+    policy: PLAIN,
+};
+
+/// A user speaks first.
+const USER_FIRST: Family = Family {
+    user_first: true,
+    ..STRINGS
+};
+
+/// Speakers take turns, and say blocks.
+const ALTERNATING: Family = Family {
+    joins: false,
+    arguments: EMBEDDED,
+    merges: true,
+    blank_is_empty: true,
+    ..USER_FIRST
+};
+
+const SUNA: Family = Family {
+    defines: false,
+    ..STRINGS
+};
+
+const SUNA_FILTERED: Family = Family {
+    filters: true,
+    ..SUNA
+};
+
+const MISTRAL: Family = Family {
+    carries: addressed_or_typed,
+    ..USER_FIRST
+};
+
+const GEMINI: Family = Family {
+    carries: addressed_or_typed_anyhow,
+    wraps: true,
+    ..ALTERNATING
+};
+
+/// The requests of vendors' APIs, records of training files, and the lists of systems that are like them.
+pub const REQUESTS: &[Told] = &[
+    told(
+        "sharegpt",
+        "sharegpt",
+        Family {
+            arguments: EMBEDDED,
+            rounds: true,
+            tags: true,
+            ..USER_FIRST
+        },
+    ),
+    told(
+        "openai-chat",
+        "openai-messages",
+        Family {
+            names: true,
+            carries: addressed_or_typed,
+            ..STRINGS
+        },
+    ),
+    told(
+        "openai-responses",
+        "openai-responses",
+        Family {
+            carries: picture_or_file,
+            ..STRINGS
+        },
+    ),
+    told(
+        "anthropic-messages",
+        "anthropic-messages",
+        Family {
+            carries: addressed_or_typed,
+            trims_end: true,
+            ..ALTERNATING
+        },
+    ),
+    told(
+        "bedrock-converse",
+        "bedrock-converse",
+        Family {
+            carries: typed,
+            ..ALTERNATING
+        },
+    ),
+    told("gemini-contents", "gemini-contents", GEMINI),
+    told("gemini-contents@no-ids", "gemini-contents", GEMINI),
+    told("mistral-chat", "mistral-chat", MISTRAL),
+    told("mistral-chat@v3", "mistral-chat", MISTRAL),
+    told("mistral-chat@v7", "mistral-chat", MISTRAL),
+    told("mistral-chat@v13", "mistral-chat", MISTRAL),
+    told(
+        "hf-messages",
+        "hf-messages",
+        Family {
+            arguments: EMBEDDED,
+            ..STRINGS
+        },
+    ),
+    told("hf-messages@string-arguments", "hf-messages", STRINGS),
+    told("suna-llm", "openai-messages", SUNA),
+    told("suna-list", "openai-messages", Family { joins: false, ..SUNA }),
+    told("suna-cached", "openai-messages", Family { caches: true, ..SUNA }),
+    told("suna-bedrock", "openai-messages", SUNA_FILTERED),
+    told("suna-bedrock@2025-11-07", "openai-messages", SUNA_FILTERED),
+    told(
+        "chatml",
+        "chatml",
+        Family {
+            tools: false,
+            tags: true,
+            ..SUNA
+        },
+    ),
+];
+
+/// Formats that systems keep their conversations in: nobody is the assistant, and ids, people and times stay.
+pub const ARCHIVES: &[Told] = &[told(
+    "group-chat",
+    "group-chat",
+    Family {
+        defines: false,
+        archive: Some(Archive::GroupChat),
+        ..STRINGS
+    },
+)];
+
+fn nothing(_: &Media) -> bool {
+    false
+}
+
+fn has_address(media: &Media) -> bool {
+    matches!(&media.source, MediaSource::Url(url) if url.starts_with("http"))
+}
+
+fn picture(media: &Media) -> bool {
+    media.kind == MediaKind::Image && has_address(media)
+}
+
+fn picture_or_file(media: &Media) -> bool {
+    addressed_or_typed(media) || media.kind == MediaKind::File && has_address(media)
+}
+
+fn addressed_or_typed(media: &Media) -> bool {
+    let is_inline = matches!(media.source, MediaSource::Inline(_));
+    picture(media) || is_inline && typed(media)
+}
+
+fn typed(media: &Media) -> bool {
+    let types = ["image/png", "image/jpeg", "image/jpg", "image/gif", "image/webp"];
+    media.kind == MediaKind::Image
+        && !has_address(media)
+        && media
+            .media_type
+            .as_deref()
+            .is_some_and(|word| types.contains(&word))
+}
+
+/// Whatever has an address, or bytes and a type.
+fn addressed_or_typed_anyhow(media: &Media) -> bool {
+    let is_carried = match &media.source {
+        MediaSource::Url(url) => url.starts_with("http") || url.starts_with("gs://"),
+        MediaSource::Inline(_) => media.media_type.as_deref().is_some_and(|word| word.contains('/')),
+        MediaSource::Upload => false,
+    };
+    is_carried && media.kind != MediaKind::Link
+}

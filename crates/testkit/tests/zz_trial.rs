@@ -1,0 +1,34 @@
+//! Scratch.
+#![allow(missing_docs, clippy::unwrap_used)]
+use chatmill_dialect::Policy;
+use chatmill_testkit::histories::history;
+use chatmill_testkit::law::{ARCHIVES, Trial, cases, policy, read};
+use chatmill_testkit::random::Random;
+#[test]
+fn trial() {
+    let only = std::env::var("ONLY").unwrap_or_default();
+    let all: Vec<_> = ARCHIVES.iter().copied().filter(|told| told.dialect.starts_with(&only)).collect();
+    let mut random = Random::new(7);
+    let mut cases = cases();
+    for number in 0..200 {
+        let list = history(&mut random).to_string();
+        cases.push((format!("list-{number}"), read("openai-messages", &list)));
+    }
+    let mut trial = Trial::default();
+    for (name, linked) in &cases {
+        trial.all(name, linked, &Policy::default(), &all);
+        trial.all(name, linked, &policy(&mut random), &all);
+    }
+    for (dialect, breaches) in &trial.breaches {
+        println!("=== {dialect}: {} of {}", breaches.len(), trial.tried);
+        let mut kinds = std::collections::BTreeMap::new();
+        for breach in breaches {
+            let name = breach.split(' ').next().unwrap().to_owned();
+            kinds.entry(name).or_insert(breach);
+        }
+        let mut all: Vec<_> = kinds.values().collect();
+        all.sort_by_key(|breach| breach.len());
+        for breach in all.iter().take(25) { println!("--- {}", breach.chars().take(2400).collect::<String>()); }
+    }
+    assert!(trial.breaches.is_empty());
+}

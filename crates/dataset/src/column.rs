@@ -216,7 +216,7 @@ impl<R: 'static> Column<R> {
             Cell::Time(_) => field(DataType::Timestamp(TimeUnit::Microsecond, Some(UTC.into())), true),
             Cell::Bytes(_) => field(DataType::Binary, false),
             Cell::TextList(_) => field(DataType::List(Arc::new(element(DataType::Utf8))), false),
-            Cell::Spans(_) => field(DataType::List(Arc::new(span_element())), false),
+            Cell::Spans(_) => field(spans_type(), false),
             Cell::Participants(_) => field(DataType::List(Arc::new(participant_element())), false),
         }
     }
@@ -279,14 +279,8 @@ impl<R: 'static> Column<R> {
                 )?)
             }
             Cell::Spans(cell) => {
-                let spans: Vec<&Range<u64>> = rows.iter().flat_map(|row| cell(row)).collect();
-                let values = StructArray::try_new(fields(SPAN, &[]), arrays(SPAN, &[], &spans)?, None)?;
-                Arc::new(ListArray::try_new(
-                    Arc::new(span_element()),
-                    OffsetBuffer::from_lengths(rows.iter().map(|row| cell(row).len())),
-                    Arc::new(values),
-                    None,
-                )?)
+                let spans: Vec<Option<&[Range<u64>]>> = rows.iter().map(|row| Some(cell(row))).collect();
+                span_lists(&spans)?
             }
             Cell::Participants(cell) => {
                 let participants: Vec<&ParticipantCell> = rows.iter().flat_map(|row| cell(row)).collect();
@@ -369,6 +363,25 @@ fn element(kind: DataType) -> Field {
 
 fn span_element() -> Field {
     element(DataType::Struct(fields(SPAN, &[])))
+}
+
+/// The type of a column of ranges.
+pub(crate) fn spans_type() -> DataType {
+    DataType::List(Arc::new(span_element()))
+}
+
+/// A column of ranges, which may be missing in a row.
+pub(crate) fn span_lists<S: AsRef<[Range<u64>]>>(rows: &[Option<S>]) -> Result<ArrayRef, ArrowError> {
+    let lists = || rows.iter().map(|row| row.as_ref().map_or(&[][..], AsRef::as_ref));
+    let spans: Vec<&Range<u64>> = lists().flatten().collect();
+    let values = StructArray::try_new(fields(SPAN, &[]), arrays(SPAN, &[], &spans)?, None)?;
+    let missing = rows.iter().any(Option::is_none);
+    Ok(Arc::new(ListArray::try_new(
+        Arc::new(span_element()),
+        OffsetBuffer::from_lengths(lists().map(<[_]>::len)),
+        Arc::new(values),
+        missing.then(|| rows.iter().map(Option::is_some).collect()),
+    )?))
 }
 
 fn participant_element() -> Field {

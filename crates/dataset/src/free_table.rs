@@ -3,15 +3,17 @@
 //! Batches and row groups are cut by the row sequence alone, as in the tables of a dataset, so equal rows give equal bytes.
 
 use std::mem;
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::builder::{Int64Builder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::extension::Json;
-use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 
+use crate::column::{span_lists, spans_type};
 use crate::error::DatasetError;
 use crate::folder::{FileMeasure, FolderFile};
 use crate::options::Compression;
@@ -29,6 +31,8 @@ pub enum FreeKind {
     Json,
     /// A number.
     Number,
+    /// Ranges of bytes, each with its `start` and its `end`.
+    Spans,
 }
 
 /// A value of a row.
@@ -38,6 +42,8 @@ pub enum FreeCell<'a> {
     Text(&'a str),
     /// A number, of a column of numbers.
     Number(u64),
+    /// Ranges, of a column of spans.
+    Spans(&'a [Range<u64>]),
     /// None.
     Missing,
 }
@@ -55,6 +61,7 @@ pub struct FreeTable {
 enum Values {
     Text(StringBuilder),
     Number(Int64Builder),
+    Spans(Vec<Option<Vec<Range<u64>>>>),
 }
 
 impl FreeTable {
@@ -69,6 +76,7 @@ impl FreeTable {
             FreeKind::Text => Field::new(name, DataType::Utf8, true),
             FreeKind::Json => Field::new(name, DataType::Utf8, true).with_extension_type(Json::default()),
             FreeKind::Number => Field::new(name, DataType::Int64, true),
+            FreeKind::Spans => Field::new(name, spans_type(), true),
         });
         let schema = SchemaRef::new(Schema::new(fields.collect::<Vec<_>>()));
         let properties = WriterProperties::builder()
@@ -83,6 +91,7 @@ impl FreeTable {
         let columns = columns.iter().map(|(_, kind)| match kind {
             FreeKind::Text | FreeKind::Json => Values::Text(StringBuilder::new()),
             FreeKind::Number => Values::Number(Int64Builder::new()),
+            FreeKind::Spans => Values::Spans(Vec::new()),
         });
         Ok(Self {
             writer,
@@ -119,6 +128,8 @@ impl FreeTable {
                     builder.append_value(number);
                 }
                 (Values::Number(builder), FreeCell::Missing) => builder.append_null(),
+                (Values::Spans(rows), FreeCell::Spans(spans)) => rows.push(Some(spans.to_vec())),
+                (Values::Spans(rows), FreeCell::Missing) => rows.push(None),
                 (_, cell) => return Err(fault(format!("{cell:?} is of another kind than its column"))),
             }
         }
@@ -134,13 +145,16 @@ impl FreeTable {
         if mem::take(&mut self.waiting_rows) == 0 {
             return Ok(());
         }
-        let arrays = self.columns.iter_mut().map(|values| -> ArrayRef {
-            match values {
+        let arrays = self.columns.iter_mut().map(|values| {
+            Ok::<ArrayRef, ArrowError>(match values {
                 Values::Text(builder) => Arc::new(builder.finish()),
                 Values::Number(builder) => Arc::new(builder.finish()),
-            }
+                Values::Spans(rows) => span_lists(&mem::take(rows))?,
+            })
         });
-        let batch = RecordBatch::try_new(self.schema.clone(), arrays.collect())
+        let batch = arrays
+            .collect::<Result<Vec<_>, _>>()
+            .and_then(|arrays| RecordBatch::try_new(self.schema.clone(), arrays))
             .map_err(|error| fault(error.to_string()))?;
         let written = self.writer.write(&batch);
         self.checked(written)?;
@@ -173,7 +187,7 @@ impl FreeCell<'_> {
     fn text_bytes(&self) -> usize {
         match self {
             Self::Text(text) => text.len(),
-            Self::Number(_) | Self::Missing => 0,
+            Self::Number(_) | Self::Spans(_) | Self::Missing => 0,
         }
     }
 }
@@ -198,6 +212,7 @@ mod tests {
             ("id".to_owned(), FreeKind::Text),
             ("messages".to_owned(), FreeKind::Json),
             ("ordinal".to_owned(), FreeKind::Number),
+            ("said".to_owned(), FreeKind::Spans),
         ]
     }
 
@@ -215,8 +230,14 @@ mod tests {
             } else {
                 FreeCell::Missing
             };
+            let spans = [2..number as u64 + 2, 7..9];
+            let said = if number % 3 == 0 {
+                FreeCell::Missing
+            } else {
+                FreeCell::Spans(&spans[..number % 3])
+            };
             table
-                .push(&[FreeCell::Text("x"), json, FreeCell::Number(number as u64)])
+                .push(&[FreeCell::Text("x"), json, FreeCell::Number(number as u64), said])
                 .unwrap();
         }
         let measure = table.finish().unwrap();
@@ -234,9 +255,15 @@ mod tests {
             let batch = batch.unwrap();
             let json = batch.column(1).as_string::<i32>();
             let numbers = batch.column(2).as_primitive::<Int64Type>();
+            let lists = batch.column(3).as_list::<i32>();
             for row in 0..batch.num_rows() {
                 assert_eq!(numbers.value(row), seen);
                 assert_eq!(json.is_null(row), seen % 2 == 1);
+                assert_eq!(lists.is_null(row), seen % 3 == 0);
+                let said = lists.value(row);
+                let ends = said.as_struct().column(1).as_primitive::<Int64Type>();
+                let wanted = &[seen + 2, 9][..usize::try_from(seen % 3).unwrap()];
+                assert_eq!(ends.values(), wanted);
                 seen += 1;
             }
         }
@@ -252,7 +279,12 @@ mod tests {
         assert!(table.push(&[FreeCell::Missing]).is_err());
         assert!(
             table
-                .push(&[FreeCell::Number(1), FreeCell::Missing, FreeCell::Missing])
+                .push(&[
+                    FreeCell::Number(1),
+                    FreeCell::Missing,
+                    FreeCell::Missing,
+                    FreeCell::Missing
+                ])
                 .is_err()
         );
     }

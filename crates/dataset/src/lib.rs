@@ -43,7 +43,7 @@ pub use manifest::{
 };
 pub use options::{Compression, Partition, TableOptions};
 pub use parts::{PartFile, PartSet};
-pub use read::{Batch, Batches, Dataset, Flags, Numbers, TextLists, Texts, Times, write_derived};
+pub use read::{Batch, Batches, Dataset, Flags, Numbers, Spans, TextLists, Texts, Times, write_derived};
 pub use receipt::Receipt;
 pub use seal::Sealed;
 pub use spill::Spill;

@@ -91,7 +91,7 @@ pub struct InputEntry {
     /// Rows outside the request, by table.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub skipped_tables: BTreeMap<String, u64>,
-    /// Records left out by the request, by the key of `[select]` that left them out.
+    /// Records left out by the request, by the key of `[select]` that left them out, or by `dedup.exact` or `dedup.near`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub filtered_by: BTreeMap<String, u64>,
 }

@@ -272,13 +272,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut part = part(&folder);
         part.push(LossRow {
-            reason: "x".repeat(BATCH_TEXT - 1),
+            reason: "x".repeat(BATCH_TEXT - 1).into(),
             ..Default::default()
         })
         .unwrap();
         assert_eq!(part.waiting.len(), 1);
         part.push(LossRow {
-            code: "y".to_owned(),
+            code: "y".into(),
             ..Default::default()
         })
         .unwrap();
@@ -293,7 +293,7 @@ mod tests {
         let mut part = part(&folder);
         for batches in 1..8 {
             part.push(LossRow {
-                reason: "x".repeat(BATCH_TEXT),
+                reason: "x".repeat(BATCH_TEXT).into(),
                 ..Default::default()
             })
             .unwrap();
@@ -301,7 +301,7 @@ mod tests {
             assert_eq!(part.writer.in_progress_rows(), batches);
         }
         part.push(LossRow {
-            reason: "x".repeat(BATCH_TEXT),
+            reason: "x".repeat(BATCH_TEXT).into(),
             ..Default::default()
         })
         .unwrap();

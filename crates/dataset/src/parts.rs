@@ -61,6 +61,11 @@ pub(crate) fn part_name(folder: &str, slice: u32) -> String {
     format!("{folder}/part-{slice:05}.parquet")
 }
 
+/// Whether a part below the dataset's root holds the rows of one dialect.
+pub(crate) fn is_parted(path: &str) -> bool {
+    path.matches('/').count() > 1
+}
+
 /// Whether a folder below the dataset's root holds parts of this table.
 pub(crate) fn is_folder_of(table: &str, folder: &str) -> bool {
     match folder.split_once('/') {
@@ -86,6 +91,8 @@ mod tests {
         ] {
             assert!(is_folder_of("renderings", &folder), "{folder}");
             assert!(!is_folder_of("losses", &folder), "{folder}");
+            let is_of_dialect = folder.contains(DIALECT);
+            assert_eq!(is_parted(&part_name(&folder, 0)), is_of_dialect, "{folder}");
         }
         for folder in [
             "",

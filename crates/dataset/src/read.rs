@@ -5,6 +5,7 @@
 //! [`certify`](crate::certify).
 
 use std::fs::File;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use arrow_array::cast::AsArray;
@@ -19,6 +20,7 @@ use crate::column;
 use crate::durable;
 use crate::error::DatasetError;
 use crate::manifest::{DERIVED, Manifest, read_manifest};
+use crate::parts;
 use crate::tables::{RenderingRow, Table};
 
 /// Rows of a batch at most.
@@ -63,6 +65,13 @@ impl Dataset {
     /// Rows of a table, as the manifest says.
     pub fn rows(&self, table: &str) -> u64 {
         self.parts(table).map(|(rows, _)| rows).sum()
+    }
+
+    /// Whether a table has a file per dialect, so that its rows come dialect by dialect.
+    pub fn is_parted(&self, table: &str) -> bool {
+        let entry = self.manifest.tables.iter().find(|entry| entry.name == table);
+        let mut files = entry.into_iter().flat_map(|entry| &entry.files);
+        files.any(|file| parts::is_parted(&file.path))
     }
 
     /// The columns of a table with their Arrow types, as its first file has them.
@@ -217,6 +226,14 @@ impl Batch {
             .ok_or_else(|| self.other_type(name, "times"))
     }
 
+    /// A column of ranges of bytes.
+    pub fn spans(&self, name: &str) -> Result<Spans, DatasetError> {
+        let lists = self.column(name)?.as_list_opt::<i32>();
+        lists
+            .and_then(Spans::of)
+            .ok_or_else(|| self.other_type(name, "spans"))
+    }
+
     fn column(&self, name: &str) -> Result<&dyn Array, DatasetError> {
         let column = self.batch.column_by_name(name);
         column
@@ -263,6 +280,40 @@ impl TextLists {
         let list = self.0.value(row);
         let texts = list.as_string_opt::<i32>().into_iter().flatten();
         texts.flatten().map(str::to_owned).collect()
+    }
+}
+
+/// Ranges of bytes of a batch.
+#[derive(Clone, Debug)]
+pub struct Spans {
+    lists: ListArray,
+    starts: Numbers,
+    ends: Numbers,
+}
+
+impl Spans {
+    fn of(lists: &ListArray) -> Option<Self> {
+        let bound = |name| {
+            let column = lists.values().as_struct_opt()?.column_by_name(name)?;
+            column.as_primitive_opt::<Int64Type>().cloned().map(Numbers)
+        };
+        Some(Self {
+            starts: bound("start")?,
+            ends: bound("end")?,
+            lists: lists.clone(),
+        })
+    }
+
+    /// The ranges in a row; empty where they are missing.
+    pub fn at(&self, row: usize) -> Vec<Range<u64>> {
+        let mut bounds = self.lists.offsets().iter().skip(row);
+        let (Some(first), Some(end)) = (bounds.next(), bounds.next()) else {
+            return Vec::new();
+        };
+        let [first, end] = [first, end].map(|bound| usize::try_from(*bound).unwrap_or_default());
+        (first..end)
+            .map(|span| self.starts.at(span)..self.ends.at(span))
+            .collect()
     }
 }
 

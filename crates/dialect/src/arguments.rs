@@ -45,18 +45,18 @@ pub(crate) fn as_object<'a>(
         }
         Arguments::NotObject(raw) if is_portable(raw.as_str()) => {
             let reason = format!("{rule}: arguments that are no object stand under a key");
-            losses.at(LossCode::ArgsNotObject, position, &reason);
+            losses.at(LossCode::ArgsNotObject, position, reason);
             Cow::Owned(format!("{{\"{WRAPPER}\":{}}}", compact(raw.as_str())))
         }
         other => {
             let text = other.source_text();
             if text.trim().is_empty() {
                 let reason = format!("{rule}: no arguments are an empty object");
-                losses.at(LossCode::ArgsMalformed, position, &reason);
+                losses.at(LossCode::ArgsMalformed, position, reason);
                 return Cow::Borrowed("{}");
             }
             let reason = format!("{rule}: arguments that not every reader takes as JSON stand under a key");
-            losses.at(LossCode::ArgsMalformed, position, &reason);
+            losses.at(LossCode::ArgsMalformed, position, reason);
             let mut object = format!("{{\"{WRAPPER}\":");
             push_string(&mut object, text);
             object.push('}');

@@ -1,5 +1,7 @@
 //! What a rendering could not carry: the vocabulary and the entries of the loss ledger.
 
+use std::borrow::Cow;
+
 macro_rules! loss_codes {
     ($($(#[$doc:meta])* $name:ident = $word:literal,)*) => {
         /// What kind of thing was lost or changed.
@@ -159,7 +161,7 @@ pub struct Loss {
     /// Occurrences.
     pub amount: u64,
     /// Why, in one clause without chat text.
-    pub reason: String,
+    pub reason: Cow<'static, str>,
 }
 
 /// Losses while a rendering is being made.
@@ -168,34 +170,40 @@ pub(crate) struct Losses(Vec<Loss>);
 
 impl Losses {
     /// A loss at one message.
-    pub(crate) fn at(&mut self, code: LossCode, position: u32, reason: &str) {
-        self.add(code, Some(position), 1, reason);
+    pub(crate) fn at(&mut self, code: LossCode, position: u32, reason: impl Into<Cow<'static, str>>) {
+        self.add(code, Some(position), 1, reason.into());
     }
 
     /// Several equal losses at one message; nothing when there are none.
-    pub(crate) fn several(&mut self, code: LossCode, position: u32, amount: u64, reason: &str) {
-        self.add(code, Some(position), amount, reason);
+    pub(crate) fn several(
+        &mut self,
+        code: LossCode,
+        position: u32,
+        amount: u64,
+        reason: impl Into<Cow<'static, str>>,
+    ) {
+        self.add(code, Some(position), amount, reason.into());
     }
 
     /// A loss that lies in the dialect's nature; nothing when it touches nothing.
-    pub(crate) fn everywhere(&mut self, code: LossCode, amount: u64, reason: &str) {
-        self.add(code, None, amount, reason);
+    pub(crate) fn everywhere(&mut self, code: LossCode, amount: u64, reason: impl Into<Cow<'static, str>>) {
+        self.add(code, None, amount, reason.into());
     }
 
     /// Takes over the losses of a part of the rendering.
     pub(crate) fn append(&mut self, other: Self) {
         for loss in other.0 {
-            self.add(loss.code, loss.position, loss.amount, &loss.reason);
+            self.add(loss.code, loss.position, loss.amount, loss.reason);
         }
     }
 
-    fn add(&mut self, code: LossCode, position: Option<u32>, amount: u64, reason: &str) {
+    fn add(&mut self, code: LossCode, position: Option<u32>, amount: u64, reason: Cow<'static, str>) {
         if amount > 0 {
             self.0.push(Loss {
                 code,
                 position,
                 amount,
-                reason: reason.to_owned(),
+                reason,
             });
         }
     }

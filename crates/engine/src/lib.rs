@@ -24,6 +24,7 @@ pub mod run;
 pub mod seal;
 pub mod select;
 pub mod slices;
+pub mod slowest;
 pub mod summary;
 mod survey;
 pub mod table_map;

@@ -148,8 +148,10 @@ impl Plan {
         }
         let templates = Templates::load(&pipeline.templates, base, &pipeline.limits)?;
         let targets = targets::targets(&pipeline.render.dialects, &templates)?;
-        let Encodings { encodings, identities } =
-            Encodings::load(&pipeline.count, base, pipeline.limits.vocabulary)?;
+        let Encodings {
+            encodings,
+            identities,
+        } = Encodings::load(&pipeline.count, base, pipeline.limits.vocabulary)?;
         let selection = Selection::new(&pipeline.select)?;
         let windows = Windows::new(
             &pipeline.window,
@@ -158,8 +160,11 @@ impl Plan {
             &pipeline.limits,
         )?;
         check_values(&pipeline)?;
+        check_content(&pipeline.output.content, &targets)?;
         let section = pipeline.redact.as_ref();
-        let redactor = section.map(|section| redact::redactor(section, base)).transpose()?;
+        let redactor = section
+            .map(|section| redact::redactor(section, base))
+            .transpose()?;
         if redactor.as_ref().is_some_and(Redactor::replaces) {
             // What could be quoted was read before anything was replaced.
             pipeline.output.quote = false;
@@ -196,7 +201,10 @@ impl Plan {
 
     /// A conversation's id before it is qualified: its own with the prefix of its input. `bytes` are its record.
     pub fn base_id(&self, input: usize, linked: &Linked, bytes: &[u8]) -> String {
-        let prefix = self.inputs.get(input).map_or("", |planned| planned.id_prefix.as_str());
+        let prefix = self
+            .inputs
+            .get(input)
+            .map_or("", |planned| planned.id_prefix.as_str());
         format!("{prefix}{}", frame::id(linked, bytes))
     }
 
@@ -248,10 +256,16 @@ impl Plan {
         if let Some(object) = value.as_object_mut() {
             object.remove("resources");
             object.remove("input");
-            if let Some(sections) = object.get_mut("templates").and_then(serde_json::Value::as_object_mut) {
+            if let Some(sections) = object
+                .get_mut("templates")
+                .and_then(serde_json::Value::as_object_mut)
+            {
                 self.templates.normalise(sections);
             }
-            if let Some(section) = object.get_mut("redact").and_then(serde_json::Value::as_object_mut) {
+            if let Some(section) = object
+                .get_mut("redact")
+                .and_then(serde_json::Value::as_object_mut)
+            {
                 section.remove("key_file");
                 if let Some(key) = self.redactor.as_ref().and_then(Redactor::key_id) {
                     section.insert("key".to_owned(), key.into());
@@ -311,6 +325,32 @@ impl Plan {
     }
 }
 
+/// Refuses a list of dialects that keep their text when it is empty or names one that is not rendered.
+fn check_content(content: &Content, targets: &[Target]) -> Result<(), PlanError> {
+    let Content::Dialects(ids) = content else {
+        return Ok(());
+    };
+    if ids.is_empty() {
+        return Err(PlanError::Value {
+            key: "output.content",
+            message: "the list is empty; name dialects or write \"none\"".to_owned(),
+        });
+    }
+    let rendered = || targets.iter().map(|target| target.dialect.id());
+    match ids
+        .iter()
+        .find(|id| !rendered().any(|rendered| rendered == id.as_str()))
+    {
+        None => Ok(()),
+        Some(id) => Err(PlanError::UnknownWord {
+            key: "output.content",
+            what: "dialect in render.dialects",
+            word: id.clone(),
+            suggestion: pipeline::nearest(id, rendered()).map(str::to_owned),
+        }),
+    }
+}
+
 fn check_values(pipeline: &Pipeline) -> Result<(), PlanError> {
     if pipeline.input.is_empty() {
         return Err(PlanError::Value {
@@ -335,11 +375,6 @@ fn check_values(pipeline: &Pipeline) -> Result<(), PlanError> {
             key: "limits.depth",
             message: format!("it must be {DEPTH_CEILING} at most"),
         });
-    }
-    if let Content::Dialects(ids) = &pipeline.output.content {
-        for id in ids.iter().filter(|id| !pipeline.templates.contains_key(*id)) {
-            Target::find(id)?;
-        }
     }
     if let Speaker::Participants(names) = &pipeline.perspective.speaker
         && names.is_empty()

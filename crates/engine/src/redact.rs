@@ -4,9 +4,9 @@ use std::path::Path;
 
 use chatmill_diag::limits::MIB;
 use chatmill_diag::{Finding, Path as Place};
-use chatmill_dialect::{Loss, LossCode, Rendering};
+use chatmill_dialect::{Coverage, Loss, LossCode, Rendering};
 use chatmill_intake::discover;
-use chatmill_model::Linked;
+use chatmill_model::{Linked, Role};
 use chatmill_redact::{Account, Counts, Key, KeyError, Kind, Redactor, Roster, SHORTEST_KEY};
 
 use crate::frame::Outcome;
@@ -131,18 +131,25 @@ fn clean_finding(redactor: &Redactor, roster: &Roster, finding: &mut Finding) {
     }
 }
 
-/// Adds what was replaced to the losses of a rendering: in the messages that it shows or may quote, and in facts about the
-/// conversation.
+/// Adds what was replaced to the losses of a rendering: in the messages that it shows or may quote, in system text in front of
+/// its window, and in facts about the conversation.
 pub fn declare(redaction: &Redaction, rendering: &mut Rendering<'_>) {
     let account = &redaction.account;
     let before = rendering.losses.len();
     push(&account.conversation, None, &mut rendering.losses);
-    if let (Some(first), Some(last)) = (rendering.first_position, rendering.last_position) {
-        let links = &redaction.original.links;
-        let shown = (first as usize)..=(last as usize);
-        let quoted = links.get(shown.clone()).unwrap_or_default().iter().flatten();
-        let mut positions: Vec<u32> = quoted
-            .filter_map(|link| link.target)
+    if let Some(last) = rendering.last_position {
+        let first = rendering.first_position.unwrap_or(last + 1);
+        let Linked {
+            conversation, links, ..
+        } = &redaction.original;
+        let is_window = rendering.coverage == Coverage::Window;
+        let ahead = conversation.messages.iter().take(first as usize);
+        let ahead = ahead.filter(|message| is_window && message.role == Role::System);
+        let shown = links.get(first as usize..=last as usize).unwrap_or_default();
+        let quoted = shown.iter().flatten().filter_map(|link| link.target);
+        let mut positions: Vec<u32> = ahead
+            .map(|message| message.position)
+            .chain(quoted)
             .chain(first..=last)
             .collect();
         positions.sort_unstable();
@@ -163,6 +170,6 @@ fn push(counts: &Counts, position: Option<u32>, losses: &mut Vec<Loss>) {
         code: LossCode::Redacted,
         position,
         amount,
-        reason: format!("{} replaced by a pseudonym", kind.noun()),
+        reason: format!("{} replaced by a pseudonym", kind.noun()).into(),
     }));
 }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use chatmill_dataset::{Compression, DatasetError, Opening, Partition, Spill, Staging, TableOptions};
@@ -156,13 +156,19 @@ pub fn run(
     let files = staging.receipts::<SliceReceipt>()?;
     let table_options = mill.table_options.clone();
     let threads = mill.threads;
-    drop(mill);
+    let slowest = mill
+        .tools
+        .slowest
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
     let sealed = seal::seal(&plan, &fingerprint, staging, files, &receipts, &table_options)?;
     let derived = serde_json::json!({
         "threads": threads,
         "seconds": begun.elapsed().as_secs_f64(),
         "slices": receipts.len(),
         "resumed_slices": resumed,
+        // Of the slices that were milled now: a resumed run knows nothing of the others.
+        "slowest": slowest.rows(),
     });
     sealed.write_derived("run.json", format!("{derived:#}\n").as_bytes())?;
     if let Some(report) = options.report {
@@ -228,6 +234,7 @@ impl<'p> Mill<'p> {
                 counter: options.counter,
                 verify_every: options.verify_every,
                 survey: Survey::default(),
+                slowest: Mutex::default(),
                 stop,
             },
             staging,

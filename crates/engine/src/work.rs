@@ -1,10 +1,12 @@
 //! The kernel: one slice in, closed part files and a receipt out.
 //!
-//! A function of the slice and the plan alone: no clock, no thread pool, no shared state.
+//! What is written is a function of the slice and the plan alone: no thread pool, no shared state, and the clock tells only which
+//! conversations took long.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use chatmill_dataset::{DatasetError, PartSet};
 use chatmill_diag::{Finding, Reject, RejectLevel, Span, codes};
@@ -22,6 +24,7 @@ use crate::receipt::{InputCounts, SliceReceipt};
 use crate::redact::Redaction;
 use crate::run::Counter;
 use crate::slices::{EntryStep, Slice, Step};
+use crate::slowest::Slowest;
 use crate::survey::{self, Survey};
 use crate::tables::{self, Place};
 use crate::windows::Scales;
@@ -66,6 +69,8 @@ pub struct Tools<'p> {
     pub verify_every: u64,
     /// Where conversations stand among the others, where they are compared.
     pub survey: Survey,
+    /// The conversations that took longest.
+    pub slowest: Mutex<Slowest>,
     /// Set when the run should stop.
     pub stop: &'p AtomicBool,
 }
@@ -108,6 +113,8 @@ pub fn grind(
         met: 0,
         standing: Standing::default(),
         place: None,
+        written: (None, None),
+        slowest: Slowest::default(),
         redaction: None,
         text: String::new(),
         spans: Vec::new(),
@@ -122,6 +129,8 @@ pub fn grind(
     idle.push(work.tallier);
     let mut idle = tools.scales.lock().unwrap_or_else(PoisonError::into_inner);
     idle.extend(work.scales);
+    let mut slowest = tools.slowest.lock().unwrap_or_else(PoisonError::into_inner);
+    slowest.merge(slice.index, work.slowest);
     Ok(work.receipt)
 }
 
@@ -138,6 +147,10 @@ struct Work<'w, 'p> {
     /// Where the one at hand stands among the others.
     standing: Standing,
     place: Option<EntryStep>,
+    /// Bytes of the record at hand in its entry, and line and column of the first, where it is written down there.
+    written: (Option<Span>, Option<(u64, u64)>),
+    /// The conversations of the slice that took longest.
+    slowest: Slowest,
     /// What was replaced in the conversation at hand.
     redaction: Option<Redaction>,
     /// Buffers of the rendering at hand, reused.
@@ -156,9 +169,15 @@ impl Work<'_, '_> {
             Step::Note(finding) => self.finding(&Located::nowhere(finding.clone()), None, None)?,
             Step::Frame(frame) => {
                 let bytes = slice.buffer.get(frame.buffer.clone()).unwrap_or_default();
+                let (begun, index) = (Instant::now(), self.receipt.ids.len());
                 self.frame(frame, bytes)?;
+                self.took(begun.elapsed(), index, bytes.len());
             }
-            Step::Group(group) => self.group(group, slice)?,
+            Step::Group(group) => {
+                let (begun, index) = (Instant::now(), self.receipt.ids.len());
+                self.group(group, slice)?;
+                self.took(begun.elapsed(), index, group.buffer.len());
+            }
             Step::FilteredGroup(group) => self.filter_group(group, slice, "limit"),
             Step::Skipped { table, rows, bytes } => {
                 let counts = self.counts();
@@ -167,6 +186,26 @@ impl Work<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Remembers how long the `index`-th conversation of the slice took, where there is one.
+    fn took(&mut self, taken: Duration, index: usize, bytes: usize) {
+        if let Some((input, base)) = self.receipt.ids.get(index) {
+            let id = self.receipt.renamed.get(&index).unwrap_or(base);
+            let planned = self.tools.plan.inputs.get(*input);
+            let name = planned.map_or("", |planned| planned.name.as_str());
+            self.slowest.offer(self.slice, taken, bytes, || (id, name));
+        }
+    }
+
+    /// A finding about the whole record at hand.
+    fn at_record(&self, finding: Finding) -> Located {
+        let (span, line_column) = self.written;
+        Located {
+            span,
+            line_column,
+            ..Located::nowhere(finding)
+        }
     }
 
     /// What follows comes from this entry.
@@ -269,6 +308,7 @@ impl Work<'_, '_> {
             self.reject(&reject, &located, row.place.record, id.as_deref())?;
         }
         self.enter_row(first, slice);
+        self.written = (first.place.written(), first.place.line_column());
         if let (Some(linked), Some(id)) = (linked, id) {
             self.conversation(&id, linked, first.place.record)?;
             self.renderings(&id, linked, first.place.record)?;
@@ -332,6 +372,11 @@ impl Work<'_, '_> {
         for (reject, located) in &outcome.rejects {
             self.reject(reject, located, frame.record, Some(&id))?;
         }
+        let span = (frame.end > 0).then_some(Span {
+            start: frame.start,
+            end: frame.end,
+        });
+        self.written = (span, span.map(|_| (frame.line, frame.column)));
         self.conversation(&id, &linked, frame.record)?;
         self.renderings(&id, &linked, frame.record)
     }

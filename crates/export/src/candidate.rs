@@ -1,12 +1,14 @@
 //! The renderings that an export chooses from, read from the tables of a dataset.
 
-use chatmill_dataset::{Batch, Dataset, DatasetError, Flags, Numbers, TextLists, Texts};
+use std::ops::Range;
+
+use chatmill_dataset::{Batch, Dataset, DatasetError, Flags, Numbers, Spans, TextLists, Texts};
 
 use crate::envelope::Row;
 use crate::filter::Facts;
 use crate::request::Said;
 
-const COLUMNS: [&str; 11] = [
+const COLUMNS: [&str; 12] = [
     "conversation_id",
     "dialect",
     "profile",
@@ -15,6 +17,7 @@ const COLUMNS: [&str; 11] = [
     "media_type",
     "content",
     "last_role",
+    "assistant_spans",
     "loss_codes",
     "valid",
     "violations",
@@ -24,6 +27,8 @@ const COLUMNS: [&str; 11] = [
 pub(crate) struct Candidate<'a> {
     pub(crate) row: Row<'a>,
     pub(crate) facts: Facts<'a>,
+    /// Bytes of its text that the perspective says.
+    pub(crate) spans: Vec<Range<u64>>,
     /// Whether the run kept its text.
     pub(crate) has_content: bool,
     /// Whether the text is JSON.
@@ -61,6 +66,7 @@ struct Cells {
     media_type: Texts,
     content: Texts,
     last_role: Texts,
+    spans: Spans,
     losses: TextLists,
     valid: Flags,
     violations: TextLists,
@@ -78,6 +84,7 @@ impl Cells {
             media_type: batch.texts("media_type")?,
             content: batch.texts("content")?,
             last_role: batch.texts("last_role")?,
+            spans: batch.spans("assistant_spans")?,
             losses: batch.text_lists("loss_codes")?,
             valid: batch.flags("valid")?,
             violations: batch.text_lists("violations")?,
@@ -102,6 +109,7 @@ impl Cells {
                 tokens: self.tokens.as_ref().map_or(0, |tokens| tokens.at(row)),
                 loss_codes: self.losses.at(row),
             },
+            spans: self.spans.at(row),
             has_content: content.is_some(),
             is_json: self.media_type.at(row) == "application/json",
         }

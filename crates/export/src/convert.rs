@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use chatmill_dataset::{Dataset, DatasetError, Folder, FreeKind};
+use chatmill_dataset::{Dataset, DatasetError, Folder};
 use jiff::Timestamp;
 
 use crate::SUMMARY;
@@ -11,6 +11,7 @@ use crate::candidate::{self, Candidate};
 use crate::envelope::{Envelope, Row};
 use crate::error::ExportError;
 use crate::fields;
+use crate::objections::objections;
 use crate::request::{Format, Request, Said, resolve};
 use crate::split::{Assignment, assign};
 use crate::summary::{FileSummary, LeftOut, Summary};
@@ -65,7 +66,11 @@ fn tokens_column(dataset: &Dataset, request: &Request) -> Result<Option<String>,
         [] => {
             "it counted nothing; name the encoding in `count.encodings` and run the pipeline again".to_owned()
         }
-        counted => format!("it counted in {}", counted.join(", ")),
+        [first, ..] => format!(
+            "it counted in {}: take for example `--max-tokens {}@{first}`",
+            dataset.encodings().join(", "),
+            most.tokens
+        ),
     };
     Err(ExportError::request(
         format!("the dataset holds no counts in the encoding `{}`", most.encoding),
@@ -94,7 +99,7 @@ impl Job<'_> {
                 "the envelope `{}` does not take the dialect `{}`",
                 about.id, self.said.dialect
             ),
-            format!("it takes {}", about.dialects.join(" and ")),
+            format!("take `--dialect {}`", about.dialects.join("` or `--dialect ")),
         ))
     }
 
@@ -124,7 +129,11 @@ impl Job<'_> {
             .into_iter()
             .map(OpenFile::finish)
             .collect::<Result<Vec<_>, _>>()?;
-        let objections = self.objections(&files);
+        let objections = objections(
+            self.request.envelope.map(Envelope::about),
+            self.request.format,
+            &files,
+        );
         Ok(Summary {
             program: chatmill_dataset::PROGRAM,
             version: env!("CARGO_PKG_VERSION"),
@@ -148,7 +157,7 @@ impl Job<'_> {
     }
 
     /// What becomes of a rendering: its part, its record and the turns that were cut; or why it is left out.
-    fn record<'a>(&self, candidate: &Candidate<'a>) -> Result<(usize, Record<'a>, u64), String> {
+    fn record<'a>(&self, candidate: &'a Candidate<'_>) -> Result<(usize, Record<'a>, u64), String> {
         let row = &candidate.row;
         if let Some(reason) = self.request.filters.objection(&candidate.facts) {
             return Err(reason);
@@ -163,7 +172,7 @@ impl Job<'_> {
                 .ok_or("no-time: nothing says when the conversation began")?,
         };
         let Some(envelope) = self.request.envelope else {
-            return Ok((part, plain(row.content, candidate.is_json), 0));
+            return Ok((part, plain(candidate), 0));
         };
         let wrapped = envelope.wrap(row)?;
         Ok((part, Record::Fields(wrapped.fields), wrapped.turns_cut))
@@ -191,11 +200,7 @@ impl Job<'_> {
         let mut columns = Columns::new();
         self.each(&mut |candidate| {
             if let Ok((_, record, _)) = self.record(candidate) {
-                let kind = match record {
-                    Record::Text(_) => FreeKind::Text,
-                    _ => FreeKind::Json,
-                };
-                for key in record.keys() {
+                for (key, kind) in record.keys() {
                     if !columns.iter().any(|(name, _)| name == key) {
                         columns.push((key.to_owned(), kind));
                     }
@@ -242,75 +247,20 @@ impl Job<'_> {
             })
             .collect()
     }
-
-    /// What speaks against files that hold what was asked for.
-    fn objections(&self, files: &[FileSummary]) -> Vec<String> {
-        let mut objections = Vec::new();
-        for file in files.iter().filter(|file| file.rows == 0) {
-            objections.push(format!("{} is empty", file.name));
-        }
-        let Some(about) = self.request.envelope.map(Envelope::about) else {
-            return objections;
-        };
-        if let Some(training) = files.first() {
-            let (name, rows) = (&training.name, training.rows);
-            if rows > 0 && rows < about.least_records {
-                objections.push(format!(
-                    "{name} has {rows} records, {} wants {} at least",
-                    about.id, about.least_records
-                ));
-            }
-            if let Some(most) = about.most_records.filter(|most| rows > *most) {
-                objections.push(format!(
-                    "{name} has {rows} records, {} takes {most} at most",
-                    about.id
-                ));
-            }
-        }
-        if about.is_one_table && self.request.format == Format::Jsonl {
-            objections.extend(other_keys(files));
-        }
-        if let Some(most) = about.most_bytes {
-            for file in files.iter().filter(|file| file.bytes > most) {
-                let (name, bytes) = (&file.name, file.bytes);
-                objections.push(format!(
-                    "{name} has {bytes} bytes, {} takes {most} at most",
-                    about.id
-                ));
-            }
-        }
-        objections
-    }
-}
-
-/// The first file whose lines have a key that those of another file lack.
-fn other_keys(files: &[FileSummary]) -> Option<String> {
-    let mut filled = files.iter().filter(|file| file.rows > 0);
-    let first = filled.next()?;
-    filled.find_map(|file| {
-        let (with, without, key) = lacking(first, file).or_else(|| lacking(file, first))?;
-        Some(format!(
-            "{with} has the key `{key}` and {without} has not: `datasets` cannot load them together; take parquet"
-        ))
-    })
-}
-
-fn lacking<'f>(one: &'f FileSummary, other: &'f FileSummary) -> Option<(&'f str, &'f str, &'f str)> {
-    let key = one.keys.iter().find(|key| !other.keys.contains(key))?;
-    Some((&one.name, &other.name, key))
 }
 
 /// A rendering as it stands.
-fn plain(content: &str, is_json: bool) -> Record<'_> {
-    if !is_json {
-        return Record::Text(content);
+fn plain<'c>(candidate: &'c Candidate<'_>) -> Record<'c> {
+    let (content, spans) = (candidate.row.content, &candidate.spans);
+    if !candidate.is_json {
+        return Record::Text { text: content, spans };
     }
     match fields::of(content) {
         Some(fields) => Record::Object {
             line: content,
             fields,
         },
-        None => Record::Value(content),
+        None => Record::Value { json: content, spans },
     }
 }
 
@@ -329,7 +279,7 @@ struct OpenFile {
 
 impl OpenFile {
     fn add(&mut self, row: &Row<'_>, profile: &str, record: &Record<'_>) -> Result<(), DatasetError> {
-        for key in record.keys() {
+        for (key, _) in record.keys() {
             if !self.summary.keys.iter().any(|seen| seen == key) {
                 self.summary.keys.push(key.to_owned());
             }

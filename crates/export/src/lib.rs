@@ -11,6 +11,7 @@ mod error;
 mod fields;
 mod filter;
 mod groups;
+mod objections;
 mod request;
 mod split;
 mod summary;

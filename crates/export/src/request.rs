@@ -85,22 +85,10 @@ pub(crate) fn resolve(dataset: &Dataset, spec: &str) -> Result<Said, ExportError
     }
     match fitting.as_slice() {
         [said] => Ok((*said).clone()),
-        [] => {
-            let mut names: Vec<String> = held.iter().map(Said::spec).collect();
-            names.sort();
-            let step = if names.is_empty() {
-                "run the pipeline with this dialect in `render.dialects`".to_owned()
-            } else {
-                format!(
-                    "it holds {}; add the dialect to `render.dialects` and run the pipeline again",
-                    names.join(", ")
-                )
-            };
-            Err(ExportError::request(
-                format!("the dataset holds no rendering in the dialect `{spec}`"),
-                step,
-            ))
-        }
+        [] => Err(ExportError::request(
+            format!("the dataset holds no rendering in the dialect `{spec}`"),
+            other_step(&held, known.is_some()),
+        )),
         several => {
             let names: Vec<String> = several.iter().map(|said| said.spec()).collect();
             Err(ExportError::request(
@@ -108,5 +96,17 @@ pub(crate) fn resolve(dataset: &Dataset, spec: &str) -> Result<Said, ExportError
                 format!("choose one of {}", names.join(", ")),
             ))
         }
+    }
+}
+
+/// What to do where a dataset does not hold a dialect; one that no build knows cannot be asked of a pipeline.
+fn other_step(held: &[Said], is_known: bool) -> String {
+    let mut names: Vec<String> = held.iter().map(Said::spec).collect();
+    names.sort();
+    let again = "add the dialect to `render.dialects` and run the pipeline again";
+    match (names.as_slice(), is_known) {
+        ([], _) => "it holds none; name dialects in `render.dialects` and run the pipeline again".to_owned(),
+        (names, true) => format!("it holds {}; {again}", names.join(", ")),
+        (names, false) => format!("take one that it holds: {}", names.join(", ")),
     }
 }

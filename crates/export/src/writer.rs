@@ -1,5 +1,8 @@
 //! One file of an export: lines, or a table whose columns are the keys of the records behind the keys of their rows.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use chatmill_dataset::{
     Compression, DatasetError, FileMeasure, Folder, FolderFile, FreeCell, FreeKind, FreeTable,
 };
@@ -20,6 +23,8 @@ const KEYS: [(&str, FreeKind); 5] = [
 /// The key of what is no object: a text, or a list.
 pub(crate) const TEXT: &str = "text";
 pub(crate) const CONTENT: &str = "content";
+/// The key of the ranges of such a rendering that the assistant says.
+const SPANS: &str = "assistant_spans";
 
 /// A record to write.
 pub(crate) enum Record<'a> {
@@ -27,21 +32,22 @@ pub(crate) enum Record<'a> {
     Object { line: &'a str, fields: Vec<Field<'a>> },
     /// An object that an envelope put together.
     Fields(Vec<Field<'a>>),
-    /// Another JSON value, for example a list of messages.
-    Value(&'a str),
-    /// Text, which is no JSON.
-    Text(&'a str),
+    /// Another JSON value, for example a list of messages; in a table with its spans.
+    Value { json: &'a str, spans: &'a [Range<u64>] },
+    /// Text, which is no JSON, with its spans.
+    Text { text: &'a str, spans: &'a [Range<u64>] },
 }
 
 impl Record<'_> {
-    /// Its top-level keys.
-    pub(crate) fn keys(&self) -> Vec<&str> {
+    /// Its top-level keys, with what they hold in a table. Spans are there where one column is the whole rendering.
+    pub(crate) fn keys(&self) -> Vec<(&str, FreeKind)> {
         match self {
-            Self::Object { fields, .. } | Self::Fields(fields) => {
-                fields.iter().map(|field| field.name.as_ref()).collect()
-            }
-            Self::Value(_) => vec![CONTENT],
-            Self::Text(_) => vec![TEXT],
+            Self::Object { fields, .. } | Self::Fields(fields) => fields
+                .iter()
+                .map(|field| (field.name.as_ref(), FreeKind::Json))
+                .collect(),
+            Self::Value { .. } => vec![(CONTENT, FreeKind::Json), (SPANS, FreeKind::Spans)],
+            Self::Text { .. } => vec![(TEXT, FreeKind::Text), (SPANS, FreeKind::Spans)],
         }
     }
 }
@@ -92,18 +98,18 @@ impl Writer {
         match self {
             Self::Lines(file) => {
                 match record {
-                    Record::Object { line, .. } | Record::Value(line) => file.add(line.as_bytes())?,
-                    Record::Fields(fields) => file.add(fields::object(fields).as_bytes())?,
-                    Record::Text(text) => {
-                        file.add(fields::object(&[Field::new(TEXT, fields::text(text))]).as_bytes())?;
+                    Record::Object { line, .. } | Record::Value { json: line, .. } => {
+                        file.add(line.as_bytes())?;
                     }
+                    Record::Fields(fields) => file.add(fields::object(fields).as_bytes())?,
+                    Record::Text { text, spans } => file.add(text_line(text, spans).as_bytes())?,
                 }
                 file.add(b"\n")
             }
             Self::Table { table, columns } => {
-                let texts: Vec<Option<String>> = columns
+                let held: Vec<Held<'_>> = columns
                     .iter()
-                    .map(|(name, kind)| cell(record, name, *kind))
+                    .map(|(name, kind)| Held::of(record, name, *kind))
                     .collect();
                 let mut cells = vec![
                     FreeCell::Text(row.conversation),
@@ -112,11 +118,7 @@ impl Writer {
                     FreeCell::Text(row.perspective),
                     FreeCell::Number(row.ordinal),
                 ];
-                cells.extend(
-                    texts
-                        .iter()
-                        .map(|text| text.as_deref().map_or(FreeCell::Missing, FreeCell::Text)),
-                );
+                cells.extend(held.iter().map(Held::cell));
                 table.push(&cells)
             }
         }
@@ -130,17 +132,47 @@ impl Writer {
     }
 }
 
-/// What a record holds in a column: the text itself in a column of text, JSON in one of JSON.
-fn cell(record: &Record<'_>, name: &str, kind: FreeKind) -> Option<String> {
-    match record {
-        Record::Object { fields, .. } | Record::Fields(fields) => {
-            let field = fields.iter().find(|field| field.name == name)?;
-            match kind {
-                FreeKind::Text => field.text(),
-                FreeKind::Json | FreeKind::Number => Some(field.json.clone().into_owned()),
+/// What a record holds in a column.
+enum Held<'r> {
+    Text(Cow<'r, str>),
+    Spans(&'r [Range<u64>]),
+    Nothing,
+}
+
+impl<'r> Held<'r> {
+    /// The text itself in a column of text, JSON in one of JSON.
+    fn of(record: &'r Record<'_>, name: &str, kind: FreeKind) -> Self {
+        match (record, kind) {
+            (Record::Object { fields, .. } | Record::Fields(fields), _) => {
+                let field = fields.iter().find(|field| field.name == name);
+                let text = match kind {
+                    FreeKind::Text => field.and_then(Field::text).map(Cow::Owned),
+                    _ => field.map(|field| Cow::Borrowed(field.json.as_ref())),
+                };
+                text.map_or(Self::Nothing, Self::Text)
+            }
+            (Record::Value { spans, .. } | Record::Text { spans, .. }, FreeKind::Spans) => Self::Spans(spans),
+            (Record::Value { json: text, .. } | Record::Text { text, .. }, _) => {
+                Self::Text(Cow::Borrowed(text))
             }
         }
-        Record::Value(json) => Some((*json).to_owned()),
-        Record::Text(text) => Some((*text).to_owned()),
     }
+
+    fn cell(&self) -> FreeCell<'_> {
+        match self {
+            Self::Text(text) => FreeCell::Text(text),
+            Self::Spans(spans) => FreeCell::Spans(spans),
+            Self::Nothing => FreeCell::Missing,
+        }
+    }
+}
+
+/// The line of a text with its spans.
+fn text_line(text: &str, spans: &[Range<u64>]) -> String {
+    let bounds = |span: &Range<u64>| format!("{{\"start\":{},\"end\":{}}}", span.start, span.end);
+    let spans: Vec<String> = spans.iter().map(bounds).collect();
+    fields::object(&[
+        Field::new(TEXT, fields::text(text)),
+        Field::new(SPANS, format!("[{}]", spans.join(","))),
+    ])
 }

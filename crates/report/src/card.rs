@@ -65,6 +65,7 @@ fn body(card: &mut String, dataset: &Dataset, report: &Report) {
             about(&table.name)
         );
     }
+    served(card, report);
     let _ = write!(
         card,
         "\nRecords read: {}; accepted {}, rejected {}, filtered {}. What was rejected stands in `rejects`, and why in \
@@ -75,6 +76,35 @@ fn body(card: &mut String, dataset: &Dataset, report: &Report) {
         count(report.balance.filtered),
         plain(&run.fingerprint),
     );
+}
+
+/// What the renderings hold, and what sending them would have cost, in the first encoding.
+fn served(card: &mut String, report: &Report) {
+    let first = report.run.encodings.first();
+    let cells = report
+        .tokens
+        .rows
+        .iter()
+        .filter(|cell| Some(&cell.encoding) == first && cell.requests > 0);
+    let mut rows = String::new();
+    for cell in cells {
+        let _ = writeln!(
+            rows,
+            "| {} | {} | {} | {} | {} |",
+            plain(&format!("{}@{}", cell.dialect, cell.profile)),
+            cell.coverage,
+            count(cell.tokens),
+            count(cell.requests),
+            count(cell.tokens_sent),
+        );
+    }
+    if let Some(encoding) = first.filter(|_| !rows.is_empty()) {
+        let _ = write!(
+            card,
+            "\nTokens in `{encoding}`, and an estimate of what was sent while the chats went on, each answer with everything \
+             before it:\n\n| Dialect | Coverage | Tokens | Requests | Tokens sent (estimate) |\n|---|---|---:|---:|---:|\n{rows}"
+        );
+    }
 }
 
 /// What a table's page says a row is.

@@ -26,15 +26,34 @@ FROM 'findings/*.parquet'
 GROUP BY code
 ORDER BY errors DESC, warnings DESC, notes DESC, code";
 
-/// The bill.
-pub const TOKENS: &str = "\
+/// Records left out by reason, from the manifest.
+pub const FILTERED: &str = "\
+SELECT unnest(map_keys(by)) AS reason, unnest(map_values(by)) AS records
+FROM (SELECT totals.filtered_by AS by FROM read_json('manifest.json',
+      columns = {totals: 'STRUCT(filtered_by MAP(VARCHAR, BIGINT))'}))
+ORDER BY reason";
+
+/// The bill of a run that counted in these encodings: each has a column of its own for what is sent.
+pub fn tokens(encodings: &[String]) -> String {
+    let sent: String = encodings
+        .iter()
+        .map(|encoding| format!("\n         WHEN '{encoding}' THEN r.tokens_sent_{encoding}"))
+        .collect();
+    format!("{TOKENS}{sent} END) AS tokens_sent\n{TOKENS_FROM}")
+}
+
+const TOKENS: &str = "\
 SELECT r.dialect, r.profile, r.coverage, t.encoding, count(*) AS renderings,
        sum(r.messages_rendered) AS messages_rendered, sum(r.bytes) AS bytes,
        sum(t.tokens) AS tokens, sum(t.content) AS content, sum(t.names) AS names,
        sum(t.framing) AS framing, sum(t.tools) AS tools, sum(t.replies) AS replies,
        sum(t.meta) AS meta, quantile_disc(t.tokens, 0.5) AS p50,
        quantile_disc(t.tokens, 0.95) AS p95, quantile_disc(t.tokens, 0.99) AS p99,
-       count(*) FILTER (NOT r.valid) AS invalid, sum(r.loss_count) AS losses
+       count(*) FILTER (NOT r.valid) AS invalid, sum(r.loss_count) AS losses,
+       sum(t.assistant_content) AS assistant_content, sum(r.requests) AS requests,
+       sum(CASE t.encoding";
+
+const TOKENS_FROM: &str = "\
 FROM 'renderings/**/*.parquet' r
 JOIN 'token_counts/*.parquet' t USING (conversation_id, dialect, profile, perspective, ordinal)
 GROUP BY r.dialect, r.profile, r.coverage, t.encoding
@@ -44,7 +63,8 @@ ORDER BY r.coverage, t.encoding, sum(t.tokens) / sum(r.messages_rendered)";
 pub const UNCOUNTED: &str = "\
 SELECT dialect, profile, coverage, '' AS encoding, count(*) AS renderings,
        sum(messages_rendered) AS messages_rendered, sum(bytes) AS bytes,
-       count(*) FILTER (NOT valid) AS invalid, sum(loss_count) AS losses
+       sum(requests) AS requests, count(*) FILTER (NOT valid) AS invalid,
+       sum(loss_count) AS losses
 FROM 'renderings/**/*.parquet'
 GROUP BY dialect, profile, coverage
 ORDER BY coverage, dialect";
@@ -95,6 +115,20 @@ FROM 'messages/*.parquet' m JOIN 'conversations/*.parquet' c USING (conversation
 GROUP BY conversation_id, c.source, c.input, c.message_count, c.participant_count
 ORDER BY characters DESC, conversation_id
 LIMIT 10";
+
+/// The conversations that took longest, from what the run says about itself.
+pub const SLOWEST: &str = "\
+SELECT s.conversation_id, s.input, s.bytes, s.seconds
+FROM (SELECT unnest(slowest) AS s FROM read_json('run.json'))
+ORDER BY s.seconds DESC";
+
+/// Conversations that repeat, fork or continue others.
+pub const CLUSTERS: &str = "\
+SELECT count(*) AS clusters, coalesce(sum(size), 0) AS conversations, coalesce(max(size), 0) AS largest,
+       coalesce(sum(exact), 0) AS exact, coalesce(sum(near), 0) AS near
+FROM (SELECT count(*) AS size, count(*) FILTER (duplicate = 'exact') AS exact,
+             count(*) FILTER (duplicate = 'near') AS near
+      FROM 'conversations/*.parquet' WHERE cluster IS NOT NULL GROUP BY cluster)";
 
 /// Bins of characters per message.
 pub fn message_lengths() -> String {

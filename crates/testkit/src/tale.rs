@@ -80,6 +80,33 @@ pub enum Label {
 }
 
 impl Label {
+    /// How an id is told as a name.
+    pub fn of_id(id: Option<&str>) -> Self {
+        Self::Exact(id.filter(|id| !ROLES.contains(id)).map(str::to_owned))
+    }
+
+    /// Without an id that is a role and a colon.
+    fn without_role(self) -> Self {
+        match self {
+            Self::Exact(Some(name)) if name.ends_with(':') => Self::Exact(None),
+            label => label,
+        }
+    }
+
+    /// Without the roles that keep apart two people of one name.
+    fn kept_apart(self) -> Self {
+        let mut name = match self.without_role() {
+            Self::Exact(Some(name)) => name,
+            other => return other,
+        };
+        while let Some((role, rest)) = name.split_once(':')
+            && ["user", "assistant", "model"].contains(&role)
+        {
+            name = rest.to_owned();
+        }
+        Self::Exact(Some(name).filter(|name| !name.is_empty() && !ROLES.contains(&name.as_str())))
+    }
+
     fn matches(&self, told: &Self) -> bool {
         *self == Self::Any || self == told
     }
@@ -184,8 +211,6 @@ pub struct Facts {
     pub references: usize,
     /// The name that it gives its sender beside the roster's.
     pub other_name: Option<String>,
-    /// The id of its sender, where it is compared.
-    pub sender: Option<String>,
     /// The name that it gives its sender, where it is compared.
     pub given: Option<String>,
 }
@@ -201,12 +226,18 @@ pub struct Turn {
     pub own: bool,
     /// Whether it is no turn but an event.
     pub is_notice: bool,
+    /// Whether it gathers what stands in front of everything.
+    pub is_front: bool,
     /// Who speaks, where that is more than the role says.
     pub name: Label,
+    /// The id of who speaks, where it is compared.
+    pub sender: Option<String>,
     /// Its pieces.
     pub pieces: Vec<Piece>,
     /// What it knows beside them.
     pub facts: Facts,
+    /// When it was said, where turns are put in order of that.
+    pub time: i64,
 }
 
 impl Turn {
@@ -217,9 +248,12 @@ impl Turn {
             role,
             own: false,
             is_notice: false,
+            is_front: false,
             name: Label::Exact(None),
+            sender: None,
             pieces: vec![piece],
             facts: Facts::default(),
+            time: i64::MIN,
         }
     }
 
@@ -274,9 +308,7 @@ impl Tale {
     pub fn told(linked: &Linked) -> Self {
         let mut tale = Self::of(linked, None);
         for turn in &mut tale.turns {
-            if matches!(&turn.name, Label::Exact(Some(name)) if name.ends_with(':')) {
-                turn.name = Label::Exact(None);
-            }
+            turn.name = std::mem::replace(&mut turn.name, Label::Any).without_role();
         }
         tale
     }
@@ -330,19 +362,69 @@ impl Tale {
     pub fn without_ids(&mut self) {
         self.id = None;
         for turn in &mut self.turns {
-            turn.facts.sender = None;
+            turn.sender = None;
             turn.facts.given = None;
         }
+    }
+
+    /// Turns have lines that say who speaks in which chat and what is answered, and whoever says `error` has failed: as
+    /// gryag's prompts know them. Two of one name are kept apart by their roles.
+    pub fn as_prompted(&mut self) {
+        self.without_ids();
+        for turn in &mut self.turns {
+            let of_lines = ["chat_id", "thread_id"];
+            turn.facts
+                .extra
+                .retain(|key| !key.starts_with("reply_to_") && !of_lines.contains(&key.as_str()));
+            turn.name = std::mem::replace(&mut turn.name, Label::Any).kept_apart();
+            // Turns of tools have no line.
+            if turn.pieces.iter().all(|piece| matches!(piece, Piece::Call { .. } | Piece::Answer { .. }))
+                && !turn.pieces.is_empty()
+            {
+                turn.name = Label::Any;
+            }
+            for piece in &mut turn.pieces {
+                if let Piece::Answer { words, is_error, .. } = piece
+                    && let Some(text) = words.text()
+                    && let Ok(Value::Object(fields)) = serde_json::from_str(&text)
+                {
+                    *is_error |= fields.len() == 1 && fields.contains_key("error");
+                }
+            }
+        }
+    }
+
+    /// Rows have no order but that of their times, and know agents and people by ids that are more than a role: as Suna's
+    /// table knows them.
+    pub fn as_rows(&mut self) {
+        let id = self.id.take();
+        self.without_ids();
+        self.id = id;
+        let mut last = i64::MIN;
+        for turn in &mut self.turns {
+            if let Some(time) = turn.facts.times.first().and_then(|time| time.parse().ok()) {
+                last = time;
+            }
+            turn.time = last;
+            turn.facts.other_name = None;
+            if turn.role == Role::System && !turn.is_notice {
+                turn.name = Label::Exact(None);
+            }
+        }
+        self.turns.sort_by_key(|turn| turn.time);
     }
 
     /// Senders are ids with the name that the message gives them: as archives know them. What further fields say of a medium
     /// and of the conversation's id is told by these, and an empty address says nothing.
     pub fn as_archived(&mut self) {
+        let has_medium = |turn: &&Turn| turn.pieces.iter().any(|piece| matches!(piece, Piece::Medium(_)));
+        let media: Vec<Option<u32>> = self.turns.iter().filter(has_medium).map(|turn| turn.at).collect();
         self.metadata.retain(|key| !OF_CONVERSATIONS.contains(&key.as_str()));
         self.metadata.sort();
         for turn in &mut self.turns {
             turn.facts.other_name = None;
-            if turn.pieces.iter().any(|piece| matches!(piece, Piece::Medium(_))) {
+            turn.name = std::mem::replace(&mut turn.name, Label::Any).without_role();
+            if media.contains(&turn.at) {
                 turn.facts.extra.retain(|key| !OF_MEDIA.contains(&key.as_str()));
             }
             for piece in &mut turn.pieces {
@@ -404,16 +486,21 @@ impl Tale {
                 _ => said.push(piece),
             }
         }
-        let mut facts = Some(Self::facts(linked, message));
-        let turn = |role, pieces, facts: &mut Option<Facts>| Turn {
+        let turn = |role, pieces| Turn {
             at: Some(message.position),
             role,
             own,
             is_notice: message.kind == MessageKind::Notice,
+            is_front: false,
             name: Label::Exact(shown_name(linked, message)),
+            sender: message
+                .sender
+                .map(|sender| linked.conversation.participants[sender].id.clone()),
             pieces,
-            facts: facts.take().unwrap_or_default(),
+            facts: Facts::default(),
+            time: i64::MIN,
         };
+        let first = self.turns.len();
         let mut answers = Vec::new();
         for piece in before {
             match piece {
@@ -421,16 +508,21 @@ impl Tale {
                     let last: Option<&mut Turn> = answers.last_mut();
                     last.unwrap().pieces.push(piece);
                 }
-                answer => answers.push(turn(Role::Tool, vec![answer], &mut facts)),
+                answer => answers.push(turn(Role::Tool, vec![answer])),
             }
         }
         let has_said = !said.is_empty() || answers.is_empty() && behind.is_empty();
         self.turns.append(&mut answers);
+        let spoken = self.turns.len();
         if has_said {
-            self.turns.push(turn(message.role, said, &mut facts));
+            self.turns.push(turn(message.role, said));
         }
         for answer in behind {
-            self.turns.push(turn(Role::Tool, vec![answer], &mut facts));
+            self.turns.push(turn(Role::Tool, vec![answer]));
+        }
+        // What a message knows beside what it says goes with its words.
+        if let Some(turn) = self.turns.get_mut(if has_said { spoken } else { first }) {
+            turn.facts = Self::facts(linked, message);
         }
     }
 
@@ -442,11 +534,18 @@ impl Tale {
         let other = message.sender_name.clone();
         Facts {
             ids: message.id.iter().cloned().collect(),
-            times: message.timestamp.iter().map(|time| format!("{time:?}")).collect(),
+            times: message
+                .timestamp
+                .iter()
+                .map(|time| match time.instant {
+                    // However it is written.
+                    Some(instant) => instant.to_string(),
+                    None => time.raw.clone(),
+                })
+                .collect(),
             mentions: message.mentions.clone(),
             extra: message.extra.0.iter().map(|(key, _)| key.clone()).collect(),
             references: message.references.len(),
-            sender: sender.map(|sender| sender.id.clone()),
             given: other.clone(),
             other_name: other.filter(|other| own.is_some_and(|own| own != *other)),
         }
@@ -475,6 +574,17 @@ fn name_of(linked: &Linked, place: PartPlace) -> Option<String> {
     }
 }
 
+/// Words that say no more of a speaker than the role does.
+const ROLES: [&str; 7] = [
+    "user",
+    "assistant",
+    "model",
+    "system",
+    "tool",
+    "human",
+    "developer",
+];
+
 /// Further fields that tell the id of a conversation, and its description.
 const OF_CONVERSATIONS: [&str; 3] = ["conversation_id", "group_id", "scene_desc"];
 
@@ -494,16 +604,7 @@ fn shown_name(linked: &Linked, message: &Message) -> Option<String> {
         .into_iter()
         .flatten()
         .find(|name| !name.is_empty());
-    let roles = [
-        "user",
-        "assistant",
-        "model",
-        "system",
-        "tool",
-        "human",
-        "developer",
-    ];
-    let is_nobody = roles.contains(&sender.id.as_str()) || sender.role.as_ref() == Some(&sender.id);
+    let is_nobody = ROLES.contains(&sender.id.as_str()) || sender.role.as_ref() == Some(&sender.id);
     named.cloned().or((!is_nobody).then(|| sender.id.clone()))
 }
 
@@ -574,6 +675,7 @@ pub fn difference(expected: &Tale, told: &Tale) -> Option<String> {
     for (index, (one, other)) in expected.turns.iter().zip(&told.turns).enumerate() {
         let fits = one.role == other.role
             && one.name.matches(&other.name)
+            && one.sender == other.sender
             && one.facts == other.facts
             && one.is_notice == other.is_notice
             && one.pieces.len() == other.pieces.len()

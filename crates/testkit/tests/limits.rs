@@ -502,6 +502,13 @@ fn rendering_bounds_a_rendering_and_keeps_its_row() {
     let over = contents.iter().position(Option::is_none).unwrap();
     assert_eq!(sizes[over], Some(*largest));
     assert_eq!(valid[over], Some(false));
+    let place = |column: &str| rows::texts(&out, "findings", column);
+    let at = place("name")
+        .iter()
+        .position(|name| name.as_deref() == Some("oversize-rendering"))
+        .unwrap();
+    assert_eq!(place("conversation_id")[at], rows::texts(&out, "renderings", "conversation_id")[over]);
+    assert_eq!(rows::numbers(&out, "findings", "line_number")[at], Some(2));
     let others = rows::texts(&whole.shop.path("out"), "renderings", "content");
     for row in (0..6).filter(|row| *row != over) {
         assert_eq!(

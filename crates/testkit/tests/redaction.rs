@@ -253,6 +253,32 @@ fn each_replacement_is_a_loss_of_the_renderings_that_show_it() {
 }
 
 #[test]
+fn what_is_replaced_in_system_text_in_front_of_a_window_is_a_loss_too() {
+    let workshop = workshop();
+    workshop.write(
+        "in/a.json",
+        r#"[{"role":"system","content":"Write to a@post.example"},{"role":"user","content":"From 10.77.88.99"},{"role":"assistant","content":"Yes"},{"role":"user","content":"So?"}]"#,
+    );
+    let more = format!(
+        "[render]\ndialects = [\"openai-chat\"]\n[window]\nhistory = 1\n{}",
+        replacing()
+    );
+    run(&workshop, "out", &more);
+    let out = workshop.path("out");
+    let rendered = texts(&out, "renderings", "content");
+    assert!(
+        rendered[0].as_deref().unwrap().contains("@example.invalid"),
+        "{rendered:?}"
+    );
+    let losses = texts(&out, "losses", "code").into_iter().zip(numbers(&out, "losses", "position"));
+    let redacted: Vec<_> = losses
+        .filter(|(code, _)| code.as_deref() == Some("redacted"))
+        .map(|(_, position)| position)
+        .collect();
+    assert_eq!(redacted, [Some(0)]);
+}
+
+#[test]
 fn the_same_key_gives_the_same_files_with_any_threads_and_another_key_others() {
     let workshop = workshop();
     for (name, text, _) in mutated(7) {

@@ -8,6 +8,7 @@
     missing_docs
 )]
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -186,6 +187,117 @@ fn bills_by_group_add_up_to_the_whole() {
     assert!(text > 0);
     assert_eq!(sum(By::Participant), text);
     assert!(sum(By::Tool) > 0);
+}
+
+#[test]
+fn what_is_sent_is_what_the_totals_say_and_more_than_what_is_held() {
+    let (_workshop, out) = milled(&FILES);
+    let dataset = Dataset::open(&out).unwrap();
+    let report = chatmill_report::gather(&out, None).unwrap();
+    let mut totals: BTreeMap<[String; 3], [u64; 3]> = BTreeMap::new();
+    let columns = [
+        "dialect",
+        "encoding",
+        "coverage",
+        "assistant_content",
+        "requests",
+        "tokens_sent",
+    ];
+    dataset
+        .scan("totals", &columns, &mut |batch| {
+            let keys = ["dialect", "encoding", "coverage"].map(|name| batch.texts(name).unwrap());
+            let sums =
+                ["assistant_content", "requests", "tokens_sent"].map(|name| batch.numbers(name).unwrap());
+            for row in 0..batch.rows() {
+                let key = keys.each_ref().map(|texts| texts.at(row).to_owned());
+                let entry = totals.entry(key).or_default();
+                for (sum, more) in entry.iter_mut().zip(&sums) {
+                    *sum += more.at(row);
+                }
+            }
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(totals.len(), report.tokens.rows.len());
+    for cell in &report.tokens.rows {
+        let key = [&cell.dialect, &cell.encoding, &cell.coverage].map(Clone::clone);
+        assert_eq!(
+            [cell.assistant_content, cell.requests, cell.tokens_sent],
+            totals[&key],
+            "{key:?}"
+        );
+    }
+    let whole = &report.tokens.rows[0];
+    assert!(
+        whole.requests > 1 && whole.tokens_sent > whole.tokens,
+        "{whole:?}"
+    );
+    chatmill_report::write(&out, None).unwrap();
+    assert!(read(&out, HTML).contains("<h3>As served</h3><p>An estimate"));
+    assert!(read(&out, CARD).contains("Tokens sent (estimate)"));
+}
+
+#[test]
+fn repeats_and_what_was_left_out_for_them_are_counted() {
+    let workshop = Workshop::new();
+    let week = fs::read(samples().join("demo/launch-week.json")).unwrap();
+    for name in ["in/a.json", "in/b.json", "in/c.json"] {
+        workshop.write(name, &week);
+    }
+    let plan = "[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = []\n[dedup]\nexact = ";
+    workshop.run("marked", &format!("{plan}\"mark\"\n"), 1).unwrap();
+    let marked = chatmill_report::write(&workshop.path("marked"), None).unwrap();
+    let clusters = marked.clusters.unwrap();
+    assert_eq!(
+        (clusters.clusters, clusters.conversations, clusters.largest),
+        (1, 3, 3)
+    );
+    assert_eq!((clusters.exact, clusters.near), (2, 0));
+    assert!(marked.balance.filtered_by.rows.is_empty());
+    assert!(read(&workshop.path("marked"), HTML).contains("id=\"repeats\""));
+    let filtered = format!("{plan}\"filter\"\n[select]\nuntil = \"2100-01-01\"\n");
+    workshop.run("filtered", &filtered, 1).unwrap();
+    let filtered = chatmill_report::write(&workshop.path("filtered"), None).unwrap();
+    assert_eq!(filtered.balance.filtered, 2);
+    let reasons: Vec<_> = filtered.balance.filtered_by.rows;
+    assert_eq!(reasons.len(), 1);
+    assert_eq!(
+        (reasons[0].key().as_str(), reasons[0].records),
+        ("dedup.exact", 2)
+    );
+    let unmarked = milled(&FILES[..1]).1;
+    assert_eq!(chatmill_report::gather(&unmarked, None).unwrap().clusters, None);
+}
+
+#[test]
+fn a_redacted_dataset_says_how_often_something_was_found_and_replaced() {
+    let workshop = Workshop::new();
+    workshop.write("key.txt", "a key of our own making, long enough");
+    let week = fs::read(samples().join("demo/launch-week.json")).unwrap();
+    workshop.write("in/a.json", week);
+    let plan = "[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = []\n[redact]\nmode = \"replace\"\nkey_file = \"key.txt\"\n";
+    workshop.run("out", plan, 1).unwrap();
+    let out = workshop.path("out");
+    let report = chatmill_report::write(&out, None).unwrap();
+    assert_eq!(report.run.redaction, "replace");
+    assert!(
+        report
+            .findings
+            .rows
+            .iter()
+            .any(|row| row.code == "PT004" && row.notes > 0)
+    );
+    assert!(
+        report
+            .losses
+            .rows
+            .iter()
+            .any(|loss| loss.code == "redacted" && loss.amount > 0)
+    );
+    assert!(read(&out, HTML).contains("id=\"personal\""));
+    let (_shop, plain) = milled(&FILES[..1]);
+    chatmill_report::write(&plain, None).unwrap();
+    assert!(!read(&plain, HTML).contains("id=\"personal\""));
 }
 
 #[test]

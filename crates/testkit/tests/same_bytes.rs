@@ -198,6 +198,23 @@ fn a_file_per_dialect_holds_the_same_rows_and_survives_an_interruption() {
 }
 
 #[test]
+fn a_file_per_dialect_gives_the_same_bill() {
+    let workshop = Workshop::new();
+    many_slices(&workshop);
+    let counted = "[count]\nencodings = [\"o200k_base\", \"p50k_base\"]\n";
+    let bill = |out: &str, more: &str| {
+        workshop.run(out, &format!("{more}{FEW}{counted}"), 2).unwrap();
+        chatmill_report::write(&workshop.path(out), None).unwrap().tokens
+    };
+    let together = bill("together", "");
+    assert!(!together.rows.is_empty());
+    assert_eq!(
+        serde_json::to_value(bill("parted", "partition = \"dialect\"\n")).unwrap(),
+        serde_json::to_value(together).unwrap()
+    );
+}
+
+#[test]
 fn the_reference_counts_the_same_tokens_of_every_part() {
     let workshop = Workshop::new();
     workshop.write(

@@ -2,12 +2,12 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 use chatmill_dialect::Policy;
 use chatmill_testkit::histories::history;
-use chatmill_testkit::law::{ARCHIVES, Trial, cases, policy, read};
+use chatmill_testkit::law::{SYSTEMS, Trial, cases, policy, read};
 use chatmill_testkit::random::Random;
 #[test]
 fn trial() {
     let only = std::env::var("ONLY").unwrap_or_default();
-    let all: Vec<_> = ARCHIVES.iter().copied().filter(|told| told.dialect.starts_with(&only)).collect();
+    let all: Vec<_> = SYSTEMS.iter().copied().filter(|told| told.dialect.starts_with(&only)).collect();
     let mut random = Random::new(7);
     let mut cases = cases();
     for number in 0..200 {

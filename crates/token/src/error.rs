@@ -6,7 +6,7 @@ use thiserror::Error;
 #[derive(Debug, PartialEq, Eq, Error)]
 pub enum EncodingError {
     /// A name that no column can have.
-    #[error("`{name}` cannot name an encoding; use small letters, digits and `_`")]
+    #[error("`{name}` cannot name an encoding; use small letters, digits and `_`, and not `sent_` in front")]
     Name {
         /// The name.
         name: String,

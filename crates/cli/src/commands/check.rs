@@ -15,9 +15,10 @@ use std::sync::atomic::Ordering;
 
 use chatmill_diag::{Limits, Severity};
 use chatmill_dialect::DIALECTS;
+use chatmill_engine::Plan;
 use chatmill_engine::check::{CheckOptions, FileVerdict, Known, check};
 use chatmill_engine::pipeline::nearest;
-use chatmill_engine::plan::Target;
+use chatmill_engine::plan::{Target, Templates};
 use clap::{Args, ValueEnum};
 
 use self::report::{Report, Totals};
@@ -42,6 +43,9 @@ pub struct Arguments {
     /// Adds what this dialect's consumer would refuse; may be given several times
     #[arg(long = "for", value_name = "DIALECT[@PROFILE]")]
     targets: Vec<String>,
+    /// Pipeline file whose templates --for may name
+    #[arg(long, requires = "targets", value_name = "FILE")]
+    pipeline: Option<PathBuf>,
     /// Form of what is printed
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     format: Format,
@@ -123,9 +127,12 @@ pub fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Ex
         .baseline
         .as_deref()
         .map_or_else(|| Ok(Known::default()), baseline::read)?;
+    let plan = arguments.pipeline.as_deref();
+    let plan = plan.map(|path| Plan::load(path, &[], None)).transpose()?;
+    let templates = plan.map(|plan| plan.templates).unwrap_or_default();
     let options = CheckOptions {
         ignored: selection::left_out(&arguments.select, &arguments.ignore)?,
-        targets: targets(&arguments.targets)?,
+        targets: targets(&arguments.targets, &templates)?,
         excerpts: match quote && !arguments.statistics {
             false => 0,
             // Which findings are printed shows only when the known ones have been taken out.
@@ -195,11 +202,12 @@ fn tell(
 }
 
 /// The dialects that judge, each once.
-fn targets(words: &[String]) -> Result<Vec<Target>, WrongRequest> {
+fn targets(words: &[String], templates: &Templates) -> Result<Vec<Target>, WrongRequest> {
     let mut targets: Vec<Target> = Vec::new();
     for word in words {
-        let Ok(target) = Target::find(word) else {
-            let near = nearest(word, DIALECTS.iter().map(|dialect| dialect.id()));
+        let Ok(target) = Target::find_among(word, templates) else {
+            let registered = DIALECTS.iter().map(|dialect| dialect.id());
+            let near = nearest(word, registered.chain(templates.names()));
             let refusal = WrongRequest::unknown("dialect", word, near);
             return Err(refusal.then("`chatmill dialects` lists them and their profiles"));
         };
@@ -253,10 +261,10 @@ mod tests {
     #[test]
     fn a_dialect_judges_once_however_often_it_is_named() {
         let words = ["openai-chat", "chatml", "openai-chat"].map(str::to_owned);
-        let targets = targets(&words).unwrap();
+        let targets = targets(&words, &Templates::default()).unwrap();
         let ids: Vec<&str> = targets.iter().map(|target| target.dialect.id()).collect();
         assert_eq!(ids, ["openai-chat", "chatml"]);
-        let refused = super::targets(&["openai-chaat".to_owned()])
+        let refused = super::targets(&["openai-chaat".to_owned()], &Templates::default())
             .err()
             .unwrap()
             .to_string();

@@ -5,12 +5,18 @@ use std::process::{Command, Stdio};
 
 use anyhow::Context as _;
 use chatmill_dataset::MANIFEST;
+use chatmill_diag::limits::MIB;
+use chatmill_report::report::Slow;
 use chatmill_report::{CARD, HTML, JSON};
 use clap::Args;
+use serde::Deserialize;
 
 use super::Context;
 use crate::exit::{Exit, WrongRequest};
 use crate::output::{self, harmless};
+
+/// What a run says about itself, in the dataset's folder.
+const RUN_FILE: &str = "run.json";
 
 /// Arguments of `report`.
 #[derive(Debug, Args)]
@@ -24,6 +30,9 @@ pub struct Arguments {
     /// An earlier dataset: the reports also say what changed since
     #[arg(long, value_name = "OLD")]
     against: Option<PathBuf>,
+    /// Adds the conversations that took longest, from run.json; the reports then differ from run to run
+    #[arg(long)]
+    times: bool,
     /// Shows the page in the browser
     #[arg(long)]
     open: bool,
@@ -39,6 +48,9 @@ pub fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<E
     if context.global.no_content {
         report.leave_out_content();
     }
+    if arguments.times {
+        report.add_slowest(slowest(run)?);
+    }
     chatmill_report::save(run, &report)?;
     let page = run.join(HTML);
     output::print(&format!(
@@ -49,6 +61,23 @@ pub fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<E
         open(&page)?;
     }
     Ok(Exit::Complete)
+}
+
+/// What a run says about itself, as far as it is about time.
+#[derive(Deserialize)]
+struct RunFile {
+    slowest: Vec<Slow>,
+}
+
+fn slowest(run: &Path) -> anyhow::Result<Vec<Slow>> {
+    let path = run.join(RUN_FILE);
+    let refused = |reason: String| {
+        WrongRequest::new(format!("--times: {}: {reason}", path.display()))
+            .then("a run writes the file; leave out --times where it is gone")
+    };
+    let text = chatmill_intake::read_small(&path, MIB).map_err(|error| refused(error.to_string()))?;
+    let file: RunFile = serde_json::from_str(&text).map_err(|error| refused(error.to_string()))?;
+    Ok(file.slowest)
 }
 
 /// Refuses what is no finished dataset, with the next step.

@@ -5,8 +5,10 @@ mod source;
 
 use std::path::{Path, PathBuf};
 
+use chatmill_engine::Plan;
 use chatmill_engine::plan::Target;
 use chatmill_report::bill::{By, Price, parse_prices, savings};
+use chatmill_token::Encoding;
 use clap::{Args, ValueEnum};
 
 use super::Context;
@@ -37,6 +39,9 @@ pub struct Arguments {
     /// What to bill apart; participant, role and tool bill the text itself, before any dialect renders it
     #[arg(long, value_enum, value_name = "WHAT")]
     by: Option<ByWord>,
+    /// Pipeline file whose dialects and encodings are meant; its templates and own encodings have names then
+    #[arg(long, value_name = "FILE")]
+    pipeline: Option<PathBuf>,
     /// Price file (TOML), to add money
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
@@ -105,22 +110,31 @@ pub fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<E
             .then("leave out --no-content or --by tool")
             .into());
     }
+    let plan = arguments.pipeline.as_deref();
+    let plan = plan.map(|path| Plan::load(path, &[], None)).transpose()?;
+    let (templates, planned, own) = plan.map_or_else(Default::default, |plan| {
+        (plan.templates, plan.targets, plan.encodings)
+    });
     let prices = arguments
         .prices
         .as_deref()
-        .map(prices)
+        .map(|path| prices(path, &own))
         .transpose()?
         .unwrap_or_default();
-    let targets = arguments
+    let mut targets = arguments
         .dialects
         .iter()
-        .map(|word| Target::find(word))
+        .map(|word| Target::find_among(word, &templates))
         .collect::<Result<Vec<_>, _>>()?;
+    if targets.is_empty() {
+        targets = planned;
+    }
     let request = source::Request {
         paths: &arguments.paths,
         source: &arguments.source,
         targets,
         encodings: &arguments.encodings,
+        own,
         by,
     };
     let drawn = source::draw(&request, context)?;
@@ -139,11 +153,11 @@ pub fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<E
     Ok(drawn.conclude())
 }
 
-fn prices(path: &Path) -> anyhow::Result<Vec<Price>> {
+fn prices(path: &Path, own: &[Encoding]) -> anyhow::Result<Vec<Price>> {
     let refused = |reason: String| {
         WrongRequest::new(format!("--prices {}: {reason}", path.display()))
             .then("docs/prices.example.toml shows the form")
     };
     let text = chatmill_intake::read_small(path, PRICE_FILE).map_err(|error| refused(error.to_string()))?;
-    Ok(parse_prices(&text).map_err(|error| refused(error.to_string()))?)
+    Ok(parse_prices(&text, own).map_err(|error| refused(error.to_string()))?)
 }

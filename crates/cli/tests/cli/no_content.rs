@@ -1,5 +1,5 @@
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
@@ -135,6 +135,125 @@ fn a_report_of_a_run_that_may_quote_is_silent_when_asked() {
     for file in ["report.html", "report.json", "README.md"] {
         assert_file_silent(&desk.path("out").join(file));
     }
+}
+
+#[test]
+fn commands_on_files_and_datasets_quote_nothing_when_asked() {
+    let desk = desk();
+    assert_eq!(end(desk.chatmill(&["run", "pipeline.toml"])).code, 1);
+    let later = [
+        "run",
+        "pipeline.toml",
+        "--out",
+        "later",
+        "--set",
+        "select.limit=2",
+    ];
+    assert!(end(desk.chatmill(&later)).code < 2);
+    let loud = end(desk.chatmill(&["tokens", "out", "--by", "tool"]));
+    assert!(
+        loud.stdout.contains(CANARY),
+        "the chat must be worth hiding:\n{}",
+        loud.stdout
+    );
+    let mut commands: Vec<Vec<&str>> = vec![
+        vec!["init", "in"],
+        vec!["report", "out", "--against", "later", "--times"],
+        vec![
+            "export",
+            "out",
+            "--dialect",
+            "openai-chat",
+            "--format",
+            "jsonl",
+            "--out",
+            "files",
+        ],
+        vec!["certify", "out"],
+        vec!["tokens", "in"],
+    ];
+    for format in ["table", "json", "csv"] {
+        for by in ["source", "conversation", "participant", "role", "day"] {
+            commands.push(vec!["tokens", "in", "--by", by, "--format", format]);
+            commands.push(vec!["tokens", "out", "--by", by, "--format", format]);
+        }
+    }
+    for format in ["text", "json", "markdown"] {
+        let condition = ["--fail-if", "conversations == 0"];
+        commands.push(
+            [
+                &["diff", "later", "out", "--format", format],
+                condition.as_slice(),
+            ]
+            .concat(),
+        );
+    }
+    for command in commands {
+        let arguments = [command.as_slice(), &["--no-content", "-vv"]].concat();
+        let ended = end(desk.chatmill(&arguments));
+        assert!(ended.code < 2, "{arguments:?}: {}", ended.stderr);
+        assert!(!ended.stdout.is_empty(), "{arguments:?}");
+        assert_silent(&arguments.join(" "), &ended.stdout);
+        assert_silent(&arguments.join(" "), &ended.stderr);
+    }
+    for by in [["tokens", "in"], ["tokens", "out"]] {
+        let refused = end(desk.chatmill(&[by[0], by[1], "--by", "tool", "--no-content"]));
+        assert_eq!(refused.code, 2, "{}", refused.stdout);
+        assert_silent("a refusal", &refused.stderr);
+    }
+}
+
+#[test]
+fn a_run_that_replaces_names_writes_neither_them_nor_its_key_anywhere() {
+    const KEY: &str = "0f1e2d3c4b5a69788796a5b4c3d2e1f0";
+    let desk = desk();
+    desk.write("redaction.key", KEY);
+    let pipeline = fs::read_to_string(desk.path("pipeline.toml")).unwrap();
+    let section = "[redact]\nmode = \"replace\"\nkey_file = \"redaction.key\"\n";
+    desk.write(
+        "pipeline.toml",
+        &format!("{pipeline}compression = \"none\"\n{section}"),
+    );
+    let run = end(desk.chatmill(&[
+        "run",
+        "pipeline.toml",
+        "-v",
+        "--log-format",
+        "json",
+        "--progress",
+        "json",
+    ]));
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    let report = fs::read_to_string(desk.path("out/report.json")).unwrap();
+    assert!(report.contains("PT004") && report.contains("\"redacted\""), "{report}");
+    let told = [("stdout", &run.stdout), ("stderr", &run.stderr)];
+    for (stream, text) in told {
+        assert_silent(stream, text);
+        assert!(!text.contains(KEY), "{stream} has the key:\n{text}");
+    }
+    let mut files = 0;
+    for entry in walk(&desk.path("out")) {
+        assert_file_silent(&entry);
+        let bytes = fs::read(&entry).unwrap();
+        let has_key = bytes.windows(KEY.len()).any(|window| window == KEY.as_bytes());
+        assert!(!has_key, "{} has the key", entry.display());
+        files += 1;
+    }
+    assert!(files > 10, "only {files} files");
+}
+
+/// Every file below a folder.
+fn walk(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(walk(&path));
+        } else {
+            files.push(path);
+        }
+    }
+    files
 }
 
 fn assert_file_silent(path: &Path) {

@@ -31,6 +31,32 @@ fn a_report_is_written_into_the_dataset_which_stays_certified() {
 }
 
 #[test]
+fn times_stand_in_the_file_of_the_run_and_in_a_report_that_asks_for_them() {
+    let desk = milled();
+    let read = |name: &str| fs::read_to_string(desk.path("out").join(name)).unwrap();
+    let run: Value = serde_json::from_str(&read("run.json")).unwrap();
+    let slowest = run["slowest"].as_array().unwrap();
+    assert_eq!(slowest.len(), 1);
+    assert!(slowest[0]["seconds"].as_f64().unwrap() > 0.0);
+    assert_eq!(slowest[0]["input"], "chat.json");
+    let first = read("report.html");
+    let plain: Value = serde_json::from_str(&read("report.json")).unwrap();
+    assert!(plain["slowest"].is_null());
+    assert_eq!(end(desk.chatmill(&["report", "out", "--times"])).code, 0);
+    let timed: Value = serde_json::from_str(&read("report.json")).unwrap();
+    assert_eq!(timed["slowest"]["rows"][0], slowest[0]);
+    assert!(!first.contains("<h3>Slowest</h3>") && read("report.html").contains("<h3>Slowest</h3>"));
+    assert_eq!(end(desk.chatmill(&["report", "out"])).code, 0);
+    assert_eq!(read("report.html"), first);
+    for broken in ["{\"slowest\": 3}", "nothing"] {
+        desk.write("out/run.json", broken);
+        let refused = end(desk.chatmill(&["report", "out", "--times"]));
+        assert_eq!(refused.code, 2, "{}", refused.stderr);
+        assert!(refused.stderr.contains("run.json"), "{}", refused.stderr);
+    }
+}
+
+#[test]
 fn what_is_no_dataset_is_refused_with_the_next_step() {
     let desk = milled();
     let refused: [&[&str]; 4] = [
@@ -120,7 +146,10 @@ fn a_bill_is_the_same_from_files_and_from_their_dataset() {
         let mut dataset = vec!["out", "--by", by];
         files.extend(&dialects);
         dataset.extend(&dialects);
-        assert_eq!(rows(&files), rows(&dataset), "{by}");
+        let rows_of_files = rows(&files);
+        assert_eq!(rows_of_files, rows(&dataset), "{by}");
+        assert_eq!(rows_of_files[0]["requests"], 1, "one answer");
+        assert!(rows_of_files[0]["tokens_sent"].as_u64().unwrap() > 0);
     }
     for by in ["participant", "role"] {
         let files = rows(&["in", "--encoding", "r50k_base", "--by", by]);
@@ -135,6 +164,7 @@ fn a_bill_has_money_and_says_where_the_price_is_from() {
     let price = |per_million: &str| {
         format!(
             "[[price]]\nmodel = \"m\"\nencoding = \"r50k_base\"\ncurrency = \"USD\"\nper_million = {per_million}\n\
+             per_million_output = 3000000\n\
              date = \"2026-01-31\"\nsource = \"our contract\"\n"
         )
     };
@@ -148,11 +178,83 @@ fn a_bill_has_money_and_says_where_the_price_is_from() {
     let header: Vec<&str> = lines.next().unwrap().split(',').collect();
     let place = |name: &str| header.iter().position(|column| *column == name).unwrap();
     let row: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let number = |name: &str| row[place(name)].parse::<u64>().unwrap();
+    assert!(bill.stdout.contains("As served, an estimate"), "{}", bill.stdout);
+    assert!(number("assistant_content") > 0);
+    assert_eq!(
+        format!(
+            "{}.000000",
+            number("tokens_sent") + 3 * number("assistant_content")
+        ),
+        row[place("m USD as served (estimate)")]
+    );
     assert_eq!(format!("{}.000000", row[place("tokens")]), row[place("m USD")]);
     desk.write("prices.toml", &price("-1"));
     let refused = end(desk.chatmill(&["tokens", "out", "--prices", "prices.toml"]));
     assert_eq!(refused.code, 2);
     assert!(refused.stderr.contains("per_million"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_pipeline_gives_its_templates_and_encodings_names() {
+    let desk = milled();
+    desk.write(
+        "model.jinja",
+        "{% for message in messages %}<|m|>{{ message.content }}\n{% endfor %}",
+    );
+    let ranks: String = (0..=255_u8)
+        .map(|byte| format!("{} {byte}\n", base64(byte)))
+        .collect();
+    desk.write("bytes.tiktoken", &ranks);
+    desk.write(
+        "own.toml",
+        "[[input]]\npath = \"in/*\"\n[templates.own-model]\ntemplate = \"model.jinja\"\n[render]\n\
+         dialects = [\"own-model\"]\n[count]\n\
+         encodings = [{ name = \"own_bytes\", ranks = \"bytes.tiktoken\", pattern = \"gpt2\" }]\n[output]\npath = \"own\"\n",
+    );
+    let run = end(desk.chatmill(&["run", "own.toml"]));
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let rows = |arguments: &[&str]| -> Value {
+        let mut all = vec!["tokens", "--format", "json", "--pipeline", "own.toml"];
+        all.extend(arguments);
+        let bill = end(desk.chatmill(&all));
+        assert_eq!(bill.code, 0, "{arguments:?}: {}", bill.stderr);
+        serde_json::from_str::<Value>(&bill.stdout).unwrap()["rows"].clone()
+    };
+    let files = rows(&["in"]);
+    assert_eq!(files[0]["dialect"], "own-model");
+    assert_eq!(
+        (&files[0]["encoding"], files[0]["bytes"].as_u64()),
+        (&"own_bytes".into(), files[0]["tokens"].as_u64())
+    );
+    assert_eq!(files, rows(&["own"]));
+    assert_eq!(
+        files,
+        rows(&["own", "--dialect", "own-model", "--encoding", "own_bytes"])
+    );
+    let unknown = end(desk.chatmill(&["tokens", "in", "--dialect", "own-model"]));
+    assert_eq!(unknown.code, 2, "{}", unknown.stderr);
+    let tools = end(desk.chatmill(&["tokens", "own", "--by", "tool"]));
+    assert_eq!(tools.code, 2, "{}", tools.stdout);
+    assert!(tools.stderr.contains("--pipeline"), "{}", tools.stderr);
+    assert_eq!(rows(&["own", "--by", "tool"]), Value::Array(Vec::new()));
+    desk.write("refusing.jinja", "{{ raise_exception('only in pairs') }}");
+    let text = fs::read_to_string(desk.path("own.toml")).unwrap();
+    desk.write("own.toml", &text.replace("model.jinja", "refusing.jinja"));
+    let judged = end(desk.chatmill(&["check", "in", "--for", "own-model", "--pipeline", "own.toml"]));
+    assert!(
+        judged.stdout.contains("only in pairs"),
+        "{}{}",
+        judged.stdout,
+        judged.stderr
+    );
+}
+
+/// One byte in Base64.
+fn base64(byte: u8) -> String {
+    const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let sign = |index: u8| char::from(SIGNS[usize::from(index)]);
+    format!("{}{}==", sign(byte >> 2), sign((byte & 3) << 4))
 }
 
 #[test]

@@ -1,22 +1,25 @@
 //! The table `losses`: what a dialect could not carry, and why.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use super::Table;
 use crate::column::Column;
 
-/// A row of `losses`.
+/// A row of `losses`. There are many for each rendering, so what they have in common is shared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the columns below say what each field holds")]
 pub struct LossRow {
-    pub conversation_id: String,
-    pub dialect: String,
-    pub profile: String,
-    pub perspective: String,
+    pub conversation_id: Arc<str>,
+    pub dialect: Arc<str>,
+    pub profile: Arc<str>,
+    pub perspective: Arc<str>,
     pub ordinal: u32,
     pub position: Option<u32>,
-    pub message_id: Option<String>,
-    pub code: String,
+    pub message_id: Option<Arc<str>>,
+    pub code: Cow<'static, str>,
     pub amount: u64,
-    pub reason: String,
+    pub reason: Cow<'static, str>,
 }
 
 impl Table for LossRow {

@@ -46,7 +46,9 @@ fn texts(name: &str) -> Vec<String> {
 
 fn tokens(prefix: &str) -> Vec<u64> {
     let encodings = ["o200k_base", "cl100k_base"].iter();
-    encodings.map(|encoding| long(&format!("{prefix}{encoding}"))).collect()
+    encodings
+        .map(|encoding| long(&format!("{prefix}{encoding}")))
+        .collect()
 }
 
 pub fn conversation() -> ConversationRow {
@@ -217,16 +219,16 @@ pub fn total() -> TotalRow {
 
 pub fn loss() -> LossRow {
     LossRow {
-        conversation_id: text("conversation_id"),
-        dialect: text("dialect"),
-        profile: text("profile"),
-        perspective: text("perspective"),
+        conversation_id: text("conversation_id").into(),
+        dialect: text("dialect").into(),
+        profile: text("profile").into(),
+        perspective: text("perspective").into(),
         ordinal: number("ordinal"),
         position: Some(number("position")),
-        message_id: some("message_id"),
-        code: text("code"),
+        message_id: some("message_id").map(Into::into),
+        code: text("code").into(),
         amount: long("amount"),
-        reason: text("reason"),
+        reason: text("reason").into(),
     }
 }
 

@@ -1,12 +1,14 @@
 //! Messages of the format: fields in the order of the document, then what the format does not know.
 
+use std::borrow::Cow;
+
 use chatmill_model::{
-    ArgumentForm, Arguments, Component, Media, MediaSource, Message, MessageKind, Part, Reference,
-    ReferenceForm, Role, Rope, ToolCall, ToolResult,
+    Component, Media, MediaSource, Message, MessageKind, Part, Reference, ReferenceForm, Role, Rope,
+    Timestamp, ToolCall, ToolResult,
 };
 
 use super::object::{Object, key};
-use super::{MessageIds, is_native};
+use super::{MessageIds, extra, is_native};
 use crate::json;
 use crate::loss::{LossCode, Losses};
 use crate::media::is_web_address;
@@ -14,7 +16,7 @@ use crate::progress::Progress;
 use crate::view::View;
 
 /// Fields of `extra` in which archives keep an address.
-const ADDRESSES: [&str; 6] = ["url", "file_url", "image_url", "audio_url", "video_url", "link"];
+pub(super) const ADDRESSES: [&str; 6] = ["url", "file_url", "image_url", "audio_url", "video_url", "link"];
 
 /// Writes one message or notice.
 pub(super) fn write<'a>(
@@ -26,10 +28,6 @@ pub(super) fn write<'a>(
     progress: &mut Progress,
 ) {
     let pieces = Pieces::of(message, losses);
-    let written_role = match pieces.result {
-        Some(_) => Role::Tool,
-        None => message.role,
-    };
     let mut object = Object::open(rope);
     if let Some(id) = &message.id {
         object.string(key!("message_id"), Some(id), Component::Meta);
@@ -42,7 +40,7 @@ pub(super) fn write<'a>(
         let made_up = ids.made_up(message.position);
         object.string(key!("message_id"), Some(made_up), Component::Meta);
     }
-    let time = message.timestamp.as_ref().map(|time| time.raw.as_str());
+    let time = message.timestamp.as_ref().map(written_time);
     object.string(key!("create_time"), time, Component::Meta);
     match view.sender(message) {
         Some(sender) => object.string(key!("sender"), Some(&sender.id), Component::Names),
@@ -57,8 +55,8 @@ pub(super) fn write<'a>(
         message.sender_name.as_deref(),
         Component::Names,
     );
-    object.word(key!("role"), role_word(written_role));
-    if written_role != message.role {
+    object.word(key!("role"), role_word(pieces.role));
+    if pieces.role != message.role {
         losses.at(
             LossCode::RoleMapped,
             message.position,
@@ -70,11 +68,21 @@ pub(super) fn write<'a>(
     }
     content(&mut object, message, &pieces);
     references(object.key(key!("refer_list")), view, message, losses);
-    fields(&mut object, message, &pieces, losses);
+    extra::write(&mut object, view, message, &pieces, losses);
     object.close();
     match message.kind {
-        MessageKind::Message => progress.said(message.position, written_role.as_str()),
+        MessageKind::Message => progress.said(message.position, pieces.role.as_str()),
         MessageKind::Notice => progress.noted(message.position),
+    }
+}
+
+/// The time as the source wrote it; a count since 1970, which the format does not know, as ISO 8601.
+fn written_time(time: &Timestamp) -> Cow<'_, str> {
+    let is_count = time.raw.trim().bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let instant = time.instant.filter(|_| is_count);
+    match instant.and_then(|instant| jiff::Timestamp::from_microsecond(instant).ok()) {
+        Some(instant) => Cow::Owned(instant.to_string()),
+        None => Cow::Borrowed(&time.raw),
     }
 }
 
@@ -88,17 +96,20 @@ const fn role_word(role: Role) -> &'static str {
 }
 
 /// What of a message has a place in the format.
-struct Pieces<'a> {
+pub(super) struct Pieces<'a> {
+    /// The role that is written.
+    pub(super) role: Role,
     texts: Vec<&'a str>,
-    medium: Option<&'a Media>,
-    calls: Vec<&'a ToolCall>,
-    result: Option<&'a ToolResult>,
+    pub(super) medium: Option<&'a Media>,
+    pub(super) calls: Vec<&'a ToolCall>,
+    pub(super) result: Option<&'a ToolResult>,
 }
 
 impl<'a> Pieces<'a> {
     fn of(message: &'a Message, losses: &mut Losses) -> Self {
         let position = message.position;
         let mut pieces = Self {
+            role: message.role,
             texts: Vec::new(),
             medium: None,
             calls: Vec::new(),
@@ -116,6 +127,16 @@ impl<'a> Pieces<'a> {
                     }
                     pieces.texts.push(text);
                 }
+                Part::Media(_) | Part::ToolCall(_) | Part::ToolResult(_)
+                    if message.kind == MessageKind::Notice =>
+                {
+                    let code = match part {
+                        Part::ToolCall(_) => LossCode::ToolCallDropped,
+                        Part::ToolResult(_) => LossCode::ToolResultDropped,
+                        _ => LossCode::MediaDropped,
+                    };
+                    losses.at(code, position, "an event is text only");
+                }
                 Part::Media(media) if pieces.medium.is_none() => pieces.medium = Some(media),
                 Part::Media(_) => {
                     losses.at(LossCode::MediaDropped, position, "a message has one medium");
@@ -123,6 +144,7 @@ impl<'a> Pieces<'a> {
                 Part::ToolCall(call) => pieces.calls.push(call),
                 Part::ToolResult(result) if pieces.result.is_none() => {
                     pieces.result = Some(result);
+                    pieces.role = Role::Tool;
                     pieces.texts.push(&result.content);
                     if result.is_error {
                         losses.at(LossCode::ErrorFlagDropped, position, "the format has no failures");
@@ -164,7 +186,7 @@ impl<'a> Pieces<'a> {
     }
 
     /// The address of the medium.
-    fn address(&self) -> Option<&'a str> {
+    pub(super) fn address(&self) -> Option<&'a str> {
         match &self.medium?.source {
             MediaSource::Url(url) => Some(url),
             MediaSource::Inline(_) | MediaSource::Upload => None,
@@ -172,7 +194,7 @@ impl<'a> Pieces<'a> {
     }
 
     /// Whether the address is the content, because there is no text and `extra` does not hold it.
-    fn content_is_address(&self, message: &Message) -> bool {
+    pub(super) fn content_is_address(&self, message: &Message) -> bool {
         self.texts.is_empty()
             && self.address().is_some_and(|url| {
                 is_web_address(url) && !url.contains(char::is_whitespace) && !holds_address(message, url)
@@ -181,7 +203,7 @@ impl<'a> Pieces<'a> {
 }
 
 /// Whether `extra` holds this address.
-fn holds_address(message: &Message, url: &str) -> bool {
+pub(super) fn holds_address(message: &Message, url: &str) -> bool {
     ADDRESSES
         .iter()
         .filter_map(|key| message.extra.get(key))
@@ -288,104 +310,4 @@ fn preview<'a>(rope: &mut Rope<'a>, reference: &'a Reference, target: Option<&'a
         object.string(key!("content"), preview.content.as_deref(), Component::Replies);
     }
     object.close();
-}
-
-/// Unknown fields and `extra`, where there is anything to put in.
-fn fields<'a>(object: &mut Object<'_, 'a>, message: &'a Message, pieces: &Pieces<'a>, losses: &mut Losses) {
-    let mut has_whole_extra = false;
-    let mut inside = Vec::new();
-    for (key, value) in &message.extra.0 {
-        match key.strip_prefix('/') {
-            Some(outside) => {
-                has_whole_extra |= outside == "extra";
-                object.field(outside, value);
-            }
-            None => inside.push((key, value)),
-        }
-    }
-    losses.several(
-        LossCode::MentionDropped,
-        message.position,
-        message.mentions.len() as u64,
-        "the format has no place for mentions",
-    );
-    let added = Added::of(message, pieces);
-    if has_whole_extra || inside.is_empty() && added.is_empty() && pieces.calls.is_empty() {
-        return;
-    }
-    let mut extra = Object::open(object.key(key!("extra")));
-    for (key, value) in inside {
-        extra.field(key, value);
-    }
-    extra.string(key!("url"), added.url, Component::Content);
-    extra.string(key!("file_name"), added.file_name, Component::Meta);
-    extra.string(key!("file_type"), added.file_type, Component::Meta);
-    if !pieces.calls.is_empty() {
-        calls(extra.key(key!("tool_calls")), &pieces.calls);
-    }
-    extra.string(key!("tool_call_id"), added.call_id, Component::Meta);
-    extra.string(key!("name"), added.name, Component::Tools);
-    extra.close();
-}
-
-/// What our own fields in `extra` hold, apart from calls.
-struct Added<'a> {
-    url: Option<&'a str>,
-    file_name: Option<&'a str>,
-    file_type: Option<&'a str>,
-    call_id: Option<&'a str>,
-    name: Option<&'a str>,
-}
-
-impl<'a> Added<'a> {
-    fn of(message: &Message, pieces: &Pieces<'a>) -> Self {
-        let lacks = |key: &str| message.extra.get(key).is_none();
-        Self {
-            url: pieces
-                .address()
-                .filter(|url| !pieces.content_is_address(message) && !holds_address(message, url)),
-            file_name: pieces
-                .medium
-                .and_then(|media| media.name.as_deref())
-                .filter(|_| lacks("file_name")),
-            file_type: pieces
-                .medium
-                .and_then(|media| media.media_type.as_deref())
-                .filter(|_| lacks("file_type")),
-            call_id: pieces.result.and_then(|result| result.call_id.as_deref()),
-            name: pieces.result.and_then(|result| result.name.as_deref()),
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        [self.url, self.file_name, self.file_type, self.call_id, self.name]
-            .iter()
-            .all(Option::is_none)
-    }
-}
-
-/// Calls as OpenAI writes them; arguments in the form that the source has them.
-fn calls<'a>(rope: &mut Rope<'a>, calls: &[&'a ToolCall]) {
-    rope.framing("[");
-    for (index, call) in calls.iter().enumerate() {
-        if index > 0 {
-            rope.framing(",");
-        }
-        let mut object = Object::open(rope);
-        object.string(key!("id"), call.id.as_deref(), Component::Meta);
-        object.word(key!("type"), "\"function\"");
-        let mut function = Object::open(object.key(key!("function")));
-        function.string(key!("name"), call.name.as_deref(), Component::Tools);
-        match (&call.arguments, call.form) {
-            (Arguments::Object(raw) | Arguments::NotObject(raw), ArgumentForm::Embedded) => function
-                .key(key!("arguments"))
-                .raw_json(raw.as_str(), Component::Tools),
-            (arguments, _) => {
-                function.string(key!("arguments"), Some(arguments.source_text()), Component::Tools);
-            }
-        }
-        function.close();
-        object.close();
-    }
-    rope.framing("]");
 }

@@ -8,6 +8,7 @@
 //! Nobody is the assistant here: the dialect renders once. What a group chat was read from, this writes back; what other
 //! systems hold beyond the format is declared. Tools stand in `extra`, as our extension of the format has it.
 
+mod extra;
 mod message;
 pub(crate) mod object;
 

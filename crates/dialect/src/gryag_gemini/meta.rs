@@ -81,6 +81,18 @@ impl<'a> Meta<'a> {
                 );
                 continue;
             }
+            let has_words = reference.preview.as_ref().is_some_and(|preview| {
+                let content = preview.content.as_deref().unwrap_or_default();
+                content.contains(|sign: char| !sign.is_whitespace() && !matches!(sign, '[' | ']'))
+            });
+            if reference.target.is_none() && link.target.is_none() && !has_words {
+                losses.at(
+                    LossCode::ReferenceUnresolved,
+                    message.position,
+                    "the reference has neither an id nor words",
+                );
+                continue;
+            }
             has_reply = true;
             self.reply_to_message_id = reference.target.as_deref().map(Cow::Borrowed);
             match (link.status, &reference.preview) {

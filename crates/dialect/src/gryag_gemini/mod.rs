@@ -13,18 +13,18 @@
 //! code points.
 
 mod edition;
+mod media;
 mod meta;
 mod tools;
 
 use std::borrow::Cow;
 
-use chatmill_model::{Component, Level, Media, MediaKind, MediaSource, Message, Part, Role, Rope, Voice};
+use chatmill_model::{Component, Level, Message, Part, Participant, Role, Rope, Voice};
 
 use crate::about::About;
 use crate::loss::{LossCode, Losses};
-use crate::media::placeholder;
+use crate::names::{is_nobody, own_name};
 use crate::nature::{Lack, Shown, declare_conversation, declare_messages};
-use crate::policy::MediaPolicy;
 use crate::progress::Progress;
 use crate::rendering::Rendering;
 use crate::said::{answered, said_declared};
@@ -149,6 +149,25 @@ impl<'a> Writer<'_, 'a> {
             if !system::keeps(self.view, message, &mut self.losses) {
                 continue;
             }
+            for part in &message.parts {
+                let code = match part {
+                    Part::Media(_) => LossCode::MediaDropped,
+                    Part::CacheMark => LossCode::CacheMarkDropped,
+                    Part::Reasoning(_) => LossCode::ReasoningDropped,
+                    _ => continue,
+                };
+                self.losses.at(code, message.position, "system text is text only");
+            }
+            let before = texts.len();
+            texts.extend(message.texts().filter(|text| !text.is_empty()).map(Cow::Borrowed));
+            if texts.len() == before {
+                self.losses.at(
+                    LossCode::EmptyDropped,
+                    message.position,
+                    "system text that says nothing is left out",
+                );
+                continue;
+            }
             self.losses.at(
                 LossCode::SystemInlined,
                 message.position,
@@ -161,7 +180,6 @@ impl<'a> Writer<'_, 'a> {
                     "system text stands in front of the conversation",
                 );
             }
-            texts.extend(message.texts().map(Cow::Borrowed));
             positions.push(message.position);
         }
         if texts.is_empty() {
@@ -191,7 +209,9 @@ impl<'a> Writer<'_, 'a> {
                     Part::Media(_) => true,
                     _ => false,
                 });
-                if has_content || calls.is_empty() {
+                let has_called = self.view.is_own(message)
+                    && message.parts.iter().any(|part| matches!(part, Part::ToolCall(_)));
+                if has_content || !has_called {
                     self.say(message);
                     if !calls.is_empty() {
                         self.losses.at(
@@ -200,6 +220,9 @@ impl<'a> Writer<'_, 'a> {
                             "calls are a turn of their own",
                         );
                     }
+                }
+                if !has_content && has_called {
+                    self.declare_unsaid(message);
                 }
                 if !calls.is_empty() {
                     self.calls(message, &calls);
@@ -210,8 +233,15 @@ impl<'a> Writer<'_, 'a> {
                 message,
                 result,
             } => {
-                let name = call.call.name.as_deref().or(result.name.as_deref());
-                self.result(name_of(name), message, result);
+                let name = name_of(call.call.name.as_deref());
+                if result.name.as_deref().is_some_and(|own| own != name) {
+                    self.losses.at(
+                        LossCode::ToolNameRewritten,
+                        message.position,
+                        "a response bears the name of its call",
+                    );
+                }
+                self.result(name, message, result);
             }
             Step::Loose { message, result } => {
                 self.result(name_of(result.name.as_deref()), message, result);
@@ -226,6 +256,24 @@ impl<'a> Writer<'_, 'a> {
                 self.progress.said(message.position, "user");
             }
         }
+    }
+
+    /// What a message that only calls knows beside its calls: their turn has no line and no text.
+    fn declare_unsaid(&mut self, message: &Message) {
+        for part in &message.parts {
+            let code = match part {
+                Part::Reasoning(_) => LossCode::ReasoningDropped,
+                Part::CacheMark => LossCode::CacheMarkDropped,
+                _ => continue,
+            };
+            self.losses.at(code, message.position, "a turn of calls is calls only");
+        }
+        self.losses.several(
+            LossCode::ReferenceDropped,
+            message.position,
+            message.references.len() as u64,
+            "a turn of calls has no line for a reply",
+        );
     }
 
     /// The turn of a message: its line, its texts, its media.
@@ -249,6 +297,14 @@ impl<'a> Writer<'_, 'a> {
             self.rope.speak(Voice::Perspective);
         }
         let meta = Meta::of(self.view, message, &mut self.losses);
+        let is_known_by_id = |sender: &Participant| own_name(sender).is_none() && !is_nobody(sender);
+        if is_own && self.view.sender(message).is_some_and(is_known_by_id) {
+            self.losses.at(
+                LossCode::NameDropped,
+                message.position,
+                "the bot's lines have no id, and it has no name",
+            );
+        }
         let mut parts = 0;
         if meta.write(
             self.edition,
@@ -338,63 +394,5 @@ impl<'a> Writer<'_, 'a> {
         self.open_text(parts);
         self.rope.content(text, Level::JsonString, Component::Content);
         self.rope.framing("\"}");
-    }
-
-    fn media(&mut self, parts: &mut u32, media: &'a Media, position: u32) {
-        let policy = self.view.policy.media;
-        if policy == MediaPolicy::Drop {
-            self.losses
-                .at(LossCode::MediaDropped, position, "policy drops media");
-            return;
-        }
-        let carried = policy == MediaPolicy::Keep && media.kind != MediaKind::Link;
-        match &media.source {
-            MediaSource::Inline(bytes) if carried => {
-                self.separate(parts);
-                self.rope.framing("{\"inline_data\":{");
-                if let Some(media_type) = &media.media_type {
-                    self.rope.framing("\"mime_type\":");
-                    self.rope.json_string(media_type, Component::Meta);
-                    self.rope.framing(",");
-                }
-                self.rope.framing("\"data\":");
-                self.rope.json_string(bytes, Component::Content);
-                self.rope.framing("}}");
-                self.describe(u64::from(media.name.is_some()), position);
-            }
-            MediaSource::Url(url) if carried => {
-                self.separate(parts);
-                let [open, close] = self.edition.linked_medium;
-                self.rope.framing(open);
-                self.rope.json_string(url, Component::Content);
-                self.rope.framing(close);
-                let described = u64::from(media.name.is_some()) + u64::from(media.media_type.is_some());
-                self.describe(described, position);
-            }
-            _ => {
-                self.losses.at(
-                    LossCode::MediaPlaceholder,
-                    position,
-                    "the medium is only named in the text",
-                );
-                self.text(parts, placeholder(media));
-            }
-        }
-    }
-
-    fn separate(&mut self, parts: &mut u32) {
-        if *parts > 0 {
-            self.rope.framing(",");
-        }
-        *parts += 1;
-    }
-
-    fn describe(&mut self, lost: u64, position: u32) {
-        self.losses.several(
-            LossCode::MediaDescriptionDropped,
-            position,
-            lost,
-            "a medium has no name here, and a linked one no type",
-        );
     }
 }

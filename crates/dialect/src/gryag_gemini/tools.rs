@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use chatmill_model::{Arguments, Component, Message, ToolCall, ToolResult, Voice};
+use chatmill_model::{ArgumentForm, Arguments, Component, Message, ToolCall, ToolResult, Voice};
 
 use super::Writer;
 use crate::json;
@@ -51,6 +51,12 @@ impl<'a> Writer<'_, 'a> {
     fn arguments(&mut self, call: &'a ToolCall, position: u32) {
         match &call.arguments {
             Arguments::Object(raw) if json::is_portable(raw.as_str()) => {
+                self.losses.several(
+                    LossCode::ArgsReserialised,
+                    position,
+                    u64::from(call.form == ArgumentForm::Text),
+                    "arguments that were text are written as an object",
+                );
                 self.rope.raw_json(raw.as_str(), Component::Tools);
             }
             Arguments::NotObject(raw) if json::is_portable(raw.as_str()) => {

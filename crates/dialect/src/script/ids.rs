@@ -157,7 +157,7 @@ impl<'a> CallIds<'a> {
                 ),
             };
             if let Some(reason) = reason {
-                losses.at(LossCode::ToolIdRewritten, place.position, &reason);
+                losses.at(LossCode::ToolIdRewritten, place.position, reason);
             }
             used.insert(id.clone());
             ids.insert(place, id);

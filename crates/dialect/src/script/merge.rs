@@ -37,7 +37,7 @@ fn merge<'a>(turns: Vec<Turn<'a>>, manner: &Manner, losses: &mut Losses) -> Vec<
                     && before != Some(*position)
                 {
                     let reason = format!("{rule}: two turns in a row are one");
-                    losses.at(LossCode::TurnMerged, *position, &reason);
+                    losses.at(LossCode::TurnMerged, *position, reason);
                 }
                 if turn.role == Role::User {
                     last.role = Role::User;
@@ -100,7 +100,7 @@ fn user_first(turns: &mut Vec<Turn<'_>>, manner: &Manner, losses: &mut Losses) {
         && turns.get(first).is_some_and(|turn| turn.role == Role::Assistant)
     {
         let reason = format!("{rule}: a user turn stands before the assistant's first");
-        losses.everywhere(LossCode::EmptyFilled, 1, &reason);
+        losses.everywhere(LossCode::EmptyFilled, 1, reason);
         let block = Block {
             held: Held::Text(vec![Words::new(START, Component::Framing)]),
             opens: true,
@@ -145,6 +145,6 @@ fn trim_last(turns: &mut [Turn<'_>], manner: &Manner, losses: &mut Losses) {
         && let Some(position) = block.position
     {
         let reason = format!("{rule}: the last turn does not end in white space");
-        losses.at(LossCode::WhitespaceTrimmed, position, &reason);
+        losses.at(LossCode::WhitespaceTrimmed, position, reason);
     }
 }

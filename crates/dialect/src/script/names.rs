@@ -123,7 +123,7 @@ impl<'a> Writer<'_, 'a> {
                     "{rule}: participant {} is written as {alias}, which the roster leads back from",
                     participant.id
                 );
-                self.losses.everywhere(LossCode::NameAliased, count, &reason);
+                self.losses.everywhere(LossCode::NameAliased, count, reason);
             }
         }
     }

@@ -106,7 +106,7 @@ impl<'a> Writer<'_, 'a> {
             && let Some(rule) = self.manner.splits_calls
         {
             let reason = format!("{rule}: a turn holds text or calls");
-            self.losses.at(LossCode::TurnSplit, position, &reason);
+            self.losses.at(LossCode::TurnSplit, position, reason);
             self.turns.push(Turn::new(Role::Assistant, Some(position), said));
             self.turns
                 .push(Turn::new(Role::Assistant, Some(position), called));

@@ -1,6 +1,7 @@
 //! The special tokens of a template: what its tokenizer reads as one token, and what chat text must not spell.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use crate::controls;
 
@@ -8,6 +9,8 @@ use crate::controls;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tokens {
     spellings: Vec<String>,
+    /// The signs that they begin with, each once: a tokenizer may have hundreds of tokens that begin alike.
+    firsts: Vec<char>,
 }
 
 impl Tokens {
@@ -17,7 +20,11 @@ impl Tokens {
         let mut spellings: Vec<String> = spellings.into_iter().filter(is_long).collect();
         spellings.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         spellings.dedup();
-        Self { spellings }
+        let firsts: BTreeSet<char> = spellings.iter().filter_map(|token| token.chars().next()).collect();
+        Self {
+            spellings,
+            firsts: firsts.into_iter().collect(),
+        }
     }
 
     /// What a template's own text spells in the form `<|word|>`.
@@ -36,12 +43,7 @@ impl Tokens {
 
     /// The next token of a text, and what stands before and behind it.
     pub(super) fn split_once<'t>(&self, text: &'t str) -> Option<(&'t str, &'t str, &'t str)> {
-        let firsts: Vec<char> = self
-            .spellings
-            .iter()
-            .filter_map(|token| token.chars().next())
-            .collect();
-        text.match_indices(firsts.as_slice()).find_map(|(at, _)| {
+        text.match_indices(self.firsts.as_slice()).find_map(|(at, _)| {
             let (before, tail) = text.split_at_checked(at)?;
             let token = self.at_start(tail)?;
             Some((before, token, tail.get(token.len()..)?))

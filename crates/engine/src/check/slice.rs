@@ -204,9 +204,7 @@ impl Checker<'_> {
                 };
                 let located = locator.locate_plain(finding);
                 Judged {
-                    text: origin
-                        .and(located.span)
-                        .map(|span| (shown, frame.start, span)),
+                    text: origin.and(located.span).map(|span| (shown, frame.start, span)),
                     located,
                     record: frame.record,
                     place: None,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct Dedup {
     /// Conversations that say the same as an earlier one, whatever their ids and times.
     pub exact: Treatment,
-    /// Conversations that have most of their runs of three words in common with an earlier one.
+    /// Conversations that have most of their runs of three words in common with an earlier one, but for those that say the same.
     pub near: Treatment,
     /// The share of runs in common that makes near duplicates, between 0.5 and 1.
     pub threshold: f64,

@@ -44,7 +44,7 @@ const fn yes() -> bool {
 
 /// Which renderings keep their text: a word, or a list of dialect ids.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "it must be \"all\", \"none\" or a list of dialect ids")]
 pub enum Content {
     /// A rule.
     Rule(ContentRule),

@@ -14,7 +14,10 @@ pub struct Perspective {
 
 /// Who speaks as the assistant: a word, or a list of participants.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "it must be \"auto\", \"none\", \"each-agent\", \"each-participant\" or a list of ids and names"
+)]
 pub enum Speaker {
     /// A rule.
     Rule(SpeakerRule),

@@ -79,7 +79,10 @@ impl From<SessionGap> for String {
 
 /// How much history a rendering shows: a word, or a number of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "it must be \"document\", \"all\" or a number of messages from 1 on"
+)]
 pub enum History {
     /// A rule.
     Rule(HistoryRule),

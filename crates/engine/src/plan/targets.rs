@@ -23,7 +23,8 @@ impl Target {
         Self::find_among(word, &Templates::default())
     }
 
-    fn find_among(word: &str, templates: &Templates) -> Result<Self, PlanError> {
+    /// The same, or a template by its name.
+    pub fn find_among(word: &str, templates: &Templates) -> Result<Self, PlanError> {
         if let Some(template) = templates.get(word) {
             return Ok(template.clone());
         }

@@ -1,5 +1,6 @@
 //! The second half of a worker's way: a conversation said in every dialect, counted in every encoding, and written.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use chatmill_dataset::rows::{LossRow, RenderingRow, TokenCountRow};
@@ -10,7 +11,6 @@ use chatmill_token::{Encoding, Tally};
 
 use super::{Work, WorkError};
 use crate::bill::{self, Serving};
-use crate::locate::Located;
 use crate::plan::Target;
 use crate::redact;
 use crate::render::{self, Windowed};
@@ -30,8 +30,11 @@ impl Work<'_, '_> {
             let message = format!("[window] cuts it into more than limits.windows ({most}) renderings");
             let mut finding = Finding::new(&codes::TOO_MANY_WINDOWS, message);
             finding.count = left_out;
-            self.finding(&Located::nowhere(finding), Some(record), Some(id))?;
+            self.finding(&self.at_record(finding), Some(record), Some(id))?;
         }
+        let messages = linked.conversation.messages.iter();
+        let message_ids: Vec<Option<Arc<str>>> =
+            messages.map(|message| message.id.as_deref().map(Arc::from)).collect();
         let mut scales = self.scales.take();
         for (rank, target) in plan.targets.iter().enumerate() {
             let mut groups_seen = Vec::new();
@@ -46,6 +49,7 @@ impl Work<'_, '_> {
                     rank,
                     perspective,
                     linked,
+                    message_ids: &message_ids,
                 };
                 self.rendering(&spot, &rendering, &mut groups_seen)
             };
@@ -87,7 +91,7 @@ impl Work<'_, '_> {
             violations.push(format!("oversize-rendering: more than {limit} bytes"));
             let message = format!("the {dialect} rendering is larger than limits.rendering ({limit} bytes)");
             let finding = Finding::new(&codes::OVERSIZE_RENDERING, message);
-            self.finding(&Located::nowhere(finding), Some(spot.record), Some(spot.id))?;
+            self.finding(&self.at_record(finding), Some(spot.record), Some(spot.id))?;
         }
         let serving = Serving::of(&*spot.target.dialect, plan.windows.cuts.per_turn);
         let requests = u64::from(bill::requests(&mut self.spans, serving));
@@ -107,19 +111,19 @@ impl Work<'_, '_> {
             .collect();
         loss_codes.sort_unstable();
         loss_codes.dedup();
+        let [conversation_id, dialect_id, profile_id, perspective_id] =
+            [spot.id, dialect, profile, spot.perspective].map(Arc::<str>::from);
         for loss in &rendering.losses {
-            let message = loss
-                .position
-                .and_then(|at| spot.linked.conversation.messages.get(at as usize));
+            let message_id = loss.position.and_then(|at| spot.message_ids.get(at as usize));
             self.parts.push_loss(LossRow {
-                conversation_id: spot.id.to_owned(),
-                dialect: dialect.to_owned(),
-                profile: profile.to_owned(),
-                perspective: spot.perspective.to_owned(),
+                conversation_id: Arc::clone(&conversation_id),
+                dialect: Arc::clone(&dialect_id),
+                profile: Arc::clone(&profile_id),
+                perspective: Arc::clone(&perspective_id),
                 ordinal: rendering.ordinal,
                 position: loss.position,
-                message_id: message.and_then(|message| message.id.clone()),
-                code: loss.code.as_str().to_owned(),
+                message_id: message_id.cloned().flatten(),
+                code: loss.code.as_str().into(),
                 amount: loss.amount,
                 reason: loss.reason.clone(),
             })?;
@@ -258,6 +262,8 @@ struct Spot<'a> {
     rank: usize,
     perspective: &'a str,
     linked: &'a Linked,
+    /// By position.
+    message_ids: &'a [Option<Arc<str>>],
 }
 
 /// The first encoding whose reference counts another number of tokens.

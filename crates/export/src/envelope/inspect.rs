@@ -83,18 +83,22 @@ impl Envelope for Inspect {
     }
 }
 
-/// An id that no other sample of the export has.
+/// An id that no other sample of the export has: `CONVERSATION@PERSPECTIVE#ORDINAL`, these signs escaped in names.
 fn sample_id(row: &Row<'_>) -> String {
-    let mut id = row.conversation.to_owned();
+    let mut id = escaped(row.conversation);
     if !row.perspective.is_empty() {
         id.push('@');
-        id.push_str(row.perspective);
+        id.push_str(&escaped(row.perspective));
     }
     if row.ordinal > 0 {
         id.push('#');
         id.push_str(&row.ordinal.to_string());
     }
     id
+}
+
+fn escaped(name: &str) -> String {
+    name.replace('%', "%25").replace('@', "%40").replace('#', "%23")
 }
 
 fn metadata(row: &Row<'_>) -> String {

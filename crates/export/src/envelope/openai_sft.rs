@@ -9,7 +9,7 @@
 //! - SFT-03 the content of a tool's result is a text.
 //! - SFT-04 at most ten pictures, none of them the assistant's.
 //!
-//! A training file has ten records at least. Other services take the same files.
+//! A training file has ten records at least, and 512 MB, the most that the Files API takes. Other services take the same files.
 
 use chatmill_dataset::FreeKind;
 
@@ -31,7 +31,7 @@ static ABOUT: About = About {
     ],
     least_records: 10,
     most_records: None,
-    most_bytes: None,
+    most_bytes: Some(512 << 20),
     is_one_table: false,
 };
 

@@ -10,7 +10,7 @@ use super::{Bill, Booking, By, Request, TEXT};
 use crate::cells::Key;
 
 /// Columns that say which rendering a row is about, in both tables.
-const RENDERING: [&str; 10] = [
+const RENDERING: [&str; 11] = [
     "conversation_id",
     "dialect",
     "profile",
@@ -19,6 +19,7 @@ const RENDERING: [&str; 10] = [
     "coverage",
     "messages_rendered",
     "bytes",
+    "requests",
     "valid",
     "loss_count",
 ];
@@ -54,10 +55,21 @@ fn wants(request: &Request, encoding: &str) -> bool {
 
 fn of_renderings(dataset: &Dataset, request: &Request) -> Result<Bill, DatasetError> {
     let groups = groups(dataset, request.by)?;
-    let mut counts = Counts::new(dataset.batches("token_counts", &COUNT));
+    let mut counts = Counts::new(dataset);
     let mut bill = Bill::default();
-    dataset.scan("renderings", &RENDERING, &mut |batch| {
+    let sent: Vec<String> = dataset
+        .encodings()
+        .iter()
+        .map(|encoding| format!("tokens_sent_{encoding}"))
+        .collect();
+    let mut columns = RENDERING.to_vec();
+    columns.extend(sent.iter().map(String::as_str));
+    dataset.scan("renderings", &columns, &mut |batch| {
         let renderings = Renderings::of(batch)?;
+        let sent = sent
+            .iter()
+            .map(|column| batch.numbers(column))
+            .collect::<Result<Vec<_>, _>>()?;
         for row in 0..batch.rows() {
             let spot = renderings.spots.at(row);
             let group = match request.by {
@@ -85,9 +97,13 @@ fn of_renderings(dataset: &Dataset, request: &Request) -> Result<Bill, DatasetEr
             if dataset.encodings().is_empty() {
                 book("", Tally::default());
             }
-            for encoding in dataset.encodings() {
-                match counts.next(&spot, encoding)? {
-                    Some(tally) => book(encoding, tally),
+            for (encoding, sent) in dataset.encodings().iter().zip(&sent) {
+                let counted = counts.next(&spot, encoding)?;
+                match counted {
+                    Some(mut tally) => {
+                        tally.sent = sent.at(row);
+                        book(encoding, tally);
+                    }
                     None => return Err(batch.fault("token_counts does not follow its rows")),
                 }
             }
@@ -113,6 +129,7 @@ struct Renderings {
     coverage: Texts,
     messages: Numbers,
     bytes: Numbers,
+    requests: Numbers,
     valid: Flags,
     losses: Numbers,
 }
@@ -124,6 +141,7 @@ impl Renderings {
             coverage: batch.texts("coverage")?,
             messages: batch.numbers("messages_rendered")?,
             bytes: batch.numbers("bytes")?,
+            requests: batch.numbers("requests")?,
             valid: batch.flags("valid")?,
             losses: batch.numbers("loss_count")?,
         })
@@ -134,6 +152,7 @@ impl Renderings {
             messages: self.messages.at(row),
             bytes: self.bytes.at(row),
             tally,
+            requests: self.requests.at(row),
             invalid: !self.valid.at(row),
             losses: self.losses.at(row),
         }
@@ -203,7 +222,7 @@ impl Tallies {
             self.parts.each_ref().map(|part| part.at(row));
         let mut tally = Tally {
             tokens: 0,
-            // A bill says what renderings hold; the table of renderings says how often each is sent.
+            // It stands in the table of renderings.
             sent: 0,
             content,
             names,
@@ -218,38 +237,53 @@ impl Tallies {
     }
 }
 
-/// The rows of `token_counts`, read along with those of `renderings`: a run writes them side by side.
+/// The rows of `token_counts`, read along with those of `renderings`: a run writes them side by side. Where renderings have a
+/// file per dialect, the counts are read once for each.
 struct Counts<'d> {
+    dataset: &'d Dataset,
     batches: Batches<'d>,
     open: Option<Tallies>,
     row: usize,
+    /// The dialect whose renderings are at hand, where each has files of its own.
+    dialect: Option<String>,
 }
 
 impl<'d> Counts<'d> {
-    fn new(batches: Batches<'d>) -> Self {
+    fn new(dataset: &'d Dataset) -> Self {
         Self {
-            batches,
+            dataset,
+            batches: dataset.batches("token_counts", &COUNT),
             open: None,
             row: 0,
+            dialect: dataset.is_parted("renderings").then(String::new),
         }
     }
 
     /// The next row, when it is about this rendering and encoding.
     fn next(&mut self, spot: &Spot<'_>, encoding: &str) -> Result<Option<Tally>, DatasetError> {
-        while self.open.as_ref().is_none_or(|open| self.row >= open.rows) {
-            match self.batches.next() {
-                Some(batch) => self.open = Some(Tallies::of(&batch?)?),
-                None => return Ok(None),
-            }
-            self.row = 0;
+        if let Some(dialect) = self.dialect.as_mut().filter(|dialect| *dialect != spot.dialect) {
+            spot.dialect.clone_into(dialect);
+            self.batches = self.dataset.batches("token_counts", &COUNT);
+            self.open = None;
         }
-        let row = self.row;
-        self.row += 1;
-        Ok(self
-            .open
-            .as_ref()
-            .filter(|open| open.spots.at(row) == *spot && open.encoding.at(row) == encoding)
-            .map(|open| open.tally(row)))
+        loop {
+            while self.open.as_ref().is_none_or(|open| self.row >= open.rows) {
+                match self.batches.next() {
+                    Some(batch) => self.open = Some(Tallies::of(&batch?)?),
+                    None => return Ok(None),
+                }
+                self.row = 0;
+            }
+            let row = self.row;
+            self.row += 1;
+            let Some(open) = &self.open else { continue };
+            let found = open.spots.at(row);
+            if self.dialect.is_some() && found.dialect != spot.dialect {
+                continue;
+            }
+            let is_it = found == *spot && open.encoding.at(row) == encoding;
+            return Ok(is_it.then(|| open.tally(row)));
+        }
     }
 }
 
@@ -322,7 +356,10 @@ fn of_tools(dataset: &Dataset, request: &Request) -> Result<Bill, DatasetError> 
         .encodings()
         .iter()
         .filter(|encoding| wants(request, encoding))
-        .filter_map(|encoding| chatmill_token::find(encoding))
+        .filter_map(|name| {
+            let own = request.own.iter().find(|own| own.name() == name);
+            own.or_else(|| chatmill_token::find(name))
+        })
         .map(|encoding| (encoding.name(), encoding.counter()))
         .collect();
     let mut bill = Bill::default();

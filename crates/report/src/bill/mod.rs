@@ -7,7 +7,7 @@ mod claims;
 mod dataset;
 mod prices;
 
-use chatmill_token::Tally;
+use chatmill_token::{Encoding, Tally};
 
 use crate::cells::{Cells, Key, coverage_rank};
 use crate::report::TokenCell;
@@ -61,7 +61,7 @@ impl By {
 }
 
 /// What of a dataset is billed; empty lists leave nothing out.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Request {
     /// What is billed apart.
     pub by: By,
@@ -69,6 +69,8 @@ pub struct Request {
     pub dialects: Vec<(String, String)>,
     /// Encodings.
     pub encodings: Vec<String>,
+    /// Encodings beside the registry's, in which tools can be counted.
+    pub own: Vec<Encoding>,
 }
 
 /// One rendering in one encoding, as far as a bill cares.
@@ -80,6 +82,8 @@ pub struct Booking {
     pub bytes: u64,
     /// Its tokens and their parts.
     pub tally: Tally,
+    /// How often it is sent.
+    pub requests: u64,
     /// Whether it breaks a rule of its dialect.
     pub invalid: bool,
     /// Its losses.
@@ -92,6 +96,7 @@ struct Sums {
     messages: u64,
     bytes: u64,
     tally: Tally,
+    requests: u64,
     spread: Spread,
     invalid: u64,
     losses: u64,
@@ -117,6 +122,7 @@ impl Bill {
         sums.messages += booking.messages;
         sums.bytes += booking.bytes;
         sums.tally += booking.tally;
+        sums.requests += booking.requests;
         sums.spread.add(booking.tally.tokens);
         sums.invalid += u64::from(booking.invalid);
         sums.losses += booking.losses;
@@ -187,6 +193,9 @@ fn row(key: &Key<String>, sums: &Sums) -> Row {
             tools: tally.tools,
             replies: tally.replies,
             meta: tally.meta,
+            assistant_content: tally.assistant_content,
+            requests: sums.requests,
+            tokens_sent: tally.sent,
             mean: quotient(tally.tokens, renderings),
             p50: sums.spread.percentile(50),
             p95: sums.spread.percentile(95),

@@ -3,6 +3,7 @@
 //! A price holds for one encoding; what is not counted in that encoding has no price. Prices are the user's: none is
 //! built in, and a price list that we ship is an example.
 
+use chatmill_token::Encoding;
 use serde::Deserialize;
 use thiserror::Error;
 
@@ -18,6 +19,8 @@ pub struct Price {
     pub currency: String,
     /// Price of a million tokens that are sent.
     pub per_million: f64,
+    /// Price of a million tokens that the model writes; none where it is not known.
+    pub per_million_output: Option<f64>,
     /// The day on which the price was read, `YYYY-MM-DD`.
     pub date: String,
     /// Where it was read.
@@ -28,6 +31,12 @@ impl Price {
     /// What so many tokens cost.
     pub fn of(&self, tokens: u64) -> f64 {
         tokens as f64 * self.per_million / 1_000_000.0
+    }
+
+    /// What requests cost that send and are answered by so many tokens; answers cost nothing where their price is not known.
+    pub fn of_requests(&self, sent: u64, answers: u64) -> f64 {
+        let output = self.per_million_output.unwrap_or_default();
+        self.of(sent) + answers as f64 * output / 1_000_000.0
     }
 }
 
@@ -57,8 +66,8 @@ pub enum PriceError {
     },
 }
 
-/// Reads a price file: TOML with one `[[price]]` table per price.
-pub fn parse_prices(text: &str) -> Result<Vec<Price>, PriceError> {
+/// Reads a price file: TOML with one `[[price]]` table per price, each for an encoding of the registry or one of `own`.
+pub fn parse_prices(text: &str, own: &[Encoding]) -> Result<Vec<Price>, PriceError> {
     let file: PriceFile =
         toml::from_str(text).map_err(|error| PriceError::Shape(error.to_string().trim_end().to_owned()))?;
     for (index, price) in file.price.iter().enumerate() {
@@ -68,10 +77,15 @@ pub fn parse_prices(text: &str) -> Result<Vec<Price>, PriceError> {
             key,
             reason: reason.to_owned(),
         };
-        if !price.per_million.is_finite() || price.per_million < 0.0 {
+        let is_price = |number: f64| number.is_finite() && number >= 0.0;
+        if !is_price(price.per_million) {
             return Err(fault("per_million", "it must be a number from 0 on"));
         }
-        if chatmill_token::find(&price.encoding).is_none() {
+        if !price.per_million_output.is_none_or(is_price) {
+            return Err(fault("per_million_output", "it must be a number from 0 on"));
+        }
+        let is_own = own.iter().any(|encoding| encoding.name() == price.encoding);
+        if !is_own && chatmill_token::find(&price.encoding).is_none() {
             return Err(fault(
                 "encoding",
                 &format!(
@@ -99,14 +113,17 @@ mod tests {
 
     #[test]
     fn a_million_tokens_cost_what_the_file_says() {
-        let prices = parse_prices(GOOD).unwrap();
+        let prices = parse_prices(GOOD, &[]).unwrap();
         assert!((prices[0].of(2_000_000) - 5.0).abs() < 1e-9);
+        assert!((prices[0].of_requests(2_000_000, 1_000_000) - 5.0).abs() < 1e-9);
+        let both = parse_prices(&format!("{GOOD}per_million_output = 10\n"), &[]).unwrap();
+        assert!((both[0].of_requests(2_000_000, 1_000_000) - 15.0).abs() < 1e-9);
     }
 
     #[test]
     fn the_price_list_that_we_ship_is_readable_and_says_that_it_is_an_example() {
         let text = include_str!("../../../../docs/prices.example.toml");
-        assert!(parse_prices(text).unwrap().len() > 1);
+        assert!(parse_prices(text, &[]).unwrap().len() > 1);
         assert!(text.contains("EXAMPLES"));
     }
 
@@ -115,15 +132,18 @@ mod tests {
         let broken = [
             ("2.5", "-2.5", "per_million"),
             ("2.5", "inf", "per_million"),
+            ("2.5", "2.5\nper_million_output = -1", "per_million_output"),
             ("o200k_base", "o201k_base", "encoding"),
             ("2026-01-31", "last week", "date"),
             ("our contract", " ", "source"),
         ];
         for (old, new, key) in broken {
-            let error = parse_prices(&GOOD.replace(old, new)).unwrap_err().to_string();
+            let error = parse_prices(&GOOD.replace(old, new), &[])
+                .unwrap_err()
+                .to_string();
             assert!(error.contains(key) && error.contains("`m`"), "{error}");
         }
-        let unknown = parse_prices(&format!("{GOOD}discount = 3\n")).unwrap_err();
+        let unknown = parse_prices(&format!("{GOOD}discount = 3\n"), &[]).unwrap_err();
         assert!(unknown.to_string().contains("discount"));
     }
 }

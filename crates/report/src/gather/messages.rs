@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chatmill_dataset::{Dataset, DatasetError};
+use chatmill_dataset::{Dataset, DatasetError, Manifest};
+use serde_json::Value;
 
 use super::cut;
-use crate::report::{Largest, Role};
+use crate::queries;
+use crate::report::{Clusters, Largest, Role};
 use crate::spread::Spread;
 
 /// Conversations that are named as the largest.
@@ -101,10 +103,18 @@ pub(super) struct Rooms {
     /// Shapes and versions by input.
     pub(super) shapes: BTreeMap<String, Vec<String>>,
     pub(super) largest: Vec<Largest>,
+    pub(super) clusters: Clusters,
+}
+
+/// Whether the run compared its conversations with one another.
+pub(super) fn is_compared(manifest: &Manifest) -> bool {
+    let treatments = ["/dedup/exact", "/dedup/near"].map(|key| manifest.plan.pointer(key));
+    let mut words = treatments.into_iter().flatten().filter_map(Value::as_str);
+    words.any(|word| word != "off")
 }
 
 pub(super) fn conversations(dataset: &Dataset, talk: &Talk, calls: &Spread) -> Result<Rooms, DatasetError> {
-    const COLUMNS: [&str; 9] = [
+    const COLUMNS: [&str; 11] = [
         "conversation_id",
         "source",
         "format_version",
@@ -114,10 +124,13 @@ pub(super) fn conversations(dataset: &Dataset, talk: &Talk, calls: &Spread) -> R
         "participant_count",
         "started_at",
         "ended_at",
+        "cluster",
+        "duplicate",
     ];
     let mut rooms = Rooms::default();
     let mut shapes: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut largest: BTreeMap<&str, Largest> = BTreeMap::new();
+    let mut clusters: BTreeMap<String, u64> = BTreeMap::new();
     let wanted: BTreeMap<&str, u64> = talk
         .largest
         .iter()
@@ -132,8 +145,14 @@ pub(super) fn conversations(dataset: &Dataset, talk: &Talk, calls: &Spread) -> R
             batch.numbers("participant_count")?,
         );
         let (started, ended) = (batch.times("started_at")?, batch.times("ended_at")?);
+        let (cluster, duplicate) = (batch.texts("cluster")?, batch.texts("duplicate")?);
         for row in 0..batch.rows() {
             rooms.count += 1;
+            if let Some(cluster) = cluster.get(row) {
+                *clusters.entry(cluster.to_owned()).or_default() += 1;
+                rooms.clusters.exact += u64::from(duplicate.at(row) == "exact");
+                rooms.clusters.near += u64::from(duplicate.at(row) == "near");
+            }
             rooms.turns.add(messages.at(row));
             rooms.participants.add(people.at(row));
             rooms.first = [rooms.first, started.get(row)].into_iter().flatten().min();
@@ -165,6 +184,10 @@ pub(super) fn conversations(dataset: &Dataset, talk: &Talk, calls: &Spread) -> R
         }
         Ok(())
     })?;
+    rooms.clusters.query = queries::CLUSTERS.to_owned();
+    rooms.clusters.clusters = clusters.len() as u64;
+    rooms.clusters.conversations = clusters.values().sum();
+    rooms.clusters.largest = clusters.into_values().max().unwrap_or_default();
     rooms.calls = calls.clone();
     rooms
         .calls

@@ -72,6 +72,9 @@ pub fn gather(folder: &Path, against: Option<&Path>) -> Result<Report, DatasetEr
         tool_calls: Part::new(queries::TOOL_CALLS, calls.statuses, ROWS),
         tools: Part::new(queries::TOOLS, tools, TOOLS),
         largest: Part::new(queries::LARGEST, rooms.largest, ROWS),
+        // Times are no part of a dataset: who wants them adds them.
+        slowest: None,
+        clusters: messages::is_compared(manifest).then_some(rooms.clusters),
         comparison: against
             .map(|old| compare(&Dataset::open(old)?, &dataset))
             .transpose()?,
@@ -96,6 +99,7 @@ fn run(manifest: &Manifest, encodings: &[String]) -> Run {
         history: word(plan.pointer("/window/history")),
         dialects: dialects.map(str::to_owned).collect(),
         encodings: encodings.to_vec(),
+        redaction: word(plan.pointer("/redact/mode")),
         quotes: quotes(manifest),
         ..Run::default()
     }
@@ -145,7 +149,7 @@ fn balance(manifest: &Manifest) -> Balance {
         accepted: ledger.accepted,
         rejected: ledger.rejected,
         filtered: ledger.filtered,
-        filtered_by: filtered_by.collect(),
+        filtered_by: Part::new(queries::FILTERED, filtered_by.collect(), ROWS),
         decoded_bytes: ledger.decoded_bytes,
         accepted_bytes: ledger.accepted_bytes,
         rejected_bytes: ledger.rejected_bytes,

@@ -12,9 +12,9 @@ use crate::report::{LossKind, Part, TokenCell};
 /// The bill of a whole dataset.
 pub(super) fn tokens(dataset: &Dataset) -> Result<Part<TokenCell>, DatasetError> {
     let query = if dataset.encodings().is_empty() {
-        queries::UNCOUNTED
+        queries::UNCOUNTED.to_owned()
     } else {
-        queries::TOKENS
+        queries::tokens(dataset.encodings())
     };
     let bill = bill::of_dataset(dataset, &Request::default())?;
     let rows = bill.rows().into_iter().map(|row| row.cell).collect();

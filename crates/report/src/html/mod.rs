@@ -7,7 +7,10 @@ mod charts;
 mod comparison;
 mod findings;
 pub(crate) mod markup;
+mod personal;
+mod repeats;
 mod sections;
+mod served;
 mod table;
 mod tokens;
 
@@ -50,6 +53,14 @@ const SECTIONS: &[Section] = &[
     section("lengths", "Lengths", sections::distributions),
     section("people", "Roles and replies", sections::roles),
     section("calls", "Tool calls", sections::calls),
+    Section {
+        is_there: |report| report.clusters.is_some(),
+        ..section("repeats", "Repeats", repeats::repeats)
+    },
+    Section {
+        is_there: |report| !report.run.redaction.is_empty(),
+        ..section("personal", "Personal data", personal::personal)
+    },
     section("largest", "Largest", sections::largest),
     section("run", "This run", sections::identity),
 ];

@@ -61,19 +61,19 @@ pub(super) fn balance(html: &mut Html, report: &Report) {
             html.row(name).raw("<td></td>").size(bytes).end_row();
         }
     });
-    if !balance.filtered_by.is_empty() {
+    if !balance.filtered_by.rows.is_empty() {
         let heads = [words("Filtered by"), numbers("Records")];
         table(
             html,
             "Filtered records by the key that left them out",
             &heads,
             |html| {
-                for reason in &balance.filtered_by {
-                    let key = format!("select.{}", reason.reason);
-                    html.row(&key).figure(reason.records).end_row();
+                for reason in &balance.filtered_by.rows {
+                    html.row(&reason.key()).figure(reason.records).end_row();
                 }
             },
         );
+        end(html, &balance.filtered_by);
     }
     html.raw("</div><div>");
     let heads = [words("Rows of accepted records"), numbers("Rows")];
@@ -268,6 +268,28 @@ pub(super) fn largest(html: &mut Html, report: &Report) {
         }
     });
     end(html, &report.largest);
+    let Some(slowest) = &report.slowest else {
+        html.raw("<p class=\"quiet\">How long conversations took stands in <code>run.json</code>; <code>chatmill report ")
+            .raw("--times</code> adds the slowest to this page.</p>\n");
+        return;
+    };
+    html.raw("<h3>Slowest</h3><p>The conversations that took longest, of those milled in the last attempt of the run.</p>");
+    let heads = [
+        words("Conversation"),
+        words("Input"),
+        numbers("Bytes"),
+        numbers("Seconds"),
+    ];
+    table(html, "Conversations by time", &heads, |html| {
+        for slow in &slowest.rows {
+            html.row(&slow.conversation_id)
+                .word(&slow.input)
+                .size(slow.bytes)
+                .rate(slow.seconds, 3)
+                .end_row();
+        }
+    });
+    end(html, slowest);
 }
 
 pub(super) fn identity(html: &mut Html, report: &Report) {
@@ -280,6 +302,7 @@ pub(super) fn identity(html: &mut Html, report: &Report) {
         ("Verdict", run.verdict.clone()),
         ("Assistant", run.perspective.clone()),
         ("History", run.history.clone()),
+        ("Redaction", run.redaction.clone()),
         ("Dialects", run.dialects.join(", ")),
         ("Encodings", run.encodings.join(", ")),
         ("First message", run.first_message.clone().unwrap_or_default()),

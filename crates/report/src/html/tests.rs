@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::page;
 use crate::report::{
-    Bin, CallStatus, Change, Comparison, ConversationChanges, Distribution, FindingChange, FindingCode,
-    Input, Largest, LossChange, LossKind, Part, Reason, ReferenceStatus, Report, Role, Sample, TokenCell,
-    TokenChange, TokenCount, Tool,
+    Bin, CallStatus, Change, Clusters, Comparison, ConversationChanges, Distribution, FindingChange,
+    FindingCode, Input, Largest, LossChange, LossKind, Part, Reason, ReferenceStatus, Report, Role, Sample,
+    Slow, TokenCell, TokenChange, TokenCount, Tool,
 };
 
 /// Closes whatever can be open, and does what must not be done.
@@ -25,6 +25,8 @@ fn full() -> Report {
         tokens: 10,
         content: 4,
         framing: 6,
+        requests: 3,
+        tokens_sent: 20,
         per_message: 5.0,
         ratio: 1.0,
         ..TokenCell::default()
@@ -82,6 +84,8 @@ fn full() -> Report {
             9,
         ),
         largest: Part::new("q", vec![Largest::default()], 9),
+        slowest: Some(Part::new("q", vec![Slow::default()], 9)),
+        clusters: Some(Clusters::default()),
         comparison: Some(Comparison {
             conversations: ConversationChanges {
                 added_ids: vec![text()],
@@ -106,7 +110,8 @@ fn full() -> Report {
         }),
         ..Report::default()
     };
-    report.balance.filtered_by.push(Reason::default());
+    report.balance.filtered_by = Part::new("q", vec![Reason::default()], 9);
+    report.run.redaction = text();
     report.run.dialects = vec![text()];
     report.run.encodings = vec![text()];
     report.run.first_message = Some(text());

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::charts::{PARTS, bar, legend, parts, stacked};
 use super::markup::{Html, count, counted};
+use super::served::served;
 use super::table::{bars, numbers, table, words};
 use super::{end, query};
 use crate::bill::quotient;
@@ -16,7 +17,7 @@ const KINDS: usize = 4;
 /// Coverages with their headings.
 const COVERAGES: [(&str, &str); 3] = [
     ("whole", "Whole histories"),
-    ("window", "The newest messages"),
+    ("window", "Windows of histories"),
     ("single-turn", "Single turns"),
 ];
 
@@ -34,11 +35,11 @@ pub(super) fn range(report: &Report) -> Option<(String, String, f64)> {
 }
 
 /// The dialect with its profile, where that is not the document's.
-fn target(cell: &TokenCell) -> String {
+pub(super) fn target(cell: &TokenCell) -> String {
     name(&cell.dialect, &cell.profile)
 }
 
-fn name(dialect: &str, profile: &str) -> String {
+pub(super) fn name(dialect: &str, profile: &str) -> String {
     if profile == "document" {
         dialect.to_owned()
     } else {
@@ -46,7 +47,7 @@ fn name(dialect: &str, profile: &str) -> String {
     }
 }
 
-fn heading(coverage: &str) -> &str {
+pub(super) fn heading(coverage: &str) -> &str {
     COVERAGES
         .iter()
         .find(|(id, _)| *id == coverage)
@@ -112,6 +113,7 @@ pub(super) fn tokens(html: &mut Html, report: &Report) {
             .raw("</summary>");
         legend(html, &PARTS);
         price_table(html, &of_encoding);
+        served(html, &of_encoding);
         html.raw("</details>\n");
     }
     end(html, &report.tokens);

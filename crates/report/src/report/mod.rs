@@ -46,11 +46,20 @@ pub struct Report {
     pub tools: Part<Tool>,
     /// The conversations with the most text.
     pub largest: Part<Largest>,
+    /// The conversations that took longest; none where times were not asked for.
+    pub slowest: Option<Part<Slow>>,
+    /// Conversations that repeat, fork or continue others; none where the run did not compare them.
+    pub clusters: Option<Clusters>,
     /// What changed since an earlier run, where one was given.
     pub comparison: Option<Comparison>,
 }
 
 impl Report {
+    /// Adds the conversations that took longest, the slowest first.
+    pub fn add_slowest(&mut self, slowest: Vec<Slow>) {
+        self.slowest = Some(Part::new(crate::queries::SLOWEST, slowest, usize::MAX));
+    }
+
     /// Takes out what may quote a chat: words of findings, odd keys of their paths, and names of tools. Places, codes, ids and counts stay.
     pub fn leave_out_content(&mut self) {
         self.run.quotes = false;
@@ -130,6 +139,8 @@ pub struct Run {
     pub messages: u64,
     /// Renderings.
     pub renderings: u64,
+    /// What became of personal data and secrets: the plan's `redact.mode`; empty where nothing was looked for.
+    pub redaction: String,
     /// Whether texts of chats may be quoted: the plan's `output.quote`.
     pub quotes: bool,
 }
@@ -151,7 +162,7 @@ pub struct Balance {
     /// Records left out by the request.
     pub filtered: u64,
     /// Records left out, by reason.
-    pub filtered_by: Vec<Reason>,
+    pub filtered_by: Part<Reason>,
     /// Bytes of the decoded inputs.
     pub decoded_bytes: u64,
     /// Bytes of accepted records.
@@ -182,10 +193,21 @@ pub struct Balance {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reason {
-    /// Key of the plan's `[select]` section.
+    /// Key of the plan's `[select]` section, or `dedup.exact` or `dedup.near`.
     pub reason: String,
     /// Records.
     pub records: u64,
+}
+
+impl Reason {
+    /// The key as the pipeline file has it.
+    pub fn key(&self) -> String {
+        if self.reason.contains('.') {
+            self.reason.clone()
+        } else {
+            format!("select.{}", self.reason)
+        }
+    }
 }
 
 /// One input.
@@ -288,6 +310,12 @@ pub struct TokenCell {
     pub replies: u64,
     /// Tokens of ids, times and other marks.
     pub meta: u64,
+    /// Tokens of what the assistant says; they are in `content` too.
+    pub assistant_content: u64,
+    /// How often the renderings are sent as they are served: once per answer; 0 for an archive.
+    pub requests: u64,
+    /// Estimate: tokens of all requests, each with what stands before its answer. The answers themselves are not in it.
+    pub tokens_sent: u64,
     /// Tokens per rendering, rounded to thousandths.
     pub mean: f64,
     /// Median of tokens per rendering: the smallest count that half of the renderings do not exceed.
@@ -422,4 +450,36 @@ pub struct Largest {
     pub participants: u64,
     /// Characters of text.
     pub characters: u64,
+}
+
+/// A conversation and how long it took.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Slow {
+    /// Id of the conversation.
+    pub conversation_id: String,
+    /// Name of the input.
+    pub input: String,
+    /// Bytes of its record, or of its rows.
+    pub bytes: u64,
+    /// Seconds from its bytes to its rows in the tables.
+    pub seconds: f64,
+}
+
+/// Conversations that repeat, fork or continue others.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Clusters {
+    /// The query that gives the figures.
+    pub query: String,
+    /// Clusters.
+    pub clusters: u64,
+    /// Conversations that are in one.
+    pub conversations: u64,
+    /// Conversations of the largest.
+    pub largest: u64,
+    /// Conversations that say the same as an earlier one.
+    pub exact: u64,
+    /// Conversations that say nearly the same as an earlier one.
+    pub near: u64,
 }

@@ -4,7 +4,9 @@
 //! ([`Family`]); it knows nothing of how dialects are written. Codes that no family of JSON requests declares stand in
 //! [`ELSEWHERE`], with the reason.
 
-mod archive;
+pub mod group_chat;
+pub mod gryag;
+pub mod suna_rows;
 mod tools;
 mod turns;
 mod words;
@@ -64,21 +66,18 @@ pub struct Family {
     pub defines: bool,
     /// Whether results stand in an object, under `output` or `error`.
     pub wraps: bool,
-    /// Which system's archive it is, where it is one.
-    pub archive: Option<Archive>,
+    /// Whether it is nobody's view.
+    pub archive: bool,
+    /// Takes from both tales what is not compared.
+    pub compared: fn(&mut Tale),
+    /// Functions of its own, for codes that mean something else in it, or that no other family declares.
+    pub own: &'static [(LossCode, Forget)],
     /// The choices of the rendering.
     pub policy: Policy,
 }
 
-/// Formats that systems keep their conversations in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Archive {
-    /// Group Chat Format.
-    GroupChat,
-}
-
 /// Forgets one loss.
-type Forget = fn(&mut Tale, &Loss, &Family);
+pub type Forget = fn(&mut Tale, &Loss, &Family);
 
 /// The functions, in the order in which they are applied: first what is left out, then what changes, then where it stands,
 /// then what is made up, last what becomes one.
@@ -189,13 +188,14 @@ pub const ELSEWHERE: &[(LossCode, &str)] = &[
 
 /// Forgets what a rendering declares; gives the codes that have no function.
 pub fn forget(tale: &mut Tale, losses: &[Loss], family: &Family) -> Vec<LossCode> {
-    if family.archive.is_some() {
-        return archive::forget(tale, losses, family);
-    }
     if family.wraps {
         translate_schemas(tale, losses);
     }
-    for (code, forget) in FORGET {
+    let own = |code: LossCode| family.own.iter().find(|(known, _)| *known == code);
+    let is_general = |code: LossCode| FORGET.iter().any(|(known, _)| *known == code);
+    let only_own = family.own.iter().filter(|(code, _)| !is_general(*code));
+    let general = FORGET.iter().map(|general| own(general.0).unwrap_or(general));
+    for (code, forget) in only_own.chain(general) {
         // From here on whole turns become one.
         if *code == LossCode::SystemHoisted {
             join_added(tale, family);
@@ -214,14 +214,10 @@ pub fn forget(tale: &mut Tale, losses: &[Loss], family: &Family) -> Vec<LossCode
     if family.caches {
         cache_history(tale);
     }
-    without_function(losses, FORGET)
-}
-
-/// The codes of losses that no function forgets.
-fn without_function(losses: &[Loss], functions: &[(LossCode, Forget)]) -> Vec<LossCode> {
-    let has_function = |code: LossCode| functions.iter().any(|(known, _)| *known == code);
     let codes = losses.iter().map(|loss| loss.code);
-    codes.filter(|code| !has_function(*code)).collect()
+    codes
+        .filter(|code| !is_general(*code) && own(*code).is_none())
+        .collect()
 }
 
 fn each(tale: &mut Tale, change: impl FnMut(&mut Turn)) {

@@ -6,7 +6,7 @@ use chatmill_model::Role;
 use super::tools::{answered, result_moved};
 use super::words::{is_blank, join_texts, odd_parameters};
 use super::{Family, at, each};
-use crate::tale::{Bit, Piece, Tale, Turn, Words};
+use crate::tale::{Bit, Facts, Piece, Tale, Turn, Words};
 
 /// Results stand behind their calls; in rounds, nobody speaks between a result and the answer.
 pub(super) fn turn_moved(tale: &mut Tale, loss: &Loss, family: &Family) {
@@ -66,11 +66,13 @@ pub(super) fn turn_split(tale: &mut Tale, loss: &Loss, family: &Family) {
     let turn = tale.turns.remove(place);
     let (called, said) = divided(&turn);
     if !family.rounds {
-        let turns = [said, called].map(|pieces| Turn {
-            pieces,
+        let calls = Turn {
+            pieces: called,
+            facts: Facts::default(),
             ..turn.clone()
-        });
-        tale.turns.splice(place..place, turns);
+        };
+        let said = Turn { pieces: said, ..turn };
+        tale.turns.splice(place..place, [said, calls]);
         return;
     }
     let mut next = place;

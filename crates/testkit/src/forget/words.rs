@@ -200,7 +200,7 @@ pub(super) fn media_description_dropped(tale: &mut Tale, loss: &Loss, family: &F
 }
 
 /// What a medium is, is what its type says; without one it is a file, or a film where the address leads to films.
-fn told_by_type(media: &mut Media) {
+pub(super) fn told_by_type(media: &mut Media) {
     media.media_type = media.media_type.take().filter(|word| word.contains('/'));
     let is_film = matches!(&media.source, MediaSource::Url(url) if url.contains("youtu"));
     media.kind = match media.media_type.as_deref().and_then(|word| word.split_once('/')) {

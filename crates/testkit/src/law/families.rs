@@ -7,7 +7,8 @@ use chatmill_dialect::policy::{
 use chatmill_model::{ArgumentForm, Media, MediaKind, MediaSource};
 
 use super::Told;
-use crate::forget::{Archive, Family};
+use crate::forget::{Family, group_chat, gryag, suna_rows};
+use crate::tale::Tale;
 
 const TEXT: ArgumentForm = ArgumentForm::Text;
 const EMBEDDED: ArgumentForm = ArgumentForm::Embedded;
@@ -50,7 +51,9 @@ const STRINGS: Family = Family {
     tags: false,
     defines: true,
     wraps: false,
-    archive: None,
+    archive: false,
+    compared: Tale::without_ids,
+    own: &[],
     policy: PLAIN,
 };
 
@@ -73,6 +76,9 @@ const SUNA: Family = Family {
     defines: false,
     ..STRINGS
 };
+
+/// Messages of several texts, without definitions of tools.
+const BLOCKS: Family = Family { joins: false, ..SUNA };
 
 const SUNA_FILTERED: Family = Family {
     filters: true,
@@ -152,7 +158,7 @@ pub const REQUESTS: &[Told] = &[
     ),
     told("hf-messages@string-arguments", "hf-messages", STRINGS),
     told("suna-llm", "openai-messages", SUNA),
-    told("suna-list", "openai-messages", Family { joins: false, ..SUNA }),
+    told("suna-list", "openai-messages", BLOCKS),
     told("suna-cached", "openai-messages", Family { caches: true, ..SUNA }),
     told("suna-bedrock", "openai-messages", SUNA_FILTERED),
     told("suna-bedrock@2025-11-07", "openai-messages", SUNA_FILTERED),
@@ -167,16 +173,45 @@ pub const REQUESTS: &[Told] = &[
     ),
 ];
 
-/// Formats that systems keep their conversations in: nobody is the assistant, and ids, people and times stay.
-pub const ARCHIVES: &[Told] = &[told(
-    "group-chat",
-    "group-chat",
-    Family {
-        defines: false,
-        archive: Some(Archive::GroupChat),
-        ..STRINGS
-    },
-)];
+/// Formats that systems keep their conversations in, or speak among themselves.
+pub const SYSTEMS: &[Told] = &[
+    told(
+        "group-chat",
+        "group-chat",
+        Family {
+            archive: true,
+            compared: Tale::as_archived,
+            own: group_chat::OWN,
+            ..BLOCKS
+        },
+    ),
+    told("gryag-gemini", "gemini-contents", GRYAG),
+    told("gryag-gemini@2025-10-17", "gemini-contents", GRYAG),
+    told(
+        "suna-rows",
+        "suna-rows",
+        Family {
+            archive: true,
+            compared: Tale::as_rows,
+            own: suna_rows::OWN,
+            ..BLOCKS
+        },
+    ),
+];
+
+/// Turns with a line of ids and names in front.
+const GRYAG: Family = Family {
+    names: true,
+    arguments: EMBEDDED,
+    carries: linked_or_inline,
+    compared: Tale::as_prompted,
+    own: gryag::OWN,
+    ..BLOCKS
+};
+
+fn linked_or_inline(media: &Media) -> bool {
+    media.kind != MediaKind::Link && media.source != MediaSource::Upload
+}
 
 fn nothing(_: &Media) -> bool {
     false

@@ -75,11 +75,12 @@ fn names_that_no_column_can_have_are_refused() {
             .unwrap()
             .to_string()
     };
-    for name in ["", "Acme", "a-b", "a b", "é"] {
+    for name in ["", "Acme", "a-b", "a b", "é", "sent_acme"] {
         assert!(refused(name).contains("cannot name an encoding"), "{name}");
     }
     assert!(refused("o200k_base").contains("choose another name"));
     assert!(Encoding::from_ranks("acme_2", &ranks, "gpt2").is_ok());
+    assert!(Encoding::from_ranks("sentences", &ranks, "gpt2").is_ok());
 }
 
 #[test]

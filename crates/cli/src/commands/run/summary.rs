@@ -87,7 +87,7 @@ fn inputs(summary: &Summary) -> String {
         let reasons: Vec<String> = totals
             .filtered_by
             .iter()
-            .map(|(reason, records)| format!("{} by select.{reason}", count(*records)))
+            .map(|(reason, records)| format!("{} by {}", count(*records), key(reason)))
             .collect();
         text.push_str(&format!("Filtered: {}\n", reasons.join(", ")));
     }
@@ -104,6 +104,15 @@ fn inputs(summary: &Summary) -> String {
         ));
     }
     text
+}
+
+/// The key of the pipeline file that leaves records out for this reason.
+fn key(reason: &str) -> String {
+    if reason.contains('.') {
+        reason.to_owned()
+    } else {
+        format!("select.{reason}")
+    }
 }
 
 fn input_row(entry: &InputEntry) -> Vec<String> {
@@ -258,7 +267,7 @@ fn fold(
 fn shown(coverage: &str) -> &str {
     match coverage {
         "whole" => "all messages",
-        "window" => "newest messages",
+        "window" => "windows",
         "single-turn" => "single turns",
         other => other,
     }

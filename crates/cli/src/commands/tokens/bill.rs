@@ -3,11 +3,15 @@
 use chatmill_report::bill::{By, Price, Row, Saving, TEXT};
 use serde_json::{Value, json};
 
-use crate::figures::{bytes, count, counted};
+use crate::figures::{bytes, count, counted, quotient};
 use crate::output::{self, harmless};
 
 /// Rows of the table; the rest is in the other formats.
 const ROWS: usize = 200;
+
+/// What stands under the table of what is sent.
+const SERVED: &str =
+    "As served, an estimate: each answer is asked with everything before it; caches and cuts are not known.";
 
 /// A bill that is to be written.
 pub struct Lines<'b> {
@@ -38,6 +42,9 @@ impl Lines<'_> {
         }
         text.push('\n');
         text.push_str(&self.parts_table(&rows));
+        if let Some(served) = self.served_table(&rows) {
+            text.push_str(&format!("\n{served}{SERVED}\n"));
+        }
         let notes = self.notes();
         if !notes.is_empty() {
             text.push_str(&format!("\n{}\n", notes.join("\n")));
@@ -99,11 +106,7 @@ impl Lines<'_> {
             header.push("× cheapest".to_owned());
         }
         header.extend(["mean", "p50", "p95", "p99"].map(str::to_owned));
-        header.extend(
-            self.prices
-                .iter()
-                .map(|price| harmless(&format!("{} {}", price.model, price.currency))),
-        );
+        header.extend(self.prices.iter().map(price_name));
         let lines = rows
             .iter()
             .take(ROWS)
@@ -120,9 +123,7 @@ impl Lines<'_> {
                     count(cell.p95),
                     count(cell.p99),
                 ]);
-                line.extend(self.prices.iter().map(|price| {
-                    money(price, row).map_or_else(|| "–".to_owned(), |money| format!("{money:.4}"))
-                }));
+                line.extend(self.prices.iter().map(|price| shown(money(price, row))));
                 line
             })
             .collect();
@@ -164,6 +165,42 @@ impl Lines<'_> {
         table
     }
 
+    /// What the chats would have cost while they went on; nothing where nothing is ever sent.
+    fn served_table(&self, rows: &[&Row]) -> Option<String> {
+        let mut header = self.header();
+        let names = header.len();
+        header.extend(
+            [
+                "requests",
+                "tokens sent",
+                "per request",
+                "× held",
+                "assistant says",
+            ]
+            .map(str::to_owned),
+        );
+        header.extend(self.prices.iter().map(price_name));
+        let lines: Vec<Vec<String>> = rows
+            .iter()
+            .filter(|row| row.cell.requests > 0)
+            .take(ROWS)
+            .map(|row| {
+                let cell = &row.cell;
+                let mut line = self.names(row);
+                line.extend([
+                    count(cell.requests),
+                    count(cell.tokens_sent),
+                    quotient(cell.tokens_sent, cell.requests),
+                    quotient(cell.tokens_sent, cell.tokens),
+                    count(cell.assistant_content),
+                ]);
+                line.extend(self.prices.iter().map(|price| shown(served(price, row))));
+                line
+            })
+            .collect();
+        (!lines.is_empty()).then(|| output::table(header, lines, names) + "\n")
+    }
+
     /// What stands under the tables: promises, and where prices come from.
     fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = Vec::new();
@@ -179,8 +216,12 @@ impl Lines<'_> {
             ));
         }
         for price in self.prices {
+            let output = price.per_million_output.map_or_else(
+                || "answers are not priced".to_owned(),
+                |output| format!("{output} {} for a million of answers", price.currency),
+            );
             notes.push(harmless(&format!(
-                "{}: {} {} for a million tokens of {}, read on {} ({})",
+                "{}: {} {} for a million tokens of {}, {output}, read on {} ({})",
                 price.model, price.per_million, price.currency, price.encoding, price.date, price.source
             )));
         }
@@ -214,7 +255,12 @@ impl Lines<'_> {
             .iter()
             .filter_map(|price| {
                 let money = money(price, row)?;
-                Some(json!({"model": price.model, "currency": price.currency, "amount": money}))
+                Some(json!({
+                    "model": price.model,
+                    "currency": price.currency,
+                    "amount": money,
+                    "as_served_estimate": served(price, row),
+                }))
             })
             .collect();
         let mut fields = serde_json::Map::new();
@@ -259,14 +305,16 @@ impl Lines<'_> {
                 "ratio",
                 "invalid",
                 "losses",
+                "assistant_content",
+                "requests",
+                "tokens_sent",
             ]
             .map(str::to_owned),
         );
-        header.extend(
-            self.prices
-                .iter()
-                .map(|price| format!("{} {}", price.model, price.currency)),
-        );
+        for price in self.prices {
+            let name = format!("{} {}", price.model, price.currency);
+            header.extend([name.clone(), format!("{name} as served (estimate)")]);
+        }
         let mut text = csv_line(&header);
         for row in self.rows {
             let cell = &row.cell;
@@ -290,12 +338,20 @@ impl Lines<'_> {
             line.push(cell.mean.to_string());
             line.extend([cell.p50, cell.p95, cell.p99].map(|number| number.to_string()));
             line.extend([cell.per_message, cell.ratio].map(|number| number.to_string()));
-            line.extend([cell.invalid, cell.losses].map(|number| number.to_string()));
-            line.extend(
-                self.prices
-                    .iter()
-                    .map(|price| money(price, row).map_or_else(String::new, |money| format!("{money:.6}"))),
-            );
+            let counts = [
+                cell.invalid,
+                cell.losses,
+                cell.assistant_content,
+                cell.requests,
+                cell.tokens_sent,
+            ];
+            line.extend(counts.map(|number| number.to_string()));
+            for price in self.prices {
+                let amounts = [money(price, row), served(price, row)];
+                line.extend(
+                    amounts.map(|amount| amount.map_or_else(String::new, |money| format!("{money:.6}"))),
+                );
+            }
             text.push_str(&csv_line(&line));
         }
         text
@@ -315,6 +371,21 @@ fn target(row: &Row) -> String {
 /// What a row costs; nothing where the price is for tokens of another encoding.
 fn money(price: &Price, row: &Row) -> Option<f64> {
     (price.encoding == row.cell.encoding).then(|| price.of(row.cell.tokens))
+}
+
+/// What a row would have cost as it was served, by estimate; nothing where it is never sent.
+fn served(price: &Price, row: &Row) -> Option<f64> {
+    let cell = &row.cell;
+    (price.encoding == cell.encoding && cell.requests > 0)
+        .then(|| price.of_requests(cell.tokens_sent, cell.assistant_content))
+}
+
+fn price_name(price: &Price) -> String {
+    harmless(&format!("{} {}", price.model, price.currency))
+}
+
+fn shown(money: Option<f64>) -> String {
+    money.map_or_else(|| "–".to_owned(), |money| format!("{money:.4}"))
 }
 
 fn csv_line(cells: &[String]) -> String {
@@ -351,6 +422,9 @@ mod tests {
                 profile: "document".to_owned(),
                 encoding: "o200k_base".to_owned(),
                 tokens,
+                requests: 2,
+                tokens_sent: 2 * tokens,
+                assistant_content: tokens / 16,
                 ..TokenCell::default()
             },
         }
@@ -392,14 +466,21 @@ mod tests {
             encoding: encoding.to_owned(),
             currency: "USD".to_owned(),
             per_million: 1.25,
+            per_million_output: Some(10.0),
             date: "2026-01-31".to_owned(),
             source: "us".to_owned(),
         };
         let prices = [price("o200k_base"), price("cl100k_base")];
         let lines = lines(By::Nothing, &rows, &prices);
-        assert!(lines.csv().ends_with(",2.500000,\n"), "{}", lines.csv());
+        assert!(lines.csv().ends_with(",2.500000,6.250000,,\n"), "{}", lines.csv());
         assert_eq!(lines.json()["rows"][0]["money"][0]["amount"], 2.5);
+        assert_eq!(lines.json()["rows"][0]["money"][0]["as_served_estimate"], 6.25);
         assert_eq!(lines.json()["rows"][0]["money"].as_array().unwrap().len(), 1);
-        assert!(lines.table().contains("read on 2026-01-31 (us)"));
+        let table = lines.table();
+        assert!(table.contains("read on 2026-01-31 (us)"), "{table}");
+        assert!(
+            table.contains("6.2500") && table.contains("an estimate"),
+            "{table}"
+        );
     }
 }

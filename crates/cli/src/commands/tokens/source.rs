@@ -8,6 +8,7 @@ use std::sync::Arc;
 use chatmill_dataset::Dataset;
 use chatmill_diag::Limits;
 use chatmill_dialect::{History, Policy};
+use chatmill_engine::bill::{Serving, requests};
 use chatmill_engine::pipeline::{Speaker, SpeakerRule, nearest};
 use chatmill_engine::plan::{PlanError, Target, typed_inputs};
 use chatmill_engine::walk::{Sight, walk};
@@ -15,7 +16,7 @@ use chatmill_engine::{Progress, render, select, tables};
 use chatmill_model::{Linked, MessageKind};
 use chatmill_report::Key;
 use chatmill_report::bill::{self, Bill, Booking, By};
-use chatmill_token::Counter;
+use chatmill_token::{Counter, Encoding};
 
 use super::ENCODING;
 use crate::commands::Context;
@@ -32,8 +33,10 @@ pub struct Request<'r> {
     pub source: &'r str,
     /// Dialects; empty for all.
     pub targets: Vec<Target>,
-    /// Names of encodings; empty for the default.
+    /// Names of encodings; empty for those of the pipeline, else for the default.
     pub encodings: &'r [String],
+    /// The encodings of the pipeline, where one is given.
+    pub own: Vec<Encoding>,
     /// What is billed apart.
     pub by: By,
 }
@@ -92,6 +95,7 @@ fn from_dataset(request: &Request<'_>, folder: &Path) -> anyhow::Result<Drawn> {
             .then(format!("it was counted in {}", known.join(", ")))
             .into());
     }
+    refuse_uncountable(request, known)?;
     let dialects: Vec<(String, String)> = request
         .targets
         .iter()
@@ -103,6 +107,7 @@ fn from_dataset(request: &Request<'_>, folder: &Path) -> anyhow::Result<Drawn> {
             by: request.by,
             dialects,
             encodings: request.encodings.to_vec(),
+            own: request.own.clone(),
         },
     )?;
     let priced: BTreeSet<(String, String)> = bill
@@ -129,6 +134,23 @@ fn from_dataset(request: &Request<'_>, folder: &Path) -> anyhow::Result<Drawn> {
         bill,
         unread: Vec::new(),
     })
+}
+
+/// Arguments and results of tools are counted anew, in encodings that must be known for it.
+fn refuse_uncountable(request: &Request<'_>, encodings: &[String]) -> Result<(), WrongRequest> {
+    if request.by != By::Tool {
+        return Ok(());
+    }
+    let is_wanted = |name: &&String| request.encodings.is_empty() || request.encodings.contains(name);
+    let is_known =
+        |name: &str| chatmill_token::find(name).is_some() || request.own.iter().any(|own| own.name() == name);
+    match encodings.iter().filter(is_wanted).find(|name| !is_known(name)) {
+        None => Ok(()),
+        Some(name) => Err(WrongRequest::new(format!(
+            "`{name}` is an encoding of the pipeline's own, and tools are counted anew"
+        ))
+        .then("give --pipeline FILE, or name other encodings with --encoding")),
+    }
 }
 
 fn from_files(request: &Request<'_>, context: &Context<'_>) -> anyhow::Result<Drawn> {
@@ -175,7 +197,7 @@ fn qualified(id: String, by: By, ids: &mut BTreeSet<String>) -> String {
 
 /// What is to be rendered, each once and in the order of the registry, as a run would have it.
 fn targets(asked: &[Target]) -> Result<Vec<Target>, PlanError> {
-    let mut targets = Vec::new();
+    let mut targets: Vec<Target> = Vec::new();
     for dialect in chatmill_dialect::DIALECTS {
         let of_dialect = asked.iter().filter(|target| target.dialect.id() == dialect.id());
         let mut profiles: Vec<&str> = of_dialect.map(|target| target.profile).collect();
@@ -188,6 +210,14 @@ fn targets(asked: &[Target]) -> Result<Vec<Target>, PlanError> {
             targets.push(Target::find(dialect.id())?);
         }
     }
+    for template in asked {
+        if targets
+            .iter()
+            .all(|known| known.dialect.id() != template.dialect.id())
+        {
+            targets.push(template.clone());
+        }
+    }
     Ok(targets)
 }
 
@@ -195,29 +225,30 @@ fn targets(asked: &[Target]) -> Result<Vec<Target>, PlanError> {
 struct Pricer {
     by: By,
     targets: Vec<Target>,
-    counters: Vec<(&'static str, Arc<dyn Counter>)>,
+    counters: Vec<(String, Arc<dyn Counter>)>,
     bill: Bill,
 }
 
 impl Pricer {
     fn new(request: &Request<'_>) -> anyhow::Result<Self> {
+        let planned: Vec<String> = request.own.iter().map(|own| own.name().to_owned()).collect();
         let default = [ENCODING.to_owned()];
-        let names = if request.encodings.is_empty() {
-            &default
-        } else {
-            request.encodings
+        let names = match (request.encodings, planned.as_slice()) {
+            ([], []) => &default,
+            ([], planned) => planned,
+            (named, _) => named,
         };
-        let mut counters: Vec<(&'static str, Arc<dyn Counter>)> = Vec::new();
+        let mut counters: Vec<(String, Arc<dyn Counter>)> = Vec::new();
         for name in names {
-            let encoding = chatmill_token::find(name).ok_or_else(|| {
-                let known = chatmill_token::ENCODINGS
-                    .iter()
-                    .map(chatmill_token::Encoding::name);
+            let own = request.own.iter().find(|own| own.name() == name);
+            let encoding = own.or_else(|| chatmill_token::find(name)).ok_or_else(|| {
+                let registered = chatmill_token::ENCODINGS.iter().map(Encoding::name);
+                let known = registered.chain(planned.iter().map(String::as_str));
                 WrongRequest::unknown("encoding", name, nearest(name, known))
                     .then("`chatmill encodings` lists them")
             })?;
-            if counters.iter().all(|(known, _)| *known != encoding.name()) {
-                counters.push((encoding.name(), encoding.counter()));
+            if counters.iter().all(|(known, _)| known != name) {
+                counters.push((name.clone(), encoding.counter()));
             }
         }
         let targets = targets(&request.targets)?;
@@ -248,22 +279,25 @@ impl Pricer {
         let policy = Policy::default();
         let (mut text, mut spans) = (String::new(), Vec::new());
         for target in &self.targets {
+            let serving = Serving::of(&*target.dialect, false);
             let mut emit = |_: &str, rendering: chatmill_dialect::Rendering<'_>| {
                 text.clear();
                 spans.clear();
                 rendering.rope.write(&mut text, &mut spans);
+                let requests = u64::from(requests(&mut spans, serving));
                 for (encoding, counter) in &self.counters {
                     let key = Key {
                         group,
                         dialect: target.dialect.id(),
                         profile: target.profile,
                         coverage: rendering.coverage.as_str(),
-                        encoding: *encoding,
+                        encoding,
                     };
                     let booking = Booking {
                         messages: u64::from(rendering.messages_rendered),
                         bytes: text.len() as u64,
                         tally: counter.tally(&text, &spans),
+                        requests,
                         invalid: !rendering.violations.is_empty(),
                         losses: rendering.losses.len() as u64,
                     };

@@ -1,25 +1,19 @@
-//! What losses take from a tale where a dialect writes a system's archive: ids, people and times stay, and a message is
-//! one message, whatever it holds.
+//! What losses take from a tale in Group Chat Format: ids, people and times stay, and a message is one message, whatever it
+//! holds.
 
 use chatmill_dialect::{Loss, LossCode};
 use chatmill_model::{MediaSource, Role};
 
-use super::tools::{error_flag_dropped, tool_definition_dropped};
-use super::words::{join_texts, marks_dropped, reasoning_dropped, references_lost};
-use super::{Family, Forget, at, each, without_function};
-use crate::tale::{Label, Piece, Tale, Turn, Words};
+use super::words::join_texts;
+use super::{Family, Forget, at, each};
+use crate::tale::{Facts, Label, Piece, Tale, Turn, Words};
 
-/// The functions, in the order in which they are applied.
-pub const FORGET: &[(LossCode, Forget)] = &[
-    (LossCode::ToolDefinitionDropped, tool_definition_dropped),
+/// The functions of the format.
+pub const OWN: &[(LossCode, Forget)] = &[
     (LossCode::MentionDropped, |tale, loss, _| {
         at(tale, loss).for_each(|turn| turn.facts.mentions.clear());
     }),
-    (LossCode::ReasoningDropped, reasoning_dropped),
-    (LossCode::CacheMarkDropped, marks_dropped),
-    (LossCode::ErrorFlagDropped, error_flag_dropped),
-    // The word that another system has for what a message is; the tale does not tell it.
-    (LossCode::ExtraDropped, |_, _, _| ()),
+    (LossCode::ExtraDropped, extra_dropped),
     (LossCode::MessageIdSynthesised, message_id_synthesised),
     // Nobody is told as nobody.
     (LossCode::SenderMissing, |_, _, _| ()),
@@ -28,32 +22,41 @@ pub const FORGET: &[(LossCode, Forget)] = &[
         tale.people = tale.listed;
         names_unknown(tale);
     }),
-    (LossCode::ReferenceUnresolved, |tale, loss, _| references_lost(tale, loss)),
     (LossCode::MediaDropped, media_dropped),
     (LossCode::ToolResultDropped, further_results_dropped),
-    // A result is a turn of its own in every tale.
-    (LossCode::RoleMapped, |_, _, _| ()),
+    (LossCode::RoleMapped, |tale, loss, _| {
+        at(tale, loss).for_each(|turn| turn.role = Role::Tool);
+    }),
     (LossCode::PartMoved, part_moved),
     (LossCode::PartFlattened, part_flattened),
 ];
 
-/// Forgets what a rendering declares; gives the codes that have no function.
-pub(super) fn forget(tale: &mut Tale, losses: &[Loss], family: &Family) -> Vec<LossCode> {
-    for (code, forget) in FORGET {
-        for loss in losses.iter().filter(|loss| loss.code == *code) {
-            forget(tale, loss, family);
-        }
-    }
-    without_function(losses, FORGET)
-}
-
 /// A name that is not the message's own is not told by all who are known by one; their ids are.
 fn names_unknown(tale: &mut Tale) {
     each(tale, |turn| {
-        if turn.facts.sender.is_some() {
+        if turn.sender.is_some() {
             turn.name = Label::Any;
         }
     });
+}
+
+/// Fields whose names mean something else here. The word that another system has for what a message is, is lost by the same
+/// code, and no tale tells it.
+fn extra_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
+    let has = |wanted: fn(&Piece) -> bool| {
+        let mut pieces = tale.turns.iter().filter(|turn| turn.at == loss.position).flat_map(|turn| &turn.pieces);
+        pieces.any(wanted)
+    };
+    let has_medium = has(|piece| matches!(piece, Piece::Medium(_)));
+    for turn in at(tale, loss) {
+        let role = turn.role;
+        turn.facts.extra.retain(|key| match key.as_str() {
+            "tool_calls" => role != Role::Assistant,
+            "tool_call_id" | "name" => role != Role::Tool,
+            "file_url" | "image_url" | "audio_url" | "video_url" | "link" => !has_medium,
+            key => !key.starts_with('/'),
+        });
+    }
 }
 
 /// The id says where the message stands.
@@ -67,10 +70,11 @@ fn message_id_synthesised(tale: &mut Tale, loss: &Loss, _: &Family) {
     }
 }
 
-/// A message has one medium, and that without its bytes.
+/// A message has one medium, and that without its bytes; an event has none.
 fn media_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
     let mut has_one = false;
     for turn in at(tale, loss) {
+        has_one |= turn.is_notice;
         turn.pieces.retain_mut(|piece| {
             let Piece::Medium(media) = piece else { return true };
             if matches!(media.source, MediaSource::Inline(_)) {
@@ -81,12 +85,12 @@ fn media_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
     }
 }
 
-/// A message has one result.
+/// A message has one result, and an event none.
 fn further_results_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
     let mut has_one = false;
     tale.turns.retain(|turn| {
         let is_answer = turn.at == loss.position && turn.is_answer();
-        !(is_answer && std::mem::replace(&mut has_one, true))
+        !(is_answer && (turn.is_notice || std::mem::replace(&mut has_one, true)))
     });
 }
 
@@ -113,8 +117,11 @@ fn part_flattened(tale: &mut Tale, loss: &Loss, _: &Family) {
     tale.turns = rest;
     let mut said: Option<Words> = None;
     let mut whole: Option<Turn> = None;
+    let mut facts = Facts::default();
     for turn in turns {
-        let facts = turn.facts.clone();
+        if turn.facts != Facts::default() {
+            facts = turn.facts.clone();
+        }
         for piece in &turn.pieces {
             let (Piece::Text { words, .. } | Piece::Answer { words, .. }) = piece else { continue };
             match &mut said {
@@ -129,10 +136,11 @@ fn part_flattened(tale: &mut Tale, loss: &Loss, _: &Family) {
                 whole.pieces = turn.pieces;
             }
             Some(_) => {}
-            None => whole = Some(Turn { facts, ..turn }),
+            None => whole = Some(turn),
         }
     }
     if let (Some(mut whole), Some(said)) = (whole, said) {
+        whole.facts = facts;
         if let Some(Piece::Answer { words, .. }) = whole.pieces.first_mut() {
             *words = said;
         }

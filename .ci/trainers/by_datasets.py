@@ -1,0 +1,80 @@
+"""`datasets` loads every file; lines and tables hold the same records, and both hold what export says."""
+
+import json
+import tempfile
+
+import datasets
+import pyarrow.parquet
+
+from exports import KEYS
+
+
+def without_nulls(value):
+    """A value as it was before `datasets` gave every object the keys of all others."""
+    if isinstance(value, dict):
+        return {key: without_nulls(inner) for key, inner in value.items() if inner is not None}
+    if isinstance(value, list):
+        return [without_nulls(inner) for inner in value]
+    return value
+
+
+def check_balance(export, ledger):
+    summary = export.summary
+    left = sum(left["rows"] for left in summary["left_out"])
+    ledger.expect(f"{export.name}: balance", summary["kept"] + left, summary["read"])
+    ledger.expect(f"{export.name}: rows", sum(file["rows"] for file in summary["files"]), summary["kept"])
+    for file in summary["files"]:
+        ledger.expect(f"{export.name} {file['name']}: bytes", (export.out / file["name"]).stat().st_size, file["bytes"])
+
+
+def check_lines(export, ledger):
+    """Reads the lines into the export."""
+    for file in export.summary["files"]:
+        records = export.records[file["part"]] = [json.loads(line) for line in export.lines(file)]
+        ledger.expect(f"{export.name} {file['name']}: lines", len(records), file["rows"])
+    # File by file: `datasets` makes one table of all files, and not every file has tools.
+    for file in export.files:
+        with tempfile.TemporaryDirectory() as cache:
+            path = str(export.out / file["name"])
+            loaded = datasets.load_dataset("json", data_files=path, split="train", cache_dir=cache)
+            records = export.records[file["part"]]
+            ledger.expect(f"{export.name} {file['name']}: rows in datasets", loaded.num_rows, len(records))
+            for place in ledger.some(range(len(records))):
+                found, wanted = without_nulls(loaded[place]), without_nulls(records[place])
+                ledger.expect(f"{export.name} {file['name']}: record {place} in datasets", found, wanted)
+        ledger.saw("datasets", loaded.num_rows)
+
+
+def check_table(export, lines, ledger):
+    """Reads the tables as `datasets` hands them out into the export, and compares them with the lines."""
+    paths = {file["part"]: str(export.out / file["name"]) for file in export.files}
+    homes = {}
+    for file in export.files:
+        where = f"{export.name} {file['name']}"
+        table = pyarrow.parquet.read_table(export.out / file["name"])
+        ledger.expect(f"{where}: rows", table.num_rows, file["rows"])
+        ledger.expect(f"{where}: keys", table.column_names[: len(KEYS)], KEYS)
+        keys = table.select(KEYS).to_pylist()
+        check_keys(where, keys, homes, ledger)
+        with tempfile.TemporaryDirectory() as cache:
+            loaded = datasets.load_dataset("parquet", data_files=paths, cache_dir=cache)[file["part"]]
+            # A key that a record has not is null as a column, and nowhere below.
+            found = [{key: value for key, value in row.items() if key not in KEYS and value is not None} for row in loaded]
+        export.records[file["part"]] = found
+        wanted = lines.records[file["part"]]
+        ledger.expect(f"{where}: records of the table", len(found), len(wanted))
+        for place, (one, other) in enumerate(zip(found, wanted)):
+            ledger.expect(f"{where}: record {place} of the table", one, other)
+        ledger.saw("datasets", loaded.num_rows)
+
+
+def check_keys(where, keys, homes, ledger):
+    """Every row has a key of its own, the rows of a conversation are in order, and all of them stand in one file."""
+    before = None
+    for key in keys:
+        conversation = key["conversation_id"]
+        ledger.expect(f"{where}: the file of {conversation}", homes.setdefault(conversation, where), where)
+        if before and (before["conversation_id"], before["perspective"]) == (conversation, key["perspective"]):
+            ledger.expect(f"{where}: order in {conversation}", before["ordinal"] < key["ordinal"], True)
+        before = key
+    ledger.expect(f"{where}: keys of their own", len({tuple(key.values()) for key in keys}), len(keys))

@@ -1,0 +1,81 @@
+//! Media behind the text of a turn: by their bytes, by their address, or only by name.
+
+use chatmill_model::{Component, Media, MediaKind, MediaSource};
+
+use super::Writer;
+use crate::loss::LossCode;
+use crate::media::placeholder;
+use crate::policy::MediaPolicy;
+
+impl<'a> Writer<'_, 'a> {
+    /// A medium in the form of the edition, or its name as text.
+    pub(super) fn media(&mut self, parts: &mut u32, media: &'a Media, position: u32) {
+        let policy = self.view.policy.media;
+        if policy == MediaPolicy::Drop {
+            self.losses
+                .at(LossCode::MediaDropped, position, "policy drops media");
+            return;
+        }
+        let carried = policy == MediaPolicy::Keep && media.kind != MediaKind::Link;
+        match &media.source {
+            MediaSource::Inline(bytes) if carried => {
+                self.separate(parts);
+                self.rope.framing("{\"inline_data\":{");
+                if let Some(media_type) = &media.media_type {
+                    self.rope.framing("\"mime_type\":");
+                    self.rope.json_string(media_type, Component::Meta);
+                    self.rope.framing(",");
+                }
+                self.rope.framing("\"data\":");
+                self.rope.json_string(bytes, Component::Content);
+                self.rope.framing("}}");
+                let is_told = told_kind(media.media_type.as_deref()) == media.kind;
+                self.describe(u64::from(media.name.is_some()) + u64::from(!is_told), position);
+            }
+            MediaSource::Url(url) if carried => {
+                self.separate(parts);
+                let [open, close] = self.edition.linked_medium;
+                self.rope.framing(open);
+                self.rope.json_string(url, Component::Content);
+                self.rope.framing(close);
+                let is_told = media.media_type.is_none() && told_kind(None) == media.kind;
+                let described = u64::from(media.name.is_some()) + u64::from(!is_told);
+                self.describe(described, position);
+            }
+            _ => {
+                self.losses.at(
+                    LossCode::MediaPlaceholder,
+                    position,
+                    "the medium is only named in the text",
+                );
+                self.text(parts, placeholder(media));
+            }
+        }
+    }
+
+    fn separate(&mut self, parts: &mut u32) {
+        if *parts > 0 {
+            self.rope.framing(",");
+        }
+        *parts += 1;
+    }
+
+    fn describe(&mut self, lost: u64, position: u32) {
+        self.losses.several(
+            LossCode::MediaDescriptionDropped,
+            position,
+            lost,
+            "a medium has no name here, and is what its type says; a linked one has none",
+        );
+    }
+}
+
+/// What a medium is to those who know only its type.
+fn told_kind(media_type: Option<&str>) -> MediaKind {
+    match media_type.and_then(|media_type| media_type.split_once('/')) {
+        Some(("image", _)) => MediaKind::Image,
+        Some(("audio", _)) => MediaKind::Audio,
+        Some(("video", _)) => MediaKind::Video,
+        _ => MediaKind::File,
+    }
+}

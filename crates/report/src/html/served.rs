@@ -1,0 +1,43 @@
+//! The bill as served: what the renderings would have cost while the chats were going on. It is an estimate and says so.
+
+use super::markup::Html;
+use super::table::{numbers, table, words};
+use super::tokens::{heading, target};
+use crate::bill::quotient;
+use crate::report::TokenCell;
+
+/// The table of one encoding; nothing where no rendering is ever sent.
+pub(super) fn served(html: &mut Html, stretches: &[&Vec<&TokenCell>]) {
+    let cells: Vec<&TokenCell> = stretches
+        .iter()
+        .flat_map(|stretch| stretch.iter().copied())
+        .filter(|cell| cell.requests > 0)
+        .collect();
+    if cells.is_empty() {
+        return;
+    }
+    html.raw("<h3>As served</h3><p>An estimate: a chat is sent once per answer, each time with everything before it. ")
+        .raw("Caches, texts cut on the way and system text sent elsewhere are not known. What the assistant says is paid ")
+        .raw("for beside what is sent; rows that overlap repeat it.</p>\n");
+    let heads = [
+        words("Dialect"),
+        words("Shows"),
+        numbers("Requests"),
+        numbers("Tokens sent"),
+        numbers("Per request"),
+        numbers("× held"),
+        numbers("Assistant says"),
+    ];
+    table(html, "Estimate of what is sent", &heads, |html| {
+        for cell in &cells {
+            html.row(&target(cell))
+                .word(heading(&cell.coverage))
+                .figure(cell.requests)
+                .figure(cell.tokens_sent)
+                .rate(quotient(cell.tokens_sent, cell.requests), 1)
+                .rate(quotient(cell.tokens_sent, cell.tokens), 2)
+                .figure(cell.assistant_content)
+                .end_row();
+        }
+    });
+}

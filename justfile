@@ -90,14 +90,14 @@ readers RUN:
     target/readers/bin/pip install --quiet --requirement .ci/readers/requirements.txt
     target/readers/bin/python .ci/readers/readers.py {{RUN}}
 
-# export a dataset in every envelope, and load the files with datasets, TRL and Inspect (needs Python and its package index)
-trainers RUN:
+# export a dataset in every envelope, and load the files with what reads them: `just trainers --run RUN`, or `--input ARCHIVE …`
+trainers +ARGUMENTS:
     rm -rf target/trainers-exports
     cargo build --package chatmill-cli
     python3 -m venv target/trainers
     target/trainers/bin/pip install --quiet --requirement .ci/trainers/requirements.txt
     target/trainers/bin/pip install --quiet --no-deps --requirement .ci/trainers/without-dependencies.txt
-    target/trainers/bin/python .ci/trainers/trainers.py target/debug/chatmill {{RUN}} target/trainers-exports
+    target/trainers/bin/python -B .ci/trainers/trainers.py target/debug/chatmill target/trainers-exports {{ARGUMENTS}}
 
 # render the chat templates that TRL ships, here and with transformers, and compare the bytes (needs Python and its package index)
 templates:

@@ -134,8 +134,14 @@ def check_report(folder):
     for error in jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).iter_errors(report):
         faults.append(f"report.json: {error.json_path}: {error.message}")
     os.chdir(folder)
-    queries = 1
-    check_query("balance", report["balance"]["query"], report["balance"])
+    balance = report["balance"]
+    check_query("balance", balance["query"], balance)
+    filtered = balance["filtered_by"]
+    check_query("filtered_by", filtered["query"], filtered["rows"], filtered["left_out"])
+    queries = 2
+    if report["clusters"]:
+        check_query("clusters", report["clusters"]["query"], report["clusters"])
+        queries += 1
     for name, part in report.items():
         if isinstance(part, dict) and "rows" in part and "query" in part and "left_out" in part:
             if name == "tools" and not report["run"]["quotes"]:

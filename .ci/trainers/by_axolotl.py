@@ -18,6 +18,8 @@ strategies.LOG.setLevel(logging.ERROR)
 # Of its templates, with the token that ends a turn. ChatML writes nothing but the words, so that what is trained can be told.
 CHATML, ENDS = "chatml", {"chatml": "<|im_end|>", "qwen3": "<|im_end|>", "llama3": "<|eot_id|>"}
 MASKED = -100
+# It renders a record once more for every turn.
+SLOWNESS = 5
 
 
 class Settings(dict):
@@ -33,7 +35,7 @@ def check(export, ledger):
         strategy = strategies.load(words, settings, {"chat_template": name})
         for part, records in export.records.items():
             where = f"{export.name} {part} {name}"
-            for record in ledger.some(records):
+            for record in ledger.some(records, SLOWNESS):
                 tokenize(where, strategy, words, record, name, end, ledger)
 
 

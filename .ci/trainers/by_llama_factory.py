@@ -38,6 +38,15 @@ formatter = hollow.load("llamafactory.data.formatter")
 
 LOADERS = {".jsonl": "json", ".parquet": "parquet"}
 FORMATS = ("default", "qwen", "llama3", "mistral", "glm4")
+# The names of turns as `dataset_info.json` gives them.
+TAGS = {
+    "role_tag": "from",
+    "content_tag": "value",
+    "user_tag": "human",
+    "assistant_tag": "gpt",
+    "observation_tag": "observation",
+    "function_tag": "function_call",
+}
 DATA = SimpleNamespace(streaming=False, preprocessing_num_workers=1, overwrite_cache=True, media_dir=".")
 TRAINING = SimpleNamespace(local_process_index=0)
 

@@ -4,7 +4,7 @@
     python trainers.py CHATMILL FOLDER --input ARCHIVE ... [--pipeline pipelines/training.toml]
 
 With archives the dataset is made first. Every envelope is written as JSON lines and as Parquet, and each file is read by
-`datasets`; then the envelope's own reader has its say. The tables that are printed at the end show rows, times and memory.
+`datasets`; then the envelope's own reader has its say. Before that, the readers are shown broken records. The tables that are printed at the end show rows, times and memory.
 """
 
 import argparse
@@ -25,6 +25,7 @@ import by_llama_factory
 import by_rules
 import by_spans
 import by_trl
+import broken
 from exports import export, mill
 from ledger import Ledger
 
@@ -68,6 +69,7 @@ def main():
         measure = mill(chatmill, given.pipeline, given.input, run)
         print(f"dataset: {measure.seconds:.1f} s, {measure.peak_mib:.0f} MiB at most", flush=True)
     ledger, rows, reasons = Ledger(given.most), [], []
+    ledger.faults += broken.faults()
     for envelope in given.only:
         row, left = prove(chatmill, run.resolve(), envelope, folder, ledger)
         rows.append(row)
@@ -79,6 +81,7 @@ def main():
         print(fault)
     if ledger.faults:
         sys.exit(f"{len(ledger.faults)} faults")
+    print(f"the readers refuse all of {len(broken.BROKEN)} broken records")
     print("every file is loaded whole, tables hold what the lines hold, and no reader refuses or drops a record")
 
 

@@ -42,6 +42,7 @@ mod suna;
 mod system;
 pub mod template;
 mod text;
+mod times;
 mod tools;
 mod turns;
 mod tzurot;

@@ -185,6 +185,19 @@ mod tests {
     }
 
     #[test]
+    fn where_several_kinds_of_values_may_stand_an_error_names_them() {
+        for (assignment, expected) in [
+            ("window.history=-1", "a number of messages from 1 on"),
+            ("window.history=al", "\"document\", \"all\""),
+            ("perspective.as=each_agent", "\"each-agent\""),
+            ("output.content=7", "a list of dialect ids"),
+        ] {
+            let error = parse(SMALL, &[assignment.to_owned()], Path::new("p.toml")).unwrap_err();
+            assert!(error.to_string().contains(expected), "{error}");
+        }
+    }
+
+    #[test]
     fn overrides_take_toml_values_and_bare_words() {
         let overrides = ["limits.depth=5".to_owned(), "output.path=elsewhere".to_owned()];
         let pipeline = parse(SMALL, &overrides, Path::new("p.toml")).unwrap();

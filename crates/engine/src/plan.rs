@@ -394,3 +394,30 @@ fn check_values(pipeline: &Pipeline) -> Result<(), PlanError> {
             ),
         })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dialects_that_keep_their_text_are_those_that_are_rendered() {
+        let rendered = ["openai-chat".to_owned(), "gryag-gemini@2025-10-17".to_owned()];
+        let targets = targets::targets(&rendered, &Templates::default()).unwrap();
+        let check = |ids: &[&str]| {
+            let ids = ids.iter().map(|id| (*id).to_owned()).collect();
+            check_content(&Content::Dialects(ids), &targets).map_err(|error| error.to_string())
+        };
+        assert_eq!(check(&["openai-chat", "gryag-gemini"]), Ok(()));
+        for (ids, expected) in [
+            (&[][..], "output.content: the list is empty"),
+            (&["openai-chat@document"], "did you mean `openai-chat`"),
+            (
+                &["openai-chat", "tzurot"],
+                "no dialect in render.dialects named `tzurot`",
+            ),
+        ] {
+            let message = check(ids).unwrap_err();
+            assert!(message.contains(expected), "{message}");
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -284,14 +284,20 @@ impl<'p> Mill<'p> {
             return Ok(());
         }
         let stop = self.tools.stop;
+        let limit = plan.limits().compared;
+        let found = AtomicU64::new(0);
         let likenesses = self.read("survey", &|_| true, &|slice| {
-            catch_unwind(AssertUnwindSafe(|| survey::look(slice, plan, stop))).map_err(|_| {
+            let looked = catch_unwind(AssertUnwindSafe(|| survey::look(slice, plan, stop))).map_err(|_| {
                 stop.store(true, Ordering::Relaxed);
                 RunError::WorkerFailed { slice: slice.index }
-            })
+            })?;
+            // Beyond the limit they are counted, for the message, and not kept.
+            Ok(looked.map(|likenesses| {
+                let before = found.fetch_add(likenesses.len() as u64, Ordering::Relaxed);
+                if before > limit { Vec::new() } else { likenesses }
+            }))
         })?;
-        let found = likenesses.values().map(|slice| slice.len() as u64).sum();
-        let limit = plan.limits().compared;
+        let found = found.into_inner();
         if found > limit {
             return Err(RunError::TooManyToCompare { found, limit });
         }

@@ -21,12 +21,11 @@ pub fn card(dataset: &Dataset, report: &Report) -> String {
         if table.name == DEFAULT {
             card.push_str("  default: true\n");
         }
-        let is_parted = table.files.iter().any(|file| file.path.matches('/').count() > 1);
         let _ = write!(
             card,
             "  data_files:\n  - split: train\n    path: {}/{}*.parquet\n",
             table.name,
-            if is_parted { "*/" } else { "" }
+            if dataset.is_parted(&table.name) { "*/" } else { "" }
         );
     }
     card.push_str("---\n\n");

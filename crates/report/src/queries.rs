@@ -28,18 +28,19 @@ ORDER BY errors DESC, warnings DESC, notes DESC, code";
 
 /// Records left out by reason, from the manifest.
 pub const FILTERED: &str = "\
-SELECT unnest(map_keys(by)) AS reason, unnest(map_values(by)) AS records
-FROM (SELECT totals.filtered_by AS by FROM read_json('manifest.json',
+SELECT unnest(map_keys(reasons)) AS reason, unnest(map_values(reasons)) AS records
+FROM (SELECT totals.filtered_by AS reasons FROM read_json('manifest.json',
       columns = {totals: 'STRUCT(filtered_by MAP(VARCHAR, BIGINT))'}))
 ORDER BY reason";
 
 /// The bill of a run that counted in these encodings: each has a column of its own for what is sent.
 pub fn tokens(encodings: &[String]) -> String {
-    let sent: String = encodings
+    let sent: Vec<String> = encodings
         .iter()
-        .map(|encoding| format!("\n         WHEN '{encoding}' THEN r.tokens_sent_{encoding}"))
+        .map(|encoding| format!("WHEN '{encoding}' THEN r.tokens_sent_{encoding}"))
         .collect();
-    format!("{TOKENS}{sent} END) AS tokens_sent\n{TOKENS_FROM}")
+    let sent = sent.join("\n         ");
+    format!("{TOKENS}\n         {sent} END) AS tokens_sent\n{TOKENS_FROM}")
 }
 
 const TOKENS: &str = "\

@@ -98,7 +98,13 @@ fn said(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Said {
     said.take_role(tag, value, site, role);
     let is_call = text(value.get(tag)).as_deref() == Some("function_call");
     match value.get(field).filter(|words| !words.is_null()) {
-        None => site.missing(field, Severity::Error),
+        None => {
+            site.missing(field, Severity::Error);
+            // What a tool says is a result, also where that is nothing.
+            if said.role == Some(Role::Tool) && !is_call {
+                said.parts.push(result(String::new()));
+            }
+        }
         Some(words) => {
             if words.kind() != Kind::String && !is_call {
                 let text = format!("the {field} is no string and is read as its JSON text");
@@ -109,14 +115,7 @@ fn said(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Said {
                 _ if is_call => said
                     .parts
                     .extend(calls(words, limits).into_iter().map(Part::ToolCall)),
-                Some(Role::Tool) => said.parts.push(Part::ToolResult(ToolResult {
-                    call_id: None,
-                    name: None,
-                    content: words,
-                    is_error: false,
-                    metadata_id: None,
-                    caller: None,
-                })),
+                Some(Role::Tool) => said.parts.push(result(words)),
                 Some(Role::Assistant) => said.parts.extend(spoken(words)),
                 _ => said.parts.push(Part::Text(words)),
             }
@@ -128,6 +127,17 @@ fn said(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Said {
     }
     said.keep_rest(value, "", &[tag, field]);
     said
+}
+
+fn result(content: String) -> Part {
+    Part::ToolResult(ToolResult {
+        call_id: None,
+        name: None,
+        content,
+        is_error: false,
+        metadata_id: None,
+        caller: None,
+    })
 }
 
 /// What the assistant says, and what it thought before.

@@ -5,7 +5,8 @@
 //! however many of them a vendor puts into one turn, and empty text says nothing.
 
 use chatmill_model::{
-    ArgumentForm, Arguments, CallStatus, Linked, Media, MediaSource, Message, MessageKind, Part, PartPlace, Role,
+    ArgumentForm, Arguments, CallStatus, Linked, Media, MediaSource, Message, MessageKind, Part, PartPlace,
+    Role,
 };
 use serde_json::Value;
 
@@ -226,8 +227,8 @@ pub struct Turn {
     pub own: bool,
     /// Whether it is no turn but an event.
     pub is_notice: bool,
-    /// Whether it gathers what stands in front of everything.
-    pub is_front: bool,
+    /// Whether its media stand already where a rendering puts them.
+    pub is_settled: bool,
     /// Who speaks, where that is more than the role says.
     pub name: Label,
     /// The id of who speaks, where it is compared.
@@ -248,7 +249,7 @@ impl Turn {
             role,
             own: false,
             is_notice: false,
-            is_front: false,
+            is_settled: false,
             name: Label::Exact(None),
             sender: None,
             pieces: vec![piece],
@@ -300,6 +301,8 @@ pub struct Tale {
     pub listed: usize,
     /// Of each call, by number: whether it is the perspective's, and the name of who made it.
     pub callers: Vec<(bool, Label)>,
+    /// Whether the first turn gathers system text.
+    pub has_front: bool,
 }
 
 impl Tale {
@@ -328,6 +331,7 @@ impl Tale {
             people: 0,
             listed: 0,
             callers: Vec::new(),
+            has_front: false,
         };
         let title = conversation.title.iter().map(|_| "title");
         tale.metadata = title
@@ -378,7 +382,10 @@ impl Tale {
                 .retain(|key| !key.starts_with("reply_to_") && !of_lines.contains(&key.as_str()));
             turn.name = std::mem::replace(&mut turn.name, Label::Any).kept_apart();
             // Turns of tools have no line.
-            if turn.pieces.iter().all(|piece| matches!(piece, Piece::Call { .. } | Piece::Answer { .. }))
+            if turn
+                .pieces
+                .iter()
+                .all(|piece| matches!(piece, Piece::Call { .. } | Piece::Answer { .. }))
                 && !turn.pieces.is_empty()
             {
                 turn.name = Label::Any;
@@ -399,14 +406,26 @@ impl Tale {
     pub fn as_rows(&mut self) {
         let id = self.id.take();
         self.without_ids();
-        self.id = id;
+        // Without rows there is no thread.
+        self.id = id.filter(|_| !self.turns.is_empty());
         let mut last = i64::MIN;
         for turn in &mut self.turns {
-            if let Some(time) = turn.facts.times.first().and_then(|time| time.parse().ok()) {
-                last = time;
+            if let Some(time) = turn.facts.times.first() {
+                let local = || time.parse::<jiff::civil::DateTime>().ok();
+                let as_utc = |local: jiff::civil::DateTime| local.to_zoned(jiff::tz::TimeZone::UTC).ok();
+                let known = time.parse().ok();
+                let known = known.or_else(|| Some(local().and_then(as_utc)?.timestamp().as_microsecond()));
+                last = known.unwrap_or(last);
             }
             turn.time = last;
+            // A count since 1970 is the same in seconds, of which not every reader makes a time, and in microseconds.
+            for time in &mut turn.facts.times {
+                if time.bytes().all(|byte| byte.is_ascii_digit()) {
+                    *time = time.trim_end_matches('0').to_owned();
+                }
+            }
             turn.facts.other_name = None;
+            turn.name = std::mem::replace(&mut turn.name, Label::Any).kept_apart();
             if turn.role == Role::System && !turn.is_notice {
                 turn.name = Label::Exact(None);
             }
@@ -419,7 +438,8 @@ impl Tale {
     pub fn as_archived(&mut self) {
         let has_medium = |turn: &&Turn| turn.pieces.iter().any(|piece| matches!(piece, Piece::Medium(_)));
         let media: Vec<Option<u32>> = self.turns.iter().filter(has_medium).map(|turn| turn.at).collect();
-        self.metadata.retain(|key| !OF_CONVERSATIONS.contains(&key.as_str()));
+        self.metadata
+            .retain(|key| !OF_CONVERSATIONS.contains(&key.as_str()));
         self.metadata.sort();
         for turn in &mut self.turns {
             turn.facts.other_name = None;
@@ -491,7 +511,7 @@ impl Tale {
             role,
             own,
             is_notice: message.kind == MessageKind::Notice,
-            is_front: false,
+            is_settled: false,
             name: Label::Exact(shown_name(linked, message)),
             sender: message
                 .sender

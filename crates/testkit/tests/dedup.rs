@@ -167,10 +167,7 @@ fn a_threshold_out_of_range_is_refused() {
             "name = \"t\"\n[[input]]\npath = \"in/**\"\n[output]\npath = \"out\"\n[dedup]\nnear = \"mark\"\nthreshold = {threshold}\n"
         );
         let path = workshop.write("p.toml", pipeline);
-        let error = Plan::load(&path, &[], None)
-            .err()
-            .unwrap()
-            .to_string();
+        let error = Plan::load(&path, &[], None).err().unwrap().to_string();
         assert!(error.contains("dedup.threshold"), "{error}");
     }
 }

@@ -143,10 +143,7 @@ fn document_bounds_a_transcript() {
     let text = "<|im_start|>user\nIs the lamp \"lit\"?<|im_end|>\n";
     let files = [("a.json", plain("a")), ("lamp.txt", text.to_owned())];
     let files = files.each_ref().map(|(name, text)| (*name, text.as_bytes()));
-    let at = mill(
-        &files,
-        &format!("document = {}", text.len()),
-    );
+    let at = mill(&files, &format!("document = {}", text.len()));
     assert_eq!((at.found("document-too-large"), at.rejected()), (0, 0));
     let beyond = mill(&files, &format!("document = {}", text.len() - 1));
     assert_eq!(beyond.found("document-too-large"), 1);
@@ -507,7 +504,10 @@ fn rendering_bounds_a_rendering_and_keeps_its_row() {
         .iter()
         .position(|name| name.as_deref() == Some("oversize-rendering"))
         .unwrap();
-    assert_eq!(place("conversation_id")[at], rows::texts(&out, "renderings", "conversation_id")[over]);
+    assert_eq!(
+        place("conversation_id")[at],
+        rows::texts(&out, "renderings", "conversation_id")[over]
+    );
     assert_eq!(rows::numbers(&out, "findings", "line_number")[at], Some(2));
     let others = rows::texts(&whole.shop.path("out"), "renderings", "content");
     for row in (0..6).filter(|row| *row != over) {
@@ -643,11 +643,16 @@ fn conversations_are_compared_up_to_the_limit_and_none_is_beyond_it() {
     };
     shop.write("in/a.jsonl", ["a", "b", "c"].map(line).concat());
     let more = |limit: u64| {
-        format!("[render]\ndialects = [\"group-chat\"]\n[dedup]\nexact = \"mark\"\n[limits]\ncompared = {limit}\n")
+        format!(
+            "[render]\ndialects = [\"group-chat\"]\n[dedup]\nexact = \"mark\"\n[limits]\ncompared = {limit}\n"
+        )
     };
     assert_eq!(shop.run("enough", &more(3), 1).unwrap().totals.conversations, 3);
     let error = shop.run("short", &more(2), 1).err().unwrap();
-    assert!(matches!(error, RunError::TooManyToCompare { found: 3, limit: 2 }), "{error}");
+    assert!(
+        matches!(error, RunError::TooManyToCompare { found: 3, limit: 2 }),
+        "{error}"
+    );
     assert!(!shop.path("short").exists());
 }
 

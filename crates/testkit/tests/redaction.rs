@@ -270,7 +270,9 @@ fn what_is_replaced_in_system_text_in_front_of_a_window_is_a_loss_too() {
         rendered[0].as_deref().unwrap().contains("@example.invalid"),
         "{rendered:?}"
     );
-    let losses = texts(&out, "losses", "code").into_iter().zip(numbers(&out, "losses", "position"));
+    let losses = texts(&out, "losses", "code")
+        .into_iter()
+        .zip(numbers(&out, "losses", "position"));
     let redacted: Vec<_> = losses
         .filter(|(code, _)| code.as_deref() == Some("redacted"))
         .map(|(_, position)| position)

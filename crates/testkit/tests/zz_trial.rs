@@ -7,7 +7,11 @@ use chatmill_testkit::random::Random;
 #[test]
 fn trial() {
     let only = std::env::var("ONLY").unwrap_or_default();
-    let all: Vec<_> = SYSTEMS.iter().copied().filter(|told| told.dialect.starts_with(&only)).collect();
+    let all: Vec<_> = SYSTEMS
+        .iter()
+        .copied()
+        .filter(|told| told.dialect.starts_with(&only))
+        .collect();
     let mut random = Random::new(7);
     let mut cases = cases();
     for number in 0..200 {
@@ -19,6 +23,18 @@ fn trial() {
         trial.all(name, linked, &Policy::default(), &all);
         trial.all(name, linked, &policy(&mut random), &all);
     }
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    for number in 0..150 {
+        use proptest::strategy::{Strategy, ValueTree};
+        let chat = chatmill_testkit::chats::group_chat()
+            .new_tree(&mut runner)
+            .unwrap()
+            .current();
+        let linked = read("group-chat", &chat.to_string());
+        let name = format!("chat-{number}");
+        trial.all(&name, &linked, &Policy::default(), &all);
+        trial.all(&name, &linked, &policy(&mut random), &all);
+    }
     for (dialect, breaches) in &trial.breaches {
         println!("=== {dialect}: {} of {}", breaches.len(), trial.tried);
         let mut kinds = std::collections::BTreeMap::new();
@@ -28,7 +44,9 @@ fn trial() {
         }
         let mut all: Vec<_> = kinds.values().collect();
         all.sort_by_key(|breach| breach.len());
-        for breach in all.iter().take(25) { println!("--- {}", breach.chars().take(2400).collect::<String>()); }
+        for breach in all.iter().take(25) {
+            println!("--- {}", breach.chars().take(6000).collect::<String>());
+        }
     }
     assert!(trial.breaches.is_empty());
 }

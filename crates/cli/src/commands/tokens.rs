@@ -126,7 +126,7 @@ pub fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<E
         .iter()
         .map(|word| Target::find_among(word, &templates))
         .collect::<Result<Vec<_>, _>>()?;
-    if targets.is_empty() {
+    if targets.is_empty() && !by.is_of_text() {
         targets = planned;
     }
     let request = source::Request {

@@ -78,7 +78,7 @@ fn a_wrong_request_exits_2_names_the_next_step_and_writes_nothing() {
         (&["--dialect", "sharegpt"], "help: it holds"),
         (
             &["--dialect", "gryag-compact", "--envelope", "axolotl"],
-            "help: it takes hf-messages",
+            "help: take `--dialect hf-messages`",
         ),
         (
             &["--dialect", "openai-chat", "--split", "train"],

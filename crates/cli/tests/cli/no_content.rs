@@ -225,7 +225,10 @@ fn a_run_that_replaces_names_writes_neither_them_nor_its_key_anywhere() {
     ]));
     assert_eq!(run.code, 1, "{}", run.stderr);
     let report = fs::read_to_string(desk.path("out/report.json")).unwrap();
-    assert!(report.contains("PT004") && report.contains("\"redacted\""), "{report}");
+    assert!(
+        report.contains("PT004") && report.contains("\"redacted\""),
+        "{report}"
+    );
     let told = [("stdout", &run.stdout), ("stderr", &run.stderr)];
     for (stream, text) in told {
         assert_silent(stream, text);

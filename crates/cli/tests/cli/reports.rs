@@ -200,7 +200,7 @@ fn a_pipeline_gives_its_templates_and_encodings_names() {
     let desk = milled();
     desk.write(
         "model.jinja",
-        "{% for message in messages %}<|m|>{{ message.content }}\n{% endfor %}",
+        "{% for message in messages %}- {{ message.content }}\n{% endfor %}",
     );
     let ranks: String = (0..=255_u8)
         .map(|byte| format!("{} {byte}\n", base64(byte)))
@@ -208,7 +208,7 @@ fn a_pipeline_gives_its_templates_and_encodings_names() {
     desk.write("bytes.tiktoken", &ranks);
     desk.write(
         "own.toml",
-        "[[input]]\npath = \"in/*\"\n[templates.own-model]\ntemplate = \"model.jinja\"\n[render]\n\
+        "name = \"own\"\n[[input]]\npath = \"in/*\"\n[templates.own-model]\ntemplate = \"model.jinja\"\n[render]\n\
          dialects = [\"own-model\"]\n[count]\n\
          encodings = [{ name = \"own_bytes\", ranks = \"bytes.tiktoken\", pattern = \"gpt2\" }]\n[output]\npath = \"own\"\n",
     );

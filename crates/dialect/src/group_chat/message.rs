@@ -1,10 +1,8 @@
 //! Messages of the format: fields in the order of the document, then what the format does not know.
 
-use std::borrow::Cow;
-
 use chatmill_model::{
     Component, Media, MediaSource, Message, MessageKind, Part, Reference, ReferenceForm, Role, Rope,
-    Timestamp, ToolCall, ToolResult,
+    ToolCall, ToolResult,
 };
 
 use super::object::{Object, key};
@@ -13,6 +11,7 @@ use crate::json;
 use crate::loss::{LossCode, Losses};
 use crate::media::is_web_address;
 use crate::progress::Progress;
+use crate::times;
 use crate::view::View;
 
 /// Fields of `extra` in which archives keep an address.
@@ -40,7 +39,7 @@ pub(super) fn write<'a>(
         let made_up = ids.made_up(message.position);
         object.string(key!("message_id"), Some(made_up), Component::Meta);
     }
-    let time = message.timestamp.as_ref().map(written_time);
+    let time = message.timestamp.as_ref().map(times::uncounted);
     object.string(key!("create_time"), time, Component::Meta);
     match view.sender(message) {
         Some(sender) => object.string(key!("sender"), Some(&sender.id), Component::Names),
@@ -73,16 +72,6 @@ pub(super) fn write<'a>(
     match message.kind {
         MessageKind::Message => progress.said(message.position, pieces.role.as_str()),
         MessageKind::Notice => progress.noted(message.position),
-    }
-}
-
-/// The time as the source wrote it; a count since 1970, which the format does not know, as ISO 8601.
-fn written_time(time: &Timestamp) -> Cow<'_, str> {
-    let is_count = time.raw.trim().bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    let instant = time.instant.filter(|_| is_count);
-    match instant.and_then(|instant| jiff::Timestamp::from_microsecond(instant).ok()) {
-        Some(instant) => Cow::Owned(instant.to_string()),
-        None => Cow::Borrowed(&time.raw),
     }
 }
 

@@ -266,7 +266,8 @@ impl<'a> Writer<'_, 'a> {
                 Part::CacheMark => LossCode::CacheMarkDropped,
                 _ => continue,
             };
-            self.losses.at(code, message.position, "a turn of calls is calls only");
+            self.losses
+                .at(code, message.position, "a turn of calls is calls only");
         }
         self.losses.several(
             LossCode::ReferenceDropped,

@@ -10,6 +10,10 @@ use super::marks::{Half, Unmarked};
 use super::methods::is_space;
 use super::stage::Piece;
 
+/// Bytes of an output that are looked through in vain, at most: about a second. What is looked for after that counts as not
+/// printed, and is declared as lost.
+const MOST_IN_VAIN: usize = 1 << 30;
+
 /// Stretches of an output, none over another, each with the number of its piece.
 #[derive(Debug, Default)]
 pub(super) struct Regions(BTreeMap<usize, (usize, usize)>);
@@ -42,8 +46,13 @@ impl Regions {
 
     /// Pieces that are found in an output, in order where they stand in order.
     pub(super) fn of_search(output: &str, pieces: &[Piece<'_>]) -> Self {
+        Self::searched(output, pieces, MOST_IN_VAIN)
+    }
+
+    fn searched(output: &str, pieces: &[Piece<'_>], most_in_vain: usize) -> Self {
         let mut regions = Self::default();
         let mut from = 0;
+        let mut in_vain = 0_usize;
         for (number, piece) in pieces.iter().enumerate() {
             let inner = piece.text.trim_matches(is_space);
             if inner.is_empty() {
@@ -51,9 +60,21 @@ impl Regions {
             }
             let mut escaped = String::new();
             json::push_escaped(&mut escaped, inner);
-            let found = [(inner, from), (&escaped, from), (inner, 0), (&escaped, 0)]
-                .into_iter()
-                .find_map(|(needle, from)| regions.find(output, needle, from));
+            let escaped = Some(escaped.as_str()).filter(|escaped| *escaped != inner);
+            let spellings = || std::iter::once(inner).chain(escaped);
+            let mut tries = spellings()
+                .map(|needle| (needle, from))
+                .chain(spellings().map(|needle| (needle, 0)));
+            let found = tries.find_map(|(needle, from)| {
+                if in_vain > most_in_vain {
+                    return None;
+                }
+                let found = regions.find(output, needle, from);
+                if found.is_none() {
+                    in_vain = in_vain.saturating_add(output.len() - from);
+                }
+                found
+            });
             if let Some(range) = found {
                 from = from.max(range.end);
                 regions.take(range, number);
@@ -135,6 +156,18 @@ mod tests {
         let (head, _) = marked.split_once("nk</think>").unwrap();
         let unmarked = marks::read(&format!("<{head}>"));
         assert_eq!(found(&Regions::of_marks(&unmarked, &pieces)), [(1..4, 0)]);
+    }
+
+    #[test]
+    fn a_search_ends_when_too_much_was_looked_through_in_vain() {
+        let pieces = pieces(&["a", "nowhere", "b", "nor here", "c"]);
+        let numbers = |most| -> Vec<usize> {
+            let regions = Regions::searched("a b c", &pieces, most);
+            regions.iter().map(|(_, number)| number).collect()
+        };
+        assert_eq!(numbers(MOST_IN_VAIN), [0, 2, 4]);
+        assert_eq!(numbers(9), [0, 2]);
+        assert_eq!(numbers(0), [0]);
     }
 
     #[test]

@@ -20,7 +20,10 @@ impl Tokens {
         let mut spellings: Vec<String> = spellings.into_iter().filter(is_long).collect();
         spellings.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         spellings.dedup();
-        let firsts: BTreeSet<char> = spellings.iter().filter_map(|token| token.chars().next()).collect();
+        let firsts: BTreeSet<char> = spellings
+            .iter()
+            .filter_map(|token| token.chars().next())
+            .collect();
         Self {
             spellings,
             firsts: firsts.into_iter().collect(),

@@ -33,8 +33,9 @@ impl Work<'_, '_> {
             self.finding(&self.at_record(finding), Some(record), Some(id))?;
         }
         let messages = linked.conversation.messages.iter();
-        let message_ids: Vec<Option<Arc<str>>> =
-            messages.map(|message| message.id.as_deref().map(Arc::from)).collect();
+        let message_ids: Vec<Option<Arc<str>>> = messages
+            .map(|message| message.id.as_deref().map(Arc::from))
+            .collect();
         let mut scales = self.scales.take();
         for (rank, target) in plan.targets.iter().enumerate() {
             let mut groups_seen = Vec::new();

@@ -247,6 +247,79 @@ fn bedrock_records_obey_their_rules() {
 }
 
 #[test]
+fn each_reserved_word_is_refused_and_its_neighbour_is_not() {
+    let said = |place: &str, text: &str| {
+        let (asked, answered, system) = match place {
+            "user" => (text, "Hello", "Be kind"),
+            "assistant" => ("Hi", text, "Be kind"),
+            _ => ("Hi", "Hello", text),
+        };
+        format!(
+            "{{\"system\":[{{\"text\":\"{system}\"}}],\"messages\":[{{\"role\":\"user\",\"content\":[{{\"text\":\"{asked}\"}}]}},\
+             {{\"role\":\"assistant\",\"content\":[{{\"text\":\"{answered}\"}}]}}]}}"
+        )
+    };
+    let words = [
+        ("System:", "System, "),
+        ("User:", "User ;"),
+        ("Bot:", "robot; "),
+        ("Assistant:", "assistants:"),
+        ("[EOS]", "[EOL]"),
+        ("<image>", "<images>"),
+        ("<video>", "video>"),
+    ];
+    for (word, neighbour) in words {
+        for place in ["user", "assistant", "system"] {
+            let found = outcome("bedrock-conversation-2024", &said(place, word));
+            assert_eq!(found, "BCV-03", "{word} of {place}");
+            let passed = outcome("bedrock-conversation-2024", &said(place, neighbour));
+            assert!(passed.starts_with('{'), "{neighbour} of {place}: {passed}");
+        }
+    }
+}
+
+#[test]
+fn bedrock_conversations_are_pairs_of_turns() {
+    let record = |roles: &[&str]| {
+        let turns: Vec<String> = roles
+            .iter()
+            .map(|role| format!("{{\"role\":\"{role}\",\"content\":[{{\"text\":\"x\"}}]}}"))
+            .collect();
+        outcome(
+            "bedrock-conversation-2024",
+            &format!("{{\"messages\":[{}]}}", turns.join(",")),
+        )
+    };
+    let (user, answer) = ("user", "assistant");
+    for roles in [&[user, answer][..], &[user, answer, user, answer]] {
+        assert!(record(roles).starts_with('{'), "{roles:?}");
+    }
+    for roles in [
+        &[answer, user][..],
+        &[user, user],
+        &[user, answer, user],
+        &[user, answer, answer, user],
+    ] {
+        assert_eq!(record(roles), "BCV-02", "{roles:?}");
+    }
+}
+
+#[test]
+fn a_prompt_may_end_with_a_user_a_result_or_the_assistant() {
+    let system = r#"{"role":"system","content":"Be kind"}"#;
+    for before in [
+        &[USER][..],
+        &[system, USER],
+        &[USER, CALL, RESULT],
+        &[USER, ANSWER],
+    ] {
+        let list = [before, &[ANSWER]].concat();
+        let wanted = format!("{{\"prompt\":[{}],\"completion\":[{ANSWER}]}}", before.join(","));
+        assert_eq!(outcome("trl-prompt-completion", &messages(&list)), wanted);
+    }
+}
+
+#[test]
 fn llama_factory_gets_only_what_its_converter_keeps() {
     let record = |tags: &[&str], value: &str| {
         let turns: Vec<String> = tags
@@ -267,10 +340,12 @@ fn llama_factory_gets_only_what_its_converter_keeps() {
     ] {
         assert_eq!(outcome("llama-factory", &record(tags, "x")), "LLF-02", "{tags:?}");
     }
-    assert_eq!(
-        outcome("llama-factory", &record(&["human", "gpt"], "a <video>")),
-        "LLF-03"
-    );
+    for mark in ["<image>", "<video>", "<audio>"] {
+        let pair = |value: &str| record(&["human", "gpt"], value);
+        assert_eq!(outcome("llama-factory", &pair(&format!("a {mark}"))), "LLF-03");
+        let neighbour = pair(&mark.replace('>', " >"));
+        assert_eq!(outcome("llama-factory", &neighbour), neighbour);
+    }
     assert_eq!(
         outcome("llama-factory", "{\"conversations\":[],\"id\":1}"),
         "LLF-01"

@@ -184,10 +184,13 @@ pub(super) fn conversations(dataset: &Dataset, talk: &Talk, calls: &Spread) -> R
         }
         Ok(())
     })?;
-    rooms.clusters.query = queries::CLUSTERS.to_owned();
-    rooms.clusters.clusters = clusters.len() as u64;
-    rooms.clusters.conversations = clusters.values().sum();
-    rooms.clusters.largest = clusters.into_values().max().unwrap_or_default();
+    rooms.clusters = Clusters {
+        query: queries::CLUSTERS.to_owned(),
+        clusters: clusters.len() as u64,
+        conversations: clusters.values().sum(),
+        largest: clusters.into_values().max().unwrap_or_default(),
+        ..rooms.clusters
+    };
     rooms.calls = calls.clone();
     rooms
         .calls

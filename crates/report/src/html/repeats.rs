@@ -9,13 +9,18 @@ pub(super) fn repeats(html: &mut Html, report: &Report) {
     let Some(clusters) = &report.clusters else {
         return;
     };
+    if clusters.conversations == 0 {
+        html.raw("<p>The run compared its conversations: none that is here repeats, forks or continues another.</p>\n");
+        query(html, &clusters.query);
+        return;
+    }
     html.raw("<p>A cluster holds what repeats, forks or continues one another: ")
         .count(clusters.clusters)
-        .raw(" of them with ")
+        .raw(" of them, ")
         .count(clusters.conversations)
-        .raw(" conversations, the largest with ")
+        .raw(" conversations in all, ")
         .count(clusters.largest)
-        .raw(". What the plan left out for it is filtered and no longer here.</p>\n");
+        .raw(" in the largest. What the plan left out for it is filtered and no longer here.</p>\n");
     let heads = [words("Conversations that"), numbers("Kept")];
     table(html, "Conversations of clusters by kind", &heads, |html| {
         let repeated = clusters.exact + clusters.near;

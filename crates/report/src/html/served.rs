@@ -16,7 +16,7 @@ pub(super) fn served(html: &mut Html, stretches: &[&Vec<&TokenCell>]) {
     if cells.is_empty() {
         return;
     }
-    html.raw("<h3>As served</h3><p>An estimate: a chat is sent once per answer, each time with everything before it. ")
+    html.raw("<h3>As served</h3><p class=\"quiet\">An estimate: a chat is sent once per answer, each time with everything before it. ")
         .raw("Caches, texts cut on the way and system text sent elsewhere are not known. What the assistant says is paid ")
         .raw("for beside what is sent; rows that overlap repeat it.</p>\n");
     let heads = [

@@ -85,7 +85,10 @@ fn full() -> Report {
         ),
         largest: Part::new("q", vec![Largest::default()], 9),
         slowest: Some(Part::new("q", vec![Slow::default()], 9)),
-        clusters: Some(Clusters::default()),
+        clusters: Some(Clusters {
+            conversations: 2,
+            ..Clusters::default()
+        }),
         comparison: Some(Comparison {
             conversations: ConversationChanges {
                 added_ids: vec![text()],

@@ -42,9 +42,9 @@ impl Meta {
     }
 
     fn pairs(text: &str) -> Option<Self> {
-        [true, false]
+        [Escapes::All, Escapes::Inside, Escapes::None]
             .into_iter()
-            .find_map(|knows_escapes| pairs(text, knows_escapes))
+            .find_map(|escapes| pairs(text, escapes))
             .map(Self)
     }
 
@@ -62,7 +62,40 @@ impl Meta {
     }
 }
 
-fn pairs(text: &str, knows_escapes: bool) -> Option<Vec<(String, String)>> {
+/// Which quotation marks with a backslash in front belong to a value.
+#[derive(Clone, Copy, PartialEq)]
+enum Escapes {
+    /// All of them.
+    All,
+    /// Those that neither the end nor a further key follows: behind a value that ends in a backslash, one closes.
+    Inside,
+    /// None.
+    None,
+}
+
+impl Escapes {
+    fn covers(self, after: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Inside => {
+                let word = after.trim_start();
+                let key = word
+                    .split_once('=')
+                    .map(|(key, _)| key)
+                    .filter(|_| word.len() < after.len());
+                !word.is_empty() && !key.is_some_and(is_key)
+            }
+            Self::None => false,
+        }
+    }
+}
+
+fn is_key(key: &str) -> bool {
+    let is_sign = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    !key.is_empty() && key.bytes().all(is_sign)
+}
+
+fn pairs(text: &str, escapes: Escapes) -> Option<Vec<(String, String)>> {
     let mut pairs = Vec::new();
     let mut rest = text;
     loop {
@@ -74,15 +107,11 @@ fn pairs(text: &str, knows_escapes: bool) -> Option<Vec<(String, String)>> {
             return None;
         }
         let (key, value) = word.split_once('=')?;
-        let is_key = !key.is_empty()
-            && key
-                .bytes()
-                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
-        if !is_key {
+        if !is_key(key) {
             return None;
         }
         let (value, after) = if let Some(quoted) = value.strip_prefix('"') {
-            quoted_value(quoted, knows_escapes)?
+            quoted_value(quoted, escapes)?
         } else {
             let end = value.find(char::is_whitespace).unwrap_or(value.len());
             let (value, after) = value.split_at(end);
@@ -107,19 +136,19 @@ fn pairs_in_order(line: &str) -> Option<Vec<(String, String)>> {
             rest = before;
         }
     }
-    let mut pairs = pairs(rest, false)?;
+    let mut pairs = pairs(rest, Escapes::None)?;
     pairs.extend(found.into_iter().rev());
     Some(pairs)
 }
 
 /// A value behind its opening quotation mark, and what follows the closing one.
-fn quoted_value(text: &str, knows_escapes: bool) -> Option<(String, &str)> {
+fn quoted_value(text: &str, escapes: Escapes) -> Option<(String, &str)> {
     let mut value = String::new();
     let mut rest = text;
     loop {
         let (before, after) = rest.split_once('"')?;
         value.push_str(before);
-        if knows_escapes && before.ends_with('\\') {
+        if before.ends_with('\\') && escapes.covers(after) {
             value.pop();
             value.push('"');
             rest = after;
@@ -211,6 +240,14 @@ mod tests {
         assert_eq!(
             read(r#"[meta] name="back\" username="@u""#),
             owned(&[("name", "back\\"), ("username", "@u")])
+        );
+    }
+
+    #[test]
+    fn a_value_with_a_mark_inside_may_end_in_a_backslash() {
+        assert_eq!(
+            read(r#"[meta] name="a \" b\" reply_excerpt="\" c \""#),
+            owned(&[("name", "a \" b\\"), ("reply_excerpt", "\" c \\")])
         );
     }
 

@@ -402,11 +402,6 @@ fn parts(
 ) -> Vec<Part> {
     let mut parts = Vec::with_capacity(1 + lifted.calls.len());
     if role == Role::Tool {
-        // A message that answers no call and has no content says nothing.
-        if content.is_none() && lifted.call_id.is_none() && lifted.name.is_none() {
-            parts.extend(medium.map(|kind| Part::Media(media::medium(kind, None, extra))));
-            return parts;
-        }
         parts.push(Part::ToolResult(ToolResult {
             call_id: lifted.call_id,
             name: lifted.name,

@@ -5,7 +5,7 @@ use chatmill_dialect::{Loss, LossCode};
 use chatmill_model::{MediaSource, Role};
 
 use super::words::join_texts;
-use super::{Family, Forget, at, each};
+use super::{Family, Forget, at, each, made_up_id};
 use crate::tale::{Facts, Label, Piece, Tale, Turn, Words};
 
 /// The functions of the format.
@@ -44,7 +44,11 @@ fn names_unknown(tale: &mut Tale) {
 /// code, and no tale tells it.
 fn extra_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
     let has = |wanted: fn(&Piece) -> bool| {
-        let mut pieces = tale.turns.iter().filter(|turn| turn.at == loss.position).flat_map(|turn| &turn.pieces);
+        let mut pieces = tale
+            .turns
+            .iter()
+            .filter(|turn| turn.at == loss.position)
+            .flat_map(|turn| &turn.pieces);
         pieces.any(wanted)
     };
     let has_medium = has(|piece| matches!(piece, Piece::Medium(_)));
@@ -61,12 +65,11 @@ fn extra_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
 
 /// The id says where the message stands.
 fn message_id_synthesised(tale: &mut Tale, loss: &Loss, _: &Family) {
-    let plain = loss.position.map_or_else(String::new, |position| format!("m{position}"));
-    let is_taken = |id: &String| tale.turns.iter().any(|turn| turn.facts.ids.contains(id));
-    let mut ids = std::iter::once(plain.clone()).chain((2..).map(|count| format!("{plain}~{count}")));
-    let id = ids.find(|id| !is_taken(id));
-    if let Some(turn) = at(tale, loss).next() {
-        turn.facts.ids = id.into_iter().collect();
+    let id = made_up_id(tale, loss.position.unwrap_or_default());
+    // What a message knows stands with its words.
+    let words = at(tale, loss).position(|turn| !turn.is_answer()).unwrap_or(0);
+    if let Some(turn) = at(tale, loss).nth(words) {
+        turn.facts.ids = vec![id];
     }
 }
 
@@ -112,8 +115,12 @@ fn part_flattened(tale: &mut Tale, loss: &Loss, _: &Family) {
         at(tale, loss).for_each(|turn| join_texts(turn, "\n"));
         return;
     }
-    let (turns, rest): (Vec<Turn>, Vec<Turn>) = tale.turns.drain(..).partition(|turn| turn.at == loss.position);
-    let first = rest.iter().position(|turn| turn.at > loss.position).unwrap_or(rest.len());
+    let (turns, rest): (Vec<Turn>, Vec<Turn>) =
+        tale.turns.drain(..).partition(|turn| turn.at == loss.position);
+    let first = rest
+        .iter()
+        .position(|turn| turn.at > loss.position)
+        .unwrap_or(rest.len());
     tale.turns = rest;
     let mut said: Option<Words> = None;
     let mut whole: Option<Turn> = None;
@@ -123,7 +130,9 @@ fn part_flattened(tale: &mut Tale, loss: &Loss, _: &Family) {
             facts = turn.facts.clone();
         }
         for piece in &turn.pieces {
-            let (Piece::Text { words, .. } | Piece::Answer { words, .. }) = piece else { continue };
+            let (Piece::Text { words, .. } | Piece::Answer { words, .. }) = piece else {
+                continue;
+            };
             match &mut said {
                 Some(said) => said.join("\n", words.clone()),
                 None => said = Some(words.clone()),

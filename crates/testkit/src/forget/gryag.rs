@@ -2,11 +2,11 @@
 //! the first turn of a user, and what tools ask and say are objects.
 
 use chatmill_dialect::{Loss, LossCode};
-use chatmill_model::{Role, MediaSource};
+use chatmill_model::{MediaSource, Role};
 use serde_json::{Value, json};
 
 use super::tools::{each_call, missing_result_synthesised, orphan_result_inlined, role_mapped};
-use super::words::{join_texts, told_by_type};
+use super::words::{join_texts, media_placeholder, told_by_type, truncated};
 use super::{Family, Forget, at, each};
 use crate::tale::{Facts, Label, Piece, Tale, Turn, Words, compact};
 
@@ -17,10 +17,19 @@ pub const OWN: &[(LossCode, Forget)] = &[
         at(tale, loss).for_each(|turn| turn.name = Label::Any);
     }),
     (LossCode::NameDropped, name_dropped),
+    (LossCode::Truncated, |tale, loss, family| {
+        truncated(tale, loss, family);
+        at(tale, loss).for_each(|turn| turn.name = Label::Any);
+    }),
+    (LossCode::MediaPlaceholder, |tale, loss, family| {
+        media_last(tale, loss);
+        media_placeholder(tale, loss, family);
+    }),
+    (LossCode::PartMoved, |tale, loss, _| media_last(tale, loss)),
     (LossCode::MediaDescriptionDropped, media_description_dropped),
     (LossCode::SystemAdded, |tale, _, _| {
-        let mut turn = Turn::made_up(Role::User, Piece::text(Words::any()));
-        turn.is_front = true;
+        let turn = Turn::made_up(Role::User, Piece::text(Words::any()));
+        tale.has_front = true;
         tale.turns.insert(0, turn);
     }),
     (LossCode::SystemInlined, system_inlined),
@@ -70,6 +79,14 @@ fn media_description_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
     }
 }
 
+/// Media stand behind the text, also those that are only named.
+fn media_last(tale: &mut Tale, loss: &Loss) {
+    for turn in at(tale, loss).filter(|turn| !turn.is_settled) {
+        turn.is_settled = true;
+        turn.pieces.sort_by_key(|piece| matches!(piece, Piece::Medium(_)));
+    }
+}
+
 /// All system text is one turn in front of everything.
 fn system_inlined(tale: &mut Tale, loss: &Loss, _: &Family) {
     let Some(place) = tale.turns.iter().position(|turn| turn.at == loss.position) else {
@@ -80,16 +97,13 @@ fn system_inlined(tale: &mut Tale, loss: &Loss, _: &Family) {
     turn.role = Role::User;
     turn.name = Label::Exact(None);
     turn.facts = Facts::default();
-    let is_begun = |first: &&mut Turn| first.is_front;
-    match tale.turns.first_mut().filter(is_begun) {
+    let has_front = std::mem::replace(&mut tale.has_front, true);
+    match tale.turns.first_mut().filter(|_| has_front) {
         Some(first) => {
             first.pieces.append(&mut turn.pieces);
             join_texts(first, "\n\n");
         }
-        None => {
-            turn.is_front = true;
-            tale.turns.insert(0, turn);
-        }
+        None => tale.turns.insert(0, turn),
     }
 }
 
@@ -132,7 +146,12 @@ fn args_malformed(tale: &mut Tale, loss: &Loss, family: &Family) {
 /// That there is no result is a failure.
 fn missing_result(tale: &mut Tale, loss: &Loss, family: &Family) {
     missing_result_synthesised(tale, loss, family);
-    for piece in tale.turns.iter_mut().filter(|turn| turn.at.is_none()).flat_map(|turn| &mut turn.pieces) {
+    for piece in tale
+        .turns
+        .iter_mut()
+        .filter(|turn| turn.at.is_none())
+        .flat_map(|turn| &mut turn.pieces)
+    {
         if let Piece::Answer { words, .. } = piece
             && let Some(text) = words.text().filter(|text| !text.starts_with('{'))
         {

@@ -1,8 +1,8 @@
 //! What each loss takes from a tale: one function for each code.
 //!
 //! A function knows what a code means, and of a family only the few traits that decide how a declared change looks
-//! ([`Family`]); it knows nothing of how dialects are written. Codes that no family of JSON requests declares stand in
-//! [`ELSEWHERE`], with the reason.
+//! ([`Family`]); it knows nothing of how dialects are written. Systems' own
+//! formats bring functions of their own. Codes that none of them declares stand in [`ELSEWHERE`], with the reason.
 
 pub mod group_chat;
 pub mod gryag;
@@ -162,15 +162,6 @@ pub const FORGET: &[(LossCode, Forget)] = &[
 /// Codes that no rendering here declares, and why.
 pub const ELSEWHERE: &[(LossCode, &str)] = &[
     (
-        LossCode::NameCleaned,
-        "only transcripts read signs in names as their own",
-    ),
-    (
-        LossCode::MessageIdSynthesised,
-        "only systems' own formats want ids of messages",
-    ),
-    (LossCode::SenderMissing, "only systems' own formats want a sender"),
-    (
         LossCode::ControlCharacterRemoved,
         "only quotes lose control characters, and quotes are words that are not known here",
     ),
@@ -233,6 +224,14 @@ fn leave_out(tale: &mut Tale, goes: impl Fn(&Turn) -> bool) {
             next.facts = turn.facts;
         }
     }
+}
+
+/// The id that is made up for a message: its place, counted where that is somebody's id.
+fn made_up_id(tale: &Tale, position: u32) -> String {
+    let plain = format!("m{position}");
+    let is_taken = |id: &String| tale.turns.iter().any(|turn| turn.facts.ids.contains(id));
+    let mut ids = std::iter::once(plain.clone()).chain((2..).map(|count| format!("{plain}~{count}")));
+    ids.find(|id| !is_taken(id)).unwrap_or(plain)
 }
 
 /// The turns of the message at which a loss stands.

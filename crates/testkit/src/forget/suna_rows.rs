@@ -1,29 +1,79 @@
 //! What losses take from a tale in Suna's rows: what a message says is a row, and each of its results is one behind it.
 
+use chatmill_dialect::policy::MediaPolicy;
 use chatmill_dialect::{Loss, LossCode};
 
-use super::{Family, Forget, at, each};
-use crate::tale::{Label, Tale, Turn};
+use super::words::join_thoughts;
+use super::{Family, Forget, at, each, leave_out, made_up_id};
+use crate::tale::{Label, Piece, Tale, Turn};
 
 /// The functions of the rows.
 pub const OWN: &[(LossCode, Forget)] = &[
     (LossCode::MessageIdSynthesised, message_ids_synthesised),
-    // Rows know people by their ids.
-    (LossCode::NameDropped, |tale, _, _| {
-        each(tale, |turn| turn.name = Label::of_id(turn.sender.as_deref()));
-    }),
+    (LossCode::NameDropped, names_dropped),
+    (LossCode::ExtraDropped, extra_dropped),
+    (LossCode::MediaDropped, media_dropped),
     // A result is a turn of the tool in every tale.
     (LossCode::RoleMapped, |_, _, _| ()),
     (LossCode::TurnSplit, turn_split),
+    (LossCode::PartFlattened, |tale, loss, _| {
+        at(tale, loss).for_each(join_thoughts);
+    }),
+    (LossCode::PartMoved, part_moved),
 ];
+
+/// Rows know people by their ids, unless a further column names them.
+fn names_dropped(tale: &mut Tale, _: &Loss, _: &Family) {
+    let is_name = |key: &String| key == "agents" || key == "users";
+    let has_names = tale.turns.iter().any(|turn| turn.facts.extra.iter().any(is_name));
+    each(tale, |turn| {
+        turn.name = if has_names {
+            Label::Any
+        } else {
+            Label::of_id(turn.sender.as_deref())
+        };
+    });
+}
+
+/// Further fields of the content of Suna's own rows, or all of another system's; at a message, a thought in the metadata.
+fn extra_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
+    if loss.position.is_some() {
+        at(tale, loss).for_each(|turn| turn.facts.extra.retain(|key| key != "metadata.reasoning_content"));
+        return;
+    }
+    let is_content = |key: &String| {
+        key.strip_prefix("content")
+            .is_some_and(|path| path.is_empty() || path.starts_with(['.', '[']))
+    };
+    let keys = tale.turns.iter().flat_map(|turn| &turn.facts.extra);
+    let is_own = keys.filter(|key| is_content(key)).count() as u64 == loss.amount;
+    each(tale, |turn| {
+        turn.facts.extra.retain(|key| is_own && !is_content(key))
+    });
+}
+
+/// A row of a result is text.
+fn media_dropped(tale: &mut Tale, loss: &Loss, family: &Family) {
+    let has_answer = at(tale, loss).any(|turn| turn.is_answer());
+    for turn in at(tale, loss) {
+        turn.pieces.retain(|piece| !matches!(piece, Piece::Medium(_)));
+    }
+    if has_answer && family.policy.media != MediaPolicy::Drop {
+        leave_out(tale, |turn| turn.at == loss.position && turn.pieces.is_empty());
+    }
+}
 
 /// Each result is a row of its own, behind what the message says itself; every row has the time.
 fn turn_split(tale: &mut Tale, loss: &Loss, _: &Family) {
     let first = tale.turns.iter().position(|turn| turn.at == loss.position);
-    let (mut rows, rest): (Vec<Turn>, Vec<Turn>) = tale.turns.drain(..).partition(|turn| turn.at == loss.position);
+    let (mut rows, rest): (Vec<Turn>, Vec<Turn>) =
+        tale.turns.drain(..).partition(|turn| turn.at == loss.position);
     tale.turns = rest;
     rows.sort_by_key(Turn::is_answer);
-    let facts = rows.iter().map(|row| row.facts.clone()).find(|facts| *facts != Default::default());
+    let facts = rows
+        .iter()
+        .map(|row| row.facts.clone())
+        .find(|facts| *facts != Default::default());
     let facts = facts.unwrap_or_default();
     for (number, row) in rows.iter_mut().enumerate() {
         row.facts.times.clone_from(&facts.times);
@@ -37,12 +87,22 @@ fn turn_split(tale: &mut Tale, loss: &Loss, _: &Family) {
     tale.turns.splice(first..first, rows);
 }
 
+/// Reasoning stands in front, and calls behind.
+fn part_moved(tale: &mut Tale, loss: &Loss, _: &Family) {
+    for turn in at(tale, loss) {
+        turn.pieces.sort_by_key(|piece| match piece {
+            Piece::Thought(_) => 0,
+            Piece::Call { .. } => 2,
+            _ => 1,
+        });
+    }
+}
+
 /// Every row has an id: that of its message, else the message's place; a further row counts.
 fn message_ids_synthesised(tale: &mut Tale, loss: &Loss, _: &Family) {
-    let position = loss.position.unwrap_or_default();
-    for turn in at(tale, loss) {
-        if turn.facts.ids.is_empty() {
-            turn.facts.ids = vec![format!("m{position}")];
-        }
+    let id = made_up_id(tale, loss.position.unwrap_or_default());
+    let has_one = at(tale, loss).any(|turn| !turn.facts.ids.is_empty());
+    if let Some(turn) = at(tale, loss).next().filter(|_| !has_one) {
+        turn.facts.ids = vec![id];
     }
 }

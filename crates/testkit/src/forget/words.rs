@@ -4,7 +4,7 @@ use chatmill_dialect::policy::MediaPolicy;
 use chatmill_dialect::{Loss, LossCode};
 use chatmill_model::{Media, MediaKind, MediaSource, Role};
 
-use super::{Family, at, each};
+use super::{Family, at, each, leave_out};
 use crate::tale::{Bit, Label, Piece, Tale, Turn, Words};
 
 /// Further fields of messages and of definitions, and whatever a schema takes beside an object.
@@ -246,8 +246,7 @@ pub(super) fn system_inlined(tale: &mut Tale, loss: &Loss, _: &Family) {
 }
 
 pub(super) fn empty_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
-    tale.turns
-        .retain(|turn| turn.at != loss.position || !turn.pieces.is_empty());
+    leave_out(tale, |turn| turn.at == loss.position && turn.pieces.is_empty());
 }
 
 /// The message's own texts become one text, a line each.
@@ -259,7 +258,7 @@ pub(super) fn part_flattened(tale: &mut Tale, loss: &Loss, _: &Family) {
 }
 
 /// The thoughts of a turn are one, a blank line apart.
-fn join_thoughts(turn: &mut Turn) {
+pub(super) fn join_thoughts(turn: &mut Turn) {
     let mut pieces: Vec<Piece> = Vec::new();
     for piece in turn.pieces.drain(..) {
         let first = pieces.iter_mut().find_map(|known| match known {

@@ -8,7 +8,9 @@
     missing_docs
 )]
 
+mod clusters;
 mod splits;
+mod windowed;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -237,8 +239,8 @@ fn the_columns_of_a_table_without_an_envelope_are_the_keys_of_its_renderings() {
     let cases: [(&str, &[&str]); 4] = [
         ("openai-chat", &["messages", "tools"]),
         ("bedrock-converse", &["messages", "system", "toolConfig"]),
-        ("suna-llm", &["content"]),
-        ("gryag-compact", &["text"]),
+        ("suna-llm", &["content", "assistant_spans"]),
+        ("gryag-compact", &["text", "assistant_spans"]),
     ];
     for (dialect, keys) in cases {
         let out = workshop.path(dialect);
@@ -336,21 +338,25 @@ fn what_the_dataset_cannot_give_is_refused_with_a_next_step() {
         (
             plain("mistral-chat"),
             "no rendering in the dialect `mistral-chat`",
-            "gryag-compact@document",
+            "add the dialect to `render.dialects`",
         ),
         (
             plain("hf-messages@string-arguments"),
             "`hf-messages@string-arguments`",
             "hf-messages@document",
         ),
-        (plain("telepathy"), "`telepathy`", "openai-chat@document"),
+        (
+            plain("telepathy"),
+            "`telepathy`",
+            "take one that it holds: bedrock-converse@document",
+        ),
         (
             Request {
                 filters: encoding,
                 ..plain("sharegpt")
             },
             "`o200k_base`",
-            "r50k_base",
+            "--max-tokens 10@r50k_base",
         ),
         (
             Request {
@@ -358,7 +364,7 @@ fn what_the_dataset_cannot_give_is_refused_with_a_next_step() {
                 ..enveloped("openai-sft")
             },
             "does not take the dialect `sharegpt`",
-            "openai-chat",
+            "take `--dialect openai-chat`",
         ),
     ];
     let out = workshop.path("refused");

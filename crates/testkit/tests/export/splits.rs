@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::{assert_balanced, batches, chat, json_lines, plain};
 
 /// The conversations of a table, in order.
-fn conversations(path: &Path) -> Vec<String> {
+pub(crate) fn conversations(path: &Path) -> Vec<String> {
     let column = |batch: &RecordBatch| {
         batch
             .column_by_name("conversation_id")

@@ -126,6 +126,17 @@ impl<'a> Writer<'_, 'a> {
                     );
                     return;
                 }
+                // The thoughts of the message stand there, where policy keeps them.
+                Place::Metadata(key)
+                    if key == "reasoning_content"
+                        && message.parts.iter().any(|part| thought(part).is_some()) =>
+                {
+                    self.losses.at(
+                        LossCode::ExtraDropped,
+                        message.position,
+                        "metadata hold reasoning once",
+                    );
+                }
                 Place::Metadata(key) => fields.push((key, Field::Raw(raw.as_str()))),
                 Place::Column("compressed_content") => {
                     fields.push(("compressed".into(), Field::Raw("true")));
@@ -147,6 +158,20 @@ impl<'a> Writer<'_, 'a> {
         if matches!(held, Held::Said) && self.view.policy.reasoning == Reasoning::Keep {
             let thoughts: Vec<&str> = message.parts.iter().filter_map(thought).collect();
             if !thoughts.is_empty() {
+                self.losses.several(
+                    LossCode::PartFlattened,
+                    message.position,
+                    thoughts.len() as u64 - 1,
+                    "metadata hold one thought",
+                );
+                let said = message.parts.iter().skip_while(|part| thought(part).is_some());
+                let behind = said.filter(|part| thought(part).is_some()).count() as u64;
+                self.losses.several(
+                    LossCode::PartMoved,
+                    message.position,
+                    behind,
+                    "reasoning stands in front of everything",
+                );
                 let text = match thoughts.as_slice() {
                     [only] => Cow::Borrowed(*only),
                     several => Cow::Owned(several.join("\n\n")),

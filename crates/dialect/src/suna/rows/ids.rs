@@ -17,7 +17,8 @@ pub(super) struct Ids<'a> {
 }
 
 impl<'a> Ids<'a> {
-    /// Ids for what is shown. A call without an id goes by the one in its metadata, else by a counted one.
+    /// Ids for what is shown. A call without an id goes by the one in its metadata; where that
+    /// is missing or another call's, by a counted one.
     pub(super) fn new(view: &View<'a>, shown: &[&'a Message], losses: &mut Losses) -> Self {
         let all = &view.conversation().messages;
         let parts = all.iter().flat_map(|message| &message.parts);
@@ -33,21 +34,33 @@ impl<'a> Ids<'a> {
             .map(|count| format!("call_{count}"))
             .filter(|id| !known.contains(id.as_str()));
         let mut calls = BTreeMap::new();
+        let mut taken = BTreeSet::new();
         for message in shown {
             for (index, part) in message.parts.iter().enumerate() {
                 let Part::ToolCall(call) = part else {
                     continue;
                 };
-                let own = [call.id.as_deref(), call.metadata_id.as_deref()];
-                let own = own.into_iter().flatten().find(|id| !id.is_empty());
-                let id = own.map(Cow::Borrowed).or_else(|| {
-                    losses.at(
-                        LossCode::ToolIdRewritten,
-                        message.position,
-                        "a call has an id, and this one had none",
-                    );
-                    counted.next().map(Cow::Owned)
-                });
+                let own = call.id.as_deref().filter(|id| !id.is_empty());
+                let stored = call.metadata_id.as_deref();
+                let stored = stored.filter(|id| own.is_none() && !id.is_empty());
+                losses.several(
+                    LossCode::ToolIdRewritten,
+                    message.position,
+                    u64::from(stored.is_some()),
+                    "the id in the metadata is the call's own",
+                );
+                let wanted = own.or(stored);
+                let id = wanted
+                    .filter(|id| taken.insert(*id))
+                    .map(Cow::Borrowed)
+                    .or_else(|| {
+                        let reason = match wanted {
+                            Some(_) => "a call has an id of its own, and this one had another's",
+                            None => "a call has an id, and this one had none",
+                        };
+                        losses.at(LossCode::ToolIdRewritten, message.position, reason);
+                        counted.next().map(Cow::Owned)
+                    });
                 calls.insert(place(message, index), (id.unwrap_or_default(), call));
             }
         }

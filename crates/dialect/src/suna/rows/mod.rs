@@ -25,6 +25,7 @@ use crate::nature::{Lack, Shown, declare_conversation, declare_messages};
 use crate::policy::Reasoning;
 use crate::progress::Progress;
 use crate::rendering::Rendering;
+use crate::times;
 use crate::view::View;
 
 use ids::Ids;
@@ -238,7 +239,7 @@ impl<'a> Writer<'_, 'a> {
         self.who(message, held);
         if let Some(time) = &message.timestamp {
             self.rope.framing(",\"created_at\":");
-            self.rope.json_string(&time.raw, Component::Meta);
+            self.rope.json_string(times::zoned(time), Component::Meta);
         }
         self.others(message);
         self.rope.framing("}");

@@ -1,0 +1,70 @@
+//! Times in formats that want ISO 8601: the source's text, unless it does not say by itself when that was.
+
+use std::borrow::Cow;
+
+use chatmill_model::{OffsetOrigin, Timestamp};
+
+/// The time as the source wrote it; as ISO 8601 in UTC where that is a count since 1970.
+pub(crate) fn uncounted(time: &Timestamp) -> Cow<'_, str> {
+    let is_count = time
+        .raw
+        .trim()
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.');
+    written(time, is_count)
+}
+
+/// The time as the source wrote it; as ISO 8601 in UTC where only the conversation's zone says when that was.
+pub(crate) fn zoned(time: &Timestamp) -> Cow<'_, str> {
+    written(time, time.offset == OffsetOrigin::ConversationZone)
+}
+
+fn written(time: &Timestamp, anew: bool) -> Cow<'_, str> {
+    let instant = time.instant.filter(|_| anew);
+    match instant.and_then(|instant| jiff::Timestamp::from_microsecond(instant).ok()) {
+        Some(instant) => Cow::Owned(instant.to_string()),
+        None => Cow::Borrowed(&time.raw),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn time(raw: &str, instant: Option<i64>, offset: OffsetOrigin) -> Timestamp {
+        Timestamp {
+            instant,
+            raw: raw.to_owned(),
+            offset,
+        }
+    }
+
+    #[test]
+    fn counts_become_times_and_times_stay_as_they_are() {
+        let counted = time(
+            "1760000000.5",
+            Some(1_760_000_000_500_000),
+            OffsetOrigin::Explicit,
+        );
+        assert_eq!(uncounted(&counted), "2025-10-09T08:53:20.5Z");
+        assert_eq!(zoned(&counted), "1760000000.5");
+        let written = time(
+            "2026-03-01 09:00:00+01",
+            Some(1_772_352_000_000_000),
+            OffsetOrigin::Explicit,
+        );
+        assert_eq!(uncounted(&written), "2026-03-01 09:00:00+01");
+        let unknown = time("1760000000", None, OffsetOrigin::Missing);
+        assert_eq!(uncounted(&unknown), "1760000000");
+    }
+
+    #[test]
+    fn a_time_of_the_conversations_zone_says_when_it_was() {
+        let local = time(
+            "2026-03-02T09:04:00",
+            Some(1_772_438_640_000_000),
+            OffsetOrigin::ConversationZone,
+        );
+        assert_eq!(zoned(&local), "2026-03-02T08:04:00Z");
+    }
+}

@@ -56,9 +56,9 @@ run PIPELINE *ARGUMENTS:
 bench *FILTER:
     cargo bench --package chatmill-testkit --bench stages -- {{FILTER}}
 
-# what counting costs: tiktoken-rs, the counter and the tallier on the same renderings
+# what counting costs: tiktoken-rs, two more counters of others, our counter and the tallier on the same renderings
 bench-counting:
-    cargo bench --package chatmill-testkit --bench counting
+    cargo bench --package chatmill-testkit --features peers --bench counting
 
 # whole processes side by side on MEGABYTES of generated and of mixed chats: chatmill in several ways, and a Python peer
 bench-whole MEGABYTES="100" ROUNDS="3":

@@ -178,6 +178,24 @@ impl<'b> Bench<'b> {
                 .sum()
         })
     }
+
+    /// The counters of others, if they are built in. What they count is told, not asserted: it is theirs.
+    #[cfg(feature = "peers")]
+    fn peers(&self, quick: f64) {
+        let bpe = [bpe_openai::o200k_base(), bpe_openai::cl100k_base()];
+        let (seconds, _) = self.time("bpe-openai on every rendering", &mut |text, _| {
+            bpe.iter().map(|counter| counter.count(text) as u64).sum()
+        });
+        println!("  bpe-openai / tallier = {:.1}", seconds / quick);
+        let toktok = ["o200k_base", "cl100k_base"].map(|name| toktok::Tokenizer::builtin(name).unwrap());
+        let (seconds, _) = self.time("toktok-rs on every rendering", &mut |text, _| {
+            toktok
+                .iter()
+                .map(|counter| counter.count(text.as_bytes()) as u64)
+                .sum()
+        });
+        println!("  toktok-rs / tallier = {:.1}", seconds / quick);
+    }
 }
 
 fn main() {
@@ -218,6 +236,8 @@ fn main() {
             input / quick,
             dozen.rendered as f64 / 1e6 / quick
         );
+        #[cfg(feature = "peers")]
+        dozen.peers(quick);
         let every = Bench::new(&conversations, &all);
         let (more, tallied) = every.tallier(&encodings);
         let (_, counted) = every.counter(&encodings);

@@ -533,15 +533,13 @@ impl Tale {
         }
         let has_said = !said.is_empty() || answers.is_empty() && behind.is_empty();
         self.turns.append(&mut answers);
-        let spoken = self.turns.len();
         if has_said {
             self.turns.push(turn(message.role, said));
         }
         for answer in behind {
             self.turns.push(turn(Role::Tool, vec![answer]));
         }
-        // What a message knows beside what it says goes with its words.
-        if let Some(turn) = self.turns.get_mut(if has_said { spoken } else { first }) {
+        if let Some(turn) = self.turns.get_mut(first) {
             turn.facts = Self::facts(linked, message);
         }
     }

@@ -66,9 +66,7 @@ fn extra_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
 /// The id says where the message stands.
 fn message_id_synthesised(tale: &mut Tale, loss: &Loss, _: &Family) {
     let id = made_up_id(tale, loss.position.unwrap_or_default());
-    // What a message knows stands with its words.
-    let words = at(tale, loss).position(|turn| !turn.is_answer()).unwrap_or(0);
-    if let Some(turn) = at(tale, loss).nth(words) {
+    if let Some(turn) = at(tale, loss).next() {
         turn.facts.ids = vec![id];
     }
 }

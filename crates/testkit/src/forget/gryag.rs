@@ -45,6 +45,20 @@ pub const OWN: &[(LossCode, Forget)] = &[
     (LossCode::ResultWrapped, result_wrapped),
 ];
 
+/// The line of a message stands in front of its words, also where results stand in front of these.
+pub(super) fn facts_with_words(tale: &mut Tale) {
+    for place in 0..tale.turns.len() {
+        let position = tale.turns[place].at;
+        let rest = tale.turns[place..].iter();
+        let words = rest
+            .take_while(|turn| turn.at == position)
+            .position(|turn| !turn.is_answer());
+        if let Some(words) = words.filter(|words| *words > 0) {
+            tale.turns[place + words].facts = std::mem::take(&mut tale.turns[place].facts);
+        }
+    }
+}
+
 /// Turns of tools and system text have no line.
 fn ids_without_line(tale: &mut Tale, _: &Loss, _: &Family) {
     each(tale, |turn| {

@@ -66,6 +66,8 @@ pub struct Family {
     pub defines: bool,
     /// Whether results stand in an object, under `output` or `error`.
     pub wraps: bool,
+    /// Whether what a message knows stands with its words, and not with the results in front of them.
+    pub lines: bool,
     /// Whether it is nobody's view.
     pub archive: bool,
     /// Takes from both tales what is not compared.
@@ -179,6 +181,9 @@ pub const ELSEWHERE: &[(LossCode, &str)] = &[
 
 /// Forgets what a rendering declares; gives the codes that have no function.
 pub fn forget(tale: &mut Tale, losses: &[Loss], family: &Family) -> Vec<LossCode> {
+    if family.lines {
+        gryag::facts_with_words(tale);
+    }
     if family.wraps {
         translate_schemas(tale, losses);
     }

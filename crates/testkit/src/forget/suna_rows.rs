@@ -1,7 +1,7 @@
 //! What losses take from a tale in Suna's rows: what a message says is a row, and each of its results is one behind it.
 
-use chatmill_dialect::policy::MediaPolicy;
 use chatmill_dialect::{Loss, LossCode};
+use chatmill_model::Role;
 
 use super::words::join_thoughts;
 use super::{Family, Forget, at, each, leave_out, made_up_id};
@@ -53,13 +53,15 @@ fn extra_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
 }
 
 /// A row of a result is text.
-fn media_dropped(tale: &mut Tale, loss: &Loss, family: &Family) {
+fn media_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
     let has_answer = at(tale, loss).any(|turn| turn.is_answer());
     for turn in at(tale, loss) {
         turn.pieces.retain(|piece| !matches!(piece, Piece::Medium(_)));
     }
-    if has_answer && family.policy.media != MediaPolicy::Drop {
-        leave_out(tale, |turn| turn.at == loss.position && turn.pieces.is_empty());
+    if has_answer {
+        leave_out(tale, |turn| {
+            turn.at == loss.position && turn.role == Role::Tool && turn.pieces.is_empty()
+        });
     }
 }
 

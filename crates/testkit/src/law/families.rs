@@ -51,6 +51,7 @@ const STRINGS: Family = Family {
     tags: false,
     defines: true,
     wraps: false,
+    lines: false,
     archive: false,
     compared: Tale::without_ids,
     own: &[],
@@ -204,6 +205,7 @@ const GRYAG: Family = Family {
     names: true,
     arguments: EMBEDDED,
     carries: linked_or_inline,
+    lines: true,
     compared: Tale::as_prompted,
     own: gryag::OWN,
     ..BLOCKS

@@ -43,7 +43,11 @@ fn chat(id: &str, day: usize, texts: &[String]) -> Value {
 /// Texts that no other subject has a run of words in common with.
 fn texts(subject: usize, number: usize) -> Vec<String> {
     (0..number)
-        .map(|text| (0..30).map(|word| format!("s{subject}t{text}w{word} ")).collect())
+        .map(|text| {
+            (0..30).fold(String::new(), |said, word| {
+                said + &format!("s{subject}t{text}w{word} ")
+            })
+        })
         .collect()
 }
 

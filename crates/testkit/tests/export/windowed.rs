@@ -72,8 +72,11 @@ fn milled() -> (Workshop, Dataset) {
 /// Conversation, perspective and ordinal.
 type Key = (String, String, u64);
 
-/// Content, spans and tokens of the valid renderings of a dialect, and how many are not valid.
-fn renderings(dataset: &Dataset, dialect: &str) -> (BTreeMap<Key, (String, Vec<[usize; 2]>, u64)>, u64) {
+/// Content, spans and tokens.
+type Cells = (String, Vec<[usize; 2]>, u64);
+
+/// The valid renderings of a dialect, and how many are not valid.
+fn renderings(dataset: &Dataset, dialect: &str) -> (BTreeMap<Key, Cells>, u64) {
     let columns = [
         "conversation_id",
         "perspective",
@@ -280,7 +283,10 @@ fn texts_and_lists_come_with_the_bytes_that_the_assistant_says() {
             for ((key, (content, spans)), line) in keys(&table).iter().zip(said).zip(written) {
                 let (wanted, bounds, _) = &rendered[key];
                 assert_eq!((&content, &spans), (wanted, bounds), "{dialect} {key:?}");
-                let words: String = spans.iter().map(|[start, end]| &content[*start..*end]).collect();
+                let words: String = spans
+                    .iter()
+                    .map(|[start, end]| content.get(*start..*end).unwrap())
+                    .collect();
                 assert!(
                     words.contains("turn") || words.contains("long"),
                     "{dialect}: {words}"
@@ -321,7 +327,9 @@ fn spans_of(column: &'static str) -> impl Fn(&arrow_array::RecordBatch) -> Vec<(
                     .as_primitive::<Int64Type>()
                     .clone()
             });
-            let bounds = |span: usize| [starts.value(span), ends.value(span)].map(|bound| bound as usize);
+            let bounds = |span: usize| {
+                [starts.value(span), ends.value(span)].map(|bound| usize::try_from(bound).unwrap())
+            };
             (
                 texts.value(row).to_owned(),
                 (0..starts.len()).map(bounds).collect(),

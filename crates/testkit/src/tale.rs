@@ -4,9 +4,13 @@
 //! declares as lost, and the one that the rendering tells when it is read back. Every result is a turn of its own here,
 //! however many of them a vendor puts into one turn, and empty text says nothing.
 
+mod compared;
+mod difference;
+
+pub use difference::difference;
+
 use chatmill_model::{
-    ArgumentForm, Arguments, CallStatus, Linked, Media, MediaSource, Message, MessageKind, Part, PartPlace,
-    Role,
+    ArgumentForm, Arguments, CallStatus, Linked, Media, Message, MessageKind, Part, PartPlace, Role,
 };
 use serde_json::Value;
 
@@ -103,7 +107,7 @@ impl Label {
         while let Some((role, rest)) = name.split_once(':')
             && ["user", "assistant", "model"].contains(&role)
         {
-            name = rest.to_owned();
+            name = String::from(rest);
         }
         Self::Exact(Some(name).filter(|name| !name.is_empty() && !ROLES.contains(&name.as_str())))
     }
@@ -362,101 +366,6 @@ impl Tale {
         tale
     }
 
-    /// Senders are people with names, and not ids, and a conversation has none: as requests know them.
-    pub fn without_ids(&mut self) {
-        self.id = None;
-        for turn in &mut self.turns {
-            turn.sender = None;
-            turn.facts.given = None;
-        }
-    }
-
-    /// Turns have lines that say who speaks in which chat and what is answered, and whoever says `error` has failed: as
-    /// gryag's prompts know them. Two of one name are kept apart by their roles.
-    pub fn as_prompted(&mut self) {
-        self.without_ids();
-        for turn in &mut self.turns {
-            let of_lines = ["chat_id", "thread_id"];
-            turn.facts
-                .extra
-                .retain(|key| !key.starts_with("reply_to_") && !of_lines.contains(&key.as_str()));
-            turn.name = std::mem::replace(&mut turn.name, Label::Any).kept_apart();
-            // Turns of tools have no line.
-            if turn
-                .pieces
-                .iter()
-                .all(|piece| matches!(piece, Piece::Call { .. } | Piece::Answer { .. }))
-                && !turn.pieces.is_empty()
-            {
-                turn.name = Label::Any;
-            }
-            for piece in &mut turn.pieces {
-                if let Piece::Answer { words, is_error, .. } = piece
-                    && let Some(text) = words.text()
-                    && let Ok(Value::Object(fields)) = serde_json::from_str(&text)
-                {
-                    *is_error |= fields.len() == 1 && fields.contains_key("error");
-                }
-            }
-        }
-    }
-
-    /// Rows have no order but that of their times, and know agents and people by ids that are more than a role: as Suna's
-    /// table knows them.
-    pub fn as_rows(&mut self) {
-        let id = self.id.take();
-        self.without_ids();
-        // Without rows there is no thread.
-        self.id = id.filter(|_| !self.turns.is_empty());
-        let mut last = i64::MIN;
-        for turn in &mut self.turns {
-            if let Some(time) = turn.facts.times.first() {
-                let local = || time.parse::<jiff::civil::DateTime>().ok();
-                let as_utc = |local: jiff::civil::DateTime| local.to_zoned(jiff::tz::TimeZone::UTC).ok();
-                let known = time.parse().ok();
-                let known = known.or_else(|| Some(local().and_then(as_utc)?.timestamp().as_microsecond()));
-                last = known.unwrap_or(last);
-            }
-            turn.time = last;
-            // A count since 1970 is the same in seconds, of which not every reader makes a time, and in microseconds.
-            for time in &mut turn.facts.times {
-                if time.bytes().all(|byte| byte.is_ascii_digit()) {
-                    *time = time.trim_end_matches('0').to_owned();
-                }
-            }
-            turn.facts.other_name = None;
-            turn.name = std::mem::replace(&mut turn.name, Label::Any).kept_apart();
-            if turn.role == Role::System && !turn.is_notice {
-                turn.name = Label::Exact(None);
-            }
-        }
-        self.turns.sort_by_key(|turn| turn.time);
-    }
-
-    /// Senders are ids with the name that the message gives them: as archives know them. What further fields say of a medium
-    /// and of the conversation's id is told by these, and an empty address says nothing.
-    pub fn as_archived(&mut self) {
-        let has_medium = |turn: &&Turn| turn.pieces.iter().any(|piece| matches!(piece, Piece::Medium(_)));
-        let media: Vec<Option<u32>> = self.turns.iter().filter(has_medium).map(|turn| turn.at).collect();
-        self.metadata
-            .retain(|key| !OF_CONVERSATIONS.contains(&key.as_str()));
-        self.metadata.sort();
-        for turn in &mut self.turns {
-            turn.facts.other_name = None;
-            turn.name = std::mem::replace(&mut turn.name, Label::Any).without_role();
-            if media.contains(&turn.at) {
-                turn.facts.extra.retain(|key| !OF_MEDIA.contains(&key.as_str()));
-            }
-            for piece in &mut turn.pieces {
-                if let Piece::Medium(media) = piece
-                    && media.source == MediaSource::Url(String::new())
-                {
-                    media.source = MediaSource::Upload;
-                }
-            }
-        }
-    }
-
     fn add(&mut self, linked: &Linked, perspective: Option<usize>, calls: &[PartPlace], message: &Message) {
         let own = perspective.is_some() && message.sender == perspective;
         let mut before = Vec::new();
@@ -603,12 +512,6 @@ const ROLES: [&str; 7] = [
     "developer",
 ];
 
-/// Further fields that tell the id of a conversation, and its description.
-const OF_CONVERSATIONS: [&str; 3] = ["conversation_id", "group_id", "scene_desc"];
-
-/// Further fields that tell of a medium.
-const OF_MEDIA: [&str; 3] = ["url", "file_name", "file_type"];
-
 /// The name of the sender; none where it says no more than the role.
 fn shown_name(linked: &Linked, message: &Message) -> Option<String> {
     let given = message.sender_name.clone().filter(|name| !name.is_empty());
@@ -667,103 +570,4 @@ fn asks_nothing(schema: &Value) -> bool {
     schema
         .as_object()
         .is_some_and(|fields| fields.iter().all(is_plain))
-}
-
-/// The first difference between what is expected and what is told, in words; none where there is none.
-pub fn difference(expected: &Tale, told: &Tale) -> Option<String> {
-    if (&expected.id, &expected.metadata, expected.people) != (&told.id, &told.metadata, told.people) {
-        return Some(format!(
-            "facts about the conversation or its people: {:?} {:?} {} but {:?} {:?} {}",
-            expected.id, expected.metadata, expected.people, told.id, told.metadata, told.people
-        ));
-    }
-    let tools_fit = expected.tools.len() == told.tools.len()
-        && expected.tools.iter().zip(&told.tools).all(|pair| match pair {
-            (Some(one), Some(other)) => {
-                one.name.matches(&other.name)
-                    && one.description == other.description
-                    && (one.is_reshaped || one.parameters == other.parameters)
-            }
-            _ => false,
-        });
-    if !tools_fit {
-        return Some(format!("tools: {:?} but {:?}", expected.tools, told.tools));
-    }
-    let (mut one_numbers, mut other_numbers) = (Vec::new(), Vec::new());
-    for (index, (one, other)) in expected.turns.iter().zip(&told.turns).enumerate() {
-        let fits = one.role == other.role
-            && one.name.matches(&other.name)
-            && one.sender == other.sender
-            && one.facts == other.facts
-            && one.is_notice == other.is_notice
-            && one.pieces.len() == other.pieces.len()
-            && one
-                .pieces
-                .iter()
-                .zip(&other.pieces)
-                .all(|(one, other)| piece_fits(one, other, &mut one_numbers, &mut other_numbers));
-        if !fits {
-            return Some(format!("turn {index}:\n  expected {one:?}\n  told     {other:?}"));
-        }
-    }
-    let counts = (expected.turns.len(), told.turns.len());
-    (counts.0 != counts.1).then(|| {
-        let more = expected.turns.get(counts.1).or(told.turns.get(counts.0));
-        format!("{} turns expected, {} told; {more:?}", counts.0, counts.1)
-    })
-}
-
-/// Whether a piece is what is expected. Calls are numbered anew, in the order in which they are met.
-fn piece_fits(one: &Piece, other: &Piece, ones: &mut Vec<usize>, others: &mut Vec<usize>) -> bool {
-    match (one, other) {
-        (Piece::Text { words, .. }, Piece::Text { words: told, .. }) => words.matches(&told.text().unwrap()),
-        (
-            Piece::Call {
-                number,
-                id,
-                name,
-                asked,
-            },
-            Piece::Call {
-                number: other_number,
-                id: other_id,
-                name: other_name,
-                asked: other_asked,
-            },
-        ) => {
-            ones.push(*number);
-            others.push(*other_number);
-            id.matches(other_id)
-                && name.matches(other_name)
-                && (asked.form, &asked.text) == (other_asked.form, &other_asked.text)
-        }
-        (
-            Piece::Answer {
-                call,
-                id,
-                name,
-                words,
-                is_error,
-                ..
-            },
-            Piece::Answer {
-                call: other_call,
-                id: other_id,
-                name: other_name,
-                words: told,
-                is_error: other_error,
-                ..
-            },
-        ) => {
-            let place = |call: &Option<usize>, numbers: &[usize]| {
-                call.map(|call| numbers.iter().position(|number| *number == call))
-            };
-            place(call, ones) == place(other_call, others)
-                && id.matches(other_id)
-                && name.matches(other_name)
-                && is_error == other_error
-                && words.matches(&told.text().unwrap())
-        }
-        (one, other) => one == other,
-    }
 }

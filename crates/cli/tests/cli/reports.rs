@@ -202,10 +202,10 @@ fn a_pipeline_gives_its_templates_and_encodings_names() {
         "model.jinja",
         "{% for message in messages %}- {{ message.content }}\n{% endfor %}",
     );
-    let ranks: String = (0..=255_u8)
-        .map(|byte| format!("{} {byte}\n", base64(byte)))
+    let ranks: Vec<String> = (0..=255_u8)
+        .map(|byte| format!("{} {byte}", base64(byte)))
         .collect();
-    desk.write("bytes.tiktoken", &ranks);
+    desk.write("bytes.tiktoken", &ranks.join("\n"));
     desk.write(
         "own.toml",
         "name = \"own\"\n[[input]]\npath = \"in/*\"\n[templates.own-model]\ntemplate = \"model.jinja\"\n[render]\n\

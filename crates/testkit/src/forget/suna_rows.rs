@@ -5,7 +5,7 @@ use chatmill_model::Role;
 
 use super::words::join_thoughts;
 use super::{Family, Forget, at, each, leave_out, made_up_id};
-use crate::tale::{Label, Piece, Tale, Turn};
+use crate::tale::{Facts, Label, Piece, Tale, Turn};
 
 /// The functions of the rows.
 pub const OWN: &[(LossCode, Forget)] = &[
@@ -48,7 +48,7 @@ fn extra_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
     let keys = tale.turns.iter().flat_map(|turn| &turn.facts.extra);
     let is_own = keys.filter(|key| is_content(key)).count() as u64 == loss.amount;
     each(tale, |turn| {
-        turn.facts.extra.retain(|key| is_own && !is_content(key))
+        turn.facts.extra.retain(|key| is_own && !is_content(key));
     });
 }
 
@@ -75,7 +75,7 @@ fn turn_split(tale: &mut Tale, loss: &Loss, _: &Family) {
     let facts = rows
         .iter()
         .map(|row| row.facts.clone())
-        .find(|facts| *facts != Default::default());
+        .find(|facts| *facts != Facts::default());
     let facts = facts.unwrap_or_default();
     for (number, row) in rows.iter_mut().enumerate() {
         row.facts.times.clone_from(&facts.times);

@@ -1,0 +1,109 @@
+//! What is compared of two tales: a format tells less of who speaks, and when, than another.
+
+use chatmill_model::{MediaSource, Role};
+use serde_json::Value;
+
+use super::{Label, Piece, Tale, Turn};
+
+/// Further fields that tell the id of a conversation, and its description.
+const OF_CONVERSATIONS: [&str; 3] = ["conversation_id", "group_id", "scene_desc"];
+
+/// Further fields that tell of a medium.
+const OF_MEDIA: [&str; 3] = ["url", "file_name", "file_type"];
+
+impl Tale {
+    /// Senders are people with names, and not ids, and a conversation has none: as requests know them.
+    pub fn without_ids(&mut self) {
+        self.id = None;
+        for turn in &mut self.turns {
+            turn.sender = None;
+            turn.facts.given = None;
+        }
+    }
+
+    /// Turns have lines that say who speaks in which chat and what is answered, and whoever says `error` has failed: as
+    /// gryag's prompts know them. Two of one name are kept apart by their roles.
+    pub fn as_prompted(&mut self) {
+        self.without_ids();
+        for turn in &mut self.turns {
+            let of_lines = ["chat_id", "thread_id"];
+            turn.facts
+                .extra
+                .retain(|key| !key.starts_with("reply_to_") && !of_lines.contains(&key.as_str()));
+            turn.name = std::mem::replace(&mut turn.name, Label::Any).kept_apart();
+            // Turns of tools have no line.
+            if turn
+                .pieces
+                .iter()
+                .all(|piece| matches!(piece, Piece::Call { .. } | Piece::Answer { .. }))
+                && !turn.pieces.is_empty()
+            {
+                turn.name = Label::Any;
+            }
+            for piece in &mut turn.pieces {
+                if let Piece::Answer { words, is_error, .. } = piece
+                    && let Some(text) = words.text()
+                    && let Ok(Value::Object(fields)) = serde_json::from_str(&text)
+                {
+                    *is_error |= fields.len() == 1 && fields.contains_key("error");
+                }
+            }
+        }
+    }
+
+    /// Rows have no order but that of their times, and know agents and people by ids that are more than a role: as Suna's
+    /// table knows them.
+    pub fn as_rows(&mut self) {
+        let id = self.id.take();
+        self.without_ids();
+        // Without rows there is no thread.
+        self.id = id.filter(|_| !self.turns.is_empty());
+        let mut last = i64::MIN;
+        for turn in &mut self.turns {
+            if let Some(time) = turn.facts.times.first() {
+                let local = || time.parse::<jiff::civil::DateTime>().ok();
+                let as_utc = |local: jiff::civil::DateTime| local.to_zoned(jiff::tz::TimeZone::UTC).ok();
+                let known = time.parse().ok();
+                let known = known.or_else(|| Some(local().and_then(as_utc)?.timestamp().as_microsecond()));
+                last = known.unwrap_or(last);
+            }
+            turn.time = last;
+            // A count since 1970 is the same in seconds, of which not every reader makes a time, and in microseconds.
+            for time in &mut turn.facts.times {
+                if time.bytes().all(|byte| byte.is_ascii_digit()) {
+                    *time = time.trim_end_matches('0').to_owned();
+                }
+            }
+            turn.facts.other_name = None;
+            turn.name = std::mem::replace(&mut turn.name, Label::Any).kept_apart();
+            if turn.role == Role::System && !turn.is_notice {
+                turn.name = Label::Exact(None);
+            }
+        }
+        self.turns.sort_by_key(|turn| turn.time);
+    }
+
+    /// Senders are ids with the name that the message gives them: as archives know them. What further fields say of a medium
+    /// and of the conversation's id is told by these, and an empty address says nothing.
+    pub fn as_archived(&mut self) {
+        let has_medium = |turn: &&Turn| turn.pieces.iter().any(|piece| matches!(piece, Piece::Medium(_)));
+        let media: Vec<Option<u32>> = self.turns.iter().filter(has_medium).map(|turn| turn.at).collect();
+        self.metadata
+            .retain(|key| !OF_CONVERSATIONS.contains(&key.as_str()));
+        self.metadata.sort();
+        for turn in &mut self.turns {
+            turn.facts.other_name = None;
+            turn.name = std::mem::replace(&mut turn.name, Label::Any).without_role();
+            if media.contains(&turn.at) {
+                turn.facts.extra.retain(|key| !OF_MEDIA.contains(&key.as_str()));
+            }
+            for piece in &mut turn.pieces {
+                if let Piece::Medium(media) = piece
+                    && media.source == MediaSource::Url(String::new())
+                {
+                    media.source = MediaSource::Upload;
+                }
+            }
+        }
+    }
+}

@@ -43,5 +43,9 @@ pub fn run(folder: &str) -> Result<String> {
         let path = folder.join(format!("{name}.tiktoken"));
         fs::write(&path, lines).with_context(|| format!("cannot write {}", path.display()))?;
     }
-    Ok(format!("ranks: {} files in {}", VOCABULARIES.len(), folder.display()))
+    Ok(format!(
+        "ranks: {} files in {}",
+        VOCABULARIES.len(),
+        folder.display()
+    ))
 }

@@ -287,10 +287,11 @@ impl<'p> Mill<'p> {
         let limit = plan.limits().compared;
         let found = AtomicU64::new(0);
         let likenesses = self.read("survey", &|_| true, &|slice| {
-            let looked = catch_unwind(AssertUnwindSafe(|| survey::look(slice, plan, stop))).map_err(|_| {
-                stop.store(true, Ordering::Relaxed);
-                RunError::WorkerFailed { slice: slice.index }
-            })?;
+            let looked =
+                catch_unwind(AssertUnwindSafe(|| survey::look(slice, plan, stop))).map_err(|_| {
+                    stop.store(true, Ordering::Relaxed);
+                    RunError::WorkerFailed { slice: slice.index }
+                })?;
             // Beyond the limit they are counted, for the message, and not kept.
             Ok(looked.map(|likenesses| {
                 let before = found.fetch_add(likenesses.len() as u64, Ordering::Relaxed);

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 
 use crate::SUMMARY;
 use crate::candidate::{self, Candidate};
+use crate::earlier::ASSIGNED;
 use crate::envelope::{Envelope, Row};
 use crate::error::ExportError;
 use crate::fields;
@@ -42,6 +43,9 @@ pub fn export(dataset: &Dataset, request: &Request, out: &Path) -> Result<Summar
         .and_then(|envelope| envelope.companion(&summary.files))
     {
         write_whole(&folder, name, &text)?;
+    }
+    if let (Some(split), Some(assignment)) = (&request.split, &job.assignment) {
+        write_whole(&folder, ASSIGNED, &assignment.remembered(&split.parts))?;
     }
     write_whole(&folder, SUMMARY, &summary.json())?;
     folder.publish()?;

@@ -40,6 +40,11 @@ impl Group {
 }
 
 impl Groups {
+    /// The number of each conversation's group, in their order.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = usize> {
+        self.of.iter().copied()
+    }
+
     /// What decides for each conversation, in their order.
     pub(crate) fn members(&self) -> impl Iterator<Item = &Group> {
         self.of.iter().filter_map(|group| self.deciding.get(*group))

@@ -6,6 +6,7 @@
 
 mod candidate;
 mod convert;
+mod earlier;
 pub mod envelope;
 mod error;
 mod fields;

@@ -1,6 +1,7 @@
 //! How an export is divided: parts with their shares or beginnings, and the part that each conversation goes to.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 use chatmill_dataset::Dataset;
 use jiff::Timestamp;
@@ -8,8 +9,9 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
+use crate::earlier;
 use crate::error::ExportError;
-use crate::groups::{Group, groups};
+use crate::groups::{Group, Groups, groups};
 
 /// What decides where a conversation goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -30,6 +32,8 @@ pub struct Split {
     pub by: By,
     /// The parts in their order; the first one is for training.
     pub parts: Vec<Part>,
+    /// The folder of an earlier export: what it assigned stays there.
+    pub like: Option<PathBuf>,
 }
 
 /// One part.
@@ -90,7 +94,11 @@ impl Split {
             {
                 return Err(wrong("the shares are too large".to_owned()));
             }
-            return Ok(Self { by, parts });
+            return Ok(Self {
+                by,
+                parts,
+                like: None,
+            });
         }
         if by != By::Time {
             return Err(wrong("only a division by time has dates".to_owned()));
@@ -101,7 +109,11 @@ impl Split {
                 "the first part begins at `{START}`, each other one at a later date"
             )));
         }
-        Ok(Self { by, parts })
+        Ok(Self {
+            by,
+            parts,
+            like: None,
+        })
     }
 }
 
@@ -143,12 +155,23 @@ fn parse_share(text: &str) -> Option<Share> {
 /// Where each conversation goes.
 #[derive(Debug, Default)]
 pub(crate) struct Assignment {
+    /// The conversations in the order of the dataset.
+    order: Vec<String>,
     places: HashMap<String, Option<usize>>,
     /// For a division by time: the instant at which each part begins.
     pub(crate) begins: Vec<Option<i64>>,
 }
 
 impl Assignment {
+    /// What a later export is told: conversations in their order, and their parts.
+    pub(crate) fn remembered(&self, parts: &[Part]) -> String {
+        let named = self.order.iter().filter_map(|id| {
+            let part = parts.get(self.part(id)?)?;
+            Some((id.as_str(), part.name.as_str()))
+        });
+        earlier::text(named)
+    }
+
     /// The number of a conversation's part; none where nothing decides, for it has no time.
     pub(crate) fn part(&self, conversation: &str) -> Option<usize> {
         self.places.get(conversation).copied().flatten()
@@ -184,13 +207,36 @@ pub(crate) fn assign(dataset: &Dataset, split: &Split) -> Result<Assignment, Exp
                 .rposition(|border| border.is_some_and(|border| border <= began))
         }
     };
-    let places = grouped
+    let mut places: HashMap<String, Option<usize>> = grouped
         .ids
         .iter()
         .zip(grouped.members())
         .map(|(id, group)| (id.clone(), place(group)))
         .collect();
-    Ok(Assignment { places, begins })
+    if let Some(folder) = &split.like {
+        keep(&mut places, &grouped, &earlier::read(folder, &split.parts)?);
+    }
+    let order = grouped.ids;
+    Ok(Assignment {
+        order,
+        places,
+        begins,
+    })
+}
+
+/// Puts every conversation where it was, and what is new beside the first of its group that was there.
+fn keep(places: &mut HashMap<String, Option<usize>>, grouped: &Groups, earlier: &HashMap<String, usize>) {
+    let mut firsts: HashMap<usize, usize> = HashMap::new();
+    for (id, group) in grouped.ids.iter().zip(grouped.numbers()) {
+        if let Some(part) = earlier.get(id) {
+            firsts.entry(group).or_insert(*part);
+        }
+    }
+    for (id, group) in grouped.ids.iter().zip(grouped.numbers()) {
+        if let Some(part) = earlier.get(id).or_else(|| firsts.get(&group)) {
+            places.insert(id.clone(), Some(*part));
+        }
+    }
 }
 
 /// The part whose stretch of the shares a hash falls into.

@@ -295,9 +295,9 @@ fn a_redacted_dataset_says_how_often_something_was_found_and_replaced() {
             .any(|loss| loss.code == "redacted" && loss.amount > 0)
     );
     assert!(read(&out, HTML).contains("id=\"personal\""));
-    let (_shop, plain) = milled(&FILES[..1]);
-    chatmill_report::write(&plain, None).unwrap();
-    assert!(!read(&plain, HTML).contains("id=\"personal\""));
+    let (_keep, untouched) = milled(&FILES[..1]);
+    chatmill_report::write(&untouched, None).unwrap();
+    assert!(!read(&untouched, HTML).contains("id=\"personal\""));
 }
 
 #[test]

@@ -63,6 +63,9 @@ pub struct Arguments {
         value_name = "WHAT"
     )]
     split_by: Decider,
+    /// An earlier export of the same data: what it assigned stays where it was, whatever came since
+    #[arg(long, requires = "split", value_name = "EXPORT")]
+    split_like: Option<PathBuf>,
     /// Folder of the export, which must not exist
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -111,7 +114,11 @@ fn request(arguments: &Arguments) -> anyhow::Result<Request> {
         Decider::Time => By::Time,
         Decider::Room => By::Room,
     };
-    let split = arguments.split.as_deref().map(|text| Split::parse(text, by));
+    let parsed = arguments.split.as_deref().map(|text| Split::parse(text, by));
+    let split = parsed.transpose().map_err(refused)?.map(|split| Split {
+        like: arguments.split_like.clone(),
+        ..split
+    });
     Ok(Request {
         dialect: arguments.dialect.clone(),
         format: match arguments.format {
@@ -125,7 +132,7 @@ fn request(arguments: &Arguments) -> anyhow::Result<Request> {
             max_tokens: arguments.max_tokens.clone(),
             without: arguments.without.clone(),
         },
-        split: split.transpose().map_err(refused)?,
+        split,
     })
 }
 

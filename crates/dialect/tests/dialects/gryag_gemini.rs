@@ -229,7 +229,10 @@ fn media_stand_behind_the_text() {
         r#"{"file_uri":"https://youtu.be/x"},{"text":"[Link: https://e.com/page]"},{"text":"[File: a.pdf]"}]}]"#
     );
     assert!(out.text.ends_with(tail), "{}", out.text);
-    assert_eq!(out.codes_at(0), ["media-placeholder", "part-moved"]);
+    assert_eq!(
+        out.codes_at(0),
+        ["media-placeholder", "media-description-dropped", "part-moved"]
+    );
     let policy = Policy {
         media: MediaPolicy::Drop,
         ..Policy::default()

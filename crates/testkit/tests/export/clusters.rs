@@ -153,3 +153,47 @@ fn a_chat_that_ties_two_groups_together_moves_the_later_one_only() {
     let still: Vec<&String> = before.keys().filter(|id| *id != other).collect();
     assert!(still.iter().all(|id| after[*id] == before[*id]));
 }
+
+#[test]
+fn an_export_that_is_told_of_an_earlier_one_moves_nothing_whatever_came_since() {
+    let workshop = Workshop::new();
+    let chats: Vec<Value> = (0..4)
+        .map(|subject| chat(&format!("c{subject}"), 20 + subject, &texts(subject, 4)))
+        .collect();
+    workshop.write("in/1.jsonl", json_lines(&chats));
+    let split = Split::parse("train=50,test=50", By::Hash).unwrap();
+    let before = divided(&workshop, "before", &split);
+    let home = &before["c0"];
+    let (other, _) = before.iter().find(|(_, part)| *part != home).expect("two parts");
+    let subject: usize = other.trim_start_matches('c').parse().unwrap();
+    // Older than all that was there, and it ties two groups together: without a memory it would decide for both.
+    let late = [chat("c0", 0, &texts(subject, 4)), chat("alone", 1, &texts(77, 4))];
+    workshop.write("in/2.jsonl", json_lines(&late));
+    let like = |folder: &str| Split {
+        like: Some(workshop.path(folder)),
+        ..split.clone()
+    };
+    let after = divided(&workshop, "after", &like("before-export"));
+    assert!(before.iter().all(|(id, part)| after[id] == *part));
+    assert_eq!(after.len(), before.len() + 2);
+    // The memory is handed on.
+    let again = divided(&workshop, "again", &like("after-export"));
+    assert_eq!(after, again);
+
+    let dataset = Dataset::open(&workshop.path("after")).unwrap();
+    let refused = |split: Split, folder: &str| {
+        let request = Request {
+            split: Some(split),
+            ..plain("openai-chat")
+        };
+        export(&dataset, &request, &workshop.path(folder))
+            .unwrap_err()
+            .to_string()
+    };
+    assert!(refused(like("nowhere"), "x").contains("cannot read"));
+    let renamed = Split {
+        like: Some(workshop.path("before-export")),
+        ..Split::parse("learn=50,test=50", By::Hash).unwrap()
+    };
+    assert!(refused(renamed, "y").contains("no part `train`"));
+}

@@ -466,7 +466,7 @@ fn the_same_dataset_gives_the_same_bytes() {
                     files(&out)
                 })
                 .collect();
-        assert_eq!(written[0].len(), 3);
+        assert_eq!(written[0].len(), 4);
         assert_eq!(written[0], written[1]);
         assert_eq!(written[0], written[2]);
     }

@@ -1,0 +1,73 @@
+//! What an export remembers of its split: a file of its folder that says which conversation went to which part. A later export that
+//! is told of it puts every conversation where it was.
+//!
+//! The file holds a JSON object a line. It has no suffix that a loader would take for data.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use chatmill_diag::limits::GIB;
+use chatmill_intake::discover::read_small;
+use serde::{Deserialize, Serialize};
+
+use crate::error::ExportError;
+use crate::split::Part;
+
+/// Its name.
+pub(crate) const ASSIGNED: &str = "split.assigned";
+
+#[derive(Serialize, Deserialize)]
+struct Line<'l> {
+    #[serde(borrow)]
+    conversation_id: std::borrow::Cow<'l, str>,
+    #[serde(borrow)]
+    part: std::borrow::Cow<'l, str>,
+}
+
+/// The file's text: conversations in their order, each with the name of its part.
+pub(crate) fn text<'p>(places: impl Iterator<Item = (&'p str, &'p str)>) -> String {
+    let mut text = String::new();
+    for (conversation, part) in places {
+        let line = Line {
+            conversation_id: conversation.into(),
+            part: part.into(),
+        };
+        // Two texts are always JSON.
+        text.push_str(&serde_json::to_string(&line).unwrap_or_default());
+        text.push('\n');
+    }
+    text
+}
+
+/// The number of each conversation's part in an earlier export, by the parts of this one.
+pub(crate) fn read(folder: &Path, parts: &[Part]) -> Result<HashMap<String, usize>, ExportError> {
+    let path = folder.join(ASSIGNED);
+    let text = read_small(&path, GIB).map_err(|error| {
+        ExportError::request(
+            format!("cannot read {}: {error}", path.display()),
+            "name the folder of an export that was made with `--split`",
+        )
+    })?;
+    let mut places = HashMap::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let read: Line<'_> = serde_json::from_str(line).map_err(|_| {
+            ExportError::request(
+                format!("{}, line {number}: not what an export writes", path.display()),
+                "export the earlier dataset again",
+            )
+        })?;
+        let part = parts.iter().position(|part| part.name == read.part);
+        let part = part.ok_or_else(|| {
+            ExportError::request(
+                format!(
+                    "{}, line {number}: there is no part `{}` any more",
+                    path.display(),
+                    read.part
+                ),
+                "keep the names of the parts",
+            )
+        })?;
+        places.insert(read.conversation_id.into_owned(), part);
+    }
+    Ok(places)
+}

@@ -26,10 +26,6 @@ use clap::Parser;
 use crate::args::Cli;
 use crate::exit::Exit;
 
-/// A run makes and drops many short strings.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> ExitCode {
     panics::install();
     let cli = Cli::parse();

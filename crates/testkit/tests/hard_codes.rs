@@ -193,7 +193,7 @@ fn what_a_dialect_would_refuse_is_found_when_that_dialect_is_asked_for() {
 
 #[test]
 fn a_sample_folder_without_a_bad_file_names_a_test_that_exists() {
-    let tests = ["limits", "hard_codes"].map(|name| {
+    let tests = ["limits", "hard_codes", "redaction"].map(|name| {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/{name}.rs"));
         std::fs::read_to_string(path).unwrap()
     });

@@ -27,7 +27,7 @@ pub struct Output {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Partition {
-    /// All dialects of a conversation side by side: an eighth of the bytes, see `docs/performance.md`.
+    /// All dialects of a conversation side by side: a third of the bytes, see `docs/performance.md`.
     #[default]
     None,
     /// A file per dialect, in folders `renderings/dialect=<id>/`.

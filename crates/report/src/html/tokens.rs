@@ -124,7 +124,7 @@ fn overview(html: &mut Html, report: &Report, stretches: &[Vec<&TokenCell>]) {
     let encodings = &report.run.encodings;
     html.raw("<h3>Tokens per message, all encodings</h3>");
     html.raw("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Tokens per message\"><table><caption>")
-        .raw("The darker, the dearer against the cheapest of its coverage and encoding</caption><thead><tr>")
+        .raw("The stronger the colour, the dearer against the cheapest of its coverage and encoding</caption><thead><tr>")
         .raw("<th scope=\"col\">Dialect</th><th scope=\"col\">Shows</th>");
     for encoding in encodings {
         html.raw("<th scope=\"col\" class=\"number\">")

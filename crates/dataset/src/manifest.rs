@@ -133,7 +133,7 @@ impl InputEntry {
 pub struct TableEntry {
     /// Name of the table.
     pub name: String,
-    /// Its files in order of their paths.
+    /// Its files, shorter paths first, then by their letters: those of a dialect stand together, by slice.
     pub files: Vec<PartEntry>,
 }
 

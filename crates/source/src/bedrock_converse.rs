@@ -11,19 +11,15 @@
 //! nothing but results is the tool's; one that says more is the user's, results and all.
 
 use chatmill_diag::{Limits, Severity};
+use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
-use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Media, MediaKind, MediaSource, Part, ToolCall, ToolResult};
 
 use crate::arguments::{arguments, word};
 use crate::notes::Site;
-use crate::requests::{self, Form, Said, has, holds};
+use crate::requests::{Form, Requests, Said, has, holds};
 use crate::taken::text;
-use crate::{About, Evidence, FrameView, Reading, Source, turn};
-
-/// The source `bedrock-converse`.
-#[derive(Debug)]
-pub struct BedrockConverse;
+use crate::{About, turn};
 
 static ABOUT: About = About {
     title: "Bedrock Converse requests",
@@ -43,27 +39,12 @@ static FORM: Form = Form {
     turn: said,
 };
 
-impl Source for BedrockConverse {
-    fn id(&self) -> &'static str {
-        FORM.source
-    }
-
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
-
-    fn detect(&self, sketch: &Sketch) -> Option<Evidence> {
-        requests::best(FORM.source, sketch, recognise)
-    }
-
-    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        requests::read(&FORM, frame, limits)
-    }
-
-    fn message_path(&self, index: u32) -> String {
-        requests::path(&FORM, index)
-    }
-}
+/// The source `bedrock-converse`.
+pub static SOURCE: Requests = Requests {
+    about: &ABOUT,
+    form: &FORM,
+    recognise,
+};
 
 /// Fields that only these requests have beside `messages`.
 const OWN: [&str; 3] = ["toolConfig", "inferenceConfig", "additionalModelRequestFields"];

@@ -40,8 +40,6 @@ use chatmill_intake::json::Document;
 pub use chatmill_intake::table::{TableFilter, TableMap};
 use chatmill_model::Conversation;
 
-pub use anthropic_messages::AnthropicMessages;
-pub use bedrock_converse::BedrockConverse;
 pub use chatml::Chatml;
 pub use gemini_contents::GeminiContents;
 pub use group_chat::GroupChat;
@@ -50,8 +48,6 @@ pub use hf_messages::HfMessages;
 pub use jaibber_events::JaibberEvents;
 pub use mistral_chat::MistralChat;
 pub use openai_messages::OpenaiMessages;
-pub use openai_responses::OpenaiResponses;
-pub use sharegpt::Sharegpt;
 pub use suna_rows::SunaRows;
 pub use table_rows::TableRows;
 pub use tzurot_requests::TzurotRequests;
@@ -179,12 +175,12 @@ pub static SOURCES: &[&dyn Source] = &[
     &JaibberEvents,
     &TzurotRequests,
     &OpenaiMessages,
-    &AnthropicMessages,
-    &OpenaiResponses,
-    &BedrockConverse,
+    &anthropic_messages::SOURCE,
+    &openai_responses::SOURCE,
+    &bedrock_converse::SOURCE,
     &MistralChat,
     &HfMessages,
-    &Sharegpt,
+    &sharegpt::SOURCE,
     &Chatml,
     &TableRows,
 ];

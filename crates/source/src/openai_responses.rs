@@ -14,19 +14,15 @@
 //! evaluation samples and not claimed.
 
 use chatmill_diag::{Limits, Severity, codes};
+use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
-use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{ArgumentForm, Arguments, Part, Role, ToolCall, ToolResult};
 
 use crate::arguments::{arguments, word};
 use crate::notes::Site;
-use crate::requests::{self, Form, Said, has, holds};
+use crate::requests::{Form, Requests, Said, has, holds};
 use crate::taken::text;
-use crate::{About, Evidence, FrameView, Reading, Source, parts, turn};
-
-/// The source `openai-responses`.
-#[derive(Debug)]
-pub struct OpenaiResponses;
+use crate::{About, parts, turn};
 
 static ABOUT: About = About {
     title: "OpenAI Responses requests",
@@ -54,27 +50,12 @@ static FORM: Form = Form {
     turn: said,
 };
 
-impl Source for OpenaiResponses {
-    fn id(&self) -> &'static str {
-        FORM.source
-    }
-
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
-
-    fn detect(&self, sketch: &Sketch) -> Option<Evidence> {
-        requests::best(FORM.source, sketch, recognise)
-    }
-
-    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        requests::read(&FORM, frame, limits)
-    }
-
-    fn message_path(&self, index: u32) -> String {
-        requests::path(&FORM, index)
-    }
-}
+/// The source `openai-responses`.
+pub static SOURCE: Requests = Requests {
+    about: &ABOUT,
+    form: &FORM,
+    recognise,
+};
 
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     let is_sample = ["ideal", "target", "expected"].iter().any(|key| has(record, key));

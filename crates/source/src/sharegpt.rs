@@ -10,19 +10,15 @@
 //! behind it is its result. Turns that say `role` and `content` instead are read alike.
 
 use chatmill_diag::{Limits, Severity};
+use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{self, Kind, Value};
-use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{ArgumentForm, Arguments, Part, Role, ToolCall, ToolResult};
 
 use crate::arguments::embedded;
 use crate::notes::Site;
-use crate::requests::{self, Form, Said, holds};
+use crate::requests::{Form, Requests, Said, holds};
 use crate::taken::text;
-use crate::{About, Evidence, FrameView, Reading, Source, thoughts, turn};
-
-/// The source `sharegpt`.
-#[derive(Debug)]
-pub struct Sharegpt;
+use crate::{About, thoughts, turn};
 
 static ABOUT: About = About {
     title: "ShareGPT records",
@@ -42,27 +38,12 @@ static FORM: Form = Form {
     turn: said,
 };
 
-impl Source for Sharegpt {
-    fn id(&self) -> &'static str {
-        FORM.source
-    }
-
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
-
-    fn detect(&self, sketch: &Sketch) -> Option<Evidence> {
-        requests::best(FORM.source, sketch, recognise)
-    }
-
-    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        requests::read(&FORM, frame, limits)
-    }
-
-    fn message_path(&self, index: u32) -> String {
-        requests::path(&FORM, index)
-    }
-}
+/// The source `sharegpt`.
+pub static SOURCE: Requests = Requests {
+    about: &ABOUT,
+    form: &FORM,
+    recognise,
+};
 
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     let inside = |key| holds(record, "conversations", key);

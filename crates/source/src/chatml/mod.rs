@@ -22,7 +22,7 @@ use std::ops::Range;
 use chatmill_diag::{Code, Finding, Limits, Reject, RejectLevel, Severity, Span, codes};
 use chatmill_intake::json::{Kind, Places, Value};
 use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::{Conversation, Message, MessageKind, MessageOrigin, Part, Role, Scene};
+use chatmill_model::{Message, MessageKind, MessageOrigin, Part, Role};
 
 use crate::notes::Notes;
 use crate::openai_messages::speakers::Speakers;
@@ -116,17 +116,12 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         reader.add(&text, block);
     }
     Ok(Reading {
-        conversation: Some(Conversation {
-            source: FORM.source,
-            source_id: beside.id.or_else(|| frame.key.map(str::to_owned)),
-            shape: FORM.shape,
-            scene: Scene::Unknown,
-            participants: reader.speakers.participants,
-            tools: beside.tools,
-            messages: reader.messages,
-            extra: beside.extra,
-            ..Conversation::default()
-        }),
+        conversation: Some(beside.conversation(
+            &FORM,
+            frame.key,
+            reader.speakers.participants,
+            reader.messages,
+        )),
         fault: None,
         findings: reader.notes.findings,
         rejects: reader.rejects,

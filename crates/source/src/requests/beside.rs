@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{self, Kind, Value, append_key};
-use chatmill_model::{Extra, RawJson};
+use chatmill_model::{Conversation, Extra, Message, Participant, RawJson};
 
 use super::Form;
 use crate::notes::{Notes, repeated_key};
@@ -24,6 +24,26 @@ pub struct Beside {
 }
 
 impl Beside {
+    /// The conversation that these turns are, with what stands beside them. `key` is its id where the record has none.
+    pub fn conversation(
+        self,
+        form: &Form,
+        key: Option<&str>,
+        participants: Vec<Participant>,
+        messages: Vec<Message>,
+    ) -> Conversation {
+        Conversation {
+            source: form.source,
+            source_id: self.id.or_else(|| key.map(str::to_owned)),
+            shape: form.shape,
+            participants,
+            tools: self.tools,
+            messages,
+            extra: self.extra,
+            ..Conversation::default()
+        }
+    }
+
     /// Reads the fields around the turns.
     pub fn read(form: &Form, root: Value<'_>, limits: &Limits, notes: &mut Notes) -> Self {
         let mut beside = Self::default();

@@ -11,12 +11,12 @@ use std::borrow::Cow;
 use chatmill_diag::{Finding, Limits, Path, Reject, Severity, codes};
 use chatmill_intake::json::{Kind, Value, append_key};
 use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::{Conversation, Extra, Message, MessageKind, MessageOrigin, Part, RawJson, Role, Scene};
+use chatmill_model::{Extra, Message, MessageKind, MessageOrigin, Part, RawJson, Role};
 
 use crate::notes::{Notes, Site, repeated_key};
 use crate::openai_messages::speakers::Speakers;
 use crate::reject::reject_message;
-use crate::{Evidence, FrameView, Reading, RowLedger, turn};
+use crate::{About, Evidence, FrameView, Reading, RowLedger, Source, turn};
 pub use beside::Beside;
 
 /// What a vendor's request looks like.
@@ -38,6 +38,39 @@ pub struct Form {
     pub known: &'static [&'static str],
     /// Reads one turn, or the system text.
     pub turn: fn(Value<'_>, &mut Site<'_>, &Limits) -> Said,
+}
+
+/// A source that reads the requests of one vendor.
+#[derive(Debug)]
+pub struct Requests {
+    /// What it is.
+    pub about: &'static About,
+    /// What its requests look like.
+    pub form: &'static Form,
+    /// What speaks for it in one record, and how sure that is.
+    pub recognise: fn(&RecordSketch) -> Option<(u8, String)>,
+}
+
+impl Source for Requests {
+    fn id(&self) -> &'static str {
+        self.form.source
+    }
+
+    fn about(&self) -> &'static About {
+        self.about
+    }
+
+    fn detect(&self, sketch: &Sketch) -> Option<Evidence> {
+        best(self.form.source, sketch, self.recognise)
+    }
+
+    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+        Reading::of(read(self.form, *frame, limits))
+    }
+
+    fn message_path(&self, index: u32) -> String {
+        path(self.form, index)
+    }
 }
 
 /// What a turn says.
@@ -142,7 +175,7 @@ fn below(path: &str) -> String {
 }
 
 /// The JSON path of a turn; the system text has the last index.
-pub fn path(form: &Form, index: u32) -> String {
+fn path(form: &Form, index: u32) -> String {
     match form.system {
         Some(system) if index == u32::MAX => format!("$.{system}"),
         _ => format!("$.{}[{index}]", form.list),
@@ -175,12 +208,7 @@ pub fn best(
     })
 }
 
-/// Reads a request.
-pub fn read(form: &'static Form, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-    Reading::of(read_whole(form, *frame, limits))
-}
-
-fn read_whole(form: &'static Form, frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
+fn read(form: &'static Form, frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
     let mut notes = Notes::new(frame.start);
     let root = frame.document.root();
     let list = top_level(form, root, limits, &notes)?;
@@ -208,17 +236,12 @@ fn read_whole(form: &'static Form, frame: FrameView<'_>, limits: &Limits) -> Res
         reader.read(index, turn);
     }
     Ok(Reading {
-        conversation: Some(Conversation {
-            source: form.source,
-            source_id: beside.id.or_else(|| frame.key.map(str::to_owned)),
-            shape: form.shape,
-            scene: Scene::Unknown,
-            participants: reader.speakers.participants,
-            tools: beside.tools,
-            messages: reader.messages,
-            extra: beside.extra,
-            ..Conversation::default()
-        }),
+        conversation: Some(beside.conversation(
+            form,
+            frame.key,
+            reader.speakers.participants,
+            reader.messages,
+        )),
         fault: None,
         findings: reader.notes.findings,
         rejects: reader.rejects,

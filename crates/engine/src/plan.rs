@@ -208,6 +208,19 @@ impl Plan {
         format!("{prefix}{}", frame::id(linked, bytes))
     }
 
+    /// The key of `[select]` that leaves a conversation out, if one does. `read` is the conversation as it was read, `found` the
+    /// codes of its findings.
+    pub fn leaves_out<'f>(
+        &self,
+        input: usize,
+        read: &Linked,
+        bytes: &[u8],
+        found: impl Iterator<Item = &'f str>,
+    ) -> Option<&'static str> {
+        let id = self.base_id(input, read, bytes);
+        self.selection.leaves_out(&id, &read.conversation, found)
+    }
+
     /// The policy.
     pub fn policy(&self) -> &Policy {
         &self.pipeline.policy

@@ -75,6 +75,11 @@ pub struct Redaction {
     roster: Roster,
 }
 
+/// A conversation before anything in it was replaced.
+pub fn as_read<'a>(redaction: Option<&'a Redaction>, linked: &'a Linked) -> &'a Linked {
+    redaction.map_or(linked, |redaction| &redaction.original)
+}
+
 /// Looks through a linked conversation; adds what it finds to `findings`, and replaces it when the redactor does.
 pub fn redact(redactor: &Redactor, linked: &mut Linked, findings: &mut Vec<Finding>) -> Option<Redaction> {
     let roster = redactor.roster(&linked.conversation);

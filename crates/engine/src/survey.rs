@@ -11,6 +11,7 @@ use chatmill_link::{Duplicate, Likeness, Standing, standings};
 use crate::frame::{self, Outcome};
 use crate::pipeline::{Dedup, Treatment};
 use crate::plan::Plan;
+use crate::redact;
 use crate::slices::{EntryStep, Slice, Step};
 
 /// Where every conversation of a run stands among the others.
@@ -95,14 +96,9 @@ pub fn look(slice: &Slice, plan: &Plan, stop: &AtomicBool) -> Option<Vec<Likenes
 }
 
 fn likeness(outcome: &Outcome, place: &EntryStep, bytes: &[u8], plan: &Plan) -> Option<Likeness> {
-    let linked = outcome.linked.as_ref()?;
-    let read = outcome
-        .redaction
-        .as_ref()
-        .map_or(linked, |redaction| &redaction.original);
-    let id = plan.base_id(place.input, read, bytes);
+    let read = redact::as_read(outcome.redaction.as_ref(), outcome.linked.as_ref()?);
     let found = frame::found(&outcome.findings, &outcome.rejects);
-    let left_out = plan.selection.leaves_out(&id, &read.conversation, found);
+    let left_out = plan.leaves_out(place.input, read, bytes, found);
     left_out.is_none().then(|| {
         let near = plan.pipeline.dedup.near_threshold().is_some();
         Likeness::of(&read.conversation, near)

@@ -21,7 +21,7 @@ use crate::group::{Group, GroupRow};
 use crate::locate::Located;
 use crate::plan::Plan;
 use crate::receipt::{InputCounts, SliceReceipt};
-use crate::redact::Redaction;
+use crate::redact::{self, Redaction};
 use crate::run::Counter;
 use crate::slices::{EntryStep, Slice, Step};
 use crate::slowest::Slowest;
@@ -388,10 +388,9 @@ impl Work<'_, '_> {
         bytes: &[u8],
         found: impl Iterator<Item = &'f str>,
     ) -> Option<&'static str> {
-        let read = self.as_read(linked);
         let plan = self.tools.plan;
-        let id = self.base_id(read, bytes);
-        if let Some(reason) = plan.selection.leaves_out(&id, &read.conversation, found) {
+        let input = self.place.as_ref().map_or(0, |place| place.input);
+        if let Some(reason) = plan.leaves_out(input, self.as_read(linked), bytes, found) {
             return Some(reason);
         }
         self.standing = self.tools.survey.standing(self.slice, self.met);
@@ -401,9 +400,7 @@ impl Work<'_, '_> {
 
     /// A conversation before anything in it was replaced.
     fn as_read<'a>(&'a self, linked: &'a Linked) -> &'a Linked {
-        self.redaction
-            .as_ref()
-            .map_or(linked, |redaction| &redaction.original)
+        redact::as_read(self.redaction.as_ref(), linked)
     }
 
     /// The id before qualification, with the prefix of its input.

@@ -1,5 +1,6 @@
 //! The second half of a worker's way: a conversation said in every dialect, counted in every encoding, and written.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -105,13 +106,7 @@ impl Work<'_, '_> {
         self.count(spot, rendering, &served, groups_seen)?;
         self.receipt.renderings += 1;
         self.verify(spot, &tallies)?;
-        let mut loss_codes: Vec<String> = rendering
-            .losses
-            .iter()
-            .map(|loss| loss.code.as_str().to_owned())
-            .collect();
-        loss_codes.sort_unstable();
-        loss_codes.dedup();
+        let loss_codes: BTreeSet<&str> = rendering.losses.iter().map(|loss| loss.code.as_str()).collect();
         let [conversation_id, dialect_id, profile_id, perspective_id] =
             [spot.id, dialect, profile, spot.perspective].map(Arc::<str>::from);
         for loss in &rendering.losses {
@@ -154,7 +149,7 @@ impl Work<'_, '_> {
                 Vec::new()
             },
             loss_count: rendering.losses.len() as u64,
-            loss_codes,
+            loss_codes: loss_codes.into_iter().map(str::to_owned).collect(),
             valid: violations.is_empty(),
             violations,
         })?;

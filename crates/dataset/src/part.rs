@@ -24,10 +24,8 @@ use crate::tables::{self, Table};
 
 /// Rows after which a batch is cut.
 pub(crate) const BATCH_ROWS: usize = 1024;
-/// Bytes of text after which a batch is cut.
-pub(crate) const BATCH_TEXT: usize = 8 << 20;
-/// The same where a table has a file per dialect: all of them are open at once.
-const BATCH_TEXT_OF_MANY: usize = 1 << 20;
+/// Bytes of text after which a batch is cut: few, because a table may have a file per dialect, and all of them are open at once.
+pub(crate) const BATCH_TEXT: usize = 1 << 20;
 /// Bytes of text after which a row group is cut.
 pub(crate) const GROUP_TEXT: usize = 64 << 20;
 /// Rows after which a row group is cut, for tables with little text.
@@ -81,8 +79,6 @@ struct Part<T> {
     /// Rows that wait for the end of their batch.
     waiting: Vec<T>,
     waiting_text: usize,
-    /// Bytes of text after which a batch is cut.
-    batch_text: usize,
     group_text: usize,
     rows: u64,
 }
@@ -103,11 +99,6 @@ impl<T: Table> Part<T> {
             encodings: options.encodings.clone(),
             waiting: Vec::new(),
             waiting_text: 0,
-            batch_text: if dialect.is_some() {
-                BATCH_TEXT_OF_MANY
-            } else {
-                BATCH_TEXT
-            },
             group_text: 0,
             rows: 0,
         })
@@ -124,7 +115,7 @@ impl<T: Table> Part<T> {
         self.waiting.push(row);
         self.waiting_text += text;
         self.rows += 1;
-        if self.waiting.len() == BATCH_ROWS || self.waiting_text >= self.batch_text {
+        if self.waiting.len() == BATCH_ROWS || self.waiting_text >= BATCH_TEXT {
             self.write_batch()?;
         }
         Ok(())
@@ -235,7 +226,7 @@ fn stored<R>(
 
 #[cfg(test)]
 mod tests {
-    use super::{BATCH_ROWS, BATCH_TEXT, Part};
+    use super::{BATCH_ROWS, BATCH_TEXT, GROUP_TEXT, Part};
     use crate::options::{Compression, Partition, TableOptions};
     use crate::parts::Place;
     use crate::rows::LossRow;
@@ -291,7 +282,7 @@ mod tests {
     fn a_row_group_ends_with_the_batch_that_fills_it() {
         let folder = tempfile::tempdir().unwrap();
         let mut part = part(&folder);
-        for batches in 1..8 {
+        for batches in 1..GROUP_TEXT / BATCH_TEXT {
             part.push(LossRow {
                 reason: "x".repeat(BATCH_TEXT).into(),
                 ..Default::default()

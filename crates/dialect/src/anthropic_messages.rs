@@ -97,7 +97,7 @@ impl Dialect for AnthropicMessages {
 
     fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
         let mut script = Script::new(view, &MANNER);
-        let mut rope = Rope::new();
+        let mut rope = Rope::for_messages(script.turns.len());
         rope.framing("{");
         let mut losses = std::mem::take(&mut script.losses);
         if !script.system.is_empty() {

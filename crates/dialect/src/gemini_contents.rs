@@ -22,6 +22,7 @@ use chatmill_model::{Component, Media, MediaKind, MediaSource, Role, Rope, Voice
 use crate::Dialect;
 use crate::about::About;
 use crate::arguments::{as_object, inexact_integers};
+use crate::controls::escape_line;
 use crate::definitions::{self, Form};
 use crate::list::string;
 use crate::loss::{LossCode, Losses};
@@ -93,7 +94,7 @@ impl Dialect for GeminiContents {
 
     fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
         let mut script = Script::new(view, &MANNER);
-        let mut rope = Rope::new();
+        let mut rope = Rope::for_messages(script.turns.len());
         rope.framing("{");
         let mut parts = Parts {
             has_ids: view.profile != "no-ids",
@@ -106,10 +107,11 @@ impl Dialect for GeminiContents {
         }
         script.violations.extend(misnamed(&script.turns));
         rope.framing("\"contents\":[");
-        for (index, turn) in std::mem::take(&mut script.turns).into_iter().enumerate() {
+        for (index, mut turn) in std::mem::take(&mut script.turns).into_iter().enumerate() {
             if index > 0 {
                 rope.framing(",");
             }
+            parts.without_line(&mut turn);
             if turn.role == Role::Assistant {
                 rope.framing("{\"role\":\"model\"");
                 rope.speak(Voice::Perspective);
@@ -264,6 +266,24 @@ impl Parts {
                 }
             }
             rope.framing("}");
+        }
+    }
+
+    /// Readers take a first text that begins like gryag's line of ids for one.
+    fn without_line(&mut self, turn: &mut Turn<'_>) {
+        let Some(block) = turn.blocks.first_mut() else {
+            return;
+        };
+        let position = block.position;
+        if let Held::Text(words) = &mut block.held
+            && let Some(first) = words.first_mut()
+        {
+            let (text, is_escaped) = escape_line(std::mem::take(&mut first.text));
+            first.text = text;
+            if let Some(position) = position.filter(|_| is_escaped) {
+                let reason = "a text that begins with [meta] would be read as ids";
+                self.losses.at(LossCode::ReservedTextEscaped, position, reason);
+            }
         }
     }
 

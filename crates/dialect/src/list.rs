@@ -76,7 +76,7 @@ impl List {
 
     /// Writes turns that are arranged already.
     pub(crate) fn write<'a>(&self, view: &View<'a>, mut script: Script<'a>) -> Rendering<'a> {
-        let mut rope = Rope::new();
+        let mut rope = Rope::for_messages(script.turns.len());
         rope.framing(match self.ends {
             Ends::Request => "{\"messages\":[",
             Ends::Array => "[",

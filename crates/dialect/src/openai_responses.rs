@@ -96,7 +96,7 @@ impl Dialect for OpenaiResponses {
     fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
         let mut script = Script::new(view, &MANNER);
         let mut losses = std::mem::take(&mut script.losses);
-        let mut rope = Rope::new();
+        let mut rope = Rope::for_messages(script.turns.len());
         let mut items = Items {
             separator: "{\"input\":[",
             rope: &mut rope,

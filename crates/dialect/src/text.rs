@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use chatmill_model::bytes;
+
 /// Applies a change to text that may be owned already.
 pub(crate) fn change<'a>(text: Cow<'a, str>, with: impl for<'b> Fn(&'b str) -> Cow<'b, str>) -> Cow<'a, str> {
     match text {
@@ -18,11 +20,16 @@ pub(crate) fn change<'a>(text: Cow<'a, str>, with: impl for<'b> Fn(&'b str) -> C
 
 /// Removes U+0000–08, 0B, 0C and 0E–1F; tab, line feed and carriage return stay.
 pub(crate) fn without_controls(text: &str) -> Cow<'_, str> {
-    const fn is_control(character: char) -> bool {
-        matches!(character, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}')
+    #[expect(
+        clippy::needless_bitwise_bool,
+        reason = "without branches, blocks of bytes are looked at at once"
+    )]
+    const fn is_control(byte: u8) -> bool {
+        (byte < 0x20) & (byte != b'\t') & (byte != b'\n') & (byte != b'\r')
     }
-    if text.contains(is_control) {
-        Cow::Owned(text.chars().filter(|character| !is_control(*character)).collect())
+    if bytes::any(text.as_bytes(), is_control) {
+        let stays = |character: &char| !u8::try_from(*character).is_ok_and(is_control);
+        Cow::Owned(text.chars().filter(stays).collect())
     } else {
         Cow::Borrowed(text)
     }
@@ -58,23 +65,41 @@ const fn is_line_break(character: char) -> bool {
     )
 }
 
+/// Whether a line break may begin with a byte: those that are more than one begin with one of two.
+#[expect(
+    clippy::needless_bitwise_bool,
+    reason = "without branches, blocks of bytes are looked at at once"
+)]
+const fn may_break(byte: u8) -> bool {
+    (byte.wrapping_sub(b'\n') < 4) | (byte == 0xc2) | (byte == 0xe2)
+}
+
 /// Turns each line break, of whatever kind, into one space; CR LF is one line break.
 pub(crate) fn on_one_line(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_line_break) {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut after_return = false;
-    for character in text.chars() {
+    let mut out = String::new();
+    // What lies before `kept` is written, what lies before `seen` was looked at.
+    let (mut kept, mut seen) = (0, 0);
+    while let Some(rest) = text.get(seen..)
+        && let Some(at) = bytes::position(rest.as_bytes(), may_break)
+        && let Some(character) = rest.get(at..).and_then(|rest| rest.chars().next())
+    {
+        let start = seen + at;
+        seen = start + character.len_utf8();
         if is_line_break(character) {
-            if !(after_return && character == '\n') {
+            let before = text.get(kept..start).unwrap_or_default();
+            let ends_return =
+                character == '\n' && start > 0 && text.as_bytes().get(start - 1) == Some(&b'\r');
+            out.push_str(before);
+            if !ends_return {
                 out.push(' ');
             }
-        } else {
-            out.push(character);
+            kept = seen;
         }
-        after_return = character == '\r';
     }
+    if kept == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(text.get(kept..).unwrap_or_default());
     Cow::Owned(out)
 }
 

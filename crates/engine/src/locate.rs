@@ -5,7 +5,7 @@ use std::ops::Range;
 use chatmill_diag::{Finding, Path, Span};
 use chatmill_intake::json::{Document, Kind};
 use chatmill_intake::{Damage, Frame};
-use chatmill_model::Linked;
+use chatmill_model::{Linked, bytes, json};
 use chatmill_source::Source;
 
 /// A finding with its place in the decompressed entry.
@@ -225,20 +225,13 @@ fn key(located: &Located) -> (Option<u32>, &'static str, Option<u64>) {
 
 /// Moves a line and column (code points, both from 1) over a stretch of text.
 pub fn advance(line: u64, column: u64, stretch: &[u8]) -> (u64, u64) {
-    let code_points = |bytes: &[u8]| {
-        bytes
-            .iter()
-            .filter(|byte| (**byte & 0b1100_0000) != 0b1000_0000)
-            .count() as u64
-    };
-    match stretch.iter().rposition(|byte| *byte == b'\n') {
+    let begins = |byte: u8| (byte & 0b1100_0000) != 0b1000_0000;
+    let code_points = |stretch: &[u8]| bytes::count(stretch, begins);
+    match memchr::memrchr(b'\n', stretch) {
         None => (line, column + code_points(stretch)),
         Some(last) => {
             let after = stretch.get(last + 1..).unwrap_or_default();
-            (
-                line + chatmill_model::json::line_breaks(stretch),
-                1 + code_points(after),
-            )
+            (line + json::line_breaks(stretch), 1 + code_points(after))
         }
     }
 }

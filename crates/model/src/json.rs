@@ -2,6 +2,8 @@
 
 use memchr::memchr_iter;
 
+use crate::bytes;
+
 /// Appends `text` as a JSON string with quotes.
 pub fn push_string(out: &mut String, text: &str) {
     out.push('"');
@@ -12,7 +14,7 @@ pub fn push_string(out: &mut String, text: &str) {
 /// Appends the inside of a JSON string: only `"`, `\` and U+0000–1F are escaped, short forms first.
 pub fn push_escaped(out: &mut String, text: &str) {
     let mut rest = text;
-    while let Some(at) = rest.bytes().position(needs_escape) {
+    while let Some(at) = bytes::position(rest.as_bytes(), needs_escape) {
         let (plain, tail) = rest.split_at(at);
         out.push_str(plain);
         let mut characters = tail.chars();
@@ -26,11 +28,15 @@ pub fn push_escaped(out: &mut String, text: &str) {
 
 /// Whether escaping would change the text.
 pub fn has_escapes(text: &str) -> bool {
-    text.bytes().any(needs_escape)
+    bytes::any(text.as_bytes(), needs_escape)
 }
 
+#[expect(
+    clippy::needless_bitwise_bool,
+    reason = "without branches, blocks of bytes are looked at at once"
+)]
 const fn needs_escape(byte: u8) -> bool {
-    byte == b'"' || byte == b'\\' || byte < 0x20
+    (byte == b'"') | (byte == b'\\') | (byte < 0x20)
 }
 
 fn push_escape(out: &mut String, character: char) {

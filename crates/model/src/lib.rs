@@ -2,6 +2,7 @@
 //!
 //! No wire format of anybody lives here: sources write these types, dialects read them.
 
+pub mod bytes;
 pub mod conversation;
 pub mod fingerprint;
 pub mod json;

@@ -90,6 +90,15 @@ impl<'a> Rope<'a> {
         Self::default()
     }
 
+    /// An empty rope with room for the segments of that many messages, as most dialects write them.
+    pub fn for_messages(count: usize) -> Self {
+        const SEGMENTS: usize = 8;
+        Self {
+            segments: Vec::with_capacity(count.saturating_mul(SEGMENTS)),
+            voice: Voice::default(),
+        }
+    }
+
     /// Says whose turn the segments that follow belong to.
     pub fn speak(&mut self, voice: Voice) {
         self.voice = voice;

@@ -1,5 +1,7 @@
 //! The cached block: the history as one text with a cache mark, the newest user turn and what follows as they are.
 
+use std::collections::BTreeSet;
+
 use chatmill_model::{Component, Level, Role, Rope};
 
 use super::{DATED, LIST, LLM, SPECIFICATION, STRINGS};
@@ -43,26 +45,58 @@ impl Dialect for SunaCached {
         let mut script = Script::new(view, &MANNER);
         let turns = std::mem::take(&mut script.turns);
         let newest = turns.iter().rposition(|turn| turn.role == Role::User);
-        let mut rope = Rope::new();
+        let mut rope = Rope::for_messages(turns.len());
         let mut separator = "[";
-        let mut block: Vec<Words<'_>> = Vec::new();
+        let mut block = Block::default();
         for (index, turn) in turns.into_iter().enumerate() {
             if newest.is_some_and(|newest| index < newest) && turn.role != Role::System {
-                history(view, turn, &mut block, &mut script.losses);
+                history(turn, &mut block, &mut script.losses);
                 continue;
             }
-            if turn.role != Role::System && !block.is_empty() {
+            if turn.role != Role::System && !block.words.is_empty() {
                 rope.framing(separator);
                 separator = ",";
-                write(&mut rope, std::mem::take(&mut block));
+                write(&mut rope, std::mem::take(&mut block.words));
             }
             rope.framing(separator);
             separator = ",";
             LIST.turn(&mut rope, view, turn, &mut script);
         }
         rope.framing(if separator == "," { "]" } else { "[]" });
+        block.declare(view, &mut script);
         definitions::lose(&view.conversation().tools, &mut script.losses);
         emit(script.finish(rope));
+    }
+}
+
+/// The older turns, and what the block says of them.
+#[derive(Default)]
+struct Block<'a> {
+    words: Vec<Words<'a>>,
+    /// Messages that are in it.
+    positions: BTreeSet<u32>,
+    /// Their turns.
+    turns: u64,
+}
+
+impl Block<'_> {
+    /// Declares what being in the block costs every message.
+    fn declare(&self, view: &View<'_>, script: &mut Script<'_>) {
+        let has_id = |position: &&u32| {
+            view.message(**position)
+                .is_some_and(|message| message.id.is_some())
+        };
+        let lost = self.positions.difference(&script.identified).filter(has_id);
+        script.losses.everywhere(
+            LossCode::MessageIdDropped,
+            lost.count() as u64,
+            "the cached block has no ids",
+        );
+        script.losses.everywhere(
+            LossCode::TurnMerged,
+            self.turns,
+            "older turns are one cached block",
+        );
     }
 }
 
@@ -75,19 +109,13 @@ fn write<'a>(rope: &mut Rope<'a>, block: Vec<Words<'a>>) {
 }
 
 /// Adds a turn to the block: `ROLE: TEXT`, a blank line apart; what has no text has no line.
-fn history<'a>(view: &View<'a>, turn: Turn<'a>, block: &mut Vec<Words<'a>>, losses: &mut Losses) {
+fn history<'a>(turn: Turn<'a>, block: &mut Block<'a>, losses: &mut Losses) {
     let position = turn.said.first().and_then(|(position, _)| *position);
     let mut declare = |code, reason| {
         if let Some(position) = position {
             losses.at(code, position, reason);
         }
     };
-    if position
-        .and_then(|position| view.message(position))
-        .is_some_and(|message| message.id.is_some())
-    {
-        declare(LossCode::MessageIdDropped, "the cached block has no ids");
-    }
     let mut said = Vec::new();
     let mut words = Vec::new();
     for item in turn.blocks {
@@ -115,15 +143,18 @@ fn history<'a>(view: &View<'a>, turn: Turn<'a>, block: &mut Vec<Words<'a>>, loss
         );
         return;
     }
-    declare(LossCode::TurnMerged, "older turns are one cached block");
-    if !block.is_empty() {
-        block.push(Words::new("\n\n", Component::Framing));
+    if let Some(position) = position {
+        block.positions.insert(position);
+        block.turns += 1;
+    }
+    if !block.words.is_empty() {
+        block.words.push(Words::new("\n\n", Component::Framing));
     }
     let role = match turn.role {
         Role::Assistant => "Assistant: ",
         Role::Tool => "Tool: ",
         Role::User | Role::System => "User: ",
     };
-    block.push(Words::new(role, Component::Framing));
-    block.append(&mut words);
+    block.words.push(Words::new(role, Component::Framing));
+    block.words.append(&mut words);
 }

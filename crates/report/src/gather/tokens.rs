@@ -1,6 +1,6 @@
 //! The bill: tokens and losses per dialect.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use chatmill_dataset::{Dataset, DatasetError};
 
@@ -32,51 +32,26 @@ pub(super) fn losses(dataset: &Dataset) -> Result<Part<LossKind>, DatasetError> 
         "code",
         "amount",
     ];
-    let mut kinds: BTreeMap<(String, String, String), (u64, u64)> = BTreeMap::new();
-    // The losses of one rendering are adjacent; a kind counts once for each.
-    let mut rendering: (String, String, String, String, u64) = Default::default();
-    let mut seen: BTreeSet<String> = BTreeSet::new();
+    let mut kinds: Kinds = BTreeMap::new();
+    // The losses of one rendering are adjacent.
+    let mut rendering = Lost::default();
     dataset.scan("losses", &COLUMNS, &mut |batch| {
         let (ids, dialect) = (batch.texts("conversation_id")?, batch.texts("dialect")?);
         let (profile, perspective) = (batch.texts("profile")?, batch.texts("perspective")?);
         let (ordinal, code) = (batch.numbers("ordinal")?, batch.texts("code")?);
         let amount = batch.numbers("amount")?;
         for row in 0..batch.rows() {
-            let is_same = (
-                rendering.0.as_str(),
-                rendering.1.as_str(),
-                rendering.2.as_str(),
-                rendering.3.as_str(),
-                rendering.4,
-            ) == (
-                ids.at(row),
-                dialect.at(row),
-                profile.at(row),
-                perspective.at(row),
-                ordinal.at(row),
-            );
-            if !is_same {
-                rendering = (
-                    ids.at(row).to_owned(),
-                    dialect.at(row).to_owned(),
-                    profile.at(row).to_owned(),
-                    perspective.at(row).to_owned(),
-                    ordinal.at(row),
-                );
-                seen.clear();
+            let key = [ids.at(row), dialect.at(row), profile.at(row), perspective.at(row)];
+            if rendering.key != key || rendering.ordinal != ordinal.at(row) {
+                std::mem::take(&mut rendering).book(&mut kinds);
+                rendering.key = key.map(str::to_owned);
+                rendering.ordinal = ordinal.at(row);
             }
-            let is_new = !seen.contains(code.at(row)) && seen.insert(code.at(row).to_owned());
-            let key = (
-                dialect.at(row).to_owned(),
-                profile.at(row).to_owned(),
-                code.at(row).to_owned(),
-            );
-            let sums = kinds.entry(key).or_default();
-            sums.0 += u64::from(is_new);
-            sums.1 += amount.at(row);
+            rendering.add(code.at(row), amount.at(row));
         }
         Ok(())
     })?;
+    rendering.book(&mut kinds);
     let mut rows: Vec<LossKind> = kinds
         .into_iter()
         .map(|((dialect, profile, code), (renderings, amount))| LossKind {
@@ -102,4 +77,35 @@ pub(super) fn losses(dataset: &Dataset) -> Result<Part<LossKind>, DatasetError> 
             ))
     });
     Ok(Part::new(queries::LOSSES, rows, ROWS))
+}
+
+/// Renderings and occurrences by dialect, profile and code.
+type Kinds = BTreeMap<(String, String, String), (u64, u64)>;
+
+/// The losses of one rendering.
+#[derive(Default)]
+struct Lost {
+    /// Conversation, dialect, profile and perspective.
+    key: [String; 4],
+    ordinal: u64,
+    /// Occurrences of each code.
+    amounts: Vec<(String, u64)>,
+}
+
+impl Lost {
+    fn add(&mut self, code: &str, amount: u64) {
+        match self.amounts.iter_mut().find(|(known, _)| known == code) {
+            Some((_, sum)) => *sum += amount,
+            None => self.amounts.push((code.to_owned(), amount)),
+        }
+    }
+
+    fn book(self, kinds: &mut Kinds) {
+        let [_, dialect, profile, _] = self.key;
+        for (code, amount) in self.amounts {
+            let sums = kinds.entry((dialect.clone(), profile.clone(), code)).or_default();
+            sums.0 += 1;
+            sums.1 += amount;
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Where turns stand, and which of them are one.
 
-use chatmill_dialect::Loss;
+use chatmill_dialect::{Loss, LossCode};
 use chatmill_model::Role;
 
 use super::tools::{answered, result_moved};
@@ -145,6 +145,7 @@ fn tag_thoughts(turn: &Turn, next: &mut Turn) {
     let is_thought = |piece: &Piece| matches!(piece, Piece::Thought(_));
     if let Some(Piece::Thought(thought)) = next.pieces.first().cloned() {
         let between = if next.pieces.len() > 1 { "\n" } else { "" };
+        let thought = escaped(&thought);
         let mut words = Words::exact(format!("<think>\n{thought}\n</think>\n{between}"));
         next.pieces.remove(0);
         match next.pieces.first_mut() {
@@ -164,14 +165,28 @@ fn tag_thoughts(turn: &Turn, next: &mut Turn) {
     }
 }
 
+/// A thought as it stands between tags: those that it spells itself have a U+200B more behind their `<`.
+fn escaped(thought: &str) -> String {
+    let mut pieces = thought.split('<');
+    let mut text = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let bare = piece.trim_start_matches('\u{200b}');
+        let is_tag = bare.starts_with("think>") || bare.starts_with("/think>");
+        text.push_str(if is_tag { "<\u{200b}" } else { "<" });
+        text.push_str(piece);
+    }
+    text
+}
+
 /// What stands before the newest user's turn is one text with a cache mark: a line for each turn that says something.
-pub(super) fn cache_history(tale: &mut Tale) {
+pub(super) fn cache_history(tale: &mut Tale, losses: &[Loss]) {
     let Some(newest) = tale.turns.iter().rposition(|turn| turn.role == Role::User) else {
         return;
     };
     let first = tale.turns.iter().position(|turn| turn.role != Role::System);
     let first = first.unwrap_or(newest);
     let mut block = Words(Vec::new());
+    let mut ids = Vec::new();
     for turn in tale.turns.drain(first..newest) {
         let mut said = Words(Vec::new());
         for piece in turn.pieces {
@@ -184,6 +199,7 @@ pub(super) fn cache_history(tale: &mut Tale) {
         if said.text().is_some_and(|text| text.is_empty()) {
             continue;
         }
+        ids.extend(turn.facts.ids);
         let role = match turn.role {
             Role::Assistant => "Assistant: ",
             Role::Tool => "Tool: ",
@@ -196,6 +212,13 @@ pub(super) fn cache_history(tale: &mut Tale) {
     if !block.0.is_empty() {
         let mut turn = Turn::made_up(Role::User, Piece::text(block));
         turn.pieces.push(Piece::Mark);
+        // All or none: which ids are lost is clear, how many has to be said.
+        let lost = losses
+            .iter()
+            .filter(|loss| loss.code == LossCode::MessageIdDropped);
+        if lost.map(|loss| loss.amount).sum::<u64>() != ids.len() as u64 {
+            turn.facts.ids = ids;
+        }
         tale.turns.insert(first, turn);
     }
 }

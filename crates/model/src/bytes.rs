@@ -1,0 +1,64 @@
+//! Looking for bytes of a kind, and counting them.
+
+/// Bytes that are looked at together.
+const BLOCK: usize = 16;
+
+/// Where the first byte of a kind stands.
+///
+/// Asks whole blocks first, without leaving one early: that is work for vector instructions, and most texts have no such byte.
+/// The compiler finds them where `is_wanted` does not branch: `|` and not `||`.
+#[inline]
+pub fn position(bytes: &[u8], is_wanted: impl Fn(u8) -> bool) -> Option<usize> {
+    let has_wanted = |block: &[u8; BLOCK]| block.iter().fold(false, |found, byte| found | is_wanted(*byte));
+    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+    let place = |start: usize, bytes: &[u8]| {
+        let at = bytes.iter().position(|byte| is_wanted(*byte))?;
+        Some(start + at)
+    };
+    match blocks.iter().enumerate().find(|(_, block)| has_wanted(block)) {
+        Some((number, block)) => place(number * BLOCK, block),
+        None => place(bytes.len() - rest.len(), rest),
+    }
+}
+
+/// Whether there is a byte of a kind.
+#[inline]
+pub fn any(bytes: &[u8], is_wanted: impl Fn(u8) -> bool) -> bool {
+    position(bytes, is_wanted).is_some()
+}
+
+/// How many bytes of a kind there are.
+#[inline]
+pub fn count(bytes: &[u8], is_wanted: impl Fn(u8) -> bool) -> u64 {
+    // Sums of one byte are work for vector instructions, too.
+    let of_block = |block: &[u8]| block.iter().fold(0, |sum, byte| sum + u8::from(is_wanted(*byte)));
+    let blocks = bytes.chunks(usize::from(u8::MAX));
+    blocks.map(|block| u64::from(of_block(block))).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_one_is_found_wherever_a_block_ends() {
+        for length in 0..100 {
+            assert_eq!(position(&vec![b'x'; length], |byte| byte == b'y'), None);
+            for at in 0..length {
+                let mut bytes = vec![b'x'; length];
+                bytes[at] = b'y';
+                bytes[length - 1] = b'y';
+                assert_eq!(position(&bytes, |byte| byte == b'y'), Some(at), "{length}");
+                assert!(any(&bytes, |byte| byte == b'y'));
+            }
+        }
+    }
+    #[test]
+    fn all_of_them_are_counted() {
+        for length in [0, 1, 254, 255, 256, 1000] {
+            let bytes = vec![b'x'; length];
+            assert_eq!(count(&bytes, |byte| byte == b'x'), length as u64);
+            assert_eq!(count(&bytes, |byte| byte == b'y'), 0);
+        }
+    }
+}

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
+use rayon::ThreadPool;
+
 use crate::progress::{Progress, Queues};
 use crate::slices::{Slice, Slicer};
 
@@ -21,6 +23,16 @@ pub fn threads(asked: usize) -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
+fn pool(threads: usize) -> Result<ThreadPool, NoThreads> {
+    let builder = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    builder.build().map_err(|_| NoThreads)
+}
+
+/// Does work that may part itself among that many threads.
+pub fn together<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Result<T, NoThreads> {
+    Ok(pool(threads)?.install(work))
+}
+
 /// Hands every slice to a worker and its result, in the order of the slices, to `deliver`.
 ///
 /// `work` may give nothing for a slice that needs no work. Ends early when `stop` is set.
@@ -33,10 +45,7 @@ pub fn each_slice<T: Send>(
     work: &(dyn Fn(&Slice) -> T + Sync),
     deliver: &mut (dyn FnMut(u32, T) + Send),
 ) -> Result<(), NoThreads> {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|_| NoThreads)?;
+    let pool = pool(threads)?;
     let desk = Desk {
         state: Mutex::new(State {
             queues: Queues {

@@ -173,7 +173,8 @@ pub fn run(
     sealed.write_derived("run.json", format!("{derived:#}\n").as_bytes())?;
     if let Some(report) = options.report {
         progress.stage("report", 0);
-        report(sealed.folder())?;
+        crew::together(threads, || report(sealed.folder()))
+            .map_err(|NoThreads| RunError::Threads { threads })??;
     }
     for notice in sealed.publish()? {
         progress.note(&notice);

@@ -35,9 +35,17 @@ pub fn gather(folder: &Path, against: Option<&Path>) -> Result<Report, DatasetEr
     let dataset = Dataset::open(folder)?;
     let manifest = dataset.manifest();
     let quotes = quotes(manifest);
-    let calls = tool_calls(&dataset)?;
-    let talk = messages::messages(&dataset)?;
-    let rooms = messages::conversations(&dataset, &talk, &calls.per_conversation)?;
+    // Two ways through different tables, which take about as long as each other.
+    let (talked, billed) = rayon::join(
+        || {
+            let calls = tool_calls(&dataset)?;
+            let talk = messages::messages(&dataset)?;
+            let rooms = messages::conversations(&dataset, &talk, &calls.per_conversation)?;
+            Ok::<_, DatasetError>((calls, talk, rooms, findings(&dataset)?, references(&dataset)?))
+        },
+        || Ok::<_, DatasetError>((tokens::tokens(&dataset)?, tokens::losses(&dataset)?)),
+    );
+    let ((calls, talk, rooms, findings, references), (tokens, losses)) = (talked?, billed?);
     let mut run = run(manifest, dataset.encodings());
     run.conversations = rooms.count;
     run.messages = talk.messages;
@@ -50,9 +58,9 @@ pub fn gather(folder: &Path, against: Option<&Path>) -> Result<Report, DatasetEr
         run,
         balance: balance(manifest),
         inputs: inputs(manifest, rooms.shapes),
-        findings: findings(&dataset)?,
-        tokens: tokens::tokens(&dataset)?,
-        losses: tokens::losses(&dataset)?,
+        findings,
+        tokens,
+        losses,
         distributions: vec![
             talk.lengths
                 .distribution("characters per message", queries::message_lengths()),
@@ -68,7 +76,7 @@ pub fn gather(folder: &Path, against: Option<&Path>) -> Result<Report, DatasetEr
             ),
         ],
         roles: Part::new(queries::ROLES, talk.roles, ROWS),
-        references: references(&dataset)?,
+        references,
         tool_calls: Part::new(queries::TOOL_CALLS, calls.statuses, ROWS),
         tools: Part::new(queries::TOOLS, tools, TOOLS),
         largest: Part::new(queries::LARGEST, rooms.largest, ROWS),

@@ -38,4 +38,7 @@ def chatml(row):
             return
         if found[1] not in ("system", "user", "assistant"):
             yield "CML-02", f"role {found[1]}"
+        tag = {"user": "<tool_response>", "assistant": "<tool_call>"}.get(found[1])
+        if tag and tag in found[2]:
+            yield "CML-01", f"a turn at {at} spells {tag}"
         at = found.end()

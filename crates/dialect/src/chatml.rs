@@ -9,17 +9,19 @@
 //!
 //! - CML-01 a control token opens or closes a turn. Where chat text spells one it is escaped (U+200B behind the `<`);
 //!   with `control_tokens = "keep"` it stays, and a text that spells an opening or closing token makes the row invalid.
+//!   The same holds for the tags that set off calls, results and thoughts: readers would take what somebody typed for a
+//!   tool's. A thought that the assistant itself spells between tags stays one, and system text may speak of tags.
 //! - CML-02 roles are system, user and assistant; there are no tools.
 //! - CML-03 there is at least one turn.
 //! - CML-04 reasoning, where policy keeps it, stands between `<think>` and `</think>` in front of the text.
 //!
 //! The transcript ends with the last turn: nothing asks for an answer.
 
-use chatmill_model::{Level, Role, Rope, Voice};
+use chatmill_model::{Component, Level, Role, Rope, Voice};
 
 use crate::Dialect;
 use crate::about::About;
-use crate::controls;
+use crate::controls::{self, Reserved};
 use crate::definitions;
 use crate::loss::{LossCode, Losses};
 use crate::policy::ControlTokens;
@@ -124,29 +126,42 @@ impl Dialect for Chatml {
 
 /// The words of a turn, their control tokens treated as policy says.
 fn content<'a>(view: &View<'a>, mut turn: Turn<'a>, forged: &mut u64, losses: &mut Losses) -> Vec<Words<'a>> {
+    // What is reserved, and what readers take for a call or a result.
+    let (reserved, forging) = match turn.role {
+        Role::System => (Reserved::Tokens, None),
+        Role::Assistant => (Reserved::Tools, Some("<tool_call>")),
+        Role::User | Role::Tool => (Reserved::Tags, Some("<tool_response>")),
+    };
     for block in &mut turn.blocks {
         let Held::Text(words) = &mut block.held else {
             continue;
         };
-        for words in words {
-            let (code, count, reason) = match view.policy.control_tokens {
-                ControlTokens::Escape => {
-                    let (text, count) = controls::escape(std::mem::take(&mut words.text));
-                    words.text = text;
-                    let reason = "CML-01: control tokens in chat text are escaped";
-                    (LossCode::ReservedTextEscaped, count, reason)
-                }
-                ControlTokens::Keep => {
-                    let spelled = |token| words.text.matches(token).count() as u64;
-                    *forged += spelled(OPENING) + spelled(CLOSING);
-                    let reason = "CML-01: policy keeps control tokens in chat text";
-                    (LossCode::SpecialTokenInText, controls::count(&words.text), reason)
-                }
-            };
-            match block.position {
+        for words in words
+            .iter_mut()
+            .filter(|words| words.component != Component::Framing)
+        {
+            let mut declare = |code, count, reason: &'static str| match block.position {
                 Some(position) => losses.several(code, position, count, reason),
                 None => losses.everywhere(code, count, reason),
-            }
+            };
+            let text = std::mem::take(&mut words.text);
+            let (text, escaped) = match view.policy.control_tokens {
+                ControlTokens::Escape => controls::escape(text, reserved),
+                ControlTokens::Keep => {
+                    let kept = reserved.count(&text);
+                    let reason = "CML-01: policy keeps control tokens in chat text";
+                    declare(LossCode::SpecialTokenInText, kept, reason);
+                    let tokens = [Some(OPENING), Some(CLOSING), forging].into_iter().flatten();
+                    *forged += tokens
+                        .map(|token| text.matches(token).count() as u64)
+                        .sum::<u64>();
+                    // Else readers would take the sign that somebody typed for an escape.
+                    controls::escape_again(text, reserved)
+                }
+            };
+            let reason = "CML-01: control tokens in chat text are escaped";
+            declare(LossCode::ReservedTextEscaped, escaped, reason);
+            words.text = text;
         }
     }
     joined(turn.blocks)

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! People are `User` and have no names here; agents have theirs, whoever's perspective it is. Nothing is escaped, so a text
-//! of several paragraphs cannot be told from several turns.
+//! of several paragraphs cannot be told from several turns; where a paragraph begins like a turn, that is declared.
 
 use std::borrow::Cow;
 
@@ -25,6 +25,7 @@ use crate::policy::MediaPolicy;
 use crate::progress::Progress;
 use crate::rendering::Rendering;
 use crate::said::said_declared;
+use crate::text::paragraphs_like;
 use crate::view::View;
 
 /// The dialect of Jaibber's prompts.
@@ -75,7 +76,7 @@ impl Dialect for JaibberContext {
             &[Lack::MessageIds, Lack::Times, Lack::Mentions, Lack::Extra],
             &mut losses,
         );
-        let mut rope = Rope::new();
+        let mut rope = Rope::for_messages(shown.messages.len());
         let mut progress = Progress::default();
         rope.framing(SENTENCE);
         let mut nameless = 0;
@@ -162,6 +163,12 @@ pub(crate) fn declare_unspoken(view: &View<'_>, stretch: &[&Message], losses: &m
                 Part::Reasoning(_) => (LossCode::ReasoningDropped, "the format has no reasoning"),
                 Part::CacheMark => (LossCode::CacheMarkDropped, "the format has no cache marks"),
                 Part::Notice(_) => (LossCode::NoticeDropped, "a message has no notices"),
+                Part::Text(_) if message.role == Role::Tool => {
+                    (LossCode::ToolResultDropped, "the format has no tools")
+                }
+                Part::Media(_) if message.role == Role::Tool => {
+                    (LossCode::MediaDropped, "the format has no tools")
+                }
                 Part::Text(_) | Part::Media(_) => continue,
             };
             losses.at(code, message.position, reason);
@@ -180,7 +187,16 @@ fn texts<'a>(view: &View<'a>, message: &'a Message, losses: &mut Losses) -> Opti
     let mut texts = Vec::new();
     for part in &message.parts {
         match part {
-            Part::Text(text) => texts.push(said_declared(view, message, text, losses)),
+            Part::Text(text) => {
+                let text = said_declared(view, message, text, losses);
+                losses.several(
+                    LossCode::SpecialTokenInText,
+                    position,
+                    paragraphs_like(&text, &["User: ", "Assistant ("]),
+                    "a text spells the beginning of a turn, and the format has no escape",
+                );
+                texts.push(text);
+            }
             Part::Media(_) if view.policy.media == MediaPolicy::Drop => {
                 losses.at(LossCode::MediaDropped, position, "policy drops media");
             }

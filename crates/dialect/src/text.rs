@@ -103,6 +103,12 @@ pub(crate) fn on_one_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Paragraphs of a text, the first aside, that begin like one of these.
+pub(crate) fn paragraphs_like(text: &str, starts: &[&str]) -> u64 {
+    let begins = |paragraph: &&str| starts.iter().any(|start| paragraph.starts_with(start));
+    text.split("\n\n").skip(1).filter(begins).count() as u64
+}
+
 /// Collapses runs of white space to one space and cuts to `limit` code points; says whether it was cut.
 pub(crate) fn excerpt(text: &str, limit: usize) -> (String, bool) {
     let mut out = String::new();

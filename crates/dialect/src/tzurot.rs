@@ -8,6 +8,9 @@
 //! turns is what the message quotes. A field `currentPersonality` in the record names the active personality; without it
 //! the perspective is active.
 //!
+//! Nothing tells a message that is itself worded as a quote from one that quotes; where a request has a place for quotes,
+//! such words are declared.
+//!
 //! Profile `v2-final` words quotes as the last release of version 2 did, and puts the name of a proxy (`isProxyMessage`) in
 //! front of its text.
 
@@ -16,10 +19,11 @@ use std::borrow::Cow;
 use chatmill_model::{Component, Extra, Level, Media, MediaKind, Message, Part, RawJson, Role, Rope, Voice};
 
 use crate::about::About;
+use crate::definitions;
 use crate::loss::{LossCode, Losses};
 use crate::media::{placeholder, web_address};
 use crate::names::{Roster, speaker};
-use crate::nature::{Lack, declare_messages};
+use crate::nature::{Lack, declare_conversation, declare_messages};
 use crate::policy::{MediaPolicy, References};
 use crate::quote::quotes_in;
 use crate::rendering::{Coverage, Rendering};
@@ -219,6 +223,8 @@ fn request<'a>(
             "a request does not name its user",
         );
     }
+    declare_conversation(view, &mut losses);
+    definitions::lose(&view.conversation().tools, &mut losses);
     declare_messages(
         view,
         &[message],
@@ -235,6 +241,13 @@ fn request<'a>(
         rope.framing("\"}]");
     } else {
         let mut media = own.media;
+        if is_worded_as_quote(&own.texts) {
+            losses.at(
+                LossCode::SpecialTokenInText,
+                message.position,
+                "the message itself is worded as a quote, and the format cannot tell them apart",
+            );
+        }
         rope.framing("[{\"type\":\"text\",\"text\":\"");
         let mut needs_break = !own.texts.is_empty() || wording.leads_with_separator;
         write_texts(&mut rope, own.texts);
@@ -271,6 +284,18 @@ fn request<'a>(
         losses: losses.finish(),
         violations: Vec::new(),
     })
+}
+
+/// Whether a line of somebody's own text reads as the words in front of a quote.
+fn is_worded_as_quote(texts: &[Cow<'_, str>]) -> bool {
+    let opens = |line: &str| {
+        line.ends_with(" said:")
+            || line.starts_with("You said earlier: \"")
+            || [" said: \"", " said (with "]
+                .iter()
+                .any(|words| line.contains(words))
+    };
+    texts.iter().flat_map(|text| text.split('\n')).any(opens)
 }
 
 fn wording(view: &View<'_>) -> &'static Wording {

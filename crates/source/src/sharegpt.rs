@@ -126,7 +126,7 @@ fn spoken(words: String) -> Vec<Part> {
     let Some((thought, said)) = thoughts::divided(&words) else {
         return vec![Part::Text(words)];
     };
-    let mut parts = vec![Part::Reasoning(thought.to_owned())];
+    let mut parts = vec![Part::Reasoning(thoughts::thought(thought))];
     if !said.is_empty() {
         parts.push(Part::Text(said.to_owned()));
     }

@@ -67,9 +67,9 @@ pub fn history(random: &mut Random) -> Value {
     let mut messages: Vec<Value> = Vec::new();
     for index in 0..random.below(14) {
         let message = match random.below(12) {
-            0 => json!({"role": pick(random, &["system", "developer"]), "content": pick(random, TEXTS)}),
+            0 => json!({"role": pick(random, &["system", "developer"]), "content": text(random)}),
             1..=4 => user(random),
-            5..=6 => json!({"role": "assistant", "content": pick(random, TEXTS)}),
+            5..=6 => thinker(random),
             7..=9 => caller(random, index, &mut ids),
             _ => result(random, &ids),
         };
@@ -86,12 +86,21 @@ pub fn history(random: &mut Random) -> Value {
     request
 }
 
+fn text(random: &mut Random) -> &'static str {
+    let from = if random.once_in(4) {
+        chats::LOOK_ALIKES
+    } else {
+        TEXTS
+    };
+    pick(random, from)
+}
+
 fn pick<'a>(random: &mut Random, from: &[&'a str]) -> &'a str {
     random.pick(from).copied().unwrap_or_default()
 }
 
 fn user(random: &mut Random) -> Value {
-    let text = pick(random, TEXTS);
+    let text = text(random);
     let content = match random.below(6) {
         0 => {
             json!([{"type": "text", "text": text}, {"type": "image_url", "image_url": {"url": pick(random, PICTURES)}}])
@@ -102,6 +111,15 @@ fn user(random: &mut Random) -> Value {
     let mut message = json!({"role": "user", "content": content});
     if random.once_in(2) {
         message["name"] = json!(pick(random, PEOPLE));
+    }
+    message
+}
+
+/// An assistant's turn without calls, sometimes with a thought in front.
+fn thinker(random: &mut Random) -> Value {
+    let mut message = json!({"role": "assistant", "content": text(random)});
+    if random.once_in(4) {
+        message["reasoning_content"] = json!(text(random));
     }
     message
 }
@@ -132,7 +150,7 @@ fn caller(random: &mut Random, index: usize, ids: &mut Vec<String>) -> Value {
         .collect();
     let mut message = json!({"role": "assistant", "content": null, "tool_calls": calls});
     if random.once_in(3) {
-        message["content"] = json!(pick(random, TEXTS));
+        message["content"] = json!(text(random));
     }
     message
 }
@@ -146,7 +164,7 @@ fn result(random: &mut Random, ids: &[String]) -> Value {
         1 => Some(pick(random, IDS).to_owned()),
         _ => random.pick(last).cloned(),
     };
-    let text = pick(random, TEXTS);
+    let text = text(random);
     let content = if random.once_in(8) {
         json!([{"type": "text", "text": text}])
     } else {
@@ -166,7 +184,7 @@ fn definition(random: &mut Random) -> Value {
     let schema = pick(random, SCHEMAS);
     let mut function = json!({"name": pick(random, TOOLS)});
     if random.once_in(2) {
-        function["description"] = json!(pick(random, TEXTS));
+        function["description"] = json!(text(random));
     }
     if let Ok(schema) = serde_json::from_str::<Value>(schema)
         && !random.once_in(5)

@@ -14,7 +14,7 @@ use chatmill_dialect::policy::{
 };
 use chatmill_dialect::{History, LossCode, Policy, Rendering, View};
 use chatmill_intake::json;
-use chatmill_model::Linked;
+use chatmill_model::{CallStatus, Conversation, Linked, Pairing, PartPlace};
 use chatmill_source::FrameView;
 
 use crate::forget::{Family, forget};
@@ -62,6 +62,8 @@ pub fn read(source: &str, text: &str) -> Linked {
 pub struct Trial {
     /// Renderings that were read back.
     pub tried: u64,
+    /// Renderings that policy rejects.
+    pub rejected: u64,
     /// Codes that they declared.
     pub codes: BTreeSet<LossCode>,
     /// How the law was broken, by dialect.
@@ -100,6 +102,18 @@ impl Trial {
         {
             return;
         }
+        if self.is_rejected(name, view, told, rendering) {
+            return;
+        }
+        let mut messages = 0..view.linked.conversation.messages.len();
+        if let (true, Some(only)) = (told.family.single, rendering.first_position) {
+            messages = only as usize..only as usize + 1;
+        }
+        let mut expected = Tale::among(view.linked, view.perspective, messages);
+        let mut quotes = expected.turns.iter().flat_map(|turn| &turn.quotes);
+        if told.family.single && quotes.any(|quote| !quote.is_known) {
+            return;
+        }
         self.tried += 1;
         self.codes.extend(rendering.losses.iter().map(|loss| loss.code));
         let text = rendering.rope.text();
@@ -108,14 +122,15 @@ impl Trial {
         } else {
             text.clone()
         };
-        let mut expected = Tale::of(view.linked, view.perspective);
         let family = Family {
             policy: *view.policy,
             ..told.family
         };
         let unknown = forget(&mut expected, &rendering.losses, &family);
         let breach = if unknown.is_empty() {
-            let mut read = Tale::told(&read(told.source, &record));
+            // A record without a message is no conversation to every source.
+            let nothing = || chatmill_link::link(Conversation::default(), &Limits::default()).0;
+            let mut read = Tale::told(&try_read(told.source, &record).unwrap_or_else(nothing));
             for tale in [&mut expected, &mut read] {
                 (family.compared)(tale);
             }
@@ -142,6 +157,32 @@ impl Trial {
         }
     }
 
+    /// Whether policy rejects what cannot be paired: such a rendering stays broken, and says so once for each call and result.
+    fn is_rejected(&mut self, name: &str, view: &View<'_>, told: &Told, rendering: &Rendering<'_>) -> bool {
+        let family = &told.family;
+        let pairs = family.tools && !family.filters && !family.archive;
+        if view.policy.orphans != Orphans::Reject || !pairs {
+            return false;
+        }
+        let wanted = orphans(view);
+        let says = |rule: &String| {
+            let words = ["has no result", "has no call", "is answered already"];
+            words.iter().any(|word| rule.ends_with(word))
+        };
+        let rules = rendering.violations.iter().map(|violation| &violation.rule);
+        let said = rules.filter(|rule| says(rule)).count();
+        if said != wanted {
+            self.breaches.entry(told.dialect).or_default().push(format!(
+                "{name} {} through {:?}: {said} of {wanted} calls and results are rejected\n{}",
+                told.dialect,
+                view.perspective,
+                rendering.rope.text()
+            ));
+        }
+        self.rejected += u64::from(wanted > 0);
+        wanted > 0
+    }
+
     /// How often each dialect breaks the law, and the shortest case of each; none where the law holds.
     pub fn verdict(&self) -> Option<String> {
         let shortest = |all: &Vec<String>| all.iter().min_by_key(|breach| breach.len()).cloned();
@@ -158,6 +199,21 @@ impl Trial {
             .collect();
         (!shown.is_empty()).then(|| format!("of {} fail\n{}", self.tried, shown.join("\n\n")))
     }
+}
+
+/// Calls of the perspective without a result, and results that answer none of its calls or one that is answered already.
+fn orphans(view: &View<'_>) -> usize {
+    let is_own = |place: &PartPlace| {
+        view.message(place.position)
+            .is_some_and(|caller| view.is_own(caller))
+    };
+    let is_orphan = |pairing: &&Pairing| match pairing.status {
+        CallStatus::Unanswered => pairing.call.as_ref().is_some_and(is_own),
+        CallStatus::Orphaned => true,
+        CallStatus::Duplicate => pairing.call.as_ref().is_none_or(is_own),
+        CallStatus::Paired | CallStatus::Late | CallStatus::Early => false,
+    };
+    view.linked.pairings.iter().filter(is_orphan).count()
 }
 
 /// The JSON files of a folder of samples, in order.
@@ -192,7 +248,7 @@ pub fn cases() -> Vec<(String, Linked)> {
     cases
 }
 
-/// Any policy but one that keeps what the dialect must reject.
+/// Any policy.
 pub fn policy(random: &mut Random) -> Policy {
     fn one<T: Copy>(random: &mut Random, of: &[T]) -> T {
         *random.pick(of).unwrap()
@@ -205,7 +261,7 @@ pub fn policy(random: &mut Random) -> Policy {
             &[MediaPolicy::Keep, MediaPolicy::Placeholder, MediaPolicy::Drop],
         ),
         reasoning: one(random, &[Reasoning::Drop, Reasoning::Keep]),
-        orphans: one(random, &[Orphans::Repair, Orphans::Drop]),
+        orphans: one(random, &[Orphans::Repair, Orphans::Drop, Orphans::Reject]),
         control_tokens: one(random, &[ControlTokens::Escape, ControlTokens::Keep]),
         system: one(random, &[System::Source, System::Agent, System::None]),
         compressed: one(random, &[Compressed::AsSent, Compressed::Stored]),

@@ -4,15 +4,27 @@
 //! declares as lost, and the one that the rendering tells when it is read back. Every result is a turn of its own here,
 //! however many of them a vendor puts into one turn, and empty text says nothing.
 
+mod account;
 mod compared;
 mod difference;
+mod quoted;
+mod tools;
 
-pub use difference::difference;
+use std::ops::Range;
 
 use chatmill_model::{
-    ArgumentForm, Arguments, CallStatus, Linked, Media, Message, MessageKind, Part, PartPlace, Role,
+    ArgumentForm, Arguments, CallStatus, Linked, Media, Message, MessageKind, Part, PartPlace, Participant,
+    Role,
 };
-use serde_json::Value;
+
+pub use account::Account;
+pub use difference::difference;
+pub use quoted::{Quoted, is_heard_or_seen, without_controls};
+pub use tools::Tool;
+
+use account::account_id;
+use quoted::quotes;
+use tools::tools;
 
 /// A stretch of text that is expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -237,8 +249,12 @@ pub struct Turn {
     pub name: Label,
     /// The id of who speaks, where it is compared.
     pub sender: Option<String>,
+    /// Who speaks, as systems know him whose accounts are shared.
+    pub account: Account,
     /// Its pieces.
     pub pieces: Vec<Piece>,
+    /// What it replies to, as far as that is there.
+    pub quotes: Vec<Quoted>,
     /// What it knows beside them.
     pub facts: Facts,
     /// When it was said, where turns are put in order of that.
@@ -256,10 +272,21 @@ impl Turn {
             is_settled: false,
             name: Label::Exact(None),
             sender: None,
+            account: Account::default(),
             pieces: vec![piece],
+            quotes: Vec::new(),
             facts: Facts::default(),
             time: i64::MIN,
         }
+    }
+
+    /// What is said in it, as far as that is known.
+    fn said(&self) -> String {
+        let texts = self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Text { words, .. } => words.text(),
+            _ => None,
+        });
+        texts.collect::<Vec<String>>().join("\n")
     }
 
     /// Whether it is a result.
@@ -273,19 +300,6 @@ impl Turn {
             .iter()
             .any(|piece| matches!(piece, Piece::Call { .. }))
     }
-}
-
-/// The definition of a tool: name, description, parameters.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Tool {
-    /// Its name.
-    pub name: Label,
-    /// What it is for.
-    pub description: Option<String>,
-    /// What it takes.
-    pub parameters: Option<Value>,
-    /// Whether a rendering writes that in another way.
-    pub is_reshaped: bool,
 }
 
 /// What a conversation tells.
@@ -303,6 +317,8 @@ pub struct Tale {
     pub people: usize,
     /// Those among them whom the roster lists.
     pub listed: usize,
+    /// Those among them of whom nothing is known but that they are agents of an account.
+    pub agents: usize,
     /// Of each call, by number: whether it is the perspective's, and the name of who made it.
     pub callers: Vec<(bool, Label)>,
     /// Whether the first turn gathers system text.
@@ -322,6 +338,11 @@ impl Tale {
 
     /// What a conversation tells through the eyes of a participant.
     pub fn of(linked: &Linked, perspective: Option<usize>) -> Self {
+        Self::among(linked, perspective, 0..linked.conversation.messages.len())
+    }
+
+    /// What some messages of a conversation tell.
+    pub fn among(linked: &Linked, perspective: Option<usize>, messages: Range<usize>) -> Self {
         let conversation = &linked.conversation;
         let mut tale = Self {
             turns: Vec::new(),
@@ -334,6 +355,7 @@ impl Tale {
             id: conversation.source_id.clone(),
             people: 0,
             listed: 0,
+            agents: 0,
             callers: Vec::new(),
             has_front: false,
         };
@@ -350,10 +372,12 @@ impl Tale {
                 || person.email.is_some()
                 || !person.extra.is_empty();
             tale.people += usize::from(is_known);
+            let is_agent = account_id(linked, person) != person.id && person.extra.0.len() == 1;
+            tale.agents += usize::from(is_agent);
             tale.listed += usize::from(is_known && person.listed);
         }
         let calls: Vec<PartPlace> = places(linked, |part| matches!(part, Part::ToolCall(_)));
-        for message in &conversation.messages {
+        for message in &conversation.messages[messages] {
             let own = perspective.is_some() && message.sender == perspective;
             let name = Label::Exact(shown_name(linked, message));
             let made = message
@@ -425,7 +449,9 @@ impl Tale {
             sender: message
                 .sender
                 .map(|sender| linked.conversation.participants[sender].id.clone()),
+            account: Account::of(linked, message),
             pieces,
+            quotes: Vec::new(),
             facts: Facts::default(),
             time: i64::MIN,
         };
@@ -450,6 +476,7 @@ impl Tale {
         }
         if let Some(turn) = self.turns.get_mut(first) {
             turn.facts = Self::facts(linked, message);
+            turn.quotes = quotes(linked, message);
         }
     }
 
@@ -477,6 +504,11 @@ impl Tale {
             other_name: other.filter(|other| own.is_some_and(|own| own != *other)),
         }
     }
+}
+
+fn own_name(person: &Participant) -> Option<String> {
+    let names = [&person.name, &person.alias];
+    names.into_iter().flatten().find(|name| !name.is_empty()).cloned()
 }
 
 fn places(linked: &Linked, wanted: impl Fn(&Part) -> bool) -> Vec<PartPlace> {
@@ -521,53 +553,6 @@ fn shown_name(linked: &Linked, message: &Message) -> Option<String> {
     else {
         return given;
     };
-    let named = [&sender.name, &sender.alias]
-        .into_iter()
-        .flatten()
-        .find(|name| !name.is_empty());
     let is_nobody = ROLES.contains(&sender.id.as_str()) || sender.role.as_ref() == Some(&sender.id);
-    named.cloned().or((!is_nobody).then(|| sender.id.clone()))
-}
-
-/// The definitions in one value, whoever's form it has.
-fn tools(raw: &str) -> Vec<Option<Tool>> {
-    let Ok(value) = serde_json::from_str::<Value>(raw) else {
-        return vec![None];
-    };
-    let lists = ["functionDeclarations", "function_declarations"];
-    if let Some(list) = lists.iter().find_map(|key| value[*key].as_array()) {
-        return list.iter().flat_map(|tool| tools(&tool.to_string())).collect();
-    }
-    let inner = ["function", "toolSpec"]
-        .iter()
-        .find_map(|key| value.get(*key))
-        .unwrap_or(&value);
-    let Some(name) = inner["name"].as_str().filter(|name| !name.is_empty()) else {
-        return vec![None];
-    };
-    let keys = ["parameters", "input_schema", "inputSchema"];
-    let parameters = keys.iter().find_map(|key| inner.get(*key));
-    let parameters = parameters.map(|found| found.get("json").unwrap_or(found).clone());
-    vec![Some(Tool {
-        name: Label::Exact(Some(name.to_owned())),
-        // An empty text says nothing.
-        description: inner["description"]
-            .as_str()
-            .filter(|text| !text.is_empty())
-            .map(str::to_owned),
-        parameters: parameters.filter(|schema| schema.is_object() && !asks_nothing(schema)),
-        is_reshaped: false,
-    })]
-}
-
-/// Whether a tool takes an object of which nothing is said: it is as if it said nothing of what it takes.
-fn asks_nothing(schema: &Value) -> bool {
-    let is_plain = |(key, value): (&String, &Value)| match key.as_str() {
-        "type" => value == "object" || value == "OBJECT",
-        "properties" => value.as_object().is_some_and(serde_json::Map::is_empty),
-        _ => false,
-    };
-    schema
-        .as_object()
-        .is_some_and(|fields| fields.iter().all(is_plain))
+    own_name(sender).or((!is_nobody).then(|| sender.id.clone()))
 }

@@ -1,4 +1,5 @@
-//! What Jaibber's payloads say of a conversation reads back as the same conversation, minus what was declared as lost.
+//! What Jaibber's payloads say of a capture reads back as the same conversation, minus what was declared as lost: field by
+//! field, and with what people and agents of one account are called. Other systems' conversations are the law's business.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -12,9 +13,9 @@ use std::collections::BTreeSet;
 use chatmill_diag::Limits;
 use chatmill_dialect::{History, Loss, LossCode, Policy, View};
 use chatmill_intake::json;
-use chatmill_model::{Linked, MessageKind, Part, Role};
+use chatmill_model::{Linked, MessageKind, Role};
 use chatmill_source::FrameView;
-use chatmill_testkit::chats::{group_chat, text};
+use chatmill_testkit::chats::text;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -334,40 +335,6 @@ proptest! {
         let text = json!(rows).to_string();
         if let Some(linked) = read(&text) {
             check(&linked)?;
-        }
-    }
-
-    #[test]
-    fn texts_of_a_group_chat_survive_in_order(chat in group_chat()) {
-        let limits = Limits::default();
-        let text = chat.to_string();
-        let document = json::scan(text.as_bytes(), limits.depth).unwrap();
-        let frame = FrameView { document: &document, bytes: text.as_bytes(), start: 0, key: None };
-        let reading = chatmill_source::find("group-chat").unwrap().read(&frame, &limits);
-        let linked = chatmill_link::link(reading.conversation.unwrap(), &limits).0;
-        let (payloads, losses) = written(&linked);
-        let again = read(&payloads);
-        let said = |linked: &Linked, without: &[u32]| -> Vec<(Option<String>, String, usize)> {
-            linked.conversation.messages.iter()
-                .filter(|message| !without.contains(&message.position))
-                .map(|message| {
-                    let media = message.parts.iter().filter(|part| matches!(part, Part::Media(_))).count();
-                    (message.id.clone(), message.text().into_owned(), media)
-                })
-                .collect()
-        };
-        let gone: Vec<u32> = losses.iter()
-            .filter(|loss| matches!(loss.code, LossCode::NoticeDropped | LossCode::ToolCallDropped))
-            .filter_map(|loss| loss.position)
-            .filter(|position| {
-                let message = &linked.conversation.messages[*position as usize];
-                !message.parts.iter().any(|part| matches!(part, Part::Text(_) | Part::Media(_)))
-            })
-            .collect();
-        let expected = said(&linked, &gone);
-        match again {
-            Some(again) => prop_assert_eq!(expected, said(&again, &[]), "{}", payloads),
-            None => prop_assert!(expected.is_empty()),
         }
     }
 }

@@ -70,6 +70,7 @@ fn cases_samples_and_lists_read_back_as_what_is_left_of_them() {
     let unused: Vec<LossCode> = codes.filter(|code| !trial.codes.contains(code)).collect();
     assert_eq!(unused, [], "codes that no case declares");
     assert!(trial.tried > 50_000, "{}", trial.tried);
+    assert!(trial.rejected > 5_000, "{}", trial.rejected);
 }
 
 proptest! {

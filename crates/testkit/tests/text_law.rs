@@ -17,6 +17,7 @@ use chatmill_dialect::policy::MediaPolicy;
 use chatmill_dialect::{History, Loss, LossCode, Policy, Rendering, View};
 use chatmill_model::{Component, Linked, Media, MediaKind, MediaSource, Message, MessageKind, Part, Role};
 use chatmill_testkit::chats::group_chat;
+use chatmill_testkit::forget::without_metadata;
 use chatmill_testkit::histories::history;
 use chatmill_testkit::law::{cases, policy, read};
 use chatmill_testkit::random::Random;
@@ -150,7 +151,13 @@ impl<'l> Declared<'l> {
 
     /// A text of the message.
     fn text(&self, text: &str) -> Said {
-        if self.has(&[LossCode::LeakedMetadataRemoved, LossCode::Truncated]) {
+        let clean = without_metadata(text);
+        let text = if self.has(&[LossCode::LeakedMetadataRemoved]) {
+            &clean
+        } else {
+            text
+        };
+        if self.has(&[LossCode::Truncated]) {
             Said::Something
         } else if self.has(&[LossCode::NewlineReplaced]) {
             Said::But(text.to_owned(), words)
@@ -286,6 +293,11 @@ fn breach(
             }
             Component::Names | Component::Replies | Component::Tools | Component::Meta => {}
         }
+    }
+    // What the roster tells the perspective to do stands in front of what anybody says.
+    let is_added = |loss: &Loss| loss.code == LossCode::SystemAdded;
+    if rendering.losses.iter().any(is_added) && content.pop_front().is_none() {
+        return Some("system text that is added is not there".to_owned());
     }
     let outside: u64 = rendering
         .losses

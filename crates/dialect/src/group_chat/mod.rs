@@ -61,7 +61,7 @@ impl Dialect for GroupChat {
             conversation.tools.len() as u64,
             "the format has no tool definitions",
         );
-        let mut rope = Rope::new();
+        let mut rope = Rope::for_messages(shown.messages.len());
         let mut progress = Progress::default();
         let mut record = Object::open(&mut rope);
         let version = conversation

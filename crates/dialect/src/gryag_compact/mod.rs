@@ -94,7 +94,7 @@ impl Dialect for GryagCompact {
             view,
             edition,
             labels: Labels::new(view, edition, &shown.messages, &mut losses),
-            rope: Rope::new(),
+            rope: Rope::for_messages(shown.messages.len()),
             losses,
             progress: Progress::default(),
         };

@@ -48,7 +48,7 @@ impl<'a> Writer<'_, 'a> {
                     position,
                     "the medium is only named in the text",
                 );
-                self.text(parts, placeholder(media));
+                self.text(parts, placeholder(media), position);
             }
         }
     }

@@ -22,6 +22,7 @@ use std::borrow::Cow;
 use chatmill_model::{Component, Level, Message, Part, Participant, Role, Rope, Voice};
 
 use crate::about::About;
+use crate::controls::escape_line;
 use crate::loss::{LossCode, Losses};
 use crate::names::{is_nobody, own_name};
 use crate::nature::{Lack, Shown, declare_conversation, declare_messages};
@@ -83,7 +84,7 @@ impl Dialect for GryagGemini {
                 "2025-10-17" => &CODE,
                 _ => &DOCUMENT,
             },
-            rope: Rope::new(),
+            rope: Rope::for_messages(shown.messages.len()),
             losses,
             progress: Progress::default(),
             lined: 0,
@@ -160,6 +161,12 @@ impl<'a> Writer<'_, 'a> {
             }
             let before = texts.len();
             texts.extend(message.texts().filter(|text| !text.is_empty()).map(Cow::Borrowed));
+            if before == 0
+                && let Some(first) = texts.first_mut()
+            {
+                let text = std::mem::take(first);
+                *first = self.without_line(text, message.position);
+            }
             if texts.len() == before {
                 self.losses.at(
                     LossCode::EmptyDropped,
@@ -212,12 +219,19 @@ impl<'a> Writer<'_, 'a> {
                 let has_called = self.view.is_own(message)
                     && message.parts.iter().any(|part| matches!(part, Part::ToolCall(_)));
                 if has_content || !has_called {
-                    self.say(message);
-                    if !calls.is_empty() {
+                    let is_said = self.say(message);
+                    if is_said && !calls.is_empty() {
                         self.losses.at(
                             LossCode::TurnSplit,
                             message.position,
                             "calls are a turn of their own",
+                        );
+                    }
+                    if !is_said && calls.is_empty() {
+                        self.losses.at(
+                            LossCode::EmptyDropped,
+                            message.position,
+                            "a turn without parts is refused",
                         );
                     }
                 }
@@ -277,8 +291,8 @@ impl<'a> Writer<'_, 'a> {
         );
     }
 
-    /// The turn of a message: its line, its texts, its media.
-    fn say(&mut self, message: &'a Message) {
+    /// The turn of a message: its line, its texts, its media. Says whether anything stands in it.
+    fn say(&mut self, message: &'a Message) -> bool {
         let is_own = self.view.is_own(message);
         let (role, opening) = if is_own {
             ("assistant", "{\"role\":\"model\",\"parts\":[")
@@ -323,7 +337,7 @@ impl<'a> Writer<'_, 'a> {
             match part {
                 Part::Text(text) => {
                     let text = said_declared(self.view, message, text, &mut self.losses);
-                    self.text(&mut parts, text);
+                    self.text(&mut parts, text, message.position);
                     if !waiting.is_empty() {
                         self.losses.at(
                             LossCode::PartMoved,
@@ -365,18 +379,13 @@ impl<'a> Writer<'_, 'a> {
             self.media(&mut parts, media, message.position);
         }
         let turn = std::mem::replace(&mut self.rope, before);
-        if parts == 0 {
-            self.losses.at(
-                LossCode::EmptyDropped,
-                message.position,
-                "a turn without parts is refused",
-            );
-            return;
+        if parts > 0 {
+            self.open(opening);
+            self.rope.append(turn);
+            self.close();
+            self.progress.said(message.position, role);
         }
-        self.open(opening);
-        self.rope.append(turn);
-        self.close();
-        self.progress.said(message.position, role);
+        parts > 0
     }
 
     fn open_text(&mut self, parts: &mut u32) {
@@ -387,13 +396,26 @@ impl<'a> Writer<'_, 'a> {
         self.rope.framing("{\"text\":\"");
     }
 
-    fn text(&mut self, parts: &mut u32, text: impl Into<Cow<'a, str>>) {
-        let text = text.into();
+    fn text(&mut self, parts: &mut u32, text: impl Into<Cow<'a, str>>, position: u32) {
+        let mut text = text.into();
         if text.is_empty() {
             return;
+        }
+        if *parts == 0 {
+            text = self.without_line(text, position);
         }
         self.open_text(parts);
         self.rope.content(text, Level::JsonString, Component::Content);
         self.rope.framing("\"}");
+    }
+
+    /// A text that stands first in its turn and begins like a line of ids would be read as one.
+    fn without_line(&mut self, text: Cow<'a, str>, position: u32) -> Cow<'a, str> {
+        let (text, is_escaped) = escape_line(text);
+        if is_escaped {
+            let reason = "a text that begins with [meta] would be read as ids";
+            self.losses.at(LossCode::ReservedTextEscaped, position, reason);
+        }
+        text
     }
 }

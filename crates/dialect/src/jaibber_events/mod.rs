@@ -10,9 +10,10 @@
 //! missing is one `chunk`. Fields of the document stand in its order, `parentMessageId` and what else a project's own
 //! messages hold behind them. Presence and files that belong to no message are no message payloads.
 
+mod known;
 mod payload;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use chatmill_model::{Conversation, Message, MessageKind, Part, Participant, ParticipantKind, Role, Rope};
 
@@ -20,11 +21,11 @@ use crate::Dialect;
 use crate::about::About;
 use crate::jaibber_context::declare_unspoken;
 use crate::loss::{LossCode, Losses};
-use crate::names::own_name;
 use crate::nature::{Lack, Shown, declare_messages};
 use crate::rendering::Rendering;
 use crate::view::View;
 
+use known::Known;
 use payload::Writer;
 
 /// The dialect of Jaibber's message payloads.
@@ -62,11 +63,15 @@ impl Dialect for JaibberEvents {
             .iter()
             .filter_map(|message| message.sender)
             .collect();
-        declare_room(view.conversation(), &speaking, &mut losses);
-        declare_names(view, &shown.messages, &mut losses);
+        declare_room(view.conversation(), &speaking, is_native, &mut losses);
+        let known = Known::of(view, &shown.messages, is_native);
+        losses.everywhere(
+            LossCode::NameDropped,
+            known.renamed,
+            "the first of the messages shows another name than the roster",
+        );
         let mut rope = Rope::new();
-        let names = Names::new(&view.conversation().participants, &speaking);
-        let mut writer = Writer::new(view, is_native, names, losses);
+        let mut writer = Writer::new(view, is_native, known, losses);
         rope.framing("[");
         for (index, message) in shown.messages.iter().enumerate() {
             if index > 0 {
@@ -79,20 +84,32 @@ impl Dialect for JaibberEvents {
     }
 }
 
-/// Whether a message or notice is published.
+/// Whether a message or notice is published. A message that says nothing is, unless it holds what a payload has no place for.
 fn renders(message: &Message, is_native: bool) -> bool {
     match message.kind {
         MessageKind::Notice => is_native && message.source_type.as_deref() != Some("attachment"),
         MessageKind::Message => {
-            let is_said = |part: &Part| matches!(part, Part::Text(_) | Part::Media(_));
+            let says = |part: &Part| match part {
+                Part::Text(text) => !text.is_empty(),
+                part => matches!(part, Part::Media(_)),
+            };
+            let is_mute = |part: &Part| match part {
+                Part::Reasoning(thought) => !thought.is_empty(),
+                part => !matches!(part, Part::Text(_)),
+            };
             matches!(message.role, Role::User | Role::Assistant)
-                && (message.parts.is_empty() || message.parts.iter().any(is_said))
+                && (message.parts.iter().any(says) || !message.parts.iter().any(is_mute))
         }
     }
 }
 
 /// Declares facts about the room and its people that no payload holds.
-fn declare_room(conversation: &Conversation, speaking: &BTreeSet<usize>, losses: &mut Losses) {
+fn declare_room(
+    conversation: &Conversation,
+    speaking: &BTreeSet<usize>,
+    is_native: bool,
+    losses: &mut Losses,
+) {
     let facts = usize::from(conversation.title.is_some())
         + usize::from(conversation.description.is_some())
         + conversation.extra.0.len()
@@ -108,7 +125,11 @@ fn declare_room(conversation: &Conversation, speaking: &BTreeSet<usize>, losses:
             || person.custom_role.is_some()
             || person.department.is_some()
             || person.email.is_some()
-            || person.extra.0.iter().any(|(key, _)| key != "userId")
+            || person
+                .extra
+                .0
+                .iter()
+                .any(|(key, _)| !is_native || key != "userId")
     };
     let people = conversation.participants.iter().enumerate();
     losses.everywhere(
@@ -125,69 +146,4 @@ fn declare_room(conversation: &Conversation, speaking: &BTreeSet<usize>, losses:
         aliases.count() as u64,
         "payloads have no second names",
     );
-}
-
-/// Declares names of people that nothing shows: a payload holds the name under which its message was written.
-fn declare_names(view: &View<'_>, shown: &[&Message], losses: &mut Losses) {
-    let mut named = BTreeSet::new();
-    for message in shown {
-        if message.role == Role::Assistant || message.sender_name.is_none() {
-            named.extend(message.sender);
-        }
-    }
-    let unnamed: BTreeSet<usize> = shown
-        .iter()
-        .filter_map(|message| message.sender)
-        .filter(|sender| !named.contains(sender))
-        .collect();
-    let people = unnamed
-        .iter()
-        .filter_map(|sender| view.conversation().participants.get(*sender));
-    losses.everywhere(
-        LossCode::NameDropped,
-        people.filter(|person| own_name(person).is_some()).count() as u64,
-        "none of the messages shows the name that the roster has",
-    );
-}
-
-/// The words by which mentions name those who speak: a reader knows nobody else.
-struct Names<'a> {
-    participants: &'a [Participant],
-    by_id: BTreeMap<&'a str, usize>,
-    /// How many have a name, in any case.
-    counts: BTreeMap<String, usize>,
-}
-
-impl<'a> Names<'a> {
-    fn new(participants: &'a [Participant], speaking: &BTreeSet<usize>) -> Self {
-        let mut by_id = BTreeMap::new();
-        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        for (place, participant) in participants.iter().enumerate() {
-            if !speaking.contains(&place) {
-                continue;
-            }
-            by_id.entry(participant.id.as_str()).or_insert(place);
-            if let Some(name) = own_name(participant) {
-                *counts.entry(name.to_lowercase()).or_default() += 1;
-            }
-        }
-        Self {
-            participants,
-            by_id,
-            counts,
-        }
-    }
-
-    /// The name of the one who is mentioned, where a reader finds him by it and nobody else; else the id.
-    fn mention(&self, mentioned: &'a str) -> &'a str {
-        let place = self.by_id.get(mentioned);
-        let name = place
-            .and_then(|place| self.participants.get(*place))
-            .and_then(own_name);
-        name.filter(|name| {
-            let is_id = self.by_id.get(name).is_some_and(|other| Some(other) != place);
-            !is_id && self.counts.get(&name.to_lowercase()) == Some(&1)
-        })
-        .unwrap_or(mentioned)
-    }
 }

@@ -1,12 +1,14 @@
 //! One payload: fields in the order of the document, then what else the source gave a message of this system.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use chatmill_model::{
     Component, Extra, Media, MediaKind, MediaSource, Message, MessageKind, Part, RawJson, Role, Rope,
 };
 
-use super::Names;
+use super::known::{Known, shown_name};
+use super::renders;
 use crate::group_chat::MessageIds;
 use crate::group_chat::object::{Object, key};
 use crate::json;
@@ -32,7 +34,7 @@ pub(super) struct Writer<'v, 'a> {
     view: &'v View<'a>,
     is_native: bool,
     ids: MessageIds<'a>,
-    names: Names<'a>,
+    known: Known<'a>,
     losses: Losses,
     progress: Progress,
 }
@@ -46,12 +48,12 @@ struct Pieces<'a> {
 
 impl<'v, 'a> Writer<'v, 'a> {
     /// For the messages of a view; `is_native` where they were read from this system.
-    pub(super) fn new(view: &'v View<'a>, is_native: bool, names: Names<'a>, losses: Losses) -> Self {
+    pub(super) fn new(view: &'v View<'a>, is_native: bool, known: Known<'a>, losses: Losses) -> Self {
         Self {
             view,
             is_native,
             ids: MessageIds::new(view.conversation()),
-            names,
+            known,
             losses,
             progress: Progress::default(),
         }
@@ -146,12 +148,11 @@ impl<'v, 'a> Writer<'v, 'a> {
     }
 
     fn sender(&mut self, object: &mut Object<'_, 'a>, message: &'a Message) {
-        let Some(sender) = self.view.sender(message) else {
-            object.string(
-                key!("fromUsername"),
-                message.sender_name.as_deref(),
-                Component::Names,
-            );
+        let sender = self.view.sender(message);
+        let Some(sender) = sender.filter(|sender| !sender.id.is_empty()) else {
+            let shown = message.sender_name.as_deref().filter(|name| !name.is_empty());
+            let name = shown.or(sender.and_then(own_name));
+            object.string(key!("fromUsername"), name, Component::Names);
             self.losses.at(
                 LossCode::SenderMissing,
                 message.position,
@@ -168,7 +169,7 @@ impl<'v, 'a> Writer<'v, 'a> {
             Some(account) => object.string(key!("from"), Some(account), Component::Names),
             None => object.string(key!("from"), Some(&sender.id), Component::Names),
         }
-        let name = message.sender_name.as_deref().or(own_name(sender));
+        let name = shown_name(message, sender);
         object.string(key!("fromUsername"), name, Component::Names);
     }
 
@@ -226,7 +227,7 @@ impl<'v, 'a> Writer<'v, 'a> {
             let rope = object.key(key!("mentions"));
             for (index, mentioned) in message.mentions.iter().enumerate() {
                 rope.framing(if index == 0 { "[" } else { "," });
-                rope.json_string(self.names.mention(mentioned), Component::Meta);
+                rope.json_string(self.known.mention(mentioned), Component::Meta);
             }
             rope.framing("]");
         }
@@ -299,9 +300,15 @@ impl<'v, 'a> Writer<'v, 'a> {
         let mut is_written = false;
         for (reference, link) in self.view.references(message) {
             let resolved = link.target.and_then(|target| self.view.message(target));
-            let id = match resolved.and_then(|target| target.id.as_deref()) {
-                Some(id) => Some(id),
-                None => reference.target.as_deref(),
+            let made_up = |target: &Message| {
+                let has_one = target.kind == MessageKind::Message && renders(target, self.is_native);
+                has_one.then(|| Cow::Owned(self.ids.made_up(target.position)))
+            };
+            let id = match resolved {
+                Some(Message { id: Some(id), .. }) => Some(Cow::Borrowed(id.as_str())),
+                target => target
+                    .and_then(made_up)
+                    .or(reference.target.as_deref().map(Cow::Borrowed)),
             };
             let (Some(id), false) = (id, reference.is_pseudo) else {
                 self.losses.at(

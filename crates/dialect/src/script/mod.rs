@@ -329,8 +329,13 @@ impl<'v, 'a> Writer<'v, 'a> {
                 self.result(id, name, Some((message, result)), is_marked);
             }
             Step::Loose { message, result } => {
-                let id = result.call_id.as_deref().unwrap_or_default();
-                let id = self.ids.loose(id);
+                let given = result.call_id.as_deref().unwrap_or_default();
+                let id = self.ids.loose(given);
+                if id != given {
+                    let reason = "the id of a result without a call is made up";
+                    self.losses
+                        .at(LossCode::ToolIdRewritten, message.position, reason);
+                }
                 let name = self.tool_names.of(result.name.as_deref());
                 self.result(id, name, Some((message, result)), false);
             }

@@ -1,8 +1,11 @@
 //! What the assistant thought, where policy and dialect keep it.
 
+use std::borrow::Cow;
+
 use chatmill_model::{Component, Message, Part};
 
 use super::{Thoughts, Writer};
+use crate::controls::{Reserved, escape};
 use crate::loss::LossCode;
 use crate::policy::Reasoning;
 use crate::words::Words;
@@ -26,7 +29,15 @@ impl<'a> Writer<'_, 'a> {
                     );
                     thoughts.push(Words::new("\n\n", Component::Framing));
                 }
-                thoughts.push(Words::new(thought, Component::Content));
+                let mut said = Cow::Borrowed(thought.as_str());
+                if self.manner.thoughts == Thoughts::Tagged {
+                    let (escaped, count) = escape(said, Reserved::Thoughts);
+                    let reason = "a thought does not end where it spells the tag that ends it";
+                    self.losses
+                        .several(LossCode::ReservedTextEscaped, message.position, count, reason);
+                    said = escaped;
+                }
+                thoughts.push(Words::new(said, Component::Content));
             }
         }
         thoughts

@@ -12,6 +12,7 @@ use crate::loss::{LossCode, Losses};
 use crate::rendering::Rendering;
 use crate::script::say::joined;
 use crate::script::{Held, Manner, Script, SystemPlace, Turn};
+use crate::text::paragraphs_like;
 use crate::view::View;
 use crate::words::{Words, trim_end, trim_start};
 
@@ -146,6 +147,15 @@ fn history<'a>(turn: Turn<'a>, block: &mut Block<'a>, losses: &mut Losses) {
     if let Some(position) = position {
         block.positions.insert(position);
         block.turns += 1;
+        let spelled = words
+            .iter()
+            .map(|words| paragraphs_like(&words.text, &["User: ", "Assistant: ", "Tool: "]));
+        losses.several(
+            LossCode::SpecialTokenInText,
+            position,
+            spelled.sum(),
+            "a text spells the beginning of a turn, and the cached block has no escape",
+        );
     }
     if !block.words.is_empty() {
         block.words.push(Words::new("\n\n", Component::Framing));

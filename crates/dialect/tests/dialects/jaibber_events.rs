@@ -5,6 +5,8 @@ use chatmill_model::{
     CallStatus, LinkStatus, Media, MediaKind, MediaSource, MessageKind, Part, RawJson, Role,
 };
 
+use serde_json::Value;
+
 use crate::room::{Room, media, preview, text};
 
 fn raw(key: &str, value: &str) -> (String, RawJson) {
@@ -213,18 +215,47 @@ fn what_a_payload_has_no_place_for_is_declared() {
 }
 
 #[test]
-fn a_mention_that_could_mean_two_is_written_as_an_id() {
+fn a_mention_that_could_mean_two_is_written_as_the_id_that_readers_give() {
     let mut room = Room::new();
     let (one, two) = (room.agent("b1", "Bot"), room.agent("b2", "BOT"));
-    let ann = room.human("u1", "b2");
+    let ann = room.human("u1", "b1/Bot");
     for speaker in [one, two, ann] {
         room.say(speaker, "x");
     }
     room.message(2).mentions = vec!["b1".to_owned(), "b2".to_owned(), "u1".to_owned()];
     let out = room.only("jaibber-events");
     assert!(
-        out.text.contains(r#""mentions":["b1","b2","u1"]"#),
+        out.text.contains(r#""mentions":["b1/Bot","b2/BOT","u1"]"#),
         "{}",
         out.text
     );
+}
+
+#[test]
+fn a_reply_finds_a_message_whose_id_is_made_up_and_a_bare_call_is_not_said() {
+    let mut room = Room::new();
+    let (ann, bot) = (room.human("u1", "Ann"), room.agent("b1", "Bot"));
+    room.say(ann, "one");
+    room.call(bot, "", &[("c1", "search", "{}")]);
+    room.say(ann, "two");
+    room.reply(2, 0);
+    room.message(0).id = None;
+    room.message(2).references[0].target = None;
+    let out = room.only("jaibber-events");
+    let payloads: Vec<Value> = serde_json::from_str(&out.text).unwrap();
+    assert_eq!(payloads.len(), 2, "{}", out.text);
+    assert_eq!(payloads[0]["messageId"], payloads[1]["parentMessageId"]);
+    assert_eq!(out.lost(LossCode::ToolCallDropped), [(Some(1), 1)]);
+}
+
+#[test]
+fn a_person_whose_first_message_shows_another_name_has_that_name() {
+    let mut room = Room::new();
+    let ann = room.human("u1", "Ann");
+    room.say(ann, "one");
+    room.say(ann, "two");
+    room.message(0).sender_name = Some("Annie".to_owned());
+    let out = room.only("jaibber-events");
+    assert!(out.text.contains("\"fromUsername\":\"Annie\"") && out.text.contains("\"fromUsername\":\"Ann\""));
+    assert_eq!(out.lost(LossCode::NameDropped), [(None, 1)]);
 }

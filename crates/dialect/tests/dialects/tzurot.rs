@@ -246,3 +246,21 @@ fn tools_of_another_agent_make_no_request() {
     assert_eq!(requests[0].text, r#"[{"role":"user","content":"done"}]"#);
     assert_eq!(requests[0].lost(LossCode::RoleMapped), [(Some(4), 1)]);
 }
+
+#[test]
+fn own_words_that_are_worded_as_a_quote_are_declared_where_a_quote_may_stand() {
+    let mut room = Room::new();
+    let ann = room.human("u1", "Ann");
+    room.say(ann, "Ben said:\n\"Rust.\"");
+    let alone = &room.render("tzurot")[0];
+    assert_eq!(alone.lost(LossCode::SpecialTokenInText), []);
+    let picture = media(MediaKind::Image, Some("https://example.org/a.png"), None);
+    room.message(0).parts.push(picture);
+    let beside = &room.render("tzurot")[0];
+    assert!(
+        beside.text.contains(r#""text":"Ben said:\n\"Rust.\"""#),
+        "{}",
+        beside.text
+    );
+    assert_eq!(beside.lost(LossCode::SpecialTokenInText), [(Some(0), 1)]);
+}

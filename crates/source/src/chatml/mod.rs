@@ -10,7 +10,7 @@
 //! ```
 //!
 //! A record is such a text alone: a whole file, a JSON string, or an object with `text`, as training files have it. The
-//! line of the role may name the speaker. Control tokens that were escaped by U+200B behind their `<` are read back.
+//! line of the role may name the speaker. Control tokens and tags that were escaped by U+200B behind their `<` are read back.
 //! Reasoning, calls and results are written as Hermes and Qwen write them: `<think>`, `<tool_call>`, `<tool_response>`.
 //! Tools that a system text describes stay text.
 

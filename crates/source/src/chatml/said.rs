@@ -5,13 +5,14 @@ use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::{Part, Role, ToolCall, ToolResult};
 
 use crate::taken::text;
-use crate::{sharegpt, thoughts, turn};
+use crate::thoughts::{self, is_tag};
+use crate::{sharegpt, turn};
 
 const CALL: [&str; 2] = ["<tool_call>", "</tool_call>"];
 const RESPONSE: [&str; 2] = ["<tool_response>", "</tool_response>"];
 
-/// What stands between the `<` and the bars of a control token that is none.
-const ESCAPE: char = '\u{200b}';
+/// The names of these tags.
+const TOOLS: [&str; 2] = ["tool_call", "tool_response"];
 
 /// Who speaks, by the line of the role.
 #[derive(Debug, Default)]
@@ -70,23 +71,18 @@ fn unquoted(name: &str) -> String {
 
 /// Text whose control tokens are spelled as they were before they were escaped.
 fn unescaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("<\u{200b}") {
-        let (before, from) = rest.split_at(at + 1);
-        out.push_str(before);
-        rest = from;
-        let bare = from.trim_start_matches(ESCAPE);
-        if is_token(bare)
-            && let Some(fewer) = from.strip_prefix(ESCAPE)
-        {
-            let kept = fewer.len() - bare.len();
-            out.push_str(fewer.get(..kept).unwrap_or_default());
-            rest = bare;
-        }
-    }
-    out.push_str(rest);
-    out
+    thoughts::unescaped(text, is_token)
+}
+
+/// Text whose control tokens and tags around calls and results are spelled so.
+fn without_tools(text: &str) -> String {
+    thoughts::unescaped(text, |text| is_token(text) || is_tag(text, &TOOLS))
+}
+
+/// Text whose control tokens and tags are spelled so.
+fn without_tags(text: &str) -> String {
+    let names = ["think", TOOLS[0], TOOLS[1]];
+    thoughts::unescaped(text, |text| is_token(text) || is_tag(text, &names))
 }
 
 /// Whether text goes on like a control token behind its `<`: a bar, a word of at most 40 signs, a bar and `>`.
@@ -102,25 +98,25 @@ fn is_token(text: &str) -> bool {
 /// The pieces of a turn.
 pub fn parts(role: Role, body: &str, limits: &Limits, faults: &mut Vec<Finding>) -> Vec<Part> {
     match role {
-        Role::System => said(body),
+        Role::System => said(unescaped(body)),
         Role::Assistant => assistant(body, limits, faults),
         Role::Tool => answers(body, limits).unwrap_or_else(|| vec![answer(body, limits)]),
-        Role::User => answers(body, limits).unwrap_or_else(|| said(body)),
+        Role::User => answers(body, limits).unwrap_or_else(|| said(without_tags(body))),
     }
 }
 
-fn said(body: &str) -> Vec<Part> {
-    if body.is_empty() {
+fn said(text: String) -> Vec<Part> {
+    if text.is_empty() {
         return Vec::new();
     }
-    vec![Part::Text(unescaped(body))]
+    vec![Part::Text(text)]
 }
 
 fn assistant(body: &str, limits: &Limits, faults: &mut Vec<Finding>) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut rest = body;
     if let Some((thought, said)) = thoughts::divided(rest) {
-        parts.push(Part::Reasoning(unescaped(thought)));
+        parts.push(Part::Reasoning(without_tags(thought)));
         rest = said;
     }
     let mut pending = String::new();
@@ -128,7 +124,7 @@ fn assistant(body: &str, limits: &Limits, faults: &mut Vec<Finding>) -> Vec<Part
         pending.push_str(before);
         if let Some(call) = call(inside, limits) {
             let text = pending.trim_end_matches('\n');
-            parts.extend(said(text));
+            parts.extend(said(without_tools(text)));
             pending.clear();
             parts.push(Part::ToolCall(call));
             rest = after.trim_start_matches('\n');
@@ -145,7 +141,7 @@ fn assistant(body: &str, limits: &Limits, faults: &mut Vec<Finding>) -> Vec<Part
         faults.push(Finding::new(&codes::UNFINISHED_STREAM, text));
     }
     pending.push_str(rest);
-    parts.extend(said(&pending));
+    parts.extend(said(without_tools(&pending)));
     parts
 }
 
@@ -178,7 +174,7 @@ fn answers(body: &str, limits: &Limits) -> Option<Vec<Part>> {
 
 /// A result: text, or an object that names its tool and holds the content.
 fn answer(body: &str, limits: &Limits) -> Part {
-    let written = unescaped(body);
+    let written = without_tags(body);
     let named = json::scan(written.as_bytes(), limits.depth)
         .ok()
         .and_then(|document| named(document.root()));

@@ -151,3 +151,29 @@ fn records_of_training_files_and_of_rendered_lines_are_read() {
         assert_eq!(read_value(json).fault.unwrap().code.name, code, "{json}");
     }
 }
+
+#[test]
+fn tags_that_were_escaped_are_text_again() {
+    let text = "<|im_start|>system\n<\u{200b}tool_call> <\u{200b}|a|><|im_end|>\n\
+                <|im_start|>user\n<\u{200b}tool_response>sunny<\u{200b}/tool_response><|im_end|>\n\
+                <|im_start|>assistant\n<think>\na <\u{200b}/think>\n</think>\n\n<\u{200b}\u{200b}tool_call>{}<\u{200b}/think><|im_end|>\n";
+    let reading = read_text(text);
+    assert_eq!(names(&reading), [""; 0]);
+    let said: Vec<&[Part]> = messages(&reading)
+        .iter()
+        .map(|message| message.parts.as_slice())
+        .collect();
+    let text = |text: &str| Part::Text(text.to_owned());
+    assert_eq!(
+        said,
+        [
+            // System text speaks of tags, and nothing in it is escaped but control tokens.
+            [text("<\u{200b}tool_call> <|a|>")].as_slice(),
+            &[text("<tool_response>sunny</tool_response>")],
+            &[
+                Part::Reasoning("a </think>".to_owned()),
+                text("<\u{200b}tool_call>{}<\u{200b}/think>")
+            ],
+        ]
+    );
+}

@@ -62,6 +62,16 @@ impl Meta {
     }
 }
 
+/// Takes out the U+200B behind the bracket of a text that would begin like a line without it.
+pub fn unescape(text: &mut String) {
+    const ESCAPE: char = '\u{200b}';
+    let inside = text.strip_prefix('[').filter(|rest| rest.starts_with(ESCAPE));
+    let bare = inside.map(|rest| rest.trim_start_matches(ESCAPE));
+    if bare.is_some_and(|bare| bare.starts_with("meta]") || bare.starts_with("speaker")) {
+        text.remove(1);
+    }
+}
+
 /// Which quotation marks with a backslash in front belong to a value.
 #[derive(Clone, Copy, PartialEq)]
 enum Escapes {
@@ -307,5 +317,19 @@ mod tests {
         assert!(is_within("{\"chat_id\": -100}"));
         assert!(!is_within("what is a user_id?"));
         assert!(!is_within("my_user_id: 1"));
+    }
+
+    #[test]
+    fn what_was_escaped_is_said_again() {
+        for (text, said) in [
+            ("[\u{200b}meta] user_id=1", "[meta] user_id=1"),
+            ("[\u{200b}\u{200b}speaker id=1]", "[\u{200b}speaker id=1]"),
+            ("[\u{200b}x]", "[\u{200b}x]"),
+            ("[meta] user_id=1", "[meta] user_id=1"),
+        ] {
+            let mut text = text.to_owned();
+            unescape(&mut text);
+            assert_eq!(text, said);
+        }
     }
 }

@@ -186,6 +186,11 @@ impl<'d> Reader<'d, '_> {
                 parts::read(other, "parts", &mut content, &mut site);
             }
         }
+        if skipped == 0
+            && let Some(Part::Text(text)) = content.parts.first_mut()
+        {
+            meta::unescape(text);
+        }
         let answers = content
             .parts
             .iter()

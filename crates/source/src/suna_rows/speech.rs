@@ -156,12 +156,12 @@ pub fn find_calls(said: &mut Said, id: Option<&str>, limits: &Limits, site: &mut
             .iter()
             .any(|piece| matches!(piece, xml::Piece::Call(_)));
         if !has_calls {
-            said.parts.push(Part::Text(text));
+            said.parts.push(Part::Text(xml::unescaped(&text)));
             continue;
         }
         for piece in cut.pieces {
             match piece {
-                xml::Piece::Text(text) => said.parts.push(Part::Text(text.to_owned())),
+                xml::Piece::Text(text) => said.parts.push(Part::Text(xml::unescaped(text))),
                 xml::Piece::Call(call) => {
                     if call.repeats {
                         let text =

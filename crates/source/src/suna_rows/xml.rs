@@ -10,13 +10,16 @@
 //! ```
 //!
 //! It is no real XML: tags are matched in any case and with `name` as their only attribute, entities are not decoded, a
-//! block without its end is text. A value is JSON when it starts like an object or a list and is valid, `true` and
-//! `false` are booleans, numbers are written as Python reads them (`007`, `1_000`, `1.`), and everything else is text.
+//! block without its end is text, and so is one whose first tag has a U+200B behind its `<`, which is taken out. A value is
+//! JSON when it starts like an object or a list and is valid, `true` and `false` are booleans, numbers are written as Python
+//! reads them (`007`, `1_000`, `1.`), and everything else is text.
 
 use std::collections::HashMap;
 
 use chatmill_intake::json;
 use chatmill_model::json::{push_compact, push_string};
+
+use crate::thoughts;
 
 const OPEN: &str = "<function_calls>";
 const CLOSE: &str = "</function_calls>";
@@ -78,6 +81,15 @@ pub fn cut(text: &str, depth: u32) -> Cut<'_> {
         cut.push_text(text.get(rest_from..));
     }
     cut
+}
+
+/// A text whose tags are spelled as they were before they were escaped.
+pub fn unescaped(text: &str) -> String {
+    let tag = OPEN.get(1..).unwrap_or_default();
+    thoughts::unescaped(text, |text| {
+        text.get(..tag.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(tag))
+    })
 }
 
 impl<'t> Cut<'t> {
@@ -454,5 +466,12 @@ mod tests {
         // Unquoted attributes must not be searched to the end of the text each time.
         let names = "<invoke name=\"".repeat(20_000);
         cut(&format!("<function_calls>{names}</function_calls>"), 64);
+    }
+
+    #[test]
+    fn a_block_whose_tag_was_escaped_is_text() {
+        let text = "<\u{200b}Function_Calls><invoke name=\"a\"></invoke></function_calls>";
+        assert_eq!(cut(text, 8).pieces, [Piece::Text(text)]);
+        assert_eq!(unescaped(text), text.replace('\u{200b}', ""));
     }
 }

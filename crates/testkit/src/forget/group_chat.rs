@@ -5,8 +5,8 @@ use chatmill_dialect::{Loss, LossCode};
 use chatmill_model::{MediaSource, Role};
 
 use super::words::join_texts;
-use super::{Family, Forget, at, each, made_up_id};
-use crate::tale::{Facts, Label, Piece, Tale, Turn, Words};
+use super::{Family, Forget, at, each, message_id_synthesised};
+use crate::tale::{Account, Facts, Label, Piece, Tale, Turn, Words};
 
 /// The functions of the format.
 pub const OWN: &[(LossCode, Forget)] = &[
@@ -15,12 +15,14 @@ pub const OWN: &[(LossCode, Forget)] = &[
     }),
     (LossCode::ExtraDropped, extra_dropped),
     (LossCode::MessageIdSynthesised, message_id_synthesised),
-    // Nobody is told as nobody.
+    // Nobody is told as nobody: the sender is an empty text, which reads back as none.
     (LossCode::SenderMissing, |_, _, _| ()),
-    (LossCode::NameDropped, |tale, _, _| names_unknown(tale)),
+    (LossCode::NameDropped, |tale, _, _| {
+        names_dropped(tale, |account| account.is_display);
+    }),
     (LossCode::ParticipantDropped, |tale, _, _| {
         tale.people = tale.listed;
-        names_unknown(tale);
+        names_dropped(tale, |account| account.is_listed);
     }),
     (LossCode::MediaDropped, media_dropped),
     (LossCode::ToolResultDropped, further_results_dropped),
@@ -31,11 +33,11 @@ pub const OWN: &[(LossCode, Forget)] = &[
     (LossCode::PartFlattened, part_flattened),
 ];
 
-/// A name that is not the message's own is not told by all who are known by one; their ids are.
-fn names_unknown(tale: &mut Tale) {
+/// Who has no name but a second one is known by his id, and so is who is not listed.
+fn names_dropped(tale: &mut Tale, has_name: impl Fn(&Account) -> bool) {
     each(tale, |turn| {
-        if turn.sender.is_some() {
-            turn.name = Label::Any;
+        if turn.sender.is_some() && !has_name(&turn.account) {
+            turn.name = Label::of_id(turn.sender.as_deref());
         }
     });
 }
@@ -60,14 +62,6 @@ fn extra_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
             "file_url" | "image_url" | "audio_url" | "video_url" | "link" => !has_medium,
             key => !key.starts_with('/'),
         });
-    }
-}
-
-/// The id says where the message stands.
-fn message_id_synthesised(tale: &mut Tale, loss: &Loss, _: &Family) {
-    let id = made_up_id(tale, loss.position.unwrap_or_default());
-    if let Some(turn) = at(tale, loss).next() {
-        turn.facts.ids = vec![id];
     }
 }
 

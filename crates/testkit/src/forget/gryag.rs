@@ -13,10 +13,9 @@ use crate::tale::{Facts, Label, Piece, Tale, Turn, Words, compact};
 /// The functions of the prompts.
 pub const OWN: &[(LossCode, Forget)] = &[
     (LossCode::MessageIdDropped, ids_without_line),
-    (LossCode::NameCleaned, |tale, loss, _| {
-        at(tale, loss).for_each(|turn| turn.name = Label::Any);
-    }),
+    (LossCode::NameCleaned, name_cleaned),
     (LossCode::NameDropped, name_dropped),
+    // A name that is cut is cut with its escapes, which are not known here; its beginning is left.
     (LossCode::Truncated, |tale, loss, family| {
         truncated(tale, loss, family);
         at(tale, loss).for_each(|turn| turn.name = Label::Any);
@@ -27,6 +26,7 @@ pub const OWN: &[(LossCode, Forget)] = &[
     }),
     (LossCode::PartMoved, |tale, loss, _| media_last(tale, loss)),
     (LossCode::MediaDescriptionDropped, media_description_dropped),
+    // What the roster tells the perspective to do, no tale tells.
     (LossCode::SystemAdded, |tale, _, _| {
         let turn = Turn::made_up(Role::User, Piece::text(Words::any()));
         tale.has_front = true;
@@ -77,6 +77,16 @@ fn name_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
         each(tale, |turn| turn.facts.other_name = None);
     } else {
         at(tale, loss).for_each(|turn| turn.name = Label::Exact(None));
+    }
+}
+
+/// A name has no square brackets, and a blank for a line break; quotation marks read back as they were.
+fn name_cleaned(tale: &mut Tale, loss: &Loss, _: &Family) {
+    for turn in at(tale, loss) {
+        if let Label::Exact(Some(name)) = &turn.name {
+            let name = name.replace('\n', " ").replace(['[', ']'], "");
+            turn.name = Label::of_id(Some(name.trim()).filter(|name| !name.is_empty()));
+        }
     }
 }
 

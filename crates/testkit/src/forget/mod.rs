@@ -6,9 +6,11 @@
 
 pub mod group_chat;
 pub mod gryag;
+pub mod jaibber;
 pub mod suna_rows;
 mod tools;
 mod turns;
+pub mod tzurot;
 mod words;
 
 use chatmill_dialect::{Loss, LossCode, Policy};
@@ -31,6 +33,7 @@ use words::{
     notice_dropped, part_flattened, reasoning_dropped, reference_inlined, references_lost, spelled_thoughts,
     system_added, system_dropped, system_inlined, truncated, whitespace_trimmed,
 };
+pub use words::{placeholder, without_metadata};
 
 /// What decides how a declared change looks.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +73,8 @@ pub struct Family {
     pub lines: bool,
     /// Whether it is nobody's view.
     pub archive: bool,
+    /// Whether a rendering is one message alone.
+    pub single: bool,
     /// Takes from both tales what is not compared.
     pub compared: fn(&mut Tale),
     /// Functions of its own, for codes that mean something else in it, or that no other family declares.
@@ -88,12 +93,11 @@ pub const FORGET: &[(LossCode, Forget)] = &[
     (LossCode::TimestampDropped, |tale, _, _| {
         each(tale, |turn| turn.facts.times.clear());
     }),
-    (LossCode::MessageIdDropped, |tale, loss, _| {
-        each(tale, |turn| {
-            if loss.position.is_none() || turn.at == loss.position {
-                turn.facts.ids.clear();
-            }
-        });
+    (LossCode::MessageIdDropped, |tale, _, family| {
+        // Of a cached block it is clear only later which messages are in it.
+        if !family.caches {
+            each(tale, |turn| turn.facts.ids.clear());
+        }
     }),
     (LossCode::MentionDropped, |tale, _, _| {
         each(tale, |turn| turn.facts.mentions.clear());
@@ -140,6 +144,8 @@ pub const FORGET: &[(LossCode, Forget)] = &[
     (LossCode::MediaNeedsFetch, |_, _, _| ()),
     (LossCode::ReservedTextEscaped, |_, _, _| ()),
     (LossCode::SpecialTokenInText, |_, _, _| ()),
+    // Only quotes of previews lose them, and quotes are words that are not known here.
+    (LossCode::ControlCharacterRemoved, |_, _, _| ()),
     (LossCode::ToolDefinitionDropped, tool_definition_dropped),
     (LossCode::ToolDefinitionSynthesised, tool_definition_synthesised),
     (LossCode::ToolNameRewritten, tool_name_rewritten),
@@ -163,10 +169,6 @@ pub const FORGET: &[(LossCode, Forget)] = &[
 
 /// Codes that no rendering here declares, and why.
 pub const ELSEWHERE: &[(LossCode, &str)] = &[
-    (
-        LossCode::ControlCharacterRemoved,
-        "only quotes lose control characters, and quotes are words that are not known here",
-    ),
     (LossCode::NewlineReplaced, "only transcripts are read by line"),
     (
         LossCode::Redacted,
@@ -208,7 +210,7 @@ pub fn forget(tale: &mut Tale, losses: &[Loss], family: &Family) -> Vec<LossCode
         spelled_thoughts(tale);
     }
     if family.caches {
-        cache_history(tale);
+        cache_history(tale, losses);
     }
     let codes = losses.iter().map(|loss| loss.code);
     codes
@@ -227,6 +229,7 @@ fn leave_out(tale: &mut Tale, goes: impl Fn(&Turn) -> bool) {
     for turn in gone.into_iter().filter(|turn| turn.facts != Facts::default()) {
         if let Some(next) = tale.turns.iter_mut().find(|next| next.at == turn.at) {
             next.facts = turn.facts;
+            next.quotes = turn.quotes;
         }
     }
 }
@@ -237,6 +240,14 @@ fn made_up_id(tale: &Tale, position: u32) -> String {
     let is_taken = |id: &String| tale.turns.iter().any(|turn| turn.facts.ids.contains(id));
     let mut ids = std::iter::once(plain.clone()).chain((2..).map(|count| format!("{plain}~{count}")));
     ids.find(|id| !is_taken(id)).unwrap_or(plain)
+}
+
+/// The id says where the message stands.
+fn message_id_synthesised(tale: &mut Tale, loss: &Loss, _: &Family) {
+    let id = made_up_id(tale, loss.position.unwrap_or_default());
+    if let Some(turn) = at(tale, loss).next() {
+        turn.facts.ids = vec![id];
+    }
 }
 
 /// The turns of the message at which a loss stands.

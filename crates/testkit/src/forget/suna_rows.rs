@@ -22,16 +22,18 @@ pub const OWN: &[(LossCode, Forget)] = &[
     (LossCode::PartMoved, part_moved),
 ];
 
-/// Rows know people by their ids, unless a further column names them.
+/// Rows know people by their ids, and by a name where a further column of one of their rows has it.
 fn names_dropped(tale: &mut Tale, _: &Loss, _: &Family) {
     let is_name = |key: &String| key == "agents" || key == "users";
-    let has_names = tale.turns.iter().any(|turn| turn.facts.extra.iter().any(is_name));
+    let named = tale
+        .turns
+        .iter()
+        .filter(|turn| turn.facts.extra.iter().any(is_name));
+    let named: Vec<Option<String>> = named.map(|turn| turn.sender.clone()).collect();
     each(tale, |turn| {
-        turn.name = if has_names {
-            Label::Any
-        } else {
-            Label::of_id(turn.sender.as_deref())
-        };
+        if !named.contains(&turn.sender) {
+            turn.name = Label::of_id(turn.sender.as_deref());
+        }
     });
 }
 

@@ -5,7 +5,7 @@ use chatmill_dialect::{Loss, LossCode};
 use chatmill_model::{Media, MediaKind, MediaSource, Role};
 
 use super::{Family, at, each, leave_out};
-use crate::tale::{Bit, Label, Piece, Tale, Turn, Words};
+use crate::tale::{Bit, Label, Piece, Quoted, Tale, Turn, Words};
 
 /// Further fields of messages and of definitions, and whatever a schema takes beside an object.
 pub(super) fn extra_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
@@ -50,14 +50,55 @@ pub(super) fn marks_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
     }
 }
 
+/// Blocks of `[meta]` with what they say are no words of an agent's.
 pub(super) fn leaked_metadata_removed(tale: &mut Tale, loss: &Loss, _: &Family) {
     for turn in at(tale, loss) {
-        for piece in &mut turn.pieces {
-            if let Piece::Text { words, .. } = piece {
-                *words = Words::any();
-            }
-        }
+        turn.pieces.retain_mut(|piece| {
+            let Piece::Text { words, .. } = piece else {
+                return true;
+            };
+            let Some(text) = words.text() else { return true };
+            *words = Words::exact(without_metadata(&text));
+            *words != Words::exact("")
+        });
     }
+}
+
+/// A text without `[meta]` where `key=value` follows it, and without the white space behind that.
+pub fn without_metadata(text: &str) -> String {
+    let Some((before, rest)) = text.split_once("[meta]") else {
+        return text.to_owned();
+    };
+    let mut tail = rest;
+    while let Some(next) = behind_pair(tail) {
+        tail = next;
+    }
+    let (mark, tail) = if tail.len() == rest.len() {
+        ("[meta]", rest)
+    } else {
+        ("", tail.trim_start())
+    };
+    format!("{before}{mark}{}", without_metadata(tail))
+}
+
+/// What follows a `key=value` or `key="value"` behind blanks, where one stands there.
+fn behind_pair(text: &str) -> Option<&str> {
+    let pair = text.trim_start_matches([' ', '\t']);
+    let (key, value) = pair.split_once('=')?;
+    let is_key = |sign: u8| sign.is_ascii_lowercase() || sign == b'_';
+    if pair.len() == text.len() || key.is_empty() || !key.bytes().all(is_key) {
+        return None;
+    }
+    let Some(quoted) = value.strip_prefix('"') else {
+        return Some(value.trim_start_matches(|sign: char| !sign.is_whitespace()));
+    };
+    let mut is_escaped = false;
+    let end = quoted.find(|sign| {
+        let ends = sign == '"' && !is_escaped;
+        is_escaped = sign == '\\' && !is_escaped;
+        ends
+    });
+    quoted.get(end? + 1..)
 }
 
 /// The message is what the model saw of it, which is not known here.
@@ -103,7 +144,7 @@ pub(super) fn end_trimmed(tale: &mut Tale, losses: &[Loss]) {
 }
 
 /// The words that name a medium.
-pub(super) fn placeholder(media: &Media) -> String {
+pub fn placeholder(media: &Media) -> String {
     let word = match media.kind {
         MediaKind::Image => "Image",
         MediaKind::Audio => "Audio",
@@ -224,15 +265,34 @@ pub(super) fn references_lost(tale: &mut Tale, loss: &Loss) {
 /// The quote stands behind what the message says itself.
 pub(super) fn reference_inlined(tale: &mut Tale, loss: &Loss, _: &Family) {
     references_lost(tale, loss);
+    let quotes: Vec<Quoted> = at(tale, loss)
+        .flat_map(|turn| std::mem::take(&mut turn.quotes))
+        .collect();
     let position = loss.position;
     let turns = tale.turns.iter_mut().rev();
     let mut spoken = turns.filter(|turn| turn.at == position && !turn.is_answer());
     if let Some(turn) = spoken.next() {
-        for _ in 0..loss.amount {
-            let words = Words(vec![Bit::Any, Bit::Exact("\"".to_owned())]);
+        assert_eq!(
+            quotes.len() as u64,
+            loss.amount,
+            "every reply that is there is quoted"
+        );
+        for quote in quotes {
+            let words = quote_words(&quote);
             turn.pieces.push(Piece::Text { words, added: true });
         }
     }
+}
+
+/// Words that say who is quoted, which are not known here, and the quoted text.
+pub(super) fn quote_words(quote: &Quoted) -> Words {
+    // What leaked into a bot's words may be cleaned away, which no loss of this message says.
+    let text = if quote.text.contains("[meta]") {
+        "\"".to_owned()
+    } else {
+        format!("{}\"", quote.text)
+    };
+    Words(vec![Bit::Any, Bit::Exact(text)])
 }
 
 pub(super) fn system_inlined(tale: &mut Tale, loss: &Loss, _: &Family) {

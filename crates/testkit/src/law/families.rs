@@ -7,7 +7,7 @@ use chatmill_dialect::policy::{
 use chatmill_model::{ArgumentForm, Media, MediaKind, MediaSource};
 
 use super::Told;
-use crate::forget::{Family, group_chat, gryag, suna_rows};
+use crate::forget::{Family, group_chat, gryag, jaibber, suna_rows, tzurot};
 use crate::tale::Tale;
 
 const TEXT: ArgumentForm = ArgumentForm::Text;
@@ -53,6 +53,7 @@ const STRINGS: Family = Family {
     wraps: false,
     lines: false,
     archive: false,
+    single: false,
     compared: Tale::without_ids,
     own: &[],
     policy: PLAIN,
@@ -189,6 +190,18 @@ pub const SYSTEMS: &[Told] = &[
     told("gryag-gemini", "gemini-contents", GRYAG),
     told("gryag-gemini@2025-10-17", "gemini-contents", GRYAG),
     told(
+        "jaibber-events",
+        "jaibber-events",
+        Family {
+            archive: true,
+            compared: Tale::as_payloads,
+            own: jaibber::OWN,
+            ..BLOCKS
+        },
+    ),
+    told("tzurot", "tzurot-requests", TZUROT),
+    told("tzurot@v2-final", "tzurot-requests", TZUROT),
+    told(
         "suna-rows",
         "suna-rows",
         Family {
@@ -199,6 +212,17 @@ pub const SYSTEMS: &[Told] = &[
         },
     ),
 ];
+
+/// One message alone: the source reads the array that the formatter makes, whose trailing quote becomes a reference again.
+/// Who is quoted, the words in front of a quote say; they are the business of the document's scenarios.
+const TZUROT: Family = Family {
+    tools: false,
+    defines: false,
+    single: true,
+    compared: Tale::as_request,
+    own: tzurot::OWN,
+    ..STRINGS
+};
 
 /// Turns with a line of ids and names in front.
 const GRYAG: Family = Family {

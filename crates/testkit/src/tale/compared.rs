@@ -1,9 +1,11 @@
 //! What is compared of two tales: a format tells less of who speaks, and when, than another.
 
+use std::collections::BTreeMap;
+
 use chatmill_model::{MediaSource, Role};
 use serde_json::Value;
 
-use super::{Label, Piece, Tale, Turn};
+use super::{Account, Label, Piece, Tale, Turn, Words};
 
 /// Further fields that tell the id of a conversation, and its description.
 const OF_CONVERSATIONS: [&str; 3] = ["conversation_id", "group_id", "scene_desc"];
@@ -83,6 +85,89 @@ impl Tale {
         self.turns.sort_by_key(|turn| turn.time);
     }
 
+    /// Senders are accounts with the names that messages show, and who is nowhere named in the roster has the first name
+    /// that is shown for him: as Jaibber's rooms know them. Whom a text itself mentions, nothing else has to.
+    pub fn as_payloads(&mut self) {
+        let id = self.id.take();
+        // That an agent has an account, each of his turns tells.
+        self.people = self.people.saturating_sub(self.agents);
+        // Without payloads there is no project.
+        self.id = id.filter(|_| !self.turns.is_empty());
+        let mut first: BTreeMap<(String, bool), String> = BTreeMap::new();
+        for turn in &self.turns {
+            let account = &turn.account;
+            if let (Some(id), Some(name)) = (&account.id, account.known.as_ref().or(account.shown.as_ref())) {
+                let key = (id.clone(), turn.role == Role::Assistant);
+                first.entry(key).or_insert_with(|| name.clone());
+            }
+        }
+        for turn in &mut self.turns {
+            let Account {
+                id,
+                known,
+                shown,
+                mentions,
+                ..
+            } = std::mem::take(&mut turn.account);
+            let key = id.clone().map(|id| (id, turn.role == Role::Assistant));
+            let of_room = key.and_then(|key| first.get(&key).cloned());
+            let known = known.or(of_room);
+            turn.facts.given = shown.clone().or(known.clone());
+            if turn.name != Label::Any {
+                turn.name = Label::Exact(known.or(shown));
+            }
+            turn.sender = id;
+            turn.facts.other_name = None;
+            let text = turn.said().to_lowercase();
+            let is_said = |name: &Option<String>| {
+                let called = name.as_ref().map(|name| format!("@{}", name.to_lowercase()));
+                called.is_some_and(|called| text.contains(&called))
+            };
+            // Payloads have an order of fields.
+            turn.facts.extra.sort();
+            turn.facts.mentions.clear();
+            for (id, name) in mentions {
+                if !is_said(&name) && !turn.facts.mentions.contains(&id) {
+                    turn.facts.mentions.push(id);
+                }
+            }
+            for piece in &mut turn.pieces {
+                empty_is_none(piece);
+            }
+        }
+    }
+
+    /// A message is a text and media, and what is beside the message is not told: as Tzurot's requests know it. A quote that
+    /// was read back stands behind the text again, with its medium and without the words that say who is quoted.
+    pub fn as_request(&mut self) {
+        self.id = None;
+        for turn in &mut self.turns {
+            turn.sender = None;
+            turn.facts.given = None;
+            if turn.facts.references > 0 {
+                turn.facts.references = 0;
+                for quote in std::mem::take(&mut turn.quotes) {
+                    let text = format!("{}\"", quote.text);
+                    turn.pieces.push(Piece::text(Words::exact(text)));
+                    turn.pieces.extend(quote.medium.map(Piece::Medium));
+                }
+            }
+            let (texts, media): (Vec<Piece>, Vec<Piece>) = std::mem::take(&mut turn.pieces)
+                .into_iter()
+                .partition(|piece| matches!(piece, Piece::Text { .. }));
+            let mut said: Option<Words> = None;
+            for piece in texts {
+                if let Piece::Text { words, .. } = piece {
+                    match &mut said {
+                        Some(said) => said.join("\n", words),
+                        None => said = Some(words),
+                    }
+                }
+            }
+            turn.pieces = said.map(Piece::text).into_iter().chain(media).collect();
+        }
+    }
+
     /// Senders are ids with the name that the message gives them: as archives know them. What further fields say of a medium
     /// and of the conversation's id is told by these, and an empty address says nothing.
     pub fn as_archived(&mut self) {
@@ -98,12 +183,17 @@ impl Tale {
                 turn.facts.extra.retain(|key| !OF_MEDIA.contains(&key.as_str()));
             }
             for piece in &mut turn.pieces {
-                if let Piece::Medium(media) = piece
-                    && media.source == MediaSource::Url(String::new())
-                {
-                    media.source = MediaSource::Upload;
-                }
+                empty_is_none(piece);
             }
         }
+    }
+}
+
+/// An empty address of a medium says nothing.
+fn empty_is_none(piece: &mut Piece) {
+    if let Piece::Medium(media) = piece
+        && media.source == MediaSource::Url(String::new())
+    {
+        media.source = MediaSource::Upload;
     }
 }

@@ -92,7 +92,7 @@ pub(super) fn unwritten(view: &View<'_>, message: &Message) -> u64 {
 
 fn thought(part: &Part) -> Option<&str> {
     match part {
-        Part::Reasoning(thought) => Some(thought),
+        Part::Reasoning(thought) if !thought.is_empty() => Some(thought),
         _ => None,
     }
 }

@@ -1,9 +1,10 @@
 //! The column `content`: a message as JSON inside a JSON string.
 
-use chatmill_model::{Component, Level, Message, Part, ToolCall, ToolResult};
+use chatmill_model::{Component, Level, Message, Part, Role, ToolCall, ToolResult};
 
 use super::Writer;
 use crate::arguments::as_text;
+use crate::controls::{Reserved, escape};
 use crate::loss::LossCode;
 use crate::media::placeholder;
 use crate::names::UNNAMED;
@@ -173,6 +174,7 @@ impl<'a> Writer<'_, 'a> {
             if words.text.is_empty() {
                 continue;
             }
+            let words = self.without_calls(message, words);
             if is_behind_call {
                 self.losses.at(
                     LossCode::PartMoved,
@@ -186,6 +188,22 @@ impl<'a> Writer<'_, 'a> {
             });
         }
         blocks
+    }
+
+    /// Text of an agent that spells calls as XML: readers look for these where a row has no calls beside its text.
+    fn without_calls(&mut self, message: &Message, words: Words<'a>) -> Words<'a> {
+        let has_calls = message.parts.iter().any(|part| matches!(part, Part::ToolCall(_)));
+        if message.role != Role::Assistant || has_calls {
+            return words;
+        }
+        let (text, count) = escape(words.text, Reserved::Calls);
+        self.losses.several(
+            LossCode::ReservedTextEscaped,
+            message.position,
+            count,
+            "a text that spells calls as XML would be read as calls",
+        );
+        Words { text, ..words }
     }
 
     /// Framing inside the string.

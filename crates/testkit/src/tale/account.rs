@@ -1,0 +1,54 @@
+//! Who speaks, as systems know him whose accounts are shared by a person and agents.
+
+use chatmill_model::{Linked, Message, Participant, RawJson};
+
+use super::own_name;
+
+/// Who speaks, as systems know him whose accounts are shared by a person and agents.
+#[derive(Clone, Debug, Default)]
+pub struct Account {
+    /// The account.
+    pub id: Option<String>,
+    /// The name that the roster has.
+    pub known: Option<String>,
+    /// Whether that is no second name.
+    pub is_display: bool,
+    /// Whether the roster lists him.
+    pub is_listed: bool,
+    /// The name that the message shows.
+    pub shown: Option<String>,
+    /// The accounts that are mentioned, each with the name that the roster has.
+    pub mentions: Vec<(String, Option<String>)>,
+}
+
+impl Account {
+    pub(super) fn of(linked: &Linked, message: &Message) -> Self {
+        let people = &linked.conversation.participants;
+        let sender = message.sender.map(|sender| &people[sender]);
+        let known = sender.and_then(own_name);
+        let own = message.sender_name.clone().filter(|name| !name.is_empty());
+        let mentioned = message.mentions.iter().map(|id| {
+            let person = people.iter().find(|person| person.id == *id);
+            (
+                person.map_or_else(|| id.clone(), |person| account_id(linked, person)),
+                person.and_then(own_name),
+            )
+        });
+        Self {
+            id: sender.map(|sender| account_id(linked, sender)),
+            is_display: sender.is_some_and(|sender| sender.name.is_some()),
+            is_listed: sender.is_some_and(|sender| sender.listed),
+            shown: own.or(known.clone()),
+            known,
+            mentions: mentioned.collect(),
+        }
+    }
+}
+
+/// The account under which somebody speaks: his own id, but for the agents of Jaibber's rooms.
+pub(super) fn account_id(linked: &Linked, person: &Participant) -> String {
+    let shared = person.extra.get("userId").map(RawJson::as_str);
+    let shared = shared.filter(|_| linked.conversation.source == "jaibber-events");
+    let account = shared.and_then(|raw| serde_json::from_str(raw).ok());
+    account.unwrap_or_else(|| person.id.clone())
+}

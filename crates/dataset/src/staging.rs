@@ -191,31 +191,32 @@ impl Staging {
         )
     }
 
-    /// Reads the receipts of the finished slices, in order of the slices.
+    /// Reads the receipts of the finished slices, in order of the slices, one after the other.
     ///
     /// Opening the work has hashed the files of earlier runs, closing a set those of this one, and sealing hashes all
     /// again; here lengths are compared. A slice that was damaged meanwhile is an error, for whoever counts on it must
     /// not go on without it; the next run does it again. A receipt whose body is none of `B` counts as not done.
-    pub fn receipts<B: DeserializeOwned>(&self) -> Result<Vec<Receipt<B>>, DatasetError> {
-        let mut receipts = Vec::new();
-        for slice in self.slices()? {
-            let path = self.receipt_path(slice);
-            let bytes = durable::read(&path)?;
-            match receipt::decode::<IgnoredAny>(slice, &bytes) {
-                Some(receipt) if self.lengths_match(&receipt) => {}
-                _ => {
-                    return Err(DatasetError::corrupt(
-                        &path,
-                        "its slice changed since it was done; run again",
-                    ));
-                }
-            }
-            match receipt::decode(slice, &bytes) {
-                Some(receipt) => receipts.push(receipt),
-                None => self.discard(slice)?,
-            }
+    pub fn receipts<B: DeserializeOwned>(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<Receipt<B>, DatasetError>>, DatasetError> {
+        let slices = self.slices()?.into_iter();
+        Ok(slices.filter_map(|slice| self.receipt(slice).transpose()))
+    }
+
+    /// Reads the receipt of a slice; none where its body is another one, which also undoes the slice.
+    fn receipt<B: DeserializeOwned>(&self, slice: u32) -> Result<Option<Receipt<B>>, DatasetError> {
+        let path = self.receipt_path(slice);
+        let bytes = durable::read(&path)?;
+        let known = receipt::decode::<IgnoredAny>(slice, &bytes);
+        if !known.is_some_and(|receipt| self.lengths_match(&receipt)) {
+            let reason = "its slice changed since it was done; run again";
+            return Err(DatasetError::corrupt(&path, reason));
         }
-        Ok(receipts)
+        let receipt = receipt::decode(slice, &bytes);
+        if receipt.is_none() {
+            self.discard(slice)?;
+        }
+        Ok(receipt)
     }
 
     /// The slices that have a receipt, in order.

@@ -4,6 +4,48 @@
 //! digits of that input's name; repeats inside one input get `~2`, `~3` and so on.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::receipt::SliceReceipt;
+
+/// What a run keeps of a slice's ids in memory: enough to see that none of them occurs twice.
+#[derive(Debug)]
+pub struct Ids {
+    /// Of each id.
+    hashes: Vec<u64>,
+    /// Whether one of them was qualified.
+    is_renamed: bool,
+}
+
+impl Ids {
+    /// Those of a slice.
+    pub fn of(receipt: &SliceReceipt) -> Self {
+        let hash = |id: &str| {
+            let mut hasher = DefaultHasher::new();
+            id.hash(&mut hasher);
+            hasher.finish()
+        };
+        Self {
+            hashes: receipt.ids.iter().map(|(_, id)| hash(id)).collect(),
+            is_renamed: !receipt.renamed.is_empty(),
+        }
+    }
+}
+
+/// Whether an id may occur twice among some slices, or was taken to.
+pub fn may_collide<'i>(slices: impl Iterator<Item = &'i Ids>) -> bool {
+    let mut hashes = Vec::new();
+    let mut is_renamed = false;
+    for ids in slices {
+        hashes.extend_from_slice(&ids.hashes);
+        is_renamed |= ids.is_renamed;
+    }
+    hashes.sort_unstable();
+    is_renamed
+        || hashes
+            .windows(2)
+            .any(|pair| matches!(pair, [one, other] if one == other))
+}
 
 /// One conversation of a run, in canonical order.
 #[derive(Clone, Copy, Debug)]

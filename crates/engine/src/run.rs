@@ -11,13 +11,13 @@ use chatmill_dataset::{Compression, DatasetError, Opening, Partition, Spill, Sta
 use chatmill_intake::discover::InputKind;
 use thiserror::Error;
 
-use crate::collisions::{Occurrence, renames};
+use crate::collisions::{Ids, Occurrence, may_collide, renames};
 use crate::crew::{self, NoThreads};
 use crate::pipeline;
 use crate::plan::{Plan, PlanError};
 use crate::progress::Progress;
 use crate::receipt::SliceReceipt;
-use crate::seal;
+use crate::seal::Outcome;
 use crate::slices::{Slice, Slicer};
 use crate::summary::Summary;
 use crate::survey::{self, Survey};
@@ -140,20 +140,20 @@ pub fn run(
     for notice in staging.notices() {
         progress.note(notice);
     }
-    let done: BTreeMap<u32, SliceReceipt> = staging
+    let done = staging
         .receipts::<SliceReceipt>()?
-        .into_iter()
-        .map(|receipt| (receipt.slice, receipt.body))
-        .collect();
+        .map(|receipt| receipt.map(|receipt| (receipt.slice, Ids::of(&receipt.body))))
+        .collect::<Result<BTreeMap<u32, Ids>, DatasetError>>()?;
     let resumed = done.len();
     if resumed > 0 {
         progress.note(&format!("going on after {resumed} slices that are already done"));
     }
     let mut mill = Mill::new(&plan, &staging, options, progress, stop)?;
     mill.survey()?;
-    let receipts = mill.grind_all(done)?;
-    seal::check(&plan, &receipts)?;
-    let files = staging.receipts::<SliceReceipt>()?;
+    mill.grind_all(&done)?;
+    let outcome = Outcome::read(&staging)?;
+    outcome.check(&plan)?;
+    let slices = outcome.slices();
     let table_options = mill.table_options.clone();
     let threads = mill.threads;
     let slowest = mill
@@ -161,11 +161,11 @@ pub fn run(
         .slowest
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner);
-    let sealed = seal::seal(&plan, &fingerprint, staging, files, &receipts, &table_options)?;
+    let sealed = outcome.seal(&plan, &fingerprint, staging, &table_options)?;
     let derived = serde_json::json!({
         "threads": threads,
         "seconds": begun.elapsed().as_secs_f64(),
-        "slices": receipts.len(),
+        "slices": slices,
         "resumed_slices": resumed,
         // Of the slices that were milled now: a resumed run knows nothing of the others.
         "slowest": slowest.rows(),
@@ -253,28 +253,37 @@ impl<'p> Mill<'p> {
     }
 
     /// Grinds what has no receipt, then once more what must give its conversations other ids.
-    fn grind_all(&self, done: BTreeMap<u32, SliceReceipt>) -> Result<BTreeMap<u32, SliceReceipt>, RunError> {
-        let finished: BTreeSet<u32> = done.keys().copied().collect();
-        let mut receipts = done;
-        receipts.extend(self.pass("mill", &|slice| (!finished.contains(&slice)).then(BTreeMap::new))?);
-        let required = required_renames(self.tools.plan, &receipts);
-        let wrong: BTreeSet<u32> = receipts
+    ///
+    /// Receipts stay in the staging: in memory there are eight bytes for each conversation, and the ids themselves only where
+    /// two of them may be alike.
+    fn grind_all(&self, done: &BTreeMap<u32, Ids>) -> Result<(), RunError> {
+        let ground = self.pass("mill", &|slice| (!done.contains_key(&slice)).then(BTreeMap::new))?;
+        if !may_collide(done.values().chain(ground.values())) {
+            return Ok(());
+        }
+        let mut given: BTreeMap<u32, Given> = BTreeMap::new();
+        for receipt in self.staging.receipts::<SliceReceipt>()? {
+            let receipt = receipt?;
+            given.insert(receipt.slice, (receipt.body.ids, receipt.body.renamed));
+        }
+        let required = required_renames(self.tools.plan, &given);
+        let wrong: BTreeSet<u32> = given
             .iter()
-            .filter(|(slice, receipt)| required.get(slice).cloned().unwrap_or_default() != receipt.renamed)
+            .filter(|(slice, (_, renamed))| required.get(slice).cloned().unwrap_or_default() != *renamed)
             .map(|(slice, _)| *slice)
             .collect();
         if wrong.is_empty() {
-            return Ok(receipts);
+            return Ok(());
         }
         for slice in &wrong {
             self.staging.discard(*slice)?;
         }
-        receipts.extend(self.pass("qualify ids", &|slice| {
+        self.pass("qualify ids", &|slice| {
             wrong
                 .contains(&slice)
                 .then(|| required.get(&slice).cloned().unwrap_or_default())
-        })?);
-        Ok(receipts)
+        })?;
+        Ok(())
     }
 
     /// Looks at every conversation where the plan wants them compared.
@@ -312,7 +321,7 @@ impl<'p> Mill<'p> {
         &self,
         name: &str,
         wanted: &(dyn Fn(u32) -> Option<BTreeMap<usize, String>> + Sync),
-    ) -> Result<BTreeMap<u32, SliceReceipt>, RunError> {
+    ) -> Result<BTreeMap<u32, Ids>, RunError> {
         self.read(name, &|slice| wanted(slice).is_some(), &|slice| {
             self.grind(slice, wanted(slice.index).unwrap_or_default())
         })
@@ -365,7 +374,8 @@ impl<'p> Mill<'p> {
             return Err(failure.into());
         }
         if self.tools.stop.load(Ordering::Relaxed) {
-            let done = self.staging.receipts::<SliceReceipt>()?.len();
+            let mut receipts = self.staging.receipts::<SliceReceipt>()?;
+            let done = receipts.try_fold(0, |done, receipt| receipt.map(|_| done + 1))?;
             return Err(RunError::Stopped { done });
         }
         if !slicer.changed().is_empty() {
@@ -386,20 +396,16 @@ impl<'p> Mill<'p> {
     }
 
     /// One slice from bytes to receipt; a panic becomes an error.
-    fn grind(
-        &self,
-        slice: &Slice,
-        renamed: BTreeMap<usize, String>,
-    ) -> Result<Option<SliceReceipt>, RunError> {
-        let whole = || -> Result<SliceReceipt, WorkError> {
+    fn grind(&self, slice: &Slice, renamed: BTreeMap<usize, String>) -> Result<Option<Ids>, RunError> {
+        let whole = || -> Result<Ids, WorkError> {
             let mut parts = self.staging.parts(slice.index, &self.table_options)?;
             let receipt = grind(slice, &self.tools, &mut parts, renamed)?;
             let files = parts.close()?;
             self.staging.commit(slice.index, &files, &receipt)?;
-            Ok(receipt)
+            Ok(Ids::of(&receipt))
         };
         let failure: RunError = match catch_unwind(AssertUnwindSafe(whole)) {
-            Ok(Ok(receipt)) => return Ok(Some(receipt)),
+            Ok(Ok(ids)) => return Ok(Some(ids)),
             Ok(Err(WorkError::Stopped)) => return Ok(None),
             Ok(Err(WorkError::Dataset(error))) => error.into(),
             Ok(Err(WorkError::Miscounted {
@@ -419,25 +425,21 @@ impl<'p> Mill<'p> {
     }
 }
 
+/// The ids of a slice's conversations, each with its input, and those that others got instead.
+type Given = (Vec<(usize, String)>, BTreeMap<usize, String>);
+
 /// Which conversations must get another id, judged over the whole run.
-fn required_renames(
-    plan: &Plan,
-    receipts: &BTreeMap<u32, SliceReceipt>,
-) -> BTreeMap<u32, BTreeMap<usize, String>> {
-    let occurrences = receipts.iter().flat_map(|(slice, receipt)| {
-        receipt
-            .ids
-            .iter()
-            .enumerate()
-            .map(|(index, (input, id))| Occurrence {
-                slice: *slice,
-                index,
-                input: plan
-                    .inputs
-                    .get(*input)
-                    .map_or("", |planned| planned.name.as_str()),
-                id,
-            })
+fn required_renames(plan: &Plan, given: &BTreeMap<u32, Given>) -> BTreeMap<u32, BTreeMap<usize, String>> {
+    let occurrences = given.iter().flat_map(|(slice, (ids, _))| {
+        ids.iter().enumerate().map(|(index, (input, id))| Occurrence {
+            slice: *slice,
+            index,
+            input: plan
+                .inputs
+                .get(*input)
+                .map_or("", |planned| planned.name.as_str()),
+            id,
+        })
     });
     renames(occurrences)
 }

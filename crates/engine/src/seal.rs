@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use chatmill_dataset::manifest::{DERIVED, InputEntry, table_entries};
-use chatmill_dataset::{Manifest, PartFile, Receipt, Sealed, Staging, TableOptions};
+use chatmill_dataset::rows::TotalRow;
+use chatmill_dataset::{Manifest, PartFile, Sealed, Staging, TableOptions};
 use chatmill_diag::Ledger;
 
 use crate::pipeline::Speaker;
@@ -13,145 +14,163 @@ use crate::run::RunError;
 use crate::summary::{COMPLETE, RunTotals, TOO_MANY_REJECTS, TokenTotal};
 use crate::totals::Totals;
 
-/// Refuses a run whose ledger does not balance, or whose perspective is nobody's.
-pub fn check(plan: &Plan, receipts: &BTreeMap<u32, SliceReceipt>) -> Result<(), RunError> {
-    let counts = input_counts(receipts);
-    let names: Vec<String> = counts
-        .iter()
-        .filter(|(_, counts)| !counts.ledger.balances() || !counts.rows.balances())
-        .filter_map(|(index, _)| plan.inputs.get(*index))
-        .map(|planned| planned.name.clone())
-        .collect();
-    if !names.is_empty() {
-        return Err(RunError::Unbalanced { names });
-    }
-    if let Speaker::Participants(participants) = &plan.pipeline.perspective.speaker {
-        let conversations: u64 = counts.values().map(|counts| counts.conversations).sum();
-        let absent: u64 = receipts.values().map(|receipt| receipt.unrenderable).sum();
-        if conversations > 0 && absent == conversations * participants.len() as u64 {
-            return Err(RunError::PerspectiveAbsent);
-        }
-    }
-    Ok(())
+/// What the receipts of a run say together.
+#[derive(Default)]
+pub struct Outcome {
+    inputs: BTreeMap<usize, InputCounts>,
+    whole: RunTotals,
+    totals: Totals,
+    files: Vec<PartFile>,
+    /// How many receipts there are, and the number behind the last slice.
+    slices: usize,
+    after_last: u32,
 }
 
-fn input_counts(receipts: &BTreeMap<u32, SliceReceipt>) -> BTreeMap<usize, InputCounts> {
-    let mut whole: BTreeMap<usize, InputCounts> = BTreeMap::new();
-    for receipt in receipts.values() {
-        for (input, counts) in &receipt.inputs {
-            let sum = whole.entry(*input).or_default();
+impl Outcome {
+    /// Adds up the receipts of a staging, one after the other.
+    pub fn read(staging: &Staging) -> Result<Self, RunError> {
+        let mut outcome = Self::default();
+        for receipt in staging.receipts::<SliceReceipt>()? {
+            let receipt = receipt?;
+            outcome.slices += 1;
+            outcome.after_last = receipt.slice + 1;
+            outcome.files.extend(receipt.files);
+            outcome.add(receipt.body);
+        }
+        outcome.add_inputs();
+        Ok(outcome)
+    }
+
+    /// How many slices were finished.
+    pub fn slices(&self) -> usize {
+        self.slices
+    }
+
+    fn add(&mut self, receipt: SliceReceipt) {
+        for (input, counts) in receipt.inputs {
+            let sum = self.inputs.entry(input).or_default();
             sum.ledger.add(&counts.ledger);
             sum.rows.add(&counts.rows);
             sum.conversations += counts.conversations;
             sum.findings += counts.findings;
-            for source in &counts.sources {
-                if !sum.sources.contains(source) {
-                    sum.sources.push(source.clone());
+            for source in counts.sources {
+                if !sum.sources.contains(&source) {
+                    sum.sources.push(source);
                 }
             }
-            for (reason, records) in &counts.filtered_by {
-                *sum.filtered_by.entry(reason.clone()).or_default() += records;
+            for (reason, records) in counts.filtered_by {
+                *sum.filtered_by.entry(reason).or_default() += records;
             }
-            for (table, rows) in &counts.skipped_tables {
-                *sum.skipped_tables.entry(table.clone()).or_default() += rows;
+            for (table, rows) in counts.skipped_tables {
+                *sum.skipped_tables.entry(table).or_default() += rows;
             }
         }
-    }
-    whole
-}
-
-/// Writes the totals and the manifest; what is left to do is to publish.
-pub fn seal(
-    plan: &Plan,
-    fingerprint: &str,
-    staging: Staging,
-    finished: Vec<Receipt<SliceReceipt>>,
-    receipts: &BTreeMap<u32, SliceReceipt>,
-    options: &TableOptions,
-) -> Result<Sealed, RunError> {
-    let mut totals = Totals::default();
-    for receipt in receipts.values() {
-        totals.merge(&receipt.totals);
-    }
-    // The totals belong to no slice: they take the number after the last one.
-    let after_last = receipts.keys().next_back().map_or(0, |last| last + 1);
-    let mut parts = staging.parts(after_last, options)?;
-    for row in totals.rows() {
-        parts.push_total(row)?;
-    }
-    let mut files: Vec<PartFile> = finished.into_iter().flat_map(|receipt| receipt.files).collect();
-    files.extend(parts.close()?);
-    let counts = input_counts(receipts);
-    let run_totals = run_totals(receipts, &counts, &totals);
-    let ratio = run_totals.rejected as f64 / run_totals.framed.max(1) as f64;
-    let within = ratio <= plan.limits().max_reject_ratio;
-    let manifest = Manifest {
-        program: "chatmill".to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        fingerprint: fingerprint.to_owned(),
-        plan: plan.normalised(),
-        inputs: inputs(plan, &counts),
-        tables: table_entries(files),
-        totals: serde_json::to_value(&run_totals).unwrap_or_default(),
-        ledger_balanced: true,
-        verdict: if within { COMPLETE } else { TOO_MANY_REJECTS }.to_owned(),
-        derived: DERIVED.map(str::to_owned).to_vec(),
-    };
-    Ok(staging.seal(&manifest, options)?)
-}
-
-fn run_totals(
-    receipts: &BTreeMap<u32, SliceReceipt>,
-    counts: &BTreeMap<usize, InputCounts>,
-    totals: &Totals,
-) -> RunTotals {
-    let mut whole = RunTotals::default();
-    for counts in counts.values() {
-        let Ledger {
-            framed,
-            accepted,
-            rejected,
-            filtered,
-            ..
-        } = counts.ledger;
-        whole.framed += framed;
-        whole.accepted += accepted;
-        whole.rejected += rejected;
-        whole.filtered += filtered;
-        whole.conversations += counts.conversations;
-        for (reason, records) in &counts.filtered_by {
-            *whole.filtered_by.entry(reason.clone()).or_default() += records;
-        }
-    }
-    for receipt in receipts.values() {
+        let whole = &mut self.whole;
         whole.messages += receipt.messages;
         whole.renderings += receipt.renderings;
         whole.unrenderable += receipt.unrenderable;
         whole.without_turns += receipt.without_turns;
-        for (code, count) in &receipt.findings {
-            let sum = whole.findings.entry(code.clone()).or_default();
-            sum.name.clone_from(&count.name);
+        for (code, count) in receipt.findings {
+            let sum = whole.findings.entry(code).or_default();
+            sum.name = count.name;
             sum.errors += count.errors;
             sum.warnings += count.warnings;
             sum.notes += count.notes;
         }
+        self.totals.merge(&receipt.totals);
     }
-    whole.tokens = totals
-        .rows()
-        .into_iter()
-        .map(|row| TokenTotal {
-            dialect: row.dialect,
-            profile: row.profile,
-            encoding: row.encoding,
-            coverage: row.coverage,
-            bytes: row.bytes,
-            messages_rendered: row.messages_rendered,
-            tokens: row.tokens,
-            invalid: row.invalid,
-            losses: row.losses,
-        })
-        .collect();
-    whole
+
+    fn add_inputs(&mut self) {
+        let whole = &mut self.whole;
+        for counts in self.inputs.values() {
+            let Ledger {
+                framed,
+                accepted,
+                rejected,
+                filtered,
+                ..
+            } = counts.ledger;
+            whole.framed += framed;
+            whole.accepted += accepted;
+            whole.rejected += rejected;
+            whole.filtered += filtered;
+            whole.conversations += counts.conversations;
+            for (reason, records) in &counts.filtered_by {
+                *whole.filtered_by.entry(reason.clone()).or_default() += records;
+            }
+        }
+    }
+
+    /// Refuses a run whose ledger does not balance, or whose perspective is nobody's.
+    pub fn check(&self, plan: &Plan) -> Result<(), RunError> {
+        let unbalanced = self
+            .inputs
+            .iter()
+            .filter(|(_, counts)| !counts.ledger.balances() || !counts.rows.balances());
+        let names: Vec<String> = unbalanced
+            .filter_map(|(index, _)| plan.inputs.get(*index))
+            .map(|planned| planned.name.clone())
+            .collect();
+        if !names.is_empty() {
+            return Err(RunError::Unbalanced { names });
+        }
+        if let Speaker::Participants(participants) = &plan.pipeline.perspective.speaker {
+            let conversations = self.whole.conversations;
+            if conversations > 0 && self.whole.unrenderable == conversations * participants.len() as u64 {
+                return Err(RunError::PerspectiveAbsent);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the totals and the manifest; what is left to do is to publish.
+    pub fn seal(
+        self,
+        plan: &Plan,
+        fingerprint: &str,
+        staging: Staging,
+        options: &TableOptions,
+    ) -> Result<Sealed, RunError> {
+        let rows = self.totals.rows();
+        let mut whole = self.whole;
+        whole.tokens = rows.iter().map(token_total).collect();
+        // The totals belong to no slice: they take the number after the last one.
+        let mut parts = staging.parts(self.after_last, options)?;
+        for row in rows {
+            parts.push_total(row)?;
+        }
+        let mut files = self.files;
+        files.extend(parts.close()?);
+        let ratio = whole.rejected as f64 / whole.framed.max(1) as f64;
+        let within = ratio <= plan.limits().max_reject_ratio;
+        let manifest = Manifest {
+            program: "chatmill".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            fingerprint: fingerprint.to_owned(),
+            plan: plan.normalised(),
+            inputs: inputs(plan, &self.inputs),
+            tables: table_entries(files),
+            totals: serde_json::to_value(&whole).unwrap_or_default(),
+            ledger_balanced: true,
+            verdict: if within { COMPLETE } else { TOO_MANY_REJECTS }.to_owned(),
+            derived: DERIVED.map(str::to_owned).to_vec(),
+        };
+        Ok(staging.seal(&manifest, options)?)
+    }
+}
+
+fn token_total(row: &TotalRow) -> TokenTotal {
+    TokenTotal {
+        dialect: row.dialect.clone(),
+        profile: row.profile.clone(),
+        encoding: row.encoding.clone(),
+        coverage: row.coverage.clone(),
+        bytes: row.bytes,
+        messages_rendered: row.messages_rendered,
+        tokens: row.tokens,
+        invalid: row.invalid,
+        losses: row.losses,
+    }
 }
 
 fn inputs(plan: &Plan, counts: &BTreeMap<usize, InputCounts>) -> Vec<InputEntry> {

@@ -64,6 +64,16 @@ impl Tables {
         begin
     }
 
+    /// The bytes at which the pieces of a text begin, a bit each; the text is not longer than [`SHORT`](crate::merge::SHORT).
+    pub(crate) fn pieces(&self, scratch: &mut Scratch, text: &str) -> u64 {
+        let (mut begin, mut at) = (0, 0);
+        self.splitter.each(&mut scratch.cache, text, |piece| {
+            begin |= 1 << at;
+            at += piece.len();
+        });
+        begin
+    }
+
     /// Scratch space for counts; no two threads share one.
     pub(crate) fn scratch(&self) -> Scratch {
         Scratch {

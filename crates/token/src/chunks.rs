@@ -9,8 +9,8 @@ pub(crate) const MOST: usize = 4;
 /// Bytes of the longest chunk that is remembered here: one less than there are bits for beginnings.
 pub(crate) const LONGEST: usize = 15;
 
-/// Places of a table, 24 bytes each: 3 MiB.
-const PLACES: usize = 1 << 17;
+/// Places of a table, 24 bytes each: 6 MiB.
+const PLACES: usize = 1 << 18;
 
 /// In each encoding, a bit for every byte at which a token begins, in lanes of 16 bits; unused encodings have none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,6 +23,16 @@ impl Lanes {
     /// Says where the tokens of an encoding begin, in the lower 16 bits.
     pub(crate) fn set(&mut self, encoding: usize, begin: u64) {
         self.0 |= (begin & 0xffff) << (16 * encoding);
+    }
+
+    /// Says where the tokens of a part begin, which itself begins at a byte.
+    pub(crate) fn set_part(&mut self, at: usize, part: Self) {
+        self.0 |= part.0 << at;
+    }
+
+    /// Where the tokens of an encoding begin.
+    pub(crate) fn begin(self, encoding: usize) -> u64 {
+        self.0 >> (16 * encoding) & 0xffff
     }
 
     /// Those that begin before a byte, and the others.
@@ -66,8 +76,7 @@ pub(crate) struct Chunks {
 
 #[derive(Clone, Copy, Default)]
 struct Place {
-    /// The bytes, zeros, and the length in the last byte.
-    key: [u64; 2],
+    key: Key,
     lanes: Lanes,
 }
 
@@ -80,38 +89,62 @@ impl Default for Chunks {
 }
 
 impl Chunks {
-    /// Where the tokens of a chunk begin, found by `find` when it is not known; nothing when it is too long to be remembered.
-    /// The chunk has so many bytes and begins at `start` of `text`.
+    /// What is known of a chunk.
     #[inline]
-    pub(crate) fn get_or(
-        &mut self,
-        text: &[u8],
-        start: usize,
-        bytes: usize,
-        find: impl FnOnce() -> Lanes,
-    ) -> Option<Lanes> {
-        let key = key(text, start, bytes)?;
-        let place = self.places.get_mut(place_of(key))?;
-        if place.key != key {
-            *place = Place { key, lanes: find() };
+    pub(crate) fn get(&self, key: Key) -> Option<Lanes> {
+        let place = self.places.get(key.place())?;
+        (place.key == key).then_some(place.lanes)
+    }
+
+    /// Remembers a chunk.
+    pub(crate) fn keep(&mut self, key: Key, lanes: Lanes) {
+        if let Some(place) = self.places.get_mut(key.place()) {
+            *place = Place { key, lanes };
         }
-        Some(place.lanes)
     }
 }
 
-#[inline]
-fn key(text: &[u8], start: usize, bytes: usize) -> Option<[u64; 2]> {
-    if bytes > LONGEST {
-        return None;
+/// The bytes of a chunk, zeros, and the length in the last byte.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Key([u64; 2]);
+
+/// For each number of bytes, the bits of a window that are theirs.
+const MASKS: [[u64; 2]; LONGEST + 1] = {
+    let mut masks = [[0; 2]; LONGEST + 1];
+    let mut rest: &mut [[u64; 2]] = &mut masks;
+    let mut bytes = 0;
+    while let [mask, others @ ..] = rest {
+        let all = (1_u128 << (8 * bytes)) - 1;
+        *mask = [all as u64, (all >> 64) as u64];
+        bytes += 1;
+        rest = others;
     }
-    let rest = text.get(start..)?;
-    let word = match rest.first_chunk::<16>() {
-        Some(window) => u128::from_le_bytes(*window),
-        None => at_the_end(rest),
-    };
-    let mask = (1_u128 << (8 * bytes)) - 1;
-    let key = word & mask | (bytes as u128) << 120;
-    Some([key as u64, (key >> 64) as u64])
+    masks
+};
+
+impl Key {
+    /// The chunk of so many bytes that begins at `start` of a text; nothing when it is too long to be remembered.
+    #[inline]
+    pub(crate) fn of(text: &[u8], start: usize, bytes: usize) -> Option<Self> {
+        let [low_mask, high_mask] = *MASKS.get(bytes)?;
+        let rest = text.get(start..)?;
+        let window = match rest.first_chunk::<16>() {
+            Some(window) => u128::from_le_bytes(*window),
+            None => at_the_end(rest),
+        };
+        let (low, high) = (window as u64 & low_mask, (window >> 64) as u64 & high_mask);
+        Some(Self([low, high | (bytes as u64) << 56]))
+    }
+
+    #[inline]
+    fn place(self) -> usize {
+        const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+        let Self([low, high]) = self;
+        let mixed = low.wrapping_mul(ODD);
+        let mixed = (mixed ^ (mixed >> 32) ^ high).wrapping_mul(ODD);
+        // The best bits of a product are its highest.
+        (mixed >> (64 - PLACES.trailing_zeros())) as usize
+    }
 }
 
 /// The last bytes of a text, and zeros.
@@ -121,15 +154,6 @@ fn at_the_end(rest: &[u8]) -> u128 {
         *to = *from;
     }
     u128::from_le_bytes(window)
-}
-
-#[inline]
-fn place_of([low, high]: [u64; 2]) -> usize {
-    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mixed = low.wrapping_mul(ODD);
-    let mixed = (mixed ^ (mixed >> 32) ^ high).wrapping_mul(ODD);
-    // The best bits of a product are its highest.
-    (mixed >> (64 - PLACES.trailing_zeros())) as usize
 }
 
 #[cfg(test)]
@@ -142,32 +166,32 @@ mod tests {
         lanes
     }
 
-    #[test]
-    fn what_is_remembered_is_not_found_again() {
-        let mut chunks = Chunks::default();
-        let mut found = 0;
-        for text in [&b"x hello"[..], b"x hello, and a longer text", b"x hello"] {
-            let beginnings = chunks.get_or(text, 1, 6, || {
-                found += 1;
-                lanes(0b101)
-            });
-            assert_eq!(beginnings, Some(lanes(0b101)));
-        }
-        assert_eq!(found, 1);
+    fn key(text: &[u8]) -> Key {
+        Key::of(text, 0, text.len()).unwrap()
     }
 
     #[test]
-    fn chunks_up_to_the_limit_are_told_apart_and_longer_ones_are_not_kept() {
+    fn a_chunk_is_known_wherever_it_stands() {
+        let mut chunks = Chunks::default();
+        chunks.keep(key(b" hello"), lanes(0b101));
+        for text in [&b"x hello"[..], b"x hello, and a longer text"] {
+            assert_eq!(chunks.get(Key::of(text, 1, 6).unwrap()), Some(lanes(0b101)));
+        }
+        assert_eq!(chunks.get(key(b"hello")), None);
+    }
+
+    #[test]
+    fn chunks_up_to_the_limit_are_told_apart_and_longer_ones_have_no_key() {
         let mut chunks = Chunks::default();
         let long = [b'x'; LONGEST + 1];
         // Zeros inside a text are not those of the padding.
-        for (number, text) in (1..).zip([&b"a"[..], b"a\0", b"a\0\0", &long[..LONGEST]]) {
-            for other in [number, 99] {
-                let found = chunks.get_or(text, 0, text.len(), || lanes(other));
-                assert_eq!(found, Some(lanes(number)));
-            }
+        let texts = [&b"a"[..], b"a\0", b"a\0\0", &long[..LONGEST]];
+        for (number, text) in (1..).zip(texts) {
+            assert_eq!(chunks.get(key(text)), None);
+            chunks.keep(key(text), lanes(number));
+            assert_eq!(chunks.get(key(text)), Some(lanes(number)));
         }
-        assert_eq!(chunks.get_or(&long, 0, long.len(), || lanes(1)), None);
+        assert_eq!(Key::of(&long, 0, long.len()), None);
     }
 
     #[test]

@@ -30,6 +30,23 @@ pub(crate) enum Kind {
     Sign,
 }
 
+impl Kind {
+    /// All kinds, in the order of their numbers.
+    pub(crate) const ALL: [Self; 11] = [
+        Self::Upper,
+        Self::Lower,
+        Self::Letter,
+        Self::Mark,
+        Self::Number,
+        Self::Space,
+        Self::Blank,
+        Self::Break,
+        Self::Apostrophe,
+        Self::Slash,
+        Self::Sign,
+    ];
+}
+
 /// A set of kinds, a bit each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Set(pub(crate) u16);
@@ -196,21 +213,6 @@ fn ranges(class: &str) -> Vec<(u32, u32)> {
 mod tests {
     use super::*;
 
-    /// Kinds in the order of their numbers.
-    const KINDS: [Kind; 11] = [
-        Kind::Upper,
-        Kind::Lower,
-        Kind::Letter,
-        Kind::Mark,
-        Kind::Number,
-        Kind::Space,
-        Kind::Blank,
-        Kind::Break,
-        Kind::Apostrophe,
-        Kind::Slash,
-        Kind::Sign,
-    ];
-
     #[test]
     fn every_character_is_decoded_as_the_standard_library_does() {
         let classes = Classes::get();
@@ -226,12 +228,12 @@ mod tests {
 
     #[test]
     fn every_kind_has_characters_and_stands_at_its_number() {
-        for (number, kind) in KINDS.into_iter().enumerate() {
+        for (number, kind) in Kind::ALL.into_iter().enumerate() {
             assert_eq!(kind as usize, number);
         }
         let of = |character: char| Classes::get().of(character as u32);
         let examples = ['Ǆ', 'ſ', 'א', '\u{301}', '½', ' ', '\u{a0}', '\r', '\'', '/', '_'];
-        for (kind, example) in KINDS.into_iter().zip(examples) {
+        for (kind, example) in Kind::ALL.into_iter().zip(examples) {
             assert_eq!(of(example), kind, "{example:?}");
         }
         assert_eq!([of('ǅ'), of('ʰ')], [Kind::Upper, Kind::Letter]);

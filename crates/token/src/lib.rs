@@ -21,6 +21,7 @@ mod judge;
 mod judged;
 mod memory;
 mod merge;
+mod merges;
 mod own;
 mod pairs;
 mod patterns;

@@ -30,6 +30,15 @@ pub(crate) fn beginnings(vocabulary: &Vocabulary, piece: &[u8]) -> u64 {
     }
 }
 
+/// The same in two vocabularies at once: both wait for memory most of the time, and so they wait together.
+pub(crate) fn beginnings_in_both(vocabularies: [&Vocabulary; 2], piece: &[u8]) -> [u64; 2] {
+    if piece.len() <= SHORTEST {
+        Parts::<SHORTEST>::merged_in_both(vocabularies, piece)
+    } else {
+        Parts::<SHORT>::merged_in_both(vocabularies, piece)
+    }
+}
+
 /// The growing tokens of a short piece, found by their first byte.
 struct Parts<const MOST: usize> {
     /// Where parts begin.
@@ -55,14 +64,27 @@ fn join(becomes: u32, at: usize) -> i32 {
 impl<const MOST: usize> Parts<MOST> {
     fn merged(vocabulary: &Vocabulary, piece: &[u8]) -> Self {
         let mut parts = Self::of_bytes(vocabulary, piece);
-        loop {
-            let first = parts.joins.iter().copied().fold(NO_JOIN, i32::min);
-            if first == NO_JOIN {
-                return parts;
-            }
-            let first = first.cast_unsigned();
-            parts.join_at(vocabulary, first as usize % SHORT, first >> POSITION_BITS);
+        while parts.join_first(vocabulary) {}
+        parts
+    }
+
+    fn merged_in_both([first, second]: [&Vocabulary; 2], piece: &[u8]) -> [u64; 2] {
+        let mut one = Self::of_bytes(first, piece);
+        let mut other = Self::of_bytes(second, piece);
+        while one.join_first(first) | other.join_first(second) {}
+        [one.begin, other.begin]
+    }
+
+    /// Joins the pair that goes first, where there is one.
+    #[inline]
+    fn join_first(&mut self, vocabulary: &Vocabulary) -> bool {
+        let first = self.joins.iter().copied().fold(NO_JOIN, i32::min);
+        if first == NO_JOIN {
+            return false;
         }
+        let first = first.cast_unsigned();
+        self.join_at(vocabulary, first as usize % SHORT, first >> POSITION_BITS);
+        true
     }
 
     fn of_bytes(vocabulary: &Vocabulary, piece: &[u8]) -> Self {
@@ -82,6 +104,7 @@ impl<const MOST: usize> Parts<MOST> {
         parts
     }
 
+    #[inline]
     fn join_at(&mut self, vocabulary: &Vocabulary, at: usize, becomes: u32) {
         let right = self.next(at);
         self.begin &= !(1 << right);
@@ -97,13 +120,12 @@ impl<const MOST: usize> Parts<MOST> {
         // Both are asked for at once: the answers come from far away.
         let with_next = vocabulary.pair(becomes, self.id(next));
         let with_left = vocabulary.pair(self.id(left), becomes);
+        // The first part has no other on its left and is taken for that itself: what is said last holds.
+        if let Some(place) = self.joins.get_mut(left) {
+            *place = join(with_left, left);
+        }
         if let Some(place) = self.joins.get_mut(at) {
             *place = join(with_next, at);
-        }
-        if before != 0
-            && let Some(place) = self.joins.get_mut(left)
-        {
-            *place = join(with_left, left);
         }
     }
 

@@ -97,6 +97,7 @@ pub(crate) struct SyncPoints {
     borders: Borders,
     seams: Seams,
     ascii: [Step; 128],
+    steps: [Step; Kind::ALL.len()],
 }
 
 /// What a character does to the search for borders.
@@ -121,6 +122,7 @@ impl SyncPoints {
                 seams
             },
             ascii: [Step::default(); 128],
+            steps: Kind::ALL.map(|kind| borders.step(kind)),
         };
         for (place, byte) in points.ascii.iter_mut().zip(0..) {
             *place = borders.step(classes.of_ascii(byte));
@@ -137,11 +139,12 @@ impl SyncPoints {
         for block in text.as_bytes().chunks(64) {
             let mut borders = 0_u64;
             if block.is_ascii() {
-                for (at, byte) in block.iter().enumerate() {
+                for byte in block {
                     let step = self.ascii_step(*byte);
-                    borders |= u64::from(behind.behind & step.kind != 0) << at;
+                    borders = borders >> 1 | u64::from(behind.behind & step.kind != 0) << 63;
                     behind = step;
                 }
+                borders >>= 64 - block.len();
             } else {
                 for (at, byte) in block.iter().enumerate() {
                     if byte.is_ascii() {
@@ -149,7 +152,7 @@ impl SyncPoints {
                         borders |= u64::from(behind.behind & step.kind != 0) << at;
                         behind = step;
                     } else if let Some(character) = character_at(text, start + at) {
-                        let step = self.borders.step(self.classes.of(character as u32));
+                        let step = self.step(self.classes.of(character as u32));
                         let is_border = behind.behind & step.kind != 0
                             || behind.kind & step.kind & CASELESS != 0
                                 && !self.seams.may_join(before, character);
@@ -167,6 +170,10 @@ impl SyncPoints {
         if !text.is_empty() {
             chunk(text.len());
         }
+    }
+
+    fn step(&self, kind: Kind) -> Step {
+        self.steps.get(kind as usize).copied().unwrap_or_default()
     }
 
     fn ascii_step(&self, byte: u8) -> Step {

@@ -5,7 +5,6 @@
 //! therefore the whole table, and no byte string is hashed while text is merged.
 
 use rustc_hash::FxHashSet;
-use tiktoken_rs::CoreBPE;
 
 use crate::merge::{self, Merger};
 use crate::pairs::Pairs;
@@ -37,14 +36,17 @@ pub(crate) struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Reads the ordinary tokens below rank `end` out of tiktoken-rs, which embeds them.
-    pub(crate) fn read(reference: &CoreBPE, end: u32) -> Self {
-        let special = reference.special_tokens();
-        Self::new((0..end).filter_map(|rank| {
-            let bytes = reference.decode_bytes(&[rank]).ok()?;
-            let is_special = std::str::from_utf8(&bytes).is_ok_and(|text| special.contains(text));
-            (!is_special).then_some((bytes, rank))
-        }))
+    /// One without tokens, and with room for so many.
+    pub(crate) fn for_tokens(tokens: usize) -> Self {
+        Self {
+            bytes: vec![NO_TOKEN; 256],
+            byte_pairs: vec![NO_TOKEN; 256 * 256],
+            pairs: Pairs::for_entries(tokens),
+            unreachable: FxHashSet::default(),
+            seams: Seams::of_no_token(),
+            #[cfg(test)]
+            tokens,
+        }
     }
 
     /// A vocabulary of byte strings and their ranks, in any order; at most [`MOST_TOKENS`].
@@ -56,34 +58,32 @@ impl Vocabulary {
         let mut by_length: Vec<(&[u8], u32)> =
             by_rank.iter().map(|(bytes, _)| bytes.as_ref()).zip(0..).collect();
         by_length.sort_unstable_by_key(|(bytes, _)| bytes.len());
-        let mut vocabulary = Self {
-            bytes: vec![NO_TOKEN; 256],
-            byte_pairs: vec![NO_TOKEN; 256 * 256],
-            pairs: Pairs::for_entries(by_length.len()),
-            unreachable: FxHashSet::default(),
-            seams: Seams::of_no_token(),
-            #[cfg(test)]
-            tokens: by_length.len(),
-        };
+        let mut vocabulary = Self::for_tokens(by_length.len());
         // Shorter tokens first: all that a token can be made of is known by then.
         let mut merger = Merger::default();
         for (bytes, id) in by_length {
-            vocabulary.seams.add(bytes);
-            match *bytes {
-                [] => {}
-                [byte] => vocabulary.set_byte(byte, id),
-                [first, second] => vocabulary.set_byte_pair(first, second, id),
-                _ => {
-                    if let Some((left, right)) = merger.last_pair(&vocabulary, bytes) {
-                        vocabulary.pairs.insert(left, right, id);
-                    } else {
-                        vocabulary.seams.add_whole(bytes);
-                        vocabulary.unreachable.insert(bytes.into());
-                    }
-                }
-            }
+            let parts = match bytes.len() {
+                0..=2 => None,
+                _ => merger.last_pair(&vocabulary, bytes),
+            };
+            vocabulary.add(bytes, id, parts);
         }
         vocabulary
+    }
+
+    /// Takes up a token that two others become, where merges lead to it; of one or two bytes, these are known.
+    pub(crate) fn add(&mut self, token: &[u8], id: u32, parts: Option<(u32, u32)>) {
+        self.seams.add(token);
+        match (token, parts) {
+            ([], _) => {}
+            ([byte], _) => self.set_byte(*byte, id),
+            ([first, second], _) => self.set_byte_pair(*first, *second, id),
+            (_, Some((left, right))) => self.pairs.insert(left, right, id),
+            (_, None) => {
+                self.seams.add_whole(token);
+                self.unreachable.insert(token.into());
+            }
+        }
     }
 
     fn set_byte(&mut self, byte: u8, id: u32) {
@@ -130,6 +130,14 @@ impl Vocabulary {
             return 1;
         }
         merge::beginnings(self, piece)
+    }
+
+    /// The same in two vocabularies at once.
+    pub(crate) fn beginnings_in_both(both: [&Self; 2], piece: &[u8]) -> [u64; 2] {
+        if piece.len() < 2 || both.iter().any(|vocabulary| vocabulary.is_unreachable(piece)) {
+            return both.map(|vocabulary| vocabulary.beginnings(piece));
+        }
+        merge::beginnings_in_both(both, piece)
     }
 
     /// The number of ordinary tokens.

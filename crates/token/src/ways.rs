@@ -4,9 +4,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::bpe::{Scratch, Tables};
-use crate::chunks::{Chunks, LONGEST, Lanes};
+use crate::chunks::{Chunks, Key, LONGEST, Lanes, MOST};
 use crate::memory::Memory;
-use crate::merge::SHORT;
+use crate::merge::{SHORT, each_length};
+use crate::vocabulary::Vocabulary;
 
 /// Where the tokens of a chunk begin in each encoding.
 pub(crate) enum Beginnings<'w> {
@@ -46,16 +47,13 @@ impl Ways {
     /// The tokens of a chunk of a text.
     #[inline]
     pub(crate) fn beginnings(&mut self, text: &str, chunk: Range<usize>) -> Beginnings<'_> {
-        if chunk.len() > LONGEST {
-            return Beginnings::Long(self.long(text.get(chunk).unwrap_or_default()));
+        match Key::of(text.as_bytes(), chunk.start, chunk.len()) {
+            Some(key) => Beginnings::Short(match self.short.get(key) {
+                Some(lanes) => lanes,
+                None => self.find_short(text.get(chunk).unwrap_or_default(), key),
+            }),
+            None => Beginnings::Long(self.long(text.get(chunk).unwrap_or_default())),
         }
-        let Self {
-            vocabularies, short, ..
-        } = self;
-        let lanes = short.get_or(text.as_bytes(), chunk.start, chunk.len(), || {
-            new_lanes(vocabularies, text.get(chunk).unwrap_or_default())
-        });
-        Beginnings::Short(lanes.unwrap_or_default())
     }
 
     fn long(&mut self, chunk: &str) -> &[u64] {
@@ -68,15 +66,28 @@ impl Ways {
     }
 
     #[cold]
+    fn find_short(&mut self, chunk: &str, key: Key) -> Lanes {
+        let mut lanes = Lanes::default();
+        if let Some(pieces) = self.common_pieces(chunk) {
+            each_piece(chunk, pieces, |at, piece| lanes.set_part(at, self.piece(piece)));
+        } else {
+            for (encoding, (tables, scratch)) in self.vocabularies.iter_mut().enumerate() {
+                lanes.set(encoding, tables.beginnings(scratch, chunk));
+            }
+        }
+        self.short.keep(key, lanes);
+        lanes
+    }
+
+    #[cold]
     fn find_long(&mut self, chunk: &str) {
         let each = Self::words_for(chunk.len());
         self.words.clear();
         self.words.resize(each * self.vocabularies.len(), 0);
+        if chunk.len() <= SHORT {
+            return self.find_in_words(chunk);
+        }
         for ((tables, scratch), words) in self.vocabularies.iter_mut().zip(self.words.chunks_mut(each)) {
-            if let ([word], true) = (&mut *words, chunk.len() <= SHORT) {
-                *word = tables.beginnings(scratch, chunk);
-                continue;
-            }
             let mut at = 0;
             tables.each_token_with(scratch, chunk, |bytes| {
                 if let Some(word) = words.get_mut(at / 64) {
@@ -87,6 +98,67 @@ impl Ways {
         }
     }
 
+    /// Finds the tokens of a chunk of at most [`SHORT`] bytes: a word for each encoding.
+    fn find_in_words(&mut self, chunk: &str) {
+        let Some(pieces) = self.common_pieces(chunk) else {
+            for ((tables, scratch), word) in self.vocabularies.iter_mut().zip(&mut self.words) {
+                *word = tables.beginnings(scratch, chunk);
+            }
+            return;
+        };
+        each_piece(chunk, pieces, |at, piece| {
+            let begin = if piece.len() <= LONGEST {
+                let lanes = self.piece(piece);
+                std::array::from_fn(|encoding| lanes.begin(encoding))
+            } else {
+                self.merged(piece)
+            };
+            for (word, begin) in self.words.iter_mut().zip(begin) {
+                *word |= begin << at;
+            }
+        });
+    }
+
+    /// The bytes at which the pieces of a chunk of at most [`SHORT`] bytes begin, a bit each, where all encodings cut it alike.
+    fn common_pieces(&mut self, chunk: &str) -> Option<u64> {
+        let mut all = self.vocabularies.iter_mut();
+        let pieces = |(tables, scratch): &mut (Arc<Tables>, Scratch)| tables.pieces(scratch, chunk);
+        let first = pieces(all.next()?);
+        all.all(|each| pieces(each) == first).then_some(first)
+    }
+
+    /// The tokens of a piece of a short chunk. What is a piece of a text is one piece when it stands alone, so it is a chunk, too.
+    fn piece(&mut self, piece: &[u8]) -> Lanes {
+        let key = Key::of(piece, 0, piece.len());
+        if let Some(lanes) = key.and_then(|key| self.short.get(key)) {
+            return lanes;
+        }
+        let mut lanes = Lanes::default();
+        for (encoding, begin) in self.merged(piece).into_iter().enumerate() {
+            lanes.set(encoding, begin);
+        }
+        if let Some(key) = key {
+            self.short.keep(key, lanes);
+        }
+        lanes
+    }
+
+    /// The bytes at which the tokens of a piece of at most [`SHORT`] bytes begin in each encoding, a bit each.
+    fn merged(&self, piece: &[u8]) -> [u64; MOST] {
+        let mut all = [0; MOST];
+        for (found, vocabularies) in all.chunks_mut(2).zip(self.vocabularies.chunks(2)) {
+            match (found, vocabularies) {
+                ([one, other], [(first, _), (second, _)]) => {
+                    [*one, *other] =
+                        Vocabulary::beginnings_in_both([&first.vocabulary, &second.vocabulary], piece);
+                }
+                ([one, ..], [(first, _)]) => *one = first.vocabulary.beginnings(piece),
+                _ => {}
+            }
+        }
+        all
+    }
+
     /// Bytes of long chunks that are remembered at present.
     #[cfg(test)]
     pub(crate) fn remembered(&self) -> usize {
@@ -94,11 +166,11 @@ impl Ways {
     }
 }
 
-#[cold]
-fn new_lanes(vocabularies: &mut [(Arc<Tables>, Scratch)], chunk: &str) -> Lanes {
-    let mut lanes = Lanes::default();
-    for (encoding, (tables, scratch)) in vocabularies.iter_mut().enumerate() {
-        lanes.set(encoding, tables.beginnings(scratch, chunk));
-    }
-    lanes
+/// Calls `each` with the pieces of a chunk, and where they begin.
+fn each_piece(chunk: &str, pieces: u64, mut each: impl FnMut(usize, &[u8])) {
+    let mut at = 0;
+    each_length(pieces, chunk.len(), |bytes| {
+        each(at, chunk.as_bytes().get(at..at + bytes).unwrap_or_default());
+        at += bytes;
+    });
 }

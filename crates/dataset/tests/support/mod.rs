@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use chatmill_dataset::rows::*;
 use chatmill_dataset::{
-    Compression, InputEntry, Manifest, Opening, PartFile, PartSet, Partition, Sealed, Staging, TableOptions,
-    open, table_entries,
+    Compression, InputEntry, Manifest, Opening, PartFile, PartSet, Partition, Receipt, Sealed, Staging,
+    TableOptions, open, table_entries,
 };
 
 pub const INPUT: &str = "input";
@@ -380,18 +380,19 @@ pub fn manifest(fingerprint: &str, slices: u64, files: Vec<PartFile>) -> Manifes
     }
 }
 
+/// The receipts of what is done.
+pub fn receipts(staging: &Staging) -> Vec<Receipt<String>> {
+    let receipts = staging.receipts().unwrap();
+    receipts.collect::<Result<_, _>>().unwrap()
+}
+
 /// Grinds the slices that are not done and seals.
 pub fn seal(staging: Staging, fingerprint: &str, slices: u32) -> Sealed {
-    let done: Vec<u32> = staging
-        .receipts::<String>()
-        .unwrap()
-        .iter()
-        .map(|receipt| receipt.slice)
-        .collect();
+    let done: Vec<u32> = receipts(&staging).iter().map(|receipt| receipt.slice).collect();
     for slice in (0..slices).filter(|slice| !done.contains(slice)) {
         grind(&staging, slice);
     }
-    let receipts = staging.receipts::<String>().unwrap();
+    let receipts = receipts(&staging);
     let files = receipts.into_iter().flat_map(|receipt| receipt.files).collect();
     staging
         .seal(&manifest(fingerprint, slices.into(), files), &options())

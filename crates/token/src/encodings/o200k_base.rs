@@ -7,20 +7,22 @@ use std::sync::Arc;
 
 use crate::bpe::Tables;
 use crate::encoding::{About, Counting, Registered};
+use crate::merges;
 use crate::scan::Style;
 use crate::split::Splitter;
 use crate::sync::Borders;
-use crate::vocabulary::Vocabulary;
 
-/// One past the highest ordinary rank.
-const RANKS: u32 = 199_998;
+/// Ordinary tokens.
+const TOKENS: u32 = 199_998;
+
+static MERGES: &[u8] = include_bytes!("o200k_base.merges");
 
 pub(super) static ENCODING: Registered = Registered::new(
     "o200k_base",
     About {
         title: "OpenAI, 200 k tokens",
         models: "GPT-5, GPT-4.1, GPT-4o, o1, o3, o4-mini",
-        vocabulary: 199_998,
+        vocabulary: TOKENS,
         source: "tiktoken-rs 0.12, embedded",
         counting: Counting::Once,
     },
@@ -30,10 +32,10 @@ pub(super) static ENCODING: Registered = Registered::new(
 
 #[expect(clippy::expect_used, reason = "the vocabulary is embedded and tests load it")]
 fn tables() -> Arc<Tables> {
-    let reference = tiktoken_rs::o200k_base().expect("the embedded vocabulary loads");
+    let vocabulary = merges::read(MERGES, TOKENS as usize).expect("the embedded vocabulary is whole");
     Arc::new(Tables::new(
         Splitter::scan(Style::O200K),
-        Vocabulary::read(&reference, RANKS),
+        vocabulary,
         Borders::MODERN,
     ))
 }

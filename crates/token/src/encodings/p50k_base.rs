@@ -4,20 +4,22 @@ use std::sync::Arc;
 
 use crate::bpe::Tables;
 use crate::encoding::{About, Counting, Registered};
+use crate::merges;
 use crate::scan::Style;
 use crate::split::Splitter;
 use crate::sync::Borders;
-use crate::vocabulary::Vocabulary;
 
-/// One past the highest ordinary rank.
-const RANKS: u32 = 50_281;
+/// Ordinary tokens.
+const TOKENS: u32 = 50_280;
+
+static MERGES: &[u8] = include_bytes!("p50k_base.merges");
 
 pub(super) static ENCODING: Registered = Registered::new(
     "p50k_base",
     About {
         title: "OpenAI, 50 k tokens with runs of spaces",
         models: "text-davinci-003, text-davinci-002, code-davinci-002",
-        vocabulary: 50_280,
+        vocabulary: TOKENS,
         source: "tiktoken-rs 0.12, embedded",
         counting: Counting::Once,
     },
@@ -27,10 +29,10 @@ pub(super) static ENCODING: Registered = Registered::new(
 
 #[expect(clippy::expect_used, reason = "the vocabulary is embedded and tests load it")]
 fn tables() -> Arc<Tables> {
-    let reference = tiktoken_rs::p50k_base().expect("the embedded vocabulary loads");
+    let vocabulary = merges::read(MERGES, TOKENS as usize).expect("the embedded vocabulary is whole");
     Arc::new(Tables::new(
         Splitter::scan(Style::GPT2),
-        Vocabulary::read(&reference, RANKS),
+        vocabulary,
         Borders::GPT2,
     ))
 }

@@ -127,6 +127,11 @@ proptest! {
             prop_assert_eq!(&tokens, &by_heap(vocabulary, &piece));
             prop_assert_eq!(tokens.iter().sum::<usize>(), piece.len());
         }
+        let both = ["o200k_base", "r50k_base"].map(vocabulary);
+        prop_assert_eq!(
+            beginnings_in_both(both, &piece),
+            both.map(|vocabulary| beginnings(vocabulary, &piece))
+        );
     }
 
     #[test]

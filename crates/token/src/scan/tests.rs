@@ -111,6 +111,30 @@ fn every_string_of_five_classes_is_split_by_hand_as_by_its_pattern() {
     }
 }
 
+/// What the tallier remembers of a piece holds wherever the piece stands.
+#[test]
+fn a_piece_of_any_text_is_one_piece_when_it_stands_alone() {
+    for (style, _) in PATTERNS {
+        let splitter = Splitter::scan(style);
+        let mut cache = splitter.cache();
+        let mut alone = |piece: &str| {
+            let mut pieces = 0;
+            splitter.each(&mut cache, piece, |_| pieces += 1);
+            pieces
+        };
+        let mut cache = splitter.cache();
+        let mut check = |text: &str| {
+            splitter.each(&mut cache, text, |piece| {
+                let piece = std::str::from_utf8(piece).unwrap();
+                assert_eq!(alone(piece), 1, "{style:?}: {piece:?} of {text:?}");
+            });
+        };
+        for length in 1..=4 {
+            each_string(length, &mut check);
+        }
+    }
+}
+
 /// Whether the tables are those of the pattern: every code point, alone and between others.
 #[test]
 fn every_character_is_split_by_hand_as_by_its_pattern() {

@@ -151,10 +151,7 @@ impl List {
 
     fn content_and_calls<'a>(&self, rope: &mut Rope<'a>, turn: Turn<'a>, losses: &mut Losses) {
         let has_media = turn.has_media();
-        let (said, called): (Vec<_>, Vec<_>) = turn
-            .blocks
-            .into_iter()
-            .partition(|block| !matches!(block.held, Held::Call(_)));
+        let (said, called) = Block::apart(turn.blocks);
         if !said.is_empty() || self.always_content {
             rope.framing(",\"content\":");
             let is_list = match self.content {

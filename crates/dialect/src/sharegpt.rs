@@ -218,10 +218,7 @@ fn rounds<'a>(turns: Vec<Turn<'a>>, losses: &mut Losses) -> Vec<Round<'a>> {
 }
 
 fn assistant<'a>(round: &mut Round<'a>, turn: Turn<'a>, declare: &mut impl FnMut(LossCode, &'static str)) {
-    let (called, said): (Vec<_>, Vec<_>) = turn
-        .blocks
-        .into_iter()
-        .partition(|block| matches!(block.held, Held::Call(_)));
+    let (said, called) = Block::apart(turn.blocks);
     let has_text = !said.is_empty() || !round.said.is_empty();
     if has_text && !called.is_empty() {
         declare(

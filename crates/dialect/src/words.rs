@@ -22,6 +22,13 @@ impl<'a> Words<'a> {
         }
     }
 
+    /// The only words of a text, with room for a name in front of them.
+    pub(crate) fn alone(self) -> Vec<Self> {
+        let mut text = Vec::with_capacity(3);
+        text.push(self);
+        text
+    }
+
     /// Writes them.
     pub(crate) fn write(self, rope: &mut Rope<'a>, level: Level) {
         rope.content(self.text, level, self.component);

@@ -2,6 +2,7 @@
 //! are adjacent, so that a page holds the same text many times and compresses well.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::Table;
 use crate::column::Column;
@@ -10,12 +11,12 @@ use crate::column::Column;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the columns below say what each field holds")]
 pub struct RenderingRow {
-    pub conversation_id: String,
-    pub dialect: String,
-    pub profile: String,
-    pub perspective: String,
+    pub conversation_id: Arc<str>,
+    pub dialect: Arc<str>,
+    pub profile: Arc<str>,
+    pub perspective: Arc<str>,
     pub ordinal: u32,
-    pub media_type: String,
+    pub media_type: &'static str,
     pub content: Option<String>,
     pub bytes: u64,
     /// One count per encoding, in the order of [`TableOptions::encodings`](crate::TableOptions::encodings).
@@ -23,11 +24,11 @@ pub struct RenderingRow {
     pub requests: u64,
     /// As many as `tokens`.
     pub tokens_sent: Vec<u64>,
-    pub coverage: String,
+    pub coverage: &'static str,
     pub first_position: Option<u32>,
     pub last_position: Option<u32>,
     pub messages_rendered: u32,
-    pub last_role: Option<String>,
+    pub last_role: Option<&'static str>,
     pub assistant_messages: u32,
     pub assistant_spans: Vec<Range<u64>>,
     pub loss_count: u64,
@@ -54,7 +55,7 @@ impl Table for RenderingRow {
             "place among the renderings of this key, from 0",
             |row| row.ordinal.into(),
         ),
-        Column::key("media_type", "media type of the content", |row| &row.media_type),
+        Column::key("media_type", "media type of the content", |row| row.media_type),
         Column::optional_text("content", "the rendering; null when it was not kept", |row| {
             row.content.as_deref()
         }),
@@ -70,7 +71,7 @@ impl Table for RenderingRow {
             |row| &row.tokens_sent,
         ),
         Column::key("coverage", "`whole`, `window` or `single-turn`", |row| {
-            &row.coverage
+            row.coverage
         }),
         Column::optional_number(
             "first_position",
@@ -86,7 +87,7 @@ impl Table for RenderingRow {
             row.messages_rendered.into()
         }),
         Column::optional_key("last_role", "role of its last turn", |row| {
-            row.last_role.as_deref()
+            row.last_role
         }),
         Column::number("assistant_messages", "messages that the assistant says", |row| {
             row.assistant_messages.into()

@@ -1,5 +1,7 @@
 //! The table `token_counts`: the price of each rendering in each encoding, and what it consists of.
 
+use std::sync::Arc;
+
 use super::Table;
 use crate::column::Column;
 
@@ -7,12 +9,12 @@ use crate::column::Column;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the columns below say what each field holds")]
 pub struct TokenCountRow {
-    pub conversation_id: String,
-    pub dialect: String,
-    pub profile: String,
-    pub perspective: String,
+    pub conversation_id: Arc<str>,
+    pub dialect: Arc<str>,
+    pub profile: Arc<str>,
+    pub perspective: Arc<str>,
     pub ordinal: u32,
-    pub encoding: String,
+    pub encoding: Arc<str>,
     pub tokens: u64,
     pub content: u64,
     pub names: u64,

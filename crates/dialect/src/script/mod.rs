@@ -96,6 +96,18 @@ pub(crate) struct Block<'a> {
     pub(crate) position: Option<u32>,
 }
 
+impl Block<'_> {
+    /// What is said and what is called, each in its order.
+    pub(crate) fn apart(blocks: Vec<Self>) -> (Vec<Self>, Vec<Self>) {
+        let says = |block: &Self| !matches!(block.held, Held::Call(_));
+        // Most turns call nothing.
+        if blocks.iter().all(says) {
+            return (blocks, Vec::new());
+        }
+        blocks.into_iter().partition(says)
+    }
+}
+
 /// A turn.
 #[derive(Clone, Debug)]
 pub(crate) struct Turn<'a> {

@@ -73,29 +73,27 @@ impl<'a> Writer<'_, 'a> {
     }
 
     /// What stands in front of the text of a message.
-    pub(super) fn name_prefix(&mut self, sender: Option<usize>, message: &'a Message) -> Vec<Words<'a>> {
+    pub(super) fn name_prefix(
+        &mut self,
+        sender: Option<usize>,
+        message: &'a Message,
+    ) -> Option<[Words<'a>; 2]> {
         let participants = &self.view.conversation().participants;
         let name = match sender.and_then(|index| participants.get(index)) {
             Some(participant) => Some(participant.display_name()),
             None if self.view.is_own(message) => None,
             None => speaker(self.view, message),
-        };
-        let Some(name) = name else {
-            return Vec::new();
-        };
+        }?;
         match self.naming {
             Naming::Prefix(reason) => {
                 self.losses.at(LossCode::NameInlined, message.position, reason);
-                vec![
-                    Words::new(name, Component::Names),
-                    Words::new(": ", Component::Names),
-                ]
+                Some([name, ": "].map(|text| Words::new(text, Component::Names)))
             }
             Naming::Absent(_) => {
                 self.unnamed_others += u64::from(!sender.is_some_and(|index| self.is_nobody(index)));
-                Vec::new()
+                None
             }
-            Naming::Field | Naming::Dropped => Vec::new(),
+            Naming::Field | Naming::Dropped => None,
         }
     }
 

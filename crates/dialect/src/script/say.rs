@@ -98,9 +98,7 @@ impl<'a> Writer<'_, 'a> {
             self.nothing(position);
             return;
         }
-        let (said, called): (Vec<_>, Vec<_>) = blocks
-            .into_iter()
-            .partition(|block| !matches!(block.held, Held::Call(_)));
+        let (said, called) = Block::apart(blocks);
         if !said.is_empty()
             && !called.is_empty()
             && let Some(rule) = self.manner.splits_calls
@@ -210,17 +208,15 @@ impl<'a> Writer<'_, 'a> {
     }
 
     fn push_user(&mut self, speaker: Option<usize>, message: &'a Message, mut blocks: Vec<Block<'a>>) {
-        let mut prefix = self.name_prefix(speaker, message);
-        if !prefix.is_empty() {
+        if let Some(prefix) = self.name_prefix(speaker, message) {
             match blocks.first_mut() {
                 Some(Block {
                     held: Held::Text(words),
                     ..
                 }) => {
-                    prefix.append(words);
-                    *words = prefix;
+                    words.splice(0..0, prefix);
                 }
-                _ => blocks.insert(0, Self::block(message.position, Held::Text(prefix))),
+                _ => blocks.insert(0, Self::block(message.position, Held::Text(prefix.into()))),
             }
         }
         let mut turn = Turn::new(Role::User, Some(message.position), open(blocks));
@@ -313,8 +309,8 @@ impl<'a> Writer<'_, 'a> {
             );
             return None;
         }
-        let words = Words::new(text, Component::Content);
-        Some(Self::block(message.position, Held::Text(vec![words])))
+        let words = Words::new(text, Component::Content).alone();
+        Some(Self::block(message.position, Held::Text(words)))
     }
 
     pub(super) fn block(position: u32, held: Held<'a>) -> Block<'a> {
@@ -397,7 +393,9 @@ pub(crate) fn joined(blocks: Vec<Block<'_>>) -> Vec<Words<'_>> {
         let Held::Text(words) = block.held else {
             continue;
         };
-        if !all.is_empty() {
+        if all.is_empty() {
+            all = words;
+        } else {
             let component = match words.first() {
                 Some(first) if first.component == Component::Replies => Component::Replies,
                 _ => Component::Framing,
@@ -407,8 +405,8 @@ pub(crate) fn joined(blocks: Vec<Block<'_>>) -> Vec<Words<'_>> {
                 text: Cow::Borrowed(between),
                 component,
             });
+            all.extend(words);
         }
-        all.extend(words);
     }
     all
 }

@@ -140,10 +140,7 @@ impl<'a, 's> Stage<'a, 's> {
         let role = turn.role;
         let mut message = vec![("role".to_owned(), Twin::same(role.as_str()))];
         let thoughts = std::mem::take(&mut turn.thoughts);
-        let (called, said): (Vec<_>, Vec<_>) = turn
-            .blocks
-            .into_iter()
-            .partition(|block| matches!(block.held, Held::Call(_)));
+        let (said, called) = Block::apart(turn.blocks);
         let content = if role == Role::Tool {
             self.result(&mut message, said, losses)
         } else {

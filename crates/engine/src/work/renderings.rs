@@ -103,15 +103,15 @@ impl Work<'_, '_> {
             requests,
             valid: violations.is_empty(),
         };
-        self.count(spot, rendering, &served, groups_seen)?;
+        let keys = [spot.id, dialect, profile, spot.perspective].map(Arc::<str>::from);
+        self.count(spot, &keys, rendering, &served, groups_seen)?;
         self.receipt.renderings += 1;
         self.verify(spot, &tallies)?;
         // Most losses are of few codes: sorting the words of all of them takes longer than all else that is done with them.
         let codes: BTreeSet<LossCode> = rendering.losses.iter().map(|loss| loss.code).collect();
         let mut loss_codes: Vec<String> = codes.iter().map(|code| code.as_str().to_owned()).collect();
         loss_codes.sort_unstable();
-        let [conversation_id, dialect_id, profile_id, perspective_id] =
-            [spot.id, dialect, profile, spot.perspective].map(Arc::<str>::from);
+        let [conversation_id, dialect_id, profile_id, perspective_id] = keys;
         for loss in &rendering.losses {
             let message_id = loss.position.and_then(|at| spot.message_ids.get(at as usize));
             self.parts.push_loss(LossRow {
@@ -129,22 +129,22 @@ impl Work<'_, '_> {
         }
         let keep = !oversize && plan.pipeline.output.content.keeps(dialect);
         self.parts.push_rendering(RenderingRow {
-            conversation_id: spot.id.to_owned(),
-            dialect: dialect.to_owned(),
-            profile: profile.to_owned(),
-            perspective: spot.perspective.to_owned(),
+            conversation_id,
+            dialect: dialect_id,
+            profile: profile_id,
+            perspective: perspective_id,
             ordinal: rendering.ordinal,
-            media_type: spot.target.dialect.about().media_type.to_owned(),
+            media_type: spot.target.dialect.about().media_type,
             content: keep.then(|| self.text.clone()),
             bytes: self.text.len() as u64,
             tokens: tallies.iter().map(|tally| tally.tokens).collect(),
             requests,
             tokens_sent: tallies.iter().map(|tally| tally.sent).collect(),
-            coverage: rendering.coverage.as_str().to_owned(),
+            coverage: rendering.coverage.as_str(),
             first_position: rendering.first_position,
             last_position: rendering.last_position,
             messages_rendered: rendering.messages_rendered,
-            last_role: rendering.last_role.map(str::to_owned),
+            last_role: rendering.last_role,
             assistant_messages: rendering.assistant_messages,
             assistant_spans: if keep {
                 bill::assistant_spans(&self.spans)
@@ -179,6 +179,7 @@ impl Work<'_, '_> {
     fn count(
         &mut self,
         spot: &Spot<'_>,
+        [conversation_id, dialect_id, profile_id, perspective_id]: &[Arc<str>; 4],
         rendering: &Rendering<'_>,
         served: &Served<'_>,
         groups_seen: &mut Vec<Group>,
@@ -187,12 +188,12 @@ impl Work<'_, '_> {
         let names = self.tools.plan.encodings.iter().map(Encoding::name);
         for (encoding, tally) in names.zip(served.tallies) {
             self.parts.push_token_count(TokenCountRow {
-                conversation_id: spot.id.to_owned(),
-                dialect: dialect.to_owned(),
-                profile: profile.to_owned(),
-                perspective: spot.perspective.to_owned(),
+                conversation_id: Arc::clone(conversation_id),
+                dialect: Arc::clone(dialect_id),
+                profile: Arc::clone(profile_id),
+                perspective: Arc::clone(perspective_id),
                 ordinal: rendering.ordinal,
-                encoding: encoding.to_owned(),
+                encoding: encoding.into(),
                 tokens: tally.tokens,
                 content: tally.content,
                 names: tally.names,

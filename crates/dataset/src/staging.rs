@@ -207,16 +207,18 @@ impl Staging {
     fn receipt<B: DeserializeOwned>(&self, slice: u32) -> Result<Option<Receipt<B>>, DatasetError> {
         let path = self.receipt_path(slice);
         let bytes = durable::read(&path)?;
+        if let Some(receipt) = receipt::decode(slice, &bytes)
+            && self.lengths_match(&receipt)
+        {
+            return Ok(Some(receipt));
+        }
         let known = receipt::decode::<IgnoredAny>(slice, &bytes);
         if !known.is_some_and(|receipt| self.lengths_match(&receipt)) {
             let reason = "its slice changed since it was done; run again";
             return Err(DatasetError::corrupt(&path, reason));
         }
-        let receipt = receipt::decode(slice, &bytes);
-        if receipt.is_none() {
-            self.discard(slice)?;
-        }
-        Ok(receipt)
+        self.discard(slice)?;
+        Ok(None)
     }
 
     /// The slices that have a receipt, in order.

@@ -84,8 +84,8 @@ pub(crate) fn spelled(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What stands behind the `<` of a control token or tag that is none.
-const ESCAPE: char = '\u{200b}';
+/// What stands behind the first sign of a control token or tag that is none.
+pub(crate) const ESCAPE: char = '\u{200b}';
 
 /// The text with U+200B behind the `<` of everything that is reserved, and how often that was. What is escaped already gets
 /// one sign more, which tells it apart from what is escaped here.

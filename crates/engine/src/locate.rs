@@ -5,7 +5,7 @@ use std::ops::Range;
 use chatmill_diag::{Finding, Path, Span};
 use chatmill_intake::json::{Document, Kind};
 use chatmill_intake::{Damage, Frame};
-use chatmill_model::{Linked, bytes, json};
+use chatmill_model::{Linked, bytes};
 use chatmill_source::Source;
 
 /// A finding with its place in the decompressed entry.
@@ -231,7 +231,10 @@ pub fn advance(line: u64, column: u64, stretch: &[u8]) -> (u64, u64) {
         None => (line, column + code_points(stretch)),
         Some(last) => {
             let after = stretch.get(last + 1..).unwrap_or_default();
-            (line + json::line_breaks(stretch), 1 + code_points(after))
+            (
+                line + bytes::count(stretch, |byte| byte == b'\n'),
+                1 + code_points(after),
+            )
         }
     }
 }

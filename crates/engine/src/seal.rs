@@ -21,8 +21,9 @@ pub struct Outcome {
     whole: RunTotals,
     totals: Totals,
     files: Vec<PartFile>,
-    /// How many receipts there are, and the number behind the last slice.
+    /// How many slices were finished.
     slices: usize,
+    /// The number behind the last of them.
     after_last: u32,
 }
 

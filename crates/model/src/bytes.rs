@@ -53,6 +53,7 @@ mod tests {
             }
         }
     }
+
     #[test]
     fn all_of_them_are_counted() {
         for length in [0, 1, 254, 255, 256, 1000] {

@@ -1,7 +1,5 @@
 //! Writing JSON text: escaping and compaction. Parsing is not here.
 
-use memchr::memchr_iter;
-
 use crate::bytes;
 
 /// Appends `text` as a JSON string with quotes.
@@ -83,11 +81,6 @@ pub fn push_compact(out: &mut String, raw: &str) {
         }
     }
     out.extend(raw.get(start..));
-}
-
-/// Line breaks (LF) in a byte string.
-pub fn line_breaks(bytes: &[u8]) -> u64 {
-    memchr_iter(b'\n', bytes).count() as u64
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod arguments;
 mod bedrock_converse;
 mod cell;
 mod chatml;
+mod escapes;
 mod fragments;
 mod gemini_contents;
 mod group_chat;

@@ -1,39 +1,9 @@
 //! Reasoning that stands in a text: between `<think>` and `</think>` in front of what is said, as open models write it.
 
+use crate::escapes::{is_tag, unescaped};
+
 const OPENING: &str = "<think>";
 const CLOSING: &str = "</think>";
-
-/// What stands behind the `<` of a tag or control token that is none.
-const ESCAPE: char = '\u{200b}';
-
-/// Text whose tags and control tokens are spelled as they were before they were escaped by U+200B behind their `<`.
-/// `begins` says whether text goes on like one of them behind that sign.
-pub fn unescaped(text: &str, begins: impl Fn(&str) -> bool) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("<\u{200b}") {
-        let (before, from) = rest.split_at(at + 1);
-        out.push_str(before);
-        rest = from;
-        let bare = from.trim_start_matches(ESCAPE);
-        if begins(bare)
-            && let Some(fewer) = from.strip_prefix(ESCAPE)
-        {
-            let kept = fewer.len() - bare.len();
-            out.push_str(fewer.get(..kept).unwrap_or_default());
-            rest = bare;
-        }
-    }
-    out.push_str(rest);
-    out
-}
-
-/// Whether text goes on like an opening or closing tag of one of these names behind its `<`.
-pub fn is_tag(text: &str, names: &[&str]) -> bool {
-    let inside = text.strip_prefix('/').unwrap_or(text);
-    let mut rests = names.iter().filter_map(|name| inside.strip_prefix(name));
-    rests.any(|rest| rest.starts_with('>'))
-}
 
 /// A thought as it was before the tags in it were escaped.
 pub fn thought(text: &str) -> String {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::controls;
+use crate::controls::{self, ESCAPE};
 
 /// Special tokens, the longer ones first.
 #[derive(Clone, Debug, Default)]
@@ -73,7 +73,7 @@ impl Tokens {
             let first = token.chars().next().map_or(0, char::len_utf8);
             escaped.push_str(before);
             escaped.push_str(token.get(..first).unwrap_or_default());
-            escaped.push('\u{200b}');
+            escaped.push(ESCAPE);
             rest = rest.get(before.len() + first..).unwrap_or_default();
             count += 1;
         }

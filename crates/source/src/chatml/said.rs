@@ -4,9 +4,9 @@ use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::{Part, Role, ToolCall, ToolResult};
 
+use crate::escapes::{self, is_tag};
 use crate::taken::text;
-use crate::thoughts::{self, is_tag};
-use crate::{sharegpt, turn};
+use crate::{sharegpt, thoughts, turn};
 
 const CALL: [&str; 2] = ["<tool_call>", "</tool_call>"];
 const RESPONSE: [&str; 2] = ["<tool_response>", "</tool_response>"];
@@ -71,18 +71,18 @@ fn unquoted(name: &str) -> String {
 
 /// Text whose control tokens are spelled as they were before they were escaped.
 fn unescaped(text: &str) -> String {
-    thoughts::unescaped(text, is_token)
+    escapes::unescaped(text, is_token)
 }
 
 /// Text whose control tokens and tags around calls and results are spelled so.
 fn without_tools(text: &str) -> String {
-    thoughts::unescaped(text, |text| is_token(text) || is_tag(text, &TOOLS))
+    escapes::unescaped(text, |text| is_token(text) || is_tag(text, &TOOLS))
 }
 
 /// Text whose control tokens and tags are spelled so.
 fn without_tags(text: &str) -> String {
     let names = ["think", TOOLS[0], TOOLS[1]];
-    thoughts::unescaped(text, |text| is_token(text) || is_tag(text, &names))
+    escapes::unescaped(text, |text| is_token(text) || is_tag(text, &names))
 }
 
 /// Whether text goes on like a control token behind its `<`: a bar, a word of at most 40 signs, a bar and `>`.

@@ -9,6 +9,7 @@ use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::Value;
 use chatmill_model::Part;
 
+use crate::escapes::ESCAPE;
 use crate::notes::Site;
 
 /// The words that a line begins with.
@@ -64,7 +65,6 @@ impl Meta {
 
 /// Takes out the U+200B behind the bracket of a text that would begin like a line without it.
 pub fn unescape(text: &mut String) {
-    const ESCAPE: char = '\u{200b}';
     let inside = text.strip_prefix('[').filter(|rest| rest.starts_with(ESCAPE));
     let bare = inside.map(|rest| rest.trim_start_matches(ESCAPE));
     if bare.is_some_and(|bare| bare.starts_with("meta]") || bare.starts_with("speaker")) {

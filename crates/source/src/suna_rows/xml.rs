@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use chatmill_intake::json;
 use chatmill_model::json::{push_compact, push_string};
 
-use crate::thoughts;
+use crate::escapes;
 
 const OPEN: &str = "<function_calls>";
 const CLOSE: &str = "</function_calls>";
@@ -86,7 +86,7 @@ pub fn cut(text: &str, depth: u32) -> Cut<'_> {
 /// A text whose tags are spelled as they were before they were escaped.
 pub fn unescaped(text: &str) -> String {
     let tag = OPEN.get(1..).unwrap_or_default();
-    thoughts::unescaped(text, |text| {
+    escapes::unescaped(text, |text| {
         text.get(..tag.len())
             .is_some_and(|start| start.eq_ignore_ascii_case(tag))
     })

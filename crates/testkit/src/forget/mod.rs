@@ -144,7 +144,7 @@ pub const FORGET: &[(LossCode, Forget)] = &[
     (LossCode::MediaNeedsFetch, |_, _, _| ()),
     (LossCode::ReservedTextEscaped, |_, _, _| ()),
     (LossCode::SpecialTokenInText, |_, _, _| ()),
-    // Only quotes of previews lose them, and quotes are words that are not known here.
+    // Only quotes lose them, and a tale tells quotes without them.
     (LossCode::ControlCharacterRemoved, |_, _, _| ()),
     (LossCode::ToolDefinitionDropped, tool_definition_dropped),
     (LossCode::ToolDefinitionSynthesised, tool_definition_synthesised),

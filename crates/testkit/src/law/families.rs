@@ -1,13 +1,13 @@
 //! Dialects that a source reads back, and how declared changes look in each.
 
-use chatmill_dialect::Policy;
 use chatmill_dialect::policy::{
     Compressed, ControlTokens, LeakedMetadata, MediaPolicy, Names, Orphans, Reasoning, References, System,
 };
+use chatmill_dialect::{LossCode, Policy};
 use chatmill_model::{ArgumentForm, Media, MediaKind, MediaSource};
 
 use super::Told;
-use crate::forget::{Family, group_chat, gryag, jaibber, suna_rows, tzurot};
+use crate::forget::{Family, Forget, group_chat, gryag, jaibber, suna_rows, tzurot};
 use crate::tale::Tale;
 
 const TEXT: ArgumentForm = ArgumentForm::Text;
@@ -180,38 +180,29 @@ pub const SYSTEMS: &[Told] = &[
     told(
         "group-chat",
         "group-chat",
-        Family {
-            archive: true,
-            compared: Tale::as_archived,
-            own: group_chat::OWN,
-            ..BLOCKS
-        },
+        archive(Tale::as_archived, group_chat::OWN),
     ),
     told("gryag-gemini", "gemini-contents", GRYAG),
     told("gryag-gemini@2025-10-17", "gemini-contents", GRYAG),
     told(
         "jaibber-events",
         "jaibber-events",
-        Family {
-            archive: true,
-            compared: Tale::as_payloads,
-            own: jaibber::OWN,
-            ..BLOCKS
-        },
+        archive(Tale::as_payloads, jaibber::OWN),
     ),
     told("tzurot", "tzurot-requests", TZUROT),
     told("tzurot@v2-final", "tzurot-requests", TZUROT),
-    told(
-        "suna-rows",
-        "suna-rows",
-        Family {
-            archive: true,
-            compared: Tale::as_rows,
-            own: suna_rows::OWN,
-            ..BLOCKS
-        },
-    ),
+    told("suna-rows", "suna-rows", archive(Tale::as_rows, suna_rows::OWN)),
 ];
+
+/// What a system keeps, in nobody's view.
+const fn archive(compared: fn(&mut Tale), own: &'static [(LossCode, Forget)]) -> Family {
+    Family {
+        archive: true,
+        compared,
+        own,
+        ..BLOCKS
+    }
+}
 
 /// One message alone: the source reads the array that the formatter makes, whose trailing quote becomes a reference again.
 /// Who is quoted, the words in front of a quote say; they are the business of the document's scenarios.

@@ -1,0 +1,33 @@
+//! Text that would be read as a tag, a control token or a line of ids, had it not been escaped by U+200B behind its first sign.
+
+/// What stands behind the first sign of something that is none.
+pub const ESCAPE: char = '\u{200b}';
+
+/// Text whose tags and control tokens are spelled as they were before they were escaped by U+200B behind their `<`.
+/// `begins` says whether text goes on like one of them behind that sign.
+pub fn unescaped(text: &str, begins: impl Fn(&str) -> bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("<\u{200b}") {
+        let (before, from) = rest.split_at(at + 1);
+        out.push_str(before);
+        rest = from;
+        let bare = from.trim_start_matches(ESCAPE);
+        if begins(bare)
+            && let Some(fewer) = from.strip_prefix(ESCAPE)
+        {
+            let kept = fewer.len() - bare.len();
+            out.push_str(fewer.get(..kept).unwrap_or_default());
+            rest = bare;
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Whether text goes on like an opening or closing tag of one of these names behind its `<`.
+pub fn is_tag(text: &str, names: &[&str]) -> bool {
+    let inside = text.strip_prefix('/').unwrap_or(text);
+    let mut rests = names.iter().filter_map(|name| inside.strip_prefix(name));
+    rests.any(|rest| rest.starts_with('>'))
+}

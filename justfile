@@ -19,6 +19,10 @@ lint:
 test:
     cargo test --workspace
 
+# how the processor time of check, run and tokens grows when an input doubles, shape by shape (SHAPE picks some by their name)
+scaling SHAPE="":
+    SHAPE="{{SHAPE}}" cargo test --release --package chatmill-testkit --test scaling -- --ignored --nocapture
+
 # write golden files and generated pages anew, and show what changed
 bless:
     BLESS=1 cargo test --workspace
@@ -44,7 +48,7 @@ docs:
 schemas:
     cargo xtask schemas --write
 
-# licences and sources of the dependencies (needs cargo-deny)
+# advisories, licences and sources of the dependencies (needs cargo-deny, and the network for the advisories)
 deny:
     cargo deny check
 
@@ -73,6 +77,11 @@ bench-whole MEGABYTES="100" ROUNDS="3":
 chaos KILLS:
     cargo build --release --package chatmill-cli
     cargo xtask chaos {{KILLS}}
+
+# let system calls of the release binary fail, every STRIDE-th of each kind, and look at what is left (needs strace and Python)
+faults STRIDE="7":
+    cargo build --release --package chatmill-cli
+    python3 -B .ci/faults/faults.py target/release/chatmill target/faults {{STRIDE}}
 
 # break the fuzz targets by mutation, without a nightly toolchain
 fuzz SECONDS:

@@ -8,6 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use chatmill_diag::Limits;
 use chatmill_dialect::TemplateDialect;
 use chatmill_dialect::template::Blueprint;
 use serde::Deserialize;
@@ -72,7 +73,10 @@ fn print(source: &str, given: &Conversation) -> Result<(String, Vec<(usize, usiz
             .into_iter()
             .map(|(name, token)| (name.to_owned(), token.into()))
             .collect(),
-        limit: LONGEST,
+        limits: Limits {
+            rendering: LONGEST,
+            ..Limits::default()
+        },
         ..Blueprint::default()
     })
     .map_err(|error| error.to_string())?;

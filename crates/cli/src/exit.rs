@@ -1,13 +1,19 @@
 //! Exit codes and the last words on stderr: the one place where an error becomes a number.
 
+use std::env;
 use std::error::Error;
 use std::fmt;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use chatmill_dataset::DatasetError;
+use chatmill_diag::visible::{is_hidden, visible, visible_lines};
 use chatmill_engine::walk::ReadError;
 use chatmill_engine::{PlanError, RunError};
+use chatmill_intake::Failure;
+
+use crate::output::harmless;
 
 /// How the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +30,8 @@ pub enum Exit {
     Interrupted,
     /// Stopped by SIGTERM; the same command goes on.
     Terminated,
+    /// Stopped by SIGHUP; the same command goes on.
+    HungUp,
 }
 
 impl Exit {
@@ -36,7 +44,14 @@ impl Exit {
             Self::Incomplete => 3,
             Self::Interrupted => 130,
             Self::Terminated => 143,
+            Self::HungUp => 129,
         }
+    }
+
+    /// Ends the process, whatever its threads are doing.
+    pub fn end_now(self) -> ! {
+        #[expect(clippy::disallowed_methods, reason = "this is the one place")]
+        std::process::exit(i32::from(self.code()))
     }
 
     /// What an error means. `stopped` is the exit that the last signal asked for.
@@ -47,13 +62,16 @@ impl Exit {
             }
             if let Some(error) = cause.downcast_ref::<ReadError>() {
                 return match error {
-                    ReadError::Plan(_) => Self::WrongRequest,
+                    ReadError::Plan(error) => of_plan(error),
                     ReadError::Stopped => stopped,
                     ReadError::Spill(error) => of_dataset(error),
                     ReadError::Threads(_) => Self::Incomplete,
                 };
             }
-            if cause.is::<PlanError>() || cause.is::<WrongRequest>() {
+            if let Some(error) = cause.downcast_ref::<PlanError>() {
+                return of_plan(error);
+            }
+            if cause.is::<WrongRequest>() {
                 return Self::WrongRequest;
             }
             if let Some(error) = cause.downcast_ref::<DatasetError>() {
@@ -64,12 +82,22 @@ impl Exit {
     }
 }
 
+fn of_plan(error: &PlanError) -> Exit {
+    match error {
+        PlanError::System(_) => Exit::Incomplete,
+        _ => Exit::WrongRequest,
+    }
+}
+
 fn of_run(error: &RunError, stopped: Exit) -> Exit {
     match error {
-        RunError::Plan(_) | RunError::PerspectiveAbsent => Exit::WrongRequest,
+        RunError::Plan(error) => of_plan(error),
+        RunError::PerspectiveAbsent => Exit::WrongRequest,
         RunError::Dataset(error) => of_dataset(error),
         RunError::Stopped { .. } => stopped,
         RunError::InputChanged { .. }
+        | RunError::InputsFailed { .. }
+        | RunError::Incomplete { .. }
         | RunError::Unbalanced { .. }
         | RunError::Miscounted { .. }
         | RunError::WorkerFailed { .. }
@@ -80,9 +108,10 @@ fn of_run(error: &RunError, stopped: Exit) -> Exit {
 
 fn of_dataset(error: &DatasetError) -> Exit {
     match error {
-        DatasetError::WrongPath { .. } | DatasetError::Occupied { .. } | DatasetError::NoExchange { .. } => {
-            Exit::WrongRequest
-        }
+        DatasetError::WrongPath { .. }
+        | DatasetError::Occupied { .. }
+        | DatasetError::NoExchange { .. }
+        | DatasetError::Format { .. } => Exit::WrongRequest,
         DatasetError::Locked { .. }
         | DatasetError::NoSpace { .. }
         | DatasetError::Io { .. }
@@ -116,9 +145,9 @@ impl WrongRequest {
     /// A refusal of a word that names nothing, with the nearest word that does.
     pub fn unknown(what: &str, word: &str, nearest: Option<&str>) -> Self {
         let suggestion = nearest
-            .map(|near| format!("; did you mean `{near}`?"))
+            .map(|near| format!("; did you mean `{}`?", visible(near)))
             .unwrap_or_default();
-        Self::new(format!("there is no {what} `{word}`{suggestion}"))
+        Self::new(format!("there is no {what} `{}`{suggestion}", visible(word)))
     }
 
     /// Adds the next step.
@@ -148,10 +177,56 @@ pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
 pub fn report(error: &anyhow::Error) {
     let mut stderr = io::stderr().lock();
     // Nobody is left to be told when stderr is closed.
-    let _ = writeln!(stderr, "error: {}", chain(error));
+    let _ = writeln!(stderr, "error: {}", visible_lines(&chain(error)));
     if let Some(step) = next_step(error) {
-        let _ = writeln!(stderr, "help: {step}");
+        let _ = writeln!(stderr, "help: {}", visible_lines(step));
     }
+}
+
+/// Prints what clap has to say instead of arguments: help, the version, or what is wrong with them.
+pub fn of_arguments(said: &clap::Error) -> Exit {
+    let hides = |argument: std::ffi::OsString| argument.to_string_lossy().contains(is_hidden);
+    // The message quotes arguments. Colours are escape sequences, so a message that has to be escaped has none.
+    let printed = if said.use_stderr() && env::args_os().any(hides) {
+        write!(io::stderr(), "{}", visible_lines(&said.render().to_string()))
+    } else {
+        said.print()
+    };
+    // Nobody is left to be told when the stream is closed.
+    drop(printed);
+    if said.use_stderr() {
+        Exit::WrongRequest
+    } else {
+        Exit::Complete
+    }
+}
+
+/// Says on stderr which inputs the system did not let anybody read, and what that means for the exit code.
+pub fn tell(failures: &[Failure]) -> Exit {
+    let mut stderr = io::stderr().lock();
+    for failure in failures {
+        let _ = writeln!(stderr, "error: {}", harmless(&failure.to_string()));
+    }
+    if failures.is_empty() {
+        Exit::Complete
+    } else {
+        Exit::Objection
+    }
+}
+
+/// The text of a small file that the command line names; what lies in the file or its name is what `wrong` makes of it.
+pub fn small_file(
+    path: &Path,
+    limit: u64,
+    wrong: impl FnOnce(io::Error) -> WrongRequest,
+) -> anyhow::Result<String> {
+    chatmill_intake::read_small(path, limit).map_err(|error| {
+        if chatmill_intake::is_of_the_system(&error) {
+            Failure::new("read", path, &error).into()
+        } else {
+            wrong(error).into()
+        }
+    })
 }
 
 /// The error and its causes; a cause that its effect already quotes is not repeated.
@@ -199,7 +274,11 @@ fn next_step(error: &anyhow::Error) -> Option<&str> {
         PlanError::Encoding { .. } => Some(
             "a rank file has a token in base64, a space and a rank on each line; or give a `tokenizer.json`",
         ),
-        PlanError::UnknownWord { .. } | PlanError::Value { .. } | PlanError::Input(_) => None,
+        PlanError::OnlyOwn { .. } => Some("name other files, or write the dataset elsewhere with --out"),
+        PlanError::UnknownWord { .. }
+        | PlanError::Value { .. }
+        | PlanError::Input(_)
+        | PlanError::System(_) => None,
     }
 }
 
@@ -240,8 +319,13 @@ mod tests {
                 reason: "r".into(),
             },
             DatasetError::NoExchange {
-                path,
+                path: path.clone(),
                 source: io_error(),
+            },
+            DatasetError::Format {
+                path,
+                format: 1,
+                version: "0".into(),
             },
         ] {
             assert_eq!(exit_of(RunError::Dataset(error)), 2);
@@ -286,6 +370,13 @@ mod tests {
             3
         );
         assert_eq!(exit_of(RunError::WorkerFailed { slice: 1 }), 3);
+        let failure = || Failure::new("read", Path::new("a.json"), &io_error());
+        assert_eq!(exit_of(RunError::from(failure())), 3);
+        assert_eq!(exit_of(PlanError::System(failure())), 3);
+        assert_eq!(exit_of(RunError::Plan(failure().into())), 3);
+        assert_eq!(exit_of(ReadError::Plan(failure().into())), 3);
+        assert_eq!(exit_of(failure()), 3);
+        assert_eq!(exit_of(RunError::Incomplete { reason: "r".into() }), 3);
         assert_eq!(exit_of(RunError::Threads { threads: 9 }), 3);
         assert_eq!(exit_of(ReadError::Threads(9)), 3);
         assert_eq!(exit_of(io_error()), 3);

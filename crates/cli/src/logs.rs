@@ -1,7 +1,9 @@
 //! Logs to stderr, written so that they never tear the progress bar.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
+use chatmill_diag::visible::{visible_json, visible_lines};
 use indicatif::ProgressBar;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;
@@ -10,7 +12,10 @@ use crate::args::{Global, LogFormat};
 
 /// Starts logging for the rest of the process. The bar makes room for each line.
 pub fn start(global: &Global, bar: &ProgressBar) {
-    let writer = BesideBar(bar.clone());
+    let writer = BesideBar {
+        bar: bar.clone(),
+        format: global.log_format,
+    };
     let builder = tracing_subscriber::fmt()
         .with_writer(writer)
         .with_max_level(level(global))
@@ -30,13 +35,28 @@ fn level(global: &Global) -> LevelFilter {
     }
 }
 
-/// Writes to stderr while the bar is out of the way.
+/// An event as it is written.
+fn shown(event: &str, format: LogFormat) -> Cow<'_, str> {
+    match format {
+        LogFormat::Text => visible_lines(event),
+        LogFormat::Json => visible_json(event),
+    }
+}
+
+/// Writes to stderr while the bar is out of the way, with nothing hidden in it.
 #[derive(Clone)]
-struct BesideBar(ProgressBar);
+struct BesideBar {
+    bar: ProgressBar,
+    format: LogFormat,
+}
 
 impl Write for BesideBar {
+    /// The subscriber writes an event at a time.
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
-        self.0.suspend(|| io::stderr().write(buffer))
+        let text = String::from_utf8_lossy(buffer);
+        let shown = shown(&text, self.format);
+        self.bar.suspend(|| io::stderr().write_all(shown.as_bytes()))?;
+        Ok(buffer.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -49,5 +69,22 @@ impl<'w> MakeWriter<'w> for BesideBar {
 
     fn make_writer(&'w self) -> Self {
         self.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_hides_nothing_in_either_form() {
+        assert_eq!(
+            shown("WARN a\u{1b}[2J\u{202e}b\n", LogFormat::Text),
+            "WARN a\\u{1b}[2J\\u{202e}b\n"
+        );
+        assert_eq!(
+            shown("{\"a\":\"\u{202e}\"}\n", LogFormat::Json),
+            "{\"a\":\"\\u202e\"}\n"
+        );
     }
 }

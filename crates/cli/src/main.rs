@@ -9,6 +9,7 @@
 
 mod args;
 mod commands;
+mod csv;
 mod exit;
 mod figures;
 mod logs;
@@ -17,8 +18,8 @@ mod panics;
 mod progress;
 mod selection;
 mod signals;
+mod troubles;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -26,11 +27,22 @@ use clap::Parser;
 use crate::args::Cli;
 use crate::exit::Exit;
 
+/// Bytes of the stack that the work is done on: as much as everywhere, however little the shell leaves to the first thread.
+const STACK: usize = 16 << 20;
+
 fn main() -> ExitCode {
     panics::install();
-    let cli = Cli::parse();
-    // A worker's panic unwinds up to here; the hook has said what there is to say.
-    catch_unwind(AssertUnwindSafe(|| commands::execute(cli)))
-        .unwrap_or(Exit::Incomplete)
-        .into()
+    let work = std::thread::Builder::new()
+        .name("main".to_owned())
+        .stack_size(STACK);
+    let main = || Cli::try_parse().map_or_else(|said| exit::of_arguments(&said), commands::execute);
+    // A panic, of a worker too, unwinds up to here; the hook has said what there is to say.
+    match work.spawn(main) {
+        Ok(work) => work.join().unwrap_or(Exit::Incomplete),
+        Err(error) => {
+            exit::report(&anyhow::Error::from(error).context("cannot start a thread"));
+            Exit::Incomplete
+        }
+    }
+    .into()
 }

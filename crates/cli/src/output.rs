@@ -4,6 +4,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use anstream::{AutoStream, ColorChoice};
+use chatmill_dataset::{ReportFile, create_report};
+use chatmill_diag::visible::{visible, visible_json, visible_lines};
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table};
 use serde::Serialize;
@@ -16,19 +18,31 @@ pub fn stdout() -> Sink {
     Box::new(BufWriter::new(io::stdout()))
 }
 
-/// A new file for results, in place of an older one.
-pub fn file(path: &Path) -> anyhow::Result<Sink> {
-    Ok(Box::new(BufWriter::new(chatmill_dataset::create_report(path)?)))
+/// A file for results, and what gives it its name in place of an older one when all is written. `inputs` are spared.
+pub fn file(path: &Path, inputs: &[&Path]) -> anyhow::Result<(Sink, ReportFile)> {
+    let file = create_report(path, inputs)?;
+    Ok((Box::new(BufWriter::new(file.clone())), file))
 }
 
-/// Prints a value as indented JSON.
+/// Prints a value as indented JSON, in which nothing is hidden.
 pub fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
-    Ok(print(&serde_json::to_string_pretty(value)?)?)
+    Ok(print_file(&visible_json(&serde_json::to_string_pretty(value)?))?)
 }
 
-/// Prints text; a last line break is added where it has none. When nobody reads it any more, that is no error: the
-/// command's own exit code stands.
+/// A value as JSON on one line, in which nothing is hidden.
+pub fn json_line(value: &impl Serialize) -> serde_json::Result<String> {
+    Ok(visible_json(&serde_json::to_string(value)?).into_owned())
+}
+
+/// Prints text for people. Whatever of it came from elsewhere cannot steer the terminal; what must not begin a line of its own
+/// went through [`harmless`] before.
 pub fn print(text: &str) -> io::Result<()> {
+    print_file(&visible_lines(text))
+}
+
+/// Prints the text of a file; a last line break is added where it has none. When nobody reads it any more, that is no error:
+/// the command's own exit code stands.
+pub fn print_file(text: &str) -> io::Result<()> {
     let mut out = stdout();
     let end = if text.ends_with('\n') { "" } else { "\n" };
     let written = write!(out, "{text}{end}").and_then(|()| out.flush());
@@ -52,17 +66,9 @@ pub fn table(header: Vec<String>, rows: Vec<Vec<String>>, first_number: usize) -
     table.trim_fmt()
 }
 
-/// Text for a terminal: control characters, which could move the cursor, are written as escapes.
+/// Text from elsewhere as one line for people: what is hidden in it is written as escapes.
 pub fn harmless(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        if character.is_control() {
-            out.extend(character.escape_default());
-        } else {
-            out.push(character);
-        }
-    }
-    out
+    visible(text).into_owned()
 }
 
 /// How a word stands out on a terminal.
@@ -122,7 +128,10 @@ mod tests {
 
     #[test]
     fn control_characters_do_not_reach_the_terminal() {
-        assert_eq!(harmless("a\u{1b}[2Jb\nпривіт"), "a\\u{1b}[2Jb\\nпривіт");
+        assert_eq!(
+            harmless("a\u{1b}[2Jb\n\u{202e}привіт"),
+            "a\\u{1b}[2Jb\\n\\u{202e}привіт"
+        );
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use chatmill_diag::visible::{visible, visible_json};
 use chatmill_engine::{Progress, Queues};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle as BarStyle};
 use serde_json::json;
@@ -134,6 +135,11 @@ impl Meter {
     }
 
     fn say(&self, line: &str) {
+        // Notes name folders and files.
+        let line = match self.form {
+            Form::Json => visible_json(line),
+            Form::Bar | Form::Plain | Form::Nothing => visible(line),
+        };
         // Progress that nobody can see is no reason to stop.
         self.bar.suspend(|| {
             let _ = writeln!(io::stderr(), "{line}");

@@ -1,15 +1,33 @@
-//! SIGINT and SIGTERM. A run is asked to stop at the first one and ends at the second; every other command ends at once.
+//! SIGINT, SIGTERM and SIGHUP. A run is asked to stop at the first one and ends at the second, or a few seconds later whatever
+//! it is waiting for; every other command ends at once.
 
 use std::io;
+#[cfg(unix)]
+use std::io::Read;
+#[cfg(unix)]
+use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+#[cfg(unix)]
+use std::time::Duration;
 
-use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
+#[cfg(unix)]
+use signal_hook::consts::{SIGHUP, SIGXFSZ};
+use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use crate::exit::Exit;
 
-const SIGNALS: [(i32, Exit); 2] = [(SIGINT, Exit::Interrupted), (SIGTERM, Exit::Terminated)];
+const SIGNALS: &[(i32, Exit)] = &[
+    (SIGINT, Exit::Interrupted),
+    (SIGTERM, Exit::Terminated),
+    #[cfg(unix)]
+    (SIGHUP, Exit::HungUp),
+];
+
+/// How long a run has to come to rest. Systems that stop services wait longer than this before they kill.
+#[cfg(unix)]
+const PATIENCE: Duration = Duration::from_secs(4);
 
 /// The stop flag and what raised it.
 #[derive(Debug)]
@@ -19,25 +37,26 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Turns the first signal into the stop flag; the second one ends the process.
+    /// Turns the first signal into the stop flag; the second one ends the process, and so does time.
     pub fn stop_at_first() -> io::Result<Self> {
         let signals = Self::unwatched()?;
         // A flag of its own: a run that fails raises the stop flag itself, and then a first signal is still a first one.
         let asked = Arc::new(AtomicBool::new(false));
-        for (signal, exit) in SIGNALS {
+        for (signal, exit) in heeded() {
             // In this order: the check for a second signal runs before the first one is noted.
             flag::register_conditional_shutdown(signal, i32::from(exit.code()), Arc::clone(&asked))?;
             flag::register(signal, Arc::clone(&asked))?;
             flag::register(signal, Arc::clone(&signals.stop))?;
             flag::register_usize(signal, Arc::clone(&signals.last), usize::from(exit.code()))?;
         }
+        signals.watch()?;
         Ok(signals)
     }
 
     /// Ends the process at the first signal: there is nothing to bring to rest.
     pub fn end_at_first() -> io::Result<Self> {
         let always = Arc::new(AtomicBool::new(true));
-        for (signal, exit) in SIGNALS {
+        for (signal, exit) in heeded() {
             flag::register_conditional_shutdown(signal, i32::from(exit.code()), Arc::clone(&always))?;
         }
         Self::unwatched()
@@ -45,11 +64,39 @@ impl Signals {
 
     fn unwatched() -> io::Result<Self> {
         // A file that reaches the size limit is an error of its write, with a message, not the end of the process.
+        #[cfg(unix)]
         flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
         Ok(Self {
             stop: Arc::new(AtomicBool::new(false)),
             last: Arc::new(AtomicUsize::new(0)),
         })
+    }
+
+    /// Ends the process a while after the first signal, however long the call takes that it waits for.
+    #[cfg(unix)]
+    fn watch(&self) -> io::Result<()> {
+        let (mut awaited, told) = UnixStream::pair()?;
+        for (signal, _) in heeded() {
+            signal_hook::low_level::pipe::register(signal, told.try_clone()?)?;
+        }
+        let last = Arc::clone(&self.last);
+        let watch = move || {
+            // Where the pipe breaks, nobody can be told any more, and a second signal still ends the process.
+            if awaited.read_exact(&mut [0]).is_ok() {
+                std::thread::sleep(PATIENCE);
+                exit_of(&last).end_now();
+            }
+        };
+        std::thread::Builder::new()
+            .name("signals".to_owned())
+            .spawn(watch)
+            .map(drop)
+    }
+
+    #[cfg(not(unix))]
+    #[expect(clippy::unnecessary_wraps, reason = "it can fail elsewhere")]
+    fn watch(&self) -> io::Result<()> {
+        Ok(())
     }
 
     /// The flag that ends work early.
@@ -59,10 +106,35 @@ impl Signals {
 
     /// How a stopped run exits.
     pub fn exit(&self) -> Exit {
-        if self.last.load(Ordering::Relaxed) == usize::from(Exit::Terminated.code()) {
-            Exit::Terminated
-        } else {
-            Exit::Interrupted
-        }
+        exit_of(&self.last)
     }
+}
+
+/// The exit that the last signal asks for.
+fn exit_of(last: &AtomicUsize) -> Exit {
+    let code = last.load(Ordering::Relaxed);
+    let asked = SIGNALS.iter().find(|(_, exit)| usize::from(exit.code()) == code);
+    asked.map_or(Exit::Interrupted, |(_, exit)| *exit)
+}
+
+/// The signals that are watched: `nohup` has a program ignore the hang-up, and so it stays.
+fn heeded() -> impl Iterator<Item = (i32, Exit)> {
+    let ignored = ignored();
+    let all = SIGNALS.iter().copied();
+    all.filter(move |(signal, exit)| *exit != Exit::HungUp || ignored & (1 << (signal - 1)) == 0)
+}
+
+/// The signals that the process was told to ignore when it was started, one bit each.
+#[cfg(target_os = "linux")]
+fn ignored() -> u64 {
+    let status = chatmill_intake::process_status();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .unwrap_or_default()
+}
+
+/// Where that cannot be asked, a hang-up does what it does without us: it ends the process.
+#[cfg(not(target_os = "linux"))]
+fn ignored() -> u64 {
+    u64::MAX
 }

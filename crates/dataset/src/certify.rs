@@ -4,7 +4,6 @@
 //! about the derived files, and nothing about damage that also forged manifest and marker.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::Path;
 
 use arrow_array::cast::AsArray;
@@ -14,10 +13,11 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use crate::audit;
 use crate::column;
-use crate::durable;
+use crate::disk::{Dir, DiskFile, EntryKind};
 use crate::error::DatasetError;
-use crate::manifest::{self, MANIFEST, Manifest, SUCCESS, TableEntry};
-use crate::tables::{ConversationRow, REGISTRY, RejectRow, TABLES, Table};
+use crate::manifest::{self, MANIFEST, Manifest, PartEntry, SUCCESS, TableEntry};
+use crate::parts::slice_of_part;
+use crate::tables::{ConversationRow, REGISTRY, RejectRow, TABLES, Table, TotalRow};
 
 /// What certification saw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,46 +41,77 @@ impl Certificate {
 
 /// Reads a dataset back. Errors are only those of the request and of the operating system; damage is a fault.
 pub fn certify(out: &Path) -> Result<Certificate, DatasetError> {
-    if !out.is_dir() {
-        return Err(DatasetError::wrong_path(out, "there is no such folder"));
-    }
+    let folder = &manifest::open_folder(out)?;
     let mut certificate = Certificate::default();
-    let path = out.join(MANIFEST);
-    let Some(bytes) = durable::read_if_there(&path)? else {
-        certificate.faults.push(format!("{MANIFEST} is missing"));
-        return Ok(certificate);
-    };
-    match durable::read_if_there(&out.join(SUCCESS))? {
-        None => certificate.faults.push(format!("{SUCCESS} is missing")),
-        Some(marker) if marker != manifest::marker_of(&bytes).into_bytes() => {
-            certificate
-                .faults
-                .push(format!("{SUCCESS} does not hold the hash of {MANIFEST}"));
+    let bytes = match manifest::read_bytes(folder) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => {
+            certificate.faults.push(format!("{MANIFEST} is missing"));
+            return Ok(certificate);
         }
-        Some(_) => {}
+        Err(error @ DatasetError::Corrupt { .. }) => {
+            certificate.faults.push(error.to_string());
+            return Ok(certificate);
+        }
+        Err(error) => return Err(error),
+    };
+    if folder.look(SUCCESS)?.is_none() {
+        certificate.faults.push(format!("{SUCCESS} is missing"));
+    } else if !manifest::is_marked(folder, &bytes)? {
+        certificate
+            .faults
+            .push(format!("{SUCCESS} does not hold the hash of {MANIFEST}"));
     }
-    let manifest = match manifest::parse(&path, &bytes) {
+    let manifest = match manifest::parse(&out.join(MANIFEST), &bytes) {
         Ok(manifest) => manifest,
         Err(error) => {
             certificate.faults.push(error.to_string());
             return Ok(certificate);
         }
     };
-    let audit = audit::files(out, &manifest)?;
+    // Tables of another form are no damage, where the manifest is as it was written.
+    if certificate.holds() {
+        manifest.check_format(out)?;
+    }
+    let audit = audit::files(folder, &manifest)?;
     certificate.files = audit.files;
     certificate.rows = audit.rows;
     certificate.bytes = audit.bytes;
     certificate.faults.extend(audit.faults);
     certificate.faults.extend(table_faults(&manifest));
     certificate.faults.extend(ledger_faults(&manifest));
+    certificate.faults.extend(input_faults(&manifest));
+    certificate.faults.extend(part_faults(&manifest));
     // Damaged files are not worth reading, and their rows would only repeat the fault.
     if certificate.holds() {
-        certificate.faults.extend(schema_faults(out, &manifest)?);
+        certificate.faults.extend(schema_faults(folder, &manifest)?);
     }
     if certificate.holds() {
-        certificate.faults.extend(count_faults(out, &manifest)?);
+        certificate.faults.extend(count_faults(folder, &manifest)?);
     }
     Ok(certificate)
+}
+
+/// Whether a folder holds anything that a run leaves behind: else it is the wrong folder and not a damaged dataset.
+pub fn has_traces_of_a_run(out: &Path) -> Result<bool, DatasetError> {
+    let folder = manifest::open_folder(out)?;
+    for name in [MANIFEST, SUCCESS].iter().chain(TABLES) {
+        if folder.look(name)?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a folder has the manifest of a dataset.
+pub fn is_dataset(out: &Path) -> Result<bool, DatasetError> {
+    match manifest::open_folder(out) {
+        Ok(folder) => Ok(folder
+            .look(MANIFEST)?
+            .is_some_and(|found| found.kind() == EntryKind::File)),
+        Err(DatasetError::WrongPath { .. }) => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// Every table once, in registry order, with at least one file.
@@ -114,13 +145,54 @@ fn ledger_faults(manifest: &Manifest) -> Vec<String> {
     faults
 }
 
+/// Every input was read, or was refused and says so.
+fn input_faults(manifest: &Manifest) -> Vec<String> {
+    let mut faults = Vec::new();
+    for input in &manifest.inputs {
+        let path = &input.path;
+        if let Some(code) = &input.refused {
+            let is_one_reject = (input.framed, input.rejected, input.entries) == (1, 1, 0);
+            if input.hash.is_some() || !is_one_reject || input.decoded_bytes > 0 {
+                faults.push(format!("{path} was refused ({code}) and read all the same"));
+            }
+        } else if input.hash.is_none() {
+            faults.push(format!("{path} has no hash and was not refused"));
+        } else if input.entries == 0 {
+            faults.push(format!("nothing of {path} was read, and it was not refused"));
+        }
+    }
+    faults
+}
+
+/// No part has a number that no slice has; the totals, which belong to no slice, have the one after the last.
+fn part_faults(manifest: &Manifest) -> Vec<String> {
+    let mut faults = Vec::new();
+    for table in &manifest.tables {
+        for file in &table.files {
+            let number = slice_of_part(&file.path);
+            // An empty table has one part, whose number is 0.
+            let is_right = number.is_some_and(|number| match table.name.as_str() {
+                TotalRow::NAME => number <= manifest.slices,
+                _ => number < manifest.slices || number == 0 && file.rows == 0,
+            });
+            if !is_right {
+                faults.push(format!(
+                    "{} cannot be a part of {}: there are {} slices",
+                    file.path, table.name, manifest.slices
+                ));
+            }
+        }
+    }
+    faults
+}
+
 /// Every file has its table's fixed schema; all agree on the encodings.
-fn schema_faults(out: &Path, manifest: &Manifest) -> Result<Vec<String>, DatasetError> {
+fn schema_faults(folder: &Dir, manifest: &Manifest) -> Result<Vec<String>, DatasetError> {
     let mut faults = Vec::new();
     let mut encodings: Option<Vec<String>> = None;
     for (registered, table) in REGISTRY.iter().zip(&manifest.tables) {
         for file in &table.files {
-            let found = read_schema(&out.join(&file.path))?;
+            let found = read_schema(folder, file)?;
             let here = encodings_of(&found);
             let has_encodings = (registered.schema)(&["any".to_owned()]) != (registered.schema)(&[]);
             if found.fields() != (registered.schema)(&here).fields() {
@@ -139,13 +211,20 @@ fn schema_faults(out: &Path, manifest: &Manifest) -> Result<Vec<String>, Dataset
     Ok(faults)
 }
 
-fn read_schema(path: &Path) -> Result<SchemaRef, DatasetError> {
-    Ok(reader(path)?.schema().clone())
+fn read_schema(folder: &Dir, file: &PartEntry) -> Result<SchemaRef, DatasetError> {
+    Ok(reader(folder, file)?.1.schema().clone())
 }
 
-fn reader(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>, DatasetError> {
-    let file = File::open(path).map_err(|source| DatasetError::io("read", path, source))?;
-    ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| DatasetError::parquet("read", path, error))
+fn reader(
+    folder: &Dir,
+    file: &PartEntry,
+) -> Result<(DiskFile, ParquetRecordBatchReaderBuilder<DiskFile>), DatasetError> {
+    let part = folder.read_part(&file.path, file.bytes)?;
+    let opened = ParquetRecordBatchReaderBuilder::try_new(part.clone());
+    Ok((
+        part.clone(),
+        opened.map_err(|error| part.unreadable(&folder.at(&file.path), error))?,
+    ))
 }
 
 /// The encodings that a file's own columns name.
@@ -158,9 +237,9 @@ fn encodings_of(schema: &SchemaRef) -> Vec<String> {
 }
 
 /// Conversations and rejected frames of each input are as many as the manifest says.
-fn count_faults(out: &Path, manifest: &Manifest) -> Result<Vec<String>, DatasetError> {
-    let conversations = tally(out, manifest, ConversationRow::NAME, &["input"])?;
-    let rejects = tally(out, manifest, RejectRow::NAME, &["input", "level"])?;
+fn count_faults(folder: &Dir, manifest: &Manifest) -> Result<Vec<String>, DatasetError> {
+    let conversations = tally(folder, manifest, ConversationRow::NAME, &["input"])?;
+    let rejects = tally(folder, manifest, RejectRow::NAME, &["input", "level"])?;
     let mut faults = Vec::new();
     let mut known = BTreeMap::new();
     for input in &manifest.inputs {
@@ -204,7 +283,7 @@ fn count_faults(out: &Path, manifest: &Manifest) -> Result<Vec<String>, DatasetE
 
 /// Counts the rows of a table by the values of some of its text columns.
 fn tally(
-    out: &Path,
+    folder: &Dir,
     manifest: &Manifest,
     table: &str,
     columns: &[&str],
@@ -215,15 +294,15 @@ fn tally(
         .iter()
         .filter(|entry: &&TableEntry| entry.name == table);
     for file in tables.flat_map(|table| &table.files) {
-        let path = out.join(&file.path);
-        let builder = reader(&path)?;
+        let path = folder.at(&file.path);
+        let (part, builder) = reader(folder, file)?;
         let mask = ProjectionMask::columns(builder.parquet_schema(), columns.iter().copied());
         let batches = builder
             .with_projection(mask)
             .build()
-            .map_err(|error| DatasetError::parquet("read", &path, error))?;
+            .map_err(|error| part.unreadable(&path, error))?;
         for batch in batches {
-            let batch = batch.map_err(|error| DatasetError::parquet("read", &path, error.into()))?;
+            let batch = batch.map_err(|error| part.unreadable(&path, error.into()))?;
             let texts: Vec<_> = columns
                 .iter()
                 .filter_map(|name| batch.column_by_name(name)?.as_string_opt::<i32>())

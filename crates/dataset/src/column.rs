@@ -7,8 +7,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::builder::{BinaryBuilder, StringBuilder};
-use arrow_array::types::{Int64Type, TimestampMicrosecondType};
-use arrow_array::{ArrayRef, BooleanArray, ListArray, PrimitiveArray, StringArray, StructArray};
+use arrow_array::types::{Float64Type, Int64Type, TimestampMicrosecondType};
+use arrow_array::{ArrayRef, BooleanArray, Int32Array, ListArray, PrimitiveArray, StringArray, StructArray};
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::extension::Json;
 use arrow_schema::{ArrowError, DataType, Field, Fields, TimeUnit};
@@ -17,13 +17,13 @@ use crate::tables::conversations::{PARTICIPANT, ParticipantCell};
 
 /// The prefix of the columns that hold one count per encoding.
 const TOKENS_PREFIX: &str = "tokens_";
-/// The prefix of the columns that hold the tokens of all requests per encoding.
-const SENT_PREFIX: &str = "tokens_sent_";
+/// The prefix of the columns that hold the tokens of all requests per encoding. It does not begin as the other one does,
+/// so that whoever looks for `tokens_` finds counts only.
+const SENT_PREFIX: &str = "sent_tokens_";
 
 /// The encoding whose tokens a column of this name holds.
 pub(crate) fn encoding_of(name: &str) -> Option<&str> {
     name.strip_prefix(TOKENS_PREFIX)
-        .filter(|_| !name.starts_with(SENT_PREFIX))
 }
 
 /// What an element of [`Cell::Spans`] consists of.
@@ -68,8 +68,12 @@ pub(crate) enum Cell<R: 'static> {
     Time(fn(&R) -> Option<i64>),
     /// Bytes that need not be text.
     Bytes(fn(&R) -> &[u8]),
+    /// A number with a fraction that may be missing.
+    OptionalReal(fn(&R) -> Option<f64>),
     /// Texts.
     TextList(fn(&R) -> &[String]),
+    /// Positions: numbers of 31 bits.
+    Positions(fn(&R) -> &[u32]),
     /// Ranges of bytes.
     Spans(fn(&R) -> &[Range<u64>]),
     /// The roster of a conversation.
@@ -115,10 +119,6 @@ impl<R: 'static> Column<R> {
         Self::new(name, meaning, Cell::OptionalText(Storage::Plain, cell))
     }
 
-    pub(crate) const fn json(name: &'static str, meaning: &'static str, cell: fn(&R) -> &str) -> Self {
-        Self::new(name, meaning, Cell::Text(Storage::Json, cell))
-    }
-
     pub(crate) const fn optional_json(
         name: &'static str,
         meaning: &'static str,
@@ -149,7 +149,7 @@ impl<R: 'static> Column<R> {
 
     pub(crate) const fn sent_per_encoding(meaning: &'static str, cell: fn(&R) -> &[u64]) -> Self {
         Self::new(
-            "tokens_sent_⟨encoding⟩",
+            "sent_tokens_⟨encoding⟩",
             meaning,
             Cell::PerEncoding(SENT_PREFIX, cell),
         )
@@ -191,6 +191,18 @@ impl<R: 'static> Column<R> {
         Self::new(name, meaning, Cell::TextList(cell))
     }
 
+    pub(crate) const fn optional_real(
+        name: &'static str,
+        meaning: &'static str,
+        cell: fn(&R) -> Option<f64>,
+    ) -> Self {
+        Self::new(name, meaning, Cell::OptionalReal(cell))
+    }
+
+    pub(crate) const fn positions(name: &'static str, meaning: &'static str, cell: fn(&R) -> &[u32]) -> Self {
+        Self::new(name, meaning, Cell::Positions(cell))
+    }
+
     pub(crate) const fn participants(
         name: &'static str,
         meaning: &'static str,
@@ -215,7 +227,9 @@ impl<R: 'static> Column<R> {
             Cell::OptionalFlag(_) => field(DataType::Boolean, true),
             Cell::Time(_) => field(DataType::Timestamp(TimeUnit::Microsecond, Some(UTC.into())), true),
             Cell::Bytes(_) => field(DataType::Binary, false),
+            Cell::OptionalReal(_) => field(DataType::Float64, true),
             Cell::TextList(_) => field(DataType::List(Arc::new(element(DataType::Utf8))), false),
+            Cell::Positions(_) => field(DataType::List(Arc::new(element(DataType::Int32))), false),
             Cell::Spans(_) => field(spans_type(), false),
             Cell::Participants(_) => field(DataType::List(Arc::new(participant_element())), false),
         }
@@ -278,6 +292,24 @@ impl<R: 'static> Column<R> {
                     None,
                 )?)
             }
+            Cell::OptionalReal(cell) => Arc::new(
+                rows.iter()
+                    .map(|row| cell(row))
+                    .collect::<PrimitiveArray<Float64Type>>(),
+            ),
+            Cell::Positions(cell) => {
+                let positions = rows.iter().flat_map(|row| cell(row)).copied();
+                let positions: Result<Vec<i32>, _> = positions.map(i32::try_from).collect();
+                let positions = positions.map_err(|_| {
+                    ArrowError::InvalidArgumentError("a position does not fit into 31 bits".to_owned())
+                })?;
+                Arc::new(ListArray::try_new(
+                    Arc::new(element(DataType::Int32)),
+                    OffsetBuffer::from_lengths(rows.iter().map(|row| cell(row).len())),
+                    Arc::new(Int32Array::from(positions)),
+                    None,
+                )?)
+            }
             Cell::Spans(cell) => {
                 let spans: Vec<Option<&[Range<u64>]>> = rows.iter().map(|row| Some(cell(row))).collect();
                 span_lists(&spans)?
@@ -314,6 +346,8 @@ impl<R: 'static> Column<R> {
             Cell::Number(_)
             | Cell::OptionalNumber(_)
             | Cell::PerEncoding(..)
+            | Cell::Positions(_)
+            | Cell::OptionalReal(_)
             | Cell::Spans(_)
             | Cell::Flag(_)
             | Cell::OptionalFlag(_)

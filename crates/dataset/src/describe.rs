@@ -55,7 +55,9 @@ fn type_name(field: &Field) -> String {
     }
     match field.data_type() {
         DataType::Utf8 => "string".to_owned(),
+        DataType::Int32 => "int32".to_owned(),
         DataType::Int64 => "int64".to_owned(),
+        DataType::Float64 => "float64".to_owned(),
         DataType::Boolean => "bool".to_owned(),
         DataType::Binary => "binary".to_owned(),
         DataType::Timestamp(_, _) => "timestamp, µs UTC".to_owned(),
@@ -66,6 +68,7 @@ fn type_name(field: &Field) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests look at the files")]
 mod tests {
     use super::describe;
     use crate::tables::TABLES;

@@ -1,12 +1,15 @@
 //! The destination of a run: its place, its lock, what lies there already, and the step that publishes.
 
-use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, TryLockError};
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::io::Errno;
 
 use crate::audit;
-use crate::durable::{self, EntryKind};
+use crate::derived;
+use crate::disk::{self, Dir, Entry, EntryKind, Home, Lock};
 use crate::error::DatasetError;
 use crate::manifest::{self, MANIFEST, Manifest, SUCCESS};
 
@@ -18,7 +21,7 @@ const NAMES_SHOWN: usize = 8;
 pub(crate) struct Destination {
     /// The folder that appears by one rename. Links are resolved.
     pub(crate) out: PathBuf,
-    parent: PathBuf,
+    parent: Arc<Dir>,
     name: OsString,
 }
 
@@ -36,125 +39,112 @@ pub(crate) enum Found {
 }
 
 impl Destination {
-    /// Resolves a destination and refuses paths where no folder can appear.
+    /// Resolves a destination, creates the folders above it, and refuses paths where no folder can appear.
     pub(crate) fn locate(shown: &Path) -> Result<Self, DatasetError> {
-        let resolved = match fs::symlink_metadata(shown) {
-            Ok(found) if found.is_symlink() && !shown.exists() => {
-                return Err(DatasetError::wrong_path(shown, "it is a link to nothing"));
-            }
-            Ok(_) => fs::canonicalize(shown),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => std::path::absolute(shown),
-            Err(error) => Err(error),
+        let whole = if disk::look_at_link(shown).map_err(wrong_when_refused)?.is_none() {
+            std::path::absolute(shown).map_err(|error| unusable(shown, error))?
+        } else if disk::look_through(shown).map_err(wrong_when_refused)?.is_none() {
+            return Err(DatasetError::wrong_path(shown, "it is a link to nothing"));
+        } else {
+            disk::resolve(shown).map_err(wrong_when_refused)?
         };
-        let out = resolved.map_err(|error| unusable(shown, error))?;
-        if out.exists() && !out.is_dir() {
-            return Err(DatasetError::wrong_path(shown, "it is a file"));
-        }
-        match (out.parent(), out.file_name()) {
-            (Some(parent), Some(name)) => {
-                let destination = Self {
-                    parent: parent.to_owned(),
-                    name: name.to_owned(),
-                    out,
-                };
-                destination.refuse_mount_points()?;
-                Ok(destination)
-            }
-            _ => Err(DatasetError::wrong_path(
+        let (Some(parent), Some(name)) = (whole.parent(), whole.file_name()) else {
+            return Err(DatasetError::wrong_path(
                 shown,
                 "it does not name a folder; name a new one below it",
-            )),
-        }
+            ));
+        };
+        disk::create_folders(parent).map_err(wrong_when_refused)?;
+        let parent = disk::resolve(parent)
+            .and_then(|parent| Dir::open(&parent))
+            .map_err(wrong_when_refused)?;
+        let destination = Self {
+            out: parent.at(name),
+            parent: Arc::new(parent),
+            name: name.to_owned(),
+        };
+        destination.refuse_other_places(shown)?;
+        Ok(destination)
     }
 
-    /// A mount point cannot be renamed over, and the run would learn that only at its end.
-    #[cfg(unix)]
-    fn refuse_mount_points(&self) -> Result<(), DatasetError> {
-        use std::os::unix::fs::MetadataExt;
-        match (fs::metadata(&self.out), fs::metadata(&self.parent)) {
-            (Ok(out), Ok(parent)) if out.dev() != parent.dev() => Err(DatasetError::wrong_path(
+    /// Refuses what no folder can take the place of. A mount point cannot be renamed over, and the run would learn that
+    /// only at its end.
+    fn refuse_other_places(&self, shown: &Path) -> Result<(), DatasetError> {
+        let Some(there) = self.parent.look(&self.name).map_err(wrong_when_refused)? else {
+            return Ok(());
+        };
+        if there.kind() != EntryKind::Folder {
+            return Err(DatasetError::wrong_path(shown, "it is a file"));
+        }
+        if !there.is_beside(&self.parent.look_at_itself()?) {
+            return Err(DatasetError::wrong_path(
                 &self.out,
                 "it is a mount point; name a new folder below it",
-            )),
-            _ => Ok(()),
+            ));
         }
-    }
-
-    #[cfg(not(unix))]
-    #[expect(
-        clippy::unnecessary_wraps,
-        clippy::unused_self,
-        reason = "the Unix variant needs both"
-    )]
-    fn refuse_mount_points(&self) -> Result<(), DatasetError> {
         Ok(())
     }
 
-    /// The folder of unfinished work, beside the destination and so in the same file system.
-    pub(crate) fn staging(&self) -> PathBuf {
-        self.sibling("staging")
+    /// Opens the folder of unfinished work, beside the destination and so in the same file system.
+    pub(crate) fn staging(&self, is_ours: fn(&Entry) -> bool) -> Result<Home, DatasetError> {
+        Home::take(&self.parent, &self.sibling("staging"), is_ours)
     }
 
-    /// The folder where a [`Folder`](crate::Folder) is made, beside the destination.
-    pub(crate) fn unfinished(&self) -> PathBuf {
-        self.sibling("unfinished")
+    /// Opens the folder of unfinished work if there is one.
+    pub(crate) fn find_staging(&self, is_ours: fn(&Entry) -> bool) -> Result<Option<Home>, DatasetError> {
+        Home::find(&self.parent, &self.sibling("staging"), is_ours)
     }
 
-    fn sibling(&self, suffix: &str) -> PathBuf {
+    /// Opens the folder where a [`Folder`](crate::Folder) is made, beside the destination.
+    pub(crate) fn unfinished(&self, is_ours: fn(&Entry) -> bool) -> Result<Home, DatasetError> {
+        Home::take(&self.parent, &self.sibling("unfinished"), is_ours)
+    }
+
+    fn sibling(&self, suffix: &str) -> OsString {
         let mut name = OsString::from(".");
         name.push(&self.name);
         name.push(".");
-        name.push(OsStr::new(suffix));
-        self.parent.join(name)
+        name.push(suffix);
+        name
     }
 
-    /// Takes the exclusive lock; the operating system frees it when the handle or the process ends.
-    ///
-    /// The file stays: removing it would let two runs lock two files of one name.
-    pub(crate) fn lock(&self) -> Result<File, DatasetError> {
-        let path = self.sibling("lock");
-        durable::create_folder(&self.parent).map_err(wrong_when_refused)?;
-        let file = File::options()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-            .map_err(|error| unusable(&path, error))?;
-        match file.try_lock() {
-            Ok(()) => Ok(file),
-            Err(TryLockError::WouldBlock) => Err(DatasetError::Locked { path }),
-            Err(TryLockError::Error(source)) => Err(DatasetError::io("lock", &path, source)),
-        }
+    /// Takes the exclusive lock.
+    pub(crate) fn lock(&self) -> Result<Lock, DatasetError> {
+        Lock::take(&self.parent, &self.sibling("lock")).map_err(wrong_when_refused)
     }
 
     /// Looks at what lies at the destination. Of a dataset, names and lengths are compared, hashes are not.
     pub(crate) fn inspect(&self) -> Result<Found, DatasetError> {
-        let names = match fs::symlink_metadata(&self.out) {
-            Ok(_) => durable::list(&self.out)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            Err(source) => return Err(DatasetError::io("look at", &self.out, source)),
+        let Some(folder) = self.parent.find(&self.name)? else {
+            return Ok(Found::Nothing);
         };
+        let names = folder.list()?;
         if names.is_empty() {
             return Ok(Found::Nothing);
         }
-        let path = self.out.join(MANIFEST);
         let is_there = names
             .iter()
             .any(|entry| entry.name == MANIFEST && entry.kind == EntryKind::File);
-        let bytes = if is_there {
-            durable::read(&path)?
+        let read = if is_there {
+            manifest::read_bytes(&folder)
         } else {
-            Vec::new()
+            Ok(None)
         };
-        let Ok(manifest) = manifest::parse(&path, &bytes) else {
+        let parsed = match read {
+            Ok(bytes) => bytes.and_then(|bytes| {
+                let manifest = manifest::parse(&folder.at(MANIFEST), &bytes).ok()?;
+                Some((manifest, bytes))
+            }),
+            Err(DatasetError::Corrupt { .. }) => None,
+            Err(error) => return Err(error),
+        };
+        let Some((manifest, bytes)) = parsed else {
             return Ok(Found::Foreign(
                 names.into_iter().map(|entry| entry.name).collect(),
             ));
         };
-        let mut faults = audit::lengths(&self.out, &manifest);
-        if durable::read_if_there(&self.out.join(SUCCESS))? != Some(manifest::marker_of(&bytes).into_bytes())
-        {
+        let mut faults = audit::lengths(&folder, &manifest)?;
+        if !manifest::is_marked(&folder, &bytes)? {
             faults.push(format!("{SUCCESS} does not hold the hash of {MANIFEST}"));
         }
         Ok(Found::Dataset {
@@ -163,14 +153,14 @@ impl Destination {
         })
     }
 
-    /// Refuses to replace a dataset among which somebody keeps files of their own.
+    /// Refuses to replace a dataset among which somebody keeps files of their own, or whose reports they edited.
     pub(crate) fn refuse_strangers(&self, manifest: &Manifest) -> Result<(), DatasetError> {
-        let strangers = audit::unlisted(&self.out, manifest)?;
-        if strangers.is_empty() {
-            Ok(())
-        } else {
-            Err(self.foreign(&strangers))
+        let folder = self.parent.enter(&self.name)?;
+        let strangers = audit::unlisted(&folder, manifest)?;
+        if !strangers.is_empty() {
+            return Err(self.foreign(&strangers));
         }
+        derived::refuse_edited(&folder)
     }
 
     /// The error for a folder that holds what is not ours.
@@ -193,16 +183,15 @@ impl Destination {
         )
     }
 
-    /// Lets a finished folder take the destination's name in one step. Afterwards `folder` is gone, or holds what
-    /// was there before.
-    pub(crate) fn publish(&self, folder: &Path, replace: bool) -> Result<(), DatasetError> {
+    /// Lets a finished folder take the destination's name in one step. Afterwards the name `folder` in `home` is free,
+    /// or stands for what was there before.
+    pub(crate) fn publish(&self, home: &Dir, folder: &str, replace: bool) -> Result<(), DatasetError> {
         match self.inspect()? {
-            Found::Nothing => {
-                fs::rename(folder, &self.out).map_err(|source| DatasetError::io("rename", folder, source))?;
-            }
+            Found::Nothing => home.rename_only(folder, &self.parent, &self.name)?,
             Found::Dataset { manifest, .. } if replace => {
                 self.refuse_strangers(&manifest)?;
-                self.exchange(folder, &self.out)?;
+                home.exchange(folder.as_ref(), &self.parent, &self.name)
+                    .map_err(|error| self.no_exchange(error))?;
             }
             Found::Dataset { .. } => {
                 return Err(DatasetError::Occupied {
@@ -212,42 +201,45 @@ impl Destination {
             }
             Found::Foreign(names) => return Err(self.foreign(&names)),
         }
-        durable::sync_folder(&self.parent)
+        self.parent.sync().map_err(|error| match error {
+            DatasetError::Io { source, .. } | DatasetError::NoSpace { source, .. } => DatasetError::Io {
+                action: "make the new name survive a power failure, but all is there and complete:",
+                path: self.out.clone(),
+                source,
+            },
+            other => other,
+        })
     }
 
     /// Finds out whether two folders can change places here, before hours of work depend on it.
-    pub(crate) fn probe_exchange(&self, workplace: &Path) -> Result<(), DatasetError> {
-        let pair = [workplace.join("exchange-1"), workplace.join("exchange-2")];
-        let [one, other] = &pair;
-        durable::create_folder(one)?;
-        durable::create_folder(other)?;
-        let result = self.exchange(one, other);
-        durable::remove_all(one)?;
-        durable::remove_all(other)?;
+    pub(crate) fn probe_exchange(&self, workplace: &Dir) -> Result<(), DatasetError> {
+        let [one, other] = PROBES;
+        workplace.make(one, disk::PRIVATE_FOLDER)?;
+        workplace.make(other, disk::PRIVATE_FOLDER)?;
+        let result = workplace
+            .exchange(one.as_ref(), workplace, other.as_ref())
+            .map_err(|error| self.no_exchange(error));
+        workplace.remove_empty(one)?;
+        workplace.remove_empty(other)?;
         result
     }
 
-    #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-    fn exchange(&self, one: &Path, other: &Path) -> Result<(), DatasetError> {
-        use rustix::fs::{CWD, RenameFlags, renameat_with};
-        use rustix::io::Errno;
-        renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).map_err(|errno| match errno {
-            Errno::NOSYS | Errno::INVAL | Errno::OPNOTSUPP => DatasetError::NoExchange {
-                path: self.out.clone(),
-                source: errno.into(),
-            },
-            other => DatasetError::io("exchange", one, other.into()),
-        })
-    }
-
-    #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
-    fn exchange(&self, _one: &Path, _other: &Path) -> Result<(), DatasetError> {
-        Err(DatasetError::NoExchange {
-            path: self.out.clone(),
-            source: io::Error::from(io::ErrorKind::Unsupported),
-        })
+    fn no_exchange(&self, error: io::Error) -> DatasetError {
+        let path = self.out.clone();
+        match Errno::from_io_error(&error) {
+            Some(Errno::NOSYS | Errno::INVAL | Errno::OPNOTSUPP) => {
+                DatasetError::NoExchange { path, source: error }
+            }
+            None if error.kind() == io::ErrorKind::Unsupported => {
+                DatasetError::NoExchange { path, source: error }
+            }
+            _ => DatasetError::io("exchange", &path, error),
+        }
     }
 }
+
+/// Folders that change places to show that they can.
+pub(crate) const PROBES: [&str; 2] = ["exchange-1", "exchange-2"];
 
 /// An error at a destination is the request's fault when the path cannot be used, else the system's.
 fn unusable(path: &Path, error: io::Error) -> DatasetError {
@@ -260,6 +252,7 @@ fn wrong_when_refused(error: DatasetError) -> DatasetError {
             path,
             reason: source.to_string(),
         },
+        DatasetError::Corrupt { path, reason } => DatasetError::WrongPath { path, reason },
         other => other,
     }
 }

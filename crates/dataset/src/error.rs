@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use parquet::errors::ParquetError;
 use thiserror::Error;
 
+use crate::manifest::FORMAT;
+
 /// What went wrong with a dataset.
 ///
-/// With [`WrongPath`](Self::WrongPath), [`Occupied`](Self::Occupied) and [`NoExchange`](Self::NoExchange) the request
-/// is wrong and repeating it cannot help; after the others it may.
+/// With [`WrongPath`](Self::WrongPath), [`Occupied`](Self::Occupied), [`NoExchange`](Self::NoExchange) and
+/// [`Format`](Self::Format) the request is wrong and repeating it cannot help; after the others it may.
 #[derive(Debug, Error)]
 pub enum DatasetError {
     /// The destination cannot hold a dataset.
@@ -63,6 +65,20 @@ pub enum DatasetError {
         path: PathBuf,
         /// What the operating system said.
         source: io::Error,
+    },
+    /// The dataset's tables have another form than those that this program reads.
+    #[error(
+        "{} is a dataset of format {format}, written by chatmill {version}, and this program reads format {FORMAT}; run its \
+         pipeline again with --replace",
+        path.display()
+    )]
+    Format {
+        /// The dataset's folder.
+        path: PathBuf,
+        /// Its format.
+        format: u32,
+        /// The version of the program that wrote it.
+        version: String,
     },
     /// A file of the dataset is not what it should be.
     #[error("{} is damaged: {reason}", path.display())]

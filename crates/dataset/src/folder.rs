@@ -2,22 +2,24 @@
 //!
 //! It is no dataset: no manifest, no certificate, no resuming. What stands at the destination already is never replaced.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::destination::{Destination, Found};
-use crate::durable;
+use crate::disk::{self, Dir, DiskFile, Entry, EntryKind, Home, Lock};
 use crate::error::DatasetError;
+
+/// The folder that gets the destination's name.
+const FILES: &str = "files";
 
 /// An unfinished folder; dropped before [`publish`](Self::publish), it leaves nothing.
 #[derive(Debug)]
 pub struct Folder {
     destination: Destination,
-    staging: PathBuf,
-    is_published: bool,
-    /// Held, never read.
-    _lock: File,
+    home: Home,
+    files: Dir,
+    /// Held, never read; freed after everything else.
+    _lock: Lock,
 }
 
 impl Folder {
@@ -40,27 +42,31 @@ impl Folder {
                 ));
             }
         }
-        let staging = destination.unfinished();
-        durable::remove_all(&staging)?;
-        durable::create_folder(&staging)?;
-        Ok(Self {
-            destination,
-            staging,
-            is_published: false,
-            _lock: lock,
-        })
+        let home = destination.unfinished(is_ours)?;
+        match begin(&home) {
+            Ok(files) => Ok(Self {
+                destination,
+                home,
+                files,
+                _lock: lock,
+            }),
+            Err(error) => {
+                give_up(&home);
+                Err(error)
+            }
+        }
     }
 
     /// Begins a file of the folder.
     pub fn file(&self, name: &str) -> Result<FolderFile, DatasetError> {
-        let path = self.staging.join(name);
+        let path = self.files.at(name);
         if name.starts_with('.') || name.contains(['/', '\\']) {
             return Err(DatasetError::wrong_path(
                 &path,
                 "this cannot be the name of a file",
             ));
         }
-        let file = File::create_new(&path).map_err(|source| DatasetError::io("create", &path, source))?;
+        let file = self.files.create(name, disk::USUAL_FILE)?;
         Ok(FolderFile {
             path,
             file: BufWriter::new(file),
@@ -69,20 +75,36 @@ impl Folder {
     }
 
     /// Lets the folder appear at its destination.
-    pub fn publish(mut self) -> Result<(), DatasetError> {
-        durable::sync_folder(&self.staging)?;
-        self.destination.publish(&self.staging, false)?;
-        self.is_published = true;
-        Ok(())
+    pub fn publish(self) -> Result<(), DatasetError> {
+        self.files.sync()?;
+        self.destination.publish(self.home.dir(), FILES, false)
     }
+}
+
+/// Clears away what a killed export left, and begins anew.
+fn begin(home: &Home) -> Result<Dir, DatasetError> {
+    home.remove(FILES)?;
+    home.dir().make(FILES, disk::USUAL_FOLDER)
 }
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        if !self.is_published {
-            // What cannot be removed is removed when the next export begins.
-            let _ = durable::remove_all(&self.staging);
-        }
+        give_up(&self.home);
+    }
+}
+
+/// Removes what is unfinished. What cannot be removed is removed when the next export begins.
+fn give_up(home: &Home) {
+    let removed = || home.remove(FILES).and_then(|()| home.leave());
+    drop(removed().or_else(|_| removed()));
+}
+
+/// Whether an entry of the folder of unfinished work is one that an export makes there.
+fn is_ours(entry: &Entry) -> bool {
+    match (entry.kind, entry.name.split_once('/')) {
+        (EntryKind::Folder, None) => entry.name == FILES,
+        (EntryKind::File, Some((folder, name))) => folder == FILES && !name.contains('/'),
+        _ => false,
     }
 }
 
@@ -90,7 +112,7 @@ impl Drop for Folder {
 #[derive(Debug)]
 pub struct FolderFile {
     path: PathBuf,
-    file: BufWriter<File>,
+    file: BufWriter<DiskFile>,
     hasher: blake3::Hasher,
 }
 
@@ -105,7 +127,7 @@ impl FolderFile {
     pub fn finish(mut self) -> Result<FileMeasure, DatasetError> {
         self.file
             .flush()
-            .and_then(|()| self.file.get_ref().sync_all())
+            .and_then(|()| self.file.get_ref().sync())
             .map_err(|source| DatasetError::io("sync", &self.path, source))?;
         Ok(FileMeasure {
             bytes: self.hasher.count(),
@@ -141,6 +163,7 @@ pub struct FileMeasure {
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests look at the files")]
 mod tests {
     use std::fs;
 
@@ -151,7 +174,6 @@ mod tests {
         let mut names: Vec<String> = fs::read_dir(folder)
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .filter(|name| name != ".out.lock")
             .collect();
         names.sort();
         names

@@ -197,6 +197,7 @@ fn fault(reason: String) -> DatasetError {
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests look at the files")]
 mod tests {
     use arrow_array::Array;
     use arrow_array::cast::AsArray;

@@ -4,19 +4,15 @@
 //! *done* means; [`Staging::seal`] proves that folder and manifest agree; [`Sealed::publish`] makes the dataset appear
 //! by one rename. It decides no column's value and reads no input.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "this crate is the one that writes the output"
-)]
-
 pub mod rows;
 
 mod audit;
 mod certify;
 mod column;
+mod derived;
 mod describe;
 mod destination;
-mod durable;
+mod disk;
 mod error;
 mod folder;
 mod free_table;
@@ -31,19 +27,20 @@ mod spill;
 mod staging;
 mod tables;
 
-pub use certify::{Certificate, certify};
+pub use certify::{Certificate, certify, has_traces_of_a_run, is_dataset};
+pub use derived::{RECORD, write_derived};
 pub use describe::describe;
-pub use durable::create_report;
+pub use disk::{ReportFile, create_report};
 pub use error::DatasetError;
 pub use folder::{FileMeasure, Folder, FolderFile};
 pub use free_table::{FreeCell, FreeKind, FreeTable};
 pub use manifest::{
-    DERIVED, InputEntry, MANIFEST, Manifest, PROGRAM, PartEntry, SUCCESS, TableEntry, read_manifest,
+    DERIVED, FORMAT, InputEntry, MANIFEST, Manifest, PROGRAM, PartEntry, SUCCESS, TableEntry, read_manifest,
     table_entries,
 };
 pub use options::{Compression, Partition, TableOptions};
 pub use parts::{PartFile, PartSet};
-pub use read::{Batch, Batches, Dataset, Flags, Numbers, Spans, TextLists, Texts, Times, write_derived};
+pub use read::{Batch, Batches, Dataset, Flags, Numbers, Spans, TextLists, Texts, Times};
 pub use receipt::Receipt;
 pub use seal::Sealed;
 pub use spill::Spill;

@@ -1,25 +1,34 @@
 //! The manifest: what a dataset consists of. Nothing in it depends on time, host or place.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::Path;
 
 use chatmill_diag::{Ledger, RowLedger};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::durable;
+use crate::disk::{self, Dir};
 use crate::error::DatasetError;
-use crate::parts::PartFile;
-use crate::tables::TABLES;
+use crate::parts::{self, PartFile};
+use crate::tables::{self, TABLES};
 
 /// The program's name in the manifest, by which a folder is recognised as a dataset of ours.
 pub const PROGRAM: &str = "chatmill";
+/// The number of the tables' form: it grows where a column changes its name or meaning. Datasets without a number are of
+/// the first.
+pub const FORMAT: u32 = 2;
 /// The manifest's file name.
 pub const MANIFEST: &str = "manifest.json";
 /// The name of the marker that holds the manifest's hash.
 pub const SUCCESS: &str = "_SUCCESS";
 /// Files that are derived from the tables and not certified.
 pub const DERIVED: [&str; 4] = ["README.md", "report.html", "report.json", "run.json"];
+
+/// Bytes of a manifest at most.
+const MANIFEST_BYTES: u64 = 256 << 20;
+/// Bytes of a marker: a hash in hexadecimal and a line break.
+const MARKER_BYTES: u64 = 65;
 
 /// The contents of a dataset.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -28,10 +37,15 @@ pub struct Manifest {
     pub program: String,
     /// Version of the program.
     pub version: String,
+    /// [`FORMAT`] of the program that wrote it.
+    #[serde(default = "first_format")]
+    pub format: u32,
     /// Hash of all that decides the bytes of the dataset.
     pub fingerprint: String,
     /// The normalised plan.
     pub plan: Value,
+    /// How many slices the inputs were cut into: no part of a table has a higher number but that of the totals, which is this.
+    pub slices: u32,
     /// The inputs in order.
     pub inputs: Vec<InputEntry>,
     /// The tables in registry order.
@@ -46,6 +60,10 @@ pub struct Manifest {
     pub derived: Vec<String>,
 }
 
+const fn first_format() -> u32 {
+    1
+}
+
 /// One input of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InputEntry {
@@ -53,8 +71,13 @@ pub struct InputEntry {
     pub path: String,
     /// Length of the raw file in bytes.
     pub bytes: u64,
-    /// BLAKE3 of the raw bytes, in hexadecimal.
-    pub hash: String,
+    /// BLAKE3 of the raw bytes, in hexadecimal; none of an input that was refused.
+    pub hash: Option<String>,
+    /// The code for which it was refused before anything of it was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+    /// Entries that were read to their end: the input itself, or members of an archive.
+    pub entries: u64,
     /// The source that read it; none when no source could.
     pub source: Option<String>,
     /// Records cut from it.
@@ -91,6 +114,9 @@ pub struct InputEntry {
     /// Rows outside the request, by table.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub skipped_tables: BTreeMap<String, u64>,
+    /// Files, and members of archives, that are no chats or that the request leaves out, by what they are.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub skipped_files: BTreeMap<String, u64>,
     /// Records left out by the request, by the key of `[select]` that left them out, or by `dedup.exact` or `dedup.near`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub filtered_by: BTreeMap<String, u64>,
@@ -189,6 +215,18 @@ impl Manifest {
         self.tables.iter().flat_map(|table| &table.files)
     }
 
+    /// Refuses a dataset whose tables have another form than those that this program reads.
+    pub(crate) fn check_format(&self, out: &Path) -> Result<(), DatasetError> {
+        if self.format == FORMAT {
+            return Ok(());
+        }
+        Err(DatasetError::Format {
+            path: out.to_owned(),
+            format: self.format,
+            version: self.version.clone(),
+        })
+    }
+
     pub(crate) fn to_json(&self) -> Result<Vec<u8>, serde_json::Error> {
         let mut bytes = serde_json::to_vec_pretty(self)?;
         bytes.push(b'\n');
@@ -199,34 +237,94 @@ impl Manifest {
 /// Reads the manifest of a finished dataset and checks it against its marker. The tables are not read: that is
 /// [`certify`](crate::certify).
 pub fn read_manifest(out: &Path) -> Result<Manifest, DatasetError> {
+    read_from(&open_folder(out)?, out)
+}
+
+/// Opens the folder of a dataset by the path that somebody typed.
+pub(crate) fn open_folder(out: &Path) -> Result<Dir, DatasetError> {
+    let opened = disk::resolve(out).and_then(|whole| Dir::open(&whole));
+    opened.map_err(|error| match error {
+        DatasetError::Io { source, .. }
+            if matches!(
+                source.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidFilename
+            ) =>
+        {
+            DatasetError::wrong_path(out, "there is no such folder")
+        }
+        DatasetError::Corrupt { .. } => DatasetError::wrong_path(out, "it is no folder"),
+        other => other,
+    })
+}
+
+/// Reads the manifest from an open folder; `out` names it in errors.
+pub(crate) fn read_from(folder: &Dir, out: &Path) -> Result<Manifest, DatasetError> {
     let path = out.join(MANIFEST);
-    let Some(bytes) = durable::read_if_there(&path)? else {
+    let Some(bytes) = read_bytes(folder)? else {
         return Err(DatasetError::wrong_path(
             out,
             format!("it is no dataset, it has no {MANIFEST}"),
         ));
     };
-    let marker = durable::read_if_there(&out.join(SUCCESS))?;
-    if marker.as_deref() != Some(marker_of(&bytes).as_bytes()) {
+    if !is_marked(folder, &bytes)? {
         return Err(DatasetError::corrupt(
             &path,
             format!("{SUCCESS} does not hold its hash"),
         ));
     }
-    parse(&path, &bytes)
+    let manifest = parse(&path, &bytes)?;
+    manifest.check_format(out)?;
+    Ok(manifest)
 }
 
+/// The bytes of a folder's manifest; none when it has none.
+pub(crate) fn read_bytes(folder: &Dir) -> Result<Option<Vec<u8>>, DatasetError> {
+    folder.read_small(MANIFEST, MANIFEST_BYTES)
+}
+
+/// Whether a folder's marker holds the hash of these bytes.
+pub(crate) fn is_marked(folder: &Dir, manifest: &[u8]) -> Result<bool, DatasetError> {
+    match folder.read_small(SUCCESS, MARKER_BYTES) {
+        Ok(marker) => Ok(marker.as_deref() == Some(marker_of(manifest).as_bytes())),
+        Err(DatasetError::Corrupt { .. }) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Reads a manifest. What it lists can be relied on to lie in the dataset's own folders.
 pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<Manifest, DatasetError> {
     let manifest: Manifest =
         serde_json::from_slice(bytes).map_err(|error| DatasetError::corrupt(path, error.to_string()))?;
-    if manifest.program == PROGRAM {
-        Ok(manifest)
-    } else {
-        Err(DatasetError::corrupt(
-            path,
-            format!("it was not written by {PROGRAM}"),
-        ))
+    if manifest.program != PROGRAM {
+        let reason = format!("it was not written by {PROGRAM}");
+        return Err(DatasetError::corrupt(path, reason));
     }
+    match misplaced(&manifest) {
+        None => Ok(manifest),
+        Some(fault) => Err(DatasetError::corrupt(path, fault)),
+    }
+}
+
+/// What is wrong with the names of tables and files: each is one that a run gives, and stands there once.
+fn misplaced(manifest: &Manifest) -> Option<String> {
+    let mut seen = BTreeSet::new();
+    manifest.tables.iter().find_map(|table| {
+        if tables::find(&table.name).is_none() {
+            return Some(format!("it lists an unknown table {}", table.name));
+        }
+        if !seen.insert(table.name.as_str()) {
+            return Some(format!("it lists the table {} twice", table.name));
+        }
+        table.files.iter().find_map(|file| {
+            if !parts::is_part_of(&table.name, &file.path) {
+                Some(format!("it lists {} as a file of {}", file.path, table.name))
+            } else if !seen.insert(file.path.as_str()) {
+                Some(format!("it lists {} twice", file.path))
+            } else {
+                None
+            }
+        })
+    })
 }
 
 /// The contents of the marker for a manifest of these bytes.

@@ -5,7 +5,6 @@
 //! and one batch.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::PathBuf;
 
 use arrow_array::RecordBatch;
@@ -15,7 +14,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPrope
 use parquet::schema::types::ColumnPath;
 
 use crate::column::{self, Cell, Column, Storage};
-use crate::durable;
+use crate::disk::{self, DiskFile};
 use crate::error::DatasetError;
 use crate::options::{Partition, TableOptions};
 use crate::parts::{self, PartFile, Place};
@@ -31,7 +30,7 @@ pub(crate) const GROUP_TEXT: usize = 64 << 20;
 /// Rows after which a row group is cut, for tables with little text.
 const GROUP_ROWS: usize = 1 << 20;
 /// Bytes of an uncompressed page.
-pub(crate) const PAGE: usize = 1 << 20;
+pub(crate) const PAGE: usize = 2 << 20;
 /// Bytes of text in one row. Offsets of an Arrow batch have 31 bits, and a batch is cut only after its last row.
 pub(crate) const ROW_TEXT: usize = 1 << 30;
 
@@ -72,8 +71,10 @@ pub(crate) fn write_empty<T: Table>(place: &Place, options: &TableOptions) -> Re
 struct Part<T> {
     /// Folder of the file below the dataset's root.
     folder: String,
-    temp: PathBuf,
-    writer: ArrowWriter<File>,
+    /// Its name while it is unfinished, and the path for messages.
+    temp: String,
+    path: PathBuf,
+    writer: ArrowWriter<DiskFile>,
     schema: SchemaRef,
     encodings: Vec<String>,
     /// Rows that wait for the end of their batch.
@@ -86,14 +87,16 @@ struct Part<T> {
 impl<T: Table> Part<T> {
     fn create(place: &Place, options: &TableOptions, dialect: Option<&str>) -> Result<Self, DatasetError> {
         let folder = parts::folder(T::NAME, dialect);
-        let temp = place.temp_path(&folder);
+        let temp = place.temp_name(&folder);
+        let path = place.temp.at(&temp);
         let schema = tables::schema::<T>(&options.encodings);
-        let file = File::create(&temp).map_err(|source| DatasetError::io("create", &temp, source))?;
+        let file = place.temp.create(&temp, disk::USUAL_FILE)?;
         let writer = ArrowWriter::try_new(file, schema.clone(), Some(properties::<T>(options)))
-            .map_err(|error| DatasetError::parquet("write", &temp, error))?;
+            .map_err(|error| DatasetError::parquet("write", &path, error))?;
         Ok(Self {
             folder,
             temp,
+            path,
             writer,
             schema,
             encodings: options.encodings.clone(),
@@ -137,12 +140,12 @@ impl<T: Table> Part<T> {
         self.group_text += std::mem::take(&mut self.waiting_text);
         self.writer
             .write(&batch)
-            .map_err(|error| DatasetError::parquet("write", &self.temp, error))?;
+            .map_err(|error| DatasetError::parquet("write", &self.path, error))?;
         if self.group_text >= GROUP_TEXT {
             self.group_text = 0;
             self.writer
                 .flush()
-                .map_err(|error| DatasetError::parquet("write", &self.temp, error))?;
+                .map_err(|error| DatasetError::parquet("write", &self.path, error))?;
         }
         Ok(())
     }
@@ -152,25 +155,32 @@ impl<T: Table> Part<T> {
         self.write_batch()?;
         self.writer
             .finish()
-            .map_err(|error| DatasetError::parquet("write", &self.temp, error))?;
-        let rows = durable::footer_rows(&self.temp)?;
+            .map_err(|error| DatasetError::parquet("write", &self.path, error))?;
+        let Some(written) = place.temp.read_file(&self.temp)? else {
+            return Err(DatasetError::corrupt(
+                &self.path,
+                "it disappeared while it was written",
+            ));
+        };
+        let rows = written.footer_rows(&self.path)?;
         if rows != self.rows {
             return Err(DatasetError::corrupt(
-                &self.temp,
+                &self.path,
                 format!("{} rows were written, its footer names {rows}", self.rows),
             ));
         }
-        let measure = durable::measure(&self.temp)?;
+        let measure = written.measure(&self.path)?;
         self.writer
             .inner()
-            .sync_all()
-            .map_err(|source| DatasetError::io("sync", &self.temp, source))?;
-        durable::create_folder(&place.data.join(&self.folder))?;
-        let path = parts::part_name(&self.folder, place.slice);
-        durable::rename(&self.temp, &place.data.join(&path))?;
+            .sync()
+            .map_err(|source| DatasetError::io("sync", &self.path, source))?;
+        let home = place.data.make_below(&self.folder)?;
+        place
+            .temp
+            .rename(&self.temp, &home, parts::file_name(place.slice))?;
         Ok(PartFile {
             table: T::NAME.to_owned(),
-            path,
+            path: parts::part_name(&self.folder, place.slice),
             rows,
             bytes: measure.bytes,
             hash: measure.hash,
@@ -212,8 +222,9 @@ fn stored<R>(
             | Cell::OptionalNumber(_)
             | Cell::Flag(_)
             | Cell::OptionalFlag(_)
+            | Cell::OptionalReal(_)
             | Cell::Time(_) => repeating(builder, &[column.name]),
-            Cell::TextList(_) => repeating(builder, &[column.name, "list", "element"]),
+            Cell::TextList(_) | Cell::Positions(_) => repeating(builder, &[column.name, "list", "element"]),
             Cell::PerEncoding(prefix, _) => encodings.iter().fold(builder, |builder, encoding| {
                 repeating(builder, &[&format!("{prefix}{encoding}")])
             }),
@@ -225,16 +236,20 @@ fn stored<R>(
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests look at the files")]
 mod tests {
+    use std::sync::Arc;
+
     use super::{BATCH_ROWS, BATCH_TEXT, GROUP_TEXT, Part};
+    use crate::disk::Dir;
     use crate::options::{Compression, Partition, TableOptions};
     use crate::parts::Place;
     use crate::rows::LossRow;
 
     fn part(folder: &tempfile::TempDir) -> Part<LossRow> {
-        let folder = folder.path().to_owned();
+        let folder = Arc::new(Dir::open(&folder.path().canonicalize().unwrap()).unwrap());
         let place = Place {
-            data: folder.clone(),
+            data: Arc::clone(&folder),
             temp: folder,
             slice: 0,
         };

@@ -1,9 +1,10 @@
 //! The files of one slice: where they lie and what is known of them when they are closed.
 
-use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::disk::Dir;
 pub use crate::tables::PartSet;
 
 /// A closed part file.
@@ -25,18 +26,18 @@ pub struct PartFile {
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     /// The folder that becomes the dataset.
-    pub(crate) data: PathBuf,
+    pub(crate) data: Arc<Dir>,
     /// The folder of unfinished files, in the same file system.
-    pub(crate) temp: PathBuf,
+    pub(crate) temp: Arc<Dir>,
     /// The slice.
     pub(crate) slice: u32,
 }
 
 impl Place {
-    /// The path of an unfinished part of a folder.
-    pub(crate) fn temp_path(&self, folder: &str) -> PathBuf {
+    /// The name of an unfinished part of a folder.
+    pub(crate) fn temp_name(&self, folder: &str) -> String {
         let folder = folder.replace('/', ".");
-        self.temp.join(format!("{folder}{}", temp_end(self.slice)))
+        format!("{folder}{}", temp_end(self.slice))
     }
 }
 
@@ -58,12 +59,61 @@ pub(crate) fn folder(table: &str, dialect: Option<&str>) -> String {
 
 /// The path of a slice's part of a folder below the dataset's root.
 pub(crate) fn part_name(folder: &str, slice: u32) -> String {
-    format!("{folder}/part-{slice:05}.parquet")
+    format!("{folder}/{}", file_name(slice))
+}
+
+/// The name of a slice's part in its folder.
+pub(crate) fn file_name(slice: u32) -> String {
+    format!("part-{slice:05}.parquet")
+}
+
+/// Whether a file has the name of a part.
+pub(crate) fn is_part(name: &str) -> bool {
+    let slice = name
+        .strip_prefix("part-")
+        .and_then(|name| name.strip_suffix(".parquet"));
+    slice
+        .and_then(|slice| slice.parse().ok())
+        .is_some_and(|slice| file_name(slice) == name)
+}
+
+/// Whether a file has the name of an unfinished part.
+pub(crate) fn is_unfinished(name: &str) -> bool {
+    let mut ends = name.rsplitn(3, '.');
+    let (end, slice) = (ends.next(), ends.next().and_then(|slice| slice.parse().ok()));
+    end == Some("parquet") && slice.is_some_and(|slice| name.ends_with(&temp_end(slice)))
+}
+
+/// Whether a path below the dataset's root names a part of this table.
+pub(crate) fn is_part_of(table: &str, path: &str) -> bool {
+    path.rsplit_once('/')
+        .is_some_and(|(folder, name)| is_folder_of(table, folder) && is_part(name))
+}
+
+/// The slice that a part's path tells.
+pub(crate) fn slice_of_part(path: &str) -> Option<u32> {
+    let (folder, name) = path.rsplit_once('/')?;
+    let number = name
+        .strip_prefix("part-")?
+        .strip_suffix(".parquet")?
+        .parse()
+        .ok()?;
+    (part_name(folder, number) == path).then_some(number)
 }
 
 /// Whether a part below the dataset's root holds the rows of one dialect.
 pub(crate) fn is_parted(path: &str) -> bool {
     path.matches('/').count() > 1
+}
+
+/// Whether a folder below the dataset's root holds parts of some table, be it one of another version.
+pub(crate) fn is_folder(folder: &str) -> bool {
+    let table = folder.split('/').next().unwrap_or_default();
+    let is_word = !table.is_empty()
+        && table
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    is_word && is_folder_of(table, folder)
 }
 
 /// Whether a folder below the dataset's root holds parts of this table.
@@ -74,7 +124,7 @@ pub(crate) fn is_folder_of(table: &str, folder: &str) -> bool {
             above == table
                 && below
                     .strip_prefix(DIALECT)
-                    .is_some_and(|dialect| !dialect.is_empty() && !dialect.contains('/'))
+                    .is_some_and(|dialect| !dialect.is_empty() && !dialect.contains(['/', '\\']))
         }
     }
 }
@@ -82,6 +132,22 @@ pub(crate) fn is_folder_of(table: &str, folder: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_unfinished_part_is_known_by_its_slice() {
+        for name in ["messages.00000.parquet", "renderings.dialect=a.b.00012.parquet"] {
+            assert!(is_unfinished(name), "{name}");
+        }
+        for name in [
+            "messages.parquet",
+            "messages.0.parquet",
+            "00000.parquet",
+            "thesis.txt",
+            "",
+        ] {
+            assert!(!is_unfinished(name), "{name}");
+        }
+    }
 
     #[test]
     fn a_folder_of_parts_is_the_table_or_one_of_its_dialects() {
@@ -93,6 +159,25 @@ mod tests {
             assert!(!is_folder_of("losses", &folder), "{folder}");
             let is_of_dialect = folder.contains(DIALECT);
             assert_eq!(is_parted(&part_name(&folder, 0)), is_of_dialect, "{folder}");
+        }
+        for name in ["part-00000.parquet", "part-123456.parquet"] {
+            assert!(is_part_of("renderings", &format!("renderings/{name}")), "{name}");
+            assert!(
+                is_part_of("renderings", &format!("renderings/dialect=a/{name}")),
+                "{name}"
+            );
+        }
+        for path in [
+            "part-00000.parquet",
+            "losses/part-00000.parquet",
+            "renderings/part-0.parquet",
+            "renderings/part-+0000.parquet",
+            "renderings/../part-00000.parquet",
+            "renderings/thesis.txt",
+            "/renderings/part-00000.parquet",
+            "renderings//part-00000.parquet",
+        ] {
+            assert!(!is_part_of("renderings", path), "{path}");
         }
         for folder in [
             "",

@@ -4,7 +4,6 @@
 //! as they stand; what they mean together is the reader's business. Damage is not looked for: that is
 //! [`certify`](crate::certify).
 
-use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -17,9 +16,9 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 
 use crate::column;
-use crate::durable;
+use crate::disk::{Dir, DiskFile};
 use crate::error::DatasetError;
-use crate::manifest::{DERIVED, Manifest, read_manifest};
+use crate::manifest::{self, Manifest, PartEntry};
 use crate::parts;
 use crate::tables::{RenderingRow, Table};
 
@@ -30,6 +29,8 @@ const BATCH_ROWS: usize = 1024;
 #[derive(Debug)]
 pub struct Dataset {
     folder: PathBuf,
+    /// The folder as it is open: what replaces it meanwhile is another one.
+    open: Dir,
     manifest: Manifest,
     encodings: Vec<String>,
 }
@@ -37,9 +38,11 @@ pub struct Dataset {
 impl Dataset {
     /// Opens the dataset in a folder: reads its manifest and holds it against its marker.
     pub fn open(folder: &Path) -> Result<Self, DatasetError> {
-        let manifest = read_manifest(folder)?;
+        let open = manifest::open_folder(folder)?;
+        let manifest = manifest::read_from(&open, folder)?;
         let mut dataset = Self {
             folder: folder.to_owned(),
+            open,
             manifest,
             encodings: Vec::new(),
         };
@@ -64,7 +67,7 @@ impl Dataset {
 
     /// Rows of a table, as the manifest says.
     pub fn rows(&self, table: &str) -> u64 {
-        self.parts(table).map(|(rows, _)| rows).sum()
+        self.parts(table).iter().map(|file| file.rows).sum()
     }
 
     /// Whether a table has a file per dialect, so that its rows come dialect by dialect.
@@ -76,10 +79,10 @@ impl Dataset {
 
     /// The columns of a table with their Arrow types, as its first file has them.
     pub fn columns(&self, table: &str) -> Result<Vec<(String, String)>, DatasetError> {
-        let Some((_, path)) = self.parts(table).next() else {
+        let Some(file) = self.parts(table).first() else {
             return Ok(Vec::new());
         };
-        let schema = reader(&path)?.schema().clone();
+        let schema = self.reader(file)?.1.schema().clone();
         let columns = schema
             .fields()
             .iter()
@@ -89,10 +92,10 @@ impl Dataset {
 
     /// The batches of a table, with these columns only.
     pub fn batches<'d>(&'d self, table: &str, columns: &'d [&'d str]) -> Batches<'d> {
-        let paths: Vec<PathBuf> = self.parts(table).map(|(_, path)| path).collect();
         Batches {
+            dataset: self,
             columns,
-            paths: paths.into_iter(),
+            files: self.parts(table).iter(),
             open: None,
         }
     }
@@ -107,10 +110,19 @@ impl Dataset {
         self.batches(table, columns).try_for_each(|batch| visit(&batch?))
     }
 
-    fn parts(&self, table: &str) -> impl Iterator<Item = (u64, PathBuf)> {
+    fn parts(&self, table: &str) -> &[PartEntry] {
         let entry = self.manifest.tables.iter().find(|entry| entry.name == table);
-        let files = entry.map_or(&[][..], |entry| &entry.files);
-        files.iter().map(|file| (file.rows, self.folder.join(&file.path)))
+        entry.map_or(&[][..], |entry| &entry.files)
+    }
+
+    fn reader(
+        &self,
+        file: &PartEntry,
+    ) -> Result<(DiskFile, ParquetRecordBatchReaderBuilder<DiskFile>), DatasetError> {
+        let part = self.open.read_part(&file.path, file.bytes)?;
+        let opened = ParquetRecordBatchReaderBuilder::try_new(part.clone());
+        let builder = opened.map_err(|error| part.unreadable(&self.folder.join(&file.path), error))?;
+        Ok((part, builder))
     }
 
     fn read_encodings(&self) -> Result<Vec<String>, DatasetError> {
@@ -120,27 +132,28 @@ impl Dataset {
     }
 }
 
-fn reader(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>, DatasetError> {
-    let file = File::open(path).map_err(|source| DatasetError::io("read", path, source))?;
-    ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| DatasetError::parquet("read", path, error))
-}
-
 /// The batches of a table, file after file.
 pub struct Batches<'d> {
+    dataset: &'d Dataset,
     columns: &'d [&'d str],
-    paths: std::vec::IntoIter<PathBuf>,
-    open: Option<(PathBuf, ParquetRecordBatchReader)>,
+    files: std::slice::Iter<'d, PartEntry>,
+    open: Option<(PathBuf, DiskFile, ParquetRecordBatchReader)>,
 }
 
 impl Batches<'_> {
-    fn open(&self, path: &Path) -> Result<ParquetRecordBatchReader, DatasetError> {
-        let builder = reader(path)?;
+    fn open(
+        &self,
+        file: &PartEntry,
+        path: &Path,
+    ) -> Result<(DiskFile, ParquetRecordBatchReader), DatasetError> {
+        let (part, builder) = self.dataset.reader(file)?;
         let mask = ProjectionMask::columns(builder.parquet_schema(), self.columns.iter().copied());
-        builder
+        let batches = builder
             .with_projection(mask)
             .with_batch_size(BATCH_ROWS)
             .build()
-            .map_err(|error| DatasetError::parquet("read", path, error))
+            .map_err(|error| part.unreadable(path, error))?;
+        Ok((part, batches))
     }
 }
 
@@ -149,18 +162,19 @@ impl Iterator for Batches<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            if let Some((path, batches)) = &mut self.open
+            if let Some((path, part, batches)) = &mut self.open
                 && let Some(batch) = batches.next()
             {
                 let path = path.clone();
                 return Some(match batch {
                     Ok(batch) => Ok(Batch { path, batch }),
-                    Err(error) => Err(DatasetError::parquet("read", &path, error.into())),
+                    Err(error) => Err(part.unreadable(&path, error.into())),
                 });
             }
-            let path = self.paths.next()?;
-            match self.open(&path) {
-                Ok(batches) => self.open = Some((path, batches)),
+            let file = self.files.next()?;
+            let path = self.dataset.folder.join(&file.path);
+            match self.open(file, &path) {
+                Ok((part, batches)) => self.open = Some((path, part, batches)),
                 Err(error) => return Some(Err(error)),
             }
         }
@@ -364,22 +378,4 @@ impl Times {
 
 fn is_there(array: &dyn Array, row: usize) -> bool {
     row < array.len() && array.is_valid(row)
-}
-
-/// Writes one of the files of a dataset that are derived from its tables and not certified
-/// ([`DERIVED`]): afterwards the folder holds all of the new one, or still the old one.
-pub fn write_derived(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), DatasetError> {
-    let target = folder.join(name);
-    if !DERIVED.contains(&name) {
-        return Err(DatasetError::corrupt(&target, "no derived file has this name"));
-    }
-    // Beside the dataset: a leftover inside would be a file that its manifest does not list.
-    let whole = folder
-        .canonicalize()
-        .map_err(|source| DatasetError::io("find", folder, source))?;
-    let (Some(above), Some(own)) = (whole.parent(), whole.file_name()) else {
-        return Err(DatasetError::wrong_path(folder, "it is no folder of a dataset"));
-    };
-    let temp = above.join(format!(".{}.{name}.new", own.to_string_lossy()));
-    durable::write(&temp, &whole.join(name), bytes)
 }

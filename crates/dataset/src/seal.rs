@@ -1,29 +1,31 @@
 //! From finished slices to a published dataset: empty tables, manifest, marker, derived files, one rename.
 
-use std::fs::{self, File};
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 
 use crate::audit;
+use crate::derived;
 use crate::destination::Destination;
-use crate::durable;
+use crate::disk::{Dir, Home, Lock};
 use crate::error::DatasetError;
-use crate::manifest::{self, DERIVED, MANIFEST, Manifest, SUCCESS, TableEntry};
+use crate::manifest::{self, MANIFEST, Manifest, SUCCESS, TableEntry};
 use crate::options::TableOptions;
-use crate::staging::Staging;
+use crate::staging::{DATA, Staging};
 use crate::tables::{self, REGISTRY};
 
 /// A complete dataset in staging: it only lacks its derived files and its name.
 #[derive(Debug)]
 pub struct Sealed {
     destination: Destination,
-    root: PathBuf,
-    folder: PathBuf,
-    temp: PathBuf,
+    home: Home,
+    root: Dir,
+    fingerprint: String,
+    folder: Arc<Dir>,
+    temp: Arc<Dir>,
     replace: bool,
     manifest: Manifest,
-    /// Held until the dataset is published.
-    _lock: File,
+    /// Held until the dataset is published; freed after everything else.
+    _lock: Lock,
 }
 
 /// Completes the staged folder.
@@ -32,25 +34,23 @@ pub(crate) fn seal(
     manifest: &Manifest,
     options: &TableOptions,
 ) -> Result<Sealed, DatasetError> {
-    let folder = staging.data();
+    let folder = Arc::clone(&staging.data);
     let manifest = with_empty_tables(&staging, manifest, options)?;
     if let Some(fault) = audit::files(&folder, &manifest)?.faults.first() {
-        return Err(DatasetError::corrupt(&folder, fault));
+        return Err(DatasetError::corrupt(folder.path(), fault));
     }
-    let path = folder.join(MANIFEST);
+    let path = folder.at(MANIFEST);
     let bytes = manifest
         .to_json()
         .map_err(|error| DatasetError::corrupt(&path, format!("it cannot be written as JSON: {error}")))?;
-    let temp = staging.temp();
-    durable::write(&temp.join(MANIFEST), &path, &bytes)?;
-    durable::write(
-        &temp.join(SUCCESS),
-        &folder.join(SUCCESS),
-        manifest::marker_of(&bytes).as_bytes(),
-    )?;
+    let temp = Arc::clone(&staging.temp);
+    folder.replace(MANIFEST, &bytes, &temp)?;
+    folder.replace(SUCCESS, manifest::marker_of(&bytes).as_bytes(), &temp)?;
     Ok(Sealed {
         destination: staging.destination,
+        home: staging.home,
         root: staging.root,
+        fingerprint: staging.fingerprint,
         folder,
         temp,
         replace: staging.replace,
@@ -71,7 +71,7 @@ fn with_empty_tables(
         .find(|table| tables::find(&table.name).is_none())
     {
         return Err(DatasetError::corrupt(
-            &staging.data(),
+            staging.data.path(),
             format!("the manifest lists an unknown table {}", unknown.name),
         ));
     }
@@ -100,7 +100,7 @@ fn with_empty_tables(
 impl Sealed {
     /// The folder that holds the dataset until it is published.
     pub fn folder(&self) -> &Path {
-        &self.folder
+        self.folder.path()
     }
 
     /// The manifest as it was written, empty tables included.
@@ -110,11 +110,7 @@ impl Sealed {
 
     /// Writes one of the files that are derived from the tables and not certified ([`DERIVED`]).
     pub fn write_derived(&self, name: &str, bytes: &[u8]) -> Result<(), DatasetError> {
-        let path = self.folder.join(name);
-        if !DERIVED.contains(&name) {
-            return Err(DatasetError::corrupt(&path, "no derived file has this name"));
-        }
-        durable::write(&self.temp.join(name), &path, bytes)
+        derived::write(&self.folder, &self.temp, &[(name, bytes)])
     }
 
     /// Lets the dataset appear at the destination by one rename or, where an old one is replaced, one exchange.
@@ -122,9 +118,9 @@ impl Sealed {
     /// Returns notices: when the remains of the work cannot be removed, the dataset is complete all the same, and
     /// the next run removes them.
     pub fn publish(self) -> Result<Vec<String>, DatasetError> {
-        durable::sync_folder(&self.folder)?;
-        self.destination.publish(&self.folder, self.replace)?;
-        Ok(match tidy(&self.destination, &self.root) {
+        self.folder.sync()?;
+        self.destination.publish(&self.root, DATA, self.replace)?;
+        Ok(match tidy(&self.home, &self.fingerprint) {
             Ok(()) => Vec::new(),
             Err(error) => vec![format!(
                 "the dataset is complete, but its staging stays behind: {error}"
@@ -134,18 +130,7 @@ impl Sealed {
 }
 
 /// Removes what a published run leaves in staging, and staging itself when nobody else's work is in it.
-pub(crate) fn tidy(destination: &Destination, root: &Path) -> Result<(), DatasetError> {
-    durable::remove_all(root)?;
-    let home = destination.staging();
-    match fs::remove_dir(&home) {
-        Err(error)
-            if !matches!(
-                error.kind(),
-                io::ErrorKind::NotFound | io::ErrorKind::DirectoryNotEmpty
-            ) =>
-        {
-            Err(DatasetError::io("remove", &home, error))
-        }
-        _ => Ok(()),
-    }
+pub(crate) fn tidy(home: &Home, fingerprint: &str) -> Result<(), DatasetError> {
+    home.remove(fingerprint)?;
+    home.leave()
 }

@@ -1,17 +1,21 @@
 //! Rows on their way to the conversation they belong to: partitions in memory, and on disk once they are many.
 //!
-//! Nothing here is certified or synced. A spill is made again from the inputs when a run goes on after an interruption.
+//! What lies on disk has no name: a file is removed right after it was opened, so that no other run can meet it and
+//! nothing of it outlives this one, however it ends. Nothing here is certified or synced. A spill is made again from the
+//! inputs when a run goes on after an interruption.
 
-use std::fs::{self, File};
 use std::io::{BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::disk::{self, Dir, DiskFile};
 use crate::error::DatasetError;
+
+/// What files are called in the moment in which they have a name.
+const NAME: &str = "chatmill-spill";
 
 /// Records spread over partitions; what a partition holds comes back in the order in which it was put there.
 ///
-/// Holds `budget` bytes in memory at most, beside one record; its folder exists only while something lies on disk.
+/// Holds `budget` bytes in memory at most, beside one record.
 #[derive(Debug)]
 pub struct Spill {
     folder: PathBuf,
@@ -23,7 +27,7 @@ pub struct Spill {
 #[derive(Debug, Default)]
 struct Partition {
     memory: Vec<u8>,
-    file: Option<File>,
+    file: Option<DiskFile>,
     bytes: u64,
 }
 
@@ -34,7 +38,7 @@ type Visit<'v> = dyn FnMut(&[u8], &[u8]) -> Result<(), DatasetError> + 'v;
 const PREFIX: usize = 16;
 
 impl Spill {
-    /// An empty spill. `folder` must not exist yet; folders above it may.
+    /// An empty spill. `folder` is created when it is needed and missing; what it holds is not touched.
     pub fn new(folder: PathBuf, partitions: usize, budget: u64) -> Self {
         Self {
             folder,
@@ -44,11 +48,9 @@ impl Spill {
         }
     }
 
-    /// A folder name for a spill that belongs to no run: below the system's folder for temporary files.
+    /// The folder for a spill that belongs to no run: the system's for temporary files.
     pub fn temporary_folder() -> PathBuf {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        std::env::temp_dir().join(format!("chatmill-spill-{}-{number}", std::process::id()))
+        disk::temporary_folder()
     }
 
     /// How many partitions there are.
@@ -82,7 +84,6 @@ impl Spill {
 
     /// Gives every record of a partition to `visit`, in order, and forgets them.
     pub fn drain(&mut self, partition: usize, visit: &mut Visit<'_>) -> Result<(), DatasetError> {
-        let path = self.path(partition);
         let Some(place) = self.partitions.get_mut(partition) else {
             return Ok(());
         };
@@ -90,58 +91,41 @@ impl Spill {
         self.held -= place.memory.len() as u64;
         if let Some(mut file) = place.file {
             file.rewind()
-                .map_err(|error| DatasetError::io("read", &path, error))?;
-            each(&path, BufReader::with_capacity(1 << 16, file), visit)?;
-            fs::remove_file(&path).map_err(|error| DatasetError::io("remove", &path, error))?;
+                .map_err(|error| DatasetError::io("read", &self.folder, error))?;
+            each(&self.folder, BufReader::with_capacity(1 << 16, file), visit)?;
         }
-        each(&path, place.memory.as_slice(), visit)
+        each(&self.folder, place.memory.as_slice(), visit)
     }
 
     /// Moves what is held in memory to disk.
     fn flush(&mut self) -> Result<(), DatasetError> {
-        if !self.folder.exists() {
-            fs::create_dir_all(&self.folder)
-                .map_err(|error| DatasetError::io("create", &self.folder, error))?;
-        }
-        for index in 0..self.partitions.len() {
-            let path = self.path(index);
-            let Some(place) = self.partitions.get_mut(index) else {
-                continue;
-            };
+        // Opened for each flush: between two of them no handle is needed.
+        disk::create_folders(&self.folder)?;
+        let folder = Dir::open(&disk::resolve(&self.folder)?)?;
+        for place in &mut self.partitions {
             if place.memory.is_empty() {
                 continue;
             }
             let file = match &mut place.file {
                 Some(file) => file,
-                none => none.insert(open(&path)?),
+                none => none.insert(nameless(&folder)?),
             };
             file.write_all(&place.memory)
-                .map_err(|error| DatasetError::io("write", &path, error))?;
+                .map_err(|error| DatasetError::io("write rows that wait to", &self.folder, error))?;
             place.memory = Vec::new();
         }
         self.held = 0;
         Ok(())
     }
-
-    fn path(&self, partition: usize) -> PathBuf {
-        self.folder.join(format!("partition-{partition:05}"))
-    }
 }
 
-impl Drop for Spill {
-    fn drop(&mut self) {
-        // What cannot be removed is a left-over in a temporary folder; the next run of the same plan clears its own.
-        drop(fs::remove_dir_all(&self.folder));
-    }
-}
-
-fn open(path: &Path) -> Result<File, DatasetError> {
-    File::options()
-        .read(true)
-        .write(true)
-        .create_new(true)
-        .open(path)
-        .map_err(|error| DatasetError::io("create", path, error))
+/// A new file without a name, which only we may read.
+fn nameless(folder: &Dir) -> Result<DiskFile, DatasetError> {
+    let (name, file) = folder.create_aside(NAME, disk::PRIVATE_FILE)?;
+    folder
+        .remove_file(&name)
+        .inspect_err(|_| folder.clear_away(&name))?;
+    Ok(file)
 }
 
 /// Reads records to the end of `bytes`.
@@ -179,7 +163,11 @@ fn length(prefix: &[u8], at: usize) -> Option<u64> {
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests look at the files")]
 mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     fn filled(budget: u64) -> (tempfile::TempDir, Spill) {
@@ -221,27 +209,53 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_exists_only_while_the_budget_is_exceeded() {
+    fn what_lies_on_disk_has_no_name() {
         let (folder, spill) = filled(1 << 20);
-        assert!(!folder.path().join("deep/spill").exists());
+        assert!(!folder.path().join("deep").exists(), "nothing had to be written");
         drop(spill);
         let (folder, spill) = filled(100);
-        assert!(folder.path().join("deep/spill").exists());
+        assert!(spill.partitions.iter().all(|partition| partition.file.is_some()));
+        let names = || fs::read_dir(folder.path().join("deep/spill")).unwrap().count();
+        assert_eq!(names(), 0);
         drop(spill);
-        assert!(!folder.path().join("deep/spill").exists());
+        assert_eq!(names(), 0);
+    }
+
+    #[test]
+    fn two_spills_of_one_folder_and_a_strangers_file_do_not_disturb_each_other() {
+        let (folder, mut one) = filled(0);
+        let place = folder.path().join("deep/spill");
+        fs::write(place.join("partition-00000"), "mine").unwrap();
+        let mut other = Spill::new(place.clone(), 3, 0);
+        other.push(0, b"7", b"").unwrap();
+        assert_eq!(numbers(&mut one, 0).len(), 34);
+        drop(one);
+        assert_eq!(numbers(&mut other, 0), [7]);
+        drop(other);
+        assert_eq!(fs::read(place.join("partition-00000")).unwrap(), b"mine");
+    }
+
+    #[test]
+    fn a_folder_that_nobody_may_write_to_is_an_error_that_names_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("spill");
+        fs::write(&place, "a file").unwrap();
+        let mut spill = Spill::new(place.clone(), 1, 0);
+        let error = spill.push(0, b"1", b"").unwrap_err();
+        assert!(error.to_string().contains("spill"), "{error}");
+        fs::remove_file(&place).unwrap();
+        fs::create_dir(&place).unwrap();
+        fs::set_permissions(&place, fs::Permissions::from_mode(0o500)).unwrap();
+        // The super-user may write anywhere.
+        if fs::write(place.join("probe"), "").is_err() {
+            assert!(spill.push(0, b"1", b"").is_err());
+        }
     }
 
     #[test]
     fn a_cut_file_is_an_error_and_not_a_shorter_partition() {
-        let (folder, mut spill) = filled(0);
-        let path = folder.path().join("deep/spill/partition-00001");
-        let length = fs::metadata(&path).unwrap().len();
-        File::options()
-            .write(true)
-            .open(&path)
-            .unwrap()
-            .set_len(length - 1)
-            .unwrap();
+        let (_folder, mut spill) = filled(0);
+        spill.partitions[1].file.as_ref().unwrap().cut(1);
         let result = spill.drain(1, &mut |_, _| Ok(()));
         assert!(matches!(result, Err(DatasetError::Corrupt { .. })));
     }

@@ -1,32 +1,42 @@
 //! Unfinished work: a folder beside the destination, held under a lock, where slices are finished one by one.
 //!
 //! ```text
-//! .<name>.lock                       held for the whole run
-//! .<name>.staging/<fingerprint>/
-//!     data/<table>/part-<slice>.parquet    becomes the destination
-//!     receipts/<slice>.json                what is done
-//!     temp/                                what is being written
+//! .<name>.lock                       there while somebody holds it
+//! .<name>.staging/                   seen by nobody else, with the mark of ours
+//!     <fingerprint>/
+//!         data/<table>/part-<slice>.parquet    becomes the destination
+//!         receipts/<slice>.json                what is done
+//!         temp/                                what is being written
 //! ```
 //!
 //! A file comes into `data` or `receipts` only by a rename of a synced file. What no receipt names is removed when
-//! the work is taken up again.
+//! the work is taken up again; what is not of our making is a reason to touch nothing.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use crate::destination::{Destination, Found};
-use crate::durable::{self, EntryKind};
+use crate::derived::RECORD;
+use crate::destination::{Destination, Found, PROBES};
+use crate::disk::{self, Dir, Entry, EntryKind, Home, Lock};
 use crate::error::DatasetError;
-use crate::manifest::Manifest;
+use crate::manifest::{DERIVED, MANIFEST, Manifest, SUCCESS};
 use crate::options::TableOptions;
 use crate::parts::{self, PartFile, PartSet, Place};
 use crate::receipt::{self, Receipt};
 use crate::seal::{self, Sealed};
 use crate::tables;
+
+/// Bytes of a receipt at most.
+const RECEIPT_BYTES: u64 = 256 << 20;
+
+/// The folder that becomes the dataset.
+pub(crate) const DATA: &str = "data";
+const RECEIPTS: &str = "receipts";
+const TEMP: &str = "temp";
 
 /// What opening a destination leads to.
 pub enum Opening {
@@ -40,19 +50,26 @@ pub enum Opening {
 #[derive(Debug)]
 pub struct Staging {
     pub(crate) destination: Destination,
+    /// The folder of all unfinished work.
+    pub(crate) home: Home,
     /// The folder of this fingerprint.
-    pub(crate) root: PathBuf,
+    pub(crate) root: Dir,
+    pub(crate) fingerprint: String,
+    pub(crate) data: Arc<Dir>,
+    pub(crate) temp: Arc<Dir>,
+    receipts: Dir,
     pub(crate) replace: bool,
-    /// Held, never read.
-    pub(crate) lock: File,
     notices: Vec<String>,
+    /// Held, never read; freed after everything else.
+    pub(crate) lock: Lock,
 }
 
 /// Opens a destination for the run of a fingerprint.
 ///
-/// The lock is taken before anything is looked at. A dataset of this fingerprint is [`Opening::Finished`]; one of
-/// another is [`DatasetError::Occupied`] unless `replace` is set, and anything else in the folder is
-/// [`DatasetError::WrongPath`] in both cases. Unfinished work of another fingerprint is removed, with a notice.
+/// The lock is held before anything is changed. A dataset of this fingerprint is [`Opening::Finished`]; one of
+/// another is [`DatasetError::Occupied`] unless `replace` is set, and anything else in the folder, or in the folder of
+/// unfinished work beside it, is [`DatasetError::WrongPath`] in both cases. Unfinished work of another fingerprint is
+/// removed, with a notice.
 pub fn open(out: &Path, fingerprint: &str, replace: bool) -> Result<Opening, DatasetError> {
     if !names_a_folder(fingerprint) {
         return Err(DatasetError::corrupt(
@@ -62,13 +79,14 @@ pub fn open(out: &Path, fingerprint: &str, replace: bool) -> Result<Opening, Dat
     }
     let destination = Destination::locate(out)?;
     let lock = destination.lock()?;
-    let root = destination.staging().join(fingerprint);
     let replace = match destination.inspect()? {
         Found::Nothing => false,
         Found::Foreign(names) => return Err(destination.foreign(&names)),
         Found::Dataset { manifest, faults } if manifest.fingerprint == fingerprint && faults.is_empty() => {
             // A run that was killed between publishing and tidying left this, and after `replace` the old dataset.
-            seal::tidy(&destination, &root)?;
+            if let Some(home) = destination.find_staging(is_ours)? {
+                seal::tidy(&home, fingerprint)?;
+            }
             return Ok(Opening::Finished(*manifest));
         }
         Found::Dataset { manifest, .. } if replace => {
@@ -82,14 +100,41 @@ pub fn open(out: &Path, fingerprint: &str, replace: bool) -> Result<Opening, Dat
             });
         }
     };
+    let home = destination.staging(is_ours)?;
+    let mut notices = Vec::new();
+    for entry in home.dir().list()? {
+        if entry.name != fingerprint && entry.name != disk::MARK {
+            home.remove(&entry.name)?;
+            notices.push(format!(
+                "removed the unfinished staging of another plan: {}",
+                home.dir().at(&entry.name).display()
+            ));
+        }
+    }
+    let root = home.dir().make(fingerprint, disk::PRIVATE_FOLDER)?;
+    for entry in root.list()? {
+        if ![DATA, RECEIPTS].contains(&entry.name.as_str()) {
+            root.remove_all(&entry.name)?;
+        }
+    }
     let mut staging = Staging {
+        data: Arc::new(root.make(DATA, disk::USUAL_FOLDER)?),
+        temp: Arc::new(root.make(TEMP, disk::PRIVATE_FOLDER)?),
+        receipts: root.make(RECEIPTS, disk::PRIVATE_FOLDER)?,
         destination,
+        home,
         root,
+        fingerprint: fingerprint.to_owned(),
         replace,
+        notices,
         lock,
-        notices: Vec::new(),
     };
-    staging.prepare()?;
+    if staging.replace {
+        staging.destination.probe_exchange(&staging.temp)?;
+    }
+    for table in tables::TABLES {
+        staging.data.make(table, disk::USUAL_FOLDER)?;
+    }
     staging.keep_what_is_done()?;
     Ok(Opening::Work(staging))
 }
@@ -99,6 +144,33 @@ fn names_a_folder(fingerprint: &str) -> bool {
         && fingerprint
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
+}
+
+/// Whether an entry of the folder of unfinished work is one that a run makes there.
+fn is_ours(entry: &Entry) -> bool {
+    let steps: Vec<&str> = entry.name.split('/').collect();
+    match (entry.kind, steps.as_slice()) {
+        (EntryKind::Folder, [fingerprint]) => names_a_folder(fingerprint),
+        (EntryKind::Folder, [_, folder]) => [DATA, RECEIPTS, TEMP].contains(folder),
+        (EntryKind::Folder, [_, TEMP, folder]) => PROBES.contains(folder),
+        (EntryKind::File, [_, name]) => disk::is_aside(name),
+        (EntryKind::File, [_, RECEIPTS, name]) => receipt::slice_of(name).is_some(),
+        (EntryKind::File, [_, TEMP, name]) => disk::is_aside(name) || parts::is_unfinished(name),
+        (kind, [_, DATA, below @ ..]) => is_of_a_dataset(kind, below),
+        _ => false,
+    }
+}
+
+/// Whether a name below a dataset's root is one that a dataset has, of this or of another version.
+fn is_of_a_dataset(kind: EntryKind, below: &[&str]) -> bool {
+    match (kind, below) {
+        (EntryKind::File, [name]) => [MANIFEST, SUCCESS, RECORD].contains(name) || DERIVED.contains(name),
+        (EntryKind::File, [folders @ .., part]) => {
+            parts::is_folder(&folders.join("/")) && parts::is_part(part)
+        }
+        (EntryKind::Folder, folders) => parts::is_folder(&folders.join("/")),
+        _ => false,
+    }
 }
 
 fn occupied(manifest: &Manifest, fingerprint: &str, faults: &[String]) -> String {
@@ -113,51 +185,10 @@ fn occupied(manifest: &Manifest, fingerprint: &str, faults: &[String]) -> String
 }
 
 impl Staging {
-    /// Brings the folder into its initial state, finished slices kept.
-    fn prepare(&mut self) -> Result<(), DatasetError> {
-        let home = self.destination.staging();
-        durable::create_folder(&self.root)?;
-        for entry in durable::list(&home)? {
-            if entry.path != self.root {
-                durable::remove_all(&entry.path)?;
-                self.notices.push(format!(
-                    "removed the unfinished staging of another plan: {}",
-                    entry.path.display()
-                ));
-            }
-        }
-        if self.replace {
-            self.destination.probe_exchange(&self.root)?;
-        }
-        durable::create_folder(&self.receipts_folder())?;
-        durable::remove_all(&self.temp())?;
-        durable::create_folder(&self.temp())?;
-        for table in tables::TABLES {
-            durable::create_folder(&self.data().join(table))?;
-        }
-        Ok(())
-    }
-
-    pub(crate) fn data(&self) -> PathBuf {
-        self.root.join("data")
-    }
-
-    pub(crate) fn temp(&self) -> PathBuf {
-        self.root.join("temp")
-    }
-
-    fn receipts_folder(&self) -> PathBuf {
-        self.root.join("receipts")
-    }
-
-    fn receipt_path(&self, slice: u32) -> PathBuf {
-        self.receipts_folder().join(receipt::file_name(slice))
-    }
-
     pub(crate) fn place(&self, slice: u32) -> Place {
         Place {
-            data: self.data(),
-            temp: self.temp(),
+            data: Arc::clone(&self.data),
+            temp: Arc::clone(&self.temp),
             slice,
         }
     }
@@ -167,9 +198,9 @@ impl Staging {
         &self.notices
     }
 
-    /// A folder for rows that wait for the rest of their conversation; it is cleared when the work is taken up again.
+    /// A folder for rows that wait for the rest of their conversation.
     pub fn spill_folder(&self) -> PathBuf {
-        self.temp().join("spill")
+        self.temp.path().to_owned()
     }
 
     /// Opens the files of a slice, after removing what an earlier attempt at it left.
@@ -180,15 +211,14 @@ impl Staging {
 
     /// Writes the receipt of a slice whose files are closed. From here on the slice is done.
     pub fn commit<B: Serialize>(&self, slice: u32, files: &[PartFile], body: &B) -> Result<(), DatasetError> {
-        let path = self.receipt_path(slice);
+        let name = receipt::file_name(slice);
         let text = receipt::encode(slice, files, body).map_err(|error| {
-            DatasetError::corrupt(&path, format!("it cannot be written as JSON: {error}"))
+            DatasetError::corrupt(
+                &self.receipts.at(&name),
+                format!("it cannot be written as JSON: {error}"),
+            )
         })?;
-        durable::write(
-            &self.temp().join(receipt::file_name(slice)),
-            &path,
-            text.as_bytes(),
-        )
+        self.receipts.replace(&name, text.as_bytes(), &self.temp)
     }
 
     /// Reads the receipts of the finished slices, in order of the slices, one after the other.
@@ -205,25 +235,42 @@ impl Staging {
 
     /// Reads the receipt of a slice; none where its body is another one, which also undoes the slice.
     fn receipt<B: DeserializeOwned>(&self, slice: u32) -> Result<Option<Receipt<B>>, DatasetError> {
-        let path = self.receipt_path(slice);
-        let bytes = durable::read(&path)?;
-        if let Some(receipt) = receipt::decode(slice, &bytes)
-            && self.lengths_match(&receipt)
-        {
-            return Ok(Some(receipt));
+        let bytes = self.read_receipt(slice)?.unwrap_or_default();
+        if let Some(receipt) = receipt::decode(slice, &bytes) {
+            return if self.lengths_match(&receipt)? {
+                Ok(Some(receipt))
+            } else {
+                Err(self.changed(slice))
+            };
         }
-        let known = receipt::decode::<IgnoredAny>(slice, &bytes);
-        if !known.is_some_and(|receipt| self.lengths_match(&receipt)) {
-            let reason = "its slice changed since it was done; run again";
-            return Err(DatasetError::corrupt(&path, reason));
+        let known = receipt::decode::<IgnoredAny>(slice, &bytes).ok_or_else(|| self.changed(slice))?;
+        if !self.lengths_match(&known)? {
+            return Err(self.changed(slice));
         }
         self.discard(slice)?;
         Ok(None)
     }
 
+    fn changed(&self, slice: u32) -> DatasetError {
+        let path = self.receipts.at(receipt::file_name(slice));
+        DatasetError::corrupt(&path, "its slice changed since it was done; run again")
+    }
+
+    fn read_receipt(&self, slice: u32) -> Result<Option<Vec<u8>>, DatasetError> {
+        match self
+            .receipts
+            .read_small(&receipt::file_name(slice), RECEIPT_BYTES)
+        {
+            // What is no receipt at all says nothing.
+            Err(DatasetError::Corrupt { .. }) => Ok(Some(Vec::new())),
+            other => other,
+        }
+    }
+
     /// The slices that have a receipt, in order.
     fn slices(&self) -> Result<Vec<u32>, DatasetError> {
-        let mut slices: Vec<u32> = durable::list(&self.receipts_folder())?
+        let entries = self.receipts.list()?;
+        let mut slices: Vec<u32> = entries
             .iter()
             .filter_map(|entry| receipt::slice_of(&entry.name))
             .collect();
@@ -233,49 +280,54 @@ impl Staging {
 
     /// Measures every file of every receipt, discards what does not match and removes what no receipt names.
     fn keep_what_is_done(&mut self) -> Result<(), DatasetError> {
-        for entry in durable::list(&self.receipts_folder())? {
-            if entry.kind != EntryKind::File || receipt::slice_of(&entry.name).is_none() {
-                durable::remove_all(&entry.path)?;
-            }
-        }
         let mut named = BTreeSet::new();
         for slice in self.slices()? {
-            match receipt::decode::<IgnoredAny>(slice, &durable::read(&self.receipt_path(slice))?) {
-                Some(receipt) if self.lengths_match(&receipt) && self.hashes_match(&receipt)? => {
-                    named.extend(receipt.files.into_iter().map(|file| file.path));
+            let bytes = self.read_receipt(slice)?.unwrap_or_default();
+            let kept = match receipt::decode::<IgnoredAny>(slice, &bytes) {
+                Some(receipt) if self.lengths_match(&receipt)? && self.hashes_match(&receipt)? => {
+                    Some(receipt)
                 }
-                _ => {
-                    self.discard(slice)?;
-                    self.notices.push(format!(
-                        "slice {slice} does not match its receipt and is done again"
-                    ));
-                }
+                _ => None,
+            };
+            if let Some(receipt) = kept {
+                named.extend(receipt.files.into_iter().map(|file| file.path));
+            } else {
+                self.discard(slice)?;
+                self.notices.push(format!(
+                    "slice {slice} does not match its receipt and is done again"
+                ));
             }
         }
-        for entry in durable::walk(&self.data())? {
-            let is_home = entry.kind == EntryKind::Folder
-                && (tables::find(&entry.name).is_some()
-                    || named
-                        .iter()
-                        .filter_map(|path| path.rsplit_once('/'))
-                        .any(|(folder, _)| folder == entry.name));
-            if !is_home && !named.contains(&entry.name) {
-                durable::remove_all(&entry.path)?;
+        let is_home = |folder: &str| {
+            let above = named.iter().filter_map(|path| path.rsplit_once('/'));
+            tables::find(folder).is_some() || above.map(|(above, _)| above).any(|above| above == folder)
+        };
+        // Backwards, what a folder holds comes before the folder.
+        for entry in self.data.walk()?.iter().rev() {
+            match entry.kind {
+                EntryKind::Folder if is_home(&entry.name) => {}
+                EntryKind::Folder => self.data.remove_empty_below(&entry.name)?,
+                _ if named.contains(&entry.name) => {}
+                _ => self.data.remove_below(&entry.name)?,
             }
         }
         Ok(())
     }
 
-    fn lengths_match<B>(&self, receipt: &Receipt<B>) -> bool {
-        receipt.files.iter().all(|file| {
-            let found = fs::symlink_metadata(self.data().join(&file.path));
-            found.is_ok_and(|found| found.is_file() && found.len() == file.bytes)
-        })
+    fn lengths_match<B>(&self, receipt: &Receipt<B>) -> Result<bool, DatasetError> {
+        for file in &receipt.files {
+            let found = self.data.look_below(&file.path)?;
+            if !found.is_some_and(|found| found.is_file_of(file.bytes)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     fn hashes_match<B>(&self, receipt: &Receipt<B>) -> Result<bool, DatasetError> {
         for file in &receipt.files {
-            if durable::measure(&self.data().join(&file.path))?.hash != file.hash {
+            let found = self.data.read_part(&file.path, file.bytes)?;
+            if found.measure(&self.data.at(&file.path))?.hash != file.hash {
                 return Ok(false);
             }
         }
@@ -284,21 +336,20 @@ impl Staging {
 
     /// Forgets a slice: its receipt, then the files that it names, and what is unfinished.
     pub fn discard(&self, slice: u32) -> Result<(), DatasetError> {
-        let path = self.receipt_path(slice);
-        if let Some(bytes) = durable::read_if_there(&path)? {
-            durable::remove_file(&path)?;
-            durable::sync_folder(&self.receipts_folder())?;
+        if let Some(bytes) = self.read_receipt(slice)? {
+            self.receipts.remove_file(receipt::file_name(slice))?;
+            self.receipts.sync()?;
             // What an unreadable receipt named is removed when the work is taken up again.
             let named =
                 receipt::decode::<IgnoredAny>(slice, &bytes).map_or_else(Vec::new, |receipt| receipt.files);
             for file in named {
-                durable::remove_file(&self.data().join(&file.path))?;
+                self.data.remove_below(&file.path)?;
             }
         }
         let unfinished = parts::temp_end(slice);
-        for entry in durable::list(&self.temp())? {
+        for entry in self.temp.list()? {
             if entry.name.ends_with(&unfinished) {
-                durable::remove_file(&entry.path)?;
+                self.temp.remove_file(&entry.name)?;
             }
         }
         Ok(())

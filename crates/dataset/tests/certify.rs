@@ -15,7 +15,8 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use chatmill_dataset::{
-    Certificate, Compression, DatasetError, Manifest, Partition, TableOptions, certify, read_manifest,
+    Certificate, Compression, Dataset, DatasetError, FORMAT, Manifest, Partition, TableOptions, certify,
+    read_manifest,
 };
 use support::{grind, manifest, options, publish, snapshot, text, work};
 use tempfile::TempDir;
@@ -198,6 +199,44 @@ fn a_forged_count_of_rows_is_seen_in_the_footer() {
 }
 
 #[test]
+fn a_dataset_of_another_format_is_no_damage_and_says_what_to_do() {
+    let (_folder, out) = dataset();
+    let mut manifest = read_manifest(&out).unwrap();
+    assert_eq!(manifest.format, FORMAT);
+    for format in [1, FORMAT + 1] {
+        manifest.format = format;
+        forge(&out, &manifest);
+        let expected = format!(
+            "{} is a dataset of format {format}, written by chatmill 0.0.0, and this program reads format {FORMAT}; run its \
+             pipeline again with --replace",
+            out.display()
+        );
+        assert_eq!(certify(&out).unwrap_err().to_string(), expected);
+        assert_eq!(Dataset::open(&out).unwrap_err().to_string(), expected);
+        assert_eq!(read_manifest(&out).unwrap_err().to_string(), expected);
+    }
+}
+
+#[test]
+fn a_manifest_without_a_number_is_of_the_first_format() {
+    let (_folder, out) = dataset();
+    let mut manifest: serde_json::Value =
+        serde_json::from_slice(&fs::read(out.join("manifest.json")).unwrap()).unwrap();
+    manifest.as_object_mut().unwrap().remove("format");
+    let bytes = manifest.to_string();
+    fs::write(out.join("manifest.json"), &bytes).unwrap();
+    fs::write(
+        out.join("_SUCCESS"),
+        format!("{}\n", blake3::hash(bytes.as_bytes()).to_hex()),
+    )
+    .unwrap();
+    assert!(matches!(
+        certify(&out),
+        Err(DatasetError::Format { format: 1, .. })
+    ));
+}
+
+#[test]
 fn a_forged_path_is_never_followed() {
     let (folder, out) = dataset();
     fs::write(folder.path().join("secret"), "x").unwrap();
@@ -224,9 +263,10 @@ fn a_file_that_is_listed_twice_is_a_fault() {
     let file = manifest.tables[1].files[0].clone();
     manifest.tables[1].files.push(file);
     forge(&out, &manifest);
-    assert_eq!(
-        faults(&out),
-        ["manifest.json lists messages/part-00000.parquet twice"]
+    let faults = faults(&out);
+    assert!(
+        faults[0].ends_with("it lists messages/part-00000.parquet twice"),
+        "{faults:?}"
     );
 }
 
@@ -267,6 +307,54 @@ fn a_ledger_that_does_not_balance_is_a_fault() {
             ]
         );
     }
+}
+
+#[test]
+fn an_input_that_was_neither_read_nor_refused_is_a_fault() {
+    type Change = fn(&mut Manifest);
+    let cases: [(Change, &str); 5] = [
+        (
+            |manifest| manifest.inputs[0].entries = 0,
+            "nothing of input was read, and it was not refused",
+        ),
+        (
+            |manifest| {
+                manifest.inputs.push(chatmill_dataset::InputEntry {
+                    path: text("lost"),
+                    bytes: 5,
+                    hash: Some(text("hash")),
+                    ..chatmill_dataset::InputEntry::default()
+                });
+            },
+            "nothing of lost was read, and it was not refused",
+        ),
+        (
+            |manifest| manifest.inputs[0].hash = None,
+            "input has no hash and was not refused",
+        ),
+        (
+            |manifest| manifest.inputs[0].refused = Some(text("IN014")),
+            "input was refused (IN014) and read all the same",
+        ),
+        (
+            |manifest| manifest.slices = 0,
+            "cannot be a part of conversations: there are 0 slices",
+        ),
+    ];
+    let (_folder, out) = dataset();
+    let right = read_manifest(&out).unwrap();
+    for (change, expected) in cases {
+        let mut wrong = right.clone();
+        change(&mut wrong);
+        forge(&out, &wrong);
+        let faults = faults(&out);
+        assert!(
+            faults.iter().any(|fault| fault.contains(expected)),
+            "{expected}: {faults:?}"
+        );
+    }
+    forge(&out, &right);
+    assert_eq!(faults(&out), Vec::<String>::new());
 }
 
 #[test]
@@ -315,11 +403,11 @@ fn files_with_other_encodings_than_their_neighbours_are_a_fault() {
         })
         .unwrap();
     files.extend(parts.close().unwrap());
-    staging
-        .seal(&manifest("plan-a", 1, files), &options())
-        .unwrap()
-        .publish()
-        .unwrap();
+    let listed = Manifest {
+        slices: 2,
+        ..manifest("plan-a", 1, files)
+    };
+    staging.seal(&listed, &options()).unwrap().publish().unwrap();
     assert_eq!(
         faults(&out),
         ["messages/part-00001.parquet has other encodings than the files before it"]

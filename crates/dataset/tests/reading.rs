@@ -135,7 +135,7 @@ fn a_derived_file_is_replaced_as_a_whole_and_nothing_else_is_written() {
     let out = folder.path().join("out");
     publish(&out, "one", 2);
     for text in ["first", "second, longer", "3"] {
-        write_derived(&out, "report.json", text.as_bytes()).unwrap();
+        write_derived(&out, &[("report.json", text.as_bytes())]).unwrap();
         assert_eq!(fs::read_to_string(out.join("report.json")).unwrap(), text);
     }
     assert!(certify(&out).unwrap().holds());
@@ -145,9 +145,9 @@ fn a_derived_file_is_replaced_as_a_whole_and_nothing_else_is_written() {
         .filter(|name| name.to_string_lossy().ends_with(".new"))
         .collect();
     assert!(strangers.is_empty(), "{strangers:?}");
-    assert!(write_derived(&out, "manifest.json", b"{}").is_err());
-    assert!(write_derived(&out, "../report.json", b"{}").is_err());
-    assert!(write_derived(&out.join("nowhere"), "report.json", b"{}").is_err());
+    assert!(write_derived(&out, &[("manifest.json", b"{}")]).is_err());
+    assert!(write_derived(&out, &[("../report.json", b"{}")]).is_err());
+    assert!(write_derived(&out.join("nowhere"), &[("report.json", b"{}")]).is_err());
     assert!(certify(&out).unwrap().holds());
 }
 

@@ -1,4 +1,4 @@
-//! From an empty place to a published dataset, with everything that may lie in the way.
+//! Slices, their parts and receipts: what is done, what is done again, and what a seal demands.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -10,52 +10,17 @@
 
 mod support;
 
-use std::error::Error;
 use std::fs;
-use std::path::{Path, PathBuf};
 
-use chatmill_dataset::{DatasetError, Opening, Staging, certify, open, read_manifest};
-use support::{grind, names, options, publish, receipts, replacing_work, seal, snapshot, work};
+use chatmill_dataset::{DatasetError, certify, read_manifest};
+use support::{
+    done, grind, interrupted, names, options, place, publish, receipts, refusal, seal, snapshot, staged,
+    undisturbed, work,
+};
 use tempfile::TempDir;
 
-fn place() -> (TempDir, PathBuf) {
-    let folder = TempDir::new().unwrap();
-    let out = folder.path().join("out");
-    (folder, out)
-}
-
-fn staged(folder: &TempDir, path: &str) -> PathBuf {
-    folder.path().join(".out.staging/plan-a").join(path)
-}
-
-fn done(staging: &Staging) -> Vec<u32> {
-    receipts(staging).iter().map(|receipt| receipt.slice).collect()
-}
-
-/// Three finished slices whose run ended before it could seal.
-fn interrupted(out: &Path) {
-    let staging = work(out, "plan-a");
-    for slice in 0..3 {
-        grind(&staging, slice);
-    }
-}
-
-/// What an undisturbed run of three slices publishes.
-fn undisturbed() -> Vec<(String, Vec<u8>)> {
-    let (_folder, out) = place();
-    publish(&out, "plan-a", 3);
-    snapshot(&out)
-}
-
-fn refusal(out: &Path, replace: bool) -> DatasetError {
-    match open(out, "plan-a", replace) {
-        Ok(_) => panic!("{} was opened", out.display()),
-        Err(error) => error,
-    }
-}
-
 #[test]
-fn a_dataset_appears_whole_and_leaves_only_its_lock() {
+fn a_dataset_appears_whole_and_leaves_nothing_else() {
     let (folder, out) = place();
     let staging = work(&out, "plan-a");
     grind(&staging, 0);
@@ -65,10 +30,11 @@ fn a_dataset_appears_whole_and_leaves_only_its_lock() {
     assert!(!out.exists(), "nothing may be seen before the rename");
     assert!(sealed.folder().join("_SUCCESS").is_file());
     assert_eq!(sealed.publish().unwrap(), Vec::<String>::new());
-    assert_eq!(names(folder.path()), [".out.lock", "out"]);
+    assert_eq!(names(folder.path()), ["out"]);
     assert_eq!(
         names(&out),
         [
+            ".derived.json",
             "_SUCCESS",
             "conversations",
             "findings",
@@ -112,7 +78,7 @@ fn an_empty_table_is_a_file_without_row_groups() {
         .parse_and_finish(&fs::File::open(out.join(&losses.files[0].path)).unwrap())
         .unwrap();
     assert_eq!(footer.num_row_groups(), 0);
-    assert_eq!(footer.file_metadata().schema_descr().num_columns(), 10);
+    assert_eq!(footer.file_metadata().schema_descr().num_columns(), 9);
 }
 
 #[test]
@@ -122,14 +88,6 @@ fn a_run_without_any_row_is_a_valid_dataset() {
     let certificate = certify(&out).unwrap();
     assert_eq!(certificate.faults, Vec::<String>::new());
     assert_eq!((certificate.files, certificate.rows), (10, 0));
-}
-
-#[test]
-fn parent_folders_are_made() {
-    let (folder, _) = place();
-    let out = folder.path().join("a/b/out");
-    publish(&out, "plan-a", 1);
-    assert!(certify(&out).unwrap().holds());
 }
 
 #[test]
@@ -311,28 +269,6 @@ fn a_receipt_with_a_body_of_another_kind_counts_as_not_done() {
 }
 
 #[test]
-fn what_no_receipt_names_is_removed_from_staging() {
-    let (folder, out) = place();
-    interrupted(&out);
-    for stray in [
-        "data/messages/part-00009.parquet",
-        "data/manifest.json",
-        "data/_SUCCESS",
-        "data/report.html",
-        "temp/messages.00004.parquet",
-        "receipts/notes.txt",
-    ] {
-        fs::write(staged(&folder, stray), "stray").unwrap();
-    }
-    fs::create_dir_all(staged(&folder, "data/unknown/deep")).unwrap();
-    fs::write(staged(&folder, "data/unknown/deep/file"), "stray").unwrap();
-    let staging = work(&out, "plan-a");
-    assert_eq!(done(&staging), [0, 1, 2]);
-    seal(staging, "plan-a", 3).publish().unwrap();
-    assert_eq!(snapshot(&out), undisturbed());
-}
-
-#[test]
 fn a_set_that_was_dropped_leaves_nothing_in_the_dataset() {
     let (folder, out) = place();
     let staging = work(&out, "plan-a");
@@ -433,409 +369,6 @@ fn only_derived_files_can_be_added_to_a_sealed_dataset() {
 }
 
 #[test]
-fn a_second_run_on_a_destination_is_locked_out_until_the_first_ends() {
-    let (_folder, out) = place();
-    let first = work(&out, "plan-a");
-    for fingerprint in ["plan-a", "plan-b"] {
-        assert!(matches!(
-            open(&out, fingerprint, true),
-            Err(DatasetError::Locked { .. })
-        ));
-    }
-    let sealed = seal(first, "plan-a", 1);
-    assert!(matches!(
-        open(&out, "plan-a", false),
-        Err(DatasetError::Locked { .. })
-    ));
-    sealed.publish().unwrap();
-    assert!(matches!(open(&out, "plan-a", false), Ok(Opening::Finished(_))));
-}
-
-#[cfg(unix)]
-#[test]
-fn the_lock_is_one_for_all_spellings_of_a_destination() {
-    let (folder, _) = place();
-    fs::create_dir(folder.path().join("real")).unwrap();
-    std::os::unix::fs::symlink(folder.path().join("real"), folder.path().join("link")).unwrap();
-    let _first = work(&folder.path().join("real/out"), "plan-a");
-    for spelling in ["link/out", "real/./out", "real/../link/out", "real/out/"] {
-        let result = open(&folder.path().join(spelling), "plan-a", false);
-        assert!(matches!(result, Err(DatasetError::Locked { .. })), "{spelling}");
-    }
-}
-
-#[test]
-fn a_finished_dataset_is_left_as_it_is() {
-    let (folder, out) = place();
-    publish(&out, "plan-a", 2);
-    let before = snapshot(&out);
-    for replace in [false, true] {
-        match open(&out, "plan-a", replace).unwrap() {
-            Opening::Finished(manifest) => assert_eq!(manifest, read_manifest(&out).unwrap()),
-            Opening::Work(_) => panic!("it was not recognised"),
-        }
-    }
-    assert_eq!(snapshot(&out), before);
-    assert_eq!(names(folder.path()), [".out.lock", "out"]);
-}
-
-#[test]
-fn a_dataset_of_another_plan_is_kept_without_replace() {
-    let (folder, out) = place();
-    publish(&out, "plan-b", 2);
-    let before = snapshot(&out);
-    let error = refusal(&out, false);
-    assert!(matches!(error, DatasetError::Occupied { .. }));
-    assert!(error.to_string().contains("--replace"), "{error}");
-    assert_eq!(snapshot(&out), before);
-    assert_eq!(names(folder.path()), [".out.lock", "out"]);
-}
-
-#[test]
-fn replacing_keeps_the_old_dataset_until_the_new_one_is_whole() {
-    let (folder, out) = place();
-    publish(&out, "plan-b", 2);
-    let old = snapshot(&out);
-    let sealed = seal(replacing_work(&out, "plan-a"), "plan-a", 3);
-    assert_eq!(snapshot(&out), old);
-    assert_eq!(sealed.publish().unwrap(), Vec::<String>::new());
-    assert_eq!(snapshot(&out), undisturbed());
-    assert_eq!(names(folder.path()), [".out.lock", "out"]);
-}
-
-#[test]
-fn replacing_goes_on_after_an_interruption() {
-    let (_folder, out) = place();
-    publish(&out, "plan-b", 2);
-    let old = snapshot(&out);
-    grind(&replacing_work(&out, "plan-a"), 1);
-    assert_eq!(snapshot(&out), old);
-    assert!(matches!(refusal(&out, false), DatasetError::Occupied { .. }));
-    let staging = replacing_work(&out, "plan-a");
-    assert_eq!(done(&staging), [1]);
-    seal(staging, "plan-a", 3).publish().unwrap();
-    assert_eq!(snapshot(&out), undisturbed());
-}
-
-#[test]
-fn replacing_where_nothing_lies_is_publishing() {
-    let (_folder, out) = place();
-    seal(replacing_work(&out, "plan-a"), "plan-a", 3)
-        .publish()
-        .unwrap();
-    assert_eq!(snapshot(&out), undisturbed());
-}
-
-#[test]
-fn replacing_spares_files_that_somebody_put_into_a_dataset() {
-    let (_folder, out) = place();
-    publish(&out, "plan-b", 1);
-    for stranger in ["notes.txt", "messages/mine.parquet", "my-folder/file"] {
-        let path = out.join(stranger);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, "mine").unwrap();
-        let error = refusal(&out, true);
-        assert!(matches!(error, DatasetError::WrongPath { .. }));
-        assert!(
-            error
-                .to_string()
-                .contains(stranger.split('/').next_back().unwrap()),
-            "{error}"
-        );
-        assert_eq!(fs::read(&path).unwrap(), b"mine");
-        fs::remove_file(&path).unwrap();
-    }
-}
-
-#[test]
-fn replacing_spares_files_that_appear_while_the_run_works() {
-    let (_folder, out) = place();
-    publish(&out, "plan-b", 1);
-    let sealed = seal(replacing_work(&out, "plan-a"), "plan-a", 3);
-    fs::write(out.join("notes.txt"), "mine").unwrap();
-    assert!(matches!(sealed.publish(), Err(DatasetError::WrongPath { .. })));
-    assert_eq!(fs::read(out.join("notes.txt")).unwrap(), b"mine");
-    fs::remove_file(out.join("notes.txt")).unwrap();
-    let staging = replacing_work(&out, "plan-a");
-    assert_eq!(done(&staging), [0, 1, 2], "the work is not lost");
-}
-
-#[test]
-fn a_kill_between_exchange_and_tidying_is_cleared_by_the_next_run() {
-    let (folder, out) = place();
-    publish(&out, "plan-b", 2);
-    let old = folder.path().join("old");
-    copy(&out, &old);
-    let staging = replacing_work(&out, "plan-a");
-    for slice in 0..3 {
-        grind(&staging, slice);
-    }
-    let receipts = folder.path().join("receipts");
-    copy(&staged(&folder, "receipts"), &receipts);
-    seal(staging, "plan-a", 3).publish().unwrap();
-    // What the kill would have left: the old dataset in the place of the new one, beside the receipts.
-    fs::create_dir_all(staged(&folder, "temp")).unwrap();
-    fs::rename(&old, staged(&folder, "data")).unwrap();
-    fs::rename(&receipts, staged(&folder, "receipts")).unwrap();
-    assert!(matches!(open(&out, "plan-a", true), Ok(Opening::Finished(_))));
-    assert_eq!(names(folder.path()), [".out.lock", "out"]);
-    assert_eq!(snapshot(&out), undisturbed());
-}
-
-#[test]
-fn an_exchanged_old_dataset_never_passes_for_new_work() {
-    let (folder, out) = place();
-    publish(&out, "plan-b", 2);
-    let old = folder.path().join("old");
-    copy(&out, &old);
-    interrupted_replacing(&out);
-    fs::remove_dir_all(staged(&folder, "data")).unwrap();
-    fs::rename(&old, staged(&folder, "data")).unwrap();
-    fs::remove_dir_all(&out).unwrap();
-    // Two of three slices have the same rows in both plans, so their receipts hold; what else lies there must go.
-    let staging = work(&out, "plan-a");
-    seal(staging, "plan-a", 3).publish().unwrap();
-    assert_eq!(snapshot(&out), undisturbed());
-}
-
-fn interrupted_replacing(out: &Path) {
-    let staging = replacing_work(out, "plan-a");
-    for slice in 0..3 {
-        grind(&staging, slice);
-    }
-}
-
-fn copy(from: &Path, to: &Path) {
-    for (name, bytes) in snapshot(from) {
-        let target = to.join(name);
-        fs::create_dir_all(target.parent().unwrap()).unwrap();
-        fs::write(target, bytes).unwrap();
-    }
-}
-
-#[test]
-fn a_kill_between_publishing_and_tidying_is_cleared_by_the_next_run() {
-    let (folder, out) = place();
-    publish(&out, "plan-a", 3);
-    fs::create_dir_all(staged(&folder, "receipts")).unwrap();
-    fs::write(staged(&folder, "receipts/00000.json"), "left").unwrap();
-    assert!(matches!(open(&out, "plan-a", false), Ok(Opening::Finished(_))));
-    assert_eq!(names(folder.path()), [".out.lock", "out"]);
-}
-
-#[test]
-fn unfinished_work_of_another_plan_is_reported_and_removed() {
-    let (folder, out) = place();
-    grind(&work(&out, "plan-b"), 0);
-    let staging = work(&out, "plan-a");
-    assert_eq!(staging.notices().len(), 1);
-    assert!(staging.notices()[0].contains("another plan"));
-    assert!(staging.notices()[0].contains("plan-b"));
-    assert_eq!(names(&folder.path().join(".out.staging")), ["plan-a"]);
-    assert_eq!(done(&staging), Vec::<u32>::new());
-}
-
-#[test]
-fn a_finished_dataset_does_not_cost_another_plan_its_unfinished_work() {
-    let (folder, out) = place();
-    publish(&out, "plan-a", 1);
-    match open(&out, "plan-b", true).unwrap() {
-        Opening::Work(staging) => grind(&staging, 0),
-        Opening::Finished(_) => panic!("plan-b is not finished"),
-    };
-    assert!(matches!(open(&out, "plan-a", false), Ok(Opening::Finished(_))));
-    assert_eq!(
-        names(&folder.path().join(".out.staging/plan-b/receipts")),
-        ["00000.json"]
-    );
-}
-
-#[test]
-fn a_damaged_dataset_is_not_taken_for_finished() {
-    for damage in ["messages/part-00000.parquet", "_SUCCESS"] {
-        let (_folder, out) = place();
-        publish(&out, "plan-a", 3);
-        fs::remove_file(out.join(damage)).unwrap();
-        let error = refusal(&out, false);
-        assert!(matches!(error, DatasetError::Occupied { .. }));
-        assert!(error.to_string().contains("damaged"), "{error}");
-        assert!(error.to_string().contains(damage), "{error}");
-        seal(replacing_work(&out, "plan-a"), "plan-a", 3)
-            .publish()
-            .unwrap();
-        assert_eq!(snapshot(&out), undisturbed());
-    }
-}
-
-#[test]
-fn a_strangers_folder_is_refused_and_listed() {
-    let (folder, out) = place();
-    for stranger in [
-        "thesis.txt",
-        ".hidden",
-        "manifest.json",
-        "manifest.json/file",
-        "sub/file",
-    ] {
-        let path = out.join(stranger);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, "mine").unwrap();
-        let before = snapshot(&out);
-        for replace in [false, true] {
-            let error = refusal(&out, replace);
-            assert!(matches!(error, DatasetError::WrongPath { .. }));
-            assert!(
-                error.to_string().contains(stranger.split('/').next().unwrap()),
-                "{error}"
-            );
-        }
-        assert_eq!(snapshot(&out), before);
-        fs::remove_dir_all(&out).unwrap();
-    }
-    assert_eq!(names(folder.path()), [".out.lock"]);
-}
-
-#[test]
-fn a_long_list_of_strangers_is_cut() {
-    let (_folder, out) = place();
-    fs::create_dir(&out).unwrap();
-    for number in 0..20 {
-        fs::write(out.join(format!("file-{number:02}")), "mine").unwrap();
-    }
-    let message = refusal(&out, false).to_string();
-    assert!(message.contains("file-07 and 12 more"), "{message}");
-    assert!(!message.contains("file-08"), "{message}");
-}
-
-#[test]
-fn an_empty_folder_may_be_the_destination() {
-    let (_folder, out) = place();
-    fs::create_dir(&out).unwrap();
-    publish(&out, "plan-a", 3);
-    assert_eq!(snapshot(&out), undisturbed());
-}
-
-#[test]
-fn a_folder_that_fills_while_the_run_works_is_not_overwritten() {
-    let (_folder, out) = place();
-    let sealed = seal(work(&out, "plan-a"), "plan-a", 1);
-    fs::create_dir(&out).unwrap();
-    fs::write(out.join("thesis.txt"), "mine").unwrap();
-    assert!(matches!(sealed.publish(), Err(DatasetError::WrongPath { .. })));
-    assert_eq!(fs::read(out.join("thesis.txt")).unwrap(), b"mine");
-}
-
-#[test]
-fn a_file_a_dangling_link_and_a_path_below_a_file_are_wrong_paths() {
-    let (folder, out) = place();
-    fs::write(&out, "mine").unwrap();
-    assert!(matches!(refusal(&out, true), DatasetError::WrongPath { .. }));
-    assert!(matches!(
-        refusal(&out.join("below"), true),
-        DatasetError::WrongPath { .. }
-    ));
-    assert!(matches!(
-        refusal(&out.join("far/below"), true),
-        DatasetError::WrongPath { .. }
-    ));
-    #[cfg(unix)]
-    {
-        let link = folder.path().join("link");
-        std::os::unix::fs::symlink(folder.path().join("nowhere"), &link).unwrap();
-        assert!(matches!(refusal(&link, true), DatasetError::WrongPath { .. }));
-        std::os::unix::fs::symlink(&out, folder.path().join("to-file")).unwrap();
-        assert!(matches!(
-            refusal(&folder.path().join("to-file"), true),
-            DatasetError::WrongPath { .. }
-        ));
-    }
-    assert_eq!(fs::read(&out).unwrap(), b"mine");
-    for hopeless in ["/", "/.."] {
-        assert!(
-            matches!(refusal(Path::new(hopeless), true), DatasetError::WrongPath { .. }),
-            "{hopeless}"
-        );
-    }
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_place_that_allows_no_folder_and_a_mount_point_are_wrong_paths() {
-    assert!(matches!(
-        refusal(Path::new("/proc/out"), false),
-        DatasetError::WrongPath { .. }
-    ));
-    assert!(matches!(
-        refusal(Path::new("/proc"), false),
-        DatasetError::WrongPath { .. }
-    ));
-}
-
-#[cfg(unix)]
-#[test]
-fn a_link_to_a_dataset_is_followed_and_kept() {
-    let (folder, out) = place();
-    publish(&folder.path().join("real"), "plan-b", 1);
-    std::os::unix::fs::symlink(folder.path().join("real"), &out).unwrap();
-    seal(replacing_work(&out, "plan-a"), "plan-a", 3)
-        .publish()
-        .unwrap();
-    assert!(out.is_symlink());
-    assert_eq!(snapshot(&folder.path().join("real")), undisturbed());
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_full_disk_is_an_error_and_leaves_no_part() {
-    let (folder, out) = place();
-    let staging = work(&out, "plan-a");
-    let mut parts = staging.parts(0, &options()).unwrap();
-    let temp = staged(&folder, "temp/messages.00000.parquet");
-    std::os::unix::fs::symlink("/dev/full", &temp).unwrap();
-    parts.push_message(support::message()).unwrap();
-    let error = parts.close().unwrap_err();
-    assert!(matches!(error, DatasetError::NoSpace { .. }), "{error:?}");
-    assert!(error.to_string().contains("messages.00000.parquet"), "{error}");
-    assert!(error.source().is_some());
-    assert_eq!(names(&staged(&folder, "data/messages")), Vec::<String>::new());
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_full_disk_at_the_receipt_leaves_the_slice_undone() {
-    let (folder, out) = place();
-    let staging = work(&out, "plan-a");
-    std::os::unix::fs::symlink("/dev/full", staged(&folder, "temp/00000.json")).unwrap();
-    let mut parts = staging.parts(0, &options()).unwrap();
-    parts.push_message(support::message()).unwrap();
-    let files = parts.close().unwrap();
-    assert!(matches!(
-        staging.commit(0, &files, &"body"),
-        Err(DatasetError::NoSpace { .. })
-    ));
-    assert_eq!(done(&staging), Vec::<u32>::new());
-}
-
-#[test]
-fn a_fingerprint_that_cannot_name_a_folder_is_refused() {
-    let (folder, out) = place();
-    for fingerprint in ["", "..", "a/b", "a b", &"x".repeat(129)] {
-        assert!(open(&out, fingerprint, false).is_err(), "{fingerprint}");
-    }
-    assert_eq!(names(folder.path()), Vec::<String>::new());
-}
-
-#[test]
-fn a_folder_without_manifest_is_no_dataset() {
-    let (folder, out) = place();
-    assert!(matches!(read_manifest(&out), Err(DatasetError::WrongPath { .. })));
-    publish(&out, "plan-a", 1);
-    fs::write(out.join("_SUCCESS"), "another hash\n").unwrap();
-    assert!(matches!(read_manifest(&out), Err(DatasetError::Corrupt { .. })));
-    drop(folder);
-}
-
-#[test]
 fn slices_are_written_by_many_threads_at_once() {
     let (_folder, out) = place();
     let staging = work(&out, "plan-a");
@@ -847,4 +380,70 @@ fn slices_are_written_by_many_threads_at_once() {
     });
     seal(staging, "plan-a", 3).publish().unwrap();
     assert_eq!(snapshot(&out), undisturbed());
+}
+
+#[test]
+fn what_no_receipt_names_is_removed_from_staging() {
+    let (folder, out) = place();
+    interrupted(&out);
+    fs::create_dir_all(staged(&folder, "data/of_old/dialect=chatml")).unwrap();
+    for stray in [
+        "data/messages/part-00009.parquet",
+        "data/of_old/part-00000.parquet",
+        "data/of_old/dialect=chatml/part-00000.parquet",
+        "data/manifest.json",
+        "data/_SUCCESS",
+        "data/report.html",
+        "data/.derived.json",
+        "temp/messages.00004.parquet",
+        "temp/.00001.json.0123456789abcdef.new",
+        ".data.report.json.0123456789abcdef.new",
+    ] {
+        fs::write(staged(&folder, stray), "stray").unwrap();
+    }
+    let staging = work(&out, "plan-a");
+    assert_eq!(done(&staging), [0, 1, 2]);
+    assert_eq!(names(&staged(&folder, "")), ["data", "receipts", "temp"]);
+    assert_eq!(names(&staged(&folder, "temp")), Vec::<String>::new());
+    seal(staging, "plan-a", 3).publish().unwrap();
+    assert_eq!(snapshot(&out), undisturbed());
+}
+
+#[test]
+fn a_file_that_no_run_makes_is_kept_and_named() {
+    let (folder, out) = place();
+    interrupted(&out);
+    for stranger in [
+        "receipts/notes.txt",
+        "receipts/0.json",
+        "data/thesis.txt",
+        "data/messages/thesis.parquet",
+        "data/unknown/deep/file",
+        "data/Photos/part-00000.parquet",
+        "temp/messages.parquet",
+        "temp/deep/file",
+        "notes.txt",
+        "../notes.txt",
+        "../my notes/part-00000.parquet",
+    ] {
+        let path = staged(&folder, stranger);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, "mine").unwrap();
+        let before = snapshot(folder.path());
+        for replace in [false, true] {
+            let error = refusal(&out, replace);
+            assert!(
+                matches!(error, DatasetError::WrongPath { .. }),
+                "{stranger}: {error}"
+            );
+            assert!(error.to_string().contains("did not put"), "{stranger}: {error}");
+        }
+        assert!(snapshot(folder.path()) == before, "{stranger}");
+        fs::remove_file(&path).unwrap();
+        // Folders that were made for it go, too; those of the run are not empty, or are made again.
+        for above in path.ancestors().skip(1).take(2) {
+            let _ = fs::remove_dir(above);
+        }
+    }
+    assert_eq!(done(&work(&out, "plan-a")), [0, 1, 2]);
 }

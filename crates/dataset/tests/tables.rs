@@ -14,7 +14,7 @@ use std::fs::File;
 use std::path::Path;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int64Type, TimestampMicrosecondType};
+use arrow_array::types::{Float64Type, Int32Type, Int64Type, TimestampMicrosecondType};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::extension::Json;
 use arrow_schema::{DataType, Field, SchemaRef, TimeUnit};
@@ -95,6 +95,10 @@ fn expect_own_name(field: &Field, column: &ArrayRef, row: usize) {
                 "{name}"
             );
         }
+        DataType::Float64 => {
+            let value = column.as_primitive::<Float64Type>().value(row);
+            assert_eq!(value.to_bits(), f64::from(number(name)).to_bits(), "{name}");
+        }
         DataType::Boolean => assert!(column.as_boolean().value(row), "{name}"),
         DataType::Binary => assert_eq!(column.as_binary::<i32>().value(row), name.as_bytes()),
         DataType::Timestamp(TimeUnit::Microsecond, Some(zone)) => {
@@ -106,6 +110,16 @@ fn expect_own_name(field: &Field, column: &ArrayRef, row: usize) {
             let list = column.as_list::<i32>().value(row);
             let texts: Vec<&str> = list.as_string::<i32>().iter().flatten().collect();
             assert_eq!(texts, [name.to_owned(), format!("{name} again")]);
+        }
+        DataType::List(element) if *element.data_type() == DataType::Int32 => {
+            let list = column.as_list::<i32>().value(row);
+            let positions: Vec<u32> = list
+                .as_primitive::<Int32Type>()
+                .values()
+                .iter()
+                .map(|position| u32::try_from(*position).unwrap())
+                .collect();
+            assert_eq!(positions, [number(name), 0]);
         }
         DataType::List(_) => {
             let list = column.as_list::<i32>().value(row);
@@ -236,7 +250,7 @@ fn row_groups_end_at_sixty_four_mebibytes_of_text() {
                     .push_rendering(RenderingRow {
                         content: Some("x".repeat(1 << 20)),
                         tokens: vec![1, 1],
-                        tokens_sent: vec![0, 0],
+                        sent_tokens: vec![0, 0],
                         ..Default::default()
                     })
                     .unwrap();

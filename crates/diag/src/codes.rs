@@ -11,6 +11,7 @@ mod di002_several_references;
 mod di003_oversize_rendering;
 mod di004_not_accepted;
 mod di005_too_many_windows;
+mod di006_too_many_perspectives;
 mod in001_invalid_json;
 mod in002_invalid_utf8;
 mod in003_lone_surrogate;
@@ -41,6 +42,7 @@ mod in027_malformed_row;
 mod in028_unread_journal;
 mod md001_invalid_media_url;
 mod md002_repeated_media;
+mod md003_unplaced_media;
 mod pt001_unknown_sender;
 mod pt002_role_conflict;
 mod pt003_legacy_role;
@@ -76,6 +78,11 @@ mod sr018_unmentioned_response;
 mod sr019_split_tool_call;
 mod sr020_unclosed_turn;
 mod sr021_text_outside_turns;
+mod sr022_preference_pair;
+mod sr023_labelled_answer;
+mod sr024_unmatched_path;
+mod sr025_not_merged;
+mod sr026_unknown_meta_key;
 mod tl001_orphaned_result;
 mod tl002_unanswered_call;
 mod tl003_result_before_call;
@@ -85,10 +92,12 @@ mod tl006_malformed_arguments;
 mod tl007_arguments_not_object;
 mod tl008_arguments_not_string;
 mod tl009_missing_call_id;
+mod tl010_ambiguous_call_id;
 mod tm001_timestamp_unusable;
 mod tm002_timestamp_naive;
 mod tm003_time_goes_backwards;
 mod tm004_unknown_timezone;
+mod tm005_timestamp_unusual;
 
 pub use as001_duplicate_message_id::DUPLICATE_MESSAGE_ID;
 pub use as002_repeated_row::REPEATED_ROW;
@@ -99,6 +108,7 @@ pub use di002_several_references::SEVERAL_REFERENCES;
 pub use di003_oversize_rendering::OVERSIZE_RENDERING;
 pub use di004_not_accepted::NOT_ACCEPTED;
 pub use di005_too_many_windows::TOO_MANY_WINDOWS;
+pub use di006_too_many_perspectives::TOO_MANY_PERSPECTIVES;
 pub use in001_invalid_json::INVALID_JSON;
 pub use in002_invalid_utf8::INVALID_UTF8;
 pub use in003_lone_surrogate::LONE_SURROGATE;
@@ -129,6 +139,7 @@ pub use in027_malformed_row::MALFORMED_ROW;
 pub use in028_unread_journal::UNREAD_JOURNAL;
 pub use md001_invalid_media_url::INVALID_MEDIA_URL;
 pub use md002_repeated_media::REPEATED_MEDIA;
+pub use md003_unplaced_media::UNPLACED_MEDIA;
 pub use pt001_unknown_sender::UNKNOWN_SENDER;
 pub use pt002_role_conflict::ROLE_CONFLICT;
 pub use pt003_legacy_role::LEGACY_ROLE;
@@ -164,6 +175,11 @@ pub use sr018_unmentioned_response::UNMENTIONED_RESPONSE;
 pub use sr019_split_tool_call::SPLIT_TOOL_CALL;
 pub use sr020_unclosed_turn::UNCLOSED_TURN;
 pub use sr021_text_outside_turns::TEXT_OUTSIDE_TURNS;
+pub use sr022_preference_pair::PREFERENCE_PAIR;
+pub use sr023_labelled_answer::LABELLED_ANSWER;
+pub use sr024_unmatched_path::UNMATCHED_PATH;
+pub use sr025_not_merged::NOT_MERGED;
+pub use sr026_unknown_meta_key::UNKNOWN_META_KEY;
 pub use tl001_orphaned_result::ORPHANED_RESULT;
 pub use tl002_unanswered_call::UNANSWERED_CALL;
 pub use tl003_result_before_call::RESULT_BEFORE_CALL;
@@ -173,10 +189,12 @@ pub use tl006_malformed_arguments::MALFORMED_ARGUMENTS;
 pub use tl007_arguments_not_object::ARGUMENTS_NOT_OBJECT;
 pub use tl008_arguments_not_string::ARGUMENTS_NOT_STRING;
 pub use tl009_missing_call_id::MISSING_CALL_ID;
+pub use tl010_ambiguous_call_id::AMBIGUOUS_CALL_ID;
 pub use tm001_timestamp_unusable::TIMESTAMP_UNUSABLE;
 pub use tm002_timestamp_naive::TIMESTAMP_NAIVE;
 pub use tm003_time_goes_backwards::TIME_GOES_BACKWARDS;
 pub use tm004_unknown_timezone::UNKNOWN_TIMEZONE;
+pub use tm005_timestamp_unusual::TIMESTAMP_UNUSUAL;
 
 /// Every code, in the order of its letters and digits.
 pub static CODES: &[&Code] = &[
@@ -229,6 +247,11 @@ pub static CODES: &[&Code] = &[
     &SPLIT_TOOL_CALL,
     &UNCLOSED_TURN,
     &TEXT_OUTSIDE_TURNS,
+    &PREFERENCE_PAIR,
+    &LABELLED_ANSWER,
+    &UNMATCHED_PATH,
+    &NOT_MERGED,
+    &UNKNOWN_META_KEY,
     &DUPLICATE_MESSAGE_ID,
     &REPEATED_ROW,
     &CONVERSATION_TOO_LARGE,
@@ -251,6 +274,7 @@ pub static CODES: &[&Code] = &[
     &ARGUMENTS_NOT_OBJECT,
     &ARGUMENTS_NOT_STRING,
     &MISSING_CALL_ID,
+    &AMBIGUOUS_CALL_ID,
     &UNKNOWN_SENDER,
     &ROLE_CONFLICT,
     &LEGACY_ROLE,
@@ -260,13 +284,16 @@ pub static CODES: &[&Code] = &[
     &TIMESTAMP_NAIVE,
     &TIME_GOES_BACKWARDS,
     &UNKNOWN_TIMEZONE,
+    &TIMESTAMP_UNUSUAL,
     &INVALID_MEDIA_URL,
     &REPEATED_MEDIA,
+    &UNPLACED_MEDIA,
     &SPECIAL_TOKEN_IN_TEXT,
     &SEVERAL_REFERENCES,
     &OVERSIZE_RENDERING,
     &NOT_ACCEPTED,
     &TOO_MANY_WINDOWS,
+    &TOO_MANY_PERSPECTIVES,
 ];
 
 /// Finds a code by its letters and digits (any case) or by its name.

@@ -1,12 +1,15 @@
-//! The ground floor: diagnostic codes and their pages, findings, limits and the arithmetic of the ledger.
+//! The ground floor: diagnostic codes and their pages, findings, limits, the arithmetic of the ledger, and how text from
+//! anywhere is shown.
 //!
 //! It knows nothing of chats, files or formats; every other crate speaks through it.
 
 pub mod code;
 pub mod codes;
+pub mod faults;
 pub mod finding;
 pub mod ledger;
 pub mod limits;
+pub mod visible;
 
 pub use code::{Code, Page, Severity};
 pub use finding::{Finding, Path, Reject, RejectLevel, Span};

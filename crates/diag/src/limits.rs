@@ -13,6 +13,21 @@ pub const GIB: u64 = 1024 * MIB;
 /// The largest [`Limits::depth`]: records are walked on the stack of a thread, which has room for several times as much.
 pub const DEPTH_CEILING: u32 = 1024;
 
+/// Levels of nested values that a chat template may make: whoever drops, compares or prints them goes down one call for each.
+pub const TEMPLATE_DEPTH: usize = 200;
+
+/// Loops, macros and blocks of a chat template inside each other, where a macro counts as four.
+pub const TEMPLATE_RECURSION: usize = 150;
+
+/// Words of one tag of a chat template: its compiler goes down one call for each link of a chain.
+pub const TEMPLATE_WORDS: usize = 1000;
+
+/// Bytes of one tag of a chat template.
+pub const TEMPLATE_TAG: usize = 32 * 1024;
+
+/// Branches `elif` of a chat template, each of which stands inside the one before.
+pub const TEMPLATE_BRANCHES: usize = 250;
+
 /// The limits of a run and their defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -29,6 +44,9 @@ pub struct Limits {
     pub decompressed_ratio: u64,
     /// Decompressed bytes of an input that are never exceeded.
     pub decompressed_ceiling: u64,
+    /// Streams one behind another in a bzip2 file that are always allowed, and one more for each KiB of the input: each takes
+    /// megabytes of memory anew.
+    pub members: u64,
     /// Binary logarithm of the largest zstd window; a stream that asks for more is refused before allocation.
     pub zstd_window_log: u32,
     /// Bytes of a database that comes in an archive, a compression or a pipe and is therefore copied to a temporary file.
@@ -37,6 +55,9 @@ pub struct Limits {
     pub archive_entries: u64,
     /// References of a message; further ones are dropped as `too-many-references`.
     pub references_per_message: u64,
+    /// Levels of references: those of a message, those that they show in their turn, and so on; deeper ones stay in the
+    /// source's text of the outermost one.
+    pub reference_depth: u32,
     /// Levels of previews inside previews; deeper ones are dropped as `preview-too-deep`.
     pub preview_depth: u32,
     /// Messages of a conversation; a larger one is rejected as `conversation-too-large`.
@@ -50,16 +71,30 @@ pub struct Limits {
     pub compared: u64,
     /// Bytes of a rank file or a tokenizer file; a larger one is refused before the run begins.
     pub vocabulary: u64,
+    /// Bytes of a `tokenizer_config.json`, or of a file with a chat template; a larger one is refused before the run begins.
+    pub template_file: u64,
+    /// Bytes of a chat template; a larger one is refused before the run begins.
+    pub template: u64,
+    /// Steps that a chat template may take for one rendering, and two more for each byte that it is given: an instruction, a
+    /// value or 64 bytes that it handles. One that takes more gives an invalid row.
+    pub template_steps: u64,
+    /// Bytes of texts and lists that a chat template may make for one rendering, kept or not, and 64 more for each byte that
+    /// it is given. One that makes more gives an invalid row.
+    pub template_memory: u64,
     /// Bytes of one rendering; a larger one keeps its row without content, as `oversize-rendering`.
     pub rendering: u64,
     /// Renderings of a conversation in one dialect and perspective; of more, the oldest are written.
     pub windows: u64,
+    /// Participants of a conversation who are the assistant in turn where `[perspective]` asks for each; of more, the first.
+    pub perspectives: u64,
     /// Rows of the findings table per conversation and code; the rest is one row with a count.
     pub findings_per_code: u64,
     /// Bytes of a rejected record that the rejects table keeps.
     pub reject_head: u64,
     /// Share of records that may be rejected before the run fails with exit code 1.
     pub max_reject_ratio: f64,
+    /// Error findings in what was not rejected that a run may have before it fails with exit code 1.
+    pub max_error_findings: u64,
 }
 
 impl Default for Limits {
@@ -71,26 +106,39 @@ impl Default for Limits {
             decompressed_floor: GIB,
             decompressed_ratio: 200,
             decompressed_ceiling: 1024 * GIB,
+            members: 10_000,
             zstd_window_log: 27,
             spool: 16 * GIB,
             archive_entries: 1_000_000,
             references_per_message: 10_000,
+            reference_depth: 4,
             preview_depth: 16,
             messages_per_conversation: 1_000_000,
             response_depth: 3,
             partition: 16 * MIB,
             compared: 4_000_000,
             vocabulary: 128 * MIB,
+            template_file: 8 * MIB,
+            template: 128 * KIB,
+            template_steps: 2_000_000,
+            template_memory: 32 * MIB,
             rendering: 256 * MIB,
             windows: 10_000,
+            perspectives: 1_000,
             findings_per_code: 100,
             reject_head: KIB,
             max_reject_ratio: 0.0,
+            max_error_findings: 0,
         }
     }
 }
 
 impl Limits {
+    /// Streams one behind another allowed for a bzip2 input of `compressed` bytes.
+    pub fn members_in(&self, compressed: u64) -> u64 {
+        self.members.max(1 + compressed / KIB)
+    }
+
     /// Decompressed bytes allowed for an input of `compressed` bytes.
     pub fn decompressed(&self, compressed: u64) -> u64 {
         compressed
@@ -125,6 +173,15 @@ mod tests {
             ..limits
         };
         assert_eq!(low.decompressed(1), KIB);
+    }
+
+    #[test]
+    fn each_kibibyte_pays_for_a_stream() {
+        let limits = Limits::default();
+        assert_eq!(limits.members_in(0), 10_000);
+        assert_eq!(limits.members_in(10_000 * KIB), 10_001);
+        let none = Limits { members: 0, ..limits };
+        assert_eq!((none.members_in(0), none.members_in(KIB)), (1, 2));
     }
 
     #[test]

@@ -56,6 +56,7 @@ const MOST_MESSAGES: usize = 100_000;
 
 static MANNER: Manner = Manner {
     name_field: None,
+    nameless: None,
     order: Order::Paired,
     results: Results::UserTurn,
     merging: Some("ANT-04"),

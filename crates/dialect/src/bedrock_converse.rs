@@ -54,6 +54,7 @@ const EMPTY_RESULT: &str = "(empty)";
 
 static MANNER: Manner = Manner {
     name_field: None,
+    nameless: None,
     order: Order::Paired,
     results: Results::UserTurn,
     merging: Some("BED-02"),

@@ -55,6 +55,7 @@ static ABOUT: About = About {
 
 static MANNER: Manner = Manner {
     name_field: None,
+    nameless: None,
     order: Order::Toolless(NO_TOOLS),
     results: Results::OwnTurns,
     merging: None,

@@ -64,7 +64,7 @@ impl Filter {
     }
 
     fn opens(&self, call: &Call<'_>) -> bool {
-        self.open == Open::EveryCall || call.call.id.as_deref().is_some_and(|id| !id.is_empty())
+        self.open == Open::EveryCall || call.call.known_id().is_some()
     }
 
     fn embeds(&self, view: &View<'_>, message: &Message) -> bool {
@@ -141,7 +141,7 @@ impl<'a> Sieve<'_, '_, 'a> {
             self.steps.push(Step::foreign(message, result, caller, losses));
             return;
         }
-        let has_id = self.filter.open == Open::EveryCall || result.call_id.is_some();
+        let has_id = self.filter.open == Open::EveryCall || result.known_id().is_some();
         match call {
             Some((_, call)) if has_id && self.open.remove(&call.place) => {
                 self.answered.insert(call.place);
@@ -149,6 +149,7 @@ impl<'a> Sieve<'_, '_, 'a> {
                     call,
                     message,
                     result,
+                    part: place.part,
                 });
             }
             Some((_, call)) if self.answered.contains(&call.place) => {

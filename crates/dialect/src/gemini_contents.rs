@@ -53,6 +53,7 @@ static ABOUT: About = About {
 
 static MANNER: Manner = Manner {
     name_field: None,
+    nameless: None,
     order: Order::Paired,
     results: Results::OneTurn,
     merging: Some("GEM-07"),

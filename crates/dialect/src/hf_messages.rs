@@ -38,6 +38,7 @@ static ABOUT: About = About {
 
 pub(crate) static MANNER: Manner = Manner {
     name_field: None,
+    nameless: None,
     order: Order::Paired,
     results: Results::OwnTurns,
     merging: None,

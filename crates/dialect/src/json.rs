@@ -1,6 +1,7 @@
 //! Looking into the few JSON texts that a dialect has to understand: strings of extra fields, results of tools.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use chatmill_model::json::push_compact;
 use serde::de::IgnoredAny;
@@ -8,6 +9,18 @@ use serde::de::IgnoredAny;
 /// The text of a JSON string; none when the JSON is something else.
 pub(crate) fn decode_string(raw: &str) -> Option<String> {
     serde_json::from_str(raw).ok()
+}
+
+/// The text of a field of a JSON object: a string, or a number as written.
+pub(crate) fn text_field(raw: &str, field: &str) -> Option<String> {
+    let object: BTreeMap<String, Box<serde_json::value::RawValue>> = serde_json::from_str(raw).ok()?;
+    let value = object.get(field)?.get();
+    let is_number = value.starts_with(|sign: char| sign.is_ascii_digit() || sign == '-');
+    if is_number {
+        Some(value.to_owned())
+    } else {
+        decode_string(value)
+    }
 }
 
 /// Whether a text is a JSON object.

@@ -53,12 +53,12 @@ mod wording;
 mod words;
 
 pub use about::About;
-pub use loss::{Loss, LossCode};
+pub use loss::{FoldedLoss, Loss, LossCode, folded};
 pub use perspective::auto_perspective;
 pub use policy::Policy;
 pub use rendering::{Coverage, Rendering};
 pub use template::TemplateDialect;
-pub use view::{History, View};
+pub use view::{Answered, History, View};
 pub use violation::Violation;
 pub use window::{Borders, Cuts, Stretch};
 

@@ -111,8 +111,12 @@ loss_codes! {
     MessageIdDropped = "message-id-dropped",
     /// A message id was made up.
     MessageIdSynthesised = "message-id-synthesised",
+    /// The id of a conversation was made up.
+    ConversationIdSynthesised = "conversation-id-synthesised",
     /// Who sent a message is unknown, and the dialect wants to know.
     SenderMissing = "sender-missing",
+    /// How much a message counts in training has no place.
+    WeightDropped = "weight-dropped",
     /// Mentions have no place.
     MentionDropped = "mention-dropped",
     /// A notice was left out.
@@ -129,6 +133,8 @@ loss_codes! {
     ReferenceDropped = "reference-dropped",
     /// A reply to something that is not there, or that must not be quoted.
     ReferenceUnresolved = "reference-unresolved",
+    /// What a quoted message refers to in its turn has no place.
+    ReferenceNested = "reference-nested",
     /// Text that the dialect reserves was escaped.
     ReservedTextEscaped = "reserved-text-escaped",
     /// Text holds a control token.
@@ -164,8 +170,48 @@ pub struct Loss {
     pub reason: Cow<'static, str>,
 }
 
+/// All that a rendering lost of one kind for one reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoldedLoss<'l> {
+    /// What kind of loss.
+    pub code: LossCode,
+    /// Why.
+    pub reason: &'l Cow<'static, str>,
+    /// Occurrences.
+    pub amount: u64,
+    /// Positions of the messages, ascending; empty when the whole rendering is meant.
+    pub positions: Vec<u32>,
+}
+
+/// Losses, which come in order of position, as one entry for each code and reason, in order of first appearance.
+pub fn folded(losses: &[Loss]) -> Vec<FoldedLoss<'_>> {
+    // A rendering knows a handful of reasons: looking through them is cheaper than hashing their words.
+    let mut folded: Vec<FoldedLoss<'_>> = Vec::new();
+    for loss in losses {
+        let known = folded
+            .iter_mut()
+            .find(|known| known.code == loss.code && *known.reason == loss.reason);
+        match known {
+            Some(known) => {
+                known.amount += loss.amount;
+                let next = loss
+                    .position
+                    .filter(|position| known.positions.last() != Some(position));
+                known.positions.extend(next);
+            }
+            None => folded.push(FoldedLoss {
+                code: loss.code,
+                reason: &loss.reason,
+                amount: loss.amount,
+                positions: loss.position.into_iter().collect(),
+            }),
+        }
+    }
+    folded
+}
+
 /// Losses while a rendering is being made.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Losses(Vec<Loss>);
 
 impl Losses {
@@ -238,6 +284,28 @@ mod tests {
                 "{word}"
             );
         }
+    }
+
+    #[test]
+    fn losses_fold_into_one_entry_for_each_code_and_reason() {
+        let mut losses = Losses::default();
+        losses.everywhere(LossCode::TimestampDropped, 4, "no place");
+        losses.at(LossCode::MediaDropped, 1, "policy");
+        losses.several(LossCode::MediaDropped, 3, 2, "policy");
+        losses.at(LossCode::MediaDropped, 2, "no place");
+        let losses = losses.finish();
+        let seen: Vec<_> = folded(&losses)
+            .into_iter()
+            .map(|loss| (loss.code, loss.reason.to_string(), loss.amount, loss.positions))
+            .collect();
+        assert_eq!(
+            seen,
+            [
+                (LossCode::TimestampDropped, "no place".to_owned(), 4, vec![]),
+                (LossCode::MediaDropped, "policy".to_owned(), 3, vec![1, 3]),
+                (LossCode::MediaDropped, "no place".to_owned(), 1, vec![2]),
+            ]
+        );
     }
 
     #[test]

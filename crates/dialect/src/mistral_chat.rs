@@ -47,6 +47,7 @@ static ABOUT: About = About {
 
 static V7: Manner = Manner {
     name_field: None,
+    nameless: None,
     order: Order::Paired,
     results: Results::OwnTurns,
     merging: None,

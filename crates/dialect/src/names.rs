@@ -99,6 +99,13 @@ impl<'a> Aliases<'a> {
     pub(crate) fn of(&self, participant: usize) -> Option<&Cow<'a, str>> {
         self.0.get(participant)
     }
+
+    /// The alias of a participant whose name cannot be spelled, so that the id stands in.
+    pub(crate) fn instead_of_name(&self, index: usize, participant: &Participant) -> Option<&Cow<'a, str>> {
+        let name = own_name(participant)?;
+        let is_spelled = fits(name) || fits(&name.trim().replace(' ', "_"));
+        self.of(index).filter(|_| !is_spelled)
+    }
 }
 
 fn alias(participant: &Participant) -> Cow<'_, str> {

@@ -1,6 +1,6 @@
 //! Losses that lie in a dialect's nature, and the choice of the messages that a rendering shows.
 
-use chatmill_model::{Message, MessageKind, Participant, Role};
+use chatmill_model::{Message, MessageKind, Participant, Reference, Role};
 
 use crate::loss::{LossCode, Losses};
 use crate::names::own_name;
@@ -92,6 +92,11 @@ impl<'a> Shown<'a> {
         ] {
             losses.everywhere(LossCode::Truncated, outside as u64, reason);
         }
+        losses.everywhere(
+            LossCode::WeightDropped,
+            stretch.iter().filter(|message| message.weight.is_some()).count() as u64,
+            "how much a message counts in training has no place",
+        );
         for message in &stretch {
             if message.kind == MessageKind::Notice && !renders(message) {
                 losses.at(
@@ -128,7 +133,13 @@ fn is_system(message: &Message) -> bool {
     message.kind == MessageKind::Message && message.role == Role::System
 }
 
-/// Declares what `lacks` takes from messages: one entry each.
+/// How many references stand inside others.
+fn nested(references: &[Reference]) -> u64 {
+    let inner = references.iter().map(|reference| &reference.nested);
+    inner.map(|inner| inner.len() as u64 + nested(inner)).sum()
+}
+
+/// Declares what `lacks` takes from messages, and what they refer to by way of others: one entry each.
 pub(crate) fn declare_messages(view: &View<'_>, messages: &[&Message], lacks: &[Lack], losses: &mut Losses) {
     let count =
         |wanted: &dyn Fn(&Message) -> u64| messages.iter().map(|message| wanted(message)).sum::<u64>();
@@ -169,6 +180,11 @@ pub(crate) fn declare_messages(view: &View<'_>, messages: &[&Message], lacks: &[
             ),
         }
     }
+    losses.everywhere(
+        LossCode::ReferenceNested,
+        count(&|message| nested(&message.references)),
+        "what a quoted message refers to in its turn has no place",
+    );
 }
 
 /// Declares what a dialect without a place for facts about people and rooms takes from a conversation.

@@ -44,6 +44,7 @@ static ABOUT: About = About {
 
 static MANNER: Manner = Manner {
     name_field: Some("OAC-08"),
+    nameless: None,
     order: Order::Paired,
     results: Results::OwnTurns,
     merging: None,

@@ -54,6 +54,7 @@ const MOST_OUTPUT: usize = 10_485_760;
 
 static MANNER: Manner = Manner {
     name_field: None,
+    nameless: None,
     order: Order::Paired,
     results: Results::OwnTurns,
     merging: None,

@@ -4,7 +4,8 @@ use chatmill_model::{Linked, MessageKind, ParticipantKind, Role};
 
 /// The agent with the most turns; among equals the one who comes first in the roster. None when there is no agent.
 ///
-/// System text and tool results are nobody's turns.
+/// System text and tool results are nobody's turns. An agent who is not listed and never speaks, because others only quote it,
+/// has to be asked for.
 pub fn auto_perspective(linked: &Linked) -> Option<usize> {
     let conversation = &linked.conversation;
     let mut turns = vec![0_u64; conversation.participants.len()];
@@ -21,7 +22,9 @@ pub fn auto_perspective(linked: &Linked) -> Option<usize> {
         .iter()
         .zip(turns)
         .enumerate()
-        .filter(|(_, (participant, _))| participant.kind == ParticipantKind::Agent)
+        .filter(|(_, (participant, turns))| {
+            participant.kind == ParticipantKind::Agent && (participant.listed || *turns > 0)
+        })
         .min_by_key(|(_, (_, count))| std::cmp::Reverse(*count))
         .map(|(index, _)| index)
 }

@@ -11,18 +11,20 @@
 //! sound wins. Placeholders appear only where taking the media out leaves nothing. Other versions have other [words](Wording).
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use chatmill_model::{
-    Component, Level, LinkStatus, Media, MediaKind, Message, Part, ParticipantKind, Preview, Role, Rope,
+    Component, Level, Link, LinkStatus, Media, MediaKind, Message, Part, ParticipantKind, Preview, Reference,
+    Role, Rope,
 };
 
 use crate::loss::{LossCode, Losses};
 use crate::media::{placeholder, take_markers, web_address};
-use crate::names::{Roster, own_name, speaker};
+use crate::names::{Aliases, Roster, own_name, speaker};
 use crate::said::said;
 use crate::text::{change, trim_script_space, without_controls};
 use crate::view::View;
-use crate::wording::{Author, DOCUMENT, Markers, Wording};
+use crate::wording::{Author, Markers, Wording};
 use crate::words::Words;
 
 /// A quoted message.
@@ -33,11 +35,25 @@ pub(crate) struct Quote<'a> {
     pub(crate) medium: Option<(MediaKind, Cow<'a, str>)>,
     /// Whether the quoted message is known from a preview only.
     pub(crate) is_preview: bool,
+    /// Whose alias stands for the name: index of the participant.
+    pub(crate) aliased: Option<usize>,
     /// What quoting took from the quoted message; of no account where that message is rendered too.
     pub(crate) losses: Losses,
 }
 
+impl<'a> Style<'_, 'a> {
+    /// What stands for the name of a participant that the turns cannot spell.
+    fn alias(&self, view: &View<'a>, index: Option<usize>) -> Option<Cow<'a, str>> {
+        let participant = view.conversation().participants.get(index?)?;
+        self.aliases?.instead_of_name(index?, participant).cloned()
+    }
+}
+
 impl<'a> Quote<'a> {
+    fn says_nothing(&self) -> bool {
+        self.text.is_empty() && self.medium.is_none()
+    }
+
     /// The words and the quoted text.
     pub(crate) fn words(self) -> [Words<'a>; 3] {
         [Cow::Owned(self.head), self.text, Cow::Borrowed("\"")]
@@ -52,22 +68,36 @@ impl<'a> Quote<'a> {
     }
 }
 
+/// How quotes are worded.
+#[derive(Clone, Copy)]
+pub(crate) struct Style<'q, 'a> {
+    /// The words of a version.
+    pub(crate) wording: &'static Wording,
+    /// What becomes of quotes without words.
+    pub(crate) wordless: Wordless,
+    /// How the turns around the quotes spell the names of speakers, where they do: nobody bears two names in one rendering.
+    pub(crate) aliases: Option<&'q Aliases<'a>>,
+    /// Whether somebody quotes himself, where a version does not go by the link.
+    pub(crate) is_own: Option<&'q IsOwn<'q>>,
+}
+
+/// Tells whether somebody quotes himself.
+pub(crate) type IsOwn<'q> = dyn Fn(&Reference, &Link) -> bool + 'q;
+
+/// What becomes of a quote without words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wordless {
+    /// It is written, with nothing between its marks.
+    Written,
+    /// It is left out: it would only say that somebody said nothing.
+    LeftOut,
+}
+
 /// The quotes of a message's references in order; what cannot be quoted is declared.
 ///
 /// `active` is the id of the participant whom the reader is.
 pub(crate) fn quotes<'a>(
-    view: &View<'a>,
-    roster: &Roster<'a>,
-    message: &'a Message,
-    active: Option<&str>,
-    losses: &mut Losses,
-) -> Vec<Quote<'a>> {
-    quotes_in(&DOCUMENT, view, roster, message, active, losses)
-}
-
-/// As [`quotes`], in the words of a version.
-pub(crate) fn quotes_in<'a>(
-    wording: &'static Wording,
+    style: Style<'_, 'a>,
     view: &View<'a>,
     roster: &Roster<'a>,
     message: &'a Message,
@@ -75,14 +105,25 @@ pub(crate) fn quotes_in<'a>(
     losses: &mut Losses,
 ) -> Vec<Quote<'a>> {
     let mut quotes = Vec::new();
+    let mut known = BTreeSet::new();
     for (reference, link) in view.references(message) {
         let target = link.target.and_then(|target| view.message(target));
+        let named = (
+            link.target,
+            reference.target.as_deref().filter(|_| target.is_none()),
+        );
+        let is_quoted = matches!(link.status, LinkStatus::Resolved | LinkStatus::Preview);
+        if is_quoted && named != (None, None) && !known.insert(named) {
+            let reason = "the message refers to it more than once";
+            losses.at(LossCode::ReferenceDropped, message.position, reason);
+            continue;
+        }
         let source = match (link.status, target, &reference.preview) {
             (LinkStatus::Resolved, Some(target), _) => {
-                Source::of_message(wording, view, target, message.position)
+                Source::of_message(style, view, target, message.position)
             }
             (LinkStatus::Preview, _, Some(preview)) => {
-                Source::of_preview(wording, view, roster, preview, message.position)
+                Source::of_preview(style, view, roster, preview, message.position)
             }
             (status, _, _) => {
                 let reason = match status {
@@ -97,12 +138,21 @@ pub(crate) fn quotes_in<'a>(
                 continue;
             }
         };
+        let is_own = style
+            .is_own
+            .map_or(link.same_sender, |is_own| is_own(reference, link));
+        let quote = source.quote(is_own, active, message.position);
+        if style.wordless == Wordless::LeftOut && quote.says_nothing() {
+            let reason = "what it refers to has no words";
+            losses.at(LossCode::ReferenceUnresolved, message.position, reason);
+            continue;
+        }
         losses.at(
             LossCode::ReferenceInlined,
             message.position,
             "the reply is quoted in the text",
         );
-        quotes.push(source.quote(link.same_sender, active, message.position));
+        quotes.push(quote);
     }
     quotes
 }
@@ -112,7 +162,9 @@ struct Source<'a> {
     wording: &'static Wording,
     id: Option<&'a str>,
     name: Option<&'a str>,
-    shown: Option<&'a str>,
+    shown: Option<Cow<'a, str>>,
+    /// Whose alias is shown: index of the participant.
+    aliased: Option<usize>,
     is_agent: bool,
     texts: Vec<Cow<'a, str>>,
     media: Vec<(MediaKind, Cow<'a, str>)>,
@@ -121,13 +173,15 @@ struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    fn of_message(wording: &'static Wording, view: &View<'a>, target: &'a Message, position: u32) -> Self {
+    fn of_message(style: Style<'_, 'a>, view: &View<'a>, target: &'a Message, position: u32) -> Self {
         let sender = view.sender(target);
+        let alias = style.alias(view, target.sender);
         let mut source = Self {
-            wording,
+            wording: style.wording,
             id: sender.map(|sender| sender.id.as_str()),
             name: sender.and_then(own_name).or(target.sender_name.as_deref()),
-            shown: speaker(view, target),
+            aliased: target.sender.filter(|_| alias.is_some()),
+            shown: alias.or_else(|| speaker(view, target).map(Cow::Borrowed)),
             is_agent: match sender.map(|sender| sender.kind) {
                 Some(ParticipantKind::Agent) => true,
                 Some(ParticipantKind::Human) => false,
@@ -143,14 +197,15 @@ impl<'a> Source<'a> {
                 Part::Text(text) => source.add_text(said(view, target, text), position),
                 Part::ToolResult(result) => source.add_text(Cow::Borrowed(&result.content), position),
                 Part::Media(media) => source.add_media(media, position),
-                Part::ToolCall(_) | Part::Reasoning(_) | Part::Notice(_) | Part::CacheMark => {}
+                Part::Notice(words) => source.add_text(Cow::Borrowed(words), position),
+                Part::ToolCall(_) | Part::Reasoning(_) | Part::CacheMark => {}
             }
         }
         source
     }
 
     fn of_preview(
-        wording: &'static Wording,
+        style: Style<'_, 'a>,
         view: &View<'a>,
         roster: &Roster<'a>,
         preview: &'a Preview,
@@ -158,15 +213,17 @@ impl<'a> Source<'a> {
     ) -> Self {
         let index = preview.sender.as_deref().and_then(|id| roster.find(id));
         let author = index.and_then(|index| view.conversation().participants.get(index));
+        let alias = style.alias(view, index);
         let name = author
             .and_then(own_name)
             .or(preview.sender_name.as_deref())
             .filter(|name| !name.is_empty());
         let mut source = Self {
-            wording,
+            wording: style.wording,
             id: preview.sender.as_deref(),
             name,
-            shown: name.or(preview.sender.as_deref()),
+            aliased: index.filter(|_| alias.is_some()),
+            shown: alias.or_else(|| name.or(preview.sender.as_deref()).map(Cow::Borrowed)),
             is_agent: preview.from_agent
                 || author.is_some_and(|author| author.kind == ParticipantKind::Agent),
             texts: Vec::new(),
@@ -253,12 +310,22 @@ impl<'a> Source<'a> {
                 "a word stands where the quote had media only",
             );
         }
-        let head = without_controls(&self.head(same_sender, active, kind)).into_owned();
+        let (words, is_named) = self.head(same_sender, active, kind);
+        let head = without_controls(&words).into_owned();
+        if head.len() < words.len() {
+            self.losses.at(
+                LossCode::ControlCharacterRemoved,
+                position,
+                "names of those who are quoted hold no control characters",
+            );
+        }
+        let aliased = self.aliased.filter(|_| is_named);
         Quote {
             head,
             text,
             medium,
             is_preview: self.is_preview,
+            aliased,
             losses: self.losses,
         }
     }
@@ -288,27 +355,32 @@ impl<'a> Source<'a> {
         change(clean, |text| Cow::Borrowed(trim_script_space(text)))
     }
 
-    fn head(&self, same_sender: bool, active: Option<&str>, medium: Option<MediaKind>) -> String {
+    /// The words in front of the quote, and whether they name a person.
+    fn head(&self, same_sender: bool, active: Option<&str>, medium: Option<MediaKind>) -> (String, bool) {
         let is_active = match (self.id, active) {
             (Some(id), Some(active)) => id == active,
             // The document's code compares two missing names and finds them equal.
             (None, None) => self.is_agent,
             _ => false,
         };
-        if same_sender {
-            self.wording.head(Author::Oneself, "", medium)
+        let (author, name) = if same_sender {
+            (Author::Oneself, Cow::Borrowed(""))
         } else if is_active {
-            self.wording.head(Author::Active, "", medium)
+            (Author::Active, Cow::Borrowed(""))
         } else if self.is_agent {
             let name = match (self.name, self.id) {
                 (Some(name), Some(id)) if name != id => Cow::Owned(format!("{name} ({id})")),
                 (Some(only), _) | (None, Some(only)) => Cow::Borrowed(only),
                 (None, None) => Cow::Borrowed("the bot"),
             };
-            self.wording.head(Author::Agent, &name, medium)
+            (Author::Agent, name)
         } else {
-            let name = self.shown.unwrap_or("Someone");
-            self.wording.head(Author::Person, name, medium)
-        }
+            (
+                Author::Person,
+                Cow::Borrowed(self.shown.as_deref().unwrap_or("Someone")),
+            )
+        };
+        let is_person = matches!(author, Author::Person);
+        (self.wording.head(author, &name, medium), is_person)
     }
 }

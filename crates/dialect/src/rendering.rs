@@ -66,4 +66,9 @@ impl Rendering<'_> {
     pub fn is_valid(&self) -> bool {
         self.violations.is_empty()
     }
+
+    /// How much it could not carry: occurrences over all losses.
+    pub fn loss_count(&self) -> u64 {
+        self.losses.iter().map(|loss| loss.amount).sum()
+    }
 }

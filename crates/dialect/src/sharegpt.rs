@@ -56,6 +56,7 @@ static ABOUT: About = About {
 
 static MANNER: Manner = Manner {
     name_field: None,
+    nameless: None,
     order: Order::Paired,
     results: Results::OwnTurns,
     merging: None,

@@ -4,9 +4,11 @@
 //! |---|---|
 //! | `suna-llm` | a string |
 //! | `suna-list` | a list of text blocks, which may bear cache marks |
-//! | `suna-cached` | strings; everything before the newest user turn is one user message with a cache mark |
+//! | `suna-cached` | strings; everything before the newest user turn is one user message with a cache mark, and such messages of the source stay |
 //! | `suna-bedrock` | strings; what the backend's filter leaves out is not there |
 //! | `suna-rows` | rows of the database, the message as JSON in a string |
+//!
+//! Nobody has a name there, and all agents are the assistant.
 //!
 //! - SUN-01 roles are system, user, assistant and tool.
 //! - SUN-02 a result follows the turn that called, and bears the call's id and name.
@@ -15,6 +17,8 @@
 mod bedrock;
 mod cached;
 mod rows;
+
+use chatmill_model::{Message, ParticipantKind};
 
 use crate::Dialect;
 use crate::about::About;
@@ -37,8 +41,7 @@ pub(crate) struct SunaList;
 
 const SPECIFICATION: &str = "Suna, message structures";
 const DATED: &str = "2025-11-07";
-const LOSES: &str =
-    "times, notices, reasoning, media, definitions and failures of tools, facts about people and rooms";
+const LOSES: &str = "times, notices, reasoning, media, definitions and failures of tools, names, facts about people and rooms";
 
 static LLM: About = About {
     title: "Suna LLM messages",
@@ -46,7 +49,7 @@ static LLM: About = About {
     media_type: "application/json",
     specification: SPECIFICATION,
     dated: DATED,
-    carries: "text, tools, ids of messages, quoted replies; names in front of the text",
+    carries: "text, tools, ids of messages, quoted replies",
     loses: LOSES,
     profiles: &["document"],
     neutral: false,
@@ -54,12 +57,13 @@ static LLM: About = About {
 
 static BLOCKS: About = About {
     title: "Suna messages with text blocks",
-    carries: "text, tools, ids of messages, four cache marks, quoted replies; names in front of the text",
+    carries: "text, tools, ids of messages, four cache marks, quoted replies",
     ..LLM
 };
 
 static STRINGS: Manner = Manner {
     name_field: None,
+    nameless: Some("the messages have no names"),
     order: Order::Paired,
     results: Results::OwnTurns,
     merging: None,
@@ -114,7 +118,7 @@ impl Dialect for SunaLlm {
     }
 
     fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
-        emit(LIST.render(view, &STRINGS));
+        as_one_agent(view, &mut |view| emit(LIST.render(view, &STRINGS)));
     }
 }
 
@@ -132,6 +136,33 @@ impl Dialect for SunaList {
             content: ContentAs::Blocks,
             ..LIST
         };
-        emit(list.render(view, &MARKED));
+        as_one_agent(view, &mut |view| emit(list.render(view, &MARKED)));
     }
+}
+
+/// Says a conversation in which several agents speak as one in which the perspective does: type and role say whose turn it is
+/// in Suna, and all agents are the assistant. Their names have no place anyway.
+fn as_one_agent(view: &View<'_>, say: &mut dyn FnMut(&View<'_>)) {
+    let people = &view.conversation().participants;
+    let is_agent = |index: usize| {
+        people
+            .get(index)
+            .is_some_and(|person| person.kind == ParticipantKind::Agent)
+    };
+    let own = view.perspective.filter(|index| is_agent(*index));
+    let is_others =
+        |message: &Message| own.is_some() && message.sender != own && message.sender.is_some_and(is_agent);
+    if !view.conversation().messages.iter().any(is_others) {
+        return say(view);
+    }
+    let mut linked = view.linked.clone();
+    for message in &mut linked.conversation.messages {
+        if is_others(message) {
+            message.sender = own;
+        }
+    }
+    say(&View {
+        linked: &linked,
+        ..*view
+    });
 }

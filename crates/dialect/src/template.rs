@@ -16,23 +16,30 @@
 //! What a template leaves out of what it is given is a loss. It is found in the output by rendering a second time with
 //! marks; a template that looks into its texts is searched instead.
 
+mod costs;
 mod engine;
+mod held;
 mod losses;
 mod marks;
+mod meter;
 mod methods;
 mod output;
 mod probe;
+mod program;
 mod python;
 mod regions;
+mod source;
 mod stage;
 mod tags;
 mod tokenizer;
 mod tokens;
+mod tolls;
 mod twin;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use chatmill_diag::Limits;
 use chatmill_model::Rope;
 use jiff::civil::{Date, DateTime};
 use minijinja::Value;
@@ -50,6 +57,7 @@ use crate::view::View;
 use crate::violation::Violation;
 use engine::{Engine, Stop};
 use losses::Trims;
+use meter::Allowance;
 use output::Output;
 use regions::Regions;
 use stage::Stage;
@@ -74,6 +82,9 @@ pub const PROFILE: &str = "template";
 
 /// Signs of a message of a template that are kept.
 const LONGEST_MESSAGE: usize = 500;
+
+/// Marks in an output, beside sixteen for each piece: an output with more is searched.
+const MOST_MARKS: usize = 100_000;
 
 /// How a template wants the arguments of calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -124,8 +135,8 @@ pub struct Blueprint {
     pub variables: BTreeMap<String, serde_json::Value>,
     /// Special tokens; none: what the template spells as `<|word|>`.
     pub special_tokens: Option<Vec<String>>,
-    /// Bytes that a rendering may have.
-    pub limit: u64,
+    /// The limits of templates and of a rendering's length.
+    pub limits: Limits,
 }
 
 /// What a template prints.
@@ -147,7 +158,7 @@ pub struct TemplateDialect {
     arguments: Arguments,
     trims: Trims,
     pins_date: bool,
-    limit: u64,
+    limits: Limits,
 }
 
 impl TemplateDialect {
@@ -163,7 +174,8 @@ impl TemplateDialect {
         if prints_date && now.is_none() {
             return Err(TemplateError::NowMissing);
         }
-        let compile = |source: &str| Engine::new(source, now).map_err(TemplateError::Syntax);
+        let compile =
+            |source: &str| Engine::new(source, now, &blueprint.limits).map_err(TemplateError::Syntax);
         let mut spellings: Vec<String> = match &blueprint.special_tokens {
             Some(tokens) => tokens.clone(),
             None => sources().flat_map(Tokens::spelled_in).collect(),
@@ -190,13 +202,15 @@ impl TemplateDialect {
             arguments: Arguments::Object,
             trims: Trims::default(),
             pins_date: prints_date,
-            limit: blueprint.limit,
+            limits: blueprint.limits,
         };
+        // All that is tried may take as much as one rendering.
+        let mut allowance = Allowance::new(&dialect.limits, 0);
         dialect.arguments = match blueprint.arguments {
             Some(arguments) => arguments,
-            None => probe::arguments(&dialect),
+            None => probe::arguments(&dialect, &mut allowance),
         };
-        dialect.trims = probe::trims(&dialect);
+        dialect.trims = probe::trims(&dialect, &mut allowance);
         Ok(dialect)
     }
 
@@ -214,17 +228,24 @@ impl TemplateDialect {
         let context = self.context(read(messages)?, tools);
         let explain = |stop| match stop {
             Stop::Refused(message) | Stop::Failed(message) => message,
-            Stop::TooLong(_) => format!("more than {} bytes", self.limit),
+            Stop::TooLong(_) => format!("more than {} bytes", self.limits.rendering),
         };
-        let text = engine.render(context.clone(), self.limit).map_err(explain)?;
-        let marked = engine.render_marked(context, self.limit).map_err(explain)?;
-        let unmarked = marks::read(&marked);
-        let generated = if unmarked.text == text {
-            unmarked.generated
-        } else {
-            Vec::new()
-        };
+        let allowance = engine.allowance(&context);
+        let text = engine.render(context.clone(), &mut allowance.clone());
+        let text = text.map_err(explain)?;
+        let marked = engine
+            .render_marked(context, &mut allowance.clone())
+            .map_err(explain)?;
+        let unmarked = marks::read(&marked, MOST_MARKS).filter(|unmarked| unmarked.text == text);
+        let generated = unmarked.map(|unmarked| unmarked.generated).unwrap_or_default();
         Ok(Printed { text, generated })
+    }
+
+    /// What the template says of a small conversation; nothing where it does not accept it.
+    fn probe(&self, messages: &str, allowance: &mut Allowance) -> String {
+        let messages = plain(messages).unwrap_or_default();
+        let context = self.context(messages, None);
+        self.engine.render(context, allowance).unwrap_or_default()
     }
 
     fn engine_for(&self, has_tools: bool) -> &Engine {
@@ -249,16 +270,19 @@ impl TemplateDialect {
         let context = |choose: fn(&Twin) -> Value| {
             self.context(choose(&stage.messages), stage.tools.as_ref().map(choose))
         };
-        let text = engine.render(context(|twin| twin.plain.clone()), self.limit)?;
+        let given = context(|twin| twin.plain.clone());
+        let mut allowance = engine.allowance(&given);
+        let text = engine.render(given, &mut allowance)?;
         let marked = stage
             .can_be_marked()
             .then(|| {
-                engine
-                    .render_marked(context(|twin| twin.marked.clone()), self.limit)
-                    .ok()
+                let given = context(|twin| twin.marked.clone());
+                let mut allowance = engine.allowance(&given);
+                engine.render_marked(given, &mut allowance).ok()
             })
             .flatten();
-        let unmarked = marked.map(|marked| marks::read(&marked));
+        let most = MOST_MARKS.saturating_add(stage.pieces.len().saturating_mul(16));
+        let unmarked = marked.and_then(|marked| marks::read(&marked, most));
         let unmarked = unmarked.filter(|unmarked| unmarked.text == text);
         let regions = match &unmarked {
             Some(unmarked) => Regions::of_marks(unmarked, &stage.pieces),
@@ -301,7 +325,9 @@ impl Dialect for TemplateDialect {
                     Stop::Refused(message) => (format!("TPL-02: {}", shortened(&message)), String::new()),
                     Stop::Failed(message) => (format!("TPL-03: {}", shortened(&message)), String::new()),
                     // One byte more than allowed: whoever takes it sees that it is too large.
-                    Stop::TooLong(text) => (format!("TPL-03: more than {} bytes", self.limit), text),
+                    Stop::TooLong(text) => {
+                        (format!("TPL-03: more than {} bytes", self.limits.rendering), text)
+                    }
                 };
                 script.violations.push(Violation::whole(rule));
                 let mut rope = Rope::new();

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use chatmill_model::bytes;
+use chatmill_model::{bytes, technical};
 
 /// Applies a change to text that may be owned already.
 pub(crate) fn change<'a>(text: Cow<'a, str>, with: impl for<'b> Fn(&'b str) -> Cow<'b, str>) -> Cow<'a, str> {
@@ -130,8 +130,34 @@ pub(crate) fn excerpt(text: &str, limit: usize) -> (String, bool) {
     (out, false)
 }
 
-/// Removes `[meta] key=value …` blocks with the white space behind them.
+/// Removes what a bot prints of the metadata in its prompts: `[meta] key=value …` blocks with the white space behind them, and
+/// technical ids that stand alone.
 pub(crate) fn without_metadata(text: &str) -> Cow<'_, str> {
+    change(without_lines(text), without_ids)
+}
+
+/// Removes technical ids with the blanks behind them; at the end of a line with those in front.
+fn without_ids(text: &str) -> Cow<'_, str> {
+    let ids = technical::ids(text);
+    if ids.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut kept = 0;
+    for id in ids {
+        out.push_str(text.get(kept..id.start).unwrap_or_default());
+        let behind = text.get(id.end..).unwrap_or_default();
+        let next = behind.trim_start_matches([' ', '\t']);
+        if next.is_empty() || next.starts_with(['\n', '\r']) {
+            out.truncate(out.trim_end_matches([' ', '\t']).len());
+        }
+        kept = text.len() - next.len();
+    }
+    out.push_str(text.get(kept..).unwrap_or_default());
+    Cow::Owned(out)
+}
+
+fn without_lines(text: &str) -> Cow<'_, str> {
     const MARK: &str = "[meta]";
     if !text.contains(MARK) {
         return Cow::Borrowed(text);
@@ -238,6 +264,15 @@ mod tests {
             without_metadata("[meta] =1 [meta] A=1 [meta]a=1"),
             "[meta] =1 [meta] A=1 [meta]a=1"
         );
+    }
+
+    #[test]
+    fn technical_ids_go_and_take_no_line_break_along() {
+        assert_eq!(without_metadata("ok user_id=55 message_id: 77"), "ok");
+        assert_eq!(without_metadata("user_id: 123 and text"), "and text");
+        assert_eq!(without_metadata("one chat_id=-1 \ntwo"), "one\ntwo");
+        assert_eq!(without_metadata("[meta] chat_id=1 Hi user_id=2!"), "Hi !");
+        assert_eq!(without_metadata("a user_id has digits"), "a user_id has digits");
     }
 
     #[test]

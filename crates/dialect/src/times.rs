@@ -19,6 +19,16 @@ pub(crate) fn zoned(time: &Timestamp) -> Cow<'_, str> {
     written(time, time.offset == OffsetOrigin::ConversationZone)
 }
 
+/// The time as the source wrote it; as ISO 8601 in UTC where that is a count since 1970, or where only the conversation's zone
+/// says when that was.
+pub(crate) fn iso(time: &Timestamp) -> Cow<'_, str> {
+    if time.offset == OffsetOrigin::ConversationZone {
+        zoned(time)
+    } else {
+        uncounted(time)
+    }
+}
+
 fn written(time: &Timestamp, anew: bool) -> Cow<'_, str> {
     let instant = time.instant.filter(|_| anew);
     match instant.and_then(|instant| jiff::Timestamp::from_microsecond(instant).ok()) {
@@ -56,6 +66,18 @@ mod tests {
         assert_eq!(uncounted(&written), "2026-03-01 09:00:00+01");
         let unknown = time("1760000000", None, OffsetOrigin::Missing);
         assert_eq!(uncounted(&unknown), "1760000000");
+    }
+
+    #[test]
+    fn rows_have_times_that_say_by_themselves_when_it_was() {
+        let counted = time("1760000000", Some(1_760_000_000_000_000), OffsetOrigin::Explicit);
+        assert_eq!(iso(&counted), "2025-10-09T08:53:20Z");
+        let local = time(
+            "2026-03-02T09:04:00",
+            Some(1_772_438_640_000_000),
+            OffsetOrigin::ConversationZone,
+        );
+        assert_eq!(iso(&local), "2026-03-02T08:04:00Z");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Somebody may speak between a call and its result, results may come late, early, twice or never. Whole turns are
 //! moved, nothing is cut; the canonical record keeps the true order, and every move is declared.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use chatmill_model::{CallStatus, Message, Part, PartPlace, ToolCall, ToolResult};
@@ -39,6 +40,8 @@ pub(crate) enum Step<'a> {
         message: &'a Message,
         /// The result.
         result: &'a ToolResult,
+        /// Where the result stands among the message's parts.
+        part: u32,
     },
     /// A result that has to be made up for a call of the step before.
     Missing {
@@ -76,6 +79,7 @@ pub(crate) fn arrange<'a>(view: &View<'a>, shown: &[&'a Message], losses: &mut L
     let mut arranger = Arranger {
         view,
         pairs: Pairs::of(view, shown),
+        between: OnceCell::new(),
         turns: Turns {
             steps: Vec::new(),
             faults: Vec::new(),
@@ -242,9 +246,85 @@ impl Pairs {
     }
 }
 
+/// What stands between the first call that has a result and the last result: one look at each message, however many calls
+/// ask.
+struct Between {
+    /// The position of the first call.
+    first: u32,
+    /// What is known of each position from there on.
+    places: Vec<Place>,
+}
+
+#[derive(Clone, Copy)]
+struct Place {
+    /// Turns in front of it that hold anything but results of the perspective's calls.
+    others: u32,
+    /// The first part that is neither a result nor a mark.
+    said: Option<u32>,
+}
+
+impl Between {
+    fn of(view: &View<'_>, pairs: &Pairs) -> Self {
+        let first = pairs.by_call.keys().next().map_or(0, |call| call.position);
+        let results = pairs.by_call.values().map(|(result, _)| result.position);
+        let end = results.max().map_or(first, |last| last + 1);
+        let is_said = |part: &Part| !matches!(part, Part::ToolResult(_) | Part::CacheMark);
+        let mut others = 0;
+        let places = (first..end).map(|position| {
+            let message = view.message(position);
+            let said = message.and_then(|message| message.parts.iter().position(is_said));
+            let place = Place {
+                others,
+                said: said.map(|part| part as u32),
+            };
+            let turn = message.filter(|message| View::is_turn(message));
+            others += u32::from(turn.is_some_and(|turn| Self::is_other(view, pairs, turn)));
+            place
+        });
+        Self {
+            first,
+            places: places.collect(),
+        }
+    }
+
+    /// Whether a turn holds anything but results of the perspective's calls.
+    fn is_other(view: &View<'_>, pairs: &Pairs, turn: &Message) -> bool {
+        let found = Found::of(view, turn);
+        // Further results of the perspective's own calls are left out.
+        let is_foreign = |place| match pairs.call_of(place) {
+            Some(call) => !view
+                .message(call.position)
+                .is_some_and(|caller| view.is_own(caller)),
+            None => !pairs.duplicates.contains_key(&place),
+        };
+        found.says_more
+            || !found.calls.is_empty()
+            || found.results.into_iter().any(|(place, _)| is_foreign(place))
+    }
+
+    fn at(&self, position: u32) -> Option<Place> {
+        let index = position.checked_sub(self.first)?;
+        self.places.get(index as usize).copied()
+    }
+
+    /// Whether something said stands in front of a result in its message, or another turn behind the call's.
+    fn has_others(&self, call: PartPlace, result: PartPlace) -> bool {
+        if result.position <= call.position {
+            return false;
+        }
+        let (behind, before) = (self.at(call.position + 1), self.at(result.position));
+        let (Some(behind), Some(before)) = (behind, before) else {
+            return false;
+        };
+        before.said.is_some_and(|said| said < result.part) || before.others > behind.others
+    }
+}
+
 struct Arranger<'v, 'a, 'l> {
     view: &'v View<'a>,
     pairs: Pairs,
+    /// What stands between calls and their results, once somebody asks.
+    between: OnceCell<Between>,
     turns: Turns<'a>,
     losses: &'l mut Losses,
 }
@@ -340,35 +420,14 @@ impl<'a> Arranger<'_, 'a, '_> {
             call,
             message,
             result,
+            part: place.part,
         });
     }
 
     /// Whether anything but the perspective's results stands between a call and the result that counts as directly behind it.
     fn stands_apart(&self, call: PartPlace, result: PartPlace) -> bool {
-        let is_said = |part: &Part| !matches!(part, Part::ToolResult(_) | Part::CacheMark);
-        let mut in_front = self
-            .view
-            .message(result.position)
-            .into_iter()
-            .flat_map(|message| message.parts.iter().take(result.part as usize));
-        if call.position < result.position && in_front.any(is_said) {
-            return true;
-        }
-        let between = (call.position + 1..result.position).filter_map(|position| self.view.message(position));
-        between.filter(|message| View::is_turn(message)).any(|message| {
-            let found = Found::of(self.view, message);
-            // Further results of the perspective's own calls are left out.
-            let is_foreign = |place| match self.pairs.call_of(place) {
-                Some(call) => !self
-                    .view
-                    .message(call.position)
-                    .is_some_and(|caller| self.view.is_own(caller)),
-                None => !self.pairs.duplicates.contains_key(&place),
-            };
-            found.says_more
-                || !found.calls.is_empty()
-                || found.results.into_iter().any(|(place, _)| is_foreign(place))
-        })
+        let between = self.between.get_or_init(|| Between::of(self.view, &self.pairs));
+        between.has_others(call, result)
     }
 
     /// A result that does not follow a call of the perspective.

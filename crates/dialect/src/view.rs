@@ -1,7 +1,8 @@
 //! What a dialect is asked to say: a conversation, through whose eyes, by which policy, how much of it.
 
-use chatmill_model::{Conversation, Link, Linked, Message, MessageKind, Participant, Reference};
+use chatmill_model::{Conversation, Link, LinkStatus, Linked, Message, MessageKind, Participant, Reference};
 
+use crate::names::own_name;
 use crate::policy::Policy;
 use crate::window::Stretch;
 
@@ -15,6 +16,15 @@ pub enum History {
     All,
     /// The newest messages, that many, and more where the border would part a call from its result. System text does not count.
     Messages(u32),
+}
+
+/// Somebody whom a message answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Answered<'a> {
+    /// The participant's id, who need not be in the roster.
+    pub id: Option<&'a str>,
+    /// The name.
+    pub name: Option<&'a str>,
 }
 
 /// A conversation as one rendering sees it.
@@ -66,6 +76,31 @@ impl<'a> View<'a> {
             .get(message.position as usize)
             .map_or(&[][..], Vec::as_slice);
         message.references.iter().zip(links)
+    }
+
+    /// Whom a reference answers, be the target there or not; nobody where the source made the reference up.
+    pub fn answered(&self, reference: &'a Reference, link: &Link) -> Option<Answered<'a>> {
+        if link.status == LinkStatus::Pseudo {
+            return None;
+        }
+        if let Some(target) = link.target.and_then(|target| self.message(target)) {
+            let sender = self.sender(target);
+            let answered = Answered {
+                id: sender.map(|sender| sender.id.as_str()),
+                name: sender.and_then(own_name).or(target.sender_name.as_deref()),
+            };
+            return (answered != Answered::default()).then_some(answered);
+        }
+        let preview = reference.preview.as_ref()?;
+        let known = |text: &'a Option<String>| text.as_deref().filter(|text| !text.is_empty());
+        let id = known(&preview.sender);
+        let mut participants = self.conversation().participants.iter();
+        let listed = participants.find(|person| Some(person.id.as_str()) == id);
+        let answered = Answered {
+            id,
+            name: known(&preview.sender_name).or(listed.and_then(own_name)),
+        };
+        (answered != Answered::default()).then_some(answered)
     }
 
     /// Whether a message is a turn rather than a notice.

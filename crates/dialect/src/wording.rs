@@ -46,6 +46,10 @@ pub(crate) enum Markers {
 
 /// The words of one version.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says one thing in which versions differ"
+)]
 pub(crate) struct Wording {
     /// Between the user's own text and a quote, and between quotes.
     pub(crate) separator: &'static str,
@@ -55,6 +59,10 @@ pub(crate) struct Wording {
     pub(crate) markers: Markers,
     /// Whether a proxy's text bears the proxy's name where it quotes nothing.
     pub(crate) names_proxies: bool,
+    /// Whether a list that quotes nothing stays as it came: its texts apart, its media in their places, nothing removed.
+    pub(crate) passes_lists: bool,
+    /// Whether ids of accounts, where both are there, say before names whether somebody quotes himself.
+    pub(crate) compares_ids: bool,
     oneself: Head,
     active: Head,
     agent: Head,
@@ -85,6 +93,8 @@ pub(crate) static DOCUMENT: Wording = Wording {
     leads_with_separator: false,
     markers: Markers::Media,
     names_proxies: false,
+    passes_lists: false,
+    compares_ids: false,
     oneself: Head {
         plain: "I said:\n\"",
         image: "This is a message referencing a message with an image from me. I said:\n\"",
@@ -105,6 +115,8 @@ pub(crate) static V2_FINAL: Wording = Wording {
     leads_with_separator: true,
     markers: Markers::SoundsFirst,
     names_proxies: true,
+    passes_lists: true,
+    compares_ids: true,
     oneself: Head {
         plain: "I said:\n\"",
         image: "I said (with an image I shared):\n\"",

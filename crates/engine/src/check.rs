@@ -11,8 +11,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_dataset::Spill;
 use chatmill_dataset::rows::FindingRow;
-use chatmill_diag::Limits;
 use chatmill_diag::limits::MIB;
+use chatmill_diag::{Limits, Severity};
+use chatmill_intake::Failure;
 
 pub use self::excerpt::Excerpt;
 pub use self::known::Known;
@@ -109,13 +110,22 @@ impl Checked {
     }
 }
 
-/// Checks inputs. Findings go to `emit` in the order of files and records; the verdicts come back in the order of files.
+/// What came of a check.
+#[derive(Clone, Debug, Default)]
+pub struct Checkup {
+    /// The verdicts, in the order of files.
+    pub files: Vec<FileVerdict>,
+    /// What could not be read to its end because the system failed: no finding, for it says nothing about the files.
+    pub failures: Vec<Failure>,
+}
+
+/// Checks inputs. Findings go to `emit` in the order of files and records.
 pub fn check(
     options: &CheckOptions,
     progress: &dyn Progress,
     stop: &AtomicBool,
     emit: &mut (dyn FnMut(Checked) + Send),
-) -> Result<Vec<FileVerdict>, ReadError> {
+) -> Result<Checkup, ReadError> {
     let inputs = typed_inputs(&options.paths, &options.source)?;
     let bytes: u64 = inputs.iter().map(|planned| planned.input.bytes).sum();
     progress.stage("check", bytes);
@@ -132,7 +142,7 @@ pub fn check(
     );
     let mut files: Vec<FileCounts> = inputs.iter().map(|_| FileCounts::default()).collect();
     let mut known = options.known.clone();
-    let threads = crew::threads(options.threads);
+    let threads = crew::threads(options.threads, progress);
     crew::each_slice(
         threads,
         &mut slicer,
@@ -154,6 +164,7 @@ pub fn check(
                     let count = checked.located.finding.count;
                     let recognised = known.recognise(&checked.key(), count);
                     file.known += recognised;
+                    file.knows_faults |= recognised > 0 && checked.located.finding.severity > Severity::Note;
                     if recognised == count {
                         continue;
                     }
@@ -171,11 +182,22 @@ pub fn check(
     if stop.load(Ordering::Relaxed) {
         return Err(ReadError::Stopped);
     }
-    Ok(inputs
-        .iter()
-        .zip(files)
-        .map(|(planned, counts)| counts.verdict(&planned.name, &options.targets))
-        .collect())
+    for (input, _) in slicer.failures() {
+        if let Some(file) = files.get_mut(*input) {
+            file.failed = true;
+        }
+    }
+    let verdicts = inputs.iter().zip(files);
+    Ok(Checkup {
+        files: verdicts
+            .map(|(planned, counts)| counts.verdict(&planned.name, &options.targets))
+            .collect(),
+        failures: slicer
+            .failures()
+            .iter()
+            .map(|(_, failure)| failure.clone())
+            .collect(),
+    })
 }
 
 #[cfg(test)]

@@ -5,12 +5,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::receipt::SliceReceipt;
+use crate::slices::Slice;
 
-/// What a run keeps of a slice's ids in memory: enough to see that none of them occurs twice.
+/// What a run keeps of a slice's receipt in memory: enough to see that no id occurs twice, and to know the receipt again.
 #[derive(Debug)]
 pub struct Ids {
+    /// Digest of the slice.
+    slice: String,
     /// Of each id.
     hashes: Vec<u64>,
     /// Whether one of them was qualified.
@@ -26,9 +30,22 @@ impl Ids {
             hasher.finish()
         };
         Self {
+            slice: receipt.slice.clone(),
             hashes: receipt.ids.iter().map(|(_, id)| hash(id)).collect(),
             is_renamed: !receipt.renamed.is_empty(),
         }
+    }
+
+    /// Whether they are those of this very slice.
+    pub fn are_of(&self, slice: &Slice) -> bool {
+        self.slice == slice.digest()
+    }
+
+    /// Whether a receipt that was read back can be the one that they were taken from.
+    pub fn agree_with(&self, receipt: &SliceReceipt) -> bool {
+        self.slice == receipt.slice
+            && self.hashes.len() == receipt.ids.len()
+            && self.is_renamed != receipt.renamed.is_empty()
     }
 }
 
@@ -61,17 +78,26 @@ pub struct Occurrence<'a> {
 }
 
 /// The new ids, per slice and index.
+pub type Renames = BTreeMap<u32, BTreeMap<usize, String>>;
+
+/// Gives the new ids, or nothing when `stop` was set.
 pub fn renames<'a>(
     occurrences: impl Iterator<Item = Occurrence<'a>> + Clone,
-) -> BTreeMap<u32, BTreeMap<usize, String>> {
+    stop: &AtomicBool,
+) -> Option<Renames> {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     for occurrence in occurrences.clone() {
         *counts.entry(occurrence.id).or_default() += 1;
     }
-    let mut renames: BTreeMap<u32, BTreeMap<usize, String>> = BTreeMap::new();
+    let mut renames = Renames::new();
     let mut given: BTreeSet<String> = BTreeSet::new();
     let mut first_input: BTreeMap<&str, &str> = BTreeMap::new();
+    // A number that was taken stays so: to look for a free one, nobody begins at the first again.
+    let mut next: BTreeMap<String, u32> = BTreeMap::new();
     for occurrence in occurrences {
+        if stop.load(Ordering::Relaxed) {
+            return None;
+        }
         if counts.get(occurrence.id).is_none_or(|count| *count < 2) {
             continue;
         }
@@ -86,19 +112,24 @@ pub fn renames<'a>(
             format!("{}~{}", occurrence.id, hash.chars().take(6).collect::<String>())
         };
         let free = |candidate: &str| !counts.contains_key(candidate) && !given.contains(candidate);
-        let mut candidate = stem.clone();
-        let mut number = 1;
-        while !free(&candidate) {
-            number += 1;
-            candidate = format!("{stem}~{number}");
-        }
+        let number = next.entry(stem.clone()).or_insert(1);
+        let candidate = loop {
+            let candidate = match *number {
+                1 => stem.clone(),
+                number => format!("{stem}~{number}"),
+            };
+            *number += 1;
+            if free(&candidate) {
+                break candidate;
+            }
+        };
         given.insert(candidate.clone());
         renames
             .entry(occurrence.slice)
             .or_default()
             .insert(occurrence.index, candidate);
     }
-    renames
+    Some(renames)
 }
 
 #[cfg(test)]
@@ -112,7 +143,7 @@ mod tests {
             input,
             id,
         });
-        let renames = renames(occurrences);
+        let renames = renames(occurrences, &AtomicBool::new(false)).unwrap();
         list.iter()
             .map(|(slice, index, _, id)| {
                 renames
@@ -148,5 +179,38 @@ mod tests {
             named(&[(0, 0, "a", "x"), (0, 1, "a", "x~2"), (0, 2, "a", "x")]),
             ["x", "x~2", "x~3"]
         );
+    }
+    #[test]
+    fn equal_ids_cost_no_more_than_different_ones() {
+        let ids: Vec<String> = (0..20_000).map(|number| number.to_string()).collect();
+        let renamed = |id: &dyn Fn(usize) -> usize| {
+            let occurrences = (0..ids.len()).map(|index| Occurrence {
+                slice: 0,
+                index,
+                input: "a",
+                id: &ids[id(index)],
+            });
+            let never = AtomicBool::new(false);
+            renames(occurrences, &never)
+                .unwrap()
+                .into_values()
+                .map(|slice| slice.len())
+                .sum::<usize>()
+        };
+        assert_eq!(renamed(&|index| index), 0);
+        // With every search from the beginning, this would be two hundred million tries.
+        assert_eq!(renamed(&|_| 0), 19_999);
+        assert_eq!(renamed(&|index| index / 2), 10_000);
+    }
+
+    #[test]
+    fn giving_ids_ends_when_it_is_told_to() {
+        let occurrences = [Occurrence {
+            slice: 0,
+            index: 0,
+            input: "a",
+            id: "x",
+        }];
+        assert_eq!(renames(occurrences.iter().copied(), &AtomicBool::new(true)), None);
     }
 }

@@ -15,12 +15,24 @@ use crate::slices::{Slice, Slicer};
 #[derive(Debug)]
 pub struct NoThreads;
 
-/// Worker threads for a request; 0 takes what the machine or its control group gives.
-pub fn threads(asked: usize) -> usize {
-    if asked > 0 {
-        return asked;
+/// Threads for each core at most: more of them take turns, and each costs memory and the time to start it.
+const PER_CORE: usize = 4;
+
+/// Worker threads for a request; 0 takes what the machine or its control group gives. More than can be of use are not started,
+/// which is noted.
+pub fn threads(asked: usize, progress: &dyn Progress) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let most = cores.saturating_mul(PER_CORE);
+    match asked {
+        0 => cores,
+        asked if asked > most => {
+            progress.note(&format!(
+                "{asked} threads were asked for; {most} are used, {PER_CORE} for each core"
+            ));
+            most
+        }
+        asked => asked,
     }
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 fn pool(threads: usize) -> Result<ThreadPool, NoThreads> {
@@ -41,7 +53,7 @@ pub fn each_slice<T: Send>(
     slicer: &mut Slicer<'_>,
     progress: &dyn Progress,
     stop: &AtomicBool,
-    wanted: &dyn Fn(u32) -> bool,
+    wanted: &dyn Fn(&Slice) -> bool,
     work: &(dyn Fn(&Slice) -> T + Sync),
     deliver: &mut (dyn FnMut(u32, T) + Send),
 ) -> Result<(), NoThreads> {
@@ -65,7 +77,7 @@ pub fn each_slice<T: Send>(
             for buffer in desk.take_buffers() {
                 slicer.reuse(buffer);
             }
-            if !wanted(slice.index) {
+            if !wanted(&slice) {
                 desk.finish(slice.index, None);
                 slicer.reuse(slice.buffer);
                 continue;
@@ -143,5 +155,20 @@ impl<T> Desk<'_, T> {
         state.queues.held = state.results.len();
         state.queues.delivered = state.next;
         self.progress.queues(state.queues);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::progress::Silent;
+
+    #[test]
+    fn more_threads_than_can_be_of_use_are_not_started() {
+        let cores = threads(0, &Silent);
+        assert!(cores > 0);
+        assert_eq!(threads(1, &Silent), 1);
+        assert_eq!(threads(cores * PER_CORE, &Silent), cores * PER_CORE);
+        assert_eq!(threads(1_000_000, &Silent), cores * PER_CORE);
     }
 }

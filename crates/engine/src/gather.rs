@@ -25,8 +25,6 @@ pub struct Gatherer {
     /// Bytes of a partition that is turned into a slice as it is.
     target: u64,
     folder: PathBuf,
-    /// Spills made so far; each has a folder of its own.
-    spills: u64,
     first: usize,
     /// The spill that rows go to, until partitions are asked for; then the spills that are being emptied, deepest last.
     levels: VecDeque<Level>,
@@ -54,13 +52,12 @@ pub struct Gathered {
 }
 
 impl Gatherer {
-    /// A gatherer for inputs of so many bytes. `folder` must not exist yet.
+    /// A gatherer for inputs of so many bytes. What is too much for the memory waits in `folder`, without a name.
     pub fn new(input_bytes: u64, partition: u64, folder: PathBuf) -> Self {
         let target = partition.max(1);
         Self {
             target,
             folder,
-            spills: 0,
             first: usize::try_from(input_bytes.div_ceil(target).clamp(1, PARTITIONS)).unwrap_or(1),
             levels: VecDeque::new(),
             entries: Vec::new(),
@@ -122,10 +119,8 @@ impl Gatherer {
     }
 
     fn open(&mut self, partitions: usize, is_last: bool) {
-        let folder = self.folder.join(self.spills.to_string());
-        self.spills += 1;
         self.levels.push_back(Level {
-            spill: Spill::new(folder, partitions, self.target),
+            spill: Spill::new(self.folder.clone(), partitions, self.target),
             next: 0,
             is_last,
         });
@@ -295,6 +290,7 @@ fn partition_of(group: &[u8], depth: usize, count: usize) -> usize {
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests need folders of their own")]
 mod tests {
     use std::collections::BTreeMap;
 

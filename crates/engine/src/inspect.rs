@@ -4,14 +4,20 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::AtomicBool;
 
 use chatmill_diag::Limits;
+use chatmill_intake::Failure;
 use chatmill_model::{Linked, MessageKind};
+use chatmill_source::Proposal;
 use serde::Serialize;
 
 use crate::plan::{PlannedInput, typed_inputs};
 use crate::progress::{Progress, Silent};
 use crate::select;
 use crate::slices::EntryStep;
+use crate::trouble::{Trouble, Troubles};
 use crate::walk::{ReadError, Sight, walk};
+
+/// Tables that are named in a report at most.
+const TABLES: usize = 64;
 
 /// What one entry of an input holds.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -24,6 +30,15 @@ pub struct EntryReport {
     pub source: Option<String>,
     /// Why.
     pub evidence: Vec<String>,
+    /// What it looks like, where nobody reads it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub looks_like: Option<String>,
+    /// Tables that nobody reads, of a database or a dump.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub unread_tables: BTreeSet<String>,
+    /// What a map for it could say, where nobody reads it.
+    #[serde(skip)]
+    pub proposal: Option<Proposal>,
     /// Records framed.
     pub records: u64,
     /// Records that cannot be read.
@@ -40,16 +55,30 @@ pub struct EntryReport {
     pub started_at: Option<i64>,
     /// Last instant, microseconds UTC.
     pub ended_at: Option<i64>,
+    /// The first of what cannot be read, or is in doubt.
+    pub troubles: Vec<Trouble>,
 }
 
-/// Inspects inputs, one report an entry.
+/// Troubles of an entry that its report keeps.
+const TROUBLES: usize = 5;
+
+/// What inspecting some inputs gave.
+#[derive(Clone, Debug, Default)]
+pub struct Inspection {
+    /// One report an entry.
+    pub entries: Vec<EntryReport>,
+    /// What was not read to its end because the system failed.
+    pub failures: Vec<Failure>,
+}
+
+/// Inspects inputs.
 pub fn inspect(
     paths: &[String],
     source: &str,
     limits: &Limits,
     progress: &dyn Progress,
     stop: &AtomicBool,
-) -> Result<Vec<EntryReport>, ReadError> {
+) -> Result<Inspection, ReadError> {
     let inputs = typed_inputs(paths, source)?;
     progress.stage("inspect", inputs.iter().map(|planned| planned.input.bytes).sum());
     let mut reports = Reports {
@@ -57,8 +86,10 @@ pub fn inspect(
         list: Vec::new(),
         numbers: HashMap::new(),
     };
+    let mut failures = Vec::new();
     let recognised = walk(&inputs, limits, progress, stop, &mut |sight| {
         match sight {
+            Sight::Failed(failure) => failures.push(failure),
             Sight::Entry(entry) => reports.at(entry, |_, _| {}),
             Sight::Records {
                 entry,
@@ -71,27 +102,34 @@ pub fn inspect(
             Sight::Conversation { entry, linked, .. } => {
                 reports.at(entry, |report, people| report.count(linked, people));
             }
-            Sight::Unread(_) => {}
+            Sight::Trouble(trouble) => reports.trouble(trouble),
+            Sight::Table { entry, table } => reports.at(entry, |report, _| {
+                if report.unread_tables.len() < TABLES {
+                    report.unread_tables.insert(table.to_owned());
+                }
+            }),
         }
         true
     })?;
     for seen in recognised {
         let number = reports.numbers.get(&(seen.input, seen.entry));
-        if let (Some((report, _)), Some(evidence)) = (
-            number.and_then(|number| reports.list.get_mut(*number)),
-            seen.evidence,
-        ) {
+        let Some((report, _)) = number.and_then(|number| reports.list.get_mut(*number)) else {
+            continue;
+        };
+        if let Some(evidence) = seen.evidence {
             report.evidence = evidence.why;
         }
+        report.looks_like = report.looks_like.take().or(seen.looks);
+        report.proposal = report.proposal.take().or(seen.proposal);
     }
-    Ok(reports
-        .list
-        .into_iter()
-        .map(|(report, people)| EntryReport {
-            participants: people.len() as u64,
-            ..report
-        })
-        .collect())
+    let entries = reports.list.into_iter().map(|(report, people)| EntryReport {
+        participants: people.len() as u64,
+        ..report
+    });
+    Ok(Inspection {
+        entries: entries.collect(),
+        failures,
+    })
 }
 
 /// Reports in the order of their entries, each with the people in it.
@@ -102,6 +140,18 @@ struct Reports<'i> {
 }
 
 impl Reports<'_> {
+    /// Keeps a trouble with its entry, which is the one that was met last where it names none.
+    fn trouble(&mut self, trouble: Trouble) {
+        let is_its_own = |report: &EntryReport| report.path == trouble.path && report.entry == trouble.entry;
+        let own = self.list.iter().rposition(|(report, _)| is_its_own(report));
+        let place = own.or(self.list.len().checked_sub(1));
+        if let Some((report, _)) = place.and_then(|place| self.list.get_mut(place))
+            && report.troubles.len() < TROUBLES
+        {
+            report.troubles.push(trouble);
+        }
+    }
+
     /// Changes the report of an entry, which is new when the entry is.
     fn at(&mut self, entry: &EntryStep, change: impl FnOnce(&mut EntryReport, &mut BTreeSet<String>)) {
         let next = self.list.len();
@@ -158,20 +208,20 @@ pub fn conversations(
     limits: &Limits,
     stop: &AtomicBool,
     visit: &mut dyn FnMut(&str, &Linked) -> bool,
-) -> Result<Unread, ReadError> {
+) -> Result<Troubles, ReadError> {
     let inputs = typed_inputs(paths, source)?;
-    let mut unread = Unread::default();
+    let mut troubles = Troubles::default();
     walk(&inputs, limits, &Silent, stop, &mut |sight| match sight {
         Sight::Conversation { id, linked, .. } => visit(&id, linked),
-        Sight::Unread(why) => {
-            unread.0.push(why);
+        Sight::Trouble(trouble) => {
+            troubles.add(trouble);
             true
         }
-        Sight::Entry(_) | Sight::Records { .. } => true,
+        Sight::Failed(failure) => {
+            troubles.failures.push(failure);
+            true
+        }
+        Sight::Entry(_) | Sight::Records { .. } | Sight::Table { .. } => true,
     })?;
-    Ok(unread)
+    Ok(troubles)
 }
-
-/// What could not be read, one clause each.
-#[derive(Clone, Debug, Default)]
-pub struct Unread(pub Vec<String>);

@@ -7,6 +7,7 @@ pub mod bill;
 pub mod check;
 pub mod collisions;
 pub mod crew;
+pub mod field_map;
 pub mod fit;
 pub mod frame;
 pub mod gather;
@@ -17,6 +18,7 @@ pub mod pipeline;
 pub mod plan;
 pub mod progress;
 pub mod receipt;
+mod recognise;
 pub mod redact;
 pub mod render;
 pub mod rows;
@@ -31,9 +33,15 @@ pub mod table_map;
 pub mod tables;
 pub mod totals;
 mod transcript;
+pub mod trouble;
 pub mod walk;
 pub mod windows;
 pub mod work;
+
+/// What `chatmill_source` proposes for files that nobody reads.
+pub mod source {
+    pub use chatmill_source::Proposal;
+}
 
 pub use plan::{Plan, PlanError};
 pub use progress::{Progress, Queues, Silent};

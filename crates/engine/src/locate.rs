@@ -44,11 +44,21 @@ impl Located {
         Self {
             finding: Finding::new(damage.code, damage.message.clone()),
             json_path: None,
-            span: is_written.then_some(Span {
-                start: damage.start,
-                end: damage.end,
+            span: is_written.then_some(match damage.at {
+                Some(at) => Span {
+                    start: at.byte,
+                    end: (at.byte + 1).min(damage.end).max(at.byte),
+                },
+                None => Span {
+                    start: damage.start,
+                    end: damage.end,
+                },
             }),
-            line_column: is_written.then_some((damage.line, damage.column)),
+            line_column: is_written.then_some(
+                damage
+                    .at
+                    .map_or((damage.line, damage.column), |at| (at.line, at.column)),
+            ),
             row: None,
             inside: None,
         }

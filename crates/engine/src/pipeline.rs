@@ -11,6 +11,7 @@ use chatmill_dialect::policy::Policy;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use crate::field_map::FieldMapSection;
 pub use crate::table_map::TableMapSection;
 
 mod count;
@@ -44,6 +45,9 @@ pub struct Pipeline {
     /// Tables of databases, and what their columns are.
     #[serde(default)]
     pub table_map: BTreeMap<String, TableMapSection>,
+    /// Where in records of `source = "mapped"` the messages are, and where in them the words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field_map: Option<FieldMapSection>,
     /// What single sources are told.
     #[serde(default)]
     pub sources: Sources,
@@ -101,6 +105,12 @@ pub struct InputSection {
     /// pages of rows and events are merged.
     #[serde(default)]
     pub merge: Option<bool>,
+    /// The field map of this section, instead of the pipeline file's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field_map: Option<FieldMapSection>,
+    /// Names of files, and of members of archives, that are left out: globs such as `*.png` or `attachments/**`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exclude: Vec<String>,
     /// Text put in front of every conversation id of this section.
     #[serde(default)]
     pub id_prefix: String,
@@ -121,6 +131,20 @@ pub struct Sources {
 pub struct JaibberEvents {
     /// Agents that may answer one another in a chain, as the room is set up; the same as `limits.response_depth`.
     pub max_response_depth: Option<u32>,
+}
+
+impl Default for InputSection {
+    fn default() -> Self {
+        Self {
+            path: String::new(),
+            source: auto(),
+            tables: None,
+            merge: None,
+            field_map: None,
+            exclude: Vec::new(),
+            id_prefix: String::new(),
+        }
+    }
 }
 
 fn auto() -> String {

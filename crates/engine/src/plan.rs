@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use chatmill_diag::limits::DEPTH_CEILING;
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_dialect::policy::Policy;
-use chatmill_intake::discover::{self, InputKind};
+use chatmill_intake::discover::{self, InputKind, Own};
+use chatmill_intake::{Failure, is_of_the_system};
 use chatmill_model::Linked;
 use chatmill_redact::Redactor;
 use chatmill_source::Source;
@@ -98,6 +99,33 @@ pub enum PlanError {
     /// An input that names nothing that can be read.
     #[error(transparent)]
     Input(#[from] discover::DiscoverError),
+    /// An input that names nothing but what the run itself writes or was asked by.
+    #[error(
+        "input.path: all that `{path}` names is this pipeline file or belongs to the output, and a run never reads its own \
+         files"
+    )]
+    OnlyOwn {
+        /// The path as written.
+        path: String,
+    },
+    /// The system failed while a file of the request was read; asking again may help.
+    #[error(transparent)]
+    System(#[from] Failure),
+}
+
+/// The text of a small file that a request names. What lies in the file or its name is what `wrong` makes of it.
+pub(crate) fn read_text(
+    path: &Path,
+    limit: u64,
+    wrong: impl FnOnce(std::io::Error) -> PlanError,
+) -> Result<String, PlanError> {
+    discover::read_small(path, limit).map_err(|error| {
+        if is_of_the_system(&error) {
+            Failure::new("read", path, &error).into()
+        } else {
+            wrong(error)
+        }
+    })
 }
 
 /// Everything a run needs to know.
@@ -124,25 +152,48 @@ pub struct Plan {
     pub out: PathBuf,
     /// The folder at which relative paths of the pipeline start.
     pub base: PathBuf,
+    /// What a person should know before it runs.
+    pub notes: Vec<String>,
 }
 
 impl Plan {
     /// Reads and resolves a pipeline file. `out` replaces its output path.
     pub fn load(path: &Path, overrides: &[String], out: Option<&Path>) -> Result<Self, PlanError> {
-        let text = discover::read_small(path, chatmill_diag::limits::MIB).map_err(|source| {
-            PlanError::Unreadable {
-                path: path.to_path_buf(),
-                source,
-            }
+        Self::load_for(path, overrides, out, &[])
+    }
+
+    /// The same with other inputs in place of the file's, as typed: relative to the current folder. They are read as the file's
+    /// only `[[input]]` says; where it has several, as one that says nothing but the path.
+    pub fn load_for(
+        path: &Path,
+        overrides: &[String],
+        out: Option<&Path>,
+        typed: &[String],
+    ) -> Result<Self, PlanError> {
+        let text = read_text(path, chatmill_diag::limits::MIB, |source| PlanError::Unreadable {
+            path: path.to_path_buf(),
+            source,
         })?;
-        let pipeline = pipeline::parse(&text, overrides, path)?;
+        let mut pipeline = pipeline::parse(&text, overrides, path)?;
+        if !typed.is_empty() {
+            pipeline.input = inputs::typed_sections(&pipeline.input, typed)?;
+        }
         // A bare file name has an empty parent, and an empty path is no folder.
         let base = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        Self::resolve(pipeline, base.unwrap_or(Path::new(".")), out)
+        Self::resolved(pipeline, base.unwrap_or(Path::new(".")), out, Some(path))
     }
 
     /// Resolves a pipeline whose relative paths start at `base`.
-    pub fn resolve(mut pipeline: Pipeline, base: &Path, out: Option<&Path>) -> Result<Self, PlanError> {
+    pub fn resolve(pipeline: Pipeline, base: &Path, out: Option<&Path>) -> Result<Self, PlanError> {
+        Self::resolved(pipeline, base, out, None)
+    }
+
+    fn resolved(
+        mut pipeline: Pipeline,
+        base: &Path,
+        out: Option<&Path>,
+        file: Option<&Path>,
+    ) -> Result<Self, PlanError> {
         if let Some(depth) = pipeline.sources.jaibber_events.max_response_depth {
             pipeline.limits.response_depth = depth;
         }
@@ -169,8 +220,9 @@ impl Plan {
             // What could be quoted was read before anything was replaced.
             pipeline.output.quote = false;
         }
-        let inputs = inputs::inputs(&pipeline, base)?;
+        check_out(out.and_then(Path::to_str).unwrap_or(&pipeline.output.path))?;
         let out = out.map_or_else(|| base.join(&pipeline.output.path), Path::to_path_buf);
+        let (inputs, notes) = inputs::inputs(&pipeline, base, &mut Own::new(file, &out))?;
         Ok(Self {
             pipeline,
             inputs,
@@ -183,6 +235,7 @@ impl Plan {
             redactor,
             out,
             base: base.to_path_buf(),
+            notes,
         })
     }
 
@@ -237,8 +290,24 @@ impl Plan {
         (self.input_bytes() / 16).clamp(4 * MIB, 12 * MIB) as usize
     }
 
-    /// Hashes every input; what cannot be read becomes a refused input. Ends early when `stop` is set.
-    pub fn hash_inputs(&mut self, progress: &dyn Progress, stop: &AtomicBool) {
+    /// What failed while the inputs were looked for, through no fault of theirs.
+    pub fn failures(&self) -> Vec<Failure> {
+        let failures = self
+            .inputs
+            .iter()
+            .filter_map(|planned| match &planned.input.kind {
+                InputKind::Failed(failure) => Some(failure.clone()),
+                _ => None,
+            });
+        failures.collect()
+    }
+
+    /// Hashes every input; one that does not let itself be read becomes a refused input. Ends early when `stop` is set.
+    ///
+    /// # Errors
+    ///
+    /// When the system fails, or when something is no longer there.
+    pub fn hash_inputs(&mut self, progress: &dyn Progress, stop: &AtomicBool) -> Result<(), Failure> {
         progress.stage("hash", self.input_bytes());
         let mut go_on = |bytes| {
             progress.advance(bytes);
@@ -251,16 +320,21 @@ impl Plan {
             match discover::content_hash(&planned.input.path, &mut go_on) {
                 Ok(Some((bytes, hash))) => {
                     planned.input.bytes = bytes;
-                    planned.hash = hash;
+                    planned.hash = Some(hash);
                 }
-                Ok(None) => return,
-                Err(error) => {
+                Ok(None) => return Ok(()),
+                Err(failure) if failure.is_of_the_system() || failure.is_absence() => return Err(failure),
+                Err(failure) => {
                     let finding = Finding::new(&codes::UNREADABLE_INPUT, "the input cannot be read")
-                        .quoting(&error.to_string());
+                        .quoting(&failure.reason);
                     planned.input.kind = InputKind::Refused(finding);
                 }
             }
+            if !go_on(0) {
+                return Ok(());
+            }
         }
+        Ok(())
     }
 
     /// The plan without what must not change a certified byte: output path, resources, spelling of inputs.
@@ -290,21 +364,7 @@ impl Plan {
             {
                 output.remove("path");
             }
-            let inputs: Vec<serde_json::Value> = self
-                .inputs
-                .iter()
-                .map(|planned| {
-                    serde_json::json!({
-                        "name": planned.name,
-                        "source": planned.source.map_or("auto", Source::id),
-                        "id_prefix": planned.id_prefix,
-                        "section": planned.section,
-                        "merge": planned.merge,
-                        "tables": planned.tables.iter().map(|map| map.name.as_str()).collect::<Vec<_>>(),
-                    })
-                })
-                .collect();
-            object.insert("inputs".to_owned(), inputs.into());
+            object.insert("inputs".to_owned(), self.sections().into());
             let targets: Vec<String> = self
                 .targets
                 .iter()
@@ -318,23 +378,47 @@ impl Plan {
         value
     }
 
-    /// What makes two runs the same: program version, plan, limits, and each input's name, length and content.
+    /// What the inputs of each section are read with. What the inputs are called stands beside the plan, once.
+    fn sections(&self) -> Vec<serde_json::Value> {
+        let mut sections: Vec<serde_json::Value> = Vec::new();
+        for planned in &self.inputs {
+            // Sections are numbered in the order of their first inputs.
+            if planned.section == sections.len() {
+                sections.push(serde_json::json!({
+                    "source": planned.source.map_or("auto", Source::id),
+                    "id_prefix": planned.id_prefix,
+                    "merge": planned.merge,
+                    "exclude": planned.exclude_globs,
+                    "field_map": planned.field_map,
+                    "tables": planned.tables.iter().map(|map| map.name.as_str()).collect::<Vec<_>>(),
+                }));
+            }
+        }
+        sections
+    }
+
+    /// What makes two runs the same: program version, plan, limits, and each input's name, length and content, or why it was
+    /// refused.
     pub fn fingerprint(&self) -> String {
-        let inputs: Vec<_> = self
-            .inputs
-            .iter()
-            .map(|planned| (&planned.name, planned.input.bytes, &planned.hash))
-            .collect();
-        let identity = serde_json::json!({
+        // Inputs are hashed one after the other: there may be millions.
+        let mut hasher = blake3::Hasher::new();
+        let plan = serde_json::json!({
             "version": env!("CARGO_PKG_VERSION"),
+            "format": chatmill_dataset::FORMAT,
             "plan": self.normalised(),
-            "inputs": inputs,
         });
-        blake3::hash(identity.to_string().as_bytes())
-            .to_hex()
-            .chars()
-            .take(32)
-            .collect()
+        hasher.update(plan.to_string().as_bytes());
+        for planned in &self.inputs {
+            let line = serde_json::json!({
+                "name": planned.name,
+                "section": planned.section,
+                "bytes": planned.input.bytes,
+                "hash": planned.hash,
+                "refused": planned.refused(),
+            });
+            hasher.update(b"\n").update(line.to_string().as_bytes());
+        }
+        hasher.finalize().to_hex().chars().take(32).collect()
     }
 }
 
@@ -364,11 +448,36 @@ fn check_content(content: &Content, targets: &[Target]) -> Result<(), PlanError>
     }
 }
 
+/// Refuses a destination that is no folder of this machine.
+fn check_out(out: &str) -> Result<(), PlanError> {
+    let message = if out == "-" {
+        "a dataset is a folder, and stdout is none; `chatmill render` prints to stdout".to_owned()
+    } else if discover::is_address(out) {
+        format!(
+            "`{out}` is an address, and chatmill writes local folders; upload the dataset when it is finished"
+        )
+    } else {
+        return Ok(());
+    };
+    Err(PlanError::Value {
+        key: "output.path",
+        message,
+    })
+}
+
 fn check_values(pipeline: &Pipeline) -> Result<(), PlanError> {
     if pipeline.input.is_empty() {
         return Err(PlanError::Value {
             key: "input",
             message: "there is no [[input]]".to_owned(),
+        });
+    }
+    if pipeline.input.iter().any(|section| section.path == "-") {
+        return Err(PlanError::Value {
+            key: "input.path",
+            message:
+                "a run reads its inputs more than once, and stdin can be read once; write it to a file first"
+                    .to_owned(),
         });
     }
     if !(0.0..=1.0).contains(&pipeline.limits.max_reject_ratio) {

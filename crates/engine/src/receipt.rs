@@ -10,6 +10,8 @@ use crate::totals::Totals;
 /// The receipt of a slice.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SliceReceipt {
+    /// Digest of the slice that it is the receipt of.
+    pub slice: String,
     /// Counts per input, by index in the plan.
     pub inputs: BTreeMap<usize, InputCounts>,
     /// Ids of its conversations before qualification, in order, each with its input.
@@ -27,6 +29,9 @@ pub struct SliceReceipt {
     /// Perspectives of conversations without a turn to render, where each turn has a rendering of its own.
     #[serde(default)]
     pub without_turns: u64,
+    /// Renderings that left reasoning out because policy says so.
+    #[serde(default)]
+    pub without_reasoning: u64,
     /// Renderings that were made.
     pub renderings: u64,
 }
@@ -34,6 +39,8 @@ pub struct SliceReceipt {
 /// Counts of one input in a slice.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct InputCounts {
+    /// Entries that were read to their end here.
+    pub entries: u64,
     /// Records and bytes.
     #[serde(flatten)]
     pub ledger: Ledger,
@@ -50,6 +57,9 @@ pub struct InputCounts {
     /// Rows of tables that nobody asked for, by table.
     #[serde(default)]
     pub skipped_tables: BTreeMap<String, u64>,
+    /// Files, and members of archives, that are no chats, by what they are.
+    #[serde(default)]
+    pub skipped_files: BTreeMap<String, u64>,
 }
 
 /// How often a code was found.
@@ -57,12 +67,20 @@ pub struct InputCounts {
 pub struct FindingCount {
     /// Kebab name.
     pub name: String,
-    /// Errors, warnings and notes.
+    /// Errors, those of rejects included.
     pub errors: u64,
     /// Warnings.
     pub warnings: u64,
     /// Notes.
     pub notes: u64,
+    /// Errors that are the reason of a reject.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub of_rejects: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl FindingCount {

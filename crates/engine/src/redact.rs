@@ -5,14 +5,13 @@ use std::path::Path;
 use chatmill_diag::limits::MIB;
 use chatmill_diag::{Finding, Path as Place};
 use chatmill_dialect::{Coverage, Loss, LossCode, Rendering};
-use chatmill_intake::discover;
 use chatmill_model::{Linked, Role};
 use chatmill_redact::{Account, Counts, Key, KeyError, Kind, Redactor, Roster, SHORTEST_KEY};
 
 use crate::frame::Outcome;
 use crate::locate::Located;
 use crate::pipeline::{Redact, RedactKind, RedactMode};
-use crate::plan::PlanError;
+use crate::plan::{PlanError, read_text};
 
 /// The redactor that a section asks for, with the key that it names.
 pub fn redactor(section: &Redact, base: &Path) -> Result<Redactor, PlanError> {
@@ -53,8 +52,9 @@ fn key(section: &Redact, base: &Path) -> Result<Key, PlanError> {
         )));
     };
     let path = base.join(file);
-    let content = discover::read_small(&path, MIB)
-        .map_err(|error| wrong(format!("cannot read {}: {error}", path.display())))?;
+    let content = read_text(&path, MIB, |error| {
+        wrong(format!("cannot read {}: {error}", path.display()))
+    })?;
     Key::new(&content).map_err(|error| {
         wrong(match error {
             KeyError::TooShort => format!(

@@ -20,15 +20,23 @@ pub struct Gathering<'g> {
     pub next_record: &'g mut u64,
 }
 
+/// What of a frame was put aside.
+pub struct Aside {
+    /// How many rows.
+    pub rows: u64,
+    /// The bytes between them.
+    pub between: u64,
+}
+
 impl Gathering<'_> {
-    /// Puts the rows of a frame aside; gives the bytes between them, or nothing when the frame cannot be cut.
+    /// Puts the rows of a frame aside, or nothing when the frame cannot be cut.
     pub fn put_aside(
         &mut self,
         source: &'static dyn Source,
         frame: &Frame,
         bytes: &[u8],
         limits: &Limits,
-    ) -> Result<Option<u64>, DatasetError> {
+    ) -> Result<Option<Aside>, DatasetError> {
         let Ok(document) = json::scan(bytes, limits.depth) else {
             return Ok(None);
         };
@@ -37,7 +45,9 @@ impl Gathering<'_> {
         };
         let (mut at, mut line, mut column) = (0, frame.line, frame.column);
         let mut within = 0;
+        let mut count = 0;
         for row in rows {
+            count += 1;
             let body = bytes.get(row.span.clone()).unwrap_or_default();
             let start = frame.start + row.span.start as u64;
             (line, column) = advance(line, column, bytes.get(at..row.span.start).unwrap_or_default());
@@ -68,6 +78,9 @@ impl Gathering<'_> {
                 place.counts = false;
             }
         }
-        Ok(Some((frame.end - frame.start).saturating_sub(within)))
+        Ok(Some(Aside {
+            rows: count,
+            between: (frame.end - frame.start).saturating_sub(within),
+        }))
     }
 }

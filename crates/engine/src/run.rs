@@ -7,18 +7,19 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use chatmill_dataset::{Compression, DatasetError, Opening, Partition, Spill, Staging, TableOptions};
+use chatmill_dataset::{Compression, DatasetError, Opening, Partition, Staging, TableOptions};
+use chatmill_intake::Failure;
 use chatmill_intake::discover::InputKind;
 use thiserror::Error;
 
-use crate::collisions::{Ids, Occurrence, may_collide, renames};
+use crate::collisions::{Ids, Occurrence, Renames, may_collide, renames};
 use crate::crew::{self, NoThreads};
 use crate::pipeline;
 use crate::plan::{Plan, PlanError};
 use crate::progress::Progress;
 use crate::receipt::SliceReceipt;
-use crate::seal::Outcome;
-use crate::slices::{Slice, Slicer};
+use crate::seal::{Ground, Outcome};
+use crate::slices::{Slice, Slicer, Tally};
 use crate::summary::Summary;
 use crate::survey::{self, Survey};
 use crate::work::{Tools, WorkError, grind};
@@ -72,6 +73,23 @@ pub enum RunError {
         /// The inputs.
         names: Vec<String>,
     },
+    /// Inputs could not be read, through no fault of their own, or after they had been hashed.
+    #[error(
+        "{}; nothing was published, and what is done is kept: run the same command again once this is mended",
+        listed(failures)
+    )]
+    InputsFailed {
+        /// What failed.
+        failures: Vec<Failure>,
+    },
+    /// The work of the slices is not all there, or not as it was left.
+    #[error(
+        "the work in the staging is not complete: {reason}; nothing was published, run the same command again"
+    )]
+    Incomplete {
+        /// A clause that says what is missing.
+        reason: String,
+    },
     /// Records or bytes are unaccounted for: a bug in chatmill.
     #[error("the ledger does not balance for {}; this is a bug in chatmill, nothing was published", names.join(", "))]
     Unbalanced {
@@ -119,6 +137,24 @@ pub enum RunError {
     },
 }
 
+impl From<Failure> for RunError {
+    fn from(failure: Failure) -> Self {
+        Self::InputsFailed {
+            failures: vec![failure],
+        }
+    }
+}
+
+/// The first failures, and how many there are.
+fn listed(failures: &[Failure]) -> String {
+    const SHOWN: usize = 3;
+    let mut list: Vec<String> = failures.iter().take(SHOWN).map(Failure::to_string).collect();
+    if failures.len() > SHOWN {
+        list.push(format!("and {} more", failures.len() - SHOWN));
+    }
+    list.join("; ")
+}
+
 /// Runs a plan to a published dataset. `stop` ends it early: what is done is kept and the next run goes on.
 pub fn run(
     mut plan: Plan,
@@ -127,11 +163,16 @@ pub fn run(
     stop: &AtomicBool,
 ) -> Result<Summary, RunError> {
     let begun = Instant::now();
-    refuse_streams(&mut plan);
-    plan.hash_inputs(progress, stop);
-    if stop.load(Ordering::Relaxed) {
-        return Err(RunError::Stopped { done: 0 });
+    for note in &plan.notes {
+        progress.note(note);
     }
+    refuse_streams(&mut plan);
+    let failures = plan.failures();
+    if !failures.is_empty() {
+        return Err(RunError::InputsFailed { failures });
+    }
+    plan.hash_inputs(progress, stop)?;
+    go_on(stop, 0)?;
     let fingerprint = plan.fingerprint();
     let staging = match chatmill_dataset::open(&plan.out, &fingerprint, options.replace)? {
         Opening::Finished(manifest) => return Ok(Summary::of_finished(&plan.out, manifest)),
@@ -150,9 +191,9 @@ pub fn run(
     }
     let mut mill = Mill::new(&plan, &staging, options, progress, stop)?;
     mill.survey()?;
-    mill.grind_all(&done)?;
-    let outcome = Outcome::read(&staging)?;
-    outcome.check(&plan)?;
+    let ground = mill.grind_all(done)?;
+    let outcome = Outcome::read(&staging, &ground, stop)?;
+    outcome.check(&plan, &ground.tally)?;
     let slices = outcome.slices();
     let table_options = mill.table_options.clone();
     let threads = mill.threads;
@@ -161,7 +202,10 @@ pub fn run(
         .slowest
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner);
+    progress.stage("seal", 0);
+    go_on(stop, slices)?;
     let sealed = outcome.seal(&plan, &fingerprint, staging, &table_options)?;
+    go_on(stop, slices)?;
     let derived = serde_json::json!({
         "threads": threads,
         "seconds": begun.elapsed().as_secs_f64(),
@@ -176,10 +220,20 @@ pub fn run(
         crew::together(threads, || report(sealed.folder()))
             .map_err(|NoThreads| RunError::Threads { threads })??;
     }
+    go_on(stop, slices)?;
     for notice in sealed.publish()? {
         progress.note(&notice);
     }
     Ok(Summary::of_run(&plan.out, begun.elapsed())?)
+}
+
+/// Ends a run that was told to stop.
+pub(crate) fn go_on(stop: &AtomicBool, done: usize) -> Result<(), RunError> {
+    if stop.load(Ordering::Relaxed) {
+        Err(RunError::Stopped { done })
+    } else {
+        Ok(())
+    }
 }
 
 /// A run reads regular files only: their content is part of its identity.
@@ -216,7 +270,7 @@ impl<'p> Mill<'p> {
         } else {
             plan.pipeline.resources.threads
         };
-        let threads = crew::threads(asked);
+        let threads = crew::threads(asked, progress);
         let compression =
             Compression::parse(&plan.pipeline.output.compression).ok_or_else(|| PlanError::Value {
                 key: "output.compression",
@@ -255,35 +309,44 @@ impl<'p> Mill<'p> {
     /// Grinds what has no receipt, then once more what must give its conversations other ids.
     ///
     /// Receipts stay in the staging: in memory there are eight bytes for each conversation, and the ids themselves only where
-    /// two of them may be alike.
-    fn grind_all(&self, done: &BTreeMap<u32, Ids>) -> Result<(), RunError> {
-        let ground = self.pass("mill", &|slice| (!done.contains_key(&slice)).then(BTreeMap::new))?;
-        if !may_collide(done.values().chain(ground.values())) {
-            return Ok(());
+    /// two of them may be alike. A receipt of an earlier attempt counts only where it was made from the same bytes.
+    fn grind_all(&self, mut done: BTreeMap<u32, Ids>) -> Result<Ground, RunError> {
+        let (ground, tally) = self.pass(
+            "mill",
+            &|slice| !done.get(&slice.index).is_some_and(|ids| ids.are_of(slice)),
+            &Renames::new(),
+        )?;
+        for beyond in done.split_off(&tally.slices).into_keys() {
+            self.staging.discard(beyond)?;
         }
+        done.extend(ground);
+        let mut ground = Ground { slices: done, tally };
+        if !may_collide(ground.slices.values()) {
+            return Ok(ground);
+        }
+        let stop = self.tools.stop;
         let mut given: BTreeMap<u32, Given> = BTreeMap::new();
         for receipt in self.staging.receipts::<SliceReceipt>()? {
+            go_on(stop, given.len())?;
             let receipt = receipt?;
             given.insert(receipt.slice, (receipt.body.ids, receipt.body.renamed));
         }
-        let required = required_renames(self.tools.plan, &given);
+        let required = required_renames(self.tools.plan, &given, stop);
+        let required = required.ok_or(RunError::Stopped { done: given.len() })?;
         let wrong: BTreeSet<u32> = given
             .iter()
             .filter(|(slice, (_, renamed))| required.get(slice).cloned().unwrap_or_default() != *renamed)
             .map(|(slice, _)| *slice)
             .collect();
         if wrong.is_empty() {
-            return Ok(());
+            return Ok(ground);
         }
         for slice in &wrong {
             self.staging.discard(*slice)?;
         }
-        self.pass("qualify ids", &|slice| {
-            wrong
-                .contains(&slice)
-                .then(|| required.get(&slice).cloned().unwrap_or_default())
-        })?;
-        Ok(())
+        let (again, _) = self.pass("qualify ids", &|slice| wrong.contains(&slice.index), &required)?;
+        ground.slices.extend(again);
+        Ok(ground)
     }
 
     /// Looks at every conversation where the plan wants them compared.
@@ -296,7 +359,7 @@ impl<'p> Mill<'p> {
         let stop = self.tools.stop;
         let limit = plan.limits().compared;
         let found = AtomicU64::new(0);
-        let likenesses = self.read("survey", &|_| true, &|slice| {
+        let (likenesses, _) = self.read("survey", &|_| true, &|slice| {
             let looked =
                 catch_unwind(AssertUnwindSafe(|| survey::look(slice, plan, stop))).map_err(|_| {
                     stop.store(true, Ordering::Relaxed);
@@ -316,14 +379,15 @@ impl<'p> Mill<'p> {
         Ok(())
     }
 
-    /// Grinds the slices for which `wanted` gives renames.
+    /// Grinds the wanted slices, with the ids that some of their conversations get instead.
     fn pass(
         &self,
         name: &str,
-        wanted: &(dyn Fn(u32) -> Option<BTreeMap<usize, String>> + Sync),
-    ) -> Result<BTreeMap<u32, Ids>, RunError> {
-        self.read(name, &|slice| wanted(slice).is_some(), &|slice| {
-            self.grind(slice, wanted(slice.index).unwrap_or_default())
+        wanted: &dyn Fn(&Slice) -> bool,
+        renames: &Renames,
+    ) -> Result<(BTreeMap<u32, Ids>, Tally), RunError> {
+        self.read(name, wanted, &|slice| {
+            self.grind(slice, renames.get(&slice.index).cloned().unwrap_or_default())
         })
     }
 
@@ -331,9 +395,9 @@ impl<'p> Mill<'p> {
     fn read<T: Send>(
         &self,
         name: &str,
-        wanted: &dyn Fn(u32) -> bool,
+        wanted: &dyn Fn(&Slice) -> bool,
         work: &(dyn Fn(&Slice) -> Result<Option<T>, RunError> + Sync),
-    ) -> Result<BTreeMap<u32, T>, RunError> {
+    ) -> Result<(BTreeMap<u32, T>, Tally), RunError> {
         let plan = self.tools.plan;
         self.progress.stage(name, plan.input_bytes());
         let mut slicer = Slicer::new(
@@ -344,7 +408,8 @@ impl<'p> Mill<'p> {
             self.spill_folder(),
             self.tools.stop,
             self.progress,
-        );
+        )
+        .strict();
         let mut results = BTreeMap::new();
         let mut failure = None;
         crew::each_slice(
@@ -373,6 +438,12 @@ impl<'p> Mill<'p> {
         if let Some(failure) = slicer.take_failure() {
             return Err(failure.into());
         }
+        if !slicer.failures().is_empty() {
+            let failures = slicer.failures().iter().map(|(_, failure)| failure.clone());
+            return Err(RunError::InputsFailed {
+                failures: failures.collect(),
+            });
+        }
         if self.tools.stop.load(Ordering::Relaxed) {
             let mut receipts = self.staging.receipts::<SliceReceipt>()?;
             let done = receipts.try_fold(0, |done, receipt| receipt.map(|_| done + 1))?;
@@ -383,15 +454,14 @@ impl<'p> Mill<'p> {
                 names: slicer.changed().to_vec(),
             });
         }
-        Ok(results)
+        Ok((results, slicer.tally().clone()))
     }
 
-    /// Where rows wait: in the folder of the request under a name of this run's own, else in the staging.
+    /// Where rows wait: in the folder of the request, else in the staging.
     fn spill_folder(&self) -> PathBuf {
-        let own = Spill::temporary_folder();
-        match (&self.tools.plan.pipeline.resources.spill, own.file_name()) {
-            (Some(folder), Some(name)) => self.tools.plan.base.join(folder).join(name),
-            _ => self.staging.spill_folder(),
+        match &self.tools.plan.pipeline.resources.spill {
+            Some(folder) => self.tools.plan.base.join(folder),
+            None => self.staging.spill_folder(),
         }
     }
 
@@ -428,8 +498,8 @@ impl<'p> Mill<'p> {
 /// The ids of a slice's conversations, each with its input, and those that others got instead.
 type Given = (Vec<(usize, String)>, BTreeMap<usize, String>);
 
-/// Which conversations must get another id, judged over the whole run.
-fn required_renames(plan: &Plan, given: &BTreeMap<u32, Given>) -> BTreeMap<u32, BTreeMap<usize, String>> {
+/// Which conversations must get another id, judged over the whole run; nothing when `stop` was set.
+fn required_renames(plan: &Plan, given: &BTreeMap<u32, Given>, stop: &AtomicBool) -> Option<Renames> {
     let occurrences = given.iter().flat_map(|(slice, (ids, _))| {
         ids.iter().enumerate().map(|(index, (input, id))| Occurrence {
             slice: *slice,
@@ -441,5 +511,5 @@ fn required_renames(plan: &Plan, given: &BTreeMap<u32, Given>) -> BTreeMap<u32, 
             id,
         })
     });
-    renames(occurrences)
+    renames(occurrences, stop)
 }

@@ -1,18 +1,29 @@
-//! Sealing: every receipt is there; prove that nothing disappeared and write the manifest.
+//! Sealing: prove that every receipt is there and that nothing disappeared, and write the manifest.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
 
 use chatmill_dataset::manifest::{DERIVED, InputEntry, table_entries};
 use chatmill_dataset::rows::TotalRow;
-use chatmill_dataset::{Manifest, PartFile, Sealed, Staging, TableOptions};
+use chatmill_dataset::{FORMAT, Manifest, PartFile, Sealed, Staging, TableOptions};
 use chatmill_diag::Ledger;
 
+use crate::collisions::Ids;
 use crate::pipeline::Speaker;
 use crate::plan::Plan;
 use crate::receipt::{InputCounts, SliceReceipt};
-use crate::run::RunError;
-use crate::summary::{COMPLETE, RunTotals, TOO_MANY_REJECTS, TokenTotal};
+use crate::run::{RunError, go_on};
+use crate::slices::{InputTally, Tally};
+use crate::summary::{RunTotals, TokenTotal};
 use crate::totals::Totals;
+
+/// What was ground: what the receipts must say when they are read back.
+pub struct Ground {
+    /// Of each slice, what its receipt is known by.
+    pub slices: BTreeMap<u32, Ids>,
+    /// What was cut from the inputs.
+    pub tally: Tally,
+}
 
 /// What the receipts of a run say together.
 #[derive(Default)]
@@ -28,15 +39,31 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Adds up the receipts of a staging, one after the other.
-    pub fn read(staging: &Staging) -> Result<Self, RunError> {
+    /// Adds up the receipts of a staging, one after the other. There must be one for every slice that was cut, and each must be
+    /// the one that was written.
+    pub fn read(staging: &Staging, ground: &Ground, stop: &AtomicBool) -> Result<Self, RunError> {
         let mut outcome = Self::default();
         for receipt in staging.receipts::<SliceReceipt>()? {
+            go_on(stop, outcome.slices)?;
             let receipt = receipt?;
+            if receipt.slice != outcome.after_last {
+                return Err(missing(outcome.after_last));
+            }
+            let known = ground.slices.get(&receipt.slice);
+            if !known.is_some_and(|ids| ids.agree_with(&receipt.body)) {
+                let reason = format!(
+                    "the receipt of slice {} is not the one that was written",
+                    receipt.slice
+                );
+                return Err(RunError::Incomplete { reason });
+            }
             outcome.slices += 1;
             outcome.after_last = receipt.slice + 1;
             outcome.files.extend(receipt.files);
             outcome.add(receipt.body);
+        }
+        if outcome.after_last != ground.tally.slices {
+            return Err(missing(outcome.after_last));
         }
         outcome.add_inputs();
         Ok(outcome)
@@ -50,6 +77,7 @@ impl Outcome {
     fn add(&mut self, receipt: SliceReceipt) {
         for (input, counts) in receipt.inputs {
             let sum = self.inputs.entry(input).or_default();
+            sum.entries += counts.entries;
             sum.ledger.add(&counts.ledger);
             sum.rows.add(&counts.rows);
             sum.conversations += counts.conversations;
@@ -62,6 +90,9 @@ impl Outcome {
             for (reason, records) in counts.filtered_by {
                 *sum.filtered_by.entry(reason).or_default() += records;
             }
+            for (kind, files) in counts.skipped_files {
+                *sum.skipped_files.entry(kind).or_default() += files;
+            }
             for (table, rows) in counts.skipped_tables {
                 *sum.skipped_tables.entry(table).or_default() += rows;
             }
@@ -71,12 +102,14 @@ impl Outcome {
         whole.renderings += receipt.renderings;
         whole.unrenderable += receipt.unrenderable;
         whole.without_turns += receipt.without_turns;
+        whole.without_reasoning += receipt.without_reasoning;
         for (code, count) in receipt.findings {
             let sum = whole.findings.entry(code).or_default();
             sum.name = count.name;
             sum.errors += count.errors;
             sum.warnings += count.warnings;
             sum.notes += count.notes;
+            sum.of_rejects += count.of_rejects;
         }
         self.totals.merge(&receipt.totals);
     }
@@ -102,8 +135,20 @@ impl Outcome {
         }
     }
 
-    /// Refuses a run whose ledger does not balance, or whose perspective is nobody's.
-    pub fn check(&self, plan: &Plan) -> Result<(), RunError> {
+    /// Refuses a run that does not account for all that was cut, whose ledger does not balance, or whose perspective is nobody's.
+    pub fn check(&self, plan: &Plan, tally: &Tally) -> Result<(), RunError> {
+        for (index, planned) in plan.inputs.iter().enumerate() {
+            let counts = self.inputs.get(&index);
+            let accounted = counts.map(|counts| InputTally {
+                entries: counts.entries,
+                records: counts.ledger.framed,
+                bytes: counts.ledger.decoded_bytes,
+            });
+            if accounted.is_none() || accounted.as_ref() != tally.inputs.get(index) {
+                let reason = format!("the receipts do not account for all of {}", planned.name);
+                return Err(RunError::Incomplete { reason });
+            }
+        }
         let unbalanced = self
             .inputs
             .iter()
@@ -142,21 +187,27 @@ impl Outcome {
         }
         let mut files = self.files;
         files.extend(parts.close()?);
-        let ratio = whole.rejected as f64 / whole.framed.max(1) as f64;
-        let within = ratio <= plan.limits().max_reject_ratio;
         let manifest = Manifest {
             program: "chatmill".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            format: FORMAT,
             fingerprint: fingerprint.to_owned(),
             plan: plan.normalised(),
+            slices: self.after_last,
             inputs: inputs(plan, &self.inputs),
             tables: table_entries(files),
             totals: serde_json::to_value(&whole).unwrap_or_default(),
             ledger_balanced: true,
-            verdict: if within { COMPLETE } else { TOO_MANY_REJECTS }.to_owned(),
+            verdict: whole.verdict(plan.limits()).to_owned(),
             derived: DERIVED.map(str::to_owned).to_vec(),
         };
         Ok(staging.seal(&manifest, options)?)
+    }
+}
+
+fn missing(slice: u32) -> RunError {
+    RunError::Incomplete {
+        reason: format!("the receipt of slice {slice} is missing"),
     }
 }
 
@@ -184,12 +235,15 @@ fn inputs(plan: &Plan, counts: &BTreeMap<usize, InputCounts>) -> Vec<InputEntry>
                 path: planned.name.clone(),
                 bytes: planned.input.bytes,
                 hash: planned.hash.clone(),
+                refused: planned.refused().map(str::to_owned),
+                entries: counts.entries,
                 source: (!counts.sources.is_empty()).then(|| counts.sources.join(",")),
                 conversations: counts.conversations,
                 findings: counts.findings,
                 rows: counts.rows,
                 skipped: counts.skipped_tables.values().sum(),
                 skipped_tables: counts.skipped_tables,
+                skipped_files: counts.skipped_files,
                 filtered_by: counts.filtered_by,
                 ..InputEntry::default()
             };

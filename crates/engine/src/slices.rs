@@ -3,20 +3,27 @@
 //! Compressed inputs cannot be sought, so frames are read once, in order, into the buffer of a slice that is then handed to
 //! a worker (docs/decisions/2026-11-21-slices-through-one-reader.md).
 
+mod tally;
+mod unread;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_dataset::DatasetError;
-use chatmill_diag::{Code, Finding, Limits, codes};
+use chatmill_diag::{Finding, Limits};
 use chatmill_intake::discover::InputKind;
-use chatmill_intake::{Damage, Event, Frame, Framing, Head, Reader, json};
-use chatmill_source::{Evidence, Source};
+use chatmill_intake::{Damage, Event, Failure, Frame, Framing, Head, Reader};
+use chatmill_source::{Evidence, Proposal, Source, TableMap};
+
+pub use self::tally::{InputTally, Tally};
+use self::unread::{Tables, no_table};
 
 use crate::gather::Gatherer;
 use crate::group::Group;
 use crate::plan::PlannedInput;
 use crate::progress::Progress;
+use crate::recognise::{Fate, recognise, rename, unread};
 use crate::rows::Gathering;
 
 /// One step through the bytes of a slice.
@@ -40,6 +47,13 @@ pub enum Step {
         /// How many rows.
         rows: u64,
         /// How many bytes of the entry.
+        bytes: u64,
+    },
+    /// An entry that is no chat, or not wanted.
+    PassedOver {
+        /// What it is.
+        kind: &'static str,
+        /// Its bytes.
         bytes: u64,
     },
     /// A record that could not be framed.
@@ -83,6 +97,10 @@ pub struct Recognised {
     pub entry: String,
     /// Source and evidence.
     pub evidence: Option<Evidence>,
+    /// What it looks like, where nobody reads it.
+    pub looks: Option<String>,
+    /// What a map for it could say, where nobody reads it.
+    pub proposal: Option<Proposal>,
 }
 
 /// Reads inputs one after another and cuts them into slices.
@@ -98,6 +116,10 @@ pub struct Slicer<'p> {
     next_slice: u32,
     records: u64,
     changed: Vec<String>,
+    failures: Vec<(usize, Failure)>,
+    /// Whether an input that cannot be read to its end, or changed, ends everything.
+    is_strict: bool,
+    tally: Tally,
     recognised: Vec<Recognised>,
     spare: Vec<Vec<u8>>,
     gatherer: Gatherer,
@@ -122,22 +144,13 @@ struct Entry {
     gathering: Option<usize>,
     /// Number of the next record, counted anew where frames are cut into rows.
     next_record: u64,
-}
-
-/// The tables of an input, which may be entries of their own.
-#[derive(Default)]
-struct Tables {
-    /// Whether one of its entries holds tables.
-    is_database: bool,
-    /// Whether one was read.
-    has_one: bool,
-    /// Names of those that were passed over.
-    passed: Vec<String>,
+    /// What the fields of its JSON rows are called.
+    map: Option<TableMap>,
 }
 
 impl<'p> Slicer<'p> {
     /// A slicer over `inputs`; `record_limit` records (conversations, where rows are gathered) are kept, the rest is
-    /// filtered. Rows that wait for the rest of their conversation lie below `spill`, which must not exist yet.
+    /// filtered. Rows that wait for the rest of their conversation lie in `spill`, without names.
     pub fn new(
         inputs: &'p [PlannedInput],
         limits: &'p Limits,
@@ -152,6 +165,7 @@ impl<'p> Slicer<'p> {
             gatherer: Gatherer::new(bytes, limits.partition, spill),
             failure: None,
             gathered: None,
+            tally: Tally::of(inputs.len()),
             inputs,
             limits,
             slice_bytes,
@@ -163,9 +177,36 @@ impl<'p> Slicer<'p> {
             next_slice: 0,
             records: 0,
             changed: Vec::new(),
+            failures: Vec::new(),
+            is_strict: false,
             recognised: Vec::new(),
             spare: Vec::new(),
         }
+    }
+
+    /// Ends the slices at the first input that cannot be read to its end or is not what was hashed: all later ones would be cut
+    /// elsewhere. Without this, the next input follows.
+    #[must_use]
+    pub fn strict(mut self) -> Self {
+        self.is_strict = true;
+        self
+    }
+
+    /// What was read so far: all of it, once there is no further slice and nothing has failed.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// Inputs that could not be read to their end, by index, and why.
+    pub fn failures(&self) -> &[(usize, Failure)] {
+        &self.failures
+    }
+
+    /// Whether there is nothing more to cut, however much there is to read.
+    fn is_over(&self) -> bool {
+        self.failure.is_some()
+            || self.stop.load(Ordering::Relaxed)
+            || self.is_strict && !(self.failures.is_empty() && self.changed.is_empty())
     }
 
     /// Why the slices ended early, where rows could not be put aside.
@@ -206,7 +247,7 @@ impl<'p> Slicer<'p> {
             slice.steps.push(Step::Entry(entry.step.clone()));
         }
         while slice.buffer.len() < self.slice_bytes {
-            if self.failure.is_some() || self.stop.load(Ordering::Relaxed) {
+            if self.is_over() {
                 return None;
             }
             if self.current.is_none() && !self.open_next(&mut slice) {
@@ -217,10 +258,11 @@ impl<'p> Slicer<'p> {
         if slice.steps.is_empty() {
             self.gathered(&mut slice);
         }
-        if slice.steps.is_empty() {
+        if slice.steps.is_empty() || self.is_over() {
             return None;
         }
         self.next_slice += 1;
+        self.tally.slices = self.next_slice;
         Some(slice)
     }
 
@@ -261,6 +303,7 @@ impl<'p> Slicer<'p> {
         };
         self.next_input += 1;
         if let InputKind::Refused(finding) = &planned.input.kind {
+            self.tally.record(index, 1);
             slice.steps.push(Step::Entry(EntryStep {
                 input: index,
                 entry: String::new(),
@@ -277,6 +320,7 @@ impl<'p> Slicer<'p> {
                 hash: blake3::hash(b"").to_hex().to_string(),
                 head: Vec::new(),
                 message: finding.message.clone(),
+                at: None,
             }));
         } else {
             let reader = Reader::open(&planned.input, self.limits).with_tables(Arc::clone(&planned.tables));
@@ -323,7 +367,9 @@ impl<'p> Slicer<'p> {
                 current.tables.pass(&table);
                 slice.steps.push(Step::Skipped { table, rows, bytes });
             }
+            Event::PassedOver { kind, bytes } => slice.steps.push(Step::PassedOver { kind, bytes }),
             Event::Damage(mut damage) => {
+                self.tally.record(current.input, 1);
                 if let Some(entry) = &mut current.entry {
                     damage.record = entry.next_record;
                     entry.next_record += 1;
@@ -343,7 +389,12 @@ impl<'p> Slicer<'p> {
                 }
                 slice.steps.push(Step::Note(finding));
             }
+            Event::Failed(failure) => {
+                self.failures.push((current.input, failure));
+                self.current = None;
+            }
             Event::EntryEnd { decoded_bytes } => {
+                self.tally.entry(current.input, decoded_bytes);
                 current.entry = None;
                 slice.steps.push(Step::EntryEnd(decoded_bytes));
             }
@@ -353,11 +404,21 @@ impl<'p> Slicer<'p> {
     /// Takes a record into the slice, or puts its rows aside.
     fn frame(&mut self, slice: &mut Slice, mut frame: Frame) {
         let Some(Current {
-            entry: Some(entry), ..
+            input,
+            entry: Some(entry),
+            ..
         }) = &mut self.current
         else {
             return;
         };
+        if let Some(map) = &entry.map
+            && !rename(map, &mut frame, &mut slice.buffer, self.limits)
+        {
+            let bytes = frame.end - frame.start;
+            let (table, rows) = (map.table.clone(), 1);
+            slice.steps.push(Step::Skipped { table, rows, bytes });
+            return;
+        }
         if let (Some(number), Some(source)) = (entry.gathering, entry.step.source) {
             let bytes = slice.buffer.get(frame.buffer.clone()).unwrap_or_default();
             let mut gathering = Gathering {
@@ -366,9 +427,10 @@ impl<'p> Slicer<'p> {
                 next_record: &mut entry.next_record,
             };
             match gathering.put_aside(source, &frame, bytes, self.limits) {
-                Ok(Some(between)) => {
+                Ok(Some(aside)) => {
+                    self.tally.record(*input, aside.rows);
                     slice.buffer.truncate(frame.buffer.start);
-                    slice.separate(between);
+                    slice.separate(aside.between);
                     return;
                 }
                 // What cannot be cut into rows is a record of its own, and mostly rejected.
@@ -379,6 +441,7 @@ impl<'p> Slicer<'p> {
                 }
             }
         }
+        self.tally.record(*input, 1);
         frame.record = entry.next_record;
         entry.next_record += 1;
         if entry.step.source.is_none() {
@@ -421,6 +484,8 @@ impl<'p> Slicer<'p> {
                 confidence: 100,
                 why: vec!["a table has the columns that its map names".to_owned()],
             }),
+            looks: None,
+            proposal: None,
         });
     }
 
@@ -428,48 +493,39 @@ impl<'p> Slicer<'p> {
         let Some(current) = &mut self.current else {
             return;
         };
-        let planned = self.inputs.get(current.input);
-        let named = planned.and_then(|planned| planned.source);
-        let sketch = head.sketch();
-        let evidence = chatmill_source::detect(&sketch);
-        let detected = evidence
-            .as_ref()
-            .and_then(|evidence| chatmill_source::find(evidence.source));
-        let source = named.or(detected);
+        let Some(planned) = self.inputs.get(current.input) else {
+            return;
+        };
+        let seen = recognise(planned, &entry, head, self.limits);
         let step = EntryStep {
             input: current.input,
             entry: entry.clone(),
             table: String::new(),
-            source,
+            source: seen.source,
         };
         slice.steps.push(Step::Entry(step.clone()));
-        let gathers = source.is_some_and(|source| source.gathers(&sketch));
+        let gathering = seen
+            .gathers
+            .then(|| announce(&mut self.gatherer, Some(planned), current.input, &step));
         current.entry = Some(Entry {
-            gathering: gathers.then(|| announce(&mut self.gatherer, planned, current.input, &step)),
+            gathering,
             step,
             next_record: 0,
+            map: seen.map,
         });
         current.tables.is_database |= head.framing == Framing::Tables;
-        if let (Some(named), Some(detected)) = (named, detected)
-            && named.id() != detected.id()
-        {
-            let message = format!(
-                "the content looks like {}, but is read as {}",
-                detected.id(),
-                named.id()
-            );
-            slice
-                .steps
-                .push(Step::Note(Finding::new(&codes::SOURCE_MISMATCH, message)));
-        }
-        if source.is_none() && !sketch.records.is_empty() {
-            let (code, message) = why_unrecognised(head, self.limits);
-            current.reader.refuse_entry(code, message);
+        slice.steps.extend(seen.notes.into_iter().map(Step::Note));
+        match seen.fate {
+            Fate::Read => {}
+            Fate::PassOver(kind) => current.reader.skip_entry(kind),
+            Fate::Refuse(code, message, at) => current.reader.refuse_entry(code, message, at),
         }
         self.recognised.push(Recognised {
             input: current.input,
             entry,
-            evidence,
+            evidence: seen.evidence,
+            looks: seen.looks,
+            proposal: seen.proposal,
         });
     }
 
@@ -483,8 +539,12 @@ impl<'p> Slicer<'p> {
         if planned.input.bytes > current.told {
             self.progress.advance(planned.input.bytes - current.told);
         }
-        if !planned.hash.is_empty() && current.reader.raw_hash().is_some_and(|hash| hash != planned.hash) {
-            self.changed.push(planned.name.clone());
+        let Some(expected) = &planned.hash else { return };
+        let mut go_on = |_| !self.stop.load(Ordering::Relaxed);
+        match current.reader.raw_hash(&mut go_on) {
+            Ok(Some(hash)) if hash != *expected => self.changed.push(planned.name.clone()),
+            Ok(_) => {}
+            Err(failure) => self.failures.push((current.input, failure)),
         }
     }
 }
@@ -500,35 +560,6 @@ impl Slice {
     }
 }
 
-/// Tables that are named when none is read.
-const SHOWN: usize = 12;
-
-impl Tables {
-    /// Remembers a table that was passed over; one more than are shown, so that it is seen that there are more.
-    fn pass(&mut self, table: &str) {
-        if self.passed.len() <= SHOWN && !self.passed.iter().any(|passed| passed == table) {
-            self.passed.push(table.to_owned());
-        }
-    }
-}
-
-/// Says that a database or a dump holds no table that is read.
-fn no_table(passed: &[String]) -> Finding {
-    let mut names: Vec<&str> = passed.iter().map(String::as_str).take(SHOWN).collect();
-    if passed.len() > SHOWN {
-        names.push("…");
-    }
-    let found = if names.is_empty() {
-        "there is no table with rows".to_owned()
-    } else {
-        format!("no table map names any of {}", names.join(", "))
-    };
-    Finding::new(
-        &codes::UNKNOWN_FORMAT,
-        format!("{found}; map the table that holds the messages with [table_map] in the pipeline file"),
-    )
-}
-
 /// Tells the gatherer of an entry whose rows will come.
 fn announce(
     gatherer: &mut Gatherer,
@@ -540,52 +571,4 @@ fn announce(
         .map(|planned| planned.scope(input, entry))
         .unwrap_or_default();
     gatherer.entry(entry.clone(), scope)
-}
-
-/// A record that nobody reads: nothing readable stood at the head of its entry, so that the entry was not refused whole.
-fn unread(frame: &Frame, buffer: &mut Vec<u8>, limits: &Limits) -> Damage {
-    let bytes = buffer.get(frame.buffer.clone()).unwrap_or_default();
-    let (code, message) = match json::scan(bytes, limits.depth) {
-        Err(fault) => (fault.code, fault.message),
-        Ok(_) => (
-            &codes::UNKNOWN_FORMAT,
-            "no known source writes records like this".to_owned(),
-        ),
-    };
-    let damage = Damage {
-        record: frame.record,
-        start: frame.start,
-        end: frame.end,
-        line: frame.line,
-        column: frame.column,
-        code,
-        hash: blake3::hash(bytes).to_hex().to_string(),
-        head: bytes.iter().copied().take(limits.reject_head as usize).collect(),
-        message,
-    };
-    buffer.truncate(frame.buffer.start);
-    damage
-}
-
-/// Why nothing was recognised: a fault that the first record has whatever its format, else that no source knows it.
-fn why_unrecognised(head: &Head, limits: &Limits) -> (&'static Code, String) {
-    let first = match head.framing {
-        Framing::Lines => head
-            .bytes
-            .split(|byte| *byte == b'\n')
-            .find(|line| !line.is_empty()),
-        _ => Some(head.bytes.as_slice()),
-    };
-    if let Some(first) = first
-        && let Err(fault) = json::scan(first, limits.depth)
-        && fault.code != &codes::INVALID_JSON
-        // A cut head may end inside a character.
-        && (head.complete || fault.at + 4 < first.len())
-    {
-        return (fault.code, fault.message);
-    }
-    (
-        &codes::UNKNOWN_FORMAT,
-        "no known source writes records like these".to_owned(),
-    )
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use chatmill_dataset::{DatasetError, Manifest};
+use chatmill_diag::Limits;
 use serde::{Deserialize, Serialize};
 
 use crate::receipt::FindingCount;
@@ -33,6 +34,9 @@ pub struct RunTotals {
     /// Perspectives of conversations without a turn to render, where each turn has a rendering of its own.
     #[serde(default)]
     pub without_turns: u64,
+    /// Renderings that left reasoning out because policy says so.
+    #[serde(default)]
+    pub without_reasoning: u64,
     /// Findings by code.
     pub findings: BTreeMap<String, FindingCount>,
     /// Tokens per dialect, profile, encoding and coverage.
@@ -74,10 +78,38 @@ pub struct Summary {
     pub elapsed: Option<Duration>,
 }
 
-/// The verdict of a run whose rejects are within the threshold.
+/// The verdict of a run that read something, and whose rejects and errors are within their limits.
 pub const COMPLETE: &str = "complete";
 /// The verdict of a run that rejected more than the threshold allows.
 pub const TOO_MANY_REJECTS: &str = "too-many-rejects";
+/// The verdict of a run in whose inputs there was no conversation, not even one that the request leaves out.
+pub const NOTHING_READ: &str = "nothing-read";
+/// The verdict of a run with more error findings than `limits.max_error_findings` allows.
+pub const TOO_MANY_ERRORS: &str = "too-many-errors";
+
+impl RunTotals {
+    /// Error findings in what was not rejected; rejects have a limit of their own.
+    pub fn error_findings(&self) -> u64 {
+        let errors = self.findings.values();
+        errors
+            .map(|count| count.errors.saturating_sub(count.of_rejects))
+            .sum()
+    }
+
+    /// How a run with these totals ended; what weighs most comes first.
+    pub fn verdict(&self, limits: &Limits) -> &'static str {
+        let ratio = self.rejected as f64 / self.framed.max(1) as f64;
+        if ratio > limits.max_reject_ratio {
+            TOO_MANY_REJECTS
+        } else if self.conversations == 0 && self.filtered == 0 {
+            NOTHING_READ
+        } else if self.error_findings() > limits.max_error_findings {
+            TOO_MANY_ERRORS
+        } else {
+            COMPLETE
+        }
+    }
+}
 
 impl Summary {
     /// The summary of a dataset that was published just now.
@@ -100,8 +132,60 @@ impl Summary {
         }
     }
 
-    /// Whether rejects stayed within the threshold.
+    /// Whether something was read, and rejects and errors stayed within their limits.
     pub fn is_within_threshold(&self) -> bool {
         self.manifest.verdict == COMPLETE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn totals(rejected: u64, conversations: u64, errors: u64, of_rejects: u64) -> RunTotals {
+        let count = FindingCount {
+            errors,
+            of_rejects,
+            ..FindingCount::default()
+        };
+        RunTotals {
+            framed: 10,
+            rejected,
+            conversations,
+            findings: BTreeMap::from([("XX001".to_owned(), count)]),
+            ..RunTotals::default()
+        }
+    }
+
+    #[test]
+    fn the_verdict_looks_at_rejects_then_at_what_was_read_then_at_errors() {
+        let limits = Limits {
+            max_reject_ratio: 0.2,
+            max_error_findings: 3,
+            ..Limits::default()
+        };
+        assert_eq!(totals(2, 8, 3, 0).verdict(&limits), COMPLETE);
+        assert_eq!(totals(3, 7, 3, 3).verdict(&limits), TOO_MANY_REJECTS);
+        assert_eq!(totals(2, 8, 4, 0).verdict(&limits), TOO_MANY_ERRORS);
+        assert_eq!(totals(0, 0, 0, 0).verdict(&limits), NOTHING_READ);
+    }
+
+    #[test]
+    fn an_error_that_is_the_reason_of_a_reject_is_judged_with_the_rejects() {
+        let limits = Limits {
+            max_reject_ratio: 1.0,
+            ..Limits::default()
+        };
+        assert_eq!(totals(4, 6, 4, 4).verdict(&limits), COMPLETE);
+        assert_eq!(totals(4, 6, 5, 4).verdict(&limits), TOO_MANY_ERRORS);
+    }
+
+    #[test]
+    fn a_run_that_leaves_everything_out_has_read_something() {
+        let filtered = RunTotals {
+            filtered: 10,
+            ..totals(0, 0, 0, 0)
+        };
+        assert_eq!(filtered.verdict(&Limits::default()), COMPLETE);
     }
 }

@@ -89,7 +89,8 @@ pub fn look(slice: &Slice, plan: &Plan, stop: &AtomicBool) -> Option<Vec<Likenes
             | Step::FilteredGroup(_)
             | Step::Damage(_)
             | Step::Note(_)
-            | Step::Skipped { .. } => {}
+            | Step::Skipped { .. }
+            | Step::PassedOver { .. } => {}
         }
     }
     Some(likenesses)

@@ -58,9 +58,39 @@ pub struct TableMapSection {
     /// Columns whose text is JSON; without it, those of content and metadata.
     #[serde(default)]
     pub json: Option<Vec<String>>,
+    /// Values of the role column, and the roles that they mean: `{ visitor = "user", operator = "assistant" }`. A truth value
+    /// is written as `true` or `false`.
+    #[serde(default)]
+    pub roles: BTreeMap<String, RoleWord>,
     /// Rows to read: columns, and the texts of which the cell must be one. Other rows are passed over.
     #[serde(default)]
     pub filter: BTreeMap<String, Vec<String>>,
+}
+
+/// A role.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RoleWord {
+    /// A person.
+    User,
+    /// The model or bot.
+    Assistant,
+    /// Instructions.
+    System,
+    /// A tool's result.
+    Tool,
+}
+
+impl RoleWord {
+    /// The word that sources know.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::System => "system",
+            Self::Tool => "tool",
+        }
+    }
 }
 
 fn table_rows() -> String {
@@ -125,6 +155,12 @@ impl TableMapSection {
                     one_of: texts.iter().cloned().map(Some).collect(),
                 })
                 .collect(),
+            roles: self
+                .roles
+                .iter()
+                .map(|(word, role)| (word.clone(), role.as_str().to_owned()))
+                .collect(),
+            is_own: true,
         })
     }
 }

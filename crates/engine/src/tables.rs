@@ -9,8 +9,8 @@ use chatmill_link::Standing;
 use chatmill_model::fingerprint::content_hash;
 use chatmill_model::json::push_string;
 use chatmill_model::{
-    Arguments, Extra, Linked, MediaSource, Message, MessageKind, Part, PartPlace, Participant, Reference,
-    ReferenceForm, ToolResult,
+    Arguments, Extra, Link, Linked, MediaSource, Message, MessageKind, Part, PartPlace, Participant,
+    Reference, ReferenceForm, ToolCall, ToolResult, Weight,
 };
 
 use crate::locate::Located;
@@ -116,6 +116,7 @@ pub fn message(id: &str, linked: &Linked, message: &Message, tokens: Vec<u64>) -
         text: message.text().into_owned(),
         parts: parts(&message.parts),
         mentions: message.mentions.clone(),
+        weight: message.weight.map(Weight::value),
         extra: message.extra.to_json(),
         byte_start: message.origin.start,
         byte_end: message.origin.end,
@@ -157,9 +158,13 @@ impl Object {
     }
 }
 
-fn parts(parts: &[Part]) -> String {
+/// The parts as an array; nothing where the text says all of it.
+fn parts(parts: &[Part]) -> Option<String> {
+    if let [Part::Text(_)] = parts {
+        return None;
+    }
     let written: Vec<String> = parts.iter().map(part).collect();
-    format!("[{}]", written.join(","))
+    Some(format!("[{}]", written.join(",")))
 }
 
 fn part(part: &Part) -> String {
@@ -178,12 +183,12 @@ fn part(part: &Part) -> String {
             object.text("name", media.name.as_deref());
         }
         Part::ToolCall(call) => {
-            object.text("id", call.id.as_deref());
+            object.text("id", call.known_id());
             object.text("name", call.name.as_deref());
             object.text("arguments", Some(call.arguments.source_text()));
         }
         Part::ToolResult(result) => {
-            object.text("call_id", result.call_id.as_deref());
+            object.text("call_id", result.known_id());
             object.text("name", result.name.as_deref());
             object.text("content", Some(&result.content));
             if result.is_error {
@@ -195,30 +200,46 @@ fn part(part: &Part) -> String {
     object.close()
 }
 
-/// The rows of a message's references.
+/// The rows of a message's references, each with those that it shows in its turn behind it.
 pub fn references(id: &str, linked: &Linked, message: &Message) -> Vec<ReferenceRow> {
     let links = linked
         .links
         .get(message.position as usize)
         .map(Vec::as_slice)
         .unwrap_or_default();
-    message
-        .references
-        .iter()
-        .zip(links)
-        .enumerate()
-        .map(|(ordinal, (reference, link))| ReferenceRow {
+    let mut rows = Vec::new();
+    for (ordinal, (reference, link)) in (0..).zip(message.references.iter().zip(links)) {
+        let row = ReferenceRow {
             conversation_id: id.to_owned(),
             position: message.position,
             message_id: message.id.clone(),
-            ordinal: ordinal as u32,
-            target_id: reference.target.clone(),
-            target_position: link.target,
-            status: link.status.as_str().to_owned(),
-            same_sender: link.same_sender,
-            preview: preview(reference),
-        })
-        .collect()
+            ordinal,
+            ..ReferenceRow::default()
+        };
+        reference_rows(&row, &ordinal.to_string(), reference, link, &mut rows);
+    }
+    rows
+}
+
+fn reference_rows(
+    of_message: &ReferenceRow,
+    path: &str,
+    reference: &Reference,
+    link: &Link,
+    rows: &mut Vec<ReferenceRow>,
+) {
+    rows.push(ReferenceRow {
+        path: path.to_owned(),
+        target_id: reference.target.clone(),
+        target_position: link.target,
+        status: link.status.as_str().to_owned(),
+        same_sender: link.same_sender,
+        preview: preview(reference),
+        ..of_message.clone()
+    });
+    for (place, (inner, link)) in reference.nested.iter().zip(&link.nested).enumerate() {
+        reference_rows(of_message, &format!("{path}.{place}"), inner, link, rows);
+    }
 }
 
 /// The object that a source wrote beside the id, else its preview as an object.
@@ -260,8 +281,9 @@ pub fn tool_calls(id: &str, linked: &Linked) -> Vec<ToolCallRow> {
             ToolCallRow {
                 conversation_id: id.to_owned(),
                 call_id: call
-                    .and_then(|call| call.id.clone())
-                    .or_else(|| result.and_then(|result| result.call_id.clone())),
+                    .and_then(ToolCall::known_id)
+                    .or_else(|| result.and_then(ToolResult::known_id))
+                    .map(str::to_owned),
                 name: call
                     .and_then(|call| call.name.clone())
                     .or_else(|| result.and_then(|result| result.name.clone())),

@@ -69,7 +69,7 @@ pub struct Counted<'a> {
     pub requests: u64,
     /// Whether the dialect's rules hold.
     pub valid: bool,
-    /// Rows in the losses table.
+    /// What they lost, in occurrences.
     pub losses: u64,
 }
 

@@ -3,14 +3,17 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_dataset::{DatasetError, Spill};
-use chatmill_diag::Limits;
+use chatmill_diag::{Finding, Limits, Severity};
+use chatmill_intake::Failure;
 use chatmill_model::Linked;
 use thiserror::Error;
 
 use crate::frame::{self, Outcome, Settings};
+use crate::locate::Located;
 use crate::plan::{PlanError, PlannedInput};
 use crate::progress::Progress;
 use crate::slices::{EntryStep, Recognised, Slicer, Step};
+use crate::trouble::Trouble;
 
 /// Bytes of a slice where nothing is written.
 const SLICE_BYTES: usize = 8 << 20;
@@ -45,8 +48,17 @@ pub enum Sight<'s> {
         /// How many of them are rejected.
         rejected: u64,
     },
-    /// Something cannot be read; one clause says why.
-    Unread(String),
+    /// A table that nobody reads.
+    Table {
+        /// Where it stands.
+        entry: &'s EntryStep,
+        /// Its name.
+        table: &'s str,
+    },
+    /// Something cannot be read, or is in doubt.
+    Trouble(Trouble),
+    /// An input was not read to its end because the system failed.
+    Failed(Failure),
     /// A conversation, in the entry where it begins.
     Conversation {
         /// Where it begins.
@@ -70,6 +82,12 @@ pub fn walk(
     let mut slicer = Slicer::new(inputs, limits, SLICE_BYTES, None, spill, stop, progress);
     let mut recognised = Vec::new();
     let mut goes_on = true;
+    let trouble = |entry: Option<&EntryStep>, line: Option<u64>, finding: &Finding| {
+        let planned = entry.and_then(|entry| inputs.get(entry.input));
+        let path = planned.map_or("", |planned| planned.name.as_str());
+        let member = entry.map_or("", |entry| entry.entry.as_str());
+        Sight::Trouble(Trouble::new(path, member, line, finding))
+    };
     while goes_on && let Some(slice) = slicer.next_slice() {
         let mut place: Option<&EntryStep> = None;
         for step in &slice.steps {
@@ -79,9 +97,10 @@ pub fn walk(
                     visit(Sight::Entry(entry))
                 }
                 Step::Damage(damage) => {
-                    let text = format!("{}: {}", damage.code.code, damage.message);
+                    let located = Located::of_damage(damage);
+                    let line = located.line_column.map(|(line, _)| line);
                     let counted = place.is_none_or(|entry| visit(records(entry, 1, 1)));
-                    counted && visit(Sight::Unread(text))
+                    counted && visit(trouble(place, line, &located.finding))
                 }
                 Step::Frame(frame) => {
                     let Some((entry, source)) = place.and_then(|entry| Some((entry, entry.source?))) else {
@@ -90,7 +109,7 @@ pub fn walk(
                     let bytes = slice.buffer.get(frame.buffer.clone()).unwrap_or_default();
                     let outcome = frame::read(source, frame, bytes, Settings::plain(limits));
                     let rejected = u64::from(outcome.linked.is_none());
-                    visit(records(entry, 1, rejected)) && tell(entry, &outcome, bytes, visit)
+                    visit(records(entry, 1, rejected)) && tell(entry, &outcome, bytes, &trouble, visit)
                 }
                 Step::Group(group) => {
                     let bytes = slice.buffer.get(group.buffer.clone()).unwrap_or_default();
@@ -106,14 +125,15 @@ pub fn walk(
                         .rows
                         .first()
                         .and_then(|row| slice.entries.get(row.place.entry));
-                    goes_on && first.is_none_or(|entry| tell(entry, &outcome, bytes, visit))
+                    goes_on && first.is_none_or(|entry| tell(entry, &outcome, bytes, &trouble, visit))
                 }
-                Step::Note(finding) if finding.severity == chatmill_diag::Severity::Error => visit(
-                    Sight::Unread(format!("{}: {}", finding.code.code, finding.message)),
-                ),
+                Step::Note(finding) if finding.severity > Severity::Note => {
+                    visit(trouble(place, None, finding))
+                }
+                Step::Skipped { table, .. } => place.is_none_or(|entry| visit(Sight::Table { entry, table })),
                 Step::Filtered(_)
                 | Step::FilteredGroup(_)
-                | Step::Skipped { .. }
+                | Step::PassedOver { .. }
                 | Step::Separator(_)
                 | Step::Note(_)
                 | Step::EntryEnd(_) => true,
@@ -127,6 +147,9 @@ pub fn walk(
     }
     if let Some(failure) = slicer.take_failure() {
         return Err(failure.into());
+    }
+    for (_, failure) in slicer.failures() {
+        visit(Sight::Failed(failure.clone()));
     }
     if goes_on && stop.load(Ordering::Relaxed) {
         return Err(ReadError::Stopped);
@@ -142,25 +165,27 @@ fn records(entry: &EntryStep, records: u64, rejected: u64) -> Sight<'_> {
     }
 }
 
-/// Passes on the conversation of an outcome, or why there is none.
+/// Says what is wrong at a place of an entry.
+type Told<'t> = dyn Fn(Option<&EntryStep>, Option<u64>, &Finding) -> Sight<'static> + 't;
+
+/// Passes on what is missing in an outcome, and its conversation where there is one.
 fn tell(
     entry: &EntryStep,
     outcome: &Outcome,
     bytes: &[u8],
+    trouble: &Told<'_>,
     visit: &mut dyn FnMut(Sight<'_>) -> bool,
 ) -> bool {
-    match &outcome.linked {
-        Some(linked) => visit(Sight::Conversation {
-            entry,
-            id: frame::id(linked, bytes),
-            linked,
-        }),
-        None => outcome.rejects.iter().all(|(reject, _)| {
-            let finding = &reject.finding;
-            visit(Sight::Unread(format!(
-                "{}: {}",
-                finding.code.code, finding.message
-            )))
-        }),
-    }
+    let told = outcome.rejects.iter().all(|(reject, located)| {
+        let line = located.line_column.map(|(line, _)| line);
+        visit(trouble(Some(entry), line, &reject.finding))
+    });
+    let Some(linked) = outcome.linked.as_ref().filter(|_| told) else {
+        return told;
+    };
+    visit(Sight::Conversation {
+        entry,
+        id: frame::id(linked, bytes),
+        linked,
+    })
 }

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use chatmill_dataset::{DatasetError, PartSet};
-use chatmill_diag::{Finding, Reject, RejectLevel, Span, codes};
+use chatmill_diag::{Finding, Reject, RejectLevel, Severity, Span, codes};
 use chatmill_intake::{Damage, Frame};
 use chatmill_link::Standing;
 use chatmill_model::{ComponentSpan, Linked, MessageKind};
@@ -106,6 +106,7 @@ pub fn grind(
             pooled.unwrap_or_else(|| Scales::new(budget))
         }),
         receipt: SliceReceipt {
+            slice: slice.digest(),
             renamed,
             ..SliceReceipt::default()
         },
@@ -163,7 +164,11 @@ impl Work<'_, '_> {
         match step {
             Step::Entry(entry) => self.enter(entry),
             Step::Separator(bytes) => self.counts().ledger.separator_bytes += bytes,
-            Step::EntryEnd(bytes) => self.counts().ledger.decoded_bytes += bytes,
+            Step::EntryEnd(bytes) => {
+                let counts = self.counts();
+                counts.entries += 1;
+                counts.ledger.decoded_bytes += bytes;
+            }
             Step::Filtered(frame) => self.filter(frame.end - frame.start, "limit"),
             Step::Damage(damage) => self.damage(damage)?,
             Step::Note(finding) => self.finding(&Located::nowhere(finding.clone()), None, None)?,
@@ -179,6 +184,11 @@ impl Work<'_, '_> {
                 self.took(begun.elapsed(), index, group.buffer.len());
             }
             Step::FilteredGroup(group) => self.filter_group(group, slice, "limit"),
+            Step::PassedOver { kind, bytes } => {
+                let counts = self.counts();
+                counts.ledger.skipped_bytes += bytes;
+                *counts.skipped_files.entry((*kind).to_owned()).or_default() += 1;
+            }
             Step::Skipped { table, rows, bytes } => {
                 let counts = self.counts();
                 counts.ledger.skipped_bytes += bytes;
@@ -456,6 +466,12 @@ impl Work<'_, '_> {
         id: Option<&str>,
     ) -> Result<(), WorkError> {
         self.finding(located, Some(record), id)?;
+        let finding = &located.finding;
+        if finding.severity == Severity::Error
+            && let Some(count) = self.receipt.findings.get_mut(finding.code.code)
+        {
+            count.of_rejects += finding.count;
+        }
         let row = tables::reject(
             reject,
             self.table_place(record),

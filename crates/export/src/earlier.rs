@@ -8,6 +8,7 @@ use std::path::Path;
 
 use chatmill_diag::limits::GIB;
 use chatmill_intake::discover::read_small;
+use chatmill_intake::{Failure, is_of_the_system};
 use serde::{Deserialize, Serialize};
 
 use crate::error::ExportError;
@@ -43,6 +44,9 @@ pub(crate) fn text<'p>(places: impl Iterator<Item = (&'p str, &'p str)>) -> Stri
 pub(crate) fn read(folder: &Path, parts: &[Part]) -> Result<HashMap<String, usize>, ExportError> {
     let path = folder.join(ASSIGNED);
     let text = read_small(&path, GIB).map_err(|error| {
+        if is_of_the_system(&error) {
+            return Failure::new("read", &path, &error).into();
+        }
         ExportError::request(
             format!("cannot read {}: {error}", path.display()),
             "name the folder of an export that was made with `--split`",

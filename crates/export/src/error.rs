@@ -1,6 +1,7 @@
 //! Why there is no export.
 
 use chatmill_dataset::DatasetError;
+use chatmill_intake::Failure;
 use thiserror::Error;
 
 /// What went wrong with an export.
@@ -14,6 +15,9 @@ pub enum ExportError {
         /// What to do instead.
         step: String,
     },
+    /// A file that the request names could not be read, through no fault of its own.
+    #[error(transparent)]
+    Input(#[from] Failure),
     /// The dataset could not be read, or the folder could not be written.
     #[error(transparent)]
     Dataset(#[from] DatasetError),

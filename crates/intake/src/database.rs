@@ -4,6 +4,7 @@
 //! written beside it. Rows have no place in bytes; a database's entry has no bytes at all.
 
 mod file;
+mod pages;
 mod scan;
 mod schema;
 
@@ -12,8 +13,10 @@ use std::sync::Arc;
 
 use chatmill_diag::Finding;
 use chatmill_diag::codes::{CORRUPT_STREAM, EMPTY_INPUT, RECORD_TOO_LONG, UNREADABLE_INPUT};
+use chatmill_diag::faults::Call;
 use rusqlite::{Connection, ErrorCode};
 
+use crate::door;
 use crate::event::{Damage, Event, Form, Frame};
 use crate::stream::{Broken, Gauge};
 use crate::table::TableMap;
@@ -25,8 +28,8 @@ pub(crate) use file::{DatabaseFile, MAGIC, is_companion};
 /// Reads one database file.
 pub(crate) struct Database {
     connection: Connection,
-    /// Holds a copy of the database as long as it is read.
-    file: DatabaseFile,
+    /// Length of the file.
+    bytes: u64,
     gauge: Arc<Gauge>,
     maps: Arc<[TableMap]>,
     /// Tables that were not begun.
@@ -39,11 +42,15 @@ pub(crate) struct Database {
 
 impl Database {
     pub(crate) fn open(file: DatabaseFile, maps: Arc<[TableMap]>, gauge: Arc<Gauge>) -> Result<Self, Broken> {
-        let notes = file.notes();
-        let file = file.whole_pages(&gauge.limits)?;
-        let connection = file.connect(&gauge.limits).map_err(|error| explain(&error))?;
-        let tables = schema::tables(&connection).map_err(|error| explain(&error))?;
-        let mut queue: VecDeque<Event> = notes.into_iter().map(Event::Note).collect();
+        let notes = file.notes(&gauge.trouble);
+        let (file, fault) = file.whole_pages(&gauge)?;
+        let bytes = file.bytes();
+        may(Call::Open, &gauge)?;
+        let connection = file
+            .connect(&gauge.limits)
+            .map_err(|error| explain(&error, &gauge))?;
+        let tables = schema::tables(&connection).map_err(|error| explain(&error, &gauge))?;
+        let mut queue: VecDeque<Event> = notes.into_iter().chain(fault).map(Event::Note).collect();
         if tables.is_empty() {
             queue.push_back(Event::Note(Finding::new(
                 &EMPTY_INPUT,
@@ -52,7 +59,7 @@ impl Database {
         }
         Ok(Self {
             connection,
-            file,
+            bytes,
             gauge,
             maps,
             tables,
@@ -78,6 +85,9 @@ impl Database {
             if let Some(event) = self.queue.pop_front() {
                 return Some(event);
             }
+            if may(Call::Read, &self.gauge).is_err() {
+                return None;
+            }
             if self.scan.is_some() {
                 if let Some(event) = self.next_row(buffer) {
                     return Some(event);
@@ -85,7 +95,7 @@ impl Database {
             } else {
                 let table = self.tables.pop_front()?;
                 if let Err(error) = self.begin(&table) {
-                    let broken = about(&table, &explain(&error));
+                    let broken = about(&table, &explain(&error, &self.gauge));
                     let event = self.damage(broken);
                     self.queue.push_back(event);
                 }
@@ -97,7 +107,7 @@ impl Database {
     fn begin(&mut self, table: &str) -> rusqlite::Result<()> {
         let columns = schema::columns(&self.connection, table)?;
         let Some(map) = TableMap::find(&self.maps, Some(table), &columns) else {
-            let (rows, fault) = schema::count(&self.connection, table, self.file.bytes())?;
+            let (rows, fault) = schema::count(&self.connection, table, self.bytes, &self.gauge)?;
             self.skip(table, rows);
             if let Some(broken) = fault {
                 let event = self.damage(about(table, &broken));
@@ -172,18 +182,32 @@ fn about(table: &str, broken: &Broken) -> Broken {
     Broken::new(broken.code, format!("table {table}: {}", broken.message))
 }
 
+/// Whether the system lets SQLite work, which makes its calls by itself.
+fn may(kind: Call, gauge: &Gauge) -> Result<(), Broken> {
+    door::call(kind, || Ok(())).map_err(|error| {
+        gauge.trouble.here("read", &error.to_string());
+        Broken::of(&error)
+    })
+}
+
 /// What an error of SQLite means. Its own words are not used: they may hold a path.
-fn explain(error: &rusqlite::Error) -> Broken {
+fn explain(error: &rusqlite::Error, gauge: &Gauge) -> Broken {
     let corrupt = |message: &str| Broken::new(&CORRUPT_STREAM, message);
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => corrupt("the database's header is damaged"),
         Some(ErrorCode::DatabaseCorrupt) => corrupt("the database is damaged here"),
         Some(ErrorCode::TooBig) => Broken::new(&RECORD_TOO_LONG, "a cell or a statement is too long"),
-        Some(code @ (ErrorCode::SystemIoFailure | ErrorCode::CannotOpen | ErrorCode::PermissionDenied)) => {
-            Broken::new(
-                &UNREADABLE_INPUT,
-                format!("SQLite cannot read the file: {code:?}"),
-            )
+        Some(
+            code @ (ErrorCode::SystemIoFailure
+            | ErrorCode::CannotOpen
+            | ErrorCode::PermissionDenied
+            | ErrorCode::OutOfMemory
+            | ErrorCode::DiskFull
+            | ErrorCode::NoLargeFileSupport),
+        ) => {
+            let message = format!("SQLite says {code:?}");
+            gauge.trouble.here("read", &message);
+            Broken::new(&UNREADABLE_INPUT, message)
         }
         Some(code) => corrupt(&format!("SQLite cannot read the table: {code:?}")),
         None => corrupt("SQLite cannot read the table"),

@@ -2,20 +2,30 @@
 //!
 //! An input's name is its path below the fixed prefix of its pattern, so that the spelling of the prefix never changes
 //! a name. Links inside folders are not followed. A folder that is a dump of a database is one input. What cannot be read is
-//! an input that says so; only a pattern that finds nothing is an error.
+//! an input that says so, and says whether the input or the system is at fault; only a pattern that finds nothing is an error.
 
+mod own;
+mod patterns;
 mod walk;
 
+pub use own::Own;
+
 use std::ffi::OsString;
-use std::fs::{self, File, Metadata};
+use std::fs::Metadata;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use chatmill_diag::codes::{NOT_A_REGULAR_FILE, UNREADABLE_INPUT};
 use chatmill_diag::{Code, Finding};
-use globset::{GlobBuilder, GlobMatcher};
+use globset::{GlobBuilder, GlobSet};
 
 use crate::archive::dump;
+use crate::door::{self, Failure, InputFile, NotOpened, Trouble};
+
+/// How deep braces may lie in one another in a pattern: the library's parser keeps no count of it.
+const BRACES: usize = 16;
+
+pub use patterns::Patterns;
 
 /// Something to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +40,8 @@ pub struct Input {
     pub kind: InputKind,
     /// Stored bytes; 0 where that is not known.
     pub bytes: u64,
+    /// Whether the pattern is this one path: what was named is to be read, and is no bycatch.
+    pub is_named: bool,
 }
 
 /// What an input is.
@@ -43,8 +55,10 @@ pub enum InputKind {
     Pipe,
     /// A folder that is one dump of a database.
     Folder,
-    /// Not read, for this reason.
+    /// Not read, for this reason, which lies in the input.
     Refused(Finding),
+    /// Not read because the system failed; this says nothing about the input.
+    Failed(Failure),
 }
 
 /// Why a pattern gives no inputs.
@@ -58,6 +72,12 @@ pub enum DiscoverError {
         /// The folder that was looked in.
         base: PathBuf,
     },
+    /// An address of another machine or a store of objects.
+    #[error("`{pattern}` is an address, and chatmill reads local files; download it first")]
+    Address {
+        /// What was typed.
+        pattern: String,
+    },
     /// The pattern's glob signs make no sense.
     #[error("`{pattern}` is not a valid pattern")]
     Pattern {
@@ -65,6 +85,12 @@ pub enum DiscoverError {
         pattern: String,
         /// What the glob library says.
         source: globset::Error,
+    },
+    /// The pattern's braces lie too deep in one another.
+    #[error("`{pattern}` nests its braces more than {BRACES} deep")]
+    TooNested {
+        /// The pattern as typed.
+        pattern: String,
     },
 }
 
@@ -85,16 +111,23 @@ pub fn discover(pattern: &str, base: &Path) -> Result<Vec<Input>, DiscoverError>
             shown: name,
             kind: InputKind::Stdin,
             bytes: 0,
+            is_named: true,
         };
         return Ok(vec![input]);
     }
     let path = base.join(pattern);
-    let (inputs, looked_in) = if fs::symlink_metadata(&path).is_ok() {
-        (named(pattern, &path), path)
-    } else {
-        let (prefix, glob) = split(pattern);
-        let folder = base.join(prefix);
-        (matching(prefix, glob, &folder, pattern)?, folder)
+    let (inputs, looked_in) = match door::look(&path) {
+        Err(error) if door::is_absent(&error) && is_address(pattern) => {
+            let pattern = pattern.to_owned();
+            return Err(DiscoverError::Address { pattern });
+        }
+        Err(error) if door::is_absent(&error) => {
+            let (prefix, glob) = split(pattern);
+            let folder = base.join(prefix);
+            (matching(prefix, glob, &folder, pattern)?, folder)
+        }
+        // What else is wrong with the path, it tells again when it is looked into.
+        _ => (named(pattern, &path), path),
     };
     if inputs.is_empty() {
         return Err(DiscoverError::NothingMatches {
@@ -103,6 +136,16 @@ pub fn discover(pattern: &str, base: &Path) -> Result<Vec<Input>, DiscoverError>
         });
     }
     Ok(inputs)
+}
+
+/// Whether a text begins as a URL does: `s3://`, `https://`. Not a path that only holds a colon.
+pub fn is_address(text: &str) -> bool {
+    text.split_once("://").is_some_and(|(scheme, _)| {
+        scheme.starts_with(|sign: char| sign.is_ascii_alphabetic())
+            && scheme
+                .chars()
+                .all(|sign| sign.is_ascii_alphanumeric() || "+-.".contains(sign))
+    })
 }
 
 /// The inputs of a path that exists.
@@ -117,33 +160,46 @@ fn named(pattern: &str, path: &Path) -> Vec<Input> {
             shown: pattern.to_owned(),
             kind,
             bytes,
+            is_named: true,
         }]
     };
-    match fs::metadata(path) {
-        Err(error) => input(unreadable(&error), 0),
-        Ok(metadata) if metadata.is_dir() && dump::is_folder(path) => {
-            input(InputKind::Folder, stored_bytes(path))
+    let metadata = match door::follow(path) {
+        Ok(metadata) => metadata,
+        Err(error) => return input(unreadable("look at", path, &error), 0),
+    };
+    if metadata.is_dir() {
+        match dump::is_folder(path).and_then(|is_dump| is_dump.then(|| stored_bytes(path)).transpose()) {
+            Ok(None) => walk::folder(path, pattern, &|_| walk::Choice::EVERY_FILE),
+            Ok(Some(bytes)) => input(InputKind::Folder, bytes),
+            Err(error) => input(unreadable("look into", path, &error), 0),
         }
-        Ok(metadata) if metadata.is_dir() => walk::folder(path, pattern, &|_| walk::Choice::EVERY_FILE),
-        Ok(metadata) if is_pipe(&metadata) => input(InputKind::Pipe, 0),
-        Ok(metadata) => input(regular(path, &metadata), metadata.len()),
+    } else if is_pipe(&metadata) {
+        input(InputKind::Pipe, 0)
+    } else {
+        input(regular(path, &metadata), metadata.len())
     }
 }
 
 /// The inputs below `folder` that match a glob.
 fn matching(prefix: &str, glob: &str, folder: &Path, pattern: &str) -> Result<Vec<Input>, DiscoverError> {
-    if glob.is_empty() || !folder.is_dir() {
+    if glob.is_empty() {
         return Ok(Vec::new());
     }
-    let matcher: GlobMatcher = GlobBuilder::new(glob)
-        .literal_separator(true)
-        .backslash_escape(true)
-        .build()
-        .map_err(|source| DiscoverError::Pattern {
-            pattern: pattern.to_owned(),
-            source,
-        })?
-        .compile_matcher();
+    let matcher = matcher(glob, pattern)?;
+    match door::follow(folder) {
+        Ok(metadata) if metadata.is_dir() => {}
+        Err(error) if door::is_of_the_system(&error) => {
+            return Ok(vec![Input {
+                name: pattern.to_owned(),
+                path: folder.to_owned(),
+                shown: pattern.to_owned(),
+                kind: unreadable("look at", folder, &error),
+                bytes: 0,
+                is_named: true,
+            }]);
+        }
+        _ => return Ok(Vec::new()),
+    }
     let hidden = glob.split('/').any(|step| step.starts_with('.'));
     let depth = if glob.contains("**") {
         usize::MAX
@@ -164,6 +220,33 @@ fn matching(prefix: &str, glob: &str, folder: &Path, pattern: &str) -> Result<Ve
     }))
 }
 
+/// Reads a glob. The library's way of a single glob panics over what it cannot make a matcher of; its way of several does not.
+fn matcher(glob: &str, pattern: &str) -> Result<GlobSet, DiscoverError> {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    for character in glob.chars() {
+        match character {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    if deepest > BRACES {
+        return Err(DiscoverError::TooNested {
+            pattern: pattern.to_owned(),
+        });
+    }
+    let glob = GlobBuilder::new(glob)
+        .literal_separator(true)
+        .backslash_escape(true)
+        .build();
+    glob.and_then(|glob| GlobSet::builder().add(glob).build())
+        .map_err(|source| DiscoverError::Pattern {
+            pattern: pattern.to_owned(),
+            source,
+        })
+}
+
 /// Splits a pattern before the first step that holds a glob sign.
 fn split(pattern: &str) -> (&str, &str) {
     let sign = pattern.find(['*', '?', '[', '{', '\\']).unwrap_or(pattern.len());
@@ -180,13 +263,19 @@ fn regular(path: &Path, metadata: &Metadata) -> InputKind {
     if !metadata.is_file() {
         return refused(&NOT_A_REGULAR_FILE, "the input is a device, a socket or a pipe");
     }
-    match File::open(path) {
+    match InputFile::open(path, &Trouble::default()) {
         Ok(_) => InputKind::File,
-        Err(error) => unreadable(&error),
+        Err(NotOpened::Odd(what)) => refused(&NOT_A_REGULAR_FILE, what),
+        Err(NotOpened::Refused(error)) => unreadable("open", path, &error),
     }
 }
 
-fn unreadable(error: &io::Error) -> InputKind {
+/// What an input is that cannot be read: refused where that is its own fault.
+fn unreadable(action: &'static str, path: &Path, error: &io::Error) -> InputKind {
+    let failure = Failure::new(action, path, error);
+    if failure.is_of_the_system() {
+        return InputKind::Failed(failure);
+    }
     refused(
         &UNREADABLE_INPUT,
         &format!("the input cannot be opened: {}", error.kind()),
@@ -212,14 +301,22 @@ fn is_pipe(_: &Metadata) -> bool {
 ///
 /// Of a folder, the lengths of its files are added up, and their names and hashes are hashed. `go_on` is told the bytes of each
 /// stretch; when it says no, there is no hash.
-pub fn content_hash(path: &Path, go_on: &mut dyn FnMut(u64) -> bool) -> io::Result<Option<(u64, String)>> {
+///
+/// # Errors
+///
+/// When something cannot be read; the failure says whose fault that is.
+pub fn content_hash(
+    path: &Path,
+    go_on: &mut dyn FnMut(u64) -> bool,
+) -> Result<Option<(u64, String)>, Failure> {
     let mut length = 0;
-    if !fs::metadata(path)?.is_dir() {
+    let metadata = door::follow(path).map_err(|error| Failure::new("look at", path, &error))?;
+    if !metadata.is_dir() {
         let hash = hash_file(path, &mut length, go_on)?;
         return Ok(hash.map(|hash| (length, hash.to_hex().to_string())));
     }
     let mut hasher = blake3::Hasher::new();
-    for name in files_of(path)? {
+    for name in files_of(path).map_err(|error| Failure::new("list", path, &error))? {
         let Some(hash) = hash_file(&path.join(&name), &mut length, go_on)? else {
             return Ok(None);
         };
@@ -235,17 +332,17 @@ fn hash_file(
     path: &Path,
     length: &mut u64,
     go_on: &mut dyn FnMut(u64) -> bool,
-) -> io::Result<Option<blake3::Hash>> {
-    let mut file = File::open(path)?;
+) -> Result<Option<blake3::Hash>, Failure> {
+    let opened = InputFile::open(path, &Trouble::default());
+    let mut file = opened.map_err(|cause| Failure::new("open", path, &cause.into()))?;
     let mut hasher = blake3::Hasher::new();
     let mut buffer = vec![0; 256 * 1024];
     loop {
-        let count = match file.read(&mut buffer) {
-            Ok(0) => return Ok(Some(hasher.finalize())),
-            Ok(count) => count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
+        let read = file.read(&mut buffer);
+        let count = read.map_err(|error| Failure::new("read", path, &error))?;
+        if count == 0 {
+            return Ok(Some(hasher.finalize()));
+        }
         hasher.update(buffer.get(..count).unwrap_or_default());
         *length += count as u64;
         if !go_on(count as u64) {
@@ -257,33 +354,33 @@ fn hash_file(
 /// The regular files directly in a folder, sorted by the bytes of their names.
 fn files_of(folder: &Path) -> io::Result<Vec<OsString>> {
     let mut names = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_type()?.is_file() {
-            names.push(entry.file_name());
+    for name in door::list(folder)? {
+        if door::look(&folder.join(&name))?.is_file() {
+            names.push(name);
         }
     }
     names.sort_by(|one, other| one.as_encoded_bytes().cmp(other.as_encoded_bytes()));
     Ok(names)
 }
 
-/// Bytes of the files of a folder; what cannot be read is told when it is opened.
-fn stored_bytes(folder: &Path) -> u64 {
-    let names = files_of(folder).unwrap_or_default();
-    let lengths = names
-        .iter()
-        .filter_map(|name| fs::metadata(folder.join(name)).ok());
-    lengths.map(|metadata| metadata.len()).sum()
+/// Bytes of the files of a folder.
+fn stored_bytes(folder: &Path) -> io::Result<u64> {
+    let mut bytes = 0;
+    for name in files_of(folder)? {
+        bytes += door::look(&folder.join(name))?.len();
+    }
+    Ok(bytes)
 }
 
 /// The text of a small file: a pipeline, a price list.
 ///
 /// # Errors
 ///
-/// Of kind `FileTooLarge` above `limit` bytes, `InvalidData` when it is not UTF-8, else what the system says.
+/// Of kind `FileTooLarge` above `limit` bytes, `InvalidData` when it is not UTF-8, `InvalidInput` when it is no regular file,
+/// else what the system says.
 pub fn read_small(path: &Path, limit: u64) -> Result<String, io::Error> {
     let mut text = String::new();
-    let file = File::open(path)?;
+    let file = InputFile::open(path, &Trouble::default())?;
     let read = file.take(limit.saturating_add(1)).read_to_string(&mut text)?;
     if read as u64 > limit {
         let message = format!("the file is longer than {limit} bytes");

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use chatmill_diag::{Code, Finding};
 
+use crate::door::Failure;
 use crate::stream::Broken;
 
 /// One step of reading an input.
@@ -42,6 +43,13 @@ pub enum Event {
         /// How many bytes of the decoded entry.
         bytes: u64,
     },
+    /// The whole entry, of which nothing is read because it is no chat, or not wanted.
+    PassedOver {
+        /// What it is, or `excluded`.
+        kind: &'static str,
+        /// How many bytes.
+        bytes: u64,
+    },
     /// A unit that is rejected here.
     Damage(Damage),
     /// A finding without a reject.
@@ -51,6 +59,8 @@ pub enum Event {
         /// All decoded bytes of the entry.
         decoded_bytes: u64,
     },
+    /// The system failed, and nothing more comes of this input. What came of it before is not the whole of it.
+    Failed(Failure),
 }
 
 /// One record, cut out of its entry and not yet scanned.
@@ -104,6 +114,19 @@ pub struct Damage {
     pub head: Vec<u8>,
     /// One clause.
     pub message: String,
+    /// Where in the stretch the fault is, where that is known to be elsewhere than at its first byte.
+    pub at: Option<FaultPlace>,
+}
+
+/// The place of a fault in its entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FaultPlace {
+    /// The byte; one past the last where more was expected.
+    pub byte: u64,
+    /// Its line, from 1.
+    pub line: u64,
+    /// Its column in code points, from 1.
+    pub column: u64,
 }
 
 impl Damage {
@@ -119,6 +142,7 @@ impl Damage {
             hash: blake3::hash(b"").to_hex().to_string(),
             head: Vec::new(),
             message: broken.message,
+            at: None,
         }
     }
 }

@@ -52,6 +52,8 @@ enum State {
     Text,
     /// Everything is one damage, because of this.
     Refused,
+    /// Nothing is read, because it is this.
+    PassedOver(&'static str),
     /// All was reported.
     Over,
 }
@@ -73,7 +75,7 @@ pub(crate) struct Framer {
     rows: Rows,
     /// Whether a byte order mark is still to be passed over.
     is_marked: bool,
-    refusal: Option<(&'static Code, String)>,
+    refusal: Option<(Broken, Option<u64>)>,
     queue: VecDeque<Event>,
 }
 
@@ -190,14 +192,25 @@ impl Framer {
         (framer, head)
     }
 
-    /// Makes the whole entry one damage. Only before the first event.
-    pub(crate) fn refuse(&mut self, code: &'static Code, message: String) {
+    /// Makes the whole entry one damage. Only before the first event. `at` is where in the head the fault is.
+    pub(crate) fn refuse(&mut self, broken: Broken, at: Option<u64>) {
         if self.framing != Framing::Empty {
             self.state = State::Refused;
-            self.is_marked = false;
-            self.refusal = Some((code, message));
+            let before = if std::mem::take(&mut self.is_marked) {
+                BOM.len() as u64
+            } else {
+                0
+            };
+            self.refusal = Some((broken, at.map(|at| at + before)));
             self.queue.clear();
         }
+    }
+
+    /// Reads nothing of the entry. Only before the first event.
+    pub(crate) fn skip(&mut self, kind: &'static str) {
+        self.state = State::PassedOver(kind);
+        self.is_marked = false;
+        self.queue.clear();
     }
 
     /// Decoded bytes so far.
@@ -229,6 +242,7 @@ impl Framer {
                 State::Csv => self.next_csv_row(buffer),
                 State::Text => self.next_transcript(buffer),
                 State::Refused => self.pass_all(buffer),
+                State::PassedOver(kind) => self.pass_over(kind, buffer),
                 State::Over => return None,
             }
         }
@@ -316,27 +330,50 @@ impl Framer {
     }
 
     /// Ends the entry inside a unit. `cut` says what that means when the stream itself ended cleanly.
-    fn finish_inside(&mut self, unit: Unit, cut: Broken, buffer: &mut Vec<u8>) {
-        let broken = self.window.take_broken().unwrap_or(cut);
+    fn finish_inside(&mut self, mut unit: Unit, cut: Broken, buffer: &mut Vec<u8>) {
+        let broken = self.window.take_broken();
+        let broken = broken.unwrap_or_else(|| unit.why_open(buffer, cut));
         self.reject(unit, &broken, buffer);
         self.state = State::Over;
+    }
+
+    /// Reads an entry that is passed over to its end.
+    fn pass_over(&mut self, kind: &'static str, buffer: &mut Vec<u8>) {
+        self.state = State::Over;
+        while self.window.ready() {
+            let count = self.window.rest().len();
+            self.place.offset += count as u64;
+            self.window.consume(count);
+        }
+        let bytes = self.place.offset;
+        self.queue.push_back(Event::PassedOver { kind, bytes });
+        if let Some(broken) = self.window.take_broken() {
+            let unit = Unit::new(self.place, buffer.len(), u64::MAX, self.head_limit, broken.code);
+            self.reject(unit, &broken, buffer);
+        }
     }
 
     /// Reads a refused entry to its end.
     fn pass_all(&mut self, buffer: &mut Vec<u8>) {
         self.state = State::Over;
-        let Some((code, message)) = self.refusal.take() else {
+        let Some((refusal, at)) = self.refusal.take() else {
             return;
         };
         // No byte is kept but the head's.
-        let mut unit = Unit::new(self.place, buffer.len(), 0, self.head_limit, code);
+        let mut unit = Unit::new(self.place, buffer.len(), 0, self.head_limit, refusal.code);
         while self.window.ready() {
-            let count = self.window.rest().len();
+            let rest = self.window.rest();
+            let before = at.map(|at| at.saturating_sub(self.place.offset) as usize);
+            let is_here = at.is_some_and(|at| at >= self.place.offset);
+            if let Some(stretch) = before.filter(|_| is_here).and_then(|before| rest.get(..before)) {
+                unit.fault_at(self.place.behind(stretch));
+            }
+            let count = rest.len();
             self.take(&mut unit, count, buffer);
         }
         let broken = self.window.take_broken();
         if self.place.offset > 0 {
-            self.reject(unit, &Broken::new(code, message), buffer);
+            self.reject(unit, &refusal, buffer);
             if let Some(broken) = broken {
                 self.queue
                     .push_back(Event::Note(Finding::new(broken.code, broken.message)));

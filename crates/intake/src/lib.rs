@@ -8,7 +8,9 @@
 mod archive;
 mod database;
 pub mod discover;
+mod door;
 mod event;
+mod foreign;
 mod frame;
 pub mod json;
 mod reader;
@@ -19,7 +21,9 @@ pub mod table;
 mod unpack;
 
 pub use discover::{DiscoverError, Input, InputKind, content_hash, discover, read_small};
-pub use event::{Damage, Event, Form, Frame, Framing, Head};
+pub use door::{Failure, is_of_the_system, process_status};
+pub use event::{Damage, Event, FaultPlace, Form, Frame, Framing, Head};
+pub use foreign::{foreign, is_columnar};
 pub use frame::text::Transcript;
 pub use reader::Reader;
-pub use sketch::{RecordSketch, Sketch};
+pub use sketch::{Name, RecordSketch, Sketch};

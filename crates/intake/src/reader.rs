@@ -15,6 +15,9 @@ use crate::archive::Member;
 use crate::archive::dump::{Custom, DumpTable};
 use crate::database::{Database, DatabaseFile};
 use crate::discover::{Input, content_hash};
+use crate::door::Failure;
+#[cfg(test)]
+use crate::door::Trouble;
 use crate::event::{Damage, Event, Framing, Head};
 use crate::frame::Framer;
 use crate::sniff::{Container, WANTED, sniff};
@@ -40,6 +43,7 @@ pub struct Reader {
     memory: Vec<u8>,
     queue: VecDeque<Event>,
     tables: Arc<[TableMap]>,
+    has_failed: bool,
 }
 
 /// What the present entry is read by.
@@ -49,7 +53,8 @@ enum Entry {
 }
 
 impl Reader {
-    /// Opens an input. What goes wrong is reported as events.
+    /// Opens an input. What goes wrong is reported as events: what the input is at fault for as damages and notes, what the
+    /// system is at fault for as [`Event::Failed`].
     pub fn open(input: &Input, limits: &Limits) -> Self {
         Self::new(Opened::input(input, limits))
     }
@@ -57,7 +62,7 @@ impl Reader {
     /// Reads a stream; `length` is its number of stored bytes, where that is known beforehand.
     #[cfg(test)]
     fn of_stream(stream: crate::stream::Bytes, length: Option<u64>, limits: &Limits) -> Self {
-        Self::new(Opened::stream(stream, length, limits))
+        Self::new(Opened::stream(stream, length, limits, &Trouble::default()))
     }
 
     fn new(opened: Opened) -> Self {
@@ -72,6 +77,7 @@ impl Reader {
             memory: Vec::new(),
             queue: VecDeque::new(),
             tables: Arc::default(),
+            has_failed: false,
         }
     }
 
@@ -84,6 +90,22 @@ impl Reader {
 
     /// The next event, or nothing at the end. The bytes of a frame are appended to `buffer`.
     pub fn next(&mut self, buffer: &mut Vec<u8>) -> Option<Event> {
+        if self.has_failed {
+            return None;
+        }
+        let event = self.step(buffer);
+        let Some(failure) = self.gauge.trouble.get().cloned() else {
+            return event;
+        };
+        // Whatever the layers in between made of it.
+        self.has_failed = true;
+        self.queue.clear();
+        self.entry = None;
+        self.walk = Walk::Over;
+        Some(Event::Failed(failure))
+    }
+
+    fn step(&mut self, buffer: &mut Vec<u8>) -> Option<Event> {
         loop {
             if let Some(event) = self.queue.pop_front() {
                 return Some(event);
@@ -103,12 +125,21 @@ impl Reader {
         }
     }
 
-    /// Makes the entry that just began one damage, since nobody can read it; an empty entry stays as it is.
-    pub fn refuse_entry(&mut self, code: &'static Code, message: String) {
+    /// Makes the entry that just began one damage, since nobody can read it; an empty entry stays as it is. `at` is the byte of
+    /// its head where the fault is, where there is one.
+    pub fn refuse_entry(&mut self, code: &'static Code, message: String, at: Option<u64>) {
+        let broken = Broken::new(code, message);
         match &mut self.entry {
-            Some(Entry::Framer(framer)) => framer.refuse(code, message),
-            Some(Entry::Database(database)) => database.refuse(Broken::new(code, message)),
+            Some(Entry::Framer(framer)) => framer.refuse(broken, at),
+            Some(Entry::Database(database)) => database.refuse(broken),
             None => {}
+        }
+    }
+
+    /// Reads nothing of the entry that just began: it is of this kind.
+    pub fn skip_entry(&mut self, kind: &'static str) {
+        if let Some(Entry::Framer(framer)) = &mut self.entry {
+            framer.skip(kind);
         }
     }
 
@@ -119,16 +150,17 @@ impl Reader {
 
     /// BLAKE3 of the stored bytes in hexadecimal, complete after the last event of a file.
     ///
-    /// A zip, a database and a folder are hashed again, since they are not read in order. Nothing when the input could not be
-    /// opened.
-    pub fn raw_hash(&self) -> Option<String> {
+    /// A zip, a database and a folder are hashed again, since they are not read in order; `go_on` is asked meanwhile, as by
+    /// [`content_hash`]. Nothing when it said no, or when the input was refused.
+    ///
+    /// # Errors
+    ///
+    /// When what is hashed again cannot be read.
+    pub fn raw_hash(&self, go_on: &mut dyn FnMut(u64) -> bool) -> Result<Option<String>, Failure> {
         match (&self.raw, &self.path) {
-            (Some(raw), _) => Some(raw.hash()),
-            (None, Some(path)) => content_hash(path, &mut |_| true)
-                .ok()
-                .flatten()
-                .map(|(_, hash)| hash),
-            (None, None) => None,
+            (Some(raw), _) => Ok(Some(raw.hash())),
+            (None, Some(path)) => Ok(content_hash(path, go_on)?.map(|(_, hash)| hash)),
+            (None, None) => Ok(None),
         }
     }
 
@@ -195,7 +227,7 @@ impl Reader {
                 let framed = Framer::new(Box::new(body), memory, &self.gauge.limits, &self.tables);
                 return self.begin_frames(label, notes, framed);
             }
-            Container::Database => match DatabaseFile::copy(&mut body, &self.gauge.limits) {
+            Container::Database => match DatabaseFile::copy(&mut body, &self.gauge) {
                 Ok(file) => return self.begin_database(label, notes, file),
                 Err(broken) => broken,
             },

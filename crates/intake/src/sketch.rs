@@ -2,10 +2,15 @@
 //!
 //! It reads the head only, tolerates that the head is cut, and passes over records that are broken.
 
+mod names;
+mod outline;
+
+use std::collections::BTreeMap;
+
 use crate::event::{Framing, Head};
 use crate::json;
 
-mod outline;
+pub use names::Name;
 
 /// Records that a sketch holds at most.
 const RECORDS: usize = 16;
@@ -32,10 +37,28 @@ pub struct RecordSketch {
     pub nested: Vec<(String, String)>,
     /// Whether the record is an object.
     pub is_object: bool,
+    /// Whether the record is an array of one object and nothing else.
+    pub is_single: bool,
     /// (field, text) of string values of at most 64 bytes; of a record that is an array, those of its first object.
     pub strings: Vec<(String, String)>,
     /// (field, text) of longer string values: how they begin. The field of a record that is itself a string is empty.
     pub starts: Vec<(String, String)>,
+    /// Every name of the record with those above it, as far as eight levels go: `messages[].content[].type`.
+    pub names: BTreeMap<String, Name>,
+}
+
+impl RecordSketch {
+    /// Whether a name stands anywhere in the record, for example `messages[].tool_calls[].id`.
+    pub fn names(&self, path: &str) -> bool {
+        self.names.contains_key(path)
+    }
+
+    /// Whether one of these short texts stands somewhere under a name.
+    pub fn says(&self, path: &str, words: &[&str]) -> bool {
+        self.names
+            .get(path)
+            .is_some_and(|name| words.iter().any(|word| name.words.contains(*word)))
+    }
 }
 
 impl Head {
@@ -55,7 +78,10 @@ impl Head {
                 Some(_) if json::scan(record, u32::MAX).is_err() => {}
                 // A cut record is worth something only when there is nothing better.
                 None if !records.is_empty() => {}
-                _ => records.push(outline::outline(record)),
+                _ => records.push(RecordSketch {
+                    names: names::of(record),
+                    ..outline::outline(record)
+                }),
             }
             if !whole {
                 break;

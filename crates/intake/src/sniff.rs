@@ -36,7 +36,6 @@ const UNSUPPORTED: &[(&[u8], &str)] = &[
     (b"LZIP\x01", "lzip stream"),
     (b"\x1F\x9D", "compress (.Z) stream"),
     (b"PK\x07\x08", "zip archive in several volumes"),
-    (b"PAR1", "Parquet file"),
 ];
 
 /// Recognises a container by `head`, the first [`WANTED`] bytes or all there are.

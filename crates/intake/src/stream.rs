@@ -9,6 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use chatmill_diag::codes::{DECOMPRESSION_LIMIT, UNREADABLE_INPUT};
 use chatmill_diag::{Code, Finding, Limits};
 
+use crate::door::Trouble;
+
 /// Bytes that one layer reads ahead.
 const BUFFER: usize = 64 * 1024;
 
@@ -68,11 +70,14 @@ pub(crate) struct Gauge {
     raw_read: AtomicU64,
     produced: AtomicU64,
     notes: Mutex<Vec<Finding>>,
+    /// What the system could not do.
+    pub(crate) trouble: Trouble,
 }
 
 impl Gauge {
-    pub(crate) fn new(limits: Limits, length: Option<u64>) -> Arc<Self> {
+    pub(crate) fn new(limits: Limits, length: Option<u64>, trouble: Trouble) -> Arc<Self> {
         Arc::new(Self {
+            trouble,
             limits,
             length,
             raw_read: AtomicU64::new(0),
@@ -103,6 +108,12 @@ impl Gauge {
             .limits
             .decompressed(self.length.unwrap_or_else(|| self.raw_read()));
         allowed.saturating_sub(self.produced.load(Ordering::Relaxed))
+    }
+
+    /// Members that may stand one behind another in a stream of the input.
+    pub(crate) fn members(&self) -> u64 {
+        self.limits
+            .members_in(self.length.unwrap_or_else(|| self.raw_read()))
     }
 
     /// Counts bytes that came out of the input otherwise than through a decoder; whether the limits allow them.
@@ -143,7 +154,7 @@ impl Raw {
 
     /// Reads what is left, so that the hash covers the whole input.
     pub(crate) fn drain(&mut self) {
-        // An error here was met before or changes the hash, which is what the hash is for.
+        // A layer above met the same error; an error of the system is remembered where it arose.
         let _ = io::copy(self, &mut io::sink());
     }
 

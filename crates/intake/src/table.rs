@@ -7,6 +7,7 @@ pub(crate) mod copy;
 pub(crate) mod csv;
 mod escape;
 pub(crate) mod literal;
+mod object;
 pub(crate) mod row;
 pub(crate) mod sql;
 pub(crate) mod statement;
@@ -30,6 +31,10 @@ pub struct TableMap {
     pub definition: Vec<String>,
     /// Conditions that a row must meet; other rows are passed over.
     pub filters: Vec<TableFilter>,
+    /// Values of the role column, as text, and the roles that they mean.
+    pub roles: Vec<(String, String)>,
+    /// Whether somebody wrote it for his own tables: such a map names the fields of JSON rows, too.
+    pub is_own: bool,
 }
 
 /// A condition on a cell.

@@ -14,6 +14,7 @@ use flate2::{Decompress, FlushDecompress, Status};
 use liblzma::bufread::XzDecoder;
 use liblzma::stream::Stream;
 use lz4_flex::frame::FrameDecoder;
+use zstd::stream::raw::{self, DParameter, InBuffer, Operation, OutBuffer};
 
 use crate::stream::{Broken, Buffered, Gauge};
 
@@ -88,23 +89,20 @@ enum Member {
     Zlib(Zlib),
     Lz4(Box<FrameDecoder<Endless>>),
     Gzip(Box<GzDecoder<Buffered>>),
-    Zstd(zstd::Decoder<'static, Buffered>),
+    Zstd(Zstd),
     Bzip2(BzDecoder<Buffered>),
     Xz(XzDecoder<Buffered>),
 }
 
 impl Member {
-    fn start(codec: Codec, stream: Buffered, window_log: u32) -> io::Result<Self> {
+    /// Begins a member; `spare` is the context of the frame before it.
+    fn start(codec: Codec, stream: Buffered, window_log: u32, spare: Option<Context>) -> io::Result<Self> {
         Ok(match codec {
             Codec::Deflate => Self::Deflate(DeflateDecoder::new(stream)),
             Codec::Zlib => Self::Zlib(Zlib::new(stream)),
             Codec::Lz4 => Self::Lz4(Box::new(FrameDecoder::new(Endless(stream)))),
             Codec::Gzip => Self::Gzip(Box::new(GzDecoder::new(stream))),
-            Codec::Zstd => {
-                let mut decoder = zstd::Decoder::with_buffer(stream)?.single_frame();
-                decoder.window_log_max(window_log)?;
-                Self::Zstd(decoder)
-            }
+            Codec::Zstd => Self::Zstd(Zstd::new(stream, window_log, spare)?),
             Codec::Bzip2 => Self::Bzip2(BzDecoder::new(stream)),
             Codec::Xz => {
                 let memory = (1 << window_log.min(62)) + XZ_OVERHEAD;
@@ -128,16 +126,18 @@ impl Member {
         }
     }
 
-    fn into_rest(self) -> Buffered {
-        match self {
+    /// What follows the member, and what the next one can use.
+    fn into_rest(self) -> (Buffered, Option<Context>) {
+        let rest = match self {
+            Self::Zstd(decoder) => return (decoder.stream, Some(decoder.context)),
             Self::Deflate(decoder) => decoder.into_inner(),
             Self::Zlib(decoder) => decoder.stream,
             Self::Lz4(decoder) => decoder.into_inner().0,
             Self::Gzip(decoder) => decoder.into_inner(),
-            Self::Zstd(decoder) => decoder.into_inner(),
             Self::Bzip2(decoder) => decoder.into_inner(),
             Self::Xz(decoder) => decoder.into_inner(),
-        }
+        };
+        (rest, None)
     }
 }
 
@@ -183,6 +183,54 @@ impl Zlib {
     }
 }
 
+/// What libzstd allocates for a frame: making it takes longer than decoding a small frame.
+type Context = raw::Decoder<'static>;
+
+/// Decodes one zstd frame.
+struct Zstd {
+    stream: Buffered,
+    context: Context,
+    has_ended: bool,
+}
+
+impl Zstd {
+    fn new(stream: Buffered, window_log: u32, spare: Option<Context>) -> io::Result<Self> {
+        let context = if let Some(mut context) = spare {
+            context.reinit()?;
+            context
+        } else {
+            let mut context = Context::new()?;
+            context.set_parameter(DParameter::WindowLogMax(window_log))?;
+            context
+        };
+        Ok(Self {
+            stream,
+            context,
+            has_ended: false,
+        })
+    }
+
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while !self.has_ended {
+            let input = self.stream.fill_buf()?;
+            let is_over = input.is_empty();
+            let mut source = InBuffer::around(input);
+            let mut target = OutBuffer::around(&mut *buffer);
+            let wanted = self.context.run(&mut source, &mut target)?;
+            let (consumed, produced) = (source.pos(), target.pos());
+            self.stream.consume(consumed);
+            self.has_ended = wanted == 0;
+            if produced > 0 {
+                return Ok(produced);
+            }
+            if is_over && !self.has_ended {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+        Ok(0)
+    }
+}
+
 /// Bytes that must not end: the decoder of lz4 takes an end before its end mark for the end of the stream.
 struct Endless(Buffered);
 
@@ -214,8 +262,9 @@ enum State {
 pub(crate) struct Unpack {
     codec: Codec,
     state: State,
-    /// Whether a member was read to its end.
-    started: bool,
+    /// Members that were read to their end.
+    members: u64,
+    spare: Option<Context>,
     gauge: Arc<Gauge>,
 }
 
@@ -224,14 +273,15 @@ impl Unpack {
         Self {
             codec,
             state: State::Before(stream),
-            started: false,
+            members: 0,
+            spare: None,
             gauge,
         }
     }
 
     /// Decides what stands between members: a further one, padding, garbage or the end.
     fn between(&mut self, mut rest: Buffered) -> io::Result<State> {
-        if self.started {
+        if self.members > 0 {
             skip_zeros(&mut rest)?;
             let head = rest.peek(crate::sniff::WANTED);
             if self.codec.is_cut_start(head) {
@@ -249,7 +299,13 @@ impl Unpack {
                 return Ok(State::Over);
             }
         }
-        let member = Member::start(self.codec, rest, self.gauge.limits.zstd_window_log);
+        // The library cannot begin anew: every stream takes megabytes of fresh memory, which its few bytes do not pay for.
+        if self.codec == Codec::Bzip2 && self.members >= self.gauge.members() {
+            let message = "more bzip2 streams one behind another than the limit allows";
+            return Err(Broken::new(&DECOMPRESSION_LIMIT, message).into());
+        }
+        let window_log = self.gauge.limits.zstd_window_log;
+        let member = Member::start(self.codec, rest, window_log, self.spare.take());
         Ok(State::Inside(member.map_err(|error| self.classify(&error))?))
     }
 
@@ -293,8 +349,10 @@ impl Read for Unpack {
                 State::Before(rest) => self.between(rest)?,
                 State::Inside(mut member) => match member.read(buffer) {
                     Ok(0) => {
-                        self.started = true;
-                        State::Before(member.into_rest())
+                        self.members += 1;
+                        let (rest, spare) = member.into_rest();
+                        self.spare = spare;
+                        State::Before(rest)
                     }
                     Ok(count) => {
                         self.state = State::Inside(member);

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::process::Command;
 
 use chatmill_diag::Limits;
-use chatmill_intake::{Event, Input, InputKind, Reader, content_hash, discover, read_small};
+use chatmill_intake::{DiscoverError, Event, Input, InputKind, Reader, content_hash, discover, read_small};
 use tempfile::TempDir;
 
 /// A folder with files, each holding its own name.
@@ -37,6 +37,7 @@ fn code(input: &Input) -> &str {
         InputKind::Stdin => "stdin",
         InputKind::Pipe => "pipe",
         InputKind::Folder => "folder",
+        InputKind::Failed(_) => "failed",
     }
 }
 
@@ -268,7 +269,7 @@ mod unix {
         writer.join().unwrap();
         assert_eq!((frames, buffer.as_slice()), (2, &b"{\"a\":1}{\"b\":2}"[..]));
         assert_eq!(
-            reader.raw_hash().unwrap(),
+            reader.raw_hash(&mut |_| true).unwrap().unwrap(),
             blake3::hash(b"{\"a\":1}\n{\"b\":2}\n").to_hex().as_str()
         );
     }
@@ -307,30 +308,51 @@ mod unix {
     }
 }
 
-/// Reads an input and gives the codes of its damages.
-fn damages(input: &Input) -> Vec<&'static str> {
+/// Reads an input and gives the codes of its damages, and what failed.
+fn damages(input: &Input) -> Vec<String> {
     let mut reader = Reader::open(input, &Limits::default());
     let mut buffer = Vec::new();
     let mut codes = Vec::new();
     while let Some(event) = reader.next(&mut buffer) {
-        if let Event::Damage(damage) = event {
-            codes.push(damage.code.name);
+        match event {
+            Event::Damage(damage) => codes.push(damage.code.name.to_owned()),
+            Event::Failed(failure) => codes.push(failure.to_string()),
+            _ => {}
         }
     }
-    assert_eq!(reader.raw_hash(), None);
+    assert_eq!(reader.raw_hash(&mut |_| true).unwrap(), None);
     codes
 }
 
 #[test]
-fn a_file_that_vanishes_before_it_is_read_is_one_damage() {
+fn what_becomes_of_a_file_after_it_was_found_is_no_finding() {
     let folder = tree(&["a.json"]);
+    let path = folder.path().join("a.json");
     let inputs = discover("a.json", folder.path()).unwrap();
-    fs::remove_file(folder.path().join("a.json")).unwrap();
-    assert_eq!(damages(&inputs[0]), ["unreadable-input"]);
-    fs::create_dir(folder.path().join("a.json")).unwrap();
-    assert_eq!(damages(&inputs[0]), ["not-a-regular-file"]);
+    fs::remove_file(&path).unwrap();
+    let failed = |what: &str| vec![format!("cannot open {}: {what}", path.display())];
+    assert_eq!(
+        damages(&inputs[0]),
+        failed("No such file or directory (os error 2)")
+    );
+    fs::create_dir(&path).unwrap();
+    assert_eq!(damages(&inputs[0]), failed("it is no regular file"));
     let refused = discover("*.json", folder.path()).unwrap();
     assert_eq!(damages(&refused[0]), ["not-a-regular-file"]);
+}
+
+#[test]
+fn braces_that_lie_too_deep_in_one_another_are_refused() {
+    let folder = tree(&["a.json"]);
+    let nested = |depth: usize| format!("{}a{}.json", "{a,".repeat(depth), "}".repeat(depth));
+    assert_eq!(found(&nested(16), folder.path()), files(&["a.json"]));
+    for depth in [17, 200, 100_000] {
+        let refused = discover(&nested(depth), folder.path());
+        assert!(matches!(refused, Err(DiscoverError::TooNested { .. })), "{depth}");
+    }
+    let long = format!("{{{}}}", vec!["[!a-z]*"; 40_000].join(","));
+    // Whether that is too long is the library's affair; it must not panic over it.
+    assert!(discover(&long, folder.path()).is_err());
 }
 
 #[test]

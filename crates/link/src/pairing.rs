@@ -6,9 +6,13 @@
 //! 2. equal ids in the metadata of the source, which may stand against an id of the other side;
 //! 3. a result that names the message of its call takes a call of that message, by name and order;
 //! 4. order and name, backwards only: a result whose call was cut off must not take the next call of the same tool.
+//!
+//! A pair is late where any turn but results stands between its two ends, be it another call.
 
 mod ids;
 mod order;
+
+use std::collections::HashMap;
 
 use chatmill_model::{CallStatus, Message, MessageKind, PairedBy, Pairing, Part, PartPlace};
 
@@ -20,9 +24,13 @@ struct Step<'m> {
     is_call: bool,
     id: Option<&'m str>,
     metadata_id: Option<&'m str>,
-    /// Id of the message that made the call, where a result names it.
-    caller: Option<&'m str>,
+    /// Position of the message that made the call, where a result names one that is there.
+    caller: Option<u32>,
     name: Option<&'m str>,
+    /// Index of the participant who sent it.
+    sender: Option<usize>,
+    /// Turns that say more than results: in front of a result's message, up to and with a call's.
+    turns: u32,
     /// Whether it is a further result for the id of an answered call.
     is_duplicate: bool,
     partner: Option<(usize, PairedBy)>,
@@ -36,8 +44,8 @@ pub fn pair(messages: &[Message]) -> Vec<Pairing> {
     }
     ids::pair(&mut steps);
     ids::pair_by_metadata(&mut steps);
-    let belongs_elsewhere = order::pair_by_caller(&mut steps, messages);
-    order::pair_by_order(&mut steps, &belongs_elsewhere);
+    order::pair_by_caller(&mut steps);
+    order::pair_by_order(&mut steps);
     steps.iter().filter_map(|step| pairing(step, &steps)).collect()
 }
 
@@ -49,19 +57,22 @@ fn steps(messages: &[Message]) -> Vec<Step<'_>> {
         Calls,
         Results,
     }
+    let positions = callers(messages);
     let mut steps = Vec::new();
     let mut round = 0;
+    let mut turns = 0;
     let mut run = Run::None;
     for message in messages {
         let before = steps.len();
+        let says_more = u32::from(says_more(message));
         for (part, content) in (0..).zip(&message.parts) {
             let (is_call, id, metadata_id, caller, name) = match content {
-                Part::ToolCall(call) => (true, &call.id, &call.metadata_id, &None, &call.name),
+                Part::ToolCall(call) => (true, &call.id, &call.metadata_id, None, &call.name),
                 Part::ToolResult(result) => (
                     false,
                     &result.call_id,
                     &result.metadata_id,
-                    &result.caller,
+                    result.caller.as_deref(),
                     &result.name,
                 ),
                 _ => continue,
@@ -81,8 +92,10 @@ fn steps(messages: &[Message]) -> Vec<Step<'_>> {
                 is_call,
                 id: id.as_deref(),
                 metadata_id: metadata_id.as_deref(),
-                caller: caller.as_deref(),
+                caller: caller.and_then(|caller| positions.get(caller).copied()),
                 name: name.as_deref(),
+                sender: message.sender,
+                turns: turns + u32::from(is_call) * says_more,
                 is_duplicate: false,
                 partner: None,
             });
@@ -90,8 +103,33 @@ fn steps(messages: &[Message]) -> Vec<Step<'_>> {
         if steps.len() == before && message.kind == MessageKind::Message {
             run = Run::None;
         }
+        turns += says_more;
     }
     steps
+}
+
+/// Whether a message is a turn that is not made of results alone.
+fn says_more(message: &Message) -> bool {
+    let is_result = |part: &Part| matches!(part, Part::ToolResult(_) | Part::CacheMark);
+    message.kind == MessageKind::Message && (message.parts.is_empty() || !message.parts.iter().all(is_result))
+}
+
+/// Positions of messages by their ids, then by their second ids, where results name their callers.
+fn callers(messages: &[Message]) -> HashMap<&str, u32> {
+    let names_one = |part: &Part| matches!(part, Part::ToolResult(result) if result.caller.is_some());
+    let mut positions = HashMap::new();
+    if messages.iter().flat_map(|message| &message.parts).any(names_one) {
+        let ids = messages.iter().map(|message| (&message.id, message.position));
+        let others = messages
+            .iter()
+            .map(|message| (&message.external_id, message.position));
+        for (id, position) in ids.chain(others) {
+            if let Some(id) = id {
+                positions.entry(id.as_str()).or_insert(position);
+            }
+        }
+    }
+    positions
 }
 
 fn is_open(steps: &[Step<'_>], index: usize) -> bool {
@@ -118,7 +156,7 @@ fn pairing(step: &Step<'_>, steps: &[Step<'_>]) -> Option<Pairing> {
             result: Some(result.place),
             status: if result.place < step.place {
                 CallStatus::Early
-            } else if result.round == step.round {
+            } else if result.turns <= step.turns {
                 CallStatus::Paired
             } else {
                 CallStatus::Late

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use chatmill_diag::{Finding, Limits, codes};
-use chatmill_model::{Conversation, Link, LinkStatus, Message, Reference};
+use chatmill_model::{Conversation, Link, LinkStatus, Message, Preview, Reference};
 
 use crate::excerpts::Excerpts;
 
@@ -31,16 +31,13 @@ pub fn resolve(conversation: &Conversation) -> Vec<Vec<Link>> {
     if messages.iter().all(|message| message.references.is_empty()) {
         return vec![Vec::new(); messages.len()];
     }
-    let positions = Positions::of(messages);
+    let positions = Positions::new(conversation);
     let mut excerpts = Excerpts::of(conversation);
     let mut links: Vec<Vec<Link>> = Vec::with_capacity(messages.len());
     for message in messages {
         let of_message = message.references.iter().map(|reference| {
-            let named = reference.target.as_deref();
-            let target = named
-                .and_then(|id| positions.get(id))
-                .or_else(|| excerpts.find(reference));
-            link(reference, message, target, conversation)
+            let target = positions.of(reference).or_else(|| excerpts.find(reference));
+            positions.link(reference, Referring::message(message, conversation), target)
         });
         links.push(of_message.collect());
         excerpts.pass(message);
@@ -49,14 +46,50 @@ pub fn resolve(conversation: &Conversation) -> Vec<Vec<Link>> {
     links
 }
 
+/// Who refers: a message, or the target of a reference that shows what it refers to in its turn.
+#[derive(Clone, Copy)]
+struct Referring<'m> {
+    position: Option<u32>,
+    /// Id of the participant.
+    sender: Option<&'m str>,
+}
+
+impl<'m> Referring<'m> {
+    fn message(message: &Message, conversation: &'m Conversation) -> Self {
+        let sender = message
+            .sender
+            .and_then(|index| conversation.participants.get(index));
+        Self {
+            position: Some(message.position),
+            sender: sender.map(|sender| sender.id.as_str()),
+        }
+    }
+
+    /// What a reference refers to, from the conversation or else from what the reference shows.
+    fn target(reference: &'m Reference, target: Option<u32>, conversation: &'m Conversation) -> Self {
+        match target.and_then(|position| conversation.messages.get(position as usize)) {
+            Some(message) => Self::message(message, conversation),
+            None => Self {
+                position: None,
+                sender: reference
+                    .preview
+                    .as_ref()
+                    .and_then(|preview| preview.sender.as_deref()),
+            },
+        }
+    }
+}
+
 /// Positions of messages by their ids.
 struct Positions<'m> {
+    conversation: &'m Conversation,
     by_id: HashMap<&'m str, u32>,
     by_external_id: HashMap<&'m str, u32>,
 }
 
 impl<'m> Positions<'m> {
-    fn of(messages: &'m [Message]) -> Self {
+    fn new(conversation: &'m Conversation) -> Self {
+        let messages = &conversation.messages;
         // Ids are unique here: a reference to an id that was shared goes to its first message, which kept it.
         let by_id = messages
             .iter()
@@ -69,9 +102,15 @@ impl<'m> Positions<'m> {
             }
         }
         Self {
+            conversation,
             by_id,
             by_external_id,
         }
+    }
+
+    /// The message that a reference names.
+    fn of(&self, reference: &Reference) -> Option<u32> {
+        self.get(reference.target.as_deref()?)
     }
 
     /// The message of this id, else the first one that has it as its second id.
@@ -81,40 +120,35 @@ impl<'m> Positions<'m> {
             .or_else(|| self.by_external_id.get(id))
             .copied()
     }
-}
 
-fn link(reference: &Reference, message: &Message, target: Option<u32>, conversation: &Conversation) -> Link {
-    let status = match (target, &reference.preview) {
-        _ if reference.is_pseudo => LinkStatus::Pseudo,
-        (Some(position), _) if position == message.position => LinkStatus::Itself,
-        (Some(_), _) => LinkStatus::Resolved,
-        // A reference that names no target cannot dangle: all that it ever said is its preview.
-        (None, Some(preview))
-            if reference.target.is_none()
-                || preview
-                    .content
-                    .as_deref()
-                    .is_some_and(|content| !content.is_empty()) =>
-        {
-            LinkStatus::Preview
+    /// What became of a reference, and of those that it shows in its turn.
+    fn link(&self, reference: &'m Reference, referring: Referring<'m>, target: Option<u32>) -> Link {
+        let shows_words = |preview: &Preview| {
+            let content = preview.content.as_deref();
+            content.is_some_and(|content| !content.is_empty())
+        };
+        let status = match (target, &reference.preview) {
+            _ if reference.is_pseudo => LinkStatus::Pseudo,
+            (Some(position), _) if Some(position) == referring.position => LinkStatus::Itself,
+            (Some(_), _) => LinkStatus::Resolved,
+            // A reference that names no target cannot dangle: all that it ever said is its preview.
+            (None, Some(preview)) if reference.target.is_none() || shows_words(preview) => {
+                LinkStatus::Preview
+            }
+            (None, _) => LinkStatus::Dangling,
+        };
+        let shown = Referring::target(reference, target, self.conversation);
+        let nested = reference.nested.iter();
+        Link {
+            target,
+            status,
+            same_sender: shown.sender.is_some()
+                && shown.sender == referring.sender
+                && status != LinkStatus::Dangling,
+            nested: nested
+                .map(|inner| self.link(inner, shown, self.of(inner)))
+                .collect(),
         }
-        (None, _) => LinkStatus::Dangling,
-    };
-    let same_sender = match (target, &reference.preview) {
-        (Some(position), _) => {
-            let target = conversation.messages.get(position as usize);
-            message.sender.is_some() && target.is_some_and(|target| target.sender == message.sender)
-        }
-        (None, Some(preview)) if status != LinkStatus::Dangling => message
-            .sender
-            .and_then(|index| conversation.participants.get(index))
-            .is_some_and(|sender| preview.sender.as_ref() == Some(&sender.id)),
-        (None, _) => false,
-    };
-    Link {
-        target,
-        status,
-        same_sender,
     }
 }
 

@@ -148,6 +148,7 @@ impl PartialEq for Body<'_> {
             id,
             external_id,
             position: _,
+            unstated,
             sender,
             sender_name,
             role,
@@ -157,6 +158,7 @@ impl PartialEq for Body<'_> {
             parts,
             references,
             mentions,
+            weight,
             extra,
             origin: _,
         } = self.0;
@@ -171,7 +173,9 @@ impl PartialEq for Body<'_> {
             && *parts == other.0.parts
             && *references == other.0.references
             && *mentions == other.0.mentions
+            && *weight == other.0.weight
             && *extra == other.0.extra
+            && *unstated == other.0.unstated
     }
 }
 

@@ -122,6 +122,10 @@ impl Hash {
             self.text(mention);
         }
         self.extra(&message.extra);
+        if let Some(weight) = message.weight {
+            self.text("weight");
+            self.bytes(&weight.value().to_le_bytes());
+        }
     }
 
     fn part(&mut self, part: &Part) {

@@ -10,13 +10,14 @@ pub mod linked;
 pub mod message;
 pub mod participant;
 pub mod rope;
+pub mod technical;
 pub mod timestamp;
 
 pub use conversation::{Conversation, Extra, RawJson, Scene};
 pub use linked::{CallStatus, Link, LinkStatus, Linked, PairedBy, Pairing, PartPlace};
 pub use message::{
-    ArgumentForm, Arguments, Media, MediaKind, MediaSource, Message, MessageKind, MessageOrigin, Part,
-    Preview, Reference, ReferenceForm, Role, ToolCall, ToolResult,
+    ArgumentForm, Arguments, Fact, Media, MediaKind, MediaSource, Message, MessageKind, MessageOrigin, Part,
+    Preview, Reference, ReferenceForm, Role, ToolCall, ToolResult, Unstated, Weight,
 };
 pub use participant::{Participant, ParticipantKind};
 pub use rope::{Component, ComponentSpan, Level, Rope, Segment, Voice};

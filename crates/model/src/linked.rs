@@ -42,6 +42,8 @@ pub struct Link {
     pub status: LinkStatus,
     /// Whether source and target have the same sender.
     pub same_sender: bool,
+    /// What became of the references that the reference shows in its turn; shorter than these where they lie too deep.
+    pub nested: Vec<Link>,
 }
 
 /// Where a part stands.
@@ -58,7 +60,7 @@ pub struct PartPlace {
 pub enum CallStatus {
     /// The result stands in the run of results directly after its call.
     Paired,
-    /// Paired, but other turns stand between.
+    /// Paired, but other turns than results stand between, be it another call.
     Late,
     /// The result stands before its call.
     Early,

@@ -129,6 +129,11 @@ pub enum ArgumentForm {
     Embedded,
 }
 
+/// A text that says something.
+fn known(text: Option<&String>) -> Option<&str> {
+    text.map(String::as_str).filter(|text| !text.is_empty())
+}
+
 /// A request to run a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ToolCall {
@@ -142,6 +147,13 @@ pub struct ToolCall {
     pub form: ArgumentForm,
     /// A second id that the source's metadata gives the call, where that is another or the only one.
     pub metadata_id: Option<String>,
+}
+
+impl ToolCall {
+    /// The id by which everybody behind the source knows the call: its own, else that of the metadata.
+    pub fn known_id(&self) -> Option<&str> {
+        known(self.id.as_ref()).or_else(|| known(self.metadata_id.as_ref()))
+    }
 }
 
 /// What a tool answered.
@@ -159,6 +171,13 @@ pub struct ToolResult {
     pub metadata_id: Option<String>,
     /// Id of the message that made the call, where the source says.
     pub caller: Option<String>,
+}
+
+impl ToolResult {
+    /// The id by which everybody behind the source knows the call that it answers: its own, else that of the metadata.
+    pub fn known_id(&self) -> Option<&str> {
+        known(self.call_id.as_ref()).or_else(|| known(self.metadata_id.as_ref()))
+    }
 }
 
 /// A piece of a message.
@@ -206,6 +225,10 @@ pub struct Preview {
     pub sender_name: Option<String>,
     /// Whether the author is a bot, where the source says.
     pub from_agent: bool,
+    /// When the target was written.
+    pub timestamp: Option<Timestamp>,
+    /// The source's own type word for the target.
+    pub source_type: Option<String>,
 }
 
 /// How a source wrote a reference.
@@ -230,6 +253,8 @@ pub struct Reference {
     pub form: ReferenceForm,
     /// Whether the source made it up: nobody replied.
     pub is_pseudo: bool,
+    /// What the target refers to in its turn, where the reference shows it.
+    pub nested: Vec<Reference>,
 }
 
 /// Where a message stood in its record.
@@ -241,6 +266,60 @@ pub struct MessageOrigin {
     pub end: u64,
     /// Index in the record's own list of messages.
     pub index: u32,
+}
+
+/// How much a message counts in training, as the fine-tuning files of `OpenAI` say it: 0 is context only, 1 is learned from. A
+/// source that says `train: false` means 0.
+///
+/// Always a finite number, so that weights can be compared.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weight(f64);
+
+impl Weight {
+    /// A weight, of any finite number.
+    pub fn new(weight: f64) -> Option<Self> {
+        weight.is_finite().then_some(Self(weight))
+    }
+
+    /// The number.
+    pub const fn value(self) -> f64 {
+        self.0
+    }
+}
+
+impl Eq for Weight {}
+
+/// A fact of place or sender that some sources write with each message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fact {
+    /// The chat, which is the conversation's id or the first half of it.
+    Chat,
+    /// The thread in the chat, which is the other half.
+    Thread,
+    /// The sender's id.
+    SenderId,
+    /// The sender's name.
+    SenderName,
+    /// The sender's second name.
+    SenderAlias,
+}
+
+/// Facts that a message does not state although its conversation or the roster knows them, from other messages.
+///
+/// Sources that say such facts once for all leave it empty: their messages state everything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Unstated(u8);
+
+impl Unstated {
+    /// Adds a fact.
+    pub const fn insert(&mut self, fact: Fact) {
+        self.0 |= 1 << fact as u8;
+    }
+
+    /// Whether a fact is among them.
+    pub const fn holds(self, fact: Fact) -> bool {
+        self.0 & (1 << fact as u8) != 0
+    }
 }
 
 /// A message or a notice.
@@ -256,6 +335,8 @@ pub struct Message {
     pub sender: Option<usize>,
     /// The name that the message itself gives its sender.
     pub sender_name: Option<String>,
+    /// What it leaves to its neighbours to say of place and sender.
+    pub unstated: Unstated,
     /// Who it speaks as.
     pub role: Role,
     /// Turn or event.
@@ -270,6 +351,8 @@ pub struct Message {
     pub references: Vec<Reference>,
     /// Ids or names of those it mentions.
     pub mentions: Vec<String>,
+    /// How much it counts in training, where the source says.
+    pub weight: Option<Weight>,
     /// Fields that have no place above.
     pub extra: Extra,
     /// Where it stood.

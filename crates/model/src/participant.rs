@@ -30,6 +30,8 @@ impl ParticipantKind {
 pub struct Participant {
     /// The source's id, unique in the conversation.
     pub id: String,
+    /// Whether the source has no id for this participant: then it is made of a name or a role.
+    pub is_id_made: bool,
     /// Display name.
     pub name: Option<String>,
     /// Second name, for example a user name without `@`.

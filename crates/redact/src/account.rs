@@ -122,6 +122,7 @@ mod tests {
     fn message(position: u32) -> Message {
         Message {
             id: Some(format!("m{position}")),
+            unstated: chatmill_model::Unstated::default(),
             external_id: None,
             position,
             sender: None,
@@ -133,6 +134,7 @@ mod tests {
             parts: Vec::new(),
             references: Vec::new(),
             mentions: Vec::new(),
+            weight: None,
             extra: chatmill_model::Extra::default(),
             origin: chatmill_model::MessageOrigin::default(),
         }

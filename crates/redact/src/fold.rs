@@ -80,9 +80,9 @@ pub(crate) fn fold(text: &str) -> Folded<'_> {
 
 fn may_fold(bytes: &[u8]) -> bool {
     memchr3(b'\\', b'%', b'&', bytes).is_some()
-        || bytes
-            .iter()
-            .any(|byte| matches!(byte, 0..=8 | 11 | 12 | 14..=31 | 127 | 0xc2 | 0xe2 | 0xe3 | 0xef))
+        || bytes.iter().any(
+            |byte| matches!(byte, 0..=8 | 11 | 12 | 14..=31 | 127 | 0xc2 | 0xcc | 0xcd | 0xe2 | 0xe3 | 0xef),
+        )
 }
 
 /// How a character, with what follows it, reads.
@@ -111,13 +111,14 @@ fn read(text: &str, at: usize, character: char) -> Reading {
     }
 }
 
-/// The character that a reader sees: none for what is invisible, the plain one for full-width forms, blanks and hyphens.
+/// The character that is compared: none for what is invisible and for accents behind their letters, the plain one for full-width forms, blanks and hyphens.
 fn shown(character: char) -> Option<char> {
     match character {
         '\t' | '\n' | '\r' => Some(character),
         '\0'..='\u{1f}'
         | '\u{7f}'
         | '\u{ad}'
+        | '\u{300}'..='\u{36f}'
         | '\u{200b}'..='\u{200f}'
         | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{2064}'

@@ -6,11 +6,13 @@
 
 mod account;
 mod find;
+mod fixed;
 mod fold;
 mod kind;
 mod pseudonym;
 mod redactor;
 mod roster;
+mod spelling;
 mod stop_words;
 mod walk;
 

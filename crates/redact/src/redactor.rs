@@ -1,15 +1,18 @@
 //! The redactor: what is looked for, and whether it is only counted or also replaced.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use chatmill_model::Conversation;
 
 use crate::account::{Account, Counts};
 use crate::find::{self, Found, Wanted};
+use crate::fixed::{Fixed, Json};
 use crate::fold::fold;
 use crate::kind::Kind;
 use crate::pseudonym::{Form, Key};
 use crate::roster::Roster;
+use crate::spelling::plain_name;
 use crate::walk;
 
 /// Finds personal data and secrets, and replaces them when it has a key.
@@ -26,7 +29,7 @@ impl Redactor {
         Self {
             wanted: Wanted::new(kinds),
             key,
-            keep: keep.iter().map(|name| name.trim().to_lowercase()).collect(),
+            keep: keep.iter().map(|name| plain_name(name)).collect(),
         }
     }
 
@@ -59,6 +62,36 @@ impl Redactor {
 
     /// A text with everything in it replaced, or nothing where it stays as it is. Counts what is found.
     pub fn text(&self, text: &str, roster: &Roster, counts: &mut Counts) -> Option<String> {
+        self.replaced(text, roster, counts, |_, _| true)
+    }
+
+    /// Raw JSON: as a text, but for names in what only a program reads.
+    pub(crate) fn json(
+        &self,
+        text: &str,
+        json: Json,
+        roster: &Roster,
+        counts: &mut Counts,
+    ) -> Option<String> {
+        let fixed = Fixed::of(text, json);
+        self.replaced(text, roster, counts, |found, written| {
+            found.kind != Kind::Name || !fixed.holds(text, written)
+        })
+    }
+
+    /// The name of a tool: it stays, unless it holds something other than a name.
+    pub(crate) fn tool(&self, name: &str, counts: &mut Counts) -> Option<String> {
+        self.text(name, &Roster::default(), counts)
+    }
+
+    /// A text in which what is found and not left out is replaced.
+    fn replaced(
+        &self,
+        text: &str,
+        roster: &Roster,
+        counts: &mut Counts,
+        takes: impl Fn(&Found, &Range<usize>) -> bool,
+    ) -> Option<String> {
         let folded = fold(text);
         let mut found = find::find(&folded.text, self.wanted);
         let others = found.len();
@@ -66,6 +99,7 @@ impl Redactor {
         if found.len() > others {
             found = find::settle(found);
         }
+        found.retain(|each| takes(each, &folded.written(&each.range)));
         for each in &found {
             counts.add(each.kind);
         }

@@ -1,17 +1,18 @@
 //! The names of a conversation's roster, and finding them in texts.
 //!
-//! Names, second names and nicknames are found as whole words in any case, whatever stands between their words (`Ann Smith`,
-//! `ann_smith`, `Ann-Smith`); the first and the last word of a person's name also alone. In
+//! Names, second names and nicknames are found as whole words in any case, with and without accents, whatever stands between
+//! their words (`Ann Smith`, `ann_smith`, `Ann-Smith`, `@annsmith`); the first and the last word of a person's name also alone. In
 //! scripts without blanks between words a name of two signs or more is found anywhere. A name of fewer than three letters
 //! or of a common word is not searched for.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use chatmill_model::{Conversation, Participant, ParticipantKind};
+use chatmill_model::{Conversation, Participant, ParticipantKind, Reference, Role};
 
 use crate::find::{Found, is_unspaced, is_word};
 use crate::fold::fold;
 use crate::kind::Kind;
+use crate::spelling::{plain_name, plain_word, transcribed_name};
 use crate::stop_words::{is_common, is_role};
 
 /// Letters that a name needs to be searched for.
@@ -32,9 +33,9 @@ const NAME_FIELDS: [&str; 8] = [
 /// The names of a conversation.
 #[derive(Debug, Default)]
 pub struct Roster {
-    /// Whole names in lower case, and whose they are.
+    /// Whole names as they are compared, and whose they are.
     whole: HashMap<String, Owner>,
-    /// What is searched for, by its first word in lower case; longer ones first.
+    /// What is searched for, by its first word; longer ones first.
     words: HashMap<String, Vec<Pattern>>,
     /// What is searched for without regard to words; longer ones first.
     unspaced: Vec<(String, Owner)>,
@@ -63,9 +64,10 @@ impl FirstBytes {
         }
     }
 
-    fn has_that_of(&self, text: &str) -> bool {
+    /// Whether a word may be in the set: a letter with an accent may stand for any.
+    fn may_have_that_of(&self, text: &str) -> bool {
         let byte = text.bytes().next();
-        byte.is_some_and(|byte| self.0.get(usize::from(byte)) == Some(&true))
+        byte.is_some_and(|byte| !byte.is_ascii() || self.0.get(usize::from(byte)) == Some(&true))
     }
 }
 
@@ -73,7 +75,7 @@ impl FirstBytes {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Owner {
     is_agent: bool,
-    /// The display name in lower case.
+    /// The display name as it is compared.
     name: String,
 }
 
@@ -90,18 +92,21 @@ impl Owner {
 
 #[derive(Debug)]
 struct Pattern {
-    /// Words after the first, in lower case.
+    /// Words after the first.
     rest: Vec<String>,
+    /// Whether it is several words written as one: then a sign in front or capitals inside must show it.
+    is_joined: bool,
     owner: Owner,
 }
 
 impl Roster {
-    /// The names of a conversation, but for those in `keep` (in lower case).
+    /// The names of a conversation, but for those in `keep` (as they are compared).
     pub fn of(conversation: &Conversation, keep: &HashSet<String>) -> Self {
         let mut names = Names {
             keep,
             whole: BTreeMap::new(),
-            single: BTreeMap::new(),
+            further: BTreeMap::new(),
+            joined: BTreeMap::new(),
         };
         for participant in &conversation.participants {
             names.participant(participant);
@@ -111,17 +116,16 @@ impl Roster {
                 .sender
                 .and_then(|index| conversation.participants.get(index));
             let is_agent = sender.is_some_and(|sender| sender.kind == ParticipantKind::Agent);
-            if let Some(name) = &message.sender_name {
+            // Where a tool answers, the name is the tool's.
+            if let Some(name) = message
+                .sender_name
+                .as_ref()
+                .filter(|_| message.role != Role::Tool)
+            {
                 names.stranger(name, is_agent);
             }
-            for preview in message
-                .references
-                .iter()
-                .filter_map(|reference| reference.preview.as_ref())
-            {
-                if let Some(name) = &preview.sender_name {
-                    names.stranger(name, preview.from_agent);
-                }
+            for reference in &message.references {
+                names.quoted(reference);
             }
         }
         names.roster()
@@ -137,7 +141,7 @@ impl Roster {
         if self.whole.is_empty() {
             return None;
         }
-        self.whole.get(&lower(field)).map(Owner::value)
+        self.whole.get(&plain_name(field)).map(Owner::value)
     }
 
     /// Finds names in a folded text.
@@ -157,14 +161,17 @@ impl Roster {
             let Some(written) = text.get(word.clone()) else {
                 continue;
             };
-            if !self.first_bytes.has_that_of(written) {
+            if !self.first_bytes.may_have_that_of(written) {
                 continue;
             }
-            let Some(patterns) = self.words.get(&written.to_lowercase()) else {
+            let Some(patterns) = self.words.get(&plain_word(written)) else {
                 continue;
             };
+            let shows_joint = text.get(..word.start).is_some_and(|before| before.ends_with('@'))
+                || written.chars().skip(1).any(char::is_uppercase) && written.chars().any(char::is_lowercase);
             let matched = patterns
                 .iter()
+                .filter(|pattern| shows_joint || !pattern.is_joined)
                 .find_map(|pattern| rest_ends(text, word.end, &pattern.rest).map(|end| (end, pattern)));
             if let Some((end, pattern)) = matched {
                 found.push(Found {
@@ -202,10 +209,12 @@ impl Roster {
 /// Names as they are collected.
 struct Names<'k> {
     keep: &'k HashSet<String>,
-    /// Whole names in lower case; none when several people have it.
+    /// Whole names; none when several people have it.
     whole: BTreeMap<String, Option<Owner>>,
-    /// Words of names in lower case; none when several people have it.
-    single: BTreeMap<String, Option<Owner>>,
+    /// Words and further spellings of names; none when several people have it.
+    further: BTreeMap<String, Option<Owner>>,
+    /// Names of several words written as one; none when several people have it.
+    joined: BTreeMap<String, Option<Owner>>,
 }
 
 impl Names<'_> {
@@ -237,13 +246,26 @@ impl Names<'_> {
             self.add(name, &owner);
             if !is_agent {
                 self.add_ends(name, &owner);
+                self.add_joined(name, &owner);
             }
+        }
+    }
+
+    /// The names that a reference, and what it shows in its turn, gives to authors.
+    fn quoted(&mut self, reference: &Reference) {
+        if let Some(preview) = &reference.preview
+            && let Some(name) = &preview.sender_name
+        {
+            self.stranger(name, preview.from_agent);
+        }
+        for nested in &reference.nested {
+            self.quoted(nested);
         }
     }
 
     /// A name that stands beside the roster.
     fn stranger(&mut self, name: &str, is_agent: bool) {
-        if self.whole.contains_key(&lower(name)) {
+        if self.whole.contains_key(&plain_name(name)) {
             return;
         }
         if let Some(owner) = self.owner(name, is_agent) {
@@ -252,19 +274,32 @@ impl Names<'_> {
     }
 
     fn owner(&self, name: &str, is_agent: bool) -> Option<Owner> {
-        let name = lower(name);
+        let name = plain_name(name);
         let stays = name.is_empty() || is_role(&name) || self.keep.contains(&name);
         (!stays).then_some(Owner { is_agent, name })
     }
 
     fn add(&mut self, name: &str, owner: &Owner) {
-        let name = lower(name);
-        if name.is_empty() || is_role(&name) || self.keep.contains(&name) {
+        let plain = plain_name(name);
+        if plain.is_empty() || is_role(&plain) || self.keep.contains(&plain) {
             return;
         }
-        let entry = self.whole.entry(name).or_insert_with(|| Some(owner.clone()));
-        if entry.as_ref() != Some(owner) {
-            *entry = None;
+        claim(&mut self.whole, plain, owner);
+        if let Some(transcribed) = transcribed_name(name) {
+            claim(&mut self.further, transcribed, owner);
+        }
+    }
+
+    /// A name of two or three words written as one.
+    fn add_joined(&mut self, name: &str, owner: &Owner) {
+        for name in [Some(plain_name(name)), transcribed_name(name)]
+            .into_iter()
+            .flatten()
+        {
+            let words: Vec<&str> = name.split(' ').collect();
+            if (2..=3).contains(&words.len()) && words.iter().all(|word| word.chars().all(is_word)) {
+                claim(&mut self.joined, words.concat(), owner);
+            }
         }
     }
 
@@ -277,15 +312,12 @@ impl Names<'_> {
         }
         for word in [words.first(), words.last()].into_iter().flatten() {
             let is_capital = word.chars().next().is_some_and(char::is_uppercase);
-            if !is_capital || !word.chars().all(is_word) || self.keep.contains(&lower(word)) {
+            if !is_capital || !word.chars().all(is_word) || self.keep.contains(&plain_name(word)) {
                 continue;
             }
-            let entry = self
-                .single
-                .entry(lower(word))
-                .or_insert_with(|| Some(owner.clone()));
-            if entry.as_ref() != Some(owner) {
-                *entry = None;
+            claim(&mut self.further, plain_name(word), owner);
+            if let Some(transcribed) = transcribed_name(word) {
+                claim(&mut self.further, transcribed, owner);
             }
         }
     }
@@ -293,23 +325,18 @@ impl Names<'_> {
     fn roster(self) -> Roster {
         let mut roster = Roster::default();
         for (name, owner) in self.whole {
-            let owner = owner.unwrap_or_else(|| Owner {
-                is_agent: false,
-                name: name.clone(),
-            });
-            roster.search_for(&name, &owner);
+            let owner = owner.unwrap_or_else(|| of_nobody(&name));
+            roster.search_for(&name, false, &owner);
             roster.whole.insert(name, owner);
         }
-        for (word, owner) in self.single {
-            // A whole name has been added before and is its owner's.
-            if roster.whole.contains_key(&word) {
-                continue;
+        for (names, are_joined) in [(self.further, false), (self.joined, true)] {
+            for (name, owner) in names {
+                // A whole name has been added before and is its owner's.
+                if !roster.whole.contains_key(&name) {
+                    let owner = owner.unwrap_or_else(|| of_nobody(&name));
+                    roster.search_for(&name, are_joined, &owner);
+                }
             }
-            let owner = owner.unwrap_or_else(|| Owner {
-                is_agent: false,
-                name: word.clone(),
-            });
-            roster.search_for(&word, &owner);
         }
         #[expect(clippy::iter_over_hash_type, reason = "each list is put in order by itself")]
         for patterns in roster.words.values_mut() {
@@ -322,8 +349,24 @@ impl Names<'_> {
     }
 }
 
+/// Gives a name to an owner, or to nobody when another has it.
+fn claim(names: &mut BTreeMap<String, Option<Owner>>, name: String, owner: &Owner) {
+    let entry = names.entry(name).or_insert_with(|| Some(owner.clone()));
+    if entry.as_ref() != Some(owner) {
+        *entry = None;
+    }
+}
+
+/// The owner of a name that several people have.
+fn of_nobody(name: &str) -> Owner {
+    Owner {
+        is_agent: false,
+        name: name.to_owned(),
+    }
+}
+
 impl Roster {
-    fn search_for(&mut self, name: &str, owner: &Owner) {
+    fn search_for(&mut self, name: &str, is_joined: bool, owner: &Owner) {
         if name.chars().any(is_unspaced) {
             if name.chars().nth(1).is_some() && name.chars().all(|sign| is_unspaced(sign) || !is_word(sign)) {
                 self.unspaced.push((name.to_owned(), owner.clone()));
@@ -347,6 +390,7 @@ impl Roster {
         self.first_bytes.insert(&first.to_uppercase());
         self.words.entry(first).or_default().push(Pattern {
             rest,
+            is_joined,
             owner: owner.clone(),
         });
     }
@@ -363,13 +407,6 @@ fn is_name_like(id: &str) -> bool {
     let letters = id.chars().filter(|sign| sign.is_alphabetic()).count();
     let digits = id.chars().filter(char::is_ascii_digit).count();
     letters >= FEWEST_LETTERS && letters > digits
-}
-
-/// A name in the one spelling that all spellings share: folded, in lower case, with single blanks.
-fn lower(name: &str) -> String {
-    let folded = fold(name);
-    let words: Vec<String> = folded.text.split_whitespace().map(str::to_lowercase).collect();
-    words.join(" ")
 }
 
 /// The next word: letters and digits of scripts that put blanks between words.
@@ -395,7 +432,7 @@ fn rest_ends(text: &str, from: usize, rest: &[String]) -> Option<usize> {
         });
         let start = end + bytes;
         let word = next_word(text, start).filter(|word| word.start == start && (1..=3).contains(&signs))?;
-        if text.get(word.clone())?.to_lowercase() != *expected {
+        if plain_word(text.get(word.clone())?) != *expected {
             return None;
         }
         end = word.end;

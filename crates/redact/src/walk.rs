@@ -3,14 +3,15 @@
 //! Raw JSON is treated as the text that it is: pseudonyms fit into strings at any depth, and escapes count as one sign.
 //! Media that are part of the record (Base64 of 128 signs or more) are not looked into.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use chatmill_model::{
-    Arguments, Conversation, Extra, Media, MediaSource, Message, Part, Participant, Preview, RawJson,
-    Reference, ReferenceForm,
+    Arguments, Conversation, Extra, Media, MediaSource, Message, Part, Participant, Preview, Reference,
+    ReferenceForm, Role, Timestamp,
 };
 
 use crate::account::{Account, Counts};
+use crate::fixed::Json;
 use crate::redactor::Redactor;
 use crate::roster::Roster;
 
@@ -28,7 +29,7 @@ pub(crate) fn conversation(redactor: &Redactor, roster: &Roster, conversation: &
         walk.participant(participant);
     }
     for tool in &mut conversation.tools {
-        walk.raw(tool);
+        walk.json(&mut tool.0, Json::Definition);
     }
     walk.extra(&mut conversation.extra);
     walk.extra(&mut conversation.envelope);
@@ -79,14 +80,33 @@ impl Walk<'_> {
         }
     }
 
-    fn raw(&mut self, raw: &mut RawJson) {
-        self.text(&mut raw.0);
+    fn json(&mut self, text: &mut String, json: Json) {
+        if let Some(replaced) = self.redactor.json(text, json, self.roster, &mut self.counts) {
+            *text = replaced;
+        }
+    }
+
+    /// What a tool was given or gave.
+    fn tool_data(&mut self, text: &mut String) {
+        if text.trim_start().starts_with(['{', '[']) {
+            self.json(text, Json::ToolData);
+        } else {
+            self.text(text);
+        }
+    }
+
+    fn tool(&mut self, name: &mut Option<String>) {
+        if let Some(name) = name
+            && let Some(replaced) = self.redactor.tool(name, &mut self.counts)
+        {
+            *name = replaced;
+        }
     }
 
     fn extra(&mut self, extra: &mut Extra) {
         for (key, value) in &mut extra.0 {
             self.text(key);
-            self.raw(value);
+            self.json(&mut value.0, Json::Metadata);
         }
     }
 
@@ -108,12 +128,14 @@ impl Walk<'_> {
     fn message(&mut self, message: &mut Message) {
         self.optional(&mut message.id);
         self.optional(&mut message.external_id);
-        self.optional_name(&mut message.sender_name);
-        self.optional(&mut message.source_type);
-        // A time that is understood holds nothing but a time.
-        if let Some(time) = message.timestamp.as_mut().filter(|time| time.instant.is_none()) {
-            self.text(&mut time.raw);
+        match &message.sender_name {
+            Some(name) if message.role == Role::Tool && self.roster.owner(name).is_none() => {
+                self.tool(&mut message.sender_name);
+            }
+            _ => self.optional_name(&mut message.sender_name),
         }
+        self.optional(&mut message.source_type);
+        self.time(&mut message.timestamp);
         for part in &mut message.parts {
             self.part(part);
         }
@@ -133,18 +155,18 @@ impl Walk<'_> {
             Part::ToolCall(call) => {
                 self.optional(&mut call.id);
                 self.optional(&mut call.metadata_id);
-                self.optional(&mut call.name);
+                self.tool(&mut call.name);
                 match &mut call.arguments {
-                    Arguments::Object(raw) | Arguments::NotObject(raw) => self.raw(raw),
+                    Arguments::Object(raw) | Arguments::NotObject(raw) => self.tool_data(&mut raw.0),
                     Arguments::Malformed(text) => self.text(text),
                 }
             }
             Part::ToolResult(result) => {
                 self.optional(&mut result.call_id);
                 self.optional(&mut result.metadata_id);
-                self.optional(&mut result.name);
+                self.tool(&mut result.name);
                 self.optional(&mut result.caller);
-                self.text(&mut result.content);
+                self.tool_data(&mut result.content);
             }
             Part::CacheMark => {}
         }
@@ -168,14 +190,28 @@ impl Walk<'_> {
             sender,
             sender_name,
             from_agent: _,
+            timestamp,
+            source_type,
         }) = &mut reference.preview
         {
             self.optional(content);
             self.optional_name(sender);
             self.optional_name(sender_name);
+            self.optional(source_type);
+            self.time(timestamp);
         }
         if let ReferenceForm::Object(raw) = &mut reference.form {
-            self.raw(raw);
+            self.json(&mut raw.0, Json::Metadata);
+        }
+        for nested in &mut reference.nested {
+            self.reference(nested);
+        }
+    }
+
+    /// A time that is understood holds nothing but a time.
+    fn time(&mut self, time: &mut Option<Timestamp>) {
+        if let Some(time) = time.as_mut().filter(|time| time.instant.is_none()) {
+            self.text(&mut time.raw);
         }
     }
 }
@@ -198,12 +234,14 @@ fn is_payload(source: &str) -> bool {
 /// Gives participants whose ids became equal a number behind it.
 fn tell_apart(participants: &mut [Participant]) {
     let mut taken = HashSet::new();
+    // Where the search for a free number goes on: a thousand people may share one pseudonym.
+    let mut numbers: HashMap<String, u32> = HashMap::new();
     for participant in participants {
         let plain = participant.id.clone();
-        let mut number = 2_u32;
+        let number = numbers.entry(plain.clone()).or_insert(2);
         while !taken.insert(participant.id.clone()) {
             participant.id = format!("{plain}~{number}");
-            number += 1;
+            *number += 1;
         }
     }
 }

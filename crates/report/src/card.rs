@@ -2,38 +2,67 @@
 
 use std::fmt::Write;
 
-use chatmill_dataset::{Dataset, describe};
+use chatmill_dataset::{Dataset, TABLES, describe};
 
 use crate::html::markup::{bytes, count};
+use crate::markdown::{code, plain, scalar};
 use crate::report::Report;
 
 /// The table that a loader takes when it is told none.
 const DEFAULT: &str = "messages";
 
+/// A table of the dataset, as the card names it.
+struct TableLine<'d> {
+    name: &'d str,
+    /// Whether its files stand in folders of their own.
+    is_parted: bool,
+    rows: u64,
+    bytes: u64,
+}
+
 /// Writes the card.
 pub fn card(dataset: &Dataset, report: &Report) -> String {
+    let tables: Vec<TableLine<'_>> = dataset
+        .manifest()
+        .tables
+        .iter()
+        .map(|table| TableLine {
+            name: &table.name,
+            is_parted: dataset.is_parted(&table.name),
+            rows: dataset.rows(&table.name),
+            bytes: table.files.iter().map(|file| file.bytes).sum(),
+        })
+        .collect();
+    write(&tables, report)
+}
+
+fn write(tables: &[TableLine<'_>], report: &Report) -> String {
     let mut card = String::from("---\n");
     // Writing to a String cannot fail.
-    let _ = writeln!(card, "pretty_name: {}", quoted(&report.run.name));
+    let _ = writeln!(card, "pretty_name: {}", scalar(&report.run.name));
     card.push_str("tags:\n- chatmill\nconfigs:\n");
-    for table in &dataset.manifest().tables {
-        let _ = writeln!(card, "- config_name: {}", table.name);
+    for table in tables {
+        // Names of ours need no quotation marks.
+        let is_ours = TABLES.contains(&table.name);
+        let word = |text: &str| if is_ours { text.to_owned() } else { scalar(text) };
+        let _ = writeln!(card, "- config_name: {}", word(table.name));
         if table.name == DEFAULT {
             card.push_str("  default: true\n");
         }
+        let folders = if table.is_parted { "*/" } else { "" };
+        let path = format!("{}/{folders}*.parquet", table.name);
         let _ = write!(
             card,
-            "  data_files:\n  - split: train\n    path: {}/{}*.parquet\n",
-            table.name,
-            if dataset.is_parted(&table.name) { "*/" } else { "" }
+            "  data_files:\n  - split: train\n    path: {}\n",
+            word(&path)
         );
     }
     card.push_str("---\n\n");
-    body(&mut card, dataset, report);
+    body(&mut card, tables, report);
     card
 }
 
-fn body(card: &mut String, dataset: &Dataset, report: &Report) {
+fn body(card: &mut String, tables: &[TableLine<'_>], report: &Report) {
     let run = &report.run;
     let _ = write!(
         card,
@@ -53,27 +82,30 @@ fn body(card: &mut String, dataset: &Dataset, report: &Report) {
          'renderings/**/*.parquet' WHERE valid LIMIT 5;\n```\n\n",
     );
     card.push_str("| Table | Rows | Bytes | A row is |\n|---|---:|---:|---|\n");
-    for table in &dataset.manifest().tables {
-        let size: u64 = table.files.iter().map(|file| file.bytes).sum();
+    for table in tables {
         let _ = writeln!(
             card,
-            "| `{}` | {} | {} | {} |",
-            table.name,
-            count(dataset.rows(&table.name)),
-            bytes(size),
-            about(&table.name)
+            "| {} | {} | {} | {} |",
+            if TABLES.contains(&table.name) {
+                code(table.name)
+            } else {
+                plain(table.name)
+            },
+            count(table.rows),
+            bytes(table.bytes),
+            about(table.name)
         );
     }
     served(card, report);
     let _ = write!(
         card,
         "\nRecords read: {}; accepted {}, rejected {}, filtered {}. What was rejected stands in `rejects`, and why in \
-         `findings`.\n\nFingerprint of the run: `{}`.\n",
+         `findings`.\n\nFingerprint of the run: {}.\n",
         count(report.balance.framed),
         count(report.balance.accepted),
         count(report.balance.rejected),
         count(report.balance.filtered),
-        plain(&run.fingerprint),
+        code(&run.fingerprint),
     );
 }
 
@@ -91,7 +123,7 @@ fn served(card: &mut String, report: &Report) {
             rows,
             "| {} | {} | {} | {} | {} |",
             plain(&format!("{}@{}", cell.dialect, cell.profile)),
-            cell.coverage,
+            plain(&cell.coverage),
             count(cell.tokens),
             count(cell.requests),
             count(cell.tokens_sent),
@@ -100,8 +132,9 @@ fn served(card: &mut String, report: &Report) {
     if let Some(encoding) = first.filter(|_| !rows.is_empty()) {
         let _ = write!(
             card,
-            "\nTokens in `{encoding}`, and an estimate of what was sent while the chats went on, each answer with everything \
-             before it:\n\n| Dialect | Coverage | Tokens | Requests | Tokens sent (estimate) |\n|---|---|---:|---:|---:|\n{rows}"
+            "\nTokens in {}, and an estimate of what was sent while the chats went on, each answer with everything \
+             before it:\n\n| Dialect | Coverage | Tokens | Requests | Tokens sent (estimate) |\n|---|---|---:|---:|---:|\n{rows}",
+            code(encoding)
         );
     }
 }
@@ -112,44 +145,151 @@ fn about(table: &str) -> String {
     page.lines().nth(2).unwrap_or_default().to_owned()
 }
 
-/// A text as a YAML scalar: JSON strings are YAML.
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
-}
-
-/// A text that is no markup in Markdown.
-fn plain(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '\n' | '\r' => safe.push(' '),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '&' => safe.push_str("&amp;"),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '|' | '!' => {
-                safe.push('\\');
-                safe.push(character);
-            }
-            other => safe.push(other),
-        }
-    }
-    safe
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use chatmill_diag::visible::is_hidden;
+    use proptest::prelude::*;
 
-    #[test]
-    fn a_name_is_neither_yaml_nor_markdown() {
-        assert_eq!(quoted("a: \"b\"\n- c"), "\"a: \\\"b\\\"\\n- c\"");
-        assert_eq!(plain("<b>*x*\n[y](z)"), "&lt;b&gt;\\*x\\* \\[y\\](z)");
-    }
+    use super::*;
+    use crate::report::{Run, TokenCell};
 
     #[test]
     fn every_table_has_a_sentence() {
-        for table in chatmill_dataset::TABLES {
+        for table in TABLES {
             assert!(about(table).starts_with("One row per"), "{table}");
+        }
+    }
+
+    /// A card in which every text of the manifest is one of these.
+    fn card_of(texts: &[String; 6]) -> String {
+        let [name, table, dialect, coverage, encoding, version] = texts.clone();
+        let report = Report {
+            run: Run {
+                name,
+                version: version.clone(),
+                fingerprint: version,
+                dialects: vec![dialect.clone()],
+                encodings: vec![encoding.clone()],
+                ..Run::default()
+            },
+            tokens: crate::report::Part::new(
+                "",
+                vec![TokenCell {
+                    dialect,
+                    profile: coverage.clone(),
+                    coverage,
+                    encoding,
+                    requests: 1,
+                    ..TokenCell::default()
+                }],
+                usize::MAX,
+            ),
+            ..Report::default()
+        };
+        let tables = [
+            TableLine {
+                name: DEFAULT,
+                is_parted: false,
+                rows: 1,
+                bytes: 2,
+            },
+            TableLine {
+                name: &table,
+                is_parted: true,
+                rows: 1,
+                bytes: 2,
+            },
+        ];
+        write(&tables, &report)
+    }
+
+    /// Reads the front matter by the rules of YAML that a card uses: lists of maps, plain words and strings in double quotes.
+    fn front_matter(card: &str) -> Vec<(String, String)> {
+        let front = card.strip_prefix("---\n").unwrap();
+        let (front, _) = front.split_once("\n---\n").unwrap();
+        let entries = front.lines().map(|line| {
+            let line = line.trim_start_matches([' ', '-']);
+            let (key, value) = line.split_once(':').unwrap_or((line, ""));
+            let is_word = |text: &str| {
+                text.chars()
+                    .all(|sign| sign.is_ascii_alphanumeric() || "_/*.".contains(sign))
+            };
+            assert!(is_word(key), "{line}");
+            let value = value.trim_start();
+            let read = if value.starts_with('"') {
+                serde_json::from_str(value).unwrap()
+            } else {
+                assert!(is_word(value), "{line}");
+                value.to_owned()
+            };
+            (key.to_owned(), read)
+        });
+        entries.collect()
+    }
+
+    fn assert_holds(texts: &[String; 6]) {
+        let [name, table, ..] = texts;
+        let card = card_of(texts);
+        let hidden = card.chars().find(|sign| is_hidden(*sign) && *sign != '\n');
+        assert_eq!(hidden, None, "{card:?}");
+        let front = front_matter(&card);
+        let of = |wanted: &str| -> Vec<&str> {
+            let values = front.iter().filter(|(key, _)| key == wanted);
+            values.map(|(_, value)| value.as_str()).collect()
+        };
+        assert_eq!(of("pretty_name"), [name.as_str()]);
+        assert_eq!(of("config_name"), [DEFAULT, table.as_str()]);
+        assert_eq!(
+            of("path"),
+            ["messages/*.parquet".to_owned(), format!("{table}/*/*.parquet")]
+        );
+        // Whatever the names are, the card has the lines that it has with harmless ones.
+        let harmless = card_of(&["a"; 6].map(str::to_owned));
+        assert_eq!(card.lines().count(), harmless.lines().count(), "{card}");
+        for (line, expected) in card.lines().zip(harmless.lines()) {
+            let kind = |line: &str| line.chars().next().filter(|sign| "#|-`".contains(*sign));
+            assert_eq!(kind(line), kind(expected), "{line}");
+            assert_eq!(cells(line), cells(expected), "{line}");
+        }
+    }
+
+    /// Cells of a line of a table.
+    fn cells(line: &str) -> usize {
+        let mut count = 0;
+        let mut is_escaped = false;
+        for sign in line.chars() {
+            count += usize::from(sign == '|' && !is_escaped && line.starts_with('|'));
+            is_escaped = sign == '\\' && !is_escaped;
+        }
+        count
+    }
+
+    #[test]
+    fn names_cannot_break_out_of_the_card() {
+        let hostile = [
+            "a\n---\n# b",
+            "- evil\n  default: true",
+            "x\u{1b}]0;t\u{7}\u{202e}|`<img src=x>`|",
+            "\u{2028}- a: &b *b",
+            "```\n| a | b |",
+            "\"\\",
+        ]
+        .map(str::to_owned);
+        for turn in 0..hostile.len() {
+            let mut texts = hostile.clone();
+            texts.rotate_left(turn);
+            assert_holds(&texts);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
+
+        #[test]
+        fn any_names_are_kept_and_obeyed_nowhere(
+            texts in proptest::array::uniform6("[-#:|`<>&*_\\[\\]!~$'\"\\\\ \\n\\r\\t\u{0}\u{1b}\u{7f}\u{85}\u{202e}\u{2028}\u{feff}a-c\u{e9}]{0,24}"),
+        ) {
+            assert_holds(&texts);
         }
     }
 }

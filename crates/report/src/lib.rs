@@ -10,6 +10,7 @@ mod compare;
 mod condition;
 mod gather;
 mod html;
+pub mod markdown;
 mod queries;
 pub mod report;
 mod spread;
@@ -42,15 +43,17 @@ pub fn write(folder: &Path, against: Option<&Path>) -> Result<Report, DatasetErr
     Ok(report)
 }
 
-/// Writes a report that was gathered from a dataset into that dataset's folder.
+/// Writes a report that was gathered from a dataset into that dataset's folder. One that somebody edited is a reason to
+/// write none.
 pub fn save(folder: &Path, report: &Report) -> Result<(), DatasetError> {
     let json = json(report);
-    write_derived(folder, JSON, json.as_bytes())?;
     // The page's own figures: a word that no text inside it can foresee, and the same for the same dataset.
     let nonce = blake3::hash(json.as_bytes()).to_hex();
-    write_derived(folder, HTML, page(report, &nonce).as_bytes())?;
+    let page = page(report, &nonce);
     let card = card::card(&Dataset::open(folder)?, report);
-    write_derived(folder, CARD, card.as_bytes())
+    let files = [(JSON, json), (HTML, page), (CARD, card)];
+    let files = files.each_ref().map(|(name, text)| (*name, text.as_bytes()));
+    write_derived(folder, &files)
 }
 
 /// The report as `report.json` has it.

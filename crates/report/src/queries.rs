@@ -37,7 +37,7 @@ ORDER BY reason";
 pub fn tokens(encodings: &[String]) -> String {
     let sent: Vec<String> = encodings
         .iter()
-        .map(|encoding| format!("WHEN '{encoding}' THEN r.tokens_sent_{encoding}"))
+        .map(|encoding| format!("WHEN '{encoding}' THEN r.sent_tokens_{encoding}"))
         .collect();
     let sent = sent.join("\n         ");
     format!("{TOKENS}\n         {sent} END) AS tokens_sent\n{TOKENS_FROM}")
@@ -85,10 +85,11 @@ FROM 'messages/*.parquet'
 GROUP BY role, kind
 ORDER BY messages DESC, role, kind";
 
-/// References by status.
+/// References that messages make, by status.
 pub const REFERENCES: &str = "\
 SELECT status, count(*) AS count, count(*) FILTER (same_sender) AS same_sender
 FROM 'message_references/*.parquet'
+WHERE path NOT LIKE '%.%'
 GROUP BY status
 ORDER BY count DESC, status";
 

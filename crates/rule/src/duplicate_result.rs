@@ -22,7 +22,7 @@ impl Rule for DuplicateResult {
             .filter(|pairing| pairing.status == CallStatus::Duplicate)
         {
             if let Some((message, result)) = result_of(linked, pairing) {
-                let text = match result.call_id.as_deref() {
+                let text = match result.known_id() {
                     Some(id) => format!("call {} has a result already", Id(id)),
                     None => "call has a result already".to_owned(),
                 };

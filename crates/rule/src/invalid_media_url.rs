@@ -1,15 +1,16 @@
 //! `invalid-media-url`: a medium whose address nobody can open.
 //!
-//! Two places are looked at: media parts, whose URL must be http, https, data, or the address of a cloud's storage that
+//! Three places are looked at: media parts, whose URL must be http, https, data, or the address of a cloud's storage that
 //! vendors' APIs take as it is (`gs://…`, `s3://…`); and Tzurot's markers in text,
-//! `[Image: …]` and `[Audio: …]`, which count as media only when `\[Image: (https?://[^\s\]]+)\]` matches them.
+//! `[Image: …]` and `[Audio: …]`, which count as media only when `\[Image: (https?://[^\s\]]+)\]` matches them; and the same
+//! markers in what a reference shows of a message that is not there.
 
 use chatmill_diag::{Code, Finding, Limits, codes};
 use chatmill_model::{Linked, MediaSource, Part};
 use memchr::memchr_iter;
 
 use crate::Rule;
-use crate::walk::at_message;
+use crate::walk::{at_message, references};
 
 /// Finds media with an unusable URL.
 pub(crate) struct InvalidMediaUrl;
@@ -37,15 +38,19 @@ impl Rule for InvalidMediaUrl {
                     _ => {}
                 }
             }
-            if let Some(first) = markers.first {
-                let text = format!(
-                    "{} of the text's media markers hold no http or https URL",
-                    markers.broken
-                );
-                let mut finding = at_message(&codes::INVALID_MEDIA_URL, message, text).quoting(first);
-                finding.count = markers.broken;
-                findings.push(finding);
+            findings.extend(markers.finding("text", |text| {
+                at_message(&codes::INVALID_MEDIA_URL, message, text)
+            }));
+        }
+        // What is there is looked at where it stands.
+        for referring in references(linked).filter(|referring| referring.link.target.is_none()) {
+            let mut markers = Markers::default();
+            let preview = referring.reference.preview.as_ref();
+            if let Some(shown) = preview.and_then(|preview| preview.content.as_deref()) {
+                markers.look_at(shown);
             }
+            let place = |text| referring.finding(&codes::INVALID_MEDIA_URL, text);
+            findings.extend(markers.finding("quoted text", place));
         }
     }
 }
@@ -92,10 +97,36 @@ impl<'a> Markers<'a> {
             };
             if !is_marker_url(rest) {
                 self.broken += 1;
-                self.first = self.first.or(Some(marker));
+                self.first = self.first.or(Some(alone(marker)));
             }
         }
     }
+
+    fn finding(&self, place: &str, at: impl FnOnce(String) -> Finding) -> Option<Finding> {
+        let first = self.first?;
+        let text = format!(
+            "{} of the {place}'s media markers hold no http or https URL",
+            self.broken
+        );
+        let mut finding = at(text).quoting(first);
+        finding.count = self.broken;
+        Some(finding)
+    }
+}
+
+/// A marker without what stands behind it: up to its bracket, or where its line has none, up to the end of its address.
+fn alone(marker: &str) -> &str {
+    let line = marker.split(['\n', '\r']).next().unwrap_or(marker);
+    let end = if let Some(bracket) = line.find(']') {
+        bracket + 1
+    } else {
+        let head = "[Image:".len();
+        let rest = line.get(head..).unwrap_or_default();
+        let address = rest.trim_start();
+        let blanks = rest.len() - address.len();
+        head + blanks + address.find(char::is_whitespace).unwrap_or(address.len())
+    };
+    line.get(..end).unwrap_or(line)
 }
 
 /// Whether what follows `[Image:` is a blank, an http or https URL and the closing bracket.
@@ -124,7 +155,7 @@ fn is_script_space(character: char) -> bool {
 mod tests {
     use super::*;
     use crate::sample::Sample;
-    use chatmill_model::{Media, MediaKind};
+    use chatmill_model::{LinkStatus, Media, MediaKind, Preview};
 
     fn picture(url: &str) -> Part {
         Part::Media(Media {
@@ -180,12 +211,46 @@ mod tests {
         let findings = sample.check(&InvalidMediaUrl);
         assert_eq!(findings.len(), 1);
         assert_eq!(findings[0].count, 4);
-        assert!(
-            findings[0]
-                .detail
-                .as_deref()
-                .is_some_and(|detail| detail.starts_with("[Image: cat.png]"))
+        assert_eq!(findings[0].detail.as_deref(), Some("[Image: cat.png]"));
+    }
+
+    #[test]
+    fn nothing_behind_a_marker_is_quoted() {
+        for (text, quoted) in [
+            ("[Image: cat.png] my secret", "[Image: cat.png]"),
+            ("[Image: https://a/b.png my secret", "[Image: https://a/b.png"),
+            ("[Audio:x\nmy secret]", "[Audio:x"),
+        ] {
+            let mut sample = Sample::new();
+            sample.say("u1", text);
+            assert_eq!(sample.check(&InvalidMediaUrl)[0].detail.as_deref(), Some(quoted));
+        }
+    }
+
+    #[test]
+    fn markers_in_what_a_reference_shows_of_a_missing_message_are_found() {
+        let preview = Preview {
+            content: Some("see [Image: ftp://x/y.jpg] ok".to_owned()),
+            ..Preview::default()
+        };
+        let mut sample = Sample::new();
+        sample.say("u1", "who?");
+        sample.refer(None, LinkStatus::Preview, Some(preview.clone()));
+        let findings = sample.check(&InvalidMediaUrl);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(
+            findings[0].message,
+            "1 of the quoted text's media markers hold no http or https URL"
         );
+        assert_eq!(findings[0].detail.as_deref(), Some("[Image: ftp://x/y.jpg]"));
+
+        let mut sample = Sample::new();
+        sample.say("u1", "see [Image: ftp://x/y.jpg] ok");
+        sample.say("u2", "who?");
+        sample.refer(Some(0), LinkStatus::Resolved, Some(preview));
+        let findings = sample.check(&InvalidMediaUrl);
+        assert_eq!(findings.len(), 1, "once, where it stands");
+        assert_eq!(findings[0].position, Some(0));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 use chatmill_diag::{Code, Finding, Limits};
 use chatmill_model::Linked;
 
+mod ambiguous_call_id;
 mod arguments_not_object;
 mod arguments_not_string;
 mod dangling_reference;
@@ -63,6 +64,7 @@ pub static RULES: &[&dyn Rule] = &[
     &arguments_not_object::ArgumentsNotObject,
     &arguments_not_string::ArgumentsNotString,
     &missing_call_id::MissingCallId,
+    &ambiguous_call_id::AmbiguousCallId,
     &unknown_sender::UnknownSender,
     &time_goes_backwards::TimeGoesBackwards,
     &invalid_media_url::InvalidMediaUrl,

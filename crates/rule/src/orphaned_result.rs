@@ -22,7 +22,7 @@ impl Rule for OrphanedResult {
             .filter(|pairing| pairing.status == CallStatus::Orphaned)
         {
             if let Some((message, result)) = result_of(linked, pairing) {
-                let text = match result.call_id.as_deref() {
+                let text = match result.known_id() {
                     Some(id) => format!("no call has the id {} of this result", Id(id)),
                     None => "result belongs to no call".to_owned(),
                 };

@@ -1,10 +1,10 @@
-//! `preview-mismatch`: a reference shows another text, or another author, than the message that it names.
+//! `preview-mismatch`: a reference shows another text, author, time or type than the message that it names.
 //!
 //! Previews are commonly cut, with or without an ellipsis, and lose line breaks: a beginning of the target's words agrees
 //! with it.
 
 use chatmill_diag::{Code, Finding, Limits, codes};
-use chatmill_model::{LinkStatus, Linked, Message, Part, Preview};
+use chatmill_model::{LinkStatus, Linked, Message, OffsetOrigin, Part, Preview, Timestamp};
 
 use crate::Rule;
 use crate::walk::references;
@@ -37,12 +37,21 @@ impl Rule for PreviewMismatch {
                 .content
                 .as_deref()
                 .is_some_and(|shown| !agrees(shown, target));
-            let author_differs = author_differs(preview, target, linked);
-            let what = match (text_differs, author_differs) {
-                (true, true) => "text and author",
-                (true, false) => "text",
-                (false, true) => "author",
-                (false, false) => continue,
+            let facts = [
+                ("text", text_differs),
+                ("author", author_differs(preview, target, linked)),
+                ("time", time_differs(preview, target)),
+                ("type", type_differs(preview, target)),
+            ];
+            let wrong: Vec<&str> = facts
+                .iter()
+                .filter(|(_, differs)| *differs)
+                .map(|(name, _)| *name)
+                .collect();
+            let what = match wrong.as_slice() {
+                [] => continue,
+                [only] => (*only).to_owned(),
+                [first @ .., last] => format!("{} and {last}", first.join(", ")),
             };
             let text = format!("preview shows another {what} than its target at position {position}");
             let mut finding = referring.finding(&codes::PREVIEW_MISMATCH, text);
@@ -61,10 +70,38 @@ fn author_differs(preview: &Preview, target: &Message, linked: &Linked) -> bool 
     let author = target
         .sender
         .and_then(|sender| linked.conversation.participants.get(sender));
-    match (preview.sender.as_deref(), author) {
-        (Some(shown), Some(author)) => shown != author.id,
-        _ => false,
+    let Some(author) = author else { return false };
+    let known = [
+        Some(&author.id),
+        author.name.as_ref(),
+        author.alias.as_ref(),
+        target.sender_name.as_ref(),
+    ];
+    let is_known = |name: &str| known.iter().flatten().any(|known| known.trim() == name.trim());
+    let says_another_id = preview.sender.as_ref().is_some_and(|shown| *shown != author.id);
+    let name = preview
+        .sender_name
+        .as_deref()
+        .filter(|name| !name.trim().is_empty());
+    says_another_id || name.is_some_and(|name| !is_known(name))
+}
+
+/// Two times differ where both are known instants that differ, or both lack an offset and read otherwise.
+fn time_differs(preview: &Preview, target: &Message) -> bool {
+    let (Some(shown), Some(said)) = (&preview.timestamp, &target.timestamp) else {
+        return false;
+    };
+    if let (Some(shown), Some(said)) = (shown.instant, said.instant) {
+        shown != said
+    } else {
+        let is_local = |time: &Timestamp| time.offset != OffsetOrigin::Explicit;
+        is_local(shown) && is_local(said) && shown.raw.trim() != said.raw.trim()
     }
+}
+
+fn type_differs(preview: &Preview, target: &Message) -> bool {
+    let types = preview.source_type.as_ref().zip(target.source_type.as_ref());
+    types.is_some_and(|(shown, said)| shown != said)
 }
 
 /// Whether `shown` is the target's text or a beginning of it; white space and a cut's traces do not count.
@@ -167,6 +204,63 @@ mod tests {
             ..Preview::default()
         };
         assert!(found_by(text("ship on Friday"), preview).is_empty());
+    }
+
+    #[test]
+    fn another_name_another_time_and_another_type_are_found() {
+        let time = |raw: &str, instant| {
+            let offset = match instant {
+                Some(_) => OffsetOrigin::Explicit,
+                None => OffsetOrigin::Missing,
+            };
+            Some(Timestamp {
+                instant,
+                raw: raw.to_owned(),
+                offset,
+            })
+        };
+        let told = |name: Option<&str>, timestamp: Option<Timestamp>, word: Option<&str>| {
+            let mut sample = Sample::new();
+            let target = sample.say("u1", "ship on Friday");
+            target.sender_name = Some("Ann".to_owned());
+            target.timestamp = time("2026-03-02T09:00:00Z", Some(1_772_442_000_000_000));
+            target.source_type = Some("text".to_owned());
+            sample.say("u2", "an answer");
+            let preview = Preview {
+                sender_name: name.map(str::to_owned),
+                timestamp,
+                source_type: word.map(str::to_owned),
+                ..Preview::default()
+            };
+            sample.refer(Some(0), LinkStatus::Resolved, Some(preview));
+            let findings = sample.check(&PreviewMismatch);
+            findings
+                .into_iter()
+                .map(|finding| finding.message)
+                .collect::<Vec<_>>()
+        };
+        let differs = |what: &str| {
+            vec![format!(
+                "preview shows another {what} than its target at position 0"
+            )]
+        };
+        assert_eq!(told(Some("Zed"), None, None), differs("author"));
+        assert_eq!(
+            told(
+                None,
+                time("2026-03-02T09:01:00Z", Some(1_772_442_060_000_000)),
+                None
+            ),
+            differs("time")
+        );
+        assert_eq!(told(None, None, Some("picture")), differs("type"));
+        assert_eq!(
+            told(Some("Zed"), time("x", Some(1)), Some("picture")),
+            differs("author, time and type")
+        );
+        let same_instant = time("2026-03-02T10:00:00+01:00", Some(1_772_442_000_000_000));
+        assert!(told(Some("Ann"), same_instant, Some("text")).is_empty());
+        assert!(told(Some("u1"), time("2026-03-02T10:00:00", None), None).is_empty());
     }
 
     #[test]

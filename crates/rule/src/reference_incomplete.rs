@@ -72,6 +72,7 @@ mod tests {
                 preview: Some(preview(None, None)),
                 form: ReferenceForm::Id,
                 is_pseudo: false,
+                nested: Vec::new(),
             },
             None,
             LinkStatus::Dangling,

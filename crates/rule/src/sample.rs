@@ -4,7 +4,7 @@ use chatmill_diag::{Finding, Limits};
 use chatmill_model::{
     ArgumentForm, Arguments, CallStatus, Conversation, Link, LinkStatus, Linked, Message, MessageKind,
     MessageOrigin, OffsetOrigin, Pairing, Part, PartPlace, Participant, Preview, RawJson, Reference,
-    ReferenceForm, Role, Timestamp, ToolCall, ToolResult,
+    ReferenceForm, Role, Timestamp, ToolCall, ToolResult, Unstated,
 };
 
 use crate::Rule;
@@ -55,7 +55,9 @@ impl Sample {
             parts,
             references: Vec::new(),
             mentions: Vec::new(),
+            weight: None,
             extra: chatmill_model::Extra::default(),
+            unstated: Unstated::default(),
             external_id: None,
             origin: MessageOrigin::default(),
         });
@@ -116,6 +118,7 @@ impl Sample {
             preview,
             form: ReferenceForm::Id,
             is_pseudo: false,
+            nested: Vec::new(),
         };
         self.refer_as(reference, target, status);
     }
@@ -133,6 +136,7 @@ impl Sample {
             target,
             status,
             same_sender: false,
+            nested: Vec::new(),
         });
     }
 

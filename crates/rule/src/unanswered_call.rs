@@ -22,7 +22,7 @@ impl Rule for UnansweredCall {
             .filter(|pairing| pairing.status == CallStatus::Unanswered)
         {
             if let Some((message, call)) = call_of(linked, pairing) {
-                let text = match call.id.as_deref() {
+                let text = match call.known_id() {
                     Some(id) => format!("call {} has no result", Id(id)),
                     None => "call has no result".to_owned(),
                 };

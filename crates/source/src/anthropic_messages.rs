@@ -19,6 +19,7 @@ use crate::arguments::{arguments, word};
 use crate::notes::Site;
 use crate::requests::{Form, Requests, Said, has, holds};
 use crate::taken::text;
+use crate::vendor::Vendor;
 use crate::{About, turn};
 
 static ABOUT: About = About {
@@ -35,6 +36,7 @@ static FORM: Form = Form {
     may_be_text: false,
     system: Some("system"),
     tools: "tools",
+    answer: Some("response"),
     known: &["role", "content"],
     turn: said,
 };
@@ -44,6 +46,7 @@ pub static SOURCE: Requests = Requests {
     about: &ABOUT,
     form: &FORM,
     recognise,
+    vendor: Some(Vendor::Anthropic),
 };
 
 /// What speaks for the format in one record: fields that no other request with `messages` has.

@@ -1,4 +1,4 @@
-//! Hugging Face conversational data: rows whose columns are lists of messages in `OpenAI`'s shape.
+//! Hugging Face conversational data: rows whose columns are lists of messages in `OpenAI`'s shape, or texts.
 //!
 //! The smallest example:
 //!
@@ -6,28 +6,36 @@
 //! {"prompt": [{"role": "user", "content": "Hi"}], "completion": [{"role": "assistant", "content": "Hello"}]}
 //! ```
 //!
-//! A row has `messages`, or a `prompt` with its `completion`: both together are the conversation. Of a preference row it is
-//! the `prompt` with the `chosen` answer, or `chosen` alone, which then holds everything; what was `rejected` is an extra
-//! field, and so is a `label`. A row with nothing but `messages` is left to `openai-messages`, which reads it alike.
+//! A row has `messages`, or a `prompt` with its `completion`: both together are the conversation. Of a row that compares two
+//! answers it is the `prompt` with the `chosen` one, or `chosen` alone where that begins with the question; the other answer is
+//! an extra field, and a finding says so. `chosen_messages` and `input` with `preferred_output` are the same by other names. A
+//! column may be a text instead of a list. A row with a `label` judges an answer and is refused. A row with nothing but
+//! `messages` is left to `openai-messages`, which reads it alike.
 
 use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
+use chatmill_model::Role;
 
 use crate::notes::Notes;
-use crate::openai_messages::{self, Record, too_many};
-use crate::requests::{best, has, holds};
-use crate::{About, Evidence, FrameView, Reading, Source};
+use crate::openai_messages::{self, Record, Turns, lists, too_many};
+use crate::requests::{best, has};
+use crate::{About, Evidence, FrameView, Reading, Source, judged};
 
 const ID: &str = "hf-messages";
 
-/// Columns that are lists of messages, in the order in which they follow one another.
-const COLUMNS: [&str; 3] = ["prompt", "completion", "chosen"];
+/// Columns that hold turns, in the order in which they follow one another.
+static COLUMNS: [&str; 6] = [
+    "prompt",
+    "completion",
+    "chosen",
+    "chosen_messages",
+    "input.messages",
+    "preferred_output",
+];
 
-/// Index of the first message of a column: the upper two bits say which column it is; `messages` are 0.
-const fn first(column: u32) -> u32 {
-    (column + 1) << 30
-}
+/// Columns that hold the answer that another one was preferred to.
+static PREFERRED: [&str; 3] = ["chosen", "chosen_messages", "preferred_output"];
 
 /// The source `hf-messages`.
 #[derive(Debug)]
@@ -56,67 +64,103 @@ impl Source for HfMessages {
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
         let root = frame.document.root();
         let is_split = root.get("messages").is_none_or(Value::is_null)
-            && COLUMNS.iter().any(|column| root.get(column).is_some());
+            && COLUMNS.iter().any(|name| column(root, name).is_some());
         if !is_split {
             return openai_messages::read(ID, Some("messages"), *frame, limits);
         }
-        let record = columns(root, limits, &Notes::new(frame.start));
+        let notes = Notes::new(frame.start);
+        let record = judged::refuse(root, &notes).and_then(|()| columns(root, limits, &notes));
         Reading::of(record.map(|record| record.read(*frame, limits)))
     }
 
     fn message_path(&self, index: u32) -> String {
-        path(index)
+        lists::path(index)
     }
-}
-
-fn path(index: u32) -> String {
-    let column = (index >> 30)
-        .checked_sub(1)
-        .and_then(|column| COLUMNS.get(column as usize));
-    let place = index & (first(0) - 1);
-    format!("$.{}[{place}]", column.unwrap_or(&"messages"))
 }
 
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
-    let is_list = |column| holds(record, column, "role") && holds(record, column, "content");
+    let is_list =
+        |name: &str| record.names(&format!("{name}[].role")) && record.names(&format!("{name}[].content"));
     if is_list("messages") && has(record, "chat_template_kwargs") {
         return Some((92, "the record has messages and chat_template_kwargs".to_owned()));
     }
-    let column = COLUMNS.into_iter().find(|column| is_list(column))?;
-    let is_row = column != "prompt" || has(record, "completion") || has(record, "chosen");
-    let confidence = if is_row { 90 } else { 70 };
-    Some((confidence, format!("the column {column} holds messages")))
+    if let Some(name) = COLUMNS.into_iter().find(|name| is_list(name)) {
+        let is_row = name != "prompt" || ["completion", "chosen"].iter().any(|key| has(record, key));
+        let confidence = if is_row { 90 } else { 70 };
+        return Some((confidence, format!("the column {name} holds messages")));
+    }
+    let is_text = |name: &str| {
+        let mut strings = record.strings.iter().chain(&record.starts);
+        strings.any(|(key, _)| key == name)
+    };
+    if is_text("chosen") && has(record, "rejected") {
+        return Some((
+            85,
+            "the record has chosen and rejected answers as text".to_owned(),
+        ));
+    }
+    let is_pair = is_text("prompt") && is_text("completion");
+    is_pair.then(|| (75, "the record has prompt and completion as text".to_owned()))
+}
+
+/// A column, or a list inside the column that its name begins with.
+fn column<'d>(root: Value<'d>, name: &str) -> Option<Value<'d>> {
+    let found = match name.split_once('.') {
+        Some((outer, inner)) => root.get(outer)?.get(inner),
+        None => root.get(name),
+    };
+    found.filter(|value| !value.is_null())
 }
 
 /// The columns of a row that has no `messages`.
 fn columns<'d>(root: Value<'d>, limits: &Limits, notes: &Notes) -> Result<Record<'d>, Box<Finding>> {
-    let mut lists = Vec::new();
-    for (number, column) in (0..).zip(COLUMNS) {
-        let Some(list) = root.get(column).filter(|list| !list.is_null()) else {
+    let mut turns = Vec::new();
+    let mut columns: &'static [&'static str] = &COLUMNS;
+    for name in COLUMNS {
+        let Some(value) = column(root, name) else {
             continue;
         };
-        let finding = if root.fields().filter(|(key, _)| key == column).count() > 1 {
-            let text = format!("{column} stands more than once in the record");
+        let place = format!("$.{name}");
+        let finding = if root.fields().filter(|(key, _)| key == name).count() > 1 {
+            let text = format!("{name} stands more than once in the record");
             Some(Finding::new(&codes::DUPLICATE_KEY, text))
-        } else if list.kind() == Kind::Array {
-            too_many(list, limits)
         } else {
-            let text = format!("{column} is no list of messages");
-            Some(Finding::new(&codes::WRONG_TYPE, text))
+            match value.kind() {
+                Kind::Array => too_many(value, limits),
+                Kind::String => None,
+                _ => {
+                    let text = format!("{name} is neither a list of messages nor a text");
+                    Some(Finding::new(&codes::WRONG_TYPE, text))
+                }
+            }
         };
         if let Some(finding) = finding {
-            let finding = finding
-                .with_severity(Severity::Error)
-                .at_path(format!("$.{column}"));
-            return Err(Box::new(notes.spanned(finding, list.span())));
+            let finding = finding.with_severity(Severity::Error).at_path(place);
+            return Err(Box::new(notes.spanned(finding, value.span())));
         }
-        lists.push((first(number), list));
+        let first = lists::first(&place);
+        if PREFERRED.contains(&name) && holds_question(value) {
+            turns.clear();
+            columns = &PREFERRED;
+        }
+        turns.push(match value.kind() {
+            Kind::String if name == "prompt" => Turns::Text(first, Role::User, value),
+            Kind::String => Turns::Text(first, Role::Assistant, value),
+            _ => Turns::List(first, value),
+        });
     }
     Ok(Record {
         source: ID,
         shape: Some("prompt"),
-        columns: &COLUMNS,
-        lists,
-        path,
+        columns,
+        turns,
+        path: lists::path,
     })
+}
+
+/// Whether a list begins with what was asked, so that it is the whole conversation.
+fn holds_question(value: Value<'_>) -> bool {
+    let first = value.items().next().and_then(|message| message.get("role"));
+    let word = first.and_then(Value::as_str);
+    matches!(word.as_deref(), Some("user" | "system" | "developer"))
 }

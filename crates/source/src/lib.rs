@@ -15,15 +15,22 @@ mod group_chat;
 mod gryag_db;
 mod hf_messages;
 mod jaibber_events;
+mod judged;
+mod looks;
+mod mapped;
 mod mistral_chat;
 mod notes;
+mod odd_times;
 mod openai_messages;
 mod openai_responses;
 mod parts;
+mod propose;
 mod reject;
 mod requests;
 mod roster;
 mod sharegpt;
+mod shown;
+mod spoken;
 mod suna_rows;
 mod table_rows;
 mod taken;
@@ -31,13 +38,15 @@ mod thoughts;
 mod times;
 mod turn;
 mod tzurot_requests;
+mod vendor;
+mod weight;
 
 use std::ops::Range;
 
 pub use chatmill_diag::RowLedger;
 use chatmill_diag::{Finding, Limits, Reject};
 use chatmill_intake::Sketch;
-use chatmill_intake::json::Document;
+use chatmill_intake::json::{Document, Value};
 pub use chatmill_intake::table::{TableFilter, TableMap};
 use chatmill_model::Conversation;
 
@@ -47,8 +56,11 @@ pub use group_chat::GroupChat;
 pub use gryag_db::GryagDb;
 pub use hf_messages::HfMessages;
 pub use jaibber_events::JaibberEvents;
+pub use looks::{Look, is_known as is_known_look, look};
+pub use mapped::{FieldMap, MapPath, Mapped, mapped};
 pub use mistral_chat::MistralChat;
 pub use openai_messages::OpenaiMessages;
+pub use propose::{Proposal, propose};
 pub use suna_rows::SunaRows;
 pub use table_rows::TableRows;
 pub use tzurot_requests::TzurotRequests;
@@ -71,6 +83,11 @@ pub trait Source: Sync {
     /// the list, as gathered rows are: it is `$[index]` then.
     fn message_path(&self, index: u32) -> String;
 
+    /// What is doubtful about reading records like these, where the source was named.
+    fn doubts(&self, _sketch: &Sketch) -> Vec<Finding> {
+        Vec::new()
+    }
+
     /// Maps of the tables whose rows this source reads; columns get the names that the source expects.
     fn tables(&self) -> Vec<TableMap> {
         Vec::new()
@@ -92,6 +109,12 @@ pub trait Source: Sync {
     fn merges(&self) -> bool {
         false
     }
+
+    /// Whether files that hold the same conversation can become one, where the request says so: their rows are gathered by
+    /// the ids of conversations.
+    fn can_merge(&self) -> bool {
+        self.merges()
+    }
 }
 
 /// One row of a frame, and whose it is.
@@ -102,6 +125,16 @@ pub struct Row {
     pub keys: Vec<String>,
     /// Its bytes in the frame.
     pub span: Range<usize>,
+}
+
+impl Row {
+    /// A message of a bare list: it belongs to the conversation of its entry.
+    fn of_list(message: Value<'_>) -> Self {
+        Self {
+            keys: vec![String::new()],
+            span: message.span(),
+        }
+    }
 }
 
 /// What a source is.
@@ -158,14 +191,28 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// What came of a frame: its reading, or the fault for which it is rejected whole.
+    /// What came of a frame: its reading, or the fault for which it is rejected whole. What assistants thought is taken out
+    /// of their texts, whatever the format; a system's own store keeps its texts.
     fn of(read: Result<Self, Box<Finding>>) -> Self {
-        read.unwrap_or_else(|fault| Self {
+        let mut reading = read.unwrap_or_else(|fault| Self {
             fault: Some(*fault),
             ..Self::default()
-        })
+        });
+        let has_thoughts = |conversation: &&mut Conversation| !ARCHIVES.contains(&conversation.source);
+        for message in reading
+            .conversation
+            .iter_mut()
+            .filter(has_thoughts)
+            .flat_map(|conversation| &mut conversation.messages)
+        {
+            thoughts::take_out(message);
+        }
+        reading
     }
 }
+
+/// Sources that are a system's own store: what its texts hold goes back into it as it is.
+const ARCHIVES: [&str; 3] = ["group-chat", "jaibber-events", "suna-rows"];
 
 /// Every source, in the order of the documentation.
 pub static SOURCES: &[&dyn Source] = &[
@@ -184,7 +231,11 @@ pub static SOURCES: &[&dyn Source] = &[
     &sharegpt::SOURCE,
     &Chatml,
     &TableRows,
+    &MAPPED,
 ];
+
+/// The source `mapped` with the default map.
+static MAPPED: Mapped = Mapped::plain();
 
 /// Finds a source by its id.
 pub fn find(id: &str) -> Option<&'static dyn Source> {
@@ -192,8 +243,10 @@ pub fn find(id: &str) -> Option<&'static dyn Source> {
 }
 
 /// Asks every source and gives the best evidence; the first source wins a tie.
+///
+/// Nothing speaks for any source where the records look more like a format that none of them reads.
 pub fn detect(sketch: &Sketch) -> Option<Evidence> {
-    SOURCES
+    let best = SOURCES
         .iter()
         .filter_map(|source| source.detect(sketch))
         .reduce(|best, other| {
@@ -202,5 +255,8 @@ pub fn detect(sketch: &Sketch) -> Option<Evidence> {
             } else {
                 best
             }
-        })
+        })?;
+    let look = looks::look_of_records(sketch);
+    let is_another = look.is_some_and(|look| look.confidence > best.confidence);
+    (!is_another).then_some(best)
 }

@@ -20,8 +20,9 @@ use chatmill_model::{ArgumentForm, Arguments, Part, Role, ToolCall, ToolResult};
 
 use crate::arguments::{arguments, word};
 use crate::notes::Site;
-use crate::requests::{Form, Requests, Said, has, holds};
+use crate::requests::{Form, Requests, Said, has};
 use crate::taken::text;
+use crate::vendor::Vendor;
 use crate::{About, parts, turn};
 
 static ABOUT: About = About {
@@ -38,6 +39,7 @@ static FORM: Form = Form {
     may_be_text: true,
     system: Some("instructions"),
     tools: "tools",
+    answer: Some("response"),
     known: &[
         "type",
         "role",
@@ -55,11 +57,12 @@ pub static SOURCE: Requests = Requests {
     about: &ABOUT,
     form: &FORM,
     recognise,
+    vendor: Some(Vendor::Responses),
 };
 
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     let is_sample = ["ideal", "target", "expected"].iter().any(|key| has(record, key));
-    let is_item = holds(record, "input", "role") || holds(record, "input", "call_id");
+    let is_item = record.names("input[].role") || record.names("input[].call_id");
     if is_sample || !is_item {
         return None;
     }

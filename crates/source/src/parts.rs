@@ -9,6 +9,10 @@ use chatmill_model::json::push_compact;
 use chatmill_model::{Media, MediaKind, MediaSource, Part, RawJson};
 
 use crate::notes::Site;
+use crate::sharegpt;
+
+/// Levels of JSON inside the text of a part.
+const DEPTH: u32 = 128;
 
 /// The cache mark that says nothing but that it is one.
 const PLAIN_MARK: &str = "{\"type\":\"ephemeral\"}";
@@ -72,7 +76,9 @@ pub fn read(list: Value<'_>, field: &str, site: &mut Site<'_>) -> Content {
 fn object(value: Value<'_>, path: &str, content: &mut Content, site: &mut Site<'_>) {
     let word = value.get("type").and_then(Value::as_str);
     let is_read = match word.as_deref() {
-        Some("text" | "input_text" | "output_text") | None => text(value, path, "text", content),
+        Some("text" | "input_text" | "output_text") | None => {
+            text(value, path, "text", content) || text(value, path, "value", content)
+        }
         Some("refusal") => {
             let is_read = text(value, path, "refusal", content);
             if let Some(word) = value.get("type").filter(|_| is_read) {
@@ -83,10 +89,14 @@ fn object(value: Value<'_>, path: &str, content: &mut Content, site: &mut Site<'
         Some("thinking") => {
             thought(value, path, "thinking", content) || thoughts(value, path, "thinking", content)
         }
-        Some("reasoning") => thought(value, path, "text", content),
-        Some("image_url" | "input_image") => address(value, path, "image_url", MediaKind::Image, content),
-        Some("audio_url") => address(value, path, "audio_url", MediaKind::Audio, content),
-        Some("video_url") => address(value, path, "video_url", MediaKind::Video, content),
+        Some("reasoning") => thought(value, path, "text", content) || thought(value, path, "value", content),
+        Some("tool_call" | "tool_calls") => calls(value, path, content),
+        Some("image_url" | "input_image") => medium(value, path, "image_url", MediaKind::Image, content),
+        Some("audio_url") => medium(value, path, "audio_url", MediaKind::Audio, content),
+        Some("video_url") => medium(value, path, "video_url", MediaKind::Video, content),
+        Some("image") => plain_medium(value, path, "image", MediaKind::Image, content),
+        Some("audio") => plain_medium(value, path, "audio", MediaKind::Audio, content),
+        Some("video") => plain_medium(value, path, "video", MediaKind::Video, content),
         Some("input_audio") => sound(value, path, content),
         Some("file" | "input_file") => file(value, path, content),
         Some(_) => false,
@@ -169,6 +179,44 @@ fn address(value: Value<'_>, path: &str, key: &str, kind: MediaKind, content: &m
     content.parts.push(Part::Media(located(kind, url, None)));
     content.keep_rest(value, path, &["type", key, "cache_control"]);
     content.keep_rest(field, &format!("{path}.{key}"), &["url"]);
+    true
+}
+
+/// A medium by its address, or as the `value` of its part.
+fn medium(value: Value<'_>, path: &str, key: &str, kind: MediaKind, content: &mut Content) -> bool {
+    address(value, path, key, kind, content) || address(value, path, "value", kind, content)
+}
+
+/// A medium as training files write it: by address or path, or as a mark for one that stands beside the messages.
+fn plain_medium(value: Value<'_>, path: &str, key: &str, kind: MediaKind, content: &mut Content) -> bool {
+    if [key, "url", "path", "value"]
+        .into_iter()
+        .any(|field| address(value, path, field, kind, content))
+    {
+        return true;
+    }
+    let is_mark = value
+        .fields()
+        .all(|(field, inside)| inside.is_null() || matches!(&*field, "type" | "cache_control"));
+    if is_mark {
+        content.parts.push(Part::Media(Media {
+            kind,
+            source: MediaSource::Upload,
+            media_type: None,
+            name: None,
+        }));
+    }
+    is_mark
+}
+
+/// Calls as the JSON text that a model is to write: an object with name and arguments, or a list of such.
+fn calls(value: Value<'_>, path: &str, content: &mut Content) -> bool {
+    let Some(text) = value.get("value").and_then(owned) else {
+        return false;
+    };
+    let calls = sharegpt::calls(text, DEPTH);
+    content.parts.extend(calls.into_iter().map(Part::ToolCall));
+    content.keep_rest(value, path, &["type", "value", "cache_control"]);
     true
 }
 

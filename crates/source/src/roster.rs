@@ -33,9 +33,11 @@ impl Roster {
             return place;
         }
         let place = self.participants.len();
+        let is_id_made = id == role.as_str();
         let id = self.free_id(role, id);
         self.participants.push(Participant {
             id,
+            is_id_made,
             name: name.map(str::to_owned),
             role: Some(role.as_str().to_owned()),
             kind: match role {

@@ -34,6 +34,7 @@ static FORM: Form = Form {
     may_be_text: false,
     system: Some("system"),
     tools: "tools",
+    answer: Some("chosen"),
     known: &["from", "value", "role", "content"],
     turn: said,
 };
@@ -43,6 +44,7 @@ pub static SOURCE: Requests = Requests {
     about: &ABOUT,
     form: &FORM,
     recognise,
+    vendor: None,
 };
 
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
@@ -95,7 +97,7 @@ fn said(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Said {
             match said.role {
                 _ if is_call => said
                     .parts
-                    .extend(calls(words, limits).into_iter().map(Part::ToolCall)),
+                    .extend(calls(words, limits.depth).into_iter().map(Part::ToolCall)),
                 Some(Role::Tool) => said.parts.push(result(words)),
                 Some(Role::Assistant) => said.parts.extend(spoken(words)),
                 _ => said.parts.push(Part::Text(words)),
@@ -134,17 +136,15 @@ fn spoken(words: String) -> Vec<Part> {
 }
 
 /// The calls that a text spells; text that is no JSON of that form is one call with malformed arguments.
-fn calls(words: String, limits: &Limits) -> Vec<ToolCall> {
-    let found = json::scan(words.as_bytes(), limits.depth)
-        .ok()
-        .and_then(|document| {
-            let root = document.root();
-            match root.kind() {
-                Kind::Object => call(root, limits).map(|call| vec![call]),
-                Kind::Array if !root.is_empty() => root.items().map(|value| call(value, limits)).collect(),
-                _ => None,
-            }
-        });
+pub fn calls(words: String, depth: u32) -> Vec<ToolCall> {
+    let found = json::scan(words.as_bytes(), depth).ok().and_then(|document| {
+        let root = document.root();
+        match root.kind() {
+            Kind::Object => call(root, depth).map(|call| vec![call]),
+            Kind::Array if !root.is_empty() => root.items().map(|value| call(value, depth)).collect(),
+            _ => None,
+        }
+    });
     found.unwrap_or_else(|| {
         vec![ToolCall {
             id: None,
@@ -157,7 +157,7 @@ fn calls(words: String, limits: &Limits) -> Vec<ToolCall> {
 }
 
 /// A call as an object with `name`; none where it has further fields, which would be lost.
-pub fn call(value: Value<'_>, limits: &Limits) -> Option<ToolCall> {
+pub fn call(value: Value<'_>, depth: u32) -> Option<ToolCall> {
     let is_call = value
         .fields()
         .all(|(key, _)| matches!(&*key, "name" | "arguments"));
@@ -165,7 +165,7 @@ pub fn call(value: Value<'_>, limits: &Limits) -> Option<ToolCall> {
     let (arguments, form) = match value.get("arguments") {
         None => (Arguments::Malformed(String::new()), ArgumentForm::Text),
         Some(given) => match given.as_str() {
-            Some(text) => (quoted(&text, limits), ArgumentForm::Text),
+            Some(text) => (quoted(&text, depth), ArgumentForm::Text),
             None => (embedded(given), ArgumentForm::Embedded),
         },
     };
@@ -179,8 +179,8 @@ pub fn call(value: Value<'_>, limits: &Limits) -> Option<ToolCall> {
 }
 
 /// Arguments that are JSON text inside the JSON text.
-fn quoted(text: &str, limits: &Limits) -> Arguments {
-    match json::scan(text.as_bytes(), limits.depth) {
+fn quoted(text: &str, depth: u32) -> Arguments {
+    match json::scan(text.as_bytes(), depth) {
         Ok(document) => embedded(document.root()),
         Err(_) => Arguments::Malformed(text.to_owned()),
     }

@@ -1,5 +1,7 @@
 //! Reasoning that stands in a text: between `<think>` and `</think>` in front of what is said, as open models write it.
 
+use chatmill_model::{Message, MessageKind, Part, Role};
+
 use crate::escapes::{is_tag, unescaped};
 
 const OPENING: &str = "<think>";
@@ -18,6 +20,33 @@ pub fn divided(text: &str) -> Option<(&str, &str)> {
     let (thought, said) = rest.split_once(CLOSING)?;
     let said = said.strip_prefix('\n').unwrap_or(said);
     Some((unframed(thought), said.strip_prefix('\n').unwrap_or(said)))
+}
+
+/// Makes reasoning of the thoughts at the head of an assistant's first text: what a text holds decides, not where it came from.
+pub fn take_out(message: &mut Message) {
+    if message.role != Role::Assistant || message.kind != MessageKind::Message {
+        return;
+    }
+    let is_text = |part: &Part| matches!(part, Part::Text(_));
+    let Some(place) = message.parts.iter().position(is_text) else {
+        return;
+    };
+    let Some(Part::Text(text)) = message.parts.get(place) else {
+        return;
+    };
+    let mut thoughts = Vec::new();
+    let mut rest = text.as_str();
+    while let Some((thought, said)) = divided(rest) {
+        thoughts.push(Part::Reasoning(thought.to_owned()));
+        rest = said;
+    }
+    if thoughts.is_empty() {
+        return;
+    }
+    if !rest.is_empty() {
+        thoughts.push(Part::Text(rest.to_owned()));
+    }
+    message.parts.splice(place..=place, thoughts);
 }
 
 /// Text without the line breaks that set it off from its tags.

@@ -7,10 +7,10 @@ use std::borrow::Cow;
 use chatmill_diag::{Finding, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{OffsetOrigin, Timestamp};
-use jiff::tz::Offset;
 
 use crate::group_chat::iso;
 use crate::notes::{Notes, Site};
+use crate::odd_times::{Odd, OddTimes, Odds};
 
 /// Digits from which on a number in a string is a count of seconds: fewer are a date without hyphens.
 const COUNT_DIGITS: usize = 9;
@@ -20,6 +20,7 @@ const COUNT_DIGITS: usize = 9;
 pub struct Times {
     naive: u64,
     first_naive: Option<Finding>,
+    odd: OddTimes,
 }
 
 impl Times {
@@ -31,7 +32,12 @@ impl Times {
             site.wrong(field, &text, Severity::Warning, present);
             return None;
         };
-        let (instant, offset) = match moment(&raw) {
+        let read = moment(&raw);
+        if let Some((_, odds)) = read {
+            self.odd
+                .enter(odds, |finding| site.place(finding, format!(".{field}"), present));
+        }
+        let (instant, offset) = match read.map(|(moment, _)| moment) {
             None => {
                 let text = format!("{field} is no time");
                 site.note(&codes::TIMESTAMP_UNUSABLE, &text, format!(".{field}"), present);
@@ -58,6 +64,7 @@ impl Times {
 
     /// Says how many times had no offset: one finding, at the first of them.
     pub fn finish(self, notes: &mut Notes) {
+        self.odd.finish(notes);
         if let Some(mut finding) = self.first_naive {
             finding.count = self.naive;
             notes.findings.push(finding);
@@ -67,9 +74,8 @@ impl Times {
 
 /// What orders a time among others, in microseconds; a time without an offset counts as UTC.
 pub fn order(value: Option<Value<'_>>) -> Option<i64> {
-    match moment(&text(value?)?)? {
-        Moment::Known(micros) | Moment::Local(micros) => Some(micros),
-    }
+    let (Moment::Known(micros) | Moment::Local(micros), _) = moment(&text(value?)?)?;
+    Some(micros)
 }
 
 /// Keys that put values into the order of their times; what has no time stays behind what stood before it.
@@ -92,6 +98,7 @@ fn text(value: Value<'_>) -> Option<Cow<'_, str>> {
 }
 
 /// Microseconds since 1970.
+#[derive(Clone, Copy)]
 enum Moment {
     /// With an offset, or counted from 1970.
     Known(i64),
@@ -99,21 +106,25 @@ enum Moment {
     Local(i64),
 }
 
-fn moment(text: &str) -> Option<Moment> {
-    let text = text.trim();
+fn moment(text: &str) -> Option<(Moment, Odds)> {
     if let Some(moment) = iso::parse(text) {
-        if moment.offset.is_some() {
-            return moment.instant().map(Moment::Known);
-        }
-        let utc = Offset::UTC.to_timestamp(moment.civil).ok()?;
-        return Some(Moment::Local(utc.as_microsecond()));
+        let instant = match moment.offset {
+            Some(_) => Moment::Known(moment.instant()?),
+            None => Moment::Local(moment.local()),
+        };
+        return Some((instant, moment.odds));
     }
-    count(text).map(Moment::Known)
+    let trimmed = text.trim();
+    let mut odds = Odds::default();
+    if trimmed.len() < text.len() {
+        odds.add(Odd::Blanks);
+    }
+    count(trimmed, &mut odds).map(|instant| (Moment::Known(instant), odds))
 }
 
 /// A count since 1970 in the unit that its size speaks for: seconds up to the year 5138, then milliseconds, then
 /// microseconds.
-fn count(text: &str) -> Option<i64> {
+fn count(text: &str, odds: &mut Odds) -> Option<i64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let is_count = whole.len() >= COUNT_DIGITS
         && whole.len() <= 17
@@ -129,6 +140,9 @@ fn count(text: &str) -> Option<i64> {
         100_000_000_000..100_000_000_000_000 => (1_000, 3),
         _ => (1, 0),
     };
+    if fraction.len() > digits {
+        odds.add(Odd::Digits);
+    }
     let padded = fraction.bytes().chain(std::iter::repeat(b'0')).take(digits);
     let rest = padded.fold(0, |value, digit| value * 10 + i64::from(digit - b'0'));
     number.checked_mul(unit)?.checked_add(rest)
@@ -140,8 +154,8 @@ mod tests {
 
     fn known(text: &str) -> Option<i64> {
         match moment(text)? {
-            Moment::Known(instant) => Some(instant),
-            Moment::Local(_) => None,
+            (Moment::Known(instant), _) => Some(instant),
+            (Moment::Local(_), _) => None,
         }
     }
 
@@ -163,10 +177,20 @@ mod tests {
     }
 
     #[test]
+    fn digits_beyond_microseconds_and_blanks_are_noted() {
+        let odds = |text: &str| moment(text).unwrap().1.kinds().collect::<Vec<_>>();
+        assert_eq!(odds("1768714548.0057971"), [Odd::Digits]);
+        assert_eq!(odds("1768714548005.7971"), [Odd::Digits]);
+        assert_eq!(odds(" 1768714548"), [Odd::Blanks]);
+        assert_eq!(odds("2026-01-18 05:35:48.0057971+00"), [Odd::Digits]);
+        assert_eq!(odds("1768714548.005797"), []);
+    }
+
+    #[test]
     fn a_time_without_offset_orders_and_is_no_instant() {
         assert!(matches!(
             moment("2026-01-18 05:35:48"),
-            Some(Moment::Local(1_768_714_548_000_000))
+            Some((Moment::Local(1_768_714_548_000_000), _))
         ));
         for text in [
             "",

@@ -132,7 +132,7 @@ fn requests_of_other_vendors_are_known_by_what_only_they_have() {
         (
             r#"{"input":[{"type":"function_call_output","call_id":"c","output":"x"}],"previous_response_id":"r"}"#,
             "openai-responses",
-            "previous_response_id",
+            "function_call_output",
         ),
         (
             r#"{"model":"mistral-large-latest","messages":[{"role":"user","content":"x"}],"tools":[]}"#,
@@ -175,6 +175,105 @@ fn requests_of_other_vendors_are_known_by_what_only_they_have() {
 }
 
 #[test]
+fn a_block_that_only_one_vendor_has_decides_before_the_role_does() {
+    for (messages, source, seen) in [
+        (
+            r#"{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"text","text":"y"},{"type":"tool_use","id":"t","name":"f","input":{}}]}"#,
+            "anthropic-messages",
+            "tool_use",
+        ),
+        (
+            r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"42"}]}"#,
+            "anthropic-messages",
+            "tool_result",
+        ),
+        (
+            r#"{"role":"assistant","content":[{"type":"thinking","thinking":"x","signature":"s"}]}"#,
+            "anthropic-messages",
+            "thinking",
+        ),
+        (
+            r#"{"role":"user","content":[{"type":"image","source":{"type":"url","url":"https://a.example/b"}}]}"#,
+            "anthropic-messages",
+            "source",
+        ),
+        (
+            r#"{"role":"user","content":[{"text":"x"}]},{"role":"assistant","content":[{"toolUse":{"toolUseId":"t","name":"f","input":{}}}]}"#,
+            "bedrock-converse",
+            "toolUse",
+        ),
+        (
+            r#"{"role":"user","content":[{"toolResult":{"toolUseId":"t","content":[{"text":"42"}]}}]}"#,
+            "bedrock-converse",
+            "toolResult",
+        ),
+        (
+            r#"{"role":"user","content":[{"text":"x"}]},{"role":"assistant","content":[{"text":"y"}]}"#,
+            "bedrock-converse",
+            "without a type",
+        ),
+    ] {
+        is(
+            &format!(r#"{{"model":"m","messages":[{messages}]}}"#),
+            source,
+            seen,
+        );
+        if seen != "without a type" {
+            is(
+                &format!(r#"{{"messages":[{messages}],"tools":[]}}"#),
+                source,
+                seen,
+            );
+        }
+        for (framing, list) in [
+            (Framing::Array, format!("[{messages}]")),
+            (Framing::Array, format!("[[{messages}],[{messages}]]")),
+            (Framing::Lines, format!("[{messages}]\n[{messages}]\n")),
+        ] {
+            assert_eq!(detect(framing, &list).unwrap().source, source, "{list}");
+        }
+    }
+    let items =
+        r#"{"role":"user","content":"x"},{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}"#;
+    is(
+        &format!(r#"{{"input":[{items}]}}"#),
+        "openai-responses",
+        "function_call",
+    );
+    assert_eq!(
+        detect(Framing::Array, &format!("[{items}]")).unwrap().source,
+        "openai-responses"
+    );
+}
+
+#[test]
+fn what_the_sixteenth_record_shows_counts_for_all() {
+    let plain = r#"{"messages":[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]}"#;
+    let telling = r#"{"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"t"}]}]}"#;
+    let lines = format!("{}{telling}\n", format!("{plain}\n").repeat(15));
+    assert_eq!(
+        detect(Framing::Lines, &lines).unwrap().source,
+        "anthropic-messages"
+    );
+}
+
+#[test]
+fn thoughts_as_lists_and_parts_with_a_type_stay_openai_messages() {
+    for part in [
+        r#"{"type":"thinking","thinking":[{"type":"text","text":"x"}]}"#,
+        r#"{"type":"text","text":"x"}"#,
+        r#"{"type":"image_url","image_url":{"url":"https://a.example/b"}}"#,
+    ] {
+        let record = format!(r#"{{"messages":[{{"role":"user","content":[{part}]}}]}}"#);
+        assert_eq!(
+            detect(Framing::Lines, &record).unwrap().source,
+            "openai-messages",
+            "{part}"
+        );
+    }
+}
+
+#[test]
 fn what_another_api_or_nobody_writes_is_not_claimed() {
     for text in [
         r#"{"messages":[{"content":[{"text":"x"}]}],"inferenceConfig":{}}"#,
@@ -209,6 +308,22 @@ fn a_bare_list_of_messages_is_known_as_a_file_as_a_line_and_as_an_element() {
     }
     let turns = r#"[{"role":"user","parts":[{"text":"x"}]}]"#;
     assert_eq!(detect(Framing::Array, turns).unwrap().source, "gemini-contents");
+}
+
+#[test]
+fn rows_of_several_conversations_are_not_one_chat() {
+    let rows = |key: &str| {
+        format!(
+            r#"[{{"{key}":"a","role":"user","content":"x"}},{{"{key}":"b","role":"user","content":"y"}}]"#
+        )
+    };
+    assert_eq!(
+        detect(Framing::Array, &rows("conversation")).unwrap().source,
+        "table-rows"
+    );
+    assert_eq!(detect(Framing::Array, &rows("thread_id")), None);
+    let one = rows("thread_id").replace("\"b\"", "\"a\"");
+    assert_eq!(detect(Framing::Array, &one).unwrap().source, "openai-messages");
 }
 
 #[test]

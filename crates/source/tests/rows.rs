@@ -132,7 +132,14 @@ fn the_preset_map_reads_the_messages_table_and_no_other() {
     assert!(TableMap::find(&maps, Some("messages"), &columns("id role content")).is_none());
     assert_eq!(maps[0].source, SunaRows.id());
     assert!(SunaRows.merges() && !TableRows.merges());
-    assert!(TableRows.tables().is_empty());
+    let named = TableRows.tables();
+    assert!(
+        named
+            .iter()
+            .all(|map| map.source == TableRows.id() && map.columns.is_empty())
+    );
+    let csv = |names: &str| TableMap::find(&named, None, &columns(names)).is_some();
+    assert!(csv("conversation role content") && csv("id sender content") && !csv("content role_id"));
 }
 
 #[test]
@@ -260,10 +267,15 @@ fn thousands_of_calls_and_copies_take_no_long_time() {
 }
 
 #[test]
-fn table_rows_are_never_recognised_but_found_by_their_id() {
+fn table_rows_are_recognised_where_they_name_their_conversation() {
     let row =
         r#"{"id":1,"conversation":"c","role":"user","content":"x","created_at":"2026-01-01T00:00:00Z"}"#;
-    assert_ne!(evidence(row).map(|evidence| evidence.source), Some("table-rows"));
+    assert_eq!(evidence(row).map(|evidence| evidence.source), Some("table-rows"));
+    let alone = r#"{"role":"user","content":"x"}"#;
+    assert_ne!(
+        evidence(alone).map(|evidence| evidence.source),
+        Some("table-rows")
+    );
     assert_eq!(find("table-rows").map(Source::id), Some("table-rows"));
     let pair = |key: &str, row: &str| (key.to_owned(), row.to_owned());
     assert_eq!(rows(&TableRows, row), Some(vec![pair("c", row)]));

@@ -14,7 +14,7 @@ use chatmill_dialect::policy::{
 };
 use chatmill_dialect::{History, LossCode, Policy, Rendering, View};
 use chatmill_intake::json;
-use chatmill_model::{CallStatus, Conversation, Linked, Pairing, PartPlace};
+use chatmill_model::{CallStatus, Conversation, Linked, Pairing, PartPlace, ParticipantKind};
 use chatmill_source::FrameView;
 
 use crate::forget::{Family, forget};
@@ -102,6 +102,11 @@ impl Trial {
         {
             return;
         }
+        let merged = told.family.one_agent.then(|| as_one_agent(view));
+        let view = &View {
+            linked: merged.as_ref().unwrap_or(view.linked),
+            ..*view
+        };
         if self.is_rejected(name, view, told, rendering) {
             return;
         }
@@ -199,6 +204,23 @@ impl Trial {
             .collect();
         (!shown.is_empty()).then(|| format!("of {} fail\n{}", self.tried, shown.join("\n\n")))
     }
+}
+
+/// A conversation in which the perspective, if it is an agent, says what any agent says.
+fn as_one_agent(view: &View<'_>) -> Linked {
+    let mut linked = view.linked.clone();
+    let people = &linked.conversation.participants;
+    let agents: Vec<usize> = (0..people.len())
+        .filter(|index| people[*index].kind == ParticipantKind::Agent)
+        .collect();
+    if let Some(own) = view.perspective.filter(|own| agents.contains(own)) {
+        for message in &mut linked.conversation.messages {
+            if message.sender.is_some_and(|sender| agents.contains(&sender)) {
+                message.sender = Some(own);
+            }
+        }
+    }
+    linked
 }
 
 /// Calls of the perspective without a result, and results that answer none of its calls or one that is answered already.

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
+use arrow_array::types::{Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
@@ -39,6 +39,19 @@ pub fn lists(root: &Path, table: &str, column: &str) -> Vec<Vec<String>> {
         let texts = array.as_list::<i32>().value(row);
         let texts = texts.as_string::<i32>().iter();
         texts.map(|text| text.unwrap_or_default().to_owned()).collect()
+    };
+    let cells = cells(root, table, column, read);
+    cells.into_iter().map(Option::unwrap_or_default).collect()
+}
+
+/// The lists of positions of a column, in the order of the rows.
+pub fn positions(root: &Path, table: &str, column: &str) -> Vec<Vec<u32>> {
+    let read = |array: &ArrayRef, row: usize| {
+        let positions = array.as_list::<i32>().value(row);
+        let positions = positions.as_primitive::<Int32Type>().values().iter();
+        positions
+            .map(|position| u32::try_from(*position).expect("a position"))
+            .collect()
     };
     let cells = cells(root, table, column, read);
     cells.into_iter().map(Option::unwrap_or_default).collect()

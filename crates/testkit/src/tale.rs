@@ -408,7 +408,7 @@ impl Tale {
                 Part::CacheMark => Piece::Mark,
                 Part::ToolCall(call) => Piece::Call {
                     number: calls.iter().position(|known| *known == place).unwrap(),
-                    id: Label::Exact(call.id.clone().filter(|id| !id.is_empty())),
+                    id: Label::Exact(call.known_id().map(str::to_owned)),
                     name: Label::Exact(call.name.clone().filter(|name| !name.is_empty())),
                     asked: Asked::of(&call.arguments, call.form),
                 },
@@ -422,7 +422,7 @@ impl Tale {
                     let piece = Piece::Answer {
                         call: call.and_then(|place| calls.iter().position(|known| *known == place)),
                         // Which call it answers says more than the id by which it does.
-                        id: Label::Exact(result.call_id.clone().filter(|_| call.is_none())),
+                        id: Label::Exact(result.known_id().filter(|_| call.is_none()).map(str::to_owned)),
                         name: Label::Exact(result.name.clone().filter(|name| Some(name) != called.as_ref())),
                         words: Words::exact(result.content.as_str()),
                         is_error: result.is_error,

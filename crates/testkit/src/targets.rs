@@ -6,6 +6,7 @@ mod json;
 mod reader;
 mod record;
 mod tables;
+mod templates;
 
 use std::path::{Path, PathBuf};
 
@@ -42,6 +43,11 @@ pub static TARGETS: &[Target] = &[
         body: tables,
         is_base: tables::is_table,
     },
+    Target {
+        name: "templates",
+        body: templates,
+        is_base: templates::is_template,
+    },
 ];
 
 /// The scan agrees with another parser on what is JSON, and its tape is sound.
@@ -62,6 +68,11 @@ pub fn record(bytes: &[u8]) {
 /// Any dump or table gives rows that are JSON objects, and every byte of it is accounted for.
 pub fn tables(bytes: &[u8]) {
     tables::check(bytes);
+}
+
+/// Any chat template is refused, or renders within its limits, and says the same each time.
+pub fn templates(bytes: &[u8]) {
+    templates::check(bytes);
 }
 
 /// The folder of a target's corpus.

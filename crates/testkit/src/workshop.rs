@@ -65,7 +65,10 @@ impl Workshop {
     /// Hashes of every file that a dataset certifies, by path; the manifest's own hash too.
     pub fn hashes(&self, out: &str) -> BTreeMap<String, String> {
         let root = self.path(out);
-        let manifest = chatmill_dataset::read_manifest(&root).expect("a manifest");
+        // Not through the crate under test: its calls may be made to fail.
+        let manifest = std::fs::read(root.join("manifest.json")).expect("a manifest");
+        let manifest: chatmill_dataset::Manifest =
+            serde_json::from_slice(&manifest).expect("a manifest in JSON");
         let mut hashes: BTreeMap<String, String> = manifest
             .tables
             .iter()
@@ -86,12 +89,12 @@ impl Workshop {
             ..CheckOptions::default()
         };
         let mut findings = Vec::new();
-        let verdicts =
+        let checkup =
             chatmill_engine::check::check(&options, &Silent, &AtomicBool::new(false), &mut |finding| {
                 findings.push(finding);
             })
             .expect("the check ends");
-        (findings, verdicts.into_iter().next().expect("one file"))
+        (findings, checkup.files.into_iter().next().expect("one file"))
     }
 }
 
@@ -121,9 +124,7 @@ pub fn renderings(root: &Path, encodings: usize) -> Vec<(String, Vec<u64>)> {
             let counts: Vec<_> = schema
                 .fields()
                 .iter()
-                .filter(|field| {
-                    field.name().starts_with("tokens_") && !field.name().starts_with("tokens_sent_")
-                })
+                .filter(|field| field.name().starts_with("tokens_"))
                 .map(|field| {
                     batch
                         .column_by_name(field.name())

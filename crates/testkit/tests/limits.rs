@@ -315,6 +315,23 @@ fn archive_entries_bounds_the_entries_of_zip_and_tar() {
 }
 
 #[test]
+fn members_bounds_the_streams_of_a_bzip2_file() {
+    // A stream without content, as `bzip2 -c /dev/null` writes it.
+    let empty = b"BZh9\x17\x72\x45\x38\x50\x90\0\0\0\0";
+    let neighbour = plain("z").into_bytes();
+    let found = |streams: usize, members: usize| {
+        let files: [(&str, &[u8]); 2] = [("x.bz2", &empty.repeat(streams)), ("z.json", &neighbour)];
+        let milled = mill(&files, &format!("members = {members}"));
+        assert_eq!(milled.ids(), ["z"]);
+        (milled.found("decompression-limit"), milled.rejected())
+    };
+    assert_eq!(found(40, 40), (0, 0));
+    assert_eq!(found(41, 40), (1, 1));
+    assert_eq!(found(1, 0), (0, 0));
+    assert_eq!(found(2, 0), (1, 1), "28 bytes do not pay for another one");
+}
+
+#[test]
 fn spool_bounds_the_copy_of_a_database() {
     let database = std::fs::read(chatmill_testkit::workshop::samples().join("dumps/chat.db")).unwrap();
     let files: [(&str, &[u8]); 2] = [
@@ -391,7 +408,25 @@ fn preview_depth_bounds_previews_inside_previews() {
             (1, 0),
             "{limit}"
         );
-        assert_eq!(beyond.texts("message_references", "conversation_id").len(), 2);
+        let outer = beyond.texts("message_references", "path");
+        let outer = outer.iter().filter(|path| !path.contains('.'));
+        assert_eq!(outer.count(), 2);
+    }
+}
+
+#[test]
+fn reference_depth_bounds_how_deep_references_are_resolved() {
+    let deep = (0..6).fold("[]".to_owned(), |list, level| {
+        format!(
+            r#"[{{"message_id":"p{level}","sender":"u1","type":"text","content":"old","refer_list":{list}}}]"#
+        )
+    });
+    let chat = lines(&[chat("x", &[message(1, &format!(r#","refer_list":{deep}"#))])]);
+    for limit in [1, 2, 4] {
+        let at = mill(&[("x.jsonl", &chat)], &format!("reference_depth = {limit}"));
+        let paths = at.texts("message_references", "path");
+        let levels = paths.iter().map(|path| path.split('.').count());
+        assert_eq!(levels.max(), Some(limit), "{paths:?}");
     }
 }
 
@@ -448,6 +483,44 @@ fn windows_bounds_the_renderings_of_a_conversation() {
 }
 
 #[test]
+fn perspectives_bounds_the_participants_who_are_the_assistant_in_turn() {
+    let people = |count: usize| {
+        let details: Vec<String> = (0..count)
+            .map(|person| format!(r#""u{person}":{{"full_name":"P{person}","role":"user"}}"#))
+            .collect();
+        let one = r#""u1":{"full_name":"Ann","role":"user"}"#;
+        chat("many", &[message(1, "")]).replace(one, &details.join(","))
+    };
+    let file = |count| lines(&[plain("a"), people(count), plain("b")]);
+    let cut = |count: usize| {
+        mill(
+            &[("x.jsonl", &file(count))],
+            "perspectives = 3\n[perspective]\nas = \"each-participant\"",
+        )
+    };
+    let seen = |milled: &Milled| {
+        let out = milled.shop.path("out");
+        let dialects = rows::texts(&out, "renderings", "dialect");
+        let perspectives = rows::texts(&out, "renderings", "perspective");
+        let rows = dialects.into_iter().zip(perspectives);
+        let own = rows.filter(|(dialect, _)| dialect.as_deref() == Some("openai-chat"));
+        own.map(|(_, perspective)| perspective.unwrap())
+            .collect::<Vec<_>>()
+    };
+    let at = cut(3);
+    assert_eq!(at.found("too-many-perspectives"), 0);
+    assert_eq!(seen(&at), ["u1", "u0", "u1", "u2", "u1"]);
+    let beyond = cut(5);
+    assert_eq!((beyond.found("too-many-perspectives"), beyond.rejected()), (2, 0));
+    assert_eq!(
+        seen(&beyond),
+        ["u1", "u0", "u1", "u2", "u1"],
+        "the first of the roster"
+    );
+    assert_eq!(beyond.ids(), ["a", "many", "b"]);
+}
+
+#[test]
 fn rendering_bounds_what_a_dialect_takes_when_check_asks_it() {
     let workshop = Workshop::new();
     let path = workshop.write("in/x.jsonl", lines(&[plain("a")]));
@@ -468,7 +541,9 @@ fn rendering_bounds_what_a_dialect_takes_when_check_asks_it() {
         };
         let mut names = Vec::new();
         let emit = &mut |checked: Checked| names.push(checked.located.finding.code.name);
-        let files = check(&options, &Silent, &AtomicBool::new(false), emit).unwrap();
+        let files = check(&options, &Silent, &AtomicBool::new(false), emit)
+            .unwrap()
+            .files;
         (names, files[0].judgements[0].refused)
     };
     assert_eq!(found(size), (vec![], 0));
@@ -634,6 +709,22 @@ fn max_reject_ratio_decides_between_complete_and_too_many() {
 }
 
 #[test]
+fn max_error_findings_decides_between_complete_and_too_many_errors() {
+    // The sender of one message is in nobody's list, which is an error; the broken line is a reject and no error beside.
+    let stranger = plain("b").replace("\"sender\":\"u1\"", "\"sender\":\"u9\"");
+    assert_ne!(stranger, plain("b"));
+    let file = lines(&[plain("a"), stranger, "{broken".to_owned()]);
+    for (allowed, verdict) in [(0, "too-many-errors"), (1, "complete")] {
+        let limits = format!("max_reject_ratio = 1.0\nmax_error_findings = {allowed}");
+        let milled = mill(&[("x.jsonl", &file)], &limits);
+        assert_eq!(milled.found("unknown-sender"), 1);
+        assert_eq!(milled.summary.totals.error_findings(), 1);
+        assert_eq!(milled.summary.manifest.verdict, verdict);
+        assert_eq!(milled.ids(), ["a", "b"], "the dataset is published either way");
+    }
+}
+
+#[test]
 fn conversations_are_compared_up_to_the_limit_and_none_is_beyond_it() {
     let shop = Workshop::new();
     let line = |id: &str| {
@@ -654,6 +745,63 @@ fn conversations_are_compared_up_to_the_limit_and_none_is_beyond_it() {
         "{error}"
     );
     assert!(!shop.path("short").exists());
+}
+
+#[test]
+fn template_file_bounds_the_file_of_a_template() {
+    let shop = Workshop::new();
+    shop.write("in/a.json", chat("a", &[message(1, "")]));
+    let template = "{{ messages[0]['content'] }}";
+    shop.write("turns.jinja", template);
+    let load = |limit: usize| {
+        let more =
+            format!("[templates.mine]\ntemplate = \"turns.jinja\"\n[limits]\ntemplate_file = {limit}\n");
+        let pipeline = format!("name = \"t\"\n[[input]]\npath = \"in/*\"\n[output]\npath = \"out\"\n{more}");
+        let path = shop.write("pipeline.toml", pipeline);
+        Plan::load(&path, &[], None).map(|_| ())
+    };
+    assert!(load(template.len()).is_ok(), "{:?}", load(template.len()));
+    let error = load(template.len() - 1).err().unwrap();
+    assert!(error.to_string().contains("turns.jinja"), "{error}");
+}
+
+/// A run with one template and one limit: whether its rendering is valid, or why there is no run.
+fn templated(template: &str, limit: &str) -> Result<bool, String> {
+    let shop = Workshop::new();
+    shop.write("in/a.json", chat("a", &[message(1, "")]));
+    shop.write("turns.jinja", template);
+    let more = format!(
+        "[render]\ndialects = [\"mine\"]\n[templates.mine]\ntemplate = \"turns.jinja\"\n[limits]\n{limit}\n"
+    );
+    let pipeline = format!("name = \"t\"\n[[input]]\npath = \"in/*\"\n[output]\npath = \"out\"\n{more}");
+    let path = shop.write("pipeline.toml", pipeline);
+    let plan = Plan::load(&path, &[], None).map_err(|error| error.to_string())?;
+    let options = chatmill_engine::RunOptions::default();
+    let summary = chatmill_engine::run(plan, options, &Silent, &AtomicBool::new(false));
+    let invalid = |totals: chatmill_engine::summary::RunTotals| {
+        totals.tokens.iter().map(|total| total.invalid).sum::<u64>()
+    };
+    summary
+        .map(|summary| invalid(summary.totals) == 0)
+        .map_err(|error| error.to_string())
+}
+
+#[test]
+fn template_bounds_a_template() {
+    let text = "{{ messages[0]['content'] }}";
+    let at = |limit: usize| templated(text, &format!("template = {limit}"));
+    assert_eq!(at(text.len()), Ok(true));
+    assert!(at(text.len() - 1).is_err());
+}
+
+#[test]
+fn template_steps_and_memory_bound_a_rendering() {
+    let loops = "{% for i in range(3000) %}{% endfor %}{{ messages[0]['content'] }}";
+    assert_eq!(templated(loops, "template_steps = 100000"), Ok(true));
+    assert_ne!(templated(loops, "template_steps = 1000"), Ok(true));
+    let long = "{% set x = 'a' * 100000 %}{{ messages[0]['content'] }}";
+    assert_eq!(templated(long, "template_memory = 1000000"), Ok(true));
+    assert_ne!(templated(long, "template_memory = 50000"), Ok(true));
 }
 
 #[test]

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 
 use chatmill_engine::Plan;
 use chatmill_testkit::Workshop;
-use chatmill_testkit::rows::{numbers, texts};
+use chatmill_testkit::rows::{numbers, positions, texts};
 use serde_json::{Value, json};
 
 use crate::canaries::{CANARIES, canaries_in, mutated};
@@ -64,10 +64,10 @@ fn room(id: &str) -> Value {
              "extra": {"mentions": ["mirela", "Mirela Quint"], "seen_by": {"Tavish Okoye": true}}},
             {"message_id": "m3", "create_time": "2026-01-01T00:02:00Z", "sender": "bot", "role": "assistant", "type": "text",
              "content": "Dear Okoye, dear Quint", "refer_list": ["m2"],
-             "extra": {"tool_calls": [{"id": "c-mirela", "type": "function", "function": {"name": "call_mirela",
+             "extra": {"tool_calls": [{"id": "c-mirela", "type": "function", "function": {"name": "call_home",
                        "arguments": "{\"who\":\"Mirela Quint\",\"say\":\"\\u004direla, hi\",\"deep\":\"{\\\"w\\\":\\\"zephq77\\\"}\"}"}}]}},
             {"message_id": "m4", "create_time": "2026-01-01T00:03:00Z", "sender": "bot", "role": "tool", "type": "text",
-             "content": "zephq77 is in", "refer_list": [], "extra": {"tool_call_id": "c-mirela", "name": "call_mirela"}}
+             "content": "zephq77 is in", "refer_list": [], "extra": {"tool_call_id": "c-mirela", "name": "call_home"}}
         ]
     })
 }
@@ -217,6 +217,48 @@ fn names_are_gone_everywhere_and_still_agree() {
 }
 
 #[test]
+fn a_person_who_is_called_like_a_tool_or_a_key_renames_neither() {
+    let workshop = workshop();
+    let room = json!({
+        "version": "1.0.0",
+        "conversation_meta": {
+            "conversation_id": "c", "name": "n", "scene": "assistant",
+            "user_details": {"u1": {"full_name": "Skylark", "role": "user"}, "bot": {"full_name": "Quillbot", "role": "assistant"}}
+        },
+        "conversation_list": [
+            {"message_id": "m1", "create_time": "2026-01-01T00:00:00Z", "sender": "u1", "type": "text",
+             "content": "Skylark asks for the weather", "refer_list": []},
+            {"message_id": "m2", "create_time": "2026-01-01T00:01:00Z", "sender": "bot", "role": "assistant", "type": "text",
+             "content": "", "refer_list": [],
+             "extra": {"tool_calls": [{"id": "c1", "type": "function", "function": {"name": "skylark",
+                       "arguments": "{\"skylark\":\"Skylark\",\"of\":\"weather\"}"}}]}},
+            {"message_id": "m3", "create_time": "2026-01-01T00:02:00Z", "sender": "bot", "sender_name": "weather", "role": "tool",
+             "type": "text", "content": "{\"skylark\":{\"weather\":\"rain\"}}", "refer_list": [],
+             "extra": {"tool_call_id": "c1", "name": "skylark"}}
+        ]
+    });
+    workshop.write("in/room.json", room.to_string());
+    run(&workshop, "out", replacing());
+    let out = workshop.path("out");
+    let said = texts(&out, "messages", "text");
+    let of = said[0]
+        .as_deref()
+        .unwrap()
+        .strip_suffix(" asks for the weather")
+        .unwrap();
+    assert!(of.starts_with("Person-"), "{said:?}");
+    assert_eq!(texts(&out, "tool_calls", "name"), [Some("skylark".to_owned())]);
+    assert_eq!(
+        texts(&out, "tool_calls", "arguments"),
+        [Some(format!("{{\"skylark\":\"{of}\",\"of\":\"weather\"}}"))]
+    );
+    assert_eq!(
+        texts(&out, "tool_calls", "result"),
+        [Some("{\"skylark\":{\"weather\":\"rain\"}}".to_owned())]
+    );
+}
+
+#[test]
 fn each_replacement_is_a_loss_of_the_renderings_that_show_it() {
     let workshop = workshop();
     workshop.write(
@@ -233,23 +275,23 @@ fn each_replacement_is_a_loss_of_the_renderings_that_show_it() {
         .into_iter()
         .zip(texts(&out, "losses", "dialect"))
         .zip(
-            numbers(&out, "losses", "position")
+            positions(&out, "losses", "positions")
                 .into_iter()
                 .zip(numbers(&out, "losses", "amount")),
         )
         .filter(|((code, _), _)| code.as_deref() == Some("redacted"))
-        .map(|((_, dialect), (position, amount))| (dialect.unwrap(), position.unwrap(), amount.unwrap()))
+        .map(|((_, dialect), (positions, amount))| (dialect.unwrap(), positions, amount.unwrap()))
         .collect();
     let of = |dialect: &str| -> Vec<_> {
         losses
             .iter()
             .filter(|loss| loss.0 == dialect)
-            .map(|loss| (loss.1, loss.2))
+            .map(|loss| (loss.1.clone(), loss.2))
             .collect()
     };
-    assert_eq!(of("openai-chat"), [(0, 2), (1, 1)]);
+    assert_eq!(of("openai-chat"), [(vec![0], 2), (vec![1], 1)]);
     // One rendering shows the first turn alone, the other the last.
-    assert_eq!(of("tzurot"), [(0, 2)]);
+    assert_eq!(of("tzurot"), [(vec![0], 2)]);
 }
 
 #[test]
@@ -272,12 +314,12 @@ fn what_is_replaced_in_system_text_in_front_of_a_window_is_a_loss_too() {
     );
     let losses = texts(&out, "losses", "code")
         .into_iter()
-        .zip(numbers(&out, "losses", "position"));
+        .zip(positions(&out, "losses", "positions"));
     let redacted: Vec<_> = losses
         .filter(|(code, _)| code.as_deref() == Some("redacted"))
-        .map(|(_, position)| position)
+        .map(|(_, positions)| positions)
         .collect();
-    assert_eq!(redacted, [Some(0)]);
+    assert_eq!(redacted, [vec![0]]);
 }
 
 #[test]

@@ -44,6 +44,11 @@ fn tables_hold_for_their_corpus_and_its_mutations() {
     replay("tables", 2_000);
 }
 
+#[test]
+fn templates_hold_for_their_corpus_and_its_mutations() {
+    replay("templates", 500);
+}
+
 /// A campaign in which everything is rejected at once would prove nothing about what comes after.
 #[test]
 fn many_mutated_records_still_reach_the_dialects() {

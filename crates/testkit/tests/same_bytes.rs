@@ -237,3 +237,44 @@ fn the_reference_counts_the_same_tokens_of_every_part() {
     .unwrap();
     assert_eq!(workshop.hashes("own"), workshop.hashes("reference"));
 }
+
+#[test]
+fn the_plan_of_many_inputs_is_as_long_as_that_of_one_and_their_names_and_sections_decide_the_fingerprint() {
+    let line =
+        r#"{"version":"1.0.0","conversation_meta":{"name":"n","user_details":{}},"conversation_list":[]}"#;
+    let fingerprint = |names: &[&str], more: &str| {
+        let workshop = Workshop::new();
+        for name in names {
+            workshop.write(&format!("in/{name}"), line);
+        }
+        let plan = workshop.run("out", &format!("{BARE}{more}"), 1).unwrap().manifest;
+        let sections = plan.plan["inputs"].as_array().unwrap().clone();
+        let listed: Vec<_> = plan.inputs.iter().map(|input| input.path.clone()).collect();
+        assert_eq!(listed, names);
+        (sections, plan.fingerprint)
+    };
+    let (one, _) = fingerprint(&["a.json"], "");
+    let (three, whole) = fingerprint(&["a.json", "b.json", "c.json"], "");
+    assert_eq!((one.len(), &one), (1, &three));
+    assert_eq!(one[0]["source"], "auto");
+    let (_, renamed) = fingerprint(&["a.json", "b.json", "d.json"], "");
+    assert_ne!(whole, renamed);
+    let second = "[[input]]\npath = \"in/c.json\"\nid_prefix = \"c-\"\n";
+    let workshop = Workshop::new();
+    for name in ["a.json", "b.json", "c.json"] {
+        workshop.write(&format!("in/{name}"), line);
+    }
+    let parted = |first: &str| {
+        let text = format!(
+            "name = \"test\"\n[[input]]\npath = \"in/{first}\"\n{second}[output]\npath = \"out\"\n{BARE}"
+        );
+        let mut plan =
+            chatmill_engine::Plan::load(&workshop.write("pipeline.toml", text), &[], None).unwrap();
+        plan.hash_inputs(&chatmill_engine::Silent, &AtomicBool::new(false))
+            .unwrap();
+        let sections = plan.normalised()["inputs"].as_array().unwrap().len();
+        assert_eq!(sections, 2);
+        plan.fingerprint()
+    };
+    assert_ne!(parted("[ab].json"), parted("a.json"));
+}

@@ -219,8 +219,8 @@ fn a_rendering_per_turn_ends_with_its_answer_and_is_billed_once() {
     // The requests of the turns are those of the whole; what stands in front of each answer is the same, too.
     assert_eq!(sum(&turns, "requests"), sum(&whole, "requests"));
     let (parts, all) = (
-        sum(&turns, "tokens_sent_o200k_base"),
-        sum(&whole, "tokens_sent_o200k_base"),
+        sum(&turns, "sent_tokens_o200k_base"),
+        sum(&whole, "sent_tokens_o200k_base"),
     );
     for (key, sent) in all {
         if key.0 == "openai-chat" {
@@ -240,7 +240,7 @@ fn the_bill_as_served_is_each_answers_prefix_and_the_definitions_of_tools() {
     let figures = dataset
         .numbers("requests")
         .into_iter()
-        .zip(dataset.numbers("tokens_sent_o200k_base"));
+        .zip(dataset.numbers("sent_tokens_o200k_base"));
     for ((dialect, content), (requests, sent)) in all.zip(figures) {
         let lengths = tokens(&judge, &content);
         let begins_before = |end: usize| {
@@ -281,7 +281,7 @@ fn the_bill_as_served_is_each_answers_prefix_and_the_definitions_of_tools() {
     );
     assert_eq!(
         totals("tokens_sent"),
-        dataset.numbers("tokens_sent_o200k_base").iter().sum::<i64>()
+        dataset.numbers("sent_tokens_o200k_base").iter().sum::<i64>()
     );
 }
 

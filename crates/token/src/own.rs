@@ -134,11 +134,10 @@ impl Own {
     }
 }
 
-/// Names become columns: small letters, digits and `_`, none that the registry has, and none whose `tokens_⟨name⟩` reads as the
-/// `tokens_sent_⟨name⟩` of another.
+/// Names become columns: small letters, digits and `_`, none that the registry has.
 fn check_name(name: &str) -> Result<(), EncodingError> {
     let is_plain = |character: char| matches!(character, 'a'..='z' | '0'..='9' | '_');
-    if name.is_empty() || name.starts_with("sent_") || !name.chars().all(is_plain) {
+    if name.is_empty() || !name.chars().all(is_plain) {
         return Err(EncodingError::Name {
             name: name.to_owned(),
         });

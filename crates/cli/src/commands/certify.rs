@@ -1,8 +1,8 @@
 //! `chatmill certify`: a finished dataset is read back and held against its manifest.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use chatmill_dataset::{MANIFEST, SUCCESS, TABLES, certify};
+use chatmill_dataset::{MANIFEST, certify, has_traces_of_a_run};
 use clap::Args;
 
 use super::Context;
@@ -24,7 +24,7 @@ pub struct Arguments {
 /// Certifies a dataset; every fault is a line.
 pub fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::Result<Exit> {
     let run = &arguments.run;
-    if run.is_dir() && !has_traces_of_a_run(run) {
+    if !has_traces_of_a_run(run)? {
         let message = format!(
             "{} is no dataset: it has neither {MANIFEST} nor tables",
             run.display()
@@ -43,13 +43,13 @@ pub fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::Result<
     if certificate.holds() {
         output::print(&format!(
             "{}: certified: {checked}; hashes, rows, schemas and ledger agree",
-            run.display()
+            harmless(&run.display().to_string())
         ))?;
         return Ok(Exit::Complete);
     }
     let mut text = format!(
         "{}: NOT certified: {}; {checked} are as the manifest says\n",
-        run.display(),
+        harmless(&run.display().to_string()),
         counted(certificate.faults.len() as u64, "fault")
     );
     for fault in &certificate.faults {
@@ -59,12 +59,4 @@ pub fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::Result<
     }
     output::print(&text)?;
     Ok(Exit::Objection)
-}
-
-/// Whether a folder holds anything that a run leaves behind: else it is the wrong folder and not a damaged dataset.
-fn has_traces_of_a_run(folder: &Path) -> bool {
-    [MANIFEST, SUCCESS]
-        .iter()
-        .chain(TABLES)
-        .any(|name| folder.join(name).exists())
 }

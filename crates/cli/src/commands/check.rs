@@ -10,20 +10,22 @@ mod table;
 mod text;
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use chatmill_dataset::ReportFile;
 use chatmill_diag::{Limits, Severity};
 use chatmill_dialect::DIALECTS;
 use chatmill_engine::Plan;
-use chatmill_engine::check::{CheckOptions, FileVerdict, Known, check};
+use chatmill_engine::check::{CheckOptions, Checkup, FileVerdict, Known, check};
 use chatmill_engine::pipeline::nearest;
-use chatmill_engine::plan::{Target, Templates};
+use chatmill_engine::plan::{Target, Templates, typed_inputs};
+use chatmill_intake::InputKind;
 use clap::{Args, ValueEnum};
 
 use self::report::{Report, Totals};
 use super::Context;
-use crate::exit::{Exit, WrongRequest};
+use crate::exit::{self, Exit, WrongRequest};
 use crate::output::{self, Colours, Sink};
 use crate::selection;
 
@@ -156,8 +158,22 @@ pub fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Ex
         }
     };
     let mut reports = vec![report(arguments.format, output::stdout(), Colours::of_stdout())];
-    for (format, path) in &arguments.write {
-        reports.push(report(*format, output::file(path)?, Colours::NONE));
+    let mut written = Vec::new();
+    if !arguments.write.is_empty() {
+        let inputs = read_paths(&options)?;
+        let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
+        for (format, path) in &arguments.write {
+            let (sink, file) = output::file(path, &inputs)?;
+            reports.push(report(*format, sink, Colours::NONE));
+            written.push(file);
+        }
+        if written
+            .iter()
+            .enumerate()
+            .any(|(at, one)| written.iter().skip(at + 1).any(|other| one.is_of(other)))
+        {
+            return Err(WrongRequest::new("--write names one file twice").into());
+        }
     }
     let mut totals = Totals::default();
     let mut failure = None;
@@ -178,10 +194,26 @@ pub fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Ex
     if reports.is_empty() {
         return Ok(Exit::Complete);
     }
-    let files = checked?;
+    let Checkup { files, failures } = checked?;
     context.meter.finish();
     tell(&mut reports, |report| report.end(&files, &totals))?;
-    Ok(verdict(&files, arguments.fail_on))
+    written.iter().try_for_each(ReportFile::finish)?;
+    Ok(match exit::tell(&failures) {
+        Exit::Complete => verdict(&files, arguments.fail_on),
+        failed => failed,
+    })
+}
+
+/// Where the bytes are that will be read.
+fn read_paths(options: &CheckOptions) -> anyhow::Result<Vec<PathBuf>> {
+    let inputs = typed_inputs(&options.paths, &options.source)?.into_iter();
+    let paths = inputs.filter_map(|planned| match planned.input.kind {
+        InputKind::File | InputKind::Folder | InputKind::Pipe => Some(planned.input.path),
+        // A shell may have opened any file for us.
+        InputKind::Stdin => Some(PathBuf::from("/dev/stdin")),
+        InputKind::Refused(_) | InputKind::Failed(_) => None,
+    });
+    Ok(paths.collect())
 }
 
 /// Tells every report. One whose reader went away is dropped; any other failure counts.
@@ -220,8 +252,14 @@ fn targets(words: &[String], templates: &Templates) -> Result<Vec<Target>, Wrong
     Ok(targets)
 }
 
-/// The exit code depends on the findings alone, never on the form of the report.
+/// The exit code depends on what was read and found, never on the form of the report. What could not be read counts
+/// whatever is selected, ignored or known; so does that there was nothing to read.
 fn verdict(files: &[FileVerdict], fail_on: FailOn) -> Exit {
+    let nothing = files.iter().all(|file| file.conversations == 0);
+    let unread = files.iter().any(|file| file.verdict == "unreadable");
+    if (nothing || unread) && fail_on.fails(Severity::Error) {
+        return Exit::Objection;
+    }
     let fails = |file: &FileVerdict| {
         file.errors > 0 && fail_on.fails(Severity::Error)
             || file.warnings > 0 && fail_on.fails(Severity::Warning)
@@ -241,6 +279,7 @@ mod tests {
         FileVerdict {
             path: "a.json".into(),
             verdict: "valid",
+            conversations: 1,
             errors,
             warnings,
             notes: 1,
@@ -256,6 +295,37 @@ mod tests {
         assert_eq!(verdict(&warned, FailOn::Warning), Exit::Objection);
         assert_eq!(verdict(&wrong, FailOn::Error), Exit::Objection);
         assert_eq!(verdict(&wrong, FailOn::Never), Exit::Complete);
+    }
+
+    #[test]
+    fn what_could_not_be_read_counts_whatever_was_found() {
+        let unread = FileVerdict {
+            verdict: "unreadable",
+            conversations: 0,
+            ..file(0, 0)
+        };
+        let files = [file(0, 0), unread];
+        assert_eq!(verdict(&files, FailOn::Error), Exit::Objection);
+        assert_eq!(verdict(&files, FailOn::Warning), Exit::Objection);
+        assert_eq!(verdict(&files, FailOn::Never), Exit::Complete);
+    }
+
+    #[test]
+    fn one_empty_file_is_no_error_and_nothing_but_empty_files_is_one() {
+        let empty = FileVerdict {
+            verdict: "empty",
+            conversations: 0,
+            ..file(0, 1)
+        };
+        assert_eq!(
+            verdict(&[file(0, 0), empty.clone()], FailOn::Error),
+            Exit::Complete
+        );
+        assert_eq!(
+            verdict(&[file(0, 0), empty.clone()], FailOn::Warning),
+            Exit::Objection
+        );
+        assert_eq!(verdict(&[empty], FailOn::Error), Exit::Objection);
     }
 
     #[test]

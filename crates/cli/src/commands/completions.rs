@@ -23,6 +23,6 @@ pub fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
     // Into memory first: the generator panics when its writer fails.
     let mut file = Vec::new();
     clap_complete::generate(arguments.shell, &mut Cli::command(), "chatmill", &mut file);
-    output::print(&String::from_utf8_lossy(&file))?;
+    output::print_file(&String::from_utf8_lossy(&file))?;
     Ok(Exit::Complete)
 }

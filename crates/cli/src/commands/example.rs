@@ -44,9 +44,9 @@ pub fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<E
             .then("write it to a file, for example `> example.bin`, and check that")
             .into());
     }
-    if source == "table-rows" {
+    if source == "mapped" {
         context.meter.note(
-            "rows of a table are never recognised by their content; check them with `--source table-rows`",
+            "what a field map reads is never recognised by its content; check it with `--source mapped`",
         );
     }
     let mut out = output::stdout();

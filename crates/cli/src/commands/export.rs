@@ -156,6 +156,7 @@ fn refused(error: ExportError) -> anyhow::Error {
     match error {
         ExportError::Request { message, step } => WrongRequest::new(message).then(step).into(),
         ExportError::Dataset(error) => error.into(),
+        ExportError::Input(failure) => failure.into(),
     }
 }
 
@@ -168,10 +169,13 @@ fn describe(summary: &Summary, out: &str) -> String {
         counted(summary.read, "rendering")
     );
     for file in &summary.files {
-        let begins = file.begins.as_ref().map(|begins| format!(", from {begins}"));
+        let begins = file
+            .begins
+            .as_ref()
+            .map(|begins| format!(", from {}", harmless(begins)));
         text.push_str(&format!(
             "  {}: {} of {}, {}{}\n",
-            file.name,
+            harmless(&file.name),
             counted(file.rows, "record"),
             counted(file.conversations, "conversation"),
             bytes(file.bytes),
@@ -199,7 +203,7 @@ fn describe(summary: &Summary, out: &str) -> String {
         text.push('\n');
     }
     for objection in &summary.objections {
-        text.push_str(&format!("objection: {objection}\n"));
+        text.push_str(&format!("objection: {}\n", harmless(objection)));
     }
     text.push_str(&format!("all figures: {}/{SUMMARY}\n", harmless(out)));
     text

@@ -12,7 +12,7 @@ use clap::Args;
 
 use self::seen::Seen;
 use super::Context;
-use crate::exit::{Exit, WrongRequest};
+use crate::exit::{self, Exit, WrongRequest};
 use crate::output;
 
 /// Arguments of `init`.
@@ -29,21 +29,23 @@ pub struct Arguments {
 /// Looks at the paths and prints a pipeline file that reads them.
 pub fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
     let mut inputs = Vec::new();
+    let mut failures = Vec::new();
     for path in &arguments.paths {
         if path == "-" {
             let refusal = WrongRequest::new("a run reads files, and stdin is none");
             return Err(refusal.then("write the stream to a file first").into());
         }
-        let entries = inspect(
+        let inspection = inspect(
             std::slice::from_ref(path),
             "auto",
             &Limits::default(),
             context.meter,
             context.signals.stop(),
         )?;
-        inputs.push((path.as_str(), Seen::new(&entries)));
+        inputs.push((path.as_str(), Seen::new(&inspection.entries)));
+        failures.extend(inspection.failures);
     }
     context.meter.finish();
-    output::print(&toml::pipeline(&inputs))?;
-    Ok(Exit::Complete)
+    output::print_file(&toml::pipeline(&inputs))?;
+    Ok(exit::tell(&failures))
 }

@@ -1,13 +1,14 @@
 //! `chatmill inspect`: what a file is, why, and what is in it.
 
-use chatmill_diag::Limits;
+use chatmill_diag::{Limits, Severity};
 use chatmill_engine::inspect::{EntryReport, inspect};
+use chatmill_engine::trouble::Trouble;
 use clap::Args;
 use serde_json::json;
 
 use super::Context;
 use crate::args::ListFormat;
-use crate::exit::Exit;
+use crate::exit::{self, Exit};
 use crate::figures::{count, counted};
 use crate::output::{self, harmless};
 
@@ -30,7 +31,7 @@ pub struct Arguments {
 
 /// Inspects the paths.
 pub fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
-    let entries = inspect(
+    let inspection = inspect(
         &arguments.paths,
         &arguments.source,
         &Limits::default(),
@@ -38,11 +39,26 @@ pub fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<E
         context.signals.stop(),
     )?;
     context.meter.finish();
+    let entries = inspection.entries;
     match arguments.format {
         ListFormat::Text => output::print(&entries.iter().map(describe).collect::<Vec<_>>().join("\n"))?,
         ListFormat::Json => output::print_json(&json!({ "entries": entries }))?,
     }
-    Ok(Exit::Complete)
+    Ok(match exit::tell(&inspection.failures) {
+        Exit::Complete => verdict(&entries),
+        failed => failed,
+    })
+}
+
+/// Nothing to read is an objection, and so is an input that cannot be opened; what a file's format is, is an answer.
+fn verdict(entries: &[EntryReport]) -> Exit {
+    let nothing = entries.iter().all(|entry| entry.conversations == 0);
+    let mut troubles = entries.iter().flat_map(|entry| &entry.troubles);
+    if nothing || troubles.any(Trouble::is_of_input) {
+        Exit::Objection
+    } else {
+        Exit::Complete
+    }
 }
 
 fn describe(entry: &EntryReport) -> String {
@@ -52,6 +68,24 @@ fn describe(entry: &EntryReport) -> String {
         harmless(&format!("{}!{}", entry.path, entry.entry))
     }];
     let mut line = |what: &str, text: String| lines.push(format!("    {what:<14}{text}"));
+    for trouble in &entry.troubles {
+        let what = if trouble.severity == Severity::Error {
+            "not read"
+        } else {
+            "warning"
+        };
+        let place = trouble
+            .line
+            .map(|number| format!("line {number}: "))
+            .unwrap_or_default();
+        line(
+            what,
+            harmless(&format!("{place}{} ({})", trouble.message, trouble.code)),
+        );
+    }
+    if entry.troubles.iter().any(Trouble::is_of_input) {
+        return lines.join("\n") + "\n";
+    }
     line(
         "source",
         entry
@@ -59,6 +93,13 @@ fn describe(entry: &EntryReport) -> String {
             .clone()
             .unwrap_or_else(|| "none that chatmill knows".to_owned()),
     );
+    if let Some(look) = &entry.looks_like {
+        line("looks like", harmless(look));
+    }
+    if entry.source.is_none() && !entry.unread_tables.is_empty() {
+        let tables: Vec<&str> = entry.unread_tables.iter().map(String::as_str).collect();
+        line("tables", harmless(&tables.join(", ")));
+    }
     if !entry.evidence.is_empty() {
         line("evidence", harmless(&entry.evidence.join("; ")));
     }
@@ -86,6 +127,14 @@ fn describe(entry: &EntryReport) -> String {
     );
     if let (Some(first), Some(last)) = (entry.started_at, entry.ended_at) {
         line("time span", format!("{} to {}", instant(first), instant(last)));
+    }
+    if entry.source.is_none() && entry.entry.is_empty() && entry.records > 0 {
+        let way = if entry.proposal.is_some() {
+            format!("chatmill init {} proposes a map for it", harmless(&entry.path))
+        } else {
+            "chatmill explain unknown-format".to_owned()
+        };
+        line("way out", way);
     }
     lines.join("\n") + "\n"
 }

@@ -30,6 +30,6 @@ pub fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
     };
     let mut page = Vec::new();
     Man::new(command).render(&mut page)?;
-    output::print(&String::from_utf8_lossy(&page))?;
+    output::print_file(&String::from_utf8_lossy(&page))?;
     Ok(Exit::Complete)
 }

@@ -1,24 +1,29 @@
 //! `chatmill render`: conversations in one dialect, on stdout.
 //!
 //! A JSON dialect gives one value a line. A single rendering of a text dialect is printed as it is; several are JSON lines.
+//! A file or a program gets the exact bytes. A terminal gets the same text with what would steer it written out, in JSON by
+//! JSON's own escapes.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use chatmill_diag::Limits;
+use chatmill_diag::visible::{visible_json, visible_lines};
 use chatmill_dialect::{History, Rendering};
-use chatmill_engine::inspect::{Unread, conversations};
+use chatmill_engine::inspect::conversations;
 use chatmill_engine::pipeline::{self, Pipeline, Speaker, SpeakerRule, nearest};
 use chatmill_engine::plan::{Target, Templates};
 use chatmill_engine::render;
+use chatmill_engine::trouble::Troubles;
 use chatmill_model::Linked;
 use clap::Args;
 use serde::Serialize;
 
 use super::Context;
-use crate::exit::{Exit, WrongRequest};
+use crate::exit::{self, Exit, WrongRequest};
 use crate::figures::counted;
 use crate::output::{self, Sink, harmless};
+use crate::troubles;
 
 /// Arguments of `render`.
 #[derive(Debug, Args)]
@@ -82,19 +87,23 @@ pub fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Ex
         out: output::stdout(),
         shape,
         is_json,
+        on_terminal: io::stdout().is_terminal(),
         first: None,
         printed: 0,
+        failed: Failed::default(),
     };
     let mut wanted = Search::new(arguments.conversation.as_deref());
     let mut people = Search::new(named(&speaker));
     let mut failure: Option<io::Error> = None;
     let paths = [arguments.path];
-    let unread = conversations(
+    let mut read = 0;
+    let troubles = conversations(
         &paths,
         &arguments.source,
         &Limits::default(),
         context.signals.stop(),
         &mut |id, linked| {
+            read += 1;
             if !wanted.meets([id]) {
                 return true;
             }
@@ -123,7 +132,7 @@ pub fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Ex
     if !target.dialect.about().neutral {
         people.refuse_unmet("participant")?;
     }
-    Ok(conclude(&unread, printer.printed))
+    Ok(conclude(&troubles, &printer.failed, read, printer.printed))
 }
 
 /// Policy and template with the overrides, read as a pipeline file would be.
@@ -194,30 +203,42 @@ fn names(linked: &Linked) -> impl Iterator<Item = &str> {
         .flat_map(|person| std::iter::once(person.id.as_str()).chain(person.name.as_deref()))
 }
 
-/// Says on stderr what could not be read. It is a failure only when nothing could be rendered.
-fn conclude(unread: &Unread, printed: u64) -> Exit {
-    const SHOWN: usize = 5;
+/// Says on stderr what could not be read, and what a template could not render. What cannot be read is a failure only when nothing
+/// could be rendered of it, or no conversation was there; a rendering that is missing is one always.
+fn conclude(troubles: &Troubles, failed: &Failed, conversations: u64, printed: u64) -> Exit {
+    troubles::tell("not rendered", troubles);
+    if printed == 0 && troubles.count == 0 && troubles.failures.is_empty() {
+        let nothing = if conversations == 0 {
+            "there is no conversation in it"
+        } else {
+            "no conversation has a turn that this dialect prints"
+        };
+        let _ = writeln!(
+            io::stderr().lock(),
+            "warning: there is nothing to render: {nothing}"
+        );
+    }
     let mut stderr = io::stderr().lock();
-    for fault in unread.0.iter().take(SHOWN) {
+    for fault in &failed.shown {
         let _ = writeln!(stderr, "warning: not rendered: {}", harmless(fault));
     }
-    if let Some(more) = unread.0.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+    if let Some(more) = failed
+        .count
+        .checked_sub(failed.shown.len() as u64)
+        .filter(|more| *more > 0)
+    {
         let _ = writeln!(
             stderr,
-            "warning: {} not rendered; `chatmill check` shows them",
-            counted(more as u64, "more record")
+            "warning: {} not rendered by the template; `--losses` says why",
+            counted(more, "more conversation")
         );
     }
-    if printed == 0 && unread.0.is_empty() {
-        let _ = writeln!(
-            stderr,
-            "warning: there is nothing to render: no conversation, or none with a turn that this dialect prints"
-        );
-    }
-    if printed == 0 && !unread.0.is_empty() {
+    drop(stderr);
+    let told = exit::tell(&troubles.failures);
+    if failed.count > 0 || printed == 0 && (troubles.count > 0 || conversations == 0) {
         Exit::Objection
     } else {
-        Exit::Complete
+        told
     }
 }
 
@@ -279,10 +300,41 @@ struct Printer {
     out: Sink,
     shape: Shape,
     is_json: bool,
+    /// Whether somebody reads it on a terminal, which control characters could steer.
+    on_terminal: bool,
     /// The first text, held back until it is known whether it is the only one.
     first: Option<(String, String, String)>,
     printed: u64,
+    failed: Failed,
 }
+
+/// Renderings that a template refused or did not finish: what stands in their place is no rendering.
+#[derive(Default)]
+struct Failed {
+    count: u64,
+    /// The first few, with the reason.
+    shown: Vec<String>,
+}
+
+impl Failed {
+    fn note(&mut self, id: &str, rendering: &Rendering<'_>) {
+        const SHOWN: usize = 5;
+        let mut rules = rendering
+            .violations
+            .iter()
+            .map(|violation| violation.rule.as_str());
+        let reason = |rule: &&str| UNRENDERED.iter().any(|code| rule.starts_with(code));
+        if let Some(rule) = rules.find(reason) {
+            self.count += 1;
+            if self.shown.len() < SHOWN {
+                self.shown.push(format!("conversation {id}: {rule}"));
+            }
+        }
+    }
+}
+
+/// The rules of templates that a rendering breaks which is not there, or not whole.
+const UNRENDERED: [&str; 2] = ["TPL-02", "TPL-03"];
 
 /// A loss as `--losses` prints it.
 #[derive(Serialize)]
@@ -296,13 +348,14 @@ struct LossLine<'l> {
 impl Printer {
     fn print(&mut self, id: &str, perspective: &str, rendering: &Rendering<'_>) -> io::Result<()> {
         let text = rendering.rope.text();
+        self.failed.note(id, rendering);
         self.printed += 1;
         match self.shape {
-            Shape::Json => writeln!(self.out, "{text}"),
+            Shape::Json => self.json(&text),
             Shape::Text => self.text(id, perspective, text),
             Shape::WithIds | Shape::WithLosses => {
                 let line = self.line(id, perspective, rendering, &text)?;
-                writeln!(self.out, "{line}")
+                self.json(&line)
             }
         }
     }
@@ -313,9 +366,17 @@ impl Printer {
             return Ok(());
         }
         if let Some((id, perspective, text)) = self.first.take() {
-            writeln!(self.out, "{}", text_line(&id, &perspective, &text)?)?;
+            self.json(&text_line(&id, &perspective, &text)?)?;
         }
-        writeln!(self.out, "{}", text_line(id, perspective, &text)?)
+        self.json(&text_line(id, perspective, &text)?)
+    }
+
+    fn json(&mut self, line: &str) -> io::Result<()> {
+        if self.on_terminal {
+            writeln!(self.out, "{}", visible_json(line))
+        } else {
+            writeln!(self.out, "{line}")
+        }
     }
 
     fn line(&self, id: &str, perspective: &str, rendering: &Rendering<'_>, text: &str) -> io::Result<String> {
@@ -358,8 +419,14 @@ impl Printer {
 
     fn end(&mut self) -> io::Result<()> {
         if let Some((_, _, text)) = self.first.take() {
-            self.out.write_all(text.as_bytes())?;
-            if !text.ends_with('\n') {
+            let shown = if self.on_terminal {
+                visible_lines(&text)
+            } else {
+                text.as_str().into()
+            };
+            self.out.write_all(shown.as_bytes())?;
+            let is_missing = text.is_empty() && self.failed.count > 0;
+            if !text.ends_with('\n') && !is_missing {
                 self.out.write_all(b"\n")?;
             }
         }
@@ -375,6 +442,7 @@ fn text_line(id: &str, perspective: &str, text: &str) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chatmill_intake::Failure;
 
     #[test]
     fn only_the_policy_can_be_set() {
@@ -403,10 +471,73 @@ mod tests {
     }
 
     #[test]
+    fn a_terminal_gets_no_control_character_and_a_file_every_byte() {
+        let text = "Ada:\u{1b}[2J\u{9b}2J\u{202e}x\nBen: y";
+        for (on_terminal, expected) in [
+            (false, format!("{text}\n")),
+            (true, "Ada:\\u{1b}[2J\\u{9b}2J\\u{202e}x\nBen: y\n".to_owned()),
+        ] {
+            let kept = Kept::default();
+            let mut printer = Printer {
+                out: Box::new(kept.clone()),
+                shape: Shape::Text,
+                is_json: false,
+                on_terminal,
+                first: None,
+                printed: 1,
+                failed: Failed::default(),
+            };
+            printer.text("c", "p", text.to_owned()).unwrap();
+            printer.end().unwrap();
+            assert_eq!(kept.text(), expected);
+            printer.json("{\"a\":\"\u{202e}\"}").unwrap();
+            let json = kept.text().lines().last().unwrap().to_owned();
+            assert_eq!(json.contains('\u{202e}'), !on_terminal);
+            let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+            assert_eq!(value["a"], "\u{202e}");
+        }
+    }
+
+    /// A sink whose bytes can be looked at.
+    #[derive(Clone, Default)]
+    struct Kept(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
+
+    impl Kept {
+        fn text(&self) -> String {
+            String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+        }
+    }
+
+    impl Write for Kept {
+        fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(buffer)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
     fn unread_records_fail_only_when_nothing_was_rendered() {
-        let unread = Unread(vec!["IN001: broken".to_owned()]);
-        assert_eq!(conclude(&unread, 0), Exit::Objection);
-        assert_eq!(conclude(&unread, 1), Exit::Complete);
-        assert_eq!(conclude(&Unread::default(), 0), Exit::Complete);
+        let broken = Troubles {
+            count: 1,
+            ..Troubles::default()
+        };
+        let fine = Failed::default();
+        assert_eq!(conclude(&broken, &fine, 1, 0), Exit::Objection);
+        assert_eq!(conclude(&broken, &fine, 1, 1), Exit::Complete);
+        assert_eq!(conclude(&Troubles::default(), &fine, 1, 0), Exit::Complete);
+        assert_eq!(conclude(&Troubles::default(), &fine, 0, 0), Exit::Objection);
+        let unreadable = Troubles {
+            failures: vec![Failure::new("read", Path::new("a.json"), &io::Error::other("no"))],
+            ..Troubles::default()
+        };
+        assert_eq!(conclude(&unreadable, &fine, 1, 1), Exit::Objection);
+        let failed = Failed {
+            count: 1,
+            shown: vec!["TPL-03: too long".to_owned()],
+        };
+        assert_eq!(conclude(&Troubles::default(), &failed, 3, 3), Exit::Objection);
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::Context as _;
-use chatmill_dataset::MANIFEST;
+use chatmill_dataset::{MANIFEST, is_dataset};
 use chatmill_diag::limits::MIB;
 use chatmill_report::report::Slow;
 use chatmill_report::{CARD, HTML, JSON};
@@ -12,7 +12,7 @@ use clap::Args;
 use serde::Deserialize;
 
 use super::Context;
-use crate::exit::{Exit, WrongRequest};
+use crate::exit::{self, Exit, WrongRequest};
 use crate::output::{self, harmless};
 
 /// What a run says about itself, in the dataset's folder.
@@ -75,23 +75,19 @@ fn slowest(run: &Path) -> anyhow::Result<Vec<Slow>> {
         WrongRequest::new(format!("--times: {}: {reason}", path.display()))
             .then("a run writes the file; leave out --times where it is gone")
     };
-    let text = chatmill_intake::read_small(&path, MIB).map_err(|error| refused(error.to_string()))?;
+    let text = exit::small_file(&path, MIB, |error| refused(error.to_string()))?;
     let file: RunFile = serde_json::from_str(&text).map_err(|error| refused(error.to_string()))?;
     Ok(file.slowest)
 }
 
 /// Refuses what is no finished dataset, with the next step.
-pub fn refuse_other_folders(folder: &Path) -> Result<(), WrongRequest> {
-    if is_dataset(folder) {
+pub fn refuse_other_folders(folder: &Path) -> anyhow::Result<()> {
+    if is_dataset(folder)? {
         return Ok(());
     }
     let message = format!("{} is no dataset: it has no {MANIFEST}", folder.display());
-    Err(WrongRequest::new(message).then("give the folder that `chatmill run` named as its dataset"))
-}
-
-/// Whether a folder is a finished dataset.
-pub fn is_dataset(folder: &Path) -> bool {
-    folder.join(MANIFEST).is_file()
+    let refusal = WrongRequest::new(message).then("give the folder that `chatmill run` named as its dataset");
+    Err(refusal.into())
 }
 
 /// Hands a page to the system's viewer.

@@ -16,12 +16,15 @@ use crate::output;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
                         chatmill run pipelines/demo.toml\n  \
-                        chatmill run nightly.toml --out /data/tonight --threads 8 --replace\n  \
+                        chatmill run nightly.toml --input 'exports/*.zip' --out /data/tonight --replace\n  \
                         chatmill run nightly.toml --limit 100 --set limits.max_reject_ratio=0.01")]
 pub struct Arguments {
     /// Pipeline file
     #[arg(value_name = "PIPELINE.toml")]
     pipeline: PathBuf,
+    /// Reads this in place of the file's inputs: a path or glob that starts where you are; may be given several times
+    #[arg(long = "input", value_name = "PATH")]
+    inputs: Vec<String>,
     /// Folder of the dataset, in place of the file's `output.path`
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -68,7 +71,12 @@ pub fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Ex
     if context.global.no_content {
         overrides.push("output.quote=false".to_owned());
     }
-    let plan = Plan::load(&arguments.pipeline, &overrides, arguments.out.as_deref())?;
+    let plan = Plan::load_for(
+        &arguments.pipeline,
+        &overrides,
+        arguments.out.as_deref(),
+        &arguments.inputs,
+    )?;
     let name = plan.pipeline.name.clone();
     let options = RunOptions {
         threads: arguments.threads,
@@ -91,6 +99,7 @@ pub fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Ex
 }
 
 /// A path without detours, relative to the current folder where it lies below.
+#[expect(clippy::disallowed_methods, reason = "it is only shown")]
 fn short(path: &Path) -> String {
     let Ok(whole) = path.canonicalize() else {
         return path.display().to_string();

@@ -12,7 +12,7 @@ use chatmill_token::Encoding;
 use clap::{Args, ValueEnum};
 
 use super::Context;
-use crate::exit::{Exit, WrongRequest};
+use crate::exit::{self, Exit, WrongRequest};
 use crate::output;
 
 /// Bytes of a price file at most.
@@ -144,11 +144,12 @@ pub fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<E
         rows: &rows,
         prices: &prices,
         savings: &savings(&rows),
+        not_counted: &drawn.not_counted,
     };
     match arguments.format {
         Format::Table => output::print(&lines.table())?,
         Format::Json => output::print_json(&lines.json())?,
-        Format::Csv => output::print(&lines.csv())?,
+        Format::Csv => output::print_file(&lines.csv())?,
     }
     Ok(drawn.conclude())
 }
@@ -158,6 +159,6 @@ fn prices(path: &Path, own: &[Encoding]) -> anyhow::Result<Vec<Price>> {
         WrongRequest::new(format!("--prices {}: {reason}", path.display()))
             .then("docs/prices.example.toml shows the form")
     };
-    let text = chatmill_intake::read_small(path, PRICE_FILE).map_err(|error| refused(error.to_string()))?;
+    let text = exit::small_file(path, PRICE_FILE, |error| refused(error.to_string()))?;
     Ok(parse_prices(&text, own).map_err(|error| refused(error.to_string()))?)
 }

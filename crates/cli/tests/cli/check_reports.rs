@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::desk::{Desk, chat, dangling_chat, end, good_chat, json_lines};
+use crate::desk::{Desk, binary, chat, dangling_chat, end, good_chat, json_lines};
 
 /// Every format and the file that holds what is expected of it.
 const FORMATS: [(&str, &str); 6] = [
@@ -261,4 +261,65 @@ fn every_style_of_progress_leaves_stdout_alone_and_names_the_stage() {
     }
     printed.dedup();
     assert_eq!(printed.len(), 1);
+}
+
+#[test]
+fn a_written_report_never_takes_the_place_of_an_input_or_of_a_link() {
+    use std::os::unix::fs::symlink;
+    let desk = Desk::new();
+    let input = desk.path("i.json");
+    fs::write(&input, good_chat("a").to_string()).unwrap();
+    symlink("i.json", desk.path("link.json")).unwrap();
+    fs::hard_link(&input, desk.path("same.json")).unwrap();
+    fs::write(desk.path("other.json"), "mine").unwrap();
+    symlink("other.json", desk.path("to-other.json")).unwrap();
+    let before = fs::read(&input).unwrap();
+    for (read, written) in [
+        ("i.json", "i.json"),
+        ("i.json", "./i.json"),
+        ("i.json", "link.json"),
+        ("link.json", "i.json"),
+        ("i.json", "same.json"),
+        ("i.json", "to-other.json"),
+    ] {
+        let check = end(desk.chatmill(&["check", read, "--write", &format!("json={written}")]));
+        assert_eq!(check.code, 2, "{read} to {written}: {}", check.stderr);
+        assert!(fs::read(&input).unwrap() == before, "{read} to {written}");
+    }
+    assert_eq!(fs::read(desk.path("other.json")).unwrap(), b"mine");
+    let twice = end(desk.chatmill(&["check", "i.json", "--write", "json=r", "--write", "csv=./r"]));
+    assert_eq!(twice.code, 2, "{}", twice.stderr);
+    assert!(!desk.path("r").exists());
+    let whole = end(desk.chatmill(&["check", "i.json", "--write", "json=r"]));
+    assert_eq!(whole.code, 0, "{}", whole.stderr);
+    assert!(fs::read_to_string(desk.path("r")).unwrap().starts_with('{'));
+}
+
+#[test]
+fn a_check_that_ends_early_keeps_the_report_that_was_there() {
+    let desk = Desk::new();
+    fs::write(desk.path("i.json"), dangling_chat("a").to_string()).unwrap();
+    fs::write(desk.path("r.json"), "earlier").unwrap();
+    let Ok(full) = fs::OpenOptions::new().write(true).open("/dev/full") else {
+        eprintln!("SKIPPED: this system has no /dev/full");
+        return;
+    };
+    let output = std::process::Command::new(binary())
+        .args(["check", "i.json", "--format", "jsonl", "--write", "json=r.json"])
+        .current_dir(desk.path(""))
+        .stdout(full)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    assert_eq!(fs::read_to_string(desk.path("r.json")).unwrap(), "earlier");
+    let left = fs::read_dir(desk.path("")).unwrap();
+    let left = left.filter(|entry| {
+        entry
+            .as_ref()
+            .unwrap()
+            .file_name()
+            .to_string_lossy()
+            .ends_with(".new")
+    });
+    assert_eq!(left.count(), 0);
 }

@@ -208,6 +208,14 @@ fn a_run_that_replaces_names_writes_neither_them_nor_its_key_anywhere() {
     const KEY: &str = "0f1e2d3c4b5a69788796a5b4c3d2e1f0";
     let desk = desk();
     desk.write("redaction.key", KEY);
+    // Tools keep their names, whoever is called like them.
+    let chat = fs::read_to_string(desk.path("in/chat.jsonl")).unwrap();
+    let named = format!("\"function\":{{\"name\":\"{CANARY}\"");
+    assert!(chat.contains(&named), "{chat}");
+    desk.write(
+        "in/chat.jsonl",
+        &chat.replace(&named, "\"function\":{\"name\":\"lookup\""),
+    );
     let pipeline = fs::read_to_string(desk.path("pipeline.toml")).unwrap();
     let section = "[redact]\nmode = \"replace\"\nkey_file = \"redaction.key\"\n";
     desk.write(

@@ -172,7 +172,9 @@ fn unread_records_are_named_and_fail_when_nothing_else_is_there() {
     let mixed = end(desk.chatmill(&["render", "mixed.jsonl", "--dialect", "openai-chat"]));
     assert_eq!((mixed.code, json_lines(&mixed.stdout).len()), (0, 1));
     assert!(
-        mixed.stderr.contains("warning: not rendered: IN001"),
+        mixed
+            .stderr
+            .contains("warning: not rendered: mixed.jsonl:2: IN001"),
         "{}",
         mixed.stderr
     );
@@ -224,4 +226,23 @@ fn a_template_file_is_a_dialect_of_the_command_line() {
     assert_eq!(both.code, 2);
     let neither = end(desk.chatmill(&["render", "one.json"]));
     assert_eq!(neither.code, 2);
+}
+
+#[test]
+fn a_template_that_fails_says_so_and_prints_nothing() {
+    let desk = desk();
+    for (source, reason) in [
+        ("{{ messages[0].nothing.at.all }}", "TPL-03: undefined value"),
+        ("{{ raise_exception('not today') }}", "TPL-02: not today"),
+        ("{{ 'a' * 99999999 }}", "limits.template_memory"),
+    ] {
+        desk.write("model.jinja", source);
+        let render = end(desk.chatmill(&["render", "one.json", "--template", "model.jinja"]));
+        assert_eq!((render.code, render.stdout.as_str()), (1, ""), "{source}");
+        assert!(
+            render.stderr.contains("not rendered") && render.stderr.contains(reason),
+            "{}",
+            render.stderr
+        );
+    }
 }

@@ -31,6 +31,55 @@ fn a_report_is_written_into_the_dataset_which_stays_certified() {
 }
 
 #[test]
+fn a_dataset_of_an_older_format_is_refused_with_the_next_step_by_whoever_reads_it() {
+    let desk = milled();
+    let path = desk.path("out/manifest.json");
+    let newer = fs::read_to_string(&path).unwrap();
+    let older = newer.replacen("  \"format\": 2,\n", "", 1).replacen(
+        "\"fingerprint\": \"",
+        "\"fingerprint\": \"old",
+        1,
+    );
+    assert_eq!(older.len() + "  'format': 2,\n".len(), newer.len() + "old".len());
+    desk.write("out/manifest.json", &older);
+    let marker = format!("{}\n", blake3::hash(older.as_bytes()).to_hex());
+    desk.write("out/_SUCCESS", &marker);
+    for command in [
+        &["report", "out"][..],
+        &["certify", "out"],
+        &["diff", "out", "out"],
+        &["tokens", "out"],
+        &[
+            "export",
+            "out",
+            "--dialect",
+            "openai-chat",
+            "--format",
+            "jsonl",
+            "--out",
+            "files",
+        ],
+    ] {
+        let refused = end(desk.chatmill(command));
+        assert_eq!(refused.code, 2, "{command:?}: {}", refused.stderr);
+        assert!(
+            refused.stderr.contains("is a dataset of format 1"),
+            "{command:?}: {}",
+            refused.stderr
+        );
+        assert!(
+            refused.stderr.contains("--replace"),
+            "{command:?}: {}",
+            refused.stderr
+        );
+    }
+    let again = end(desk.chatmill(&["run", "pipeline.toml"]));
+    assert_eq!(again.code, 2, "{}", again.stderr);
+    assert_eq!(end(desk.chatmill(&["run", "pipeline.toml", "--replace"])).code, 0);
+    assert_eq!(end(desk.chatmill(&["certify", "out"])).code, 0);
+}
+
+#[test]
 fn times_stand_in_the_file_of_the_run_and_in_a_report_that_asks_for_them() {
     let desk = milled();
     let read = |name: &str| fs::read_to_string(desk.path("out").join(name)).unwrap();
@@ -299,8 +348,12 @@ fn what_cannot_be_read_is_said_and_the_rest_is_counted() {
     let desk = milled();
     desk.write("in/broken.json", "{\"conversation_meta\": ");
     let bill = end(desk.chatmill(&["tokens", "in", "--dialect", "openai-chat"]));
-    assert_eq!(bill.code, 0);
-    assert!(bill.stderr.contains("not counted"), "{}", bill.stderr);
+    assert_eq!(bill.code, 1, "a bill in which something is missing");
+    assert!(
+        bill.stderr.contains("not counted: in/broken.json:1: "),
+        "{}",
+        bill.stderr
+    );
     assert!(bill.stdout.contains("openai-chat"));
     let nothing = end(desk.chatmill(&["tokens", "in/broken.json"]));
     assert_eq!(nothing.code, 1);

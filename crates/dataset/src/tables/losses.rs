@@ -1,4 +1,5 @@
-//! The table `losses`: what a dialect could not carry, and why.
+//! The table `losses`: what a dialect could not carry, and why; one row for all that a rendering lost of one kind for one
+//! reason.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -6,7 +7,7 @@ use std::sync::Arc;
 use super::Table;
 use crate::column::Column;
 
-/// A row of `losses`. There are many for each rendering, so what they have in common is shared.
+/// A row of `losses`. There are several for each rendering, so what they have in common is shared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the columns below say what each field holds")]
 pub struct LossRow {
@@ -15,16 +16,15 @@ pub struct LossRow {
     pub profile: Arc<str>,
     pub perspective: Arc<str>,
     pub ordinal: u32,
-    pub position: Option<u32>,
-    pub message_id: Option<Arc<str>>,
     pub code: Cow<'static, str>,
-    pub amount: u64,
     pub reason: Cow<'static, str>,
+    pub amount: u64,
+    pub positions: Vec<u32>,
 }
 
 impl Table for LossRow {
     const NAME: &'static str = "losses";
-    const ABOUT: &'static str = "One row per loss of a rendering, by message where it depends on the message.";
+    const ABOUT: &'static str = "One row per rendering, kind of loss and reason.";
     const COLUMNS: &'static [Column<Self>] = &[
         Column::key("conversation_id", "its conversation", |row| &row.conversation_id),
         Column::key("dialect", "id of the dialect", |row| &row.dialect),
@@ -33,12 +33,13 @@ impl Table for LossRow {
             &row.perspective
         }),
         Column::number("ordinal", "place among the renderings of this key, from 0", |row| row.ordinal.into()),
-        Column::optional_number("position", "place of the message; null for the whole rendering", |row| {
-            row.position.map(u64::from)
-        }),
-        Column::optional_key("message_id", "id of the message", |row| row.message_id.as_deref()),
         Column::key("code", "kind of loss", |row| &row.code),
-        Column::number("amount", "occurrences", |row| row.amount),
         Column::key("reason", "why the dialect could not carry it", |row| &row.reason),
+        Column::number("amount", "occurrences", |row| row.amount),
+        Column::positions(
+            "positions",
+            "places of the messages, ascending; empty where the whole rendering is meant",
+            |row| &row.positions,
+        ),
     ];
 }

@@ -11,6 +11,7 @@ pub struct ReferenceRow {
     pub position: u32,
     pub message_id: Option<String>,
     pub ordinal: u32,
+    pub path: String,
     pub target_id: Option<String>,
     pub target_position: Option<u32>,
     pub status: String,
@@ -20,7 +21,7 @@ pub struct ReferenceRow {
 
 impl Table for ReferenceRow {
     const NAME: &'static str = "message_references";
-    const ABOUT: &'static str = "One row per reference that a message makes.";
+    const ABOUT: &'static str = "One row per reference that a message makes, and per reference that such a reference shows in its turn.";
     const COLUMNS: &'static [Column<Self>] = &[
         Column::key("conversation_id", "its conversation", |row| &row.conversation_id),
         Column::number("position", "place of the message that refers", |row| row.position.into()),
@@ -28,6 +29,11 @@ impl Table for ReferenceRow {
         Column::number("ordinal", "place among the references of its message, from 0", |row| {
             row.ordinal.into()
         }),
+        Column::key(
+            "path",
+            "its own place: the ordinal, then its place among those that this one shows, and so on: `0`, `0.1`",
+            |row| &row.path,
+        ),
         Column::optional_text("target_id", "id that it refers to", |row| row.target_id.as_deref()),
         Column::optional_number("target_position", "place of the message that it resolves to", |row| {
             row.target_position.map(u64::from)

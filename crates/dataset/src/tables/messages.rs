@@ -4,7 +4,7 @@ use super::Table;
 use crate::column::Column;
 
 /// A row of `messages`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[expect(missing_docs, reason = "the columns below say what each field holds")]
 pub struct MessageRow {
     pub conversation_id: String,
@@ -18,8 +18,9 @@ pub struct MessageRow {
     pub created_at: Option<i64>,
     pub created_at_raw: Option<String>,
     pub text: String,
-    pub parts: String,
+    pub parts: Option<String>,
     pub mentions: Vec<String>,
+    pub weight: Option<f64>,
     pub extra: Option<String>,
     pub byte_start: u64,
     pub byte_end: u64,
@@ -46,8 +47,17 @@ impl Table for MessageRow {
             row.created_at_raw.as_deref()
         }),
         Column::text("text", "text parts, joined by a line break", |row| &row.text),
-        Column::json("parts", "array of parts, each with its `type`", |row| &row.parts),
+        Column::optional_json(
+            "parts",
+            "array of parts, each with its `type`; null where the message is one text part and `text` says all of it",
+            |row| row.parts.as_deref(),
+        ),
         Column::text_list("mentions", "participants or names that it mentions", |row| &row.mentions),
+        Column::optional_real(
+            "weight",
+            "how much it counts in training, where the source says: 0 is context only, 1 is learned from",
+            |row| row.weight,
+        ),
         Column::optional_json("extra", "fields without a column, as they were read", |row| {
             row.extra.as_deref()
         }),

@@ -23,7 +23,7 @@ pub struct RenderingRow {
     pub tokens: Vec<u64>,
     pub requests: u64,
     /// As many as `tokens`.
-    pub tokens_sent: Vec<u64>,
+    pub sent_tokens: Vec<u64>,
     pub coverage: &'static str,
     pub first_position: Option<u32>,
     pub last_position: Option<u32>,
@@ -68,7 +68,7 @@ impl Table for RenderingRow {
         ),
         Column::sent_per_encoding(
             "estimate: tokens of all requests, each with what stands before its answer",
-            |row| &row.tokens_sent,
+            |row| &row.sent_tokens,
         ),
         Column::key("coverage", "`whole`, `window` or `single-turn`", |row| {
             row.coverage
@@ -97,7 +97,7 @@ impl Table for RenderingRow {
             "bytes of `content` that the perspective says; empty where `content` is null",
             |row| &row.assistant_spans,
         ),
-        Column::number("loss_count", "its rows in `losses`", |row| row.loss_count),
+        Column::number("loss_count", "what it lost: the sum of `amount` in `losses`", |row| row.loss_count),
         Column::text_list("loss_codes", "codes of its losses, each once", |row| {
             &row.loss_codes
         }),

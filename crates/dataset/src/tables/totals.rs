@@ -76,6 +76,6 @@ impl Table for TotalRow {
         Column::number("p95", "95th percentile of tokens per rendering", |row| row.p95),
         Column::number("p99", "99th percentile of tokens per rendering", |row| row.p99),
         Column::number("invalid", "renderings that are not valid", |row| row.invalid),
-        Column::number("losses", "rows in `losses`", |row| row.losses),
+        Column::number("losses", "what they lost: the sum of `amount` in `losses`", |row| row.losses),
     ];
 }

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 
 use chatmill_dataset::rows::*;
 use chatmill_dataset::{
-    Compression, InputEntry, Manifest, Opening, PartFile, PartSet, Partition, Receipt, Sealed, Staging,
-    TableOptions, open, table_entries,
+    Compression, DatasetError, FORMAT, InputEntry, Manifest, Opening, PartFile, PartSet, Partition, Receipt,
+    Sealed, Staging, TableOptions, open, table_entries,
 };
+use tempfile::TempDir;
 
 pub const INPUT: &str = "input";
 
@@ -104,8 +105,9 @@ pub fn message() -> MessageRow {
         created_at: Some(number("created_at").into()),
         created_at_raw: some("created_at_raw"),
         text: text("text"),
-        parts: text("parts"),
+        parts: some("parts"),
         mentions: texts("mentions"),
+        weight: Some(number("weight").into()),
         extra: some("extra"),
         byte_start: long("byte_start"),
         byte_end: long("byte_end"),
@@ -119,6 +121,7 @@ pub fn reference() -> ReferenceRow {
         position: number("position"),
         message_id: some("message_id"),
         ordinal: number("ordinal"),
+        path: text("path"),
         target_id: some("target_id"),
         target_position: Some(number("target_position")),
         status: text("status"),
@@ -155,7 +158,7 @@ pub fn rendering() -> RenderingRow {
         bytes: long("bytes"),
         tokens: tokens("tokens_"),
         requests: long("requests"),
-        tokens_sent: tokens("tokens_sent_"),
+        sent_tokens: tokens("sent_tokens_"),
         coverage: text("coverage").leak(),
         first_position: Some(number("first_position")),
         last_position: Some(number("last_position")),
@@ -224,11 +227,10 @@ pub fn loss() -> LossRow {
         profile: text("profile").into(),
         perspective: text("perspective").into(),
         ordinal: number("ordinal"),
-        position: Some(number("position")),
-        message_id: some("message_id").map(Into::into),
         code: text("code").into(),
-        amount: long("amount"),
         reason: text("reason").into(),
+        amount: long("amount"),
+        positions: vec![number("positions"), 0],
     }
 }
 
@@ -299,7 +301,7 @@ pub fn push_sparse(parts: &mut PartSet) {
     parts
         .push_rendering(RenderingRow {
             tokens: zeros.clone(),
-            tokens_sent: zeros,
+            sent_tokens: zeros,
             ..Default::default()
         })
         .unwrap();
@@ -358,10 +360,14 @@ pub fn manifest(fingerprint: &str, slices: u64, files: Vec<PartFile>) -> Manifes
     Manifest {
         program: text("chatmill"),
         version: text("0.0.0"),
+        format: FORMAT,
         fingerprint: text(fingerprint),
         plan: serde_json::json!({"name": "test"}),
+        slices: u32::try_from(slices).unwrap(),
         inputs: vec![InputEntry {
             path: text(INPUT),
+            hash: some("hash"),
+            entries: 1,
             framed: 2 * slices,
             accepted: slices,
             rejected: slices,
@@ -434,4 +440,49 @@ pub fn names(folder: &Path) -> Vec<String> {
         .collect();
     names.sort();
     names
+}
+
+/// An empty place and a destination in it.
+pub fn place() -> (TempDir, PathBuf) {
+    let folder = TempDir::new().unwrap();
+    let out = folder.path().join("out");
+    (folder, out)
+}
+
+/// A path in the staging of `plan-a`.
+pub fn staged(folder: &TempDir, path: &str) -> PathBuf {
+    folder.path().join(".out.staging/plan-a").join(path)
+}
+
+/// The slices that are done.
+pub fn done(staging: &Staging) -> Vec<u32> {
+    receipts(staging).iter().map(|receipt| receipt.slice).collect()
+}
+
+/// Three finished slices whose run ended before it could seal.
+pub fn interrupted(out: &Path) {
+    let staging = work(out, "plan-a");
+    for slice in 0..3 {
+        grind(&staging, slice);
+    }
+}
+
+/// What an undisturbed run of three slices publishes.
+pub fn undisturbed() -> Vec<(String, Vec<u8>)> {
+    let (_folder, out) = place();
+    publish(&out, "plan-a", 3);
+    snapshot(&out)
+}
+
+/// Why a destination is refused.
+pub fn refusal(out: &Path, replace: bool) -> DatasetError {
+    match open(out, "plan-a", replace) {
+        Ok(_) => panic!("{} was opened", out.display()),
+        Err(error) => error,
+    }
+}
+
+/// Marks the staging as one of ours, where a test made it by hand.
+pub fn mark(folder: &TempDir) {
+    fs::write(folder.path().join(".out.staging/.chatmill-staging"), "").unwrap();
 }

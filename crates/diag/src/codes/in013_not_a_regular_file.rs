@@ -8,7 +8,8 @@ pub static NOT_A_REGULAR_FILE: Code = Code {
     name: "not-a-regular-file",
     severity: Severity::Error,
     page: Page {
-        what: "A path that names neither a file nor a folder but a FIFO, a device or a socket.",
+        what: "A path that names neither a file nor a folder but a FIFO, a device or a socket, or a file that the \
+               kernel makes up as it is read, as those below `/proc`.",
         why: "A run hashes its inputs first and reads them afterwards; a FIFO can be read only once, and a \
                device may never end.",
         example: r"```text

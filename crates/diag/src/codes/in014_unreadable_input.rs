@@ -1,4 +1,4 @@
-//! `unreadable-input`: an input that cannot be opened, or that changed while it was read.
+//! `unreadable-input`: an input that does not let itself be opened.
 
 use crate::code::{Code, Page, Severity};
 
@@ -8,15 +8,15 @@ pub static UNREADABLE_INPUT: Code = Code {
     name: "unreadable-input",
     severity: Severity::Error,
     page: Page {
-        what: "A file or folder that the operating system does not let chatmill read, or whose bytes changed \
-               between the hash and the reading.",
+        what: "A file or folder that does not let itself be read: it is closed to this user, or leads nowhere.",
         why: "What was not read cannot be accounted for, and a dataset must name exactly the bytes that it \
                was made of.",
         example: r"```text
 chmod 000 chats.jsonl
 ```",
-        does: "Counts the input as one rejected record, says why, and goes on with the other inputs.",
-        fix: "Give the user who runs chatmill the right to read the file; do not write to inputs during a \
-               run.",
+        does: "Counts the input as one rejected record, says why, and goes on with the other inputs. An error of \
+               the system, such as a failing disk, is never this finding, and neither is a file that changes \
+               or vanishes while a run reads it: both end the run with exit code 3.",
+        fix: "Give the user who runs chatmill the right to read the file.",
     },
 };

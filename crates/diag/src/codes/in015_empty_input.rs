@@ -6,7 +6,7 @@ use crate::code::{Code, Page, Severity};
 pub static EMPTY_INPUT: Code = Code {
     code: "IN015",
     name: "empty-input",
-    severity: Severity::Note,
+    severity: Severity::Warning,
     page: Page {
         what: "A file, stream or archive entry that is empty or holds only white space.",
         why: "Usually an export that failed, or one that found nothing. It is not wrong, but somebody may \
@@ -14,7 +14,8 @@ pub static EMPTY_INPUT: Code = Code {
         example: r"```text
 : > chats.jsonl
 ```",
-        does: "Counts no record, and notes it.",
+        does: "Counts no record. In `check` the file's verdict is `empty`; where no input holds a conversation, every command that \
+               reads ends with exit code 1.",
         fix: "Look at the program that wrote the file; leave empty files out of the glob when they are \
                normal.",
     },

@@ -9,8 +9,8 @@ pub static INVALID_MEDIA_URL: Code = Code {
     severity: Severity::Warning,
     page: Page {
         what: "A picture, sound, video, file or link whose URL is not http, https or data, nor one of a cloud's \
-               storage (`gs`, `s3`); or a marker `[Image: …]` or `[Audio: …]` in a text that holds no http or \
-               https URL.",
+               storage (`gs`, `s3`); or a marker `[Image: …]` or `[Audio: …]` in a text, or in the text \
+               that a reference quotes, that holds no http or https URL.",
         why: "A model or a service that is handed such an address cannot fetch it, and many refuse the whole \
                request.",
         example: r#"```json

@@ -8,8 +8,9 @@ pub static PREVIEW_MISMATCH: Code = Code {
     name: "preview-mismatch",
     severity: Severity::Warning,
     page: Page {
-        what: "A preview shows a text that is not the target's text or a beginning of it, or names another \
-               sender. A cut, an ellipsis at the end, other white space and a medium's marker are not a disagreement.",
+        what: "A preview shows a text that is not the target's text or a beginning of it, or another sender (by id or \
+               name), time or type. A cut, an ellipsis at the end, other white space and a medium's marker are not a \
+               disagreement, nor is the same instant written otherwise.",
         why: "Either the target was edited after it was quoted, or the reference goes to the wrong message.",
         example: r#"```json
 [{"message_id":"m1","sender":"u1","content":"ship on Friday"},

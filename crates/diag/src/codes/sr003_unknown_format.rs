@@ -8,13 +8,15 @@ pub static UNKNOWN_FORMAT: Code = Code {
     name: "unknown-format",
     severity: Severity::Error,
     page: Page {
-        what: "JSON whose structure fits none of the sources that chatmill knows.",
+        what: "A file whose structure fits none of the sources that chatmill knows. Where it looks like a format that is \
+               known and not read (an export of ChatGPT, Slack, Discord, Telegram, …), the finding names it.",
         why: "Guessing would produce conversations that nobody held.",
         example: r#"```json
 {"temperature":21.5,"unit":"C"}
 ```"#,
-        does: "Rejects the file or entry as one record and goes on. `chatmill inspect` shows what was looked \
-               for.",
-        fix: "Name the source with `--source` if you know it; keep other files out of the glob.",
+        does: "Rejects the file or entry as one record and goes on. `chatmill inspect FILE` shows what it looks like.",
+        fix: "`chatmill init FILE` proposes a `[field_map]` or a `[table_map]` for it, where its messages can be seen. Name the \
+              source with `--source` if it is one of `chatmill sources`; keep other files out with `exclude`. Where the map \
+              does not reach, write one JSON object a message with conversation, role and content: `table-rows` reads it.",
     },
 };

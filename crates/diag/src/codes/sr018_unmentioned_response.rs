@@ -13,7 +13,7 @@ pub static UNMENTIONED_RESPONSE: Code = Code {
                missing message.",
         example: r#"```json
 {"type":"message","text":"Is anybody there?"}
-{"type":"response","fromUsername":"coder","text":"Yes."}
+{"type":"response","fromUsername":"coder","isAgentMessage":true,"responseDepth":1,"text":"Yes."}
 ```"#,
         does: "Keeps the message and notes it.",
         fix: "Nothing, when the room is set up that way.",

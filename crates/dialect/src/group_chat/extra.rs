@@ -96,7 +96,7 @@ impl<'a> Added<'a> {
                 .medium
                 .and_then(|media| media.media_type.as_deref())
                 .filter(|_| lacks("file_type")),
-            call_id: pieces.result.and_then(|result| result.call_id.as_deref()),
+            call_id: pieces.result.and_then(|result| result.known_id()),
             name: pieces.result.and_then(|result| result.name.as_deref()),
         }
     }
@@ -116,7 +116,7 @@ fn calls<'a>(rope: &mut Rope<'a>, calls: &[&'a ToolCall]) {
             rope.framing(",");
         }
         let mut object = Object::open(rope);
-        object.string(key!("id"), call.id.as_deref(), Component::Meta);
+        object.string(key!("id"), call.known_id(), Component::Meta);
         object.word(key!("type"), "\"function\"");
         let mut function = Object::open(object.key(key!("function")));
         function.string(key!("name"), call.name.as_deref(), Component::Tools);

@@ -23,7 +23,7 @@ pub(super) enum Breaks {
 pub(super) enum MediaWords {
     /// Each by its kind, where it stands.
     Kinds,
-    /// All in one mark in front of the text.
+    /// All in one mark in front of the text, but those that gryag stores in `file_data`.
     Count,
 }
 
@@ -41,7 +41,8 @@ pub(super) enum Arrows {
 pub(super) enum Prompt {
     /// At the end.
     AtEnd,
-    /// Behind the history, and again behind the line that is to be answered.
+    /// Behind the history, where there is any, and again behind the line that is to be answered. That line is written before
+    /// it belongs to the history, and has neither letter nor arrow.
     BehindBoth,
 }
 
@@ -64,6 +65,10 @@ pub(super) struct Edition {
     pub(super) prompt: Prompt,
     /// Whether system text and tools have lines too.
     pub(super) lines_for_all: bool,
+    /// Whether a second name that stands for a name has the platform's sign in front.
+    pub(super) at_signs: bool,
+    /// Whether only ids that the source has are printed.
+    pub(super) stated_ids: bool,
 }
 
 /// The document of 2025-10-17.
@@ -76,6 +81,8 @@ pub(super) static DOCUMENT: Edition = Edition {
     arrows: Arrows::Resolved,
     prompt: Prompt::AtEnd,
     lines_for_all: false,
+    at_signs: false,
+    stated_ids: false,
 };
 
 /// The code of the document's own day.
@@ -88,4 +95,6 @@ pub(super) static CODE: Edition = Edition {
     arrows: Arrows::Stated,
     prompt: Prompt::BehindBoth,
     lines_for_all: true,
+    at_signs: true,
+    stated_ids: true,
 };

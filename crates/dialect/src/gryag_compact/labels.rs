@@ -1,8 +1,9 @@
 //! What stands for people in a transcript: names without the signs of a line, short ids, letters for those who print alike.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use chatmill_model::{Message, Participant};
+use chatmill_model::{Message, Participant, ParticipantKind};
 
 use super::edition::{Breaks, Edition, Letters};
 use crate::loss::{LossCode, Losses};
@@ -10,16 +11,21 @@ use crate::names::{Roster, own_name};
 use crate::text::on_one_line;
 use crate::view::View;
 
+/// What the bot is called where nothing names it.
+const BOT: &str = "gryag";
+
 /// What stands for each participant.
 pub(super) struct Labels<'a> {
     /// By index of the participant.
     by_index: Vec<String>,
+    /// The same without letters.
+    bare: Vec<String>,
     roster: Roster<'a>,
     edition: &'static Edition,
 }
 
 impl<'a> Labels<'a> {
-    /// Labels for the people of a view; `shown` are the messages that have lines.
+    /// Labels for the people of a view; `shown` are the messages whose lines count for letters.
     pub(super) fn new(
         view: &View<'a>,
         edition: &'static Edition,
@@ -32,10 +38,10 @@ impl<'a> Labels<'a> {
         for (index, participant) in roster.iter().enumerate() {
             let is_bot = view.perspective == Some(index);
             let name = match edition.bot.filter(|_| is_bot) {
-                Some(bot) => bot,
-                None => own_name(participant).unwrap_or("User"),
+                Some(bot) => Cow::Borrowed(bot),
+                None => edition.name(participant),
             };
-            let label = edition.label(name, "User");
+            let label = edition.label(&name, "User");
             cleaned += u64::from(label != name);
             labels.push(label);
         }
@@ -44,18 +50,16 @@ impl<'a> Labels<'a> {
             cleaned,
             "names lose the signs that the transcript reads as its own",
         );
-        let ids = short_ids(view, edition, shown);
-        for (index, label) in labels.iter_mut().enumerate() {
-            if view.perspective != Some(index) {
-                label.push('#');
-                label.push_str(ids.get(index).map_or("", String::as_str));
-            }
-        }
+        let plain: Vec<String> = roster.iter().map(|person| edition.short_id_of(person)).collect();
+        let mut bare = labels.clone();
+        add_ids(view, &mut bare, &plain);
+        add_ids(view, &mut labels, &lettered(view, edition, plain, shown));
         if edition.letters == Letters::PerPerson {
             tell_apart(view, &mut labels);
         }
         Self {
             by_index: labels,
+            bare,
             roster: Roster::of(view),
             edition,
         }
@@ -66,9 +70,21 @@ impl<'a> Labels<'a> {
         self.by_index.get(self.roster.find(id)?).map(String::as_str)
     }
 
+    /// The label of the perspective, where it is called so: replies name the bot's account, which its own lines never do.
+    pub(super) fn bot_called(&self, name: &str) -> Option<&str> {
+        let bot = self.by_index.iter().find(|label| !label.contains('#'))?;
+        (bot == name).then_some(bot.as_str())
+    }
+
     /// The label of somebody who may not be in the roster.
     pub(super) fn of_stranger(&self, name: &str, id: &str) -> String {
         format!("{}#{}", self.edition.label(name, "Unknown"), short_id(id))
+    }
+
+    /// The label of a message's sender, without a letter.
+    pub(super) fn bare(&self, message: &Message) -> String {
+        let bare = message.sender.and_then(|sender| self.bare.get(sender));
+        bare.cloned().unwrap_or_else(|| self.of(message))
     }
 
     /// The label of a message's sender.
@@ -81,7 +97,37 @@ impl<'a> Labels<'a> {
     }
 }
 
+/// Puts ids behind the names of all but the perspective.
+fn add_ids(view: &View<'_>, labels: &mut [String], ids: &[String]) {
+    for (index, (label, id)) in labels.iter_mut().zip(ids).enumerate() {
+        if view.perspective != Some(index) {
+            label.push('#');
+            label.push_str(id);
+        }
+    }
+}
+
 impl Edition {
+    /// What somebody is called: by name, else by second name. An agent is the bot where nothing names it.
+    fn name<'p>(&self, person: &'p Participant) -> Cow<'p, str> {
+        match own_name(person) {
+            Some(name) if self.at_signs && person.name.as_deref() != Some(name) => {
+                Cow::Owned(format!("@{}", name.trim_start_matches('@')))
+            }
+            Some(name) => Cow::Borrowed(name),
+            None if person.kind == ParticipantKind::Agent => Cow::Borrowed(BOT),
+            None => Cow::Borrowed("User"),
+        }
+    }
+
+    /// The short id of somebody.
+    fn short_id_of(&self, person: &Participant) -> String {
+        if self.stated_ids && person.is_id_made {
+            return String::new();
+        }
+        short_id(&person.id)
+    }
+
     /// A name without the signs that have a meaning in a line, cut where the edition cuts.
     fn label(&self, name: &str, nobody: &str) -> String {
         let clean = match self.breaks {
@@ -102,13 +148,10 @@ impl Edition {
     }
 }
 
-/// The short id of each participant, with letters where the edition gives them to ids.
-fn short_ids(view: &View<'_>, edition: &Edition, shown: &[&Message]) -> Vec<String> {
+/// Short ids, with letters where the edition gives them to ids.
+fn lettered(view: &View<'_>, edition: &Edition, plain: Vec<String>, shown: &[&Message]) -> Vec<String> {
     let roster = &view.conversation().participants;
-    let mut ids: Vec<String> = roster
-        .iter()
-        .map(|participant| short_id(&participant.id))
-        .collect();
+    let mut ids = plain;
     if edition.letters == Letters::PerPerson {
         return ids;
     }
@@ -126,7 +169,7 @@ fn short_ids(view: &View<'_>, edition: &Edition, shown: &[&Message]) -> Vec<Stri
         for (place, sender) in senders.iter().enumerate() {
             let participant = roster.get(*sender);
             if let (Some(id), Some(participant)) = (ids.get_mut(*sender), participant) {
-                *id = short_id(&participant.id);
+                *id = edition.short_id_of(participant);
                 id.extend(
                     u32::try_from(place)
                         .ok()

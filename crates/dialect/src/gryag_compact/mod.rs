@@ -19,12 +19,12 @@ mod labels;
 use std::borrow::Cow;
 
 use chatmill_model::{
-    Component, Level, Link, LinkStatus, Media, MediaKind, Message, Part, Preview, Reference, Role, Rope,
-    Voice,
+    Component, Level, Link, LinkStatus, Media, MediaKind, MediaSource, Message, Part, Preview, Reference,
+    Role, Rope, Voice,
 };
 
 use crate::about::About;
-use crate::gryag::{is_gryags, plain_value};
+use crate::gryag::{is_bare_file, is_gryags, plain_value};
 use crate::loss::{LossCode, Losses};
 use crate::media::{placeholder, word};
 use crate::names::speaker;
@@ -90,10 +90,19 @@ impl Dialect for GryagCompact {
             ],
             &mut losses,
         );
+        let current = match (edition.prompt, shown.messages.split_last()) {
+            (Prompt::BehindBoth, Some((last, _))) if !view.is_own(last) => Some(last.position),
+            _ => None,
+        };
+        let history = match (current, shown.messages.split_last()) {
+            (Some(_), Some((_, history))) => history,
+            _ => shown.messages.as_slice(),
+        };
         let mut writer = Writer {
             view,
             edition,
-            labels: Labels::new(view, edition, &shown.messages, &mut losses),
+            current,
+            labels: Labels::new(view, edition, history, &mut losses),
             rope: Rope::for_messages(shown.messages.len()),
             losses,
             progress: Progress::default(),
@@ -129,6 +138,8 @@ fn declare_unspoken(view: &View<'_>, edition: &Edition, stretch: &[&Message], lo
 struct Writer<'v, 'a> {
     view: &'v View<'a>,
     edition: &'static Edition,
+    /// Position of the line that is to be answered, where it stands apart.
+    current: Option<u32>,
     labels: Labels<'a>,
     rope: Rope<'a>,
     losses: Losses,
@@ -137,13 +148,9 @@ struct Writer<'v, 'a> {
 
 impl<'a> Writer<'_, 'a> {
     fn lines(&mut self, shown: &[&'a Message]) {
-        let current = match (self.edition.prompt, shown.split_last()) {
-            (Prompt::BehindBoth, Some((last, _))) if !self.view.is_own(last) => Some(last.position),
-            _ => None,
-        };
         for message in shown {
-            let is_current = current == Some(message.position);
-            if is_current {
+            let is_current = self.current == Some(message.position);
+            if is_current && shown.len() > 1 {
                 self.rope.speak(Voice::Other);
                 self.rope.framing("[RESPOND]\n");
             }
@@ -177,6 +184,7 @@ impl<'a> Writer<'_, 'a> {
             .speak(if is_own { Voice::Perspective } else { Voice::Other });
         let label = match message.role {
             Role::System | Role::Tool => "User#".to_owned(),
+            Role::User | Role::Assistant if is_current => self.labels.bare(message),
             Role::User | Role::Assistant => self.labels.of(message),
         };
         self.rope.literal(label, Component::Names);
@@ -199,6 +207,7 @@ impl<'a> Writer<'_, 'a> {
         let mut used_tools = false;
         let mut texts = 0_u64;
         let mut media = 0_u64;
+        let mut bare = Self::bare_files(message);
         for part in &message.parts {
             match part {
                 Part::Text(text) => {
@@ -209,6 +218,11 @@ impl<'a> Writer<'_, 'a> {
                         content.push(line);
                     }
                 }
+                Part::Media(found) if self.is_overlooked(found, &mut bare) => self.losses.at(
+                    LossCode::MediaDropped,
+                    position,
+                    "this version overlooks media in file_data",
+                ),
                 Part::Media(found) => {
                     let word = self.media(found, position);
                     media += u64::from(word.is_some());
@@ -262,6 +276,23 @@ impl<'a> Writer<'_, 'a> {
         Some(content)
     }
 
+    /// Media of one of gryag's own messages that stand bare in their parts, by address.
+    fn bare_files(message: &Message) -> u64 {
+        let fields = message.extra.0.iter();
+        fields.filter(|(field, _)| is_bare_file(field)).count() as u64
+    }
+
+    /// Whether the edition does not see a medium; `bare` are those by address that it sees.
+    fn is_overlooked(&self, media: &Media, bare: &mut u64) -> bool {
+        let is_file = matches!(media.source, MediaSource::Url(_)) && is_gryags(self.view.conversation());
+        if self.edition.media != MediaWords::Count || !is_file {
+            return false;
+        }
+        let is_bare = *bare > 0;
+        *bare = bare.saturating_sub(1);
+        !is_bare
+    }
+
     /// A text on one line, where the edition wants it so.
     fn text(&mut self, message: &Message, text: Cow<'a, str>) -> Cow<'a, str> {
         if self.edition.breaks == Breaks::Kept {
@@ -298,9 +329,12 @@ impl<'a> Writer<'_, 'a> {
     /// Whom the line answers.
     fn arrows(&mut self, message: &'a Message, is_own: bool, is_current: bool) {
         let mut has_arrow = false;
-        if self.edition.arrows == Arrows::Stated
-            && message.references.is_empty()
-            && !is_current
+        let may_have = match self.edition.arrows {
+            Arrows::Resolved => !is_own,
+            Arrows::Stated => !is_current,
+        };
+        if message.references.is_empty()
+            && may_have
             && let Some(label) = self.named(message, None)
         {
             self.arrow(label);
@@ -340,10 +374,11 @@ impl<'a> Writer<'_, 'a> {
                 .and_then(|target| self.view.message(target))
                 .filter(|target| target.sender.is_some() || target.sender_name.is_some())
                 .map(|target| self.labels.of(target)),
-            LinkStatus::Preview => {
+            LinkStatus::Preview | LinkStatus::Dangling => {
                 let preview = reference.preview.as_ref()?;
-                let label = self.labels.of_id(preview.sender.as_deref()?)?;
-                Some(label.to_owned())
+                let id = preview.sender.as_deref()?;
+                let known = self.labels.of_id(id).map(str::to_owned);
+                known.or_else(|| Some(self.labels.of_stranger(preview.sender_name.as_deref()?, id)))
             }
             _ => None,
         }
@@ -376,6 +411,11 @@ impl<'a> Writer<'_, 'a> {
         }
         let shown = preview.and_then(|preview| preview.sender_name.as_deref());
         let name = stated("reply_to_name").or(shown.map(Cow::Borrowed))?;
+        if self.edition.arrows == Arrows::Resolved
+            && let Some(bot) = self.labels.bot_called(&name)
+        {
+            return Some(bot.to_owned());
+        }
         Some(self.labels.of_stranger(&name, &id))
     }
 

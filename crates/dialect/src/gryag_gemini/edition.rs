@@ -47,6 +47,11 @@ impl Key {
         }
     }
 
+    /// The key alone.
+    pub(super) fn name(self) -> &'static str {
+        self.spelling().trim_start().trim_end_matches('=')
+    }
+
     /// Whether its value is an id.
     pub(super) const fn is_id(self) -> bool {
         matches!(

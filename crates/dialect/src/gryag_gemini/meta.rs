@@ -7,12 +7,12 @@
 
 use std::borrow::Cow;
 
-use chatmill_model::{Component, Level, LinkStatus, Message, Participant, Rope};
+use chatmill_model::{Component, Fact, Level, LinkStatus, Message, Part, Participant, Preview, Rope};
 
 use super::edition::{Edition, Key};
-use crate::gryag::{chat_and_thread, plain_value};
+use crate::gryag::{chat_and_thread, is_gryags, plain_value};
 use crate::loss::{LossCode, Losses};
-use crate::names::own_name;
+use crate::names::{is_nobody, own_name};
 use crate::said::said;
 use crate::text::excerpt;
 use crate::view::View;
@@ -34,36 +34,51 @@ pub(crate) struct Meta<'a> {
     pub(crate) reply_to_username: Option<Cow<'a, str>>,
     pub(crate) reply_to_name: Option<Cow<'a, str>>,
     pub(crate) reply_excerpt: Option<Cow<'a, str>>,
+    /// Those among them that are further fields of the message.
+    from_extra: Vec<Key>,
 }
 
 impl<'a> Meta<'a> {
-    /// The line of a message.
+    /// The line of a message: what its source says with it, or once for all of its kind.
     pub(crate) fn of(view: &View<'a>, message: &'a Message, losses: &mut Losses) -> Self {
         let (chat_id, thread_id) = chat_and_thread(view.conversation());
-        let own_chat = message.extra.get("chat_id").and_then(plain_value);
-        let own_thread = message.extra.get("thread_id").and_then(plain_value);
+        let states = |fact| !message.unstated.holds(fact);
         let sender = view.sender(message);
+        let own_name = message.sender_name.as_deref();
         let name = match sender {
-            Some(sender) => sender.name.as_deref(),
-            None => message.sender_name.as_deref(),
+            Some(_) if own_name.is_some() && is_gryags(view.conversation()) => own_name,
+            Some(sender) => sender.name.as_deref().filter(|_| states(Fact::SenderName)),
+            None => own_name,
         };
         let mut meta = Self {
-            chat_id: own_chat.or(chat_id.map(Cow::Borrowed)),
-            thread_id: own_thread.or(thread_id.map(Cow::Borrowed)),
+            chat_id: chat_id.filter(|_| states(Fact::Chat)).map(Cow::Borrowed),
+            thread_id: thread_id.filter(|_| states(Fact::Thread)).map(Cow::Borrowed),
             message_id: message.id.as_deref().map(Cow::Borrowed),
             user_id: sender
-                .filter(|_| !view.is_own(message))
+                .filter(|sender| !view.is_own(message) && !has_no_id(sender) && states(Fact::SenderId))
                 .map(|sender| Cow::Borrowed(sender.id.as_str())),
             name: name.map(Cow::Borrowed),
-            username: sender.and_then(username),
+            username: sender.filter(|_| states(Fact::SenderAlias)).and_then(username),
             ..Self::default()
         };
+        for key in [Key::Chat, Key::Thread, Key::Username] {
+            meta.take_extra(message, key);
+        }
         meta.add_reply(view, message, losses);
         meta
     }
 
+    /// Takes a value from the further fields of a message, where it has it there.
+    fn take_extra(&mut self, message: &'a Message, key: Key) {
+        if let Some(value) = message.extra.get(key.name()).and_then(plain_value) {
+            *self.slot(key) = Some(value);
+            self.from_extra.push(key);
+        }
+    }
+
     fn add_reply(&mut self, view: &View<'a>, message: &'a Message, losses: &mut Losses) {
         let mut has_reply = false;
+        let mut is_made_up = false;
         for (reference, link) in view.references(message) {
             if link.status == LinkStatus::Pseudo {
                 losses.at(
@@ -71,6 +86,7 @@ impl<'a> Meta<'a> {
                     message.position,
                     "nobody replied: the source made the reference up",
                 );
+                is_made_up = true;
                 continue;
             }
             if has_reply {
@@ -86,6 +102,7 @@ impl<'a> Meta<'a> {
                 content.contains(|sign: char| !sign.is_whitespace() && !matches!(sign, '[' | ']'))
             });
             if reference.target.is_none() && link.target.is_none() && !has_words {
+                self.add_person(view, reference.preview.as_ref());
                 losses.at(
                     LossCode::ReferenceUnresolved,
                     message.position,
@@ -95,6 +112,7 @@ impl<'a> Meta<'a> {
             }
             has_reply = true;
             self.reply_to_message_id = reference.target.as_deref().map(Cow::Borrowed);
+            self.add_person(view, reference.preview.as_ref());
             match (link.status, &reference.preview) {
                 (LinkStatus::Resolved, _) => {
                     if let Some(target) = link.target.and_then(|target| view.message(target)) {
@@ -102,8 +120,6 @@ impl<'a> Meta<'a> {
                     }
                 }
                 (LinkStatus::Preview, Some(preview)) => {
-                    self.reply_to_user_id = preview.sender.as_deref().map(Cow::Borrowed);
-                    self.reply_to_name = preview.sender_name.as_deref().map(Cow::Borrowed);
                     let (text, cut) = excerpt(preview.content.as_deref().unwrap_or_default(), EXCERPT);
                     if cut {
                         losses.at(
@@ -117,28 +133,59 @@ impl<'a> Meta<'a> {
                 _ => {}
             }
         }
+        if has_reply {
+            self.take_extra(message, Key::ReplyUser);
+        } else if !is_made_up {
+            for key in [Key::ReplyUser, Key::ReplyUsername, Key::ReplyName] {
+                self.take_extra(message, key);
+            }
+        }
+        if self.reply_to_username.is_none() && has_reply {
+            self.take_extra(message, Key::ReplyUsername);
+        }
+    }
+
+    /// Who was answered, as the reference itself says.
+    fn add_person(&mut self, view: &View<'a>, preview: Option<&'a Preview>) {
+        let Some(preview) = preview else { return };
+        let people = &view.conversation().participants;
+        let id = preview.sender.as_deref();
+        let author = people.iter().find(|person| Some(person.id.as_str()) == id);
+        let own = view.perspective.and_then(|index| people.get(index));
+        let is_id = match author {
+            Some(author) => !has_no_id(author) && own.is_none_or(|own| own.id != author.id),
+            None => preview.sender != preview.sender_name,
+        };
+        self.reply_to_user_id = id.filter(|_| is_id).map(Cow::Borrowed);
+        let name = preview.sender_name.as_deref().or(author.and_then(own_name));
+        self.reply_to_name = name.map(Cow::Borrowed);
     }
 
     fn add_target(&mut self, view: &View<'a>, target: &'a Message) {
         let author = view.sender(target);
-        self.reply_to_user_id = author
-            .filter(|_| !view.is_own(target))
+        let of_author = author
+            .filter(|author| !view.is_own(target) && !has_no_id(author))
             .map(|author| Cow::Borrowed(author.id.as_str()));
+        self.reply_to_user_id = of_author.or(self.reply_to_user_id.take());
         self.reply_to_username = author.and_then(username);
         self.reply_to_name = author
             .and_then(own_name)
             .or(target.sender_name.as_deref())
             .map(Cow::Borrowed);
         let mut text = String::new();
-        for part in target.texts() {
-            text.push_str(&said(view, target, part));
+        for part in &target.parts {
+            match part {
+                Part::Text(words) => text.push_str(&said(view, target, words)),
+                Part::Notice(words) => text.push_str(words),
+                _ => continue,
+            }
             text.push('\n');
         }
         self.reply_excerpt = Some(Cow::Owned(excerpt(&text, EXCERPT).0));
     }
 
-    /// Writes `before` and the line as the inside of a JSON string; neither when no value is left. Says whether it
-    /// wrote.
+    /// Writes `before` and the line as the inside of a JSON string; neither when no value is left. Says whether it wrote, and how
+    /// many of the message's further fields.
     pub(crate) fn write(
         mut self,
         edition: &'static Edition,
@@ -146,7 +193,7 @@ impl<'a> Meta<'a> {
         rope: &mut Rope<'a>,
         position: u32,
         losses: &mut Losses,
-    ) -> bool {
+    ) -> (bool, u64) {
         let mut line = Line {
             edition,
             before,
@@ -155,14 +202,18 @@ impl<'a> Meta<'a> {
             losses,
             is_open: false,
         };
+        let mut fields = 0;
         for key in edition.order {
-            line.value(*key, self.take(*key));
+            let is_field = self.from_extra.contains(key);
+            fields += u64::from(is_field);
+            let value = self.slot(*key).take();
+            line.value(*key, value.filter(|value| !value.is_empty()));
         }
-        line.is_open
+        (line.is_open, fields)
     }
 
-    fn take(&mut self, key: Key) -> Option<Cow<'a, str>> {
-        let value = match key {
+    fn slot(&mut self, key: Key) -> &mut Option<Cow<'a, str>> {
+        match key {
             Key::Chat => &mut self.chat_id,
             Key::Thread => &mut self.thread_id,
             Key::Message => &mut self.message_id,
@@ -174,9 +225,13 @@ impl<'a> Meta<'a> {
             Key::ReplyUsername => &mut self.reply_to_username,
             Key::ReplyName => &mut self.reply_to_name,
             Key::Excerpt => &mut self.reply_excerpt,
-        };
-        value.take().filter(|value| !value.is_empty())
+        }
     }
+}
+
+/// Whether nobody ever gave a participant the id: then it is no number of an account.
+fn has_no_id(participant: &Participant) -> bool {
+    participant.is_id_made || is_nobody(participant)
 }
 
 /// The second name of an account, without the sign that the platform writes in front of it.
@@ -315,6 +370,7 @@ mod tests {
             reply_to_username: Some("m".into()),
             reply_to_name: Some("M".into()),
             reply_excerpt: Some("e".into()),
+            from_extra: Vec::new(),
         };
         assert_eq!(
             line_of(&CODE, meta.clone()),
@@ -393,6 +449,7 @@ mod tests {
                 reply_to_username: second("reply_to_username"),
                 reply_to_name: value("reply_to_name"),
                 reply_excerpt: value("reply_excerpt"),
+                from_extra: Vec::new(),
             };
             assert_eq!(
                 line_of(&CODE, meta),

@@ -23,6 +23,7 @@ use chatmill_model::{Component, Level, Message, Part, Participant, Role, Rope, V
 
 use crate::about::About;
 use crate::controls::escape_line;
+use crate::gryag::{is_bare_file, is_gryags};
 use crate::loss::{LossCode, Losses};
 use crate::names::{is_nobody, own_name};
 use crate::nature::{Lack, Shown, declare_conversation, declare_messages};
@@ -66,12 +67,11 @@ impl Dialect for GryagGemini {
         let mut losses = Losses::default();
         let shown = Shown::choose(view, None, &mut losses, View::is_turn);
         declare_conversation(view, &mut losses);
-        declare_messages(
-            view,
-            &shown.messages,
-            &[Lack::Times, Lack::Mentions, Lack::Extra, Lack::SenderNames],
-            &mut losses,
-        );
+        let mut lacks = vec![Lack::Times, Lack::Mentions];
+        if !is_gryags(view.conversation()) {
+            lacks.push(Lack::SenderNames);
+        }
+        declare_messages(view, &shown.messages, &lacks, &mut losses);
         losses.everywhere(
             LossCode::ToolDefinitionDropped,
             view.conversation().tools.len() as u64,
@@ -88,6 +88,7 @@ impl Dialect for GryagGemini {
             losses,
             progress: Progress::default(),
             lined: 0,
+            fields: 0,
         };
         writer.rope.framing("[");
         writer.system(&shown.messages);
@@ -101,6 +102,14 @@ impl Dialect for GryagGemini {
             LossCode::MessageIdDropped,
             (with_id.count() as u64).saturating_sub(writer.lined),
             "turns of tools and system text have no line for their id",
+        );
+        let fields = shown.messages.iter().flat_map(|message| &message.extra.0);
+        // How a medium stands in its part is the edition's own matter.
+        let fields = fields.filter(|(field, _)| !is_bare_file(field)).count() as u64;
+        writer.losses.everywhere(
+            LossCode::ExtraDropped,
+            fields.saturating_sub(writer.fields),
+            "the dialect has no place for further fields of a message",
         );
         emit(
             writer
@@ -118,6 +127,8 @@ struct Writer<'v, 'a> {
     progress: Progress,
     /// Messages whose id stands in a line.
     lined: u64,
+    /// Further fields of messages that stand in their lines.
+    fields: u64,
 }
 
 impl<'a> Writer<'_, 'a> {
@@ -246,6 +257,7 @@ impl<'a> Writer<'_, 'a> {
                 call,
                 message,
                 result,
+                part: _,
             } => {
                 let name = name_of(call.call.name.as_deref());
                 if result.name.as_deref().is_some_and(|own| own != name) {
@@ -321,14 +333,16 @@ impl<'a> Writer<'_, 'a> {
             );
         }
         let mut parts = 0;
-        if meta.write(
+        let (has_line, fields) = meta.write(
             self.edition,
             "{\"text\":\"",
             &mut self.rope,
             message.position,
             &mut self.losses,
-        ) {
+        );
+        if has_line {
             parts = 1;
+            self.fields += fields;
             self.lined += u64::from(message.id.is_some());
             self.rope.framing("\"}");
         }

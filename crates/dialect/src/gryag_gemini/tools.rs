@@ -29,7 +29,7 @@ impl<'a> Writer<'_, 'a> {
             self.arguments(call.call, message.position);
             self.rope.framing("}}");
         }
-        let ids = calls.iter().filter(|call| call.call.id.is_some()).count() as u64;
+        let ids = calls.iter().filter(|call| call.call.known_id().is_some()).count() as u64;
         self.losses.several(
             LossCode::ToolIdDropped,
             message.position,

@@ -74,8 +74,13 @@ impl IdRule {
         }
     }
 
-    /// A spelling near an id that no other has.
-    fn near(&self, id: &str, is_free: impl Fn(&str) -> bool) -> Option<String> {
+    /// A spelling near an id that no other has; `counts` remembers where the search for a free number goes on.
+    fn near(
+        &self,
+        id: &str,
+        counts: &mut BTreeMap<String, u32>,
+        is_free: impl Fn(&str) -> bool,
+    ) -> Option<String> {
         let (IdShape::Any(most) | IdShape::Word(most)) = self.shape else {
             return None;
         };
@@ -86,12 +91,17 @@ impl IdRule {
         if is_free(&fitted) {
             return Some(fitted);
         }
-        (2_u32..1000).find_map(|count| {
-            let suffix = format!("_{count}");
+        let number = counts.entry(fitted.clone()).or_insert(2);
+        while *number < 1000 {
+            let suffix = format!("_{number}");
             let stem: String = fitted.chars().take(most - suffix.len()).collect();
             let next = stem + &suffix;
-            is_free(&next).then_some(next)
-        })
+            *number += 1;
+            if is_free(&next) {
+                return Some(next);
+            }
+        }
+        None
     }
 }
 
@@ -102,9 +112,8 @@ const fn is_word_byte(byte: u8) -> bool {
 /// An id for each call of the perspective.
 pub(crate) struct CallIds<'a> {
     by_call: BTreeMap<PartPlace, Cow<'a, str>>,
-    /// Ids of the source's calls and results.
-    known: BTreeSet<&'a str>,
-    used: BTreeSet<Cow<'a, str>>,
+    /// An id that no call has.
+    unused: String,
     rule: IdRule,
 }
 
@@ -120,7 +129,7 @@ impl<'a> CallIds<'a> {
                         position: message.position,
                         part: index as u32,
                     };
-                    calls.push((place, call.id.as_deref().filter(|id| !id.is_empty())));
+                    calls.push((place, call.known_id()));
                 }
             }
         }
@@ -128,7 +137,7 @@ impl<'a> CallIds<'a> {
             .iter()
             .flat_map(|message| &message.parts)
             .filter_map(|part| match part {
-                Part::ToolResult(result) => result.call_id.as_deref(),
+                Part::ToolResult(result) => result.known_id(),
                 _ => None,
             });
         let called = calls.iter().filter_map(|(_, id)| *id);
@@ -136,23 +145,24 @@ impl<'a> CallIds<'a> {
         let mut used: BTreeSet<Cow<'a, str>> = BTreeSet::new();
         let mut next = 0_u64;
         let mut ids = BTreeMap::new();
+        let mut counts = BTreeMap::new();
         for (place, id) in calls {
             let (id, reason) = match id {
                 Some(id) if rule.fits(id) && !used.contains(id) => (Cow::Borrowed(id), None),
                 Some(id) if rule.fits(id) => (
-                    made(rule, &known, &used, &mut next),
+                    Cow::Owned(made(rule, &known, &used, &mut next)),
                     Some(format!("{}: the id occurs on an earlier call", rule.unique)),
                 ),
                 Some(id) => {
-                    let near = rule.near(id, |near| !known.contains(near) && !used.contains(near));
-                    let id = near.map(Cow::Owned);
+                    let is_free = |near: &str| !known.contains(near) && !used.contains(near);
+                    let near = rule.near(id, &mut counts, is_free);
                     (
-                        id.unwrap_or_else(|| made(rule, &known, &used, &mut next)),
+                        Cow::Owned(near.unwrap_or_else(|| made(rule, &known, &used, &mut next))),
                         Some(format!("{}: the id is not allowed", rule.shaped)),
                     )
                 }
                 None => (
-                    made(rule, &known, &used, &mut next),
+                    Cow::Owned(made(rule, &known, &used, &mut next)),
                     Some(format!("{}: the call has no id", rule.wanted)),
                 ),
             };
@@ -164,8 +174,7 @@ impl<'a> CallIds<'a> {
         }
         Self {
             by_call: ids,
-            known,
-            used,
+            unused: made(rule, &known, &used, &mut next),
             rule: *rule,
         }
     }
@@ -175,7 +184,7 @@ impl<'a> CallIds<'a> {
         if self.rule.fits(id) {
             return Cow::Borrowed(id);
         }
-        made(&self.rule, &self.known, &self.used, &mut 0)
+        Cow::Owned(self.unused.clone())
     }
 
     /// The id of a call.
@@ -184,17 +193,12 @@ impl<'a> CallIds<'a> {
     }
 }
 
-fn made<'a>(
-    rule: &IdRule,
-    known: &BTreeSet<&str>,
-    used: &BTreeSet<Cow<'_, str>>,
-    next: &mut u64,
-) -> Cow<'a, str> {
+fn made(rule: &IdRule, known: &BTreeSet<&str>, used: &BTreeSet<Cow<'_, str>>, next: &mut u64) -> String {
     loop {
         let id = rule.made(*next);
         *next += 1;
         if !known.contains(id.as_str()) && !used.contains(id.as_str()) {
-            return Cow::Owned(id);
+            return id;
         }
     }
 }
@@ -217,14 +221,30 @@ mod tests {
         let word = rule(IdShape::Word(10));
         assert_eq!(word.fitted("a-b_1"), "a-b_1");
         assert_eq!(word.fitted("fn:web search"), "fn_web_sea");
-        assert_eq!(word.near("a.b", |id| id != "a_b"), Some("a_b_2".to_owned()));
-        assert_eq!(word.near("你好", |_| true), None);
+        let near = |rule: &IdRule, id: &str| rule.near(id, &mut BTreeMap::new(), |near| near != "a_b");
+        assert_eq!(near(&word, "a.b"), Some("a_b_2".to_owned()));
+        assert_eq!(near(&word, "你好"), None);
         let any = rule(IdShape::Any(3));
         assert!(any.fits("你好!") && !any.fits("four"));
-        assert_eq!(any.near("four", |_| true), Some("fou".to_owned()));
+        assert_eq!(near(&any, "four"), Some("fou".to_owned()));
         let nine = rule(IdShape::Nine);
         assert!(nine.fits("abc123DEF") && !nine.fits("call_0001"));
-        assert_eq!(nine.near("x", |_| true), None);
+        assert_eq!(near(&nine, "x"), None);
         assert!(nine.fits(&nine.made(7)) && nine.fits(&nine.made(99_999)));
+    }
+
+    #[test]
+    fn the_search_for_a_free_number_goes_on_where_it_stopped() {
+        let word = rule(IdShape::Word(10));
+        let mut counts = BTreeMap::new();
+        let mut taken = BTreeSet::from(["a_b".to_owned(), "a_b_3".to_owned()]);
+        let mut found = Vec::new();
+        for id in ["a.b", "a:b", "a b"] {
+            let near = word.near(id, &mut counts, |near| !taken.contains(near)).unwrap();
+            taken.insert(near.clone());
+            found.push(near);
+        }
+        assert_eq!(found, ["a_b_2", "a_b_4", "a_b_5"]);
+        assert_eq!(counts, BTreeMap::from([("a_b".to_owned(), 6)]));
     }
 }

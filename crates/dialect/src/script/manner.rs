@@ -73,6 +73,8 @@ pub(crate) fn nothing(_: &Media) -> Option<Carried> {
 pub(crate) struct Manner {
     /// The rule that gives speakers a field for their names; none: there is no such field.
     pub(crate) name_field: Option<&'static str>,
+    /// Why nobody is named, not even in front of the text; none: where there is no field, a name may stand there.
+    pub(crate) nameless: Option<&'static str>,
     /// In which order turns stand.
     pub(crate) order: Order,
     /// Where results stand.

@@ -198,9 +198,7 @@ impl<'a> Script<'a> {
             .collect();
         let is_silent = match manner.system {
             SystemPlace::Anywhere => writer.turns.is_empty(),
-            SystemPlace::Start | SystemPlace::Outside => {
-                writer.turns.iter().all(|turn| turn.role == Role::System)
-            }
+            SystemPlace::Start | SystemPlace::Outside => !writer.has_begun,
         };
         if is_silent {
             violations.push(Violation::whole(manner.silent));
@@ -267,6 +265,8 @@ struct Writer<'v, 'a> {
     system: Vec<Block<'a>>,
     system_said: Vec<(Option<u32>, Role)>,
     turns: Vec<Turn<'a>>,
+    /// Whether a turn is anything but system text.
+    has_begun: bool,
     losses: Losses,
 }
 
@@ -286,15 +286,21 @@ impl<'v, 'a> Writer<'v, 'a> {
             ids: CallIds::new(view, callers, &manner.ids, &mut losses),
             tool_names: ToolNames::new(view, callers, &manner.tool_names),
             aliases: Aliases::new(participants),
-            naming: names::Naming::choose(view, manner, shown),
+            naming: names::Naming::choose(view, manner),
             named: vec![0; participants.len()],
             unnamed_own: 0,
             unnamed_others: 0,
             system: Vec::new(),
             system_said: Vec::new(),
             turns: Vec::new(),
+            has_begun: false,
             losses,
         }
+    }
+
+    fn push(&mut self, turn: Turn<'a>) {
+        self.has_begun |= turn.role != Role::System;
+        self.turns.push(turn);
     }
 
     fn instructions(&mut self) {
@@ -309,7 +315,7 @@ impl<'v, 'a> Writer<'v, 'a> {
                 self.system.push(block);
                 self.system_said.push((None, Role::System));
             } else {
-                self.turns.push(Turn::new(Role::System, None, vec![block]));
+                self.push(Turn::new(Role::System, None, vec![block]));
             }
         }
     }
@@ -325,12 +331,9 @@ impl<'v, 'a> Writer<'v, 'a> {
                 call,
                 message,
                 result,
+                part,
             } => {
-                let part = message
-                    .parts
-                    .iter()
-                    .position(|part| matches!(part, Part::ToolResult(found) if std::ptr::eq(found, result)));
-                let next = part.and_then(|part| message.parts.get(part + 1));
+                let next = message.parts.get(part as usize + 1);
                 let is_marked = matches!(next, Some(Part::CacheMark));
                 if result.name.is_some() && result.name != call.call.name {
                     let reason = "the result names another tool than its call";
@@ -341,7 +344,7 @@ impl<'v, 'a> Writer<'v, 'a> {
                 self.result(id, name, Some((message, result)), is_marked);
             }
             Step::Loose { message, result } => {
-                let given = result.call_id.as_deref().unwrap_or_default();
+                let given = result.known_id().unwrap_or_default();
                 let id = self.ids.loose(given);
                 if id != given {
                     let reason = "the id of a result without a call is made up";
@@ -416,6 +419,6 @@ impl<'v, 'a> Writer<'v, 'a> {
             is_cached: is_marked && self.manner.cache_marks.is_some(),
             position,
         };
-        self.turns.push(Turn::new(Role::Tool, position, vec![block]));
+        self.push(Turn::new(Role::Tool, position, vec![block]));
     }
 }

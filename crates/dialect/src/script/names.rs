@@ -25,19 +25,25 @@ pub(super) enum Naming {
 }
 
 impl Naming {
-    /// By policy, and by the number of people where policy leaves it open.
-    pub(super) fn choose(view: &View<'_>, manner: &Manner, shown: &[&Message]) -> Self {
+    /// By policy, and by the number of people where policy leaves it open: of those in the whole conversation, so that all of
+    /// its windows show names or none does.
+    pub(super) fn choose(view: &View<'_>, manner: &Manner) -> Self {
         let has_field = manner.name_field.is_some();
+        if let Some(reason) = manner.nameless {
+            return Self::Absent(reason);
+        }
         match view.policy.names {
             Names::Auto | Names::Field if has_field => Self::Field,
             Names::Prefix => Self::Prefix("policy puts names in front of the text"),
             Names::Drop => Self::Dropped,
             Names::Field => Self::Absent("the dialect has no field for names"),
             Names::Auto => {
-                let others: BTreeSet<_> = shown
-                    .iter()
+                let messages = view.conversation().messages.iter();
+                let others: BTreeSet<_> = messages
                     .filter(|message| {
-                        !view.is_own(message) && !matches!(message.role, Role::System | Role::Tool)
+                        View::is_turn(message)
+                            && !view.is_own(message)
+                            && !matches!(message.role, Role::System | Role::Tool)
                     })
                     .map(|message| {
                         (

@@ -2,10 +2,12 @@
 
 use chatmill_model::Message;
 
+use super::names::Naming;
 use super::{Block, Held, Writer};
 use crate::loss::LossCode;
 use crate::policy::References;
-use crate::quote::quotes;
+use crate::quote::{Style, Wordless, quotes};
+use crate::wording::DOCUMENT;
 
 impl<'a> Writer<'_, 'a> {
     /// Adds the quotes of a message's references.
@@ -20,7 +22,24 @@ impl<'a> Writer<'_, 'a> {
             );
             return;
         }
-        for mut quote in quotes(self.view, &self.roster, message, self.active, &mut self.losses) {
+        let style = Style {
+            wording: &DOCUMENT,
+            wordless: Wordless::LeftOut,
+            aliases: (self.naming == Naming::Field).then_some(&self.aliases),
+            is_own: None,
+        };
+        let quotes = quotes(
+            style,
+            self.view,
+            &self.roster,
+            message,
+            self.active,
+            &mut self.losses,
+        );
+        for mut quote in quotes {
+            if let Some(count) = quote.aliased.and_then(|index| self.named.get_mut(index)) {
+                *count += 1;
+            }
             if quote.is_preview {
                 self.losses.append(std::mem::take(&mut quote.losses));
                 self.losses.several(

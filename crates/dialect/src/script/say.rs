@@ -32,7 +32,7 @@ impl<'a> Writer<'_, 'a> {
             self.losses
                 .at(LossCode::NameDropped, position, "system text bears no name");
         }
-        let is_start = self.turns.iter().all(|turn| turn.role == Role::System);
+        let is_start = !self.has_begun;
         match self.manner.system {
             SystemPlace::Outside if is_start => {
                 self.losses.at(
@@ -46,7 +46,7 @@ impl<'a> Writer<'_, 'a> {
             SystemPlace::Anywhere | SystemPlace::Start
                 if is_start || self.manner.system == SystemPlace::Anywhere =>
             {
-                self.turns.push(Turn::new(Role::System, Some(position), blocks));
+                self.push(Turn::new(Role::System, Some(position), blocks));
             }
             _ => {
                 self.losses.at(
@@ -61,7 +61,7 @@ impl<'a> Writer<'_, 'a> {
                 {
                     words.insert(0, Words::new(SYSTEM_MARK, Component::Framing));
                 }
-                self.turns.push(Turn::new(Role::User, Some(position), blocks));
+                self.push(Turn::new(Role::User, Some(position), blocks));
             }
         }
     }
@@ -105,14 +105,13 @@ impl<'a> Writer<'_, 'a> {
         {
             let reason = format!("{rule}: a turn holds text or calls");
             self.losses.at(LossCode::TurnSplit, position, reason);
-            self.turns.push(Turn::new(Role::Assistant, Some(position), said));
-            self.turns
-                .push(Turn::new(Role::Assistant, Some(position), called));
+            self.push(Turn::new(Role::Assistant, Some(position), said));
+            self.push(Turn::new(Role::Assistant, Some(position), called));
         } else {
             let blocks = said.into_iter().chain(called).collect();
             let mut turn = Turn::new(Role::Assistant, Some(position), blocks);
             turn.thoughts = thoughts;
-            self.turns.push(turn);
+            self.push(turn);
         }
         self.unnamed_own += 1;
     }
@@ -221,7 +220,7 @@ impl<'a> Writer<'_, 'a> {
         }
         let mut turn = Turn::new(Role::User, Some(message.position), open(blocks));
         turn.speaker = self.name_field(speaker);
-        self.turns.push(turn);
+        self.push(turn);
     }
 
     /// Text, and calls where there are some: what a turn may hold that may hold no media.

@@ -57,15 +57,17 @@ impl<'a> ToolNames<'a> {
             .map(|name| name.clone().into_owned())
             .collect();
         let mut spelled = BTreeMap::new();
+        // Where the search for a free number goes on: a thousand tools may share one spelling.
+        let mut counts: BTreeMap<String, u32> = BTreeMap::new();
         for name in names {
             if rule.fits(&name) || spelled.contains_key(&name) {
                 continue;
             }
             let base = fitted(&name);
             let mut spelling = base.clone();
-            let mut count = 1_u32;
+            let count = counts.entry(base.clone()).or_insert(1);
             while !taken.insert(spelling.clone()) {
-                count += 1;
+                *count += 1;
                 let suffix = format!("_{count}");
                 let room = 64 - suffix.len();
                 spelling = base.chars().take(room).collect::<String>() + &suffix;

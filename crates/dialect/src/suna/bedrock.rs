@@ -8,7 +8,7 @@
 
 use std::sync::OnceLock;
 
-use super::{BLOCKS, DATED, LIST, SPECIFICATION, STRINGS};
+use super::{BLOCKS, DATED, LIST, SPECIFICATION, STRINGS, as_one_agent};
 use crate::Dialect;
 use crate::about::About;
 use crate::filter::{Filter, Open};
@@ -24,9 +24,9 @@ static ABOUT: About = About {
     title: "Suna messages filtered for Bedrock",
     specification: SPECIFICATION,
     dated: DATED,
-    carries: "text, tools, ids of messages, cached blocks, quoted replies; names in front of the text",
+    carries: "text, tools, ids of messages, cached blocks, quoted replies",
     loses: "results without an open call, users' texts that embed results, times, notices, reasoning, media, definitions \
-            and failures of tools, facts about people and rooms",
+            and failures of tools, names, facts about people and rooms",
     profiles: &["document", "2025-11-07"],
     ..BLOCKS
 };
@@ -94,6 +94,6 @@ impl Dialect for SunaBedrock {
             content: ContentAs::StringUnlessMarked,
             ..LIST
         };
-        emit(list.render(view, manner));
+        as_one_agent(view, &mut |view| emit(list.render(view, manner)));
     }
 }

@@ -1,17 +1,21 @@
 //! The cached block: the history as one text with a cache mark, the newest user turn and what follows as they are.
+//!
+//! A message that is a cached block already stays what it is; what stands between two of them is a block of its own. A list
+//! has four marks at most: what follows the last of them stands as it is.
 
 use std::collections::BTreeSet;
 
 use chatmill_model::{Component, Level, Role, Rope};
 
-use super::{DATED, LIST, LLM, SPECIFICATION, STRINGS};
+use super::{DATED, LIST, LLM, SPECIFICATION, STRINGS, as_one_agent};
 use crate::Dialect;
 use crate::about::About;
 use crate::definitions;
+use crate::list::{ContentAs, List};
 use crate::loss::{LossCode, Losses};
 use crate::rendering::Rendering;
 use crate::script::say::joined;
-use crate::script::{Held, Manner, Script, SystemPlace, Turn};
+use crate::script::{Held, Manner, Script, SystemPlace, Texts, Turn};
 use crate::text::paragraphs_like;
 use crate::view::View;
 use crate::words::{Words, trim_end, trim_start};
@@ -23,15 +27,20 @@ static ABOUT: About = About {
     title: "Suna messages with a cached block",
     specification: SPECIFICATION,
     dated: DATED,
-    carries: "text, results of tools, calls and ids of the newest turn, quoted replies; names in front of the text",
-    loses: "calls and ids of older turns, times, notices, reasoning, media, facts about people and rooms",
+    carries: "text, results of tools, calls and ids of the newest turn, cached blocks as they come, quoted replies",
+    loses: "calls and ids of older turns, times, notices, reasoning, media, names, facts about people and rooms",
     ..LLM
 };
 
 static MANNER: Manner = Manner {
     system: SystemPlace::Start,
+    texts: Texts::JoinedWithoutMarks,
+    cache_marks: Some((MARKS, "at most four cache marks")),
     ..STRINGS
 };
+
+/// Cache marks that a list holds at most.
+const MARKS: usize = 4;
 
 impl Dialect for SunaCached {
     fn id(&self) -> &'static str {
@@ -43,30 +52,100 @@ impl Dialect for SunaCached {
     }
 
     fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
-        let mut script = Script::new(view, &MANNER);
-        let turns = std::mem::take(&mut script.turns);
-        let newest = turns.iter().rposition(|turn| turn.role == Role::User);
-        let mut rope = Rope::for_messages(turns.len());
-        let mut separator = "[";
-        let mut block = Block::default();
-        for (index, turn) in turns.into_iter().enumerate() {
-            if newest.is_some_and(|newest| index < newest) && turn.role != Role::System {
-                history(turn, &mut block, &mut script.losses);
-                continue;
-            }
-            if turn.role != Role::System && !block.words.is_empty() {
-                rope.framing(separator);
-                separator = ",";
-                write(&mut rope, std::mem::take(&mut block.words));
-            }
-            rope.framing(separator);
-            separator = ",";
-            LIST.turn(&mut rope, view, turn, &mut script);
+        as_one_agent(view, &mut |view| emit(render(view)));
+    }
+}
+
+fn render<'a>(view: &View<'a>) -> Rendering<'a> {
+    let mut script = Script::new(view, &MANNER);
+    let turns = std::mem::take(&mut script.turns);
+    let newest = turns.iter().rposition(|turn| turn.role == Role::User);
+    // Marks of older turns that are no blocks themselves go with their turns.
+    let stays = |(index, turn): &(usize, &Turn<'_>)| {
+        let is_older = newest.is_some_and(|newest| *index < newest);
+        is_marked(turn) && (!is_older || matches!(turn.role, Role::User | Role::System))
+    };
+    let marked = turns.iter().enumerate().filter(stays).count();
+    let mut out = Out {
+        rope: Rope::for_messages(turns.len()),
+        separator: "[",
+        block: Block::default(),
+        left: MARKS.saturating_sub(marked),
+    };
+    for (index, mut turn) in turns.into_iter().enumerate() {
+        let is_history = newest.is_some_and(|newest| index < newest) && turn.role != Role::System;
+        // What comes in as a block goes out as one; behind the last that may be marked, turns stand as they are.
+        let is_block = turn.role == Role::User && is_marked(&turn);
+        if is_history && !is_block && (out.left > 0 || !out.block.words.is_empty()) {
+            history(turn, &mut out.block, &mut script.losses);
+            continue;
         }
-        rope.framing(if separator == "," { "]" } else { "[]" });
-        block.declare(view, &mut script);
-        definitions::lose(&view.conversation().tools, &mut script.losses);
-        emit(script.finish(rope));
+        if is_history && !is_block {
+            cap(&mut turn, &mut script.losses);
+        }
+        if turn.role != Role::System {
+            out.close_block();
+        }
+        out.separate();
+        LIST_WITH_BLOCKS.turn(&mut out.rope, view, turn, &mut script);
+    }
+    out.rope.framing(if out.separator == "," { "]" } else { "[]" });
+    out.block.declare(view, &mut script);
+    definitions::lose(&view.conversation().tools, &mut script.losses);
+    script.finish(out.rope)
+}
+
+const LIST_WITH_BLOCKS: List = List {
+    content: ContentAs::StringUnlessMarked,
+    ..LIST
+};
+
+/// The list so far.
+struct Out<'a> {
+    rope: Rope<'a>,
+    separator: &'static str,
+    /// The older turns since the last block.
+    block: Block<'a>,
+    /// Blocks that may still be made.
+    left: usize,
+}
+
+impl Out<'_> {
+    fn separate(&mut self) {
+        self.rope.framing(self.separator);
+        self.separator = ",";
+    }
+
+    /// Writes the older turns as one cached block.
+    fn close_block(&mut self) {
+        let words = std::mem::take(&mut self.block.words);
+        if !words.is_empty() {
+            self.separate();
+            write(&mut self.rope, words);
+            self.left = self.left.saturating_sub(1);
+        }
+    }
+}
+
+/// Whether a cache mark stands in a turn.
+fn is_marked(turn: &Turn<'_>) -> bool {
+    turn.blocks.iter().any(|block| block.is_cached)
+}
+
+/// Takes the marks from an older turn that is no block: all that there may be are others'.
+fn cap(turn: &mut Turn<'_>, losses: &mut Losses) {
+    let marks = turn
+        .blocks
+        .iter_mut()
+        .map(|block| u64::from(std::mem::take(&mut block.is_cached)));
+    let marks: u64 = marks.sum();
+    if let Some(position) = turn.said.first().and_then(|(position, _)| *position) {
+        losses.several(
+            LossCode::CacheMarkCapped,
+            position,
+            marks,
+            "a request has at most four cache marks",
+        );
     }
 }
 
@@ -120,6 +199,12 @@ fn history<'a>(turn: Turn<'a>, block: &mut Block<'a>, losses: &mut Losses) {
     let mut said = Vec::new();
     let mut words = Vec::new();
     for item in turn.blocks {
+        if item.is_cached {
+            declare(
+                LossCode::CacheMarkDropped,
+                "the cached block has one mark, at its end",
+            );
+        }
         match item.held {
             Held::Call(_) => declare(LossCode::ToolCallDropped, "the cached block has no calls"),
             Held::Result(result) => {

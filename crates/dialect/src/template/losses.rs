@@ -70,6 +70,9 @@ pub(super) fn declare(
 fn extent(piece: &Piece<'_>, shown: &str, before: &str, behind: &str, trims: &Trims) -> Printed {
     let text = piece.text.as_str();
     let inner = text.trim_matches(is_space);
+    if shown.len() < inner.len() {
+        return Printed::Part;
+    }
     let mut escaped = String::new();
     json::push_escaped(&mut escaped, inner);
     if escaped == shown && escaped != inner {

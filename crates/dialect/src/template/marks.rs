@@ -4,6 +4,7 @@
 //! template may trim; code points that are no characters, so that no chat spells them (where one does, nothing is marked).
 //! Whether the marked output less its marks is the true output is checked each time.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::methods::is_space;
@@ -94,23 +95,26 @@ pub(super) struct Unmarked {
     pub(super) generated: Vec<Range<usize>>,
 }
 
-/// Takes the marks out of an output.
-pub(super) fn read(marked: &str) -> Unmarked {
+/// Takes the marks out of an output. One with more than `most` marks is none: its template repeats what it is given.
+pub(super) fn read(marked: &str, most: usize) -> Option<Unmarked> {
     let mut out = Unmarked::default();
-    let mut open: Vec<(usize, usize)> = Vec::new();
+    let mut open: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
     let (mut json, mut generated) = (Vec::new(), Vec::new());
     let mut signs = marked.chars();
+    let mut marks = 0;
     while let Some(sign) = signs.next() {
         let at = out.text.len();
-        match sign {
-            OPEN => {
-                let piece = number(&mut signs);
-                open.push((piece, at));
+        if matches!(sign, OPEN | CLOSE | JSON | GENERATION) {
+            marks += 1;
+            if marks > most {
+                return None;
             }
+        }
+        match sign {
+            OPEN => open.entry(number(&mut signs)).or_default().push((marks, at)),
             CLOSE => {
                 let piece = number(&mut signs);
-                let opening = open.iter().rposition(|(opened, _)| *opened == piece);
-                let (range, is_whole) = match opening.map(|index| open.remove(index)) {
+                let (range, is_whole) = match open.get_mut(&piece).and_then(Vec::pop) {
                     Some((_, start)) => (start..at, None),
                     None => (at..at, Some(Half::Closing)),
                 };
@@ -127,14 +131,19 @@ pub(super) fn read(marked: &str) -> Unmarked {
             sign => out.text.push(sign),
         }
     }
-    for (piece, start) in open {
+    let open = open.into_iter();
+    let mut open: Vec<(usize, usize, usize)> = open
+        .flat_map(|(piece, opened)| opened.into_iter().map(move |(mark, start)| (mark, start, piece)))
+        .collect();
+    open.sort_unstable();
+    for (_, start, piece) in open {
         out.pieces.push(Found {
             piece,
             range: start..start,
             is_whole: Some(Half::Opening),
         });
     }
-    out
+    Some(out)
 }
 
 fn number(signs: &mut std::str::Chars<'_>) -> usize {
@@ -161,6 +170,17 @@ fn bracket(signs: &mut std::str::Chars<'_>, at: usize, open: &mut Vec<usize>, fo
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn read(marked: &str) -> Unmarked {
+        super::read(marked, 100).unwrap()
+    }
+
+    #[test]
+    fn so_many_marks_are_read_and_not_more() {
+        let marked = around("a", 0).repeat(3);
+        assert_eq!(super::read(&marked, 6).map(|read| read.pieces.len()), Some(3));
+        assert!(super::read(&marked, 5).is_none());
+    }
 
     #[test]
     fn marks_survive_trimming_and_say_where_a_piece_went() {

@@ -7,16 +7,21 @@ use minijinja::value::{Kwargs, Tuple, ValueKind, from_args};
 use minijinja::{Environment, Error, ErrorKind, State, Value};
 use minijinja_contrib::pycompat;
 
-use super::python;
+use super::{costs, held, python};
 
 /// Teaches an environment what Python knows.
 pub(super) fn teach(environment: &mut Environment<'_>) {
+    costs::teach(environment);
     environment.set_unknown_method_callback(method);
-    environment.add_filter("trim", trim);
-    environment.add_filter("string", |value: &Value| python::text(value));
-    environment.add_filter("length", length);
-    environment.add_filter("count", length);
-    environment.add_filter("items", items);
+    for (name, filter) in [
+        ("trim", Value::from_function(trim)),
+        ("string", Value::from_function(python::text)),
+        ("length", Value::from_function(length)),
+        ("count", Value::from_function(length)),
+        ("items", Value::from_function(items)),
+    ] {
+        costs::add_filter(environment, name, filter);
+    }
     environment.add_test("sequence", |value: &Value| {
         matches!(
             value.kind(),
@@ -69,12 +74,16 @@ fn strip<'t>(text: &'t str, signs: Option<&str>, left: bool, right: bool) -> &'t
 }
 
 fn method(state: &mut State<'_, '_>, value: &Value, name: &str, arguments: &[Value]) -> Result<Value, Error> {
-    if let Some(text) = value.as_str()
-        && let Some(answer) = string_method(text, name, arguments)?
-    {
-        return Ok(answer);
-    }
-    pycompat::unknown_method_callback(state, value, name, arguments)
+    let all: Vec<Value> = std::iter::once(value).chain(arguments).cloned().collect();
+    costs::pay(name, &all)?;
+    let answer = match value.as_str() {
+        Some(text) => string_method(text, name, arguments)?,
+        None => None,
+    };
+    held::keep(match answer {
+        Some(answer) => answer,
+        None => pycompat::unknown_method_callback(state, value, name, arguments)?,
+    })
 }
 
 /// The methods of strings that the shim lacks, or that it gives Rust's idea of white space.

@@ -230,7 +230,9 @@ fn say<'a>(rope: &mut Rope<'a>, piece: &Piece<'a>, shown: &str) {
     }
     let inner = piece.text.trim_matches(is_space);
     let mut escaped = String::new();
-    json::push_escaped(&mut escaped, inner);
+    if inner.len() <= shown.len() {
+        json::push_escaped(&mut escaped, inner);
+    }
     if escaped == shown {
         let at = piece.text.find(inner).unwrap_or_default();
         say_words(rope, piece, at..at + inner.len(), Level::JsonString);

@@ -3,13 +3,14 @@
 use chatmill_model::Role;
 
 use super::losses::Trims;
+use super::meter::Allowance;
 use super::{Arguments, TemplateDialect};
 
 /// Whether arguments print as JSON when they come as an object, or only when they come as text.
-pub(super) fn arguments(dialect: &TemplateDialect) -> Arguments {
-    let prints = |arguments: &str| {
+pub(super) fn arguments(dialect: &TemplateDialect, allowance: &mut Allowance) -> Arguments {
+    let mut prints = |arguments: &str| {
         calls(arguments).any(|messages| {
-            let printed = dialect.print(&messages, None).unwrap_or_default().text;
+            let printed = dialect.probe(&messages, allowance);
             // Neither Python's own notation nor JSON inside a JSON string.
             printed.contains("probed") && !printed.contains("'probed'") && !printed.contains("\\\"probed")
         })
@@ -40,11 +41,11 @@ fn calls(arguments: &str) -> impl Iterator<Item = String> {
 }
 
 /// Whose texts lose the white space at their ends.
-pub(super) fn trims(dialect: &TemplateDialect) -> Trims {
+pub(super) fn trims(dialect: &TemplateDialect, allowance: &mut Allowance) -> Trims {
     // An em space is white space that no template writes by itself.
     let blunt = "\u{2003}probed\u{2003}";
-    let loses = |messages: &str| {
-        let printed = dialect.print(messages, None).unwrap_or_default().text;
+    let mut loses = |messages: &str| {
+        let printed = dialect.probe(messages, allowance);
         printed.contains("probed") && !printed.contains(blunt)
     };
     let said = |role: &str, content: &str| format!(r#"{{"role":"{role}","content":"{content}"}}"#);

@@ -2,11 +2,11 @@
 
 use std::fmt::{self, Write as _};
 
+use chatmill_diag::limits::TEMPLATE_DEPTH;
 use minijinja::value::{Kwargs, ValueKind};
 use minijinja::{Error, ErrorKind, Value};
 
-/// Levels of nested values that are printed; JSON from a conversation is never as deep.
-const DEEPEST: usize = 200;
+use super::{held, meter};
 
 /// `str(value)`; an undefined value prints nothing.
 pub(super) fn text(value: &Value) -> Result<String, Error> {
@@ -16,6 +16,7 @@ pub(super) fn text(value: &Value) -> Result<String, Error> {
     if value.is_undefined() {
         return Ok(String::new());
     }
+    meter::has_room(held::measure(value)?.printed())?;
     let mut out = String::new();
     repr(&mut out, value, 0)?;
     Ok(out)
@@ -27,7 +28,7 @@ fn too_deep() -> Error {
 
 /// `repr(value)`.
 fn repr(out: &mut String, value: &Value, depth: usize) -> Result<(), Error> {
-    if depth > DEEPEST {
+    if depth > TEMPLATE_DEPTH {
         return Err(too_deep());
     }
     match value.kind() {
@@ -161,6 +162,17 @@ pub(super) fn tojson(value: &Value, options: &Kwargs) -> Result<String, Error> {
         dump.behind_key = text(&separators.get_item_by_index(1)?)?;
     }
     options.assert_all_used()?;
+    let indents = dump
+        .indent
+        .as_ref()
+        .map_or(0, |indent| indent.len().saturating_add(1));
+    let around = indents
+        .saturating_mul(TEMPLATE_DEPTH)
+        .saturating_add(dump.between_members.len())
+        .saturating_add(dump.behind_key.len());
+    let most = held::measure(value)?.spread(around as u64);
+    meter::has_room(most)?;
+    meter::handles(most)?;
     let mut out = String::new();
     dump.value(&mut out, value, 0)?;
     Ok(out)
@@ -168,7 +180,7 @@ pub(super) fn tojson(value: &Value, options: &Kwargs) -> Result<String, Error> {
 
 impl Dump {
     fn value(&self, out: &mut String, value: &Value, depth: usize) -> Result<(), Error> {
-        if depth > DEEPEST {
+        if depth > TEMPLATE_DEPTH {
             return Err(too_deep());
         }
         match value.kind() {
@@ -342,7 +354,7 @@ mod tests {
     #[test]
     fn values_without_a_bottom_are_refused() {
         let mut value = Value::from(1);
-        for _ in 0..=DEEPEST + 1 {
+        for _ in 0..=TEMPLATE_DEPTH + 1 {
             value = Value::from(vec![value]);
         }
         assert!(text(&value).is_err());

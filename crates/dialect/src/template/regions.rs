@@ -32,7 +32,13 @@ impl Regions {
             };
             let inner = piece.text.trim_matches(is_space);
             let at = found.range.start;
-            let Some((before, behind)) = unmarked.text.split_at_checked(at) else {
+            // A piece of which one mark is missing ends at the next at the latest, so that no stretch is compared twice.
+            let Some(gap) = regions.gap(at, unmarked.text.len()) else {
+                continue;
+            };
+            let (Some(before), Some(behind)) =
+                (unmarked.text.get(gap.start..at), unmarked.text.get(at..gap.end))
+            else {
                 continue;
             };
             let range = match half {
@@ -96,6 +102,13 @@ impl Regions {
         before.is_none_or(|(_, (end, _))| *end <= range.start)
     }
 
+    /// The free stretch around a place.
+    fn gap(&self, at: usize, length: usize) -> Option<Range<usize>> {
+        let start = self.0.range(..=at).next_back().map_or(0, |(_, (end, _))| *end);
+        let end = self.0.range(at..).next().map_or(length, |(start, _)| *start);
+        (start <= at && at <= end).then_some(start..end)
+    }
+
     fn take(&mut self, range: Range<usize>, piece: usize) {
         if !range.is_empty() && self.is_free(&range) {
             self.0.insert(range.start, (range.end, piece));
@@ -150,11 +163,11 @@ mod tests {
         let (_, tail) = pieces[0].text.split_once("</think>").unwrap();
         let marked = marks::around(&pieces[0].text, 0);
         let (_, marked_tail) = marked.split_once("</think>").unwrap();
-        let unmarked = marks::read(&format!("<{}", marked_tail.trim()));
+        let unmarked = marks::read(&format!("<{}", marked_tail.trim()), 100).unwrap();
         assert_eq!(unmarked.text, format!("<{}", tail.trim()));
         assert_eq!(found(&Regions::of_marks(&unmarked, &pieces)), [(1..5, 0)]);
         let (head, _) = marked.split_once("nk</think>").unwrap();
-        let unmarked = marks::read(&format!("<{head}>"));
+        let unmarked = marks::read(&format!("<{head}>"), 100).unwrap();
         assert_eq!(found(&Regions::of_marks(&unmarked, &pieces)), [(1..4, 0)]);
     }
 

@@ -9,6 +9,8 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::held;
+
 /// Levels of JSON that are read; what a conversation holds is never as deep.
 const DEEPEST: usize = 192;
 
@@ -34,8 +36,8 @@ impl Twin {
     /// A map; where a key repeats, the last value counts.
     pub(super) fn map(pairs: Vec<(String, Self)>) -> Self {
         let marked = pairs.iter().map(|(key, twin)| (key.clone(), twin.marked.clone()));
-        let marked = Value::from_pairs(marked);
-        let plain = Value::from_pairs(pairs.into_iter().map(|(key, twin)| (key, twin.plain)));
+        let marked = held::map(marked);
+        let plain = held::map(pairs.into_iter().map(|(key, twin)| (key, twin.plain)));
         Self { plain, marked }
     }
 
@@ -44,8 +46,8 @@ impl Twin {
         let (plain, marked): (Vec<Value>, Vec<Value>) =
             members.into_iter().map(|twin| (twin.plain, twin.marked)).unzip();
         Self {
-            plain: plain.into(),
-            marked: marked.into(),
+            plain: held::list(plain),
+            marked: held::list(marked),
         }
     }
 }

@@ -205,6 +205,9 @@ fn the_codes_letters_are_those_of_its_day() {
             let speaker = room.human(&id.to_string(), "N");
             room.say(speaker, "x");
         }
+        // The line to be answered has no letter and makes none.
+        let somebody = room.human("1", "Z");
+        room.say(somebody, "now");
         let out = room.only(CODE);
         let labels: Vec<&str> = out
             .text
@@ -274,9 +277,72 @@ fn the_codes_prompt_has_two_end_marks_and_no_arrow_on_the_current_line() {
     let out = room.only(CODE);
     assert_eq!(
         out.text,
-        "Bob#789012: one\ntwo\nAlice#123456b → Bob#789012: yes\ngryag → Alice#123456b: Hm.\n[RESPOND]\n\
-         Alice#123456b: no\n[RESPOND]"
+        "Bob#789012: one\ntwo\nAlice#123456 → Bob#789012: yes\ngryag → Alice#123456: Hm.\n[RESPOND]\n\
+         Alice#123456: no\n[RESPOND]"
     );
     assert_eq!(out.lost(LossCode::ReferenceDropped), [(Some(3), 1)]);
     assert_eq!(out.lost(LossCode::NewlineReplaced), []);
+}
+
+#[test]
+fn the_codes_prompt_of_one_message_has_one_end_mark() {
+    let mut room = Room::new();
+    let alice = room.human("123456", "Alice");
+    room.say(alice, "hi");
+    assert_eq!(room.only(CODE).text, "Alice#123456: hi\n[RESPOND]");
+}
+
+#[test]
+fn the_code_keeps_the_sign_of_a_second_name_and_prints_no_id_that_is_none() {
+    let mut room = Room::new();
+    let ann = room.human("5", "");
+    room.participant(ann).alias = Some("ann".to_owned());
+    let somebody = room.human("user", "");
+    room.participant(somebody).is_id_made = true;
+    room.say(ann, "one");
+    room.say(somebody, "two");
+    room.say(ann, "three");
+    assert_eq!(
+        room.only(CODE).text,
+        "@ann#5: one\nUser#: two\n[RESPOND]\n@ann#5: three\n[RESPOND]"
+    );
+}
+
+#[test]
+fn a_bot_without_a_name_is_gryag() {
+    let mut room = Room::new();
+    let (ann, bot) = (room.human("5", "Ann"), room.agent("assistant", ""));
+    room.say(ann, "hi");
+    room.say(bot, "Hm.");
+    room.reply(1, 0);
+    room.say(ann, "well");
+    room.reply(2, 1);
+    let out = room.only("gryag-compact");
+    assert_eq!(out.text, "Ann#5: hi\ngryag: Hm.\nAnn#5 → gryag: well\n[RESPOND]");
+}
+
+#[test]
+fn a_reply_to_something_that_is_gone_points_to_whom_it_answered() {
+    let mut room = Room::new();
+    let (ann, bob) = (room.human("987654321", "Ann"), room.human("111222333", "Bob"));
+    room.say(ann, "one");
+    for (id, name) in [("987654321", "Ann"), ("5", "Zoe")] {
+        let answer = room.say(bob, "two");
+        let shown = chatmill_model::Preview {
+            content: None,
+            ..preview("", Some(id), Some(name))
+        };
+        room.refer(
+            answer,
+            Some("900".to_owned()),
+            Some(shown),
+            None,
+            LinkStatus::Dangling,
+        );
+    }
+    let out = room.only("gryag-compact");
+    assert_eq!(
+        out.text,
+        "Ann#654321: one\nBob#222333 → Ann#654321: two\nBob#222333 → Zoe#5: two\n[RESPOND]"
+    );
 }

@@ -7,7 +7,7 @@
 use chatmill_dialect::policy::{LeakedMetadata, MediaPolicy, Orphans, System};
 use chatmill_dialect::{LossCode, Policy};
 use chatmill_model::{
-    Arguments, CallStatus, LinkStatus, Media, MediaKind, MediaSource, Part, RawJson, ToolResult,
+    Arguments, CallStatus, Fact, LinkStatus, Media, MediaKind, MediaSource, Part, RawJson, ToolResult,
 };
 
 use crate::room::{Room, media, preview, text};
@@ -351,4 +351,93 @@ fn a_text_does_not_pass_for_a_line_of_ids() {
         out.text
     );
     assert_eq!(out.lost(LossCode::ReservedTextEscaped), [(Some(1), 1)]);
+}
+
+#[test]
+fn a_line_holds_what_its_message_says_and_nothing_from_its_neighbours() {
+    let mut room = example();
+    room.linked.conversation.source = "gemini-contents";
+    room.linked.conversation.shape = "gryag";
+    room.linked.conversation.source_id = Some("-123456789/12".to_owned());
+    room.message(0).extra.0.clear();
+    for position in [1, 2] {
+        room.message(position).unstated.insert(Fact::Thread);
+    }
+    room.message(2).unstated.insert(Fact::SenderAlias);
+    let out = room.only("gryag-gemini");
+    assert_eq!(out.text.matches("thread_id=12").count(), 1, "{}", out.text);
+    assert!(!out.text.contains("bob_kyiv"), "{}", out.text);
+    assert!(out.text.contains("alice_ua") && out.text.contains("chat_id=-123456789 message_id=458"));
+}
+
+#[test]
+fn ids_that_are_made_of_names_and_roles_are_none_and_an_empty_line_is_left_out() {
+    let mut room = Room::new();
+    room.linked.conversation.source_id = None;
+    let (somebody, ann) = (room.human("user", ""), room.human("Ann", "Ann"));
+    for person in [somebody, ann] {
+        room.participant(person).is_id_made = true;
+        let position = room.say(person, "hi");
+        room.message(position).id = None;
+    }
+    let out = room.only("gryag-gemini");
+    assert_eq!(
+        out.text,
+        r#"[{"role":"user","parts":[{"text":"hi"}]},{"role":"user","parts":[{"text":"[meta] name=\"Ann\""},{"text":"hi"}]}]"#
+    );
+}
+
+#[test]
+fn a_dangling_reply_keeps_whom_it_answered() {
+    let mut room = Room::new();
+    let ann = room.human("5", "Ann");
+    let answer = room.say(ann, "two");
+    let shown = chatmill_model::Preview {
+        content: None,
+        ..preview("", Some("77"), Some("Zoe"))
+    };
+    room.refer(
+        answer,
+        Some("404".to_owned()),
+        Some(shown),
+        None,
+        LinkStatus::Dangling,
+    );
+    let out = room.only("gryag-gemini");
+    assert!(
+        out.text
+            .contains(r#"reply_to_message_id=404 reply_to_user_id=77 reply_to_name=\"Zoe\""#),
+        "{}",
+        out.text
+    );
+    assert_eq!(out.codes_at(answer), Vec::<&str>::new());
+}
+
+#[test]
+fn the_account_of_the_bot_stands_in_the_line_of_who_answers_it_and_is_no_loss() {
+    let mut room = Room::new();
+    let (ann, bot) = (room.human("5", "Ann"), room.agent("gryag", "gryag"));
+    room.say(bot, "Hm.");
+    let answer = room.say(ann, "why");
+    room.reply(answer, 0);
+    let account = RawJson("\"7001\"".to_owned());
+    room.message(answer)
+        .extra
+        .0
+        .push(("reply_to_user_id".to_owned(), account));
+    for dialect in ["gryag-gemini", "gryag-gemini@2025-10-17"] {
+        let out = room.only(dialect);
+        assert!(out.text.contains("reply_to_user_id=7001"), "{}", out.text);
+        assert_eq!(out.lost(LossCode::ExtraDropped), [], "{dialect}");
+    }
+}
+
+#[test]
+fn technical_ids_in_the_bots_text_go() {
+    let mut room = Room::new();
+    let bot = room.agent("b", "Bot");
+    room.say(bot, "ok user_id=55 message_id: 77");
+    let out = room.only("gryag-gemini");
+    assert!(out.text.ends_with(r#"{"text":"ok"}]}]"#), "{}", out.text);
+    assert_eq!(out.lost(LossCode::LeakedMetadataRemoved), [(Some(0), 1)]);
 }

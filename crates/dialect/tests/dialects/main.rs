@@ -12,6 +12,7 @@ mod chatml;
 mod group_chat;
 mod gryag_compact;
 mod gryag_gemini;
+mod hostile_templates;
 mod invalid_rows;
 mod jaibber_context;
 mod jaibber_events;

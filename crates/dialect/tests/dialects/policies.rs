@@ -55,7 +55,7 @@ fn names_go_into_the_field_in_front_of_the_text_or_nowhere() {
         (Names::Drop, false),
     ] {
         let policy = with(|policy| policy.names = names);
-        for dialect in ["anthropic-messages", "suna-llm", "chatml"] {
+        for dialect in ["anthropic-messages", "hf-messages", "chatml"] {
             let out = room.only_with(dialect, &policy);
             assert_eq!(has(&out, "Ann Lee: question"), prefix, "{dialect} {names:?}");
             assert_eq!(
@@ -64,6 +64,8 @@ fn names_go_into_the_field_in_front_of_the_text_or_nowhere() {
                 "{dialect} {names:?}"
             );
         }
+        let out = room.only_with("suna-llm", &policy);
+        assert!(!has(&out, "Ann Lee"), "Suna knows no names: {names:?}");
     }
 }
 

@@ -5,7 +5,7 @@ use chatmill_model::{
     ArgumentForm, Arguments, CallStatus, Conversation, Extra, Link, LinkStatus, Linked, Media, MediaKind,
     MediaSource, Message, MessageKind, MessageOrigin, OffsetOrigin, PairedBy, Pairing, Part, PartPlace,
     Participant, ParticipantKind, Preview, RawJson, Reference, ReferenceForm, Role, Scene, Timestamp,
-    ToolCall, ToolResult,
+    ToolCall, ToolResult, Unstated,
 };
 
 /// A conversation under construction.
@@ -106,7 +106,9 @@ impl Room {
             parts,
             references: Vec::new(),
             mentions: Vec::new(),
+            weight: None,
             extra: Extra::default(),
+            unstated: Unstated::default(),
             external_id: None,
             origin: MessageOrigin::default(),
         });
@@ -168,11 +170,13 @@ impl Room {
             preview,
             form: ReferenceForm::Id,
             is_pseudo: false,
+            nested: Vec::new(),
         });
         self.linked.links[position as usize].push(Link {
             target,
             status,
             same_sender: status == LinkStatus::Itself,
+            nested: Vec::new(),
         });
     }
 
@@ -310,5 +314,6 @@ pub fn preview(content: &str, sender: Option<&str>, name: Option<&str>) -> Previ
         sender: sender.map(str::to_owned),
         sender_name: name.map(str::to_owned),
         from_agent: false,
+        ..Preview::default()
     }
 }

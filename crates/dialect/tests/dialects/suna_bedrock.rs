@@ -135,7 +135,7 @@ fn the_last_user_turn_comes_back_in_the_code_only() {
 }
 
 #[test]
-fn unanswered_calls_stay_and_calls_of_others_are_said_as_text() {
+fn unanswered_calls_stay_and_all_agents_are_the_assistant() {
     let mut room = Room::new();
     let (bot, other) = (room.agent("b1", "Bot"), room.agent("b2", "Other"));
     room.call(bot, "a", &[("c1", "f", "{}")]);
@@ -149,8 +149,8 @@ fn unanswered_calls_stay_and_calls_of_others_are_said_as_text() {
         list(&out),
         [
             json!(["assistant", "a"]),
-            json!(["user", "[tool joke {}]"]),
-            json!(["user", "[result ha]"]),
+            json!(["assistant", ""]),
+            json!(["tool", "ha"]),
         ]
     );
     assert_eq!(out.lost(LossCode::MissingResultSynthesised), []);

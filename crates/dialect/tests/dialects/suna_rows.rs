@@ -1,7 +1,7 @@
 //! Suna's database rows.
 
 use chatmill_dialect::LossCode;
-use chatmill_model::{CallStatus, MediaKind, Part, RawJson, Role};
+use chatmill_model::{CallStatus, MediaKind, OffsetOrigin, Part, RawJson, Role, Timestamp};
 use serde_json::{Value, json};
 
 use crate::laws::each_of;
@@ -33,12 +33,12 @@ fn a_message_is_json_in_a_string_and_columns_stand_in_the_documents_order() {
         out.text,
         concat!(
             r#"[{"message_id":"msg0","thread_id":"room-1","type":"user","#,
-            r#""content":"{\"role\":\"user\",\"content\":\"a \\\"b\\\"\\n\\\\\"}","is_llm_message":true,"#,
+            r#""content":"{\"role\":\"user\",\"content\":\"a \\\"b\\\"\\n\\\\\"}","is_llm_message":true,"metadata":{},"#,
             r#""created_by_user_id":"u1","created_at":"2025-11-07T10:00:00+00:00"},"#,
             r#"{"message_id":"msg1","thread_id":"room-1","type":"assistant","content":"{\"role\":\"assistant\","#,
             r#"\"content\":\"ok\",\"tool_calls\":[{\"id\":\"c1\",\"type\":\"function\",\"function\":"#,
             r#"{\"name\":\"web_search\",\"arguments\":\"{ \\\"q\\\": \\\"x\\\" }\"}}]}","is_llm_message":true,"#,
-            r#""agent_id":"b1"},{"message_id":"msg2","thread_id":"room-1","type":"tool","content":"{\"role\":\"tool\","#,
+            r#""metadata":{},"agent_id":"b1"},{"message_id":"msg2","thread_id":"room-1","type":"tool","content":"{\"role\":\"tool\","#,
             r#"\"tool_call_id\":\"c1\",\"name\":\"web_search\",\"content\":\"{\\\"a\\\": 1}\"}","#,
             r#""is_llm_message":true,"metadata":{"tool_call_id":"c1"}}]"#,
         )
@@ -193,4 +193,25 @@ fn an_agents_words_that_spell_calls_as_xml_are_escaped_and_a_persons_are_not() {
     let escaped = spelled.replace("<F", "<\u{200b}F");
     assert_eq!(said, [json!(spelled), json!(escaped), json!(spelled)]);
     assert_eq!(out.lost(LossCode::ReservedTextEscaped), [(Some(1), 1)]);
+}
+
+#[test]
+fn a_row_has_a_thread_and_a_time_that_is_a_time() {
+    let mut room = Room::new();
+    room.linked.conversation.source_id = None;
+    let ann = room.human("u1", "Ann");
+    room.say(ann, "hi");
+    room.message(0).timestamp = Some(Timestamp {
+        instant: Some(1_760_000_000_000_000),
+        raw: "1760000000".to_owned(),
+        offset: OffsetOrigin::Explicit,
+    });
+    let out = room.only("suna-rows");
+    assert!(
+        out.text.contains("\"created_at\":\"2025-10-09T08:53:20Z\""),
+        "{}",
+        out.text
+    );
+    assert!(out.text.contains("\"thread_id\":\"thread-"), "{}", out.text);
+    assert_eq!(out.lost(LossCode::ConversationIdSynthesised), [(None, 1)]);
 }

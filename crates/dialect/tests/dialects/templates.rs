@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use chatmill_diag::Limits;
 use chatmill_dialect::policy::{ControlTokens, Reasoning};
 use chatmill_dialect::template::{Arguments, Blueprint, TemplateError};
 use chatmill_dialect::{
@@ -18,13 +19,16 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/templates")
 }
 
-fn blueprint(source: &str) -> Blueprint {
+pub(crate) fn blueprint(source: &str) -> Blueprint {
     Blueprint {
         id: "mine".to_owned(),
         source: source.to_owned(),
         now: Some("2024-07-26".to_owned()),
         variables: BTreeMap::from([("bos_token".to_owned(), "<s>".into())]),
-        limit: 1 << 20,
+        limits: Limits {
+            rendering: 1 << 20,
+            ..Limits::default()
+        },
         ..Blueprint::default()
     }
 }
@@ -38,7 +42,7 @@ fn own(name: &str) -> TemplateDialect {
     dialect(&std::fs::read_to_string(path).unwrap())
 }
 
-fn render<R>(
+pub(crate) fn render<R>(
     room: &Room,
     dialect: &TemplateDialect,
     policy: &Policy,
@@ -331,7 +335,7 @@ fn an_output_beyond_the_limit_is_one_byte_too_long_and_invalid() {
     let ann = room.human("u1", "Ann");
     room.say(ann, "ten signs!");
     for (limit, length, is_valid) in [(990, 990, true), (989, 990, false), (15, 16, false)] {
-        small.limit = limit;
+        small.limits.rendering = limit;
         let dialect = TemplateDialect::new(small.clone()).unwrap();
         render(&room, &dialect, &Policy::default(), |rendering| {
             assert_eq!(

@@ -172,7 +172,7 @@ fn media_without_an_element_are_named_in_the_text() {
     assert_eq!(
         out.text,
         concat!(
-            r#"[{"role":"user","content":[{"type":"text","text":"look\n[Video: v.mp4]\n[Image: lost.png]"},"#,
+            r#"[{"role":"user","content":[{"type":"text","text":"look [Video: v.mp4] [Image: lost.png]"},"#,
             r#"{"type":"audio_url","audio_url":{"url":"https://e.com/a.mp3"}}]}]"#
         )
     );
@@ -263,4 +263,65 @@ fn own_words_that_are_worded_as_a_quote_are_declared_where_a_quote_may_stand() {
         beside.text
     );
     assert_eq!(beside.lost(LossCode::SpecialTokenInText), [(Some(0), 1)]);
+}
+
+#[test]
+fn own_texts_are_joined_by_a_space_and_text_in_front_of_which_media_stood_moved() {
+    let mut room = Room::new();
+    let ann = room.human("u1", "Ann");
+    let picture = || media(MediaKind::Image, Some("https://e.com/a.png"), None);
+    room.post(Some(ann), vec![picture(), text("one"), text("two")]);
+    let out = room.render("tzurot").pop().unwrap();
+    assert_eq!(
+        out.text,
+        concat!(
+            r#"[{"role":"user","content":[{"type":"text","text":"one two"},"#,
+            r#"{"type":"image_url","image_url":{"url":"https://e.com/a.png"}}]}]"#
+        )
+    );
+    assert_eq!(out.lost(LossCode::PartMoved), [(Some(0), 2)]);
+    assert_eq!(out.lost(LossCode::PartFlattened), [(Some(0), 1)]);
+    let passed = room.render("tzurot@v2-final").pop().unwrap();
+    assert_eq!(
+        passed.text,
+        concat!(
+            r#"[{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://e.com/a.png"}},"#,
+            r#"{"type":"text","text":"one"},{"type":"text","text":"two"}]}]"#
+        )
+    );
+    assert_eq!(passed.lost(LossCode::PartMoved), []);
+}
+
+#[test]
+fn what_a_request_does_not_show_is_declared_once_for_each_kind() {
+    let mut room = Room::new();
+    let (ann, bot) = (room.human("u1", "Ann"), room.agent("b1", "Bot"));
+    room.system("Be kind.");
+    room.say(ann, "one");
+    room.call(bot, "", &[("c1", "f", "{}")]);
+    room.result("c1", "r");
+    room.say(bot, "two");
+    room.notice("Ann left");
+    room.say(ann, "three");
+    let requests = room.render("tzurot");
+    assert_eq!(requests.len(), 2);
+    for out in requests {
+        assert_eq!(out.lost(LossCode::Truncated), [(None, 3)]);
+        assert_eq!(out.lost(LossCode::SystemDropped), [(None, 1)]);
+        assert_eq!(out.lost(LossCode::ToolCallDropped), [(None, 1)]);
+        assert_eq!(out.lost(LossCode::ToolResultDropped), [(None, 1)]);
+        assert_eq!(out.lost(LossCode::NoticeDropped), [(None, 1)]);
+    }
+}
+
+#[test]
+fn a_control_character_in_the_name_of_who_is_quoted_goes_and_is_declared() {
+    let mut room = Room::new();
+    let (ann, odd) = (room.human("u1", "Ann"), room.human("u2", "A\u{1}B"));
+    room.say(odd, "c");
+    let answer = room.say(ann, "?");
+    room.reply(answer, 0);
+    let out = room.render("tzurot").pop().unwrap();
+    assert!(out.text.contains("AB said:"), "{}", out.text);
+    assert_eq!(out.lost(LossCode::ControlCharacterRemoved), [(Some(1), 1)]);
 }

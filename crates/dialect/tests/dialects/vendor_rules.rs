@@ -60,7 +60,7 @@ fn names_stand_in_front_where_several_people_speak() {
     room.say(zoe, "b");
     for dialect in BLOCKS
         .into_iter()
-        .chain(["openai-responses", "mistral-chat", "hf-messages", "suna-llm"])
+        .chain(["openai-responses", "mistral-chat", "hf-messages"])
     {
         let out = room.only(dialect);
         assert!(

@@ -1,6 +1,7 @@
 //! The line of source text around a finding, for people.
 
 use chatmill_diag::Span;
+use chatmill_diag::visible::visible;
 
 /// A stretch of source around a finding.
 #[derive(Clone, Debug)]
@@ -45,12 +46,14 @@ impl Excerpt {
     }
 }
 
-/// Readable text of source bytes: what is cut or no UTF-8 becomes U+FFFD, control characters become blanks.
+/// Readable text of source bytes: what is cut or no UTF-8 becomes U+FFFD, control characters become blanks, and what would
+/// reorder the text is written out.
 fn lossy(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes)
+    let text: String = String::from_utf8_lossy(bytes)
         .chars()
         .map(|character| if character.is_control() { ' ' } else { character })
-        .collect()
+        .collect();
+    visible(&text).into_owned()
 }
 
 #[cfg(test)]
@@ -78,6 +81,23 @@ mod tests {
         .unwrap();
         assert!(excerpt.text.len() < 250);
         assert_eq!(excerpt.text.get(excerpt.start..excerpt.end), Some("HERE"));
+    }
+
+    #[test]
+    fn an_excerpt_reads_in_the_order_of_its_bytes() {
+        let line = "\u{202e}\u{1b}a\": 17";
+        let start = line.find("17").unwrap() as u64;
+        let excerpt = Excerpt::cut(
+            line.as_bytes(),
+            0,
+            Span {
+                start,
+                end: start + 2,
+            },
+        )
+        .unwrap();
+        assert_eq!(excerpt.text, "\\u{202e} a\": 17");
+        assert_eq!(excerpt.text.get(excerpt.start..excerpt.end), Some("17"));
     }
 
     #[test]

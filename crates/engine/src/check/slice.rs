@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chatmill_diag::{Finding, Span};
+use chatmill_diag::{Finding, Span, codes};
 use chatmill_intake::{Form, Frame, Transcript};
 use chatmill_model::{Linked, MessageOrigin};
 
@@ -101,6 +101,7 @@ impl Checker<'_> {
                 self.frame(frame, bytes);
             }
             Step::Group(group) => self.group(group, slice),
+            Step::PassedOver { kind, .. } => self.counts().passed_over = Some(kind),
             Step::Filtered(_)
             | Step::FilteredGroup(_)
             | Step::Skipped { .. }
@@ -250,6 +251,7 @@ impl Checker<'_> {
 
     fn finding(&mut self, located: Located, spot: Spot<'_>) {
         let code = located.finding.code.code;
+        self.counts().is_empty |= code == codes::EMPTY_INPUT.code;
         if self.options.ignored.contains(&code) {
             return;
         }

@@ -13,7 +13,10 @@ pub struct FileVerdict {
     pub path: String,
     /// The source that read it.
     pub source: Option<String>,
-    /// `valid`, `warnings`, `errors` or `unreadable`.
+    /// `valid`, `warnings`, `errors`, `known`, `empty`, `unreadable`, or `skipped` where it is no chat.
+    ///
+    /// `known` has errors or warnings, and all of them are known. A file that holds nothing, or of which nothing could be read, is
+    /// `empty` or `unreadable` whatever is selected, ignored or known.
     pub verdict: &'static str,
     /// Records framed.
     pub records: u64,
@@ -56,10 +59,18 @@ pub(super) struct FileCounts {
     pub(super) records: u64,
     pub(super) rejected: u64,
     pub(super) conversations: u64,
+    /// What it, or something in it, is that is no chat.
+    pub(super) passed_over: Option<&'static str>,
     errors: u64,
     warnings: u64,
     notes: u64,
     pub(super) known: u64,
+    /// Whether it could not be read to its end, through no fault of its own.
+    pub(super) failed: bool,
+    /// Whether an error or a warning is known.
+    pub(super) knows_faults: bool,
+    /// Whether the intake said that there is nothing in it.
+    pub(super) is_empty: bool,
     /// Conversations that each target would refuse.
     pub(super) refused: Vec<u64>,
 }
@@ -70,9 +81,11 @@ impl FileCounts {
         if self.source.is_none() {
             self.source.clone_from(&other.source);
         }
+        self.passed_over = self.passed_over.or(other.passed_over);
         self.records += other.records;
         self.rejected += other.rejected;
         self.conversations += other.conversations;
+        self.is_empty |= other.is_empty;
         self.refused
             .resize(self.refused.len().max(other.refused.len()), 0);
         for (sum, refused) in self.refused.iter_mut().zip(&other.refused) {
@@ -91,12 +104,18 @@ impl FileCounts {
 
     /// The verdict that follows.
     pub(super) fn verdict(self, path: &str, targets: &[Target]) -> FileVerdict {
-        let verdict = if self.rejected > 0 && self.conversations == 0 {
+        let verdict = if self.failed || self.rejected > 0 && self.conversations == 0 {
             "unreadable"
+        } else if self.is_empty && self.records == 0 {
+            "empty"
         } else if self.errors > 0 {
             "errors"
         } else if self.warnings > 0 {
             "warnings"
+        } else if self.records == 0 && self.passed_over.is_some() {
+            "skipped"
+        } else if self.knows_faults {
+            "known"
         } else {
             "valid"
         };
@@ -138,5 +157,52 @@ mod tests {
             (counts.errors, counts.verdict("a", &[]).verdict),
             (1, "unreadable")
         );
+    }
+
+    #[test]
+    fn nothing_that_is_left_out_makes_an_unread_or_empty_file_valid() {
+        let verdict = |counts: FileCounts| counts.verdict("a", &[]).verdict;
+        // No finding was counted: each was ignored, or is known.
+        let unread = || FileCounts {
+            records: 2,
+            rejected: 2,
+            ..FileCounts::default()
+        };
+        assert_eq!(verdict(unread()), "unreadable");
+        assert_eq!(
+            verdict(FileCounts {
+                knows_faults: true,
+                known: 2,
+                ..unread()
+            }),
+            "unreadable"
+        );
+        let empty = || FileCounts {
+            is_empty: true,
+            ..FileCounts::default()
+        };
+        assert_eq!(verdict(empty()), "empty");
+        assert_eq!(
+            verdict(FileCounts {
+                records: 1,
+                conversations: 1,
+                ..empty()
+            }),
+            "valid",
+            "an archive with one empty member is not empty"
+        );
+    }
+
+    #[test]
+    fn a_file_with_faults_that_are_all_known_is_not_valid() {
+        let counts = FileCounts {
+            records: 2,
+            rejected: 1,
+            conversations: 1,
+            known: 1,
+            knows_faults: true,
+            ..FileCounts::default()
+        };
+        assert_eq!(counts.verdict("a", &[]).verdict, "known");
     }
 }

@@ -35,7 +35,7 @@ pub enum Partition {
 }
 
 fn zstd() -> String {
-    "zstd(3)".to_owned()
+    "zstd(1)".to_owned()
 }
 
 const fn yes() -> bool {

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use chatmill_intake::discover;
 use chatmill_token::Encoding;
 use serde_json::{Value, json};
 
@@ -82,7 +81,7 @@ fn own(section: &OwnEncoding, base: &Path, limit: u64) -> Result<(Encoding, Valu
         }
     };
     let path = base.join(file);
-    let text = discover::read_small(&path, limit).map_err(|source| PlanError::UnreadableVocabulary {
+    let text = super::read_text(&path, limit, |source| PlanError::UnreadableVocabulary {
         name: name.clone(),
         path: path.clone(),
         source,

@@ -4,16 +4,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use chatmill_diag::{Limits, limits::MIB};
+use chatmill_diag::Limits;
 use chatmill_dialect::template::{Blueprint, PROFILE, TokenizerConfig};
 use chatmill_dialect::{DIALECTS, TemplateDialect};
 use chatmill_intake::discover::read_small;
+use chatmill_intake::{Failure, is_of_the_system};
 
 use super::{PlanError, Target};
 use crate::pipeline::TemplateSection;
-
-/// Bytes of a template's file; tokenizers list thousands of tokens in theirs.
-const LARGEST: u64 = 16 * MIB;
 
 /// The templates of a pipeline by name.
 #[derive(Default)]
@@ -33,9 +31,12 @@ impl Templates {
         limits: &Limits,
     ) -> Result<Self, PlanError> {
         let load = |(name, section): (&String, &TemplateSection)| {
-            let template = read(name, section, base, limits).map_err(|message| PlanError::Value {
-                key: "templates",
-                message: format!("`{name}`: {message}"),
+            let template = read(name, section, base, limits).map_err(|fault| match fault {
+                Fault::System(failure) => PlanError::System(failure),
+                Fault::Wrong(message) => PlanError::Value {
+                    key: "templates",
+                    message: format!("`{name}`: {message}"),
+                },
             })?;
             Ok((name.clone(), template))
         };
@@ -64,7 +65,21 @@ impl Templates {
     }
 }
 
-fn read(name: &str, section: &TemplateSection, base: &Path, limits: &Limits) -> Result<Template, String> {
+/// Why there is no template.
+enum Fault {
+    /// It is none, for this reason.
+    Wrong(String),
+    /// The system failed.
+    System(Failure),
+}
+
+impl From<String> for Fault {
+    fn from(reason: String) -> Self {
+        Self::Wrong(reason)
+    }
+}
+
+fn read(name: &str, section: &TemplateSection, base: &Path, limits: &Limits) -> Result<Template, Fault> {
     check_name(name)?;
     let mut hasher = blake3::Hasher::new();
     let mut content = |path: &Option<String>| {
@@ -72,10 +87,16 @@ fn read(name: &str, section: &TemplateSection, base: &Path, limits: &Limits) -> 
             hasher.update(b"\0");
             return Ok(None);
         };
-        let text =
-            read_small(&base.join(path), LARGEST).map_err(|error| format!("cannot read {path}: {error}"))?;
+        let whole = base.join(path);
+        let text = read_small(&whole, limits.template_file).map_err(|error| {
+            if is_of_the_system(&error) {
+                Fault::System(Failure::new("read", &whole, &error))
+            } else {
+                Fault::Wrong(format!("cannot read {path}: {error}"))
+            }
+        })?;
         hasher.update(blake3::hash(text.as_bytes()).as_bytes());
-        Ok::<_, String>(Some(text))
+        Ok::<_, Fault>(Some(text))
     };
     let template = content(&section.template)?;
     let config = content(&section.tokenizer_config)?;
@@ -103,7 +124,7 @@ fn read(name: &str, section: &TemplateSection, base: &Path, limits: &Limits) -> 
         now: section.now.clone(),
         variables,
         special_tokens,
-        limit: limits.rendering,
+        limits: limits.clone(),
     })
     .map_err(|error| error.to_string())?;
     Ok(Template {

@@ -6,7 +6,8 @@ use std::sync::atomic::Ordering;
 
 use chatmill_dataset::rows::{LossRow, RenderingRow, TokenCountRow};
 use chatmill_diag::{Finding, codes};
-use chatmill_dialect::{LossCode, Rendering};
+use chatmill_dialect::policy::Reasoning;
+use chatmill_dialect::{LossCode, Rendering, folded};
 use chatmill_model::{ComponentSpan, Linked};
 use chatmill_token::{Encoding, Tally};
 
@@ -20,9 +21,18 @@ use crate::totals::{Counted, Group};
 impl Work<'_, '_> {
     pub(super) fn renderings(&mut self, id: &str, linked: &Linked, record: u64) -> Result<(), WorkError> {
         let plan = self.tools.plan;
-        let (perspectives, absent) =
+        let (mut perspectives, absent) =
             render::perspectives(self.as_read(linked), &plan.pipeline.perspective.speaker);
         self.receipt.unrenderable += absent;
+        let most = plan.limits().perspectives;
+        let beyond = (perspectives.len() as u64).saturating_sub(most);
+        if beyond > 0 {
+            perspectives.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+            let message = format!("[perspective] names more participants than limits.perspectives ({most})");
+            let mut finding = Finding::new(&codes::TOO_MANY_PERSPECTIVES, message);
+            finding.count = beyond;
+            self.finding(&self.at_record(finding), Some(record), Some(id))?;
+        }
         let windowed = Windowed::new(linked, &plan.windows, &perspectives);
         self.receipt.without_turns += windowed.without_turns();
         let left_out: u64 = plan.targets.iter().map(|target| windowed.left_out(target)).sum();
@@ -33,10 +43,6 @@ impl Work<'_, '_> {
             finding.count = left_out;
             self.finding(&self.at_record(finding), Some(record), Some(id))?;
         }
-        let messages = linked.conversation.messages.iter();
-        let message_ids: Vec<Option<Arc<str>>> = messages
-            .map(|message| message.id.as_deref().map(Arc::from))
-            .collect();
         let mut scales = self.scales.take();
         for (rank, target) in plan.targets.iter().enumerate() {
             let mut groups_seen = Vec::new();
@@ -51,7 +57,6 @@ impl Work<'_, '_> {
                     rank,
                     perspective,
                     linked,
-                    message_ids: &message_ids,
                 };
                 self.rendering(&spot, &rendering, &mut groups_seen)
             };
@@ -109,22 +114,23 @@ impl Work<'_, '_> {
         self.verify(spot, &tallies)?;
         // Most losses are of few codes: sorting the words of all of them takes longer than all else that is done with them.
         let codes: BTreeSet<LossCode> = rendering.losses.iter().map(|loss| loss.code).collect();
+        let drops_thoughts =
+            plan.policy().reasoning == Reasoning::Drop && codes.contains(&LossCode::ReasoningDropped);
+        self.receipt.without_reasoning += u64::from(drops_thoughts);
         let mut loss_codes: Vec<String> = codes.iter().map(|code| code.as_str().to_owned()).collect();
         loss_codes.sort_unstable();
         let [conversation_id, dialect_id, profile_id, perspective_id] = keys;
-        for loss in &rendering.losses {
-            let message_id = loss.position.and_then(|at| spot.message_ids.get(at as usize));
+        for loss in folded(&rendering.losses) {
             self.parts.push_loss(LossRow {
                 conversation_id: Arc::clone(&conversation_id),
                 dialect: Arc::clone(&dialect_id),
                 profile: Arc::clone(&profile_id),
                 perspective: Arc::clone(&perspective_id),
                 ordinal: rendering.ordinal,
-                position: loss.position,
-                message_id: message_id.cloned().flatten(),
                 code: loss.code.as_str().into(),
-                amount: loss.amount,
                 reason: loss.reason.clone(),
+                amount: loss.amount,
+                positions: loss.positions,
             })?;
         }
         let keep = !oversize && plan.pipeline.output.content.keeps(dialect);
@@ -139,7 +145,7 @@ impl Work<'_, '_> {
             bytes: self.text.len() as u64,
             tokens: tallies.iter().map(|tally| tally.tokens).collect(),
             requests,
-            tokens_sent: tallies.iter().map(|tally| tally.sent).collect(),
+            sent_tokens: tallies.iter().map(|tally| tally.sent).collect(),
             coverage: rendering.coverage.as_str(),
             first_position: rendering.first_position,
             last_position: rendering.last_position,
@@ -151,7 +157,7 @@ impl Work<'_, '_> {
             } else {
                 Vec::new()
             },
-            loss_count: rendering.losses.len() as u64,
+            loss_count: rendering.loss_count(),
             loss_codes,
             valid: violations.is_empty(),
             violations,
@@ -233,7 +239,7 @@ impl Work<'_, '_> {
                 tally,
                 requests: served.requests,
                 valid: served.valid,
-                losses: rendering.losses.len() as u64,
+                losses: rendering.loss_count(),
             };
             self.receipt.totals.add(&group, &counted);
             if counted.first_of_conversation {
@@ -262,8 +268,6 @@ struct Spot<'a> {
     rank: usize,
     perspective: &'a str,
     linked: &'a Linked,
-    /// By position.
-    message_ids: &'a [Option<Arc<str>>],
 }
 
 /// The first encoding whose reference counts another number of tokens.

@@ -3,14 +3,13 @@
 //! Declared uncompressed sizes are never trusted. A zip without its directory (it was cut) is read from the headers
 //! before each member, as far as they go, and reported as truncated.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::vec;
 
 use chatmill_diag::Finding;
 use chatmill_diag::codes::{
-    CORRUPT_STREAM, ENTRY_LIMIT, LINK_NOT_FOLLOWED, TRUNCATED_STREAM, UNREADABLE_INPUT, UNSUPPORTED_CONTAINER,
+    CORRUPT_STREAM, ENTRY_LIMIT, LINK_NOT_FOLLOWED, TRUNCATED_STREAM, UNSUPPORTED_CONTAINER,
 };
 use zip::CompressionMethod;
 use zip::result::ZipError;
@@ -18,7 +17,8 @@ use zip::unstable::read::ZipIterable;
 
 use super::Member;
 use super::label::Labels;
-use crate::stream::{Broken, Buffered, Capped, Gauge};
+use crate::door::InputFile;
+use crate::stream::{Broken, Buffered, Capped, Gauge, lock};
 use crate::unpack::{Codec, Unpack};
 
 /// Bytes of the fixed part of the header before a member.
@@ -46,9 +46,12 @@ struct Listed {
     checksum: Option<u32>,
 }
 
+/// The file, which everybody who reads from it moves.
+type Shared = Arc<Mutex<InputFile>>;
+
 /// Walks the members of a zip archive.
 pub(crate) struct Zip {
-    file: Arc<File>,
+    file: Shared,
     members: vec::IntoIter<Listed>,
     /// What is wrong with the archive as a whole; reported after its members.
     broken: Option<Broken>,
@@ -56,8 +59,8 @@ pub(crate) struct Zip {
 }
 
 impl Zip {
-    pub(crate) fn open(file: File, gauge: Arc<Gauge>) -> Self {
-        let file = Arc::new(file);
+    pub(crate) fn open(file: InputFile, gauge: Arc<Gauge>) -> Self {
+        let file = Arc::new(Mutex::new(file));
         let mut members = Vec::new();
         let broken = match list(&file, gauge.limits.archive_entries, &mut members) {
             Err(Broken { code, .. }) if *code == TRUNCATED_STREAM => {
@@ -133,7 +136,7 @@ impl Zip {
                 "the entry's header is not where the directory says",
             )
         })?;
-        (&*self.file)
+        lock(&self.file)
             .seek(SeekFrom::Start(listed.header + header.length))
             .map_err(|error| Broken::of(&error))?;
         let stored = Window {
@@ -156,7 +159,7 @@ impl Zip {
 }
 
 /// Lists the members of the directory, at most `limit`.
-fn list(file: &Arc<File>, limit: u64, members: &mut Vec<Listed>) -> Result<(), Broken> {
+fn list(file: &Shared, limit: u64, members: &mut Vec<Listed>) -> Result<(), Broken> {
     let reader = io::BufReader::new(Handle {
         file: Arc::clone(file),
         at: 0,
@@ -236,13 +239,8 @@ fn stored(method: CompressionMethod) -> Stored {
 }
 
 /// Lists members by the headers before them, from the start of the file to the first that does not hold together.
-fn salvage(
-    file: &Arc<File>,
-    limit: u64,
-    labels: &mut Labels,
-    members: &mut Vec<Listed>,
-) -> Result<(), Broken> {
-    let length = file.metadata().map_err(|error| Broken::of(&error))?.len();
+fn salvage(file: &Shared, limit: u64, labels: &mut Labels, members: &mut Vec<Listed>) -> Result<(), Broken> {
+    let length = lock(file).length();
     let mut at = 0;
     while let Some(header) = LocalHeader::read(file, at)? {
         if members.len() as u64 >= limit {
@@ -290,7 +288,7 @@ struct LocalHeader {
 
 impl LocalHeader {
     /// Reads the header at `at`; nothing when there is none, or not the whole of it.
-    fn read(file: &Arc<File>, at: u64) -> Result<Option<Self>, Broken> {
+    fn read(file: &Shared, at: u64) -> Result<Option<Self>, Broken> {
         let mut handle = Handle {
             file: Arc::clone(file),
             at,
@@ -342,22 +340,19 @@ fn filled(read: io::Result<()>) -> Result<bool, Broken> {
     match read {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
-        Err(error) => Err(Broken::new(
-            &UNREADABLE_INPUT,
-            format!("reading failed: {}", error.kind()),
-        )),
+        Err(error) => Err(Broken::of(&error)),
     }
 }
 
 /// The shared file with a position of its own.
 struct Handle {
-    file: Arc<File>,
+    file: Shared,
     at: u64,
 }
 
 impl Read for Handle {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut file = &*self.file;
+        let mut file = lock(&self.file);
         file.seek(SeekFrom::Start(self.at))?;
         let count = file.read(buffer)?;
         self.at += count as u64;
@@ -367,7 +362,7 @@ impl Read for Handle {
 
 impl Seek for Handle {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let mut file = &*self.file;
+        let mut file = lock(&self.file);
         file.seek(SeekFrom::Start(self.at))?;
         self.at = file.seek(to)?;
         Ok(self.at)
@@ -376,7 +371,7 @@ impl Seek for Handle {
 
 /// The stored bytes of one member. The walk is sequential, so nobody else moves the file meanwhile.
 struct Window {
-    file: Arc<File>,
+    file: Shared,
     left: u64,
     gauge: Arc<Gauge>,
 }
@@ -387,7 +382,7 @@ impl Read for Window {
         if room == 0 {
             return Ok(0);
         }
-        let count = (&*self.file).read(buffer.get_mut(..room).unwrap_or_default())?;
+        let count = lock(&self.file).read(buffer.get_mut(..room).unwrap_or_default())?;
         if count == 0 {
             return Err(Broken::new(&TRUNCATED_STREAM, "the zip archive ends inside the entry").into());
         }

@@ -2,11 +2,11 @@
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::fs::{self, File};
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use chatmill_diag::codes::{DECOMPRESSION_LIMIT, TRUNCATED_STREAM, UNREAD_JOURNAL, UNREADABLE_INPUT};
+use chatmill_diag::codes::{DECOMPRESSION_LIMIT, TRUNCATED_STREAM, UNREAD_JOURNAL};
+use chatmill_diag::faults::Call;
 use chatmill_diag::limits::MIB;
 use chatmill_diag::{Finding, Limits};
 use rusqlite::config::DbConfig;
@@ -14,7 +14,9 @@ use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 use tempfile::NamedTempFile;
 
-use crate::stream::Broken;
+use super::pages::{HEADER, Pages};
+use crate::door::{self, InputFile, Trouble};
+use crate::stream::{Broken, Gauge};
 
 /// First bytes of every database.
 pub(crate) const MAGIC: &[u8] = b"SQLite format 3\0";
@@ -26,15 +28,17 @@ const JOURNALS: [&str; 2] = ["-wal", "-journal"];
 const INDEX: &str = "-shm";
 
 /// Whether a file is only a part of the database beside it: a journal, or the index of one.
-pub(crate) fn is_companion(path: &Path) -> bool {
+pub(crate) fn is_companion(path: &Path) -> io::Result<bool> {
     let mut endings = JOURNALS.iter().chain([&INDEX]);
     let name = path.as_os_str().to_string_lossy();
-    let database = endings.find_map(|ending| name.strip_suffix(ending));
-    database.is_some_and(|database| {
-        let mut head = [0; MAGIC.len()];
-        let read = File::open(database).and_then(|mut file| file.read_exact(&mut head));
-        read.is_ok() && head == *MAGIC
-    })
+    let Some(database) = endings.find_map(|ending| name.strip_suffix(ending)) else {
+        return Ok(false);
+    };
+    match door::head(Path::new(database), MAGIC.len() as u64) {
+        Ok(head) => Ok(head == MAGIC),
+        Err(error) if door::is_of_the_system(&error) => Err(error),
+        Err(_) => Ok(false),
+    }
 }
 
 /// A database file.
@@ -46,7 +50,8 @@ pub(crate) enum DatabaseFile {
         /// Its length.
         bytes: u64,
     },
-    /// A copy of what came out of an archive, a compression or a pipe; removed when it is dropped.
+    /// A copy of what came out of an archive, a compression or a pipe. Only its owner may read it, and it has a name only until
+    /// SQLite has opened it.
     Copy {
         /// The copy.
         file: NamedTempFile,
@@ -57,8 +62,10 @@ pub(crate) enum DatabaseFile {
 
 impl DatabaseFile {
     /// Copies a stream to a temporary file, since a database is read by seeking.
-    pub(crate) fn copy(stream: &mut dyn Read, limits: &Limits) -> Result<Self, Broken> {
-        let mut file = NamedTempFile::new().map_err(|error| no_room(&error))?;
+    pub(crate) fn copy(stream: &mut dyn Read, gauge: &Gauge) -> Result<Self, Broken> {
+        let (limits, trouble) = (&gauge.limits, &gauge.trouble);
+        let created = door::call(Call::Create, NamedTempFile::new);
+        let mut file = created.map_err(|error| no_room(&std::env::temp_dir(), &error, trouble))?;
         let mut buffer = vec![0; 256 * 1024];
         let mut bytes = 0;
         loop {
@@ -78,26 +85,27 @@ impl DatabaseFile {
                     ),
                 ));
             }
-            file.write_all(buffer.get(..count).unwrap_or_default())
-                .map_err(|error| no_room(&error))?;
+            let block = buffer.get(..count).unwrap_or_default();
+            door::call(Call::Write, || file.write_all(block))
+                .map_err(|error| no_room(file.path(), &error, trouble))?;
         }
     }
 
-    /// The same database without the rest of a page that was cut: SQLite would take zeros for what is missing.
-    pub(super) fn whole_pages(self, limits: &Limits) -> Result<Self, Broken> {
-        let mut file = File::open(self.path()).map_err(|error| Broken::of(&error))?;
-        let mut header = [0; 18];
-        // A file without a header is told by SQLite.
-        let page = match file.read_exact(&mut header) {
-            Ok(()) => match header {
-                [.., 0, 1] => 65_536,
-                [.., high, low] => u64::from(u16::from_be_bytes([high, low])),
-            },
-            Err(_) => 0,
+    /// The same database without the rest of a page that was cut: SQLite would take zeros for what is missing. With it, what
+    /// the header and the length of the file say against each other, if they do.
+    pub(super) fn whole_pages(self, gauge: &Gauge) -> Result<(Self, Option<Finding>), Broken> {
+        let opened = InputFile::open(self.path(), &gauge.trouble);
+        let mut file = opened.map_err(|cause| Broken::of(&cause.into()))?;
+        let mut header = [0; HEADER];
+        // A file without a sound header is told by SQLite.
+        let read = file.read_exact(&mut header).ok();
+        let Some(pages) = read.and_then(|()| Pages::of(&header)) else {
+            return Ok((self, None));
         };
-        let rest = self.bytes().checked_rem(page).unwrap_or(0);
-        if rest == 0 || page < 512 {
-            return Ok(self);
+        let fault = pages.fault(self.bytes(), &mut file)?;
+        let rest = self.bytes() % pages.size;
+        if rest == 0 {
+            return Ok((self, fault));
         }
         if rest == self.bytes() {
             return Err(Broken::new(
@@ -105,8 +113,10 @@ impl DatabaseFile {
                 "the database ends inside its first page",
             ));
         }
-        file.rewind().map_err(|error| Broken::of(&error))?;
-        Self::copy(&mut file.take(self.bytes() - rest), limits)
+        file.seek(SeekFrom::Start(0))
+            .map_err(|error| Broken::of(&error))?;
+        let whole = Self::copy(&mut file.take(self.bytes() - rest), gauge)?;
+        Ok((whole, fault))
     }
 
     fn path(&self) -> &Path {
@@ -122,8 +132,8 @@ impl DatabaseFile {
         }
     }
 
-    /// Opens the database such that nothing in it is executed and nothing outside it is read.
-    pub(super) fn connect(&self, limits: &Limits) -> rusqlite::Result<Connection> {
+    /// Opens the database such that nothing in it is executed and nothing outside it is read. A copy loses its name.
+    pub(super) fn connect(self, limits: &Limits) -> rusqlite::Result<Connection> {
         let flags =
             OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(address(self.path()), flags)?;
@@ -140,34 +150,36 @@ impl DatabaseFile {
     }
 
     /// What stands beside the database and belongs to it, but is not read.
-    pub(super) fn notes(&self) -> Vec<Finding> {
+    pub(super) fn notes(&self, trouble: &Trouble) -> Vec<Finding> {
         let Self::Own { path, .. } = self else {
             return Vec::new();
         };
-        JOURNALS
-            .into_iter()
-            .filter_map(|ending| {
-                let mut beside = OsString::from(path);
-                beside.push(ending);
-                let length = fs::metadata(beside).ok()?.len();
-                (length > 0).then(|| {
-                    let message =
-                        format!("{length} bytes in the file {ending} beside the database were not read");
-                    Finding::new(&UNREAD_JOURNAL, message)
-                })
-            })
-            .collect()
+        let mut notes = Vec::new();
+        for ending in JOURNALS {
+            let mut beside = OsString::from(path);
+            beside.push(ending);
+            let length = match door::follow(Path::new(&beside)) {
+                Ok(metadata) => metadata.len(),
+                Err(error) if door::is_absent(&error) => 0,
+                Err(error) => {
+                    trouble.at("look at", Path::new(&beside), &error);
+                    0
+                }
+            };
+            if length > 0 {
+                let message =
+                    format!("{length} bytes in the file {ending} beside the database were not read");
+                notes.push(Finding::new(&UNREAD_JOURNAL, message));
+            }
+        }
+        notes
     }
 }
 
-fn no_room(error: &io::Error) -> Broken {
-    Broken::new(
-        &UNREADABLE_INPUT,
-        format!(
-            "the database cannot be copied to a temporary file: {}",
-            error.kind()
-        ),
-    )
+/// A copy could not be made: the input has no part in that.
+fn no_room(path: &Path, error: &io::Error, trouble: &Trouble) -> Broken {
+    trouble.at("write a temporary copy of a database to", path, error);
+    Broken::of(error)
 }
 
 /// The address of a file in SQLite's spelling, every odd byte escaped.

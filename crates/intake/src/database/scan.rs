@@ -102,7 +102,7 @@ impl Scan {
                 let is_too_long = error.sqlite_error_code() == Some(ErrorCode::TooBig);
                 if !is_too_long || self.pass_one(connection, gauge).is_err() {
                     self.is_over = true;
-                    self.damage(&explain(&error));
+                    self.damage(&explain(&error, gauge));
                 }
             }
         }

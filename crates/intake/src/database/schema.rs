@@ -6,7 +6,7 @@ use chatmill_diag::codes::CORRUPT_STREAM;
 use rusqlite::Connection;
 
 use super::explain;
-use crate::stream::Broken;
+use crate::stream::{Broken, Gauge};
 
 /// The names under which a table may show the number of a row.
 const ROW_NUMBERS: [&str; 3] = ["rowid", "_rowid_", "oid"];
@@ -67,6 +67,7 @@ pub(super) fn count(
     connection: &Connection,
     table: &str,
     bytes: u64,
+    gauge: &Gauge,
 ) -> rusqlite::Result<(u64, Option<Broken>)> {
     let mut statement = connection.prepare(&format!("SELECT 1 FROM main.{} NOT INDEXED", quoted(table)))?;
     let mut rows = statement.query([])?;
@@ -79,7 +80,7 @@ pub(super) fn count(
                 return Ok((count, Some(circle)));
             }
             Ok(None) => return Ok((count, None)),
-            Err(error) => return Ok((count, Some(explain(&error)))),
+            Err(error) => return Ok((count, Some(explain(&error, gauge)))),
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Walks a folder without following links and without recursion.
 
 use std::ffi::OsStr;
-use std::fs::{self, DirEntry};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +9,7 @@ use chatmill_diag::codes::{LINK_NOT_FOLLOWED, NOT_A_REGULAR_FILE};
 use super::{Input, InputKind, refused, regular, stored_bytes, unreadable};
 use crate::archive::dump;
 use crate::database;
+use crate::door;
 
 /// What a pattern wants with a path below its folder.
 #[derive(Clone, Copy)]
@@ -48,23 +48,23 @@ pub(super) fn folder(folder: &Path, shown: &str, choose: &dyn Fn(&Path) -> Choic
     let mut found: Vec<(PathBuf, InputKind, u64)> = Vec::new();
     let mut open = vec![PathBuf::new()];
     while let Some(relative) = open.pop() {
-        let entries = match fs::read_dir(folder.join(&relative)) {
-            Ok(entries) => entries,
+        let here = folder.join(&relative);
+        let names = match door::list(&here) {
+            Ok(names) => names,
             Err(error) => {
-                found.push((relative, unreadable(&error), 0));
+                found.push((relative, unreadable("list", &here, &error), 0));
                 continue;
             }
         };
-        for entry in entries {
-            let looked = match entry {
-                Ok(entry) => look(&entry, &relative, choose),
-                Err(error) => Err((relative.clone(), error)),
-            };
-            match looked {
+        for name in names {
+            match look(folder, relative.join(name), choose) {
                 Ok(Look::Passed) => {}
                 Ok(Look::Folder(path)) => open.push(path),
                 Ok(Look::Input(path, kind, bytes)) => found.push((path, kind, bytes)),
-                Err((path, error)) => found.push((path, unreadable(&error), 0)),
+                Err((path, error)) => {
+                    let kind = unreadable("look at", &folder.join(&path), &error);
+                    found.push((path, kind, 0));
+                }
             }
         }
     }
@@ -101,10 +101,11 @@ fn input(folder: &Path, shown: &str, relative: &Path, kind: InputKind, bytes: u6
         path: folder.join(relative),
         kind,
         bytes,
+        is_named: false,
     }
 }
 
-/// What one directory entry is.
+/// What one name in a folder stands for.
 enum Look {
     Passed,
     Folder(PathBuf),
@@ -112,44 +113,62 @@ enum Look {
 }
 
 fn look(
-    entry: &DirEntry,
-    parent: &Path,
+    folder: &Path,
+    path: PathBuf,
     choose: &dyn Fn(&Path) -> Choice,
 ) -> Result<Look, (PathBuf, io::Error)> {
-    let path = parent.join(entry.file_name());
     let choice = choose(&path);
-    if !choice.hidden && entry.file_name().as_encoded_bytes().starts_with(b".") {
+    let is_hidden = |name: &OsStr| name.as_encoded_bytes().starts_with(b".");
+    if !choice.hidden && path.file_name().is_some_and(is_hidden) {
         return Ok(Look::Passed);
     }
+    match kind(&folder.join(&path), choice) {
+        Ok(Kind::Passed) => Ok(Look::Passed),
+        Ok(Kind::Folder) => Ok(Look::Folder(path)),
+        Ok(Kind::Input(kind, bytes)) => Ok(Look::Input(path, kind, bytes)),
+        Err(error) => Err((path, error)),
+    }
+}
+
+/// What becomes of a path.
+enum Kind {
+    Passed,
+    Folder,
+    Input(InputKind, u64),
+}
+
+fn kind(path: &Path, choice: Choice) -> io::Result<Kind> {
     // This does not follow links.
-    let metadata = entry.metadata().map_err(|error| (path.clone(), error))?;
+    let metadata = door::look(path)?;
     if metadata.is_dir() {
-        return Ok(
-            if choice.take != Take::Nothing && dump::is_folder(&entry.path()) {
-                Look::Input(path, InputKind::Folder, stored_bytes(&entry.path()))
-            } else if choice.take == Take::Anything {
-                Look::Input(path, refused(&NOT_A_REGULAR_FILE, "the input is a folder"), 0)
-            } else if choice.deeper {
-                Look::Folder(path)
-            } else {
-                Look::Passed
-            },
-        );
+        return Ok(if choice.take != Take::Nothing && dump::is_folder(path)? {
+            Kind::Input(InputKind::Folder, stored_bytes(path)?)
+        } else if choice.take == Take::Anything {
+            Kind::Input(refused(&NOT_A_REGULAR_FILE, "the input is a folder"), 0)
+        } else if choice.deeper {
+            Kind::Folder
+        } else {
+            Kind::Passed
+        });
     }
-    if choice.take == Take::Files && database::is_companion(&entry.path()) {
-        return Ok(Look::Passed);
+    if choice.take == Take::Files && database::is_companion(path)? {
+        return Ok(Kind::Passed);
     }
-    let leads_on = metadata.is_symlink() && choice.deeper && entry.path().is_dir();
-    if choice.take == Take::Nothing && !leads_on {
-        return Ok(Look::Passed);
+    if choice.take == Take::Nothing && !(metadata.is_symlink() && choice.deeper && leads_on(path)?) {
+        return Ok(Kind::Passed);
     }
     if metadata.is_symlink() {
-        return Ok(Look::Input(
-            path,
-            refused(&LINK_NOT_FOLLOWED, "the input is a link and was not followed"),
-            0,
-        ));
+        let kind = refused(&LINK_NOT_FOLLOWED, "the input is a link and was not followed");
+        return Ok(Kind::Input(kind, 0));
     }
-    let kind = regular(&entry.path(), &metadata);
-    Ok(Look::Input(path, kind, metadata.len()))
+    Ok(Kind::Input(regular(path, &metadata), metadata.len()))
+}
+
+/// Whether a link leads to a folder; one that leads nowhere does not.
+fn leads_on(link: &Path) -> io::Result<bool> {
+    match door::follow(link) {
+        Ok(metadata) => Ok(metadata.is_dir()),
+        Err(error) if door::is_of_the_system(&error) => Err(error),
+        Err(_) => Ok(false),
+    }
 }

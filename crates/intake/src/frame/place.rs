@@ -2,6 +2,8 @@
 
 use memchr::{memchr_iter, memrchr};
 
+use crate::event::FaultPlace;
+
 /// A place in an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
@@ -23,7 +25,23 @@ impl Default for Place {
     }
 }
 
+impl From<Place> for FaultPlace {
+    fn from(place: Place) -> Self {
+        Self {
+            byte: place.offset,
+            line: place.line,
+            column: place.column,
+        }
+    }
+}
+
 impl Place {
+    /// The place behind these bytes.
+    pub(super) fn behind(mut self, bytes: &[u8]) -> Self {
+        self.advance(bytes);
+        self
+    }
+
     /// Moves behind `bytes`.
     pub(super) fn advance(&mut self, bytes: &[u8]) {
         self.offset += bytes.len() as u64;

@@ -3,7 +3,8 @@
 use chatmill_diag::Code;
 
 use super::place::Place;
-use crate::event::{Damage, Event, Form, Frame};
+use crate::event::{Damage, Event, FaultPlace, Form, Frame};
+use crate::json;
 use crate::stream::Broken;
 
 /// A record whose end was not seen yet.
@@ -17,6 +18,8 @@ pub(super) struct Unit {
     too_long: &'static Code,
     /// Set once the limit is exceeded: nothing is buffered any more.
     passed: Option<Passed>,
+    /// Where its fault is, once that is known.
+    fault: Option<FaultPlace>,
 }
 
 struct Passed {
@@ -40,6 +43,7 @@ impl Unit {
             head_limit,
             too_long,
             passed: None,
+            fault: None,
         }
     }
 
@@ -63,6 +67,29 @@ impl Unit {
         passed
             .head
             .extend_from_slice(bytes.get(..room).unwrap_or_default());
+    }
+
+    /// Says where its fault is.
+    pub(super) fn fault_at(&mut self, place: Place) {
+        self.fault = Some(place.into());
+    }
+
+    /// What is wrong with a unit whose end never came: what its bytes say that no JSON says, else that it is cut off.
+    pub(super) fn why_open(&mut self, buffer: &[u8], cut: Broken) -> Broken {
+        let Some(bytes) = self.bytes(buffer) else {
+            return cut;
+        };
+        let Err(fault) = json::scan(bytes, u32::MAX) else {
+            return cut;
+        };
+        let place = self.start.behind(bytes.get(..fault.at).unwrap_or(bytes));
+        let ends_inside = fault.at >= bytes.len();
+        self.fault_at(place);
+        if ends_inside {
+            cut
+        } else {
+            Broken::new(fault.code, fault.message)
+        }
     }
 
     /// Where its bytes begin in the caller's buffer.
@@ -124,6 +151,7 @@ impl Unit {
             hash: hash.to_hex().to_string(),
             head,
             message: broken.message.clone(),
+            at: self.fault,
         })
     }
 }

@@ -73,6 +73,7 @@ impl Entry {
                 Event::Note(note) => format!("N {}", note.code.name),
                 Event::Table { name, source } => format!("T {name} {source}"),
                 Event::Skipped { table, rows, bytes } => format!("K{rows} {table} {bytes}"),
+                Event::PassedOver { kind, bytes } => format!("P{bytes} {kind}"),
                 other => panic!("{other:?} inside an entry"),
             })
             .collect();
@@ -109,6 +110,7 @@ pub(crate) fn read_all(reader: &mut Reader) -> Vec<Entry> {
                 entries.last_mut().unwrap().decoded = at;
                 continue;
             }
+            Event::Failed(failure) => panic!("{failure}"),
             _ => assert!(inside, "{event:?} outside an entry"),
         }
         let entry = entries.last_mut().unwrap();
@@ -129,7 +131,7 @@ pub(crate) fn read_all(reader: &mut Reader) -> Vec<Entry> {
                 entry.frames.push(buffer[frame.buffer.clone()].to_vec());
                 (at, record) = (frame.end, record + 1);
             }
-            Event::Skipped { bytes, .. } => at += bytes,
+            Event::Skipped { bytes, .. } | Event::PassedOver { bytes, .. } => at += bytes,
             Event::Damage(damage) => {
                 assert_eq!((damage.start, damage.record), (at, record), "no gap, no overlap");
                 assert!(damage.head.len() as u64 <= damage.end - damage.start && damage.hash.len() == 64);
@@ -185,6 +187,7 @@ pub(crate) fn open(folder: &Path, bytes: &[u8], limits: &Limits) -> Reader {
             shown,
             kind: InputKind::File,
             bytes: bytes.len() as u64,
+            is_named: true,
         },
         limits,
     )

@@ -4,3 +4,5 @@ mod databases;
 mod dumps;
 mod framing;
 mod hostile;
+mod pages;
+mod versioned;

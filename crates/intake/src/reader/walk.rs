@@ -1,11 +1,10 @@
 //! Opens an input and finds out what it is: one stream, an archive, a dump, a database.
 
-use std::fs::File;
-use std::io::{Read, Seek};
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chatmill_diag::codes::{NOT_A_REGULAR_FILE, UNSUPPORTED_CONTAINER};
+use chatmill_diag::codes::{UNREADABLE_INPUT, UNSUPPORTED_CONTAINER};
 use chatmill_diag::{Finding, Limits};
 
 use crate::archive::Member;
@@ -14,6 +13,7 @@ use crate::archive::tar::Tar;
 use crate::archive::zip::Zip;
 use crate::database::DatabaseFile;
 use crate::discover::{Input, InputKind};
+use crate::door::{InputFile, Trouble};
 use crate::sniff::{Container, WANTED, sniff};
 use crate::stream::{Broken, Buffered, Bytes, Capped, Gauge, Raw};
 use crate::unpack::Unpack;
@@ -114,19 +114,30 @@ pub(super) struct Opened {
 }
 
 impl Opened {
-    /// Opens an input. What goes wrong is a member that cannot be read.
+    /// Opens an input. A refusal is a member that cannot be read; what the system cannot do, the gauge's trouble tells.
     pub(super) fn input(input: &Input, limits: &Limits) -> Self {
+        let trouble = Trouble::new(&input.path);
+        let unopened = |_| Broken::new(&UNREADABLE_INPUT, "the input cannot be opened");
         let opened = match &input.kind {
-            InputKind::Stdin => Ok(Self::stream(Box::new(std::io::stdin()), None, limits)),
-            InputKind::Pipe => open(&input.path).map(|file| Self::stream(Box::new(file), None, limits)),
-            InputKind::Refused(finding) => Err(Broken::new(finding.code, finding.message.clone())),
-            InputKind::Folder => Ok(Self::folder(input, limits)),
-            InputKind::File => {
-                open_regular(&input.path).map(|(file, length)| Self::file(file, length, &input.path, limits))
+            InputKind::Stdin => {
+                let stream = InputFile::stream(Box::new(std::io::stdin()), &trouble);
+                Ok(Self::stream(Box::new(stream), None, limits, &trouble))
             }
+            InputKind::Pipe => InputFile::pipe(&input.path, &trouble)
+                .map(|stream| Self::stream(Box::new(stream), None, limits, &trouble))
+                .map_err(unopened),
+            InputKind::Refused(finding) => Err(Broken::new(finding.code, finding.message.clone())),
+            InputKind::Failed(failure) => {
+                trouble.note(failure.clone());
+                Err(Broken::new(&UNREADABLE_INPUT, failure.to_string()))
+            }
+            InputKind::Folder => Ok(Self::folder(input, limits, &trouble)),
+            InputKind::File => InputFile::open(&input.path, &trouble)
+                .map(|file| Self::file(file, &input.path, limits, &trouble))
+                .map_err(|cause| unopened(cause.into())),
         };
         opened.unwrap_or_else(|broken| Self {
-            gauge: Gauge::new(limits.clone(), Some(0)),
+            gauge: Gauge::new(limits.clone(), Some(0), trouble),
             raw: None,
             path: None,
             walk: Walk::broken(broken),
@@ -134,8 +145,8 @@ impl Opened {
     }
 
     /// Reads a stream; `length` is its number of stored bytes, where that is known beforehand.
-    pub(super) fn stream(stream: Bytes, length: Option<u64>, limits: &Limits) -> Self {
-        let gauge = Gauge::new(limits.clone(), length);
+    pub(super) fn stream(stream: Bytes, length: Option<u64>, limits: &Limits, trouble: &Trouble) -> Self {
+        let gauge = Gauge::new(limits.clone(), length, trouble.clone());
         let raw = Raw::new(stream, Arc::clone(&gauge));
         let (container, bytes) = uncover(Buffered::new(Box::new(raw.clone())), &gauge);
         let walk = match container {
@@ -166,9 +177,10 @@ impl Opened {
     }
 
     /// Reads a file; by seeking where that is how it is made.
-    fn file(file: File, length: u64, path: &Path, limits: &Limits) -> Self {
-        let gauge = Gauge::new(limits.clone(), Some(length));
-        let walk = match kind(&file) {
+    fn file(mut file: InputFile, path: &Path, limits: &Limits, trouble: &Trouble) -> Self {
+        let length = file.length();
+        let gauge = Gauge::new(limits.clone(), Some(length), trouble.clone());
+        let walk = match kind(&mut file) {
             Container::Zip => Walk::Zip(Box::new(Zip::open(file, Arc::clone(&gauge)))),
             Container::Database => Walk::single(Member::Database {
                 label: String::new(),
@@ -178,7 +190,7 @@ impl Opened {
                     bytes: length,
                 },
             }),
-            _ => return Self::stream(Box::new(file), Some(length), limits),
+            _ => return Self::stream(Box::new(file), Some(length), limits, trouble),
         };
         Self {
             gauge,
@@ -189,8 +201,8 @@ impl Opened {
     }
 
     /// Reads a dump that is a folder.
-    fn folder(input: &Input, limits: &Limits) -> Self {
-        let gauge = Gauge::new(limits.clone(), Some(input.bytes));
+    fn folder(input: &Input, limits: &Limits, trouble: &Trouble) -> Self {
+        let gauge = Gauge::new(limits.clone(), Some(input.bytes), trouble.clone());
         let walk = match Folder::open(&input.path, Arc::clone(&gauge)) {
             Ok(dump) => Walk::DumpFolder(Box::new(dump)),
             Err(broken) => Walk::broken(broken),
@@ -229,29 +241,11 @@ pub(super) fn uncover(mut bytes: Buffered, gauge: &Arc<Gauge>) -> (Container, Bu
     (sniff(bytes.peek(WANTED)), bytes)
 }
 
-fn open(path: &Path) -> Result<File, Broken> {
-    File::open(path).map_err(|error| Broken::of(&error))
-}
-
-/// Opens a file that must be a regular one, and says how long it is.
-fn open_regular(path: &Path) -> Result<(File, u64), Broken> {
-    let file = open(path)?;
-    let metadata = file.metadata().map_err(|error| Broken::of(&error))?;
-    if !metadata.is_file() {
-        return Err(Broken::new(
-            &NOT_A_REGULAR_FILE,
-            "the input is no longer a regular file",
-        ));
-    }
-    Ok((file, metadata.len()))
-}
-
 /// What a file is by its first bytes. It stands at its start afterwards.
-fn kind(mut file: &File) -> Container {
+fn kind(file: &mut InputFile) -> Container {
     let mut head = Vec::new();
-    let read = file.take(WANTED as u64).read_to_end(&mut head);
-    // Where going back fails, reading fails too and says so.
-    let back = file.rewind();
+    let read = file.by_ref().take(WANTED as u64).read_to_end(&mut head);
+    let back = file.seek(SeekFrom::Start(0));
     if read.is_ok() && back.is_ok() {
         sniff(&head)
     } else {

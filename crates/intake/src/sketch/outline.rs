@@ -118,7 +118,10 @@ pub(super) fn outline(record: &[u8]) -> RecordSketch {
 fn first_of_array(record: &[u8]) -> Option<RecordSketch> {
     let inside = skip(record.strip_prefix(b"[")?, b" \t\r\n")?;
     let first = inside.starts_with(b"{").then(|| outline(inside))?;
+    let behind = Balance::default().run(inside).and_then(|end| inside.get(end..));
+    let next = behind.and_then(|behind| skip(behind, b" \t\r\n"));
     Some(RecordSketch {
+        is_single: next.is_some_and(|next| next.starts_with(b"]")),
         nested: first.keys.into_iter().map(|name| (String::new(), name)).collect(),
         strings: first.strings,
         ..RecordSketch::default()
@@ -126,7 +129,7 @@ fn first_of_array(record: &[u8]) -> Option<RecordSketch> {
 }
 
 /// The JSON string at the start of `bytes`, quotes included; nothing when it is cut.
-fn string(bytes: &[u8]) -> Option<&[u8]> {
+pub(super) fn string(bytes: &[u8]) -> Option<&[u8]> {
     let mut at = 1;
     loop {
         let stop = at + memchr2(b'"', b'\\', bytes.get(at..)?)?;
@@ -200,6 +203,16 @@ mod tests {
             owned(&[("b", "c"), ("b", "d"), ("e", "f"), ("e", "g")])
         );
         assert_eq!(records[0].strings, owned(&[("a", "xA")]));
+    }
+
+    #[test]
+    fn an_array_of_one_object_is_told_from_others() {
+        let lines = "[ {\"a\":[1]} ]\n[{\"a\":1},{}]\n[{\"a\":1},2]\n{\"a\":1}\n[1]\n";
+        let single: Vec<bool> = sketch(Framing::Lines, true, lines)
+            .iter()
+            .map(|record| record.is_single)
+            .collect();
+        assert_eq!(single, [true, false, false, false, false]);
     }
 
     #[test]

@@ -2,6 +2,8 @@
 //!
 //! What a database calls a value is decided before: a cell says which kind of JSON value it becomes.
 
+pub(crate) mod roles;
+
 use std::borrow::Cow;
 
 use chatmill_diag::Code;
@@ -69,6 +71,8 @@ struct Column {
     is_json: bool,
     /// For every filter on this column, the texts of which the cell must be one.
     filters: Vec<Vec<Option<String>>>,
+    /// The roles that its values mean.
+    roles: Vec<(String, String)>,
 }
 
 impl RowWriter {
@@ -80,7 +84,10 @@ impl RowWriter {
             let pair = map.columns.iter().find(|(_, from)| from == column);
             pair.map(|(to, _)| to)
         };
-        let is_taken = |name: &String| columns.iter().filter_map(renamed).any(|taken| taken == name);
+        let is_taken = |name: &String| {
+            columns.iter().filter_map(renamed).any(|taken| taken == name)
+                || !map.roles.is_empty() && name == roles::WORD
+        };
         let columns = columns
             .iter()
             .map(|column| {
@@ -88,6 +95,11 @@ impl RowWriter {
                     Some(name) => name.clone(),
                     None if is_taken(column) => format!("{column}~2"),
                     None => column.clone(),
+                };
+                let roles = if name == roles::ROLE {
+                    map.roles.clone()
+                } else {
+                    Vec::new()
                 };
                 let mut key = Vec::new();
                 push_string(&name, &mut key);
@@ -97,6 +109,7 @@ impl RowWriter {
                     key,
                     is_json: map.json.contains(column),
                     filters: filters.map(|filter| filter.one_of.clone()).collect(),
+                    roles,
                 }
             })
             .collect();
@@ -142,6 +155,10 @@ impl RowWriter {
             }
             out.push(mark);
             mark = b',';
+            if let Some(role) = roles::of(&column.roles, &cell) {
+                roles::write(role, &cell, out);
+                continue;
+            }
             out.extend_from_slice(&column.key);
             cell.write(column.is_json, out)?;
         }
@@ -167,7 +184,7 @@ impl RowWriter {
 
 impl Cell<'_> {
     /// Whether the cell's text is among these, where `None` stands for `NULL`.
-    fn is_one_of(&self, texts: &[Option<String>]) -> bool {
+    pub(super) fn is_one_of(&self, texts: &[Option<String>]) -> bool {
         texts.iter().any(|text| match (self, text) {
             (Cell::Null | Cell::Absent, None) => true,
             (Cell::Text(own), Some(text)) => **own == *text.as_bytes(),
@@ -177,7 +194,7 @@ impl Cell<'_> {
         })
     }
 
-    fn write(&self, is_json: bool, out: &mut Vec<u8>) -> Result<(), RowFault> {
+    pub(super) fn write(&self, is_json: bool, out: &mut Vec<u8>) -> Result<(), RowFault> {
         match self {
             Cell::Null | Cell::Absent => out.extend_from_slice(b"null"),
             Cell::Text(text) if is_json && json::scan(text, u32::MAX).is_ok() => out.extend_from_slice(text),
@@ -213,7 +230,7 @@ fn is_number(text: &str) -> bool {
 }
 
 /// Appends a JSON string.
-fn push_string(text: &str, out: &mut Vec<u8>) {
+pub(super) fn push_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     let mut rest = text.as_bytes();
     while let Some(at) = first_escaped(rest) {

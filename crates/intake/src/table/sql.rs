@@ -56,6 +56,33 @@ impl Syntax {
     }
 }
 
+/// The number behind `/*!` or, for MariaDB alone, `/*M!`: the server executes such a comment where it is not older itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Version {
+    value: u32,
+    digits: u8,
+}
+
+impl Version {
+    /// Takes a byte that belongs to the number; whether it does.
+    pub(crate) fn takes(&mut self, byte: u8) -> bool {
+        let is_digit = byte.is_ascii_digit() && self.digits < 6;
+        if is_digit {
+            self.value = self.value * 10 + u32::from(byte - b'0');
+            self.digits += 1;
+        }
+        is_digit
+    }
+
+    /// Whether some server executes it: dumps write `99999` and `999999` for never.
+    pub(crate) const fn is_executed(self) -> bool {
+        match self.digits {
+            6 => self.value < 990_000,
+            _ => self.value < 99_999,
+        }
+    }
+}
+
 /// A piece of SQL text. White space and comments stand between pieces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Token<'s> {
@@ -80,6 +107,8 @@ pub(crate) enum Token<'s> {
 pub(crate) struct Tokens<'s> {
     rest: &'s [u8],
     syntax: Syntax,
+    /// Whether a comment that MySQL executes has begun and not ended.
+    is_versioned: bool,
 }
 
 /// Whether a byte can stand in a word; bytes above ASCII are letters.
@@ -89,7 +118,11 @@ pub(crate) const fn is_word(byte: u8) -> bool {
 
 impl<'s> Tokens<'s> {
     pub(crate) const fn new(text: &'s [u8], syntax: Syntax) -> Self {
-        Self { rest: text, syntax }
+        Self {
+            rest: text,
+            syntax,
+            is_versioned: false,
+        }
     }
 
     /// How the text is read.
@@ -231,7 +264,8 @@ impl<'s> Tokens<'s> {
         Ok(Token::Text(Cow::Borrowed(body.get(..end).unwrap_or_default())))
     }
 
-    /// Passes white space and comments. A block comment that does not end swallows the rest.
+    /// Passes white space and comments, and of a comment that MySQL executes only what stands around it. A block comment that
+    /// does not end swallows the rest.
     fn skip_blank(&mut self) {
         loop {
             self.rest = self.rest.trim_ascii_start();
@@ -240,6 +274,14 @@ impl<'s> Tokens<'s> {
             {
                 let end = memchr(b'\n', self.rest).unwrap_or(self.rest.len());
                 self.rest = self.rest.get(end..).unwrap_or_default();
+            } else if self.is_versioned && self.rest.starts_with(b"*/") {
+                self.is_versioned = false;
+                self.rest = self.rest.get(2..).unwrap_or_default();
+            } else if self.syntax.dialect == Dialect::MySql
+                && let Some(inside) = executed(self.rest)
+            {
+                self.is_versioned = true;
+                self.rest = inside;
             } else if let Some(inside) = self.rest.strip_prefix(b"/*") {
                 self.rest = after_comment(inside, self.syntax.dialect == Dialect::PostgreSql);
             } else {
@@ -252,6 +294,16 @@ impl<'s> Tokens<'s> {
 /// Whether a byte can stand in the tag of a dollar quote.
 pub(crate) const fn is_tag(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+/// What stands in a comment that MySQL executes, where one begins.
+fn executed(text: &[u8]) -> Option<&[u8]> {
+    let inside = text.strip_prefix(b"/*!").or(text.strip_prefix(b"/*M!"))?;
+    let mut version = Version::default();
+    let length = inside.iter().take_while(|byte| version.takes(**byte)).count();
+    version
+        .is_executed()
+        .then(|| inside.get(length..).unwrap_or_default())
 }
 
 /// What follows a block comment, whose opening mark was passed.

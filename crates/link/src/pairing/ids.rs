@@ -1,6 +1,9 @@
 //! Pairing by ids: those of calls and results, then those in the source's metadata.
 //!
-//! A result belongs to the nearest preceding open call of its id, else to the next one that follows.
+//! An id may be open more than once: parallel calls share it by mistake, or it is used again in every turn. A result goes to
+//! the call that it names by other means, then to a call of its tool, then to one of the same speaker, then to the first
+//! that is open. Where fewer results follow than calls are open, the oldest rounds were given up: among calls that have as
+//! much in common with a result, theirs come last.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -8,66 +11,201 @@ use chatmill_model::PairedBy;
 
 use super::{Step, is_open, join};
 
+/// The id under which a step is looked for.
+type Key = for<'m> fn(&Step<'m>) -> Option<&'m str>;
+
 /// Pairs by equal ids.
 pub(super) fn pair(steps: &mut [Step<'_>]) {
-    pair_by(steps, PairedBy::Id, |step| [step.id, None]);
+    pair_by(steps, PairedBy::Id, |call| call.id, |result| result.id);
 }
 
 /// Pairs by ids in the metadata: those of both sides, or that of one side with the id of the other.
 ///
 /// A result that looked like a duplicate may turn out to answer another call.
 pub(super) fn pair_by_metadata(steps: &mut [Step<'_>]) {
-    if steps.iter().any(|step| step.metadata_id.is_some()) {
-        pair_by(steps, PairedBy::Metadata, |step| [step.metadata_id, step.id]);
+    if steps.iter().all(|step| step.metadata_id.is_none()) {
+        return;
+    }
+    let own: Key = |step| step.id;
+    let other: Key = |step| step.metadata_id;
+    for (of_call, of_result) in [(other, other), (own, other), (other, own)] {
+        pair_by(steps, PairedBy::Metadata, of_call, of_result);
     }
 }
 
-/// Pairs open calls with lonely results that share one of the ids that `ids` gives.
+/// Pairs open calls with lonely results of the same id.
 ///
-/// A result that stays alone although a call has an id of its own is marked as a duplicate.
-fn pair_by<'m>(steps: &mut [Step<'m>], rule: PairedBy, ids: impl Fn(&Step<'m>) -> [Option<&'m str>; 2]) {
-    let mut calls: HashMap<&str, VecDeque<usize>> = HashMap::new();
-    let mut lonely = Vec::new();
-    for index in 0..steps.len() {
-        let Some(step) = steps.get(index) else { continue };
-        let own = ids(step);
-        if step.is_call {
+/// A result that stays alone although a call has its id is marked as a duplicate.
+fn pair_by(steps: &mut [Step<'_>], rule: PairedBy, of_call: Key, of_result: Key) {
+    let mut numbers: HashMap<&str, usize> = HashMap::new();
+    let mut families: Vec<Vec<usize>> = Vec::new();
+    for (index, step) in steps.iter().enumerate() {
+        let id = if step.is_call {
             // Calls that are answered already are entered too: they tell a duplicate from an orphan.
-            for id in own.into_iter().flatten() {
-                calls.entry(id).or_default().push_back(index);
-            }
-            continue;
-        }
-        if step.partner.is_some() {
-            continue;
-        }
-        let nearest = own.into_iter().flatten().filter_map(|id| {
-            let waiting = calls.get_mut(id)?;
-            while waiting.back().is_some_and(|call| !is_open(steps, *call)) {
-                waiting.pop_back();
-            }
-            waiting.back().copied()
-        });
-        match nearest.max() {
-            Some(call) => join(steps, call, index, rule),
-            None => lonely.push((index, own)),
+            of_call(step)
+        } else {
+            of_result(step).filter(|_| step.partner.is_none())
+        };
+        let Some(id) = id else { continue };
+        let number = *numbers.entry(id).or_insert(families.len());
+        match families.get_mut(number) {
+            Some(family) => family.push(index),
+            None => families.push(vec![index]),
         }
     }
-    // These found no open call of their ids before them: the calls that are still open all follow.
-    for (result, own) in lonely {
-        let next = own.into_iter().flatten().filter_map(|id| {
-            let waiting = calls.get_mut(id)?;
-            while waiting.front().is_some_and(|call| !is_open(steps, *call)) {
-                waiting.pop_front();
+    for family in families {
+        settle(steps, &family, rule);
+    }
+}
+
+/// Pairs calls and results of one id.
+fn settle(steps: &mut [Step<'_>], family: &[usize], rule: PairedBy) {
+    let is_call = |steps: &[Step<'_>], index: usize| steps.get(index).is_some_and(|step| step.is_call);
+    let calls: Vec<usize> = family
+        .iter()
+        .copied()
+        .filter(|index| is_call(steps, *index))
+        .collect();
+    if let [call] = calls.as_slice() {
+        return settle_one(steps, *call, family, rule);
+    }
+    let mut all = Shelves::default();
+    let mut lonely = Vec::new();
+    let mut rest = family;
+    while !rest.is_empty() {
+        let calls = rest.iter().take_while(|index| is_call(steps, **index)).count();
+        let (calls, behind) = rest.split_at(calls);
+        let results = behind.iter().take_while(|index| !is_call(steps, **index)).count();
+        let (results, behind) = behind.split_at(results);
+        rest = behind;
+        let open: Vec<usize> = calls
+            .iter()
+            .copied()
+            .filter(|call| is_open(steps, *call))
+            .collect();
+        all.put(steps, &open);
+        let mut likely = Shelves::default();
+        likely.put(steps, newest(steps, &open, results.len()));
+        for result in results {
+            let mut choices = steps.get(*result).into_iter().flat_map(Common::choices);
+            let call = choices.find_map(|choice| {
+                let call = likely.front(choice, steps);
+                call.or_else(|| all.front(choice, steps))
+            });
+            drop(choices);
+            match call {
+                Some(call) => join(steps, call, *result, rule),
+                None => lonely.push(*result),
             }
-            waiting.front().copied()
-        });
-        if let Some(call) = next.min() {
+        }
+    }
+    // These found no open call before them: the calls that are still open follow.
+    let mut waiting: VecDeque<usize> = calls
+        .iter()
+        .copied()
+        .filter(|call| is_open(steps, *call))
+        .collect();
+    for result in lonely {
+        if let Some(call) = waiting.pop_front() {
             join(steps, call, result, rule);
-        } else if own.into_iter().flatten().any(|id| calls.contains_key(id))
+        } else if !calls.is_empty()
             && let Some(step) = steps.get_mut(result)
         {
             step.is_duplicate = true;
         }
+    }
+}
+
+/// Pairs the only call of an id with the first result behind it, else in front of it.
+fn settle_one(steps: &mut [Step<'_>], call: usize, family: &[usize], rule: PairedBy) {
+    let results = family.iter().copied().filter(|index| *index != call);
+    let first = results
+        .clone()
+        .find(|result| *result > call)
+        .or_else(|| results.clone().next());
+    let answer = first.filter(|_| is_open(steps, call));
+    if let Some(result) = answer {
+        join(steps, call, result, rule);
+    }
+    for duplicate in results.filter(|result| Some(*result) != answer) {
+        if let Some(step) = steps.get_mut(duplicate) {
+            step.is_duplicate = true;
+        }
+    }
+}
+
+/// The calls of the newest rounds that are enough for so many results.
+fn newest<'i>(steps: &[Step<'_>], calls: &'i [usize], results: usize) -> &'i [usize] {
+    let round = |index: usize| {
+        let call = calls.get(index).and_then(|call| steps.get(*call));
+        call.map(|call| call.round)
+    };
+    let mut start = calls.len().saturating_sub(results.max(1));
+    while start > 0 && round(start - 1) == round(start) {
+        start -= 1;
+    }
+    calls.get(start..).unwrap_or_default()
+}
+
+/// What a call and a result have in common; none: it is not asked.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+struct Common<'m> {
+    metadata_id: Option<&'m str>,
+    caller: Option<u32>,
+    name: Option<&'m str>,
+    sender: Option<usize>,
+}
+
+impl<'m> Common<'m> {
+    /// All that can be asked, the surest first; nothing is asked that the step does not say.
+    fn choices(step: &Step<'m>) -> impl Iterator<Item = Self> + use<'m> {
+        let caller = if step.is_call {
+            Some(step.place.position)
+        } else {
+            step.caller
+        };
+        let by_metadata = step.metadata_id.map(|id| (Some(id), None));
+        let by_caller = caller.map(|caller| (None, Some(caller)));
+        let named = [by_metadata, by_caller, Some((None, None))];
+        let (name, sender) = (step.name, step.sender);
+        let both = [(name, sender), (name, None), (None, sender), (None, None)];
+        named
+            .into_iter()
+            .flatten()
+            .flat_map(move |(metadata_id, caller)| {
+                both.into_iter().map(move |(name, sender)| Self {
+                    metadata_id,
+                    caller,
+                    name,
+                    sender,
+                })
+            })
+    }
+}
+
+/// Open calls of one id, by what they may have in common with a result.
+#[derive(Default)]
+struct Shelves<'m>(HashMap<Common<'m>, VecDeque<usize>>);
+
+impl<'m> Shelves<'m> {
+    fn put(&mut self, steps: &[Step<'m>], calls: &[usize]) {
+        for index in calls {
+            for choice in steps.get(*index).into_iter().flat_map(Common::choices) {
+                let waiting = self.0.entry(choice).or_default();
+                // What a call does not say makes two choices one.
+                if waiting.back() != Some(index) {
+                    waiting.push_back(*index);
+                }
+            }
+        }
+    }
+
+    /// The first call on a shelf that is open.
+    fn front(&mut self, choice: Common<'m>, steps: &[Step<'m>]) -> Option<usize> {
+        let waiting = self.0.get_mut(&choice)?;
+        while waiting.front().is_some_and(|call| !is_open(steps, *call)) {
+            waiting.pop_front();
+        }
+        waiting.front().copied()
     }
 }

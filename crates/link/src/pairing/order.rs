@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use chatmill_model::{Message, PairedBy};
+use chatmill_model::PairedBy;
 
 use super::{Step, is_open, join};
 
@@ -59,23 +59,11 @@ fn reach(result: &Step<'_>) -> impl Iterator<Item = bool> + use<> {
 }
 
 /// Pairs results with the calls of the message that they name: in order, first where the names agree, then the rest.
-///
-/// Gives a mark for each step whose caller is in the conversation: no other message's call may take it.
-pub(super) fn pair_by_caller<'m>(steps: &mut [Step<'m>], messages: &'m [Message]) -> Vec<bool> {
+pub(super) fn pair_by_caller(steps: &mut [Step<'_>]) {
     if steps.iter().all(|step| step.caller.is_none()) {
-        return Vec::new();
+        return;
     }
-    let mut positions: HashMap<&str, u32> = HashMap::new();
-    let ids = messages.iter().map(|message| (&message.id, message.position));
-    let others = messages
-        .iter()
-        .map(|message| (&message.external_id, message.position));
-    for (id, position) in ids.chain(others) {
-        if let Some(id) = id {
-            positions.entry(id).or_insert(position);
-        }
-    }
-    let mut shelves: HashMap<(u32, Shelf<'m>), VecDeque<usize>> = HashMap::new();
+    let mut shelves: HashMap<(u32, Shelf<'_>), VecDeque<usize>> = HashMap::new();
     for (index, step) in steps.iter().enumerate() {
         if step.is_call && step.partner.is_none() {
             for shelf in Shelf::of_call(step) {
@@ -86,19 +74,15 @@ pub(super) fn pair_by_caller<'m>(steps: &mut [Step<'m>], messages: &'m [Message]
             }
         }
     }
-    let callers: Vec<Option<u32>> = steps
-        .iter()
-        .map(|step| positions.get(step.caller?).copied())
-        .collect();
     for names_agree in [true, false] {
-        for (index, caller) in callers.iter().enumerate() {
-            let (Some(step), Some(caller)) = (steps.get(index), *caller) else {
+        for index in 0..steps.len() {
+            let Some((step, caller)) = steps.get(index).and_then(|step| Some((step, step.caller?))) else {
                 continue;
             };
             if step.partner.is_some() || step.is_duplicate {
                 continue;
             }
-            let wanted: Vec<Shelf<'m>> = if names_agree && step.name.is_some() {
+            let wanted: Vec<Shelf<'_>> = if names_agree && step.name.is_some() {
                 Shelf::for_name(step).collect()
             } else {
                 Shelf::for_any(step).collect()
@@ -115,7 +99,6 @@ pub(super) fn pair_by_caller<'m>(steps: &mut [Step<'m>], messages: &'m [Message]
             }
         }
     }
-    callers.iter().map(Option::is_some).collect()
 }
 
 /// Open calls by shelf and round; a call that was answered elsewhere is cleared away when it comes to the front.
@@ -159,8 +142,8 @@ impl<'m> OpenCalls<'m> {
 /// Pairs what has no id, in order of the results, each with the nearest round before it that has an open call.
 ///
 /// The names must agree where both are known. `Position`: the result took the next open call; `Name`: it passed one over.
-/// `belongs_elsewhere` marks results that are not to be paired; steps beyond its end are.
-pub(super) fn pair_by_order(steps: &mut [Step<'_>], belongs_elsewhere: &[bool]) {
+/// A result whose caller is in the conversation takes no other message's call.
+pub(super) fn pair_by_order(steps: &mut [Step<'_>]) {
     if steps.iter().all(|step| step.id.is_some()) {
         return;
     }
@@ -178,7 +161,7 @@ pub(super) fn pair_by_order(steps: &mut [Step<'_>], belongs_elsewhere: &[bool]) 
             }
             continue;
         }
-        if belongs_elsewhere.get(index) == Some(&true) {
+        if step.caller.is_some() {
             continue;
         }
         let next = open.best(Shelf::for_any(step), steps);

@@ -5,7 +5,7 @@ use chatmill_diag::{Finding, Limits};
 use chatmill_link::{Repeats, link};
 use chatmill_model::{
     ArgumentForm, Arguments, Conversation, Extra, Linked, Message, MessageKind, MessageOrigin, Part,
-    Participant, Preview, RawJson, Reference, ReferenceForm, Role, ToolCall, ToolResult,
+    Participant, Preview, RawJson, Reference, ReferenceForm, Role, ToolCall, ToolResult, Unstated,
 };
 
 /// A text message of participant 0 without an id.
@@ -22,7 +22,9 @@ pub fn says(text: &str) -> Message {
         parts: vec![Part::Text(text.to_owned())],
         references: Vec::new(),
         mentions: Vec::new(),
+        weight: None,
         extra: Extra::default(),
+        unstated: Unstated::default(),
         external_id: None,
         origin: MessageOrigin::default(),
     }
@@ -43,6 +45,7 @@ pub fn by_id(target: &str) -> Reference {
         preview: None,
         form: ReferenceForm::Id,
         is_pseudo: false,
+        nested: Vec::new(),
     }
 }
 
@@ -56,6 +59,7 @@ pub fn with_preview(target: Option<&str>, sender: Option<&str>, content: Option<
         }),
         form: ReferenceForm::Object(RawJson("{}".to_owned())),
         is_pseudo: false,
+        nested: Vec::new(),
     }
 }
 

@@ -1,100 +1,104 @@
-//! International bank account numbers: as long as the country's are, with the right remainder.
+//! International bank account numbers: digits and letters where the country has them, with the right remainder.
 
 use super::Found;
 use super::signs::{after, continues};
 use crate::kind::Kind;
 
-/// Country and length, in order of country (the registry of the IBAN standard, release 99).
-pub(super) const LENGTHS: &[(&str, usize)] = &[
-    ("AD", 24),
-    ("AE", 23),
-    ("AL", 28),
-    ("AT", 20),
-    ("AZ", 28),
-    ("BA", 20),
-    ("BE", 16),
-    ("BG", 22),
-    ("BH", 22),
-    ("BI", 27),
-    ("BR", 29),
-    ("BY", 28),
-    ("CH", 21),
-    ("CR", 22),
-    ("CY", 28),
-    ("CZ", 24),
-    ("DE", 22),
-    ("DJ", 27),
-    ("DK", 18),
-    ("DO", 28),
-    ("EE", 20),
-    ("EG", 29),
-    ("ES", 24),
-    ("FI", 18),
-    ("FK", 18),
-    ("FO", 18),
-    ("FR", 27),
-    ("GB", 22),
-    ("GE", 22),
-    ("GI", 23),
-    ("GL", 18),
-    ("GR", 27),
-    ("GT", 28),
-    ("HN", 28),
-    ("HR", 21),
-    ("HU", 28),
-    ("IE", 22),
-    ("IL", 23),
-    ("IQ", 23),
-    ("IS", 26),
-    ("IT", 27),
-    ("JO", 30),
-    ("KW", 30),
-    ("KZ", 20),
-    ("LB", 28),
-    ("LC", 32),
-    ("LI", 21),
-    ("LT", 20),
-    ("LU", 20),
-    ("LV", 21),
-    ("LY", 25),
-    ("MC", 27),
-    ("MD", 24),
-    ("ME", 22),
-    ("MK", 19),
-    ("MN", 20),
-    ("MR", 27),
-    ("MT", 31),
-    ("MU", 30),
-    ("NI", 28),
-    ("NL", 18),
-    ("NO", 15),
-    ("OM", 23),
-    ("PK", 24),
-    ("PL", 28),
-    ("PS", 29),
-    ("PT", 25),
-    ("QA", 29),
-    ("RO", 24),
-    ("RS", 22),
-    ("RU", 33),
-    ("SA", 24),
-    ("SC", 31),
-    ("SD", 18),
-    ("SE", 24),
-    ("SI", 19),
-    ("SK", 24),
-    ("SM", 27),
-    ("SO", 23),
-    ("ST", 25),
-    ("SV", 28),
-    ("TL", 23),
-    ("TN", 24),
-    ("TR", 26),
-    ("UA", 29),
-    ("VA", 22),
-    ("VG", 24),
-    ("XK", 20),
-    ("YE", 30),
+/// Signs of the longest account.
+const LONGEST: usize = 34;
+
+/// Country and what follows its two check digits, in order of country (the registry of the IBAN standard, release 99): how many
+/// signs, and whether they are digits (`n`), capital letters (`a`) or either (`c`).
+pub(super) const ACCOUNTS: &[(&str, &str)] = &[
+    ("AD", "4n4n12c"),
+    ("AE", "19n"),
+    ("AL", "8n16c"),
+    ("AT", "16n"),
+    ("AZ", "4a20c"),
+    ("BA", "16n"),
+    ("BE", "12n"),
+    ("BG", "4a6n8c"),
+    ("BH", "4a14c"),
+    ("BI", "23n"),
+    ("BR", "23n1a1c"),
+    ("BY", "4c4n16c"),
+    ("CH", "5n12c"),
+    ("CR", "18n"),
+    ("CY", "8n16c"),
+    ("CZ", "20n"),
+    ("DE", "18n"),
+    ("DJ", "23n"),
+    ("DK", "14n"),
+    ("DO", "4c20n"),
+    ("EE", "16n"),
+    ("EG", "25n"),
+    ("ES", "20n"),
+    ("FI", "14n"),
+    ("FK", "2a12n"),
+    ("FO", "14n"),
+    ("FR", "10n11c2n"),
+    ("GB", "4a14n"),
+    ("GE", "2a16n"),
+    ("GI", "4a15c"),
+    ("GL", "14n"),
+    ("GR", "7n16c"),
+    ("GT", "4c20c"),
+    ("HN", "4a20n"),
+    ("HR", "17n"),
+    ("HU", "24n"),
+    ("IE", "4a14n"),
+    ("IL", "19n"),
+    ("IQ", "4a15n"),
+    ("IS", "22n"),
+    ("IT", "1a10n12c"),
+    ("JO", "4a4n18c"),
+    ("KW", "4a22c"),
+    ("KZ", "3n13c"),
+    ("LB", "4n20c"),
+    ("LC", "4a24c"),
+    ("LI", "5n12c"),
+    ("LT", "16n"),
+    ("LU", "3n13c"),
+    ("LV", "4a13c"),
+    ("LY", "21n"),
+    ("MC", "10n11c2n"),
+    ("MD", "2c18c"),
+    ("ME", "18n"),
+    ("MK", "3n10c2n"),
+    ("MN", "16n"),
+    ("MR", "23n"),
+    ("MT", "4a5n18c"),
+    ("MU", "4a19n3a"),
+    ("NI", "4a20n"),
+    ("NL", "4a10n"),
+    ("NO", "11n"),
+    ("OM", "3n16c"),
+    ("PK", "4a16c"),
+    ("PL", "24n"),
+    ("PS", "4a21c"),
+    ("PT", "21n"),
+    ("QA", "4a21c"),
+    ("RO", "4a16c"),
+    ("RS", "18n"),
+    ("RU", "14n15c"),
+    ("SA", "2n18c"),
+    ("SC", "4a20n3a"),
+    ("SD", "14n"),
+    ("SE", "20n"),
+    ("SI", "15n"),
+    ("SK", "20n"),
+    ("SM", "1a10n12c"),
+    ("SO", "19n"),
+    ("ST", "21n"),
+    ("SV", "4a20n"),
+    ("TL", "19n"),
+    ("TN", "20n"),
+    ("TR", "6n16c"),
+    ("UA", "6n19c"),
+    ("VA", "18n"),
+    ("VG", "4a16n"),
+    ("XK", "16n"),
+    ("YE", "4a4n18c"),
 ];
 
 pub(super) fn iban(text: &str, at: usize) -> Option<Found> {
@@ -108,20 +112,27 @@ pub(super) fn iban(text: &str, at: usize) -> Option<Found> {
         return None;
     }
     let country = [first.to_ascii_uppercase(), second.to_ascii_uppercase()];
-    let place = LENGTHS
+    let place = ACCOUNTS
         .binary_search_by(|(code, _)| code.as_bytes().cmp(&country))
         .ok()?;
-    let length = LENGTHS.get(place).map(|(_, length)| *length)?;
-    let mut value = String::with_capacity(length);
+    let (_, account) = ACCOUNTS.get(place)?;
+    let mut value = String::with_capacity(LONGEST);
     let mut end = at;
-    while value.len() < length {
-        let sign = after(text, end)?;
-        if sign.is_ascii_alphanumeric() {
-            value.push(sign.to_ascii_uppercase());
-        } else if !matches!(sign, ' ' | '-') || !after(text, end + 1)?.is_ascii_alphanumeric() {
+    for belongs in "2a2n".chars().chain(account.chars()).scan(0, stretch).flatten() {
+        let sign = loop {
+            let sign = after(text, end)?;
+            end += 1;
+            if sign.is_ascii_alphanumeric() {
+                break sign;
+            }
+            if !matches!(sign, ' ' | '-') || !after(text, end)?.is_ascii_alphanumeric() {
+                return None;
+            }
+        };
+        if !belongs(sign) {
             return None;
         }
-        end += 1;
+        value.push(sign.to_ascii_uppercase());
     }
     if continues(after(text, end)) || remainder(&value) != 1 {
         return None;
@@ -131,6 +142,24 @@ pub(super) fn iban(text: &str, at: usize) -> Option<Found> {
         range: at..end,
         value,
     })
+}
+
+/// Whether a sign may stand at a place of an account.
+type Belongs = fn(char) -> bool;
+
+/// Reads the digits of a count, then gives so many times what its letter allows.
+#[expect(clippy::unnecessary_wraps, reason = "`scan` ends at none")]
+fn stretch(count: &mut usize, sign: char) -> Option<std::iter::RepeatN<Belongs>> {
+    let (times, belongs): (usize, Belongs) = match sign {
+        'n' => (std::mem::take(count), |sign| sign.is_ascii_digit()),
+        'a' => (std::mem::take(count), |sign| sign.is_ascii_alphabetic()),
+        'c' => (std::mem::take(count), |sign| sign.is_ascii_alphanumeric()),
+        digit => {
+            *count = *count * 10 + digit.to_digit(10).unwrap_or_default() as usize;
+            (0, |_| false)
+        }
+    };
+    Some(std::iter::repeat_n(belongs, times))
 }
 
 /// The remainder by 97 of the number that the account, its first four signs behind it, stands for; letters count 10 to 35.

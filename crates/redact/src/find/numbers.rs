@@ -52,6 +52,8 @@ fn value_at(text: &str, at: usize, byte: u8, wanted: Wanted) -> Option<Found> {
         b':' => &[(Kind::Ip, address::version_6)],
         _ => &[
             (Kind::Secret, secret::key_shape),
+            (Kind::Secret, secret::bot_address),
+            (Kind::Secret, secret::discord_token),
             (Kind::Iban, bank::iban),
             (Kind::Ip, address::version_6),
         ],

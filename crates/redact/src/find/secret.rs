@@ -6,7 +6,7 @@
 use memchr::memmem;
 
 use super::Found;
-use super::signs::{after, before, run};
+use super::signs::{after, before, run, short_run};
 use crate::kind::Kind;
 
 /// Parameters of URLs whose values are credentials, in lower case.
@@ -69,6 +69,7 @@ const SHAPES: &[(&str, Signs, usize)] = &[
     ("AIza", Signs::Words, 35),
     ("ya29.", Signs::Words, 20),
     ("hf_", Signs::Letters, 30),
+    ("mfa.", Signs::Words, 60),
     ("npm_", Signs::Letters, 36),
     ("pypi-", Signs::Words, 50),
     ("xoxb-", Signs::Words, 20),
@@ -129,9 +130,16 @@ pub(super) fn key_shape(text: &str, at: usize) -> Option<Found> {
     };
     let (end, count) = in_parts(text, start, *signs, parts.iter().copied().max().unwrap_or(1));
     let tail = text.get(start..end)?.trim_end_matches('-');
-    // Words with hyphens are no key; a key has digits.
-    let is_shaped = parts.contains(&count) && tail.bytes().any(|byte| byte.is_ascii_digit());
+    let is_shaped = parts.contains(&count) && is_random(tail);
     (is_shaped && tail.len() >= *least).then(|| secret(text, at, prefix.len() + tail.len()))
+}
+
+/// Whether signs were drawn rather than written: words with hyphens have neither digits nor capitals between small letters.
+fn is_random(signs: &str) -> bool {
+    signs.bytes().any(|byte| byte.is_ascii_digit())
+        || !signs.contains('-')
+            && signs.bytes().any(|byte| byte.is_ascii_uppercase())
+            && signs.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
 /// The end of at most so many parts with dots between them, and how many there are.
@@ -147,6 +155,55 @@ fn in_parts(text: &str, at: usize, signs: Signs, most: usize) -> (usize, usize) 
         end = start + length;
     }
     (end, most)
+}
+
+/// The token of a Discord bot: its number in Base64, the time, and a signature.
+pub(super) fn discord_token(text: &str, at: usize) -> Option<Found> {
+    let part = |from, least, most| {
+        let signs = short_run(text, from, most, |byte| Signs::Words.has(byte))?;
+        (signs.len() >= least).then_some(signs.len())
+    };
+    let number = part(at, 23, 28)?;
+    let time_at = at + number + 1;
+    let time = part(time_at, 6, 7)?;
+    let signature_at = time_at + time + 1;
+    let signature = part(signature_at, 27, 40)?;
+    let is_joined = [time_at, signature_at]
+        .iter()
+        .all(|at| before(text, *at) == Some('.'));
+    let is_number = text
+        .as_bytes()
+        .get(at..at + number)?
+        .chunks(4)
+        .all(encodes_digits);
+    (is_joined && is_number).then(|| secret(text, at, signature_at + signature - at))
+}
+
+/// Whether up to four signs of Base64 stand for digits alone.
+fn encodes_digits(signs: &[u8]) -> bool {
+    let value = |sign: &u8| match sign {
+        b'A'..=b'Z' => Some(sign - b'A'),
+        b'a'..=b'z' => Some(sign - b'a' + 26),
+        b'0'..=b'9' => Some(sign - b'0' + 52),
+        _ => None,
+    };
+    let Some(bits) = signs
+        .iter()
+        .try_fold(0_u32, |bits, sign| Some(bits << 6 | u32::from(value(sign)?)))
+    else {
+        return false;
+    };
+    let bits = bits << (6 * (4 - signs.len()));
+    let bytes = bits.to_be_bytes();
+    bytes.iter().skip(1).take(signs.len() - 1).all(u8::is_ascii_digit)
+}
+
+/// The token of a Telegram bot as it stands in the address of a request.
+pub(super) fn bot_address(text: &str, at: usize) -> Option<Found> {
+    let digits = at + "bot".len();
+    text.get(at..digits)
+        .filter(|prefix| *prefix == "bot")
+        .and_then(|_| bot_token(text, digits))
 }
 
 /// The token of a Telegram bot: its number, a colon, 35 signs.

@@ -214,6 +214,9 @@ fn accounts_need_the_length_of_their_country_and_the_right_remainder() {
         "DE8937040044053201300",
         "XX89370400440532013000",
         "DE89370400440532013000A",
+        // The remainder is right, but a Belgian account has digits only.
+        "be279931-256f-4112-ac58-e1fcd4796c44",
+        "BE279931256F4112",
     ]);
 }
 
@@ -234,6 +237,9 @@ fn credentials_are_found_in_urls_and_by_their_shape() {
             "⟨eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJlLW9mLW91cnM⟩",
             "Authorization: Bearer ⟨0123456789abcdef0123⟩",
             "⟨123456789:AAaaBBbbCCccDDddEEeeFFffGGggHHhh012⟩",
+            "https://bots.example/bot⟨123456789:AAaaBBbbCCccDDddEEeeFFffGGggHHhh012⟩/getMe",
+            "HF_TOKEN=⟨hf_AbCdEfGhIjKlMnOpQrStUvWxYzAbCdEfGh⟩",
+            "⟨MTIzNDU2Nzg5MDEyMzQ1Njc4.Abc_1-.AbCdEfGhIjKlMnOpQrStUvWxYz0123456_-⟩",
             "a ⟨-----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY-----⟩ b",
         ],
     );
@@ -246,6 +252,10 @@ fn credentials_are_found_in_urls_and_by_their_shape() {
         "sk-this-is-a-long-word-with-hyphens",
         "eyJhbGciOiJIUzI1NiJ9",
         "Bearer of good news everyone",
+        "hf_transfer_speeds_up_downloads_of_models",
+        "hf_abcdefghijklmnopqrstuvwxyzabcdefgh",
+        // The first part stands for letters.
+        "QWJjZGVmZ2hpamtsbW5vcHFy.Abc_1-.AbCdEfGhIjKlMnOpQrStUvWxYz0123456_-",
         "-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----",
         "token=abc",
     ]);
@@ -261,7 +271,7 @@ fn of_two_that_overlap_the_more_telling_one_is_taken() {
 #[test]
 fn the_parameters_and_countries_are_in_order() {
     assert!(secret::PARAMETERS.is_sorted_by(|left, right| left < right));
-    assert!(bank::LENGTHS.is_sorted_by(|left, right| left.0 < right.0));
+    assert!(bank::ACCOUNTS.is_sorted_by(|left, right| left.0 < right.0));
 }
 
 #[test]

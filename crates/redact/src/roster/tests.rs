@@ -144,3 +144,41 @@ fn agents_are_called_agents() {
         Some("Agent-quillbot prime")
     );
 }
+
+#[test]
+fn names_are_found_with_and_without_accents() {
+    let roster = roster(vec![
+        person("u1", Some("Jürgen Weiß"), None),
+        person("u2", Some("Zoë"), None),
+        person("u3", Some("Oskar Lind"), None),
+    ]);
+    for text in [
+        "Jürgen",
+        "jurgen",
+        "Juergen",
+        "JUERGEN WEISS",
+        "Jurgen Weiß",
+        "zoe",
+        "ZOË",
+    ] {
+        assert_eq!(names(&roster, &format!("so {text}, yes")), [text]);
+    }
+    let accented = self::roster(vec![person("u1", Some("Andre Quint"), None)]);
+    assert_eq!(names(&accented, "hi André!"), ["André"]);
+    assert_eq!(
+        found(&roster, "Jurgen, Juergen")
+            .into_iter()
+            .map(|(_, owner)| owner)
+            .collect::<Vec<_>>(),
+        ["Person-jurgen weiss"; 2]
+    );
+}
+
+#[test]
+fn a_name_written_as_one_word_needs_a_sign_in_front_or_capitals_inside() {
+    let roster = roster(vec![person("u1", Some("Fay Winter"), None)]);
+    for text in ["@faywinter", "@FayWinter", "FayWinter"] {
+        assert_eq!(names(&roster, text), [text.trim_start_matches('@')]);
+    }
+    assert_eq!(names(&roster, "faywinter"), Vec::<String>::new());
+}

@@ -60,7 +60,7 @@ fn of_renderings(dataset: &Dataset, request: &Request) -> Result<Bill, DatasetEr
     let sent: Vec<String> = dataset
         .encodings()
         .iter()
-        .map(|encoding| format!("tokens_sent_{encoding}"))
+        .map(|encoding| format!("sent_tokens_{encoding}"))
         .collect();
     let mut columns = RENDERING.to_vec();
     columns.extend(sent.iter().map(String::as_str));

@@ -264,15 +264,21 @@ fn finding_code(code: &str, name: &str) -> FindingCode {
 
 fn references(dataset: &Dataset) -> Result<Part<ReferenceStatus>, DatasetError> {
     let mut found: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-    dataset.scan("message_references", &["status", "same_sender"], &mut |batch| {
-        let (statuses, same) = (batch.texts("status")?, batch.flags("same_sender")?);
-        for row in 0..batch.rows() {
-            let counts = found.entry(statuses.at(row).to_owned()).or_default();
-            counts.0 += 1;
-            counts.1 += u64::from(same.at(row));
-        }
-        Ok(())
-    })?;
+    dataset.scan(
+        "message_references",
+        &["path", "status", "same_sender"],
+        &mut |batch| {
+            let (paths, statuses) = (batch.texts("path")?, batch.texts("status")?);
+            let same = batch.flags("same_sender")?;
+            let made = (0..batch.rows()).filter(|row| !paths.at(*row).contains('.'));
+            for row in made {
+                let counts = found.entry(statuses.at(row).to_owned()).or_default();
+                counts.0 += 1;
+                counts.1 += u64::from(same.at(row));
+            }
+            Ok(())
+        },
+    )?;
     let mut rows: Vec<ReferenceStatus> = found
         .into_iter()
         .map(|(status, (count, same_sender))| ReferenceStatus {

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use chatmill_diag::visible::is_hidden;
+
 /// A growing HTML document.
 #[derive(Default)]
 pub(super) struct Html(String);
@@ -23,10 +25,7 @@ impl Html {
                 '"' => self.0.push_str("&quot;"),
                 '\'' => self.0.push_str("&#39;"),
                 '\n' => self.0.push('\n'),
-                // A control character shows nothing, and a direction mark shows what is not there.
-                hidden if hidden.is_control() || is_direction_mark(hidden) => {
-                    self.0.extend(hidden.escape_unicode());
-                }
+                hidden if is_hidden(hidden) => self.0.extend(hidden.escape_default()),
                 plain => self.0.push(plain),
             }
         }
@@ -48,14 +47,6 @@ impl Html {
     pub(super) fn into_string(self) -> String {
         self.0
     }
-}
-
-/// Marks that reorder the text behind them.
-fn is_direction_mark(character: char) -> bool {
-    matches!(
-        character,
-        '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-    )
 }
 
 /// A number with thousands separators.

@@ -121,7 +121,7 @@ pub struct Run {
     pub version: String,
     /// Hash of all that decides the bytes of the dataset.
     pub fingerprint: String,
-    /// How the run ended: `complete` or `too-many-rejects`.
+    /// How the run ended: `complete`, `too-many-rejects`, `nothing-read` or `too-many-errors`.
     pub verdict: String,
     /// Who speaks as the assistant: the plan's `perspective.as`.
     pub perspective: String,
@@ -332,7 +332,7 @@ pub struct TokenCell {
     pub ratio: f64,
     /// Renderings that break a rule of their dialect.
     pub invalid: u64,
-    /// Rows of the losses table.
+    /// What they lost: the sum of `amount` in the losses table.
     pub losses: u64,
 }
 

@@ -22,7 +22,7 @@ use std::ops::Range;
 use chatmill_diag::{Code, Finding, Limits, Reject, RejectLevel, Severity, Span, codes};
 use chatmill_intake::json::{Kind, Places, Value};
 use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::{Message, MessageKind, MessageOrigin, Part, Role};
+use chatmill_model::{Message, MessageKind, MessageOrigin, Part, Role, Unstated};
 
 use crate::notes::Notes;
 use crate::openai_messages::speakers::Speakers;
@@ -49,6 +49,7 @@ static FORM: Form = Form {
     may_be_text: true,
     system: None,
     tools: "tools",
+    answer: None,
     known: &[],
     turn: |_, _, _| Said::default(),
 };
@@ -249,6 +250,7 @@ impl Reader<'_, '_> {
         let index = self.messages.len() as u32;
         self.messages.push(Message {
             id: None,
+            unstated: Unstated::default(),
             external_id: None,
             position: index,
             sender: Some(sender),
@@ -260,6 +262,7 @@ impl Reader<'_, '_> {
             parts,
             references: Vec::new(),
             mentions: Vec::new(),
+            weight: None,
             extra: chatmill_model::Extra::default(),
             origin: MessageOrigin {
                 start: self.frame.start + span.start as u64,

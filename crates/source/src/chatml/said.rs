@@ -155,7 +155,7 @@ fn tagged<'t>(text: &'t str, [open, close]: [&str; 2]) -> Option<(&'t str, &'t s
 fn call(inside: &str, limits: &Limits) -> Option<ToolCall> {
     let written = unescaped(inside.trim());
     let document = json::scan(written.as_bytes(), limits.depth).ok()?;
-    sharegpt::call(document.root(), limits)
+    sharegpt::call(document.root(), limits.depth)
 }
 
 /// The results of a turn that holds nothing else.

@@ -9,9 +9,11 @@
 //!               {"role": "model", "parts": [{"text": "Good morning."}]}]}
 //! ```
 //!
-//! The `[meta]` line gives ids, names and replies, and is no text then ([`meta`]). Calls and responses have no ids
-//! in this format unless a part says so: linking pairs them by place and name. A file that is a bare list is cut into its
-//! turns like every top-level array; gathered again, they are one conversation.
+//! The `[meta]` line gives ids, names and replies, and is no text then ([`meta`]). Where lines are used, a user's first
+//! turn without one is the system prompt that gryag puts there for models without a place for it. Calls and responses have
+//! no ids in this format unless a part says so: linking pairs them by place and name. A file that is a bare list is cut into
+//! its turns like every top-level array; gathered again, they are one conversation. A turn that is a record of its own is a
+//! conversation of one message.
 
 pub mod meta;
 pub mod parts;
@@ -34,6 +36,9 @@ const ID: &str = "gemini-contents";
 
 /// Fields that hold system text; the index of a system message counts down from the largest number in this order.
 const SYSTEM: [&str; 3] = ["systemInstruction", "system_instruction", "system_context"];
+
+/// The index of a turn that is a record of its own.
+const ALONE: u32 = u32::MAX - SYSTEM.len() as u32;
 
 /// The source `gemini-contents`.
 #[derive(Debug)]
@@ -105,6 +110,7 @@ fn message_path(index: u32) -> String {
         .and_then(|place| SYSTEM.get(place));
     match system {
         Some(field) => format!("$.{field}"),
+        None if index == ALONE => "$".to_owned(),
         None => format!("$.contents[{index}]"),
     }
 }
@@ -144,6 +150,8 @@ fn recognise_list_of_turns(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
         "the top-level array is a bare list of turns: one history"
     } else if sketch.records.iter().any(is_list_of_turns) {
         "the record is a bare list of turns"
+    } else if sketch.records.iter().any(is_turn) {
+        "the record is a turn alone"
     } else {
         return None;
     };
@@ -162,8 +170,13 @@ fn is_list_of_turns(record: &RecordSketch) -> bool {
 fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
     let mut notes = Notes::new(frame.start);
     let root = frame.document.root();
-    let list = top_level(root, limits, &notes)?;
-    let (tools, extra) = beside(root, &mut notes);
+    let turns = top_level(root, limits, &notes)?;
+    let is_alone = turns.first().is_some_and(|turn| turn.span() == root.span());
+    let (tools, extra) = if is_alone {
+        Default::default()
+    } else {
+        beside(root, &mut notes)
+    };
     let mut reader = Reader {
         frame,
         is_bare: root.kind() == Kind::Array,
@@ -173,6 +186,8 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         times: Times::default(),
         rejects: Vec::new(),
         messages: Vec::new(),
+        lines: Vec::new(),
+        has_front: turns::has_front(&turns),
         rows: RowLedger::default(),
         chat: None,
         thread: None,
@@ -182,10 +197,12 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
             reader.read_system(u32::MAX - place, value);
         }
     }
-    for (index, turn) in (0..).zip(list.items()) {
-        reader.read(index, turn);
+    for (index, turn) in (0..).zip(turns) {
+        reader.read(if is_alone { ALONE } else { index }, turn);
     }
+    reader.note_unstated();
     reader.times.finish(&mut reader.notes);
+    let has_lines = reader.lines.iter().any(|meta| *meta != meta::Meta::default());
     let source_id = reader.chat.map(|chat| match reader.thread {
         Some(thread) => format!("{chat}/{thread}"),
         None => chat,
@@ -193,7 +210,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     Ok(Reading {
         conversation: Some(Conversation {
             source: ID,
-            shape: if source_id.is_some() { "gryag" } else { "gemini" },
+            shape: if has_lines { "gryag" } else { "gemini" },
             source_id,
             scene: Scene::Unknown,
             participants: reader.roster.participants,
@@ -209,15 +226,15 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     })
 }
 
-/// Checks what decides over the whole frame; gives the list of turns.
-fn top_level<'d>(root: Value<'d>, limits: &Limits, notes: &Notes) -> Result<Value<'d>, Box<Finding>> {
+/// Checks what decides over the whole frame; gives the turns: those of the list, or the frame itself.
+fn top_level<'d>(root: Value<'d>, limits: &Limits, notes: &Notes) -> Result<Vec<Value<'d>>, Box<Finding>> {
     let fault = |finding: Finding, path: &str, value: Value<'_>| {
         Box::new(notes.spanned(finding.with_severity(Severity::Error).at_path(path), value.span()))
     };
     if root.kind() == Kind::Array {
         return match too_large(root, limits) {
             Some(finding) => Err(fault(finding, "$", root)),
-            None => Ok(root),
+            None => Ok(root.items().collect()),
         };
     }
     if root.kind() != Kind::Object {
@@ -230,12 +247,11 @@ fn top_level<'d>(root: Value<'d>, limits: &Limits, notes: &Notes) -> Result<Valu
     let path = "$.contents";
     let mut lists = root.fields().filter(|(key, _)| key == "contents");
     let Some((_, list)) = lists.next() else {
-        let text = if root.get("parts").is_some() {
-            "the record is a single turn: wrap the list that it comes from in an object as contents"
-        } else {
-            "the record has no contents"
-        };
-        return Err(fault(Finding::new(&codes::MISSING_FIELD, text), path, root));
+        if root.get("parts").is_some() {
+            return Ok(vec![root]);
+        }
+        let finding = Finding::new(&codes::MISSING_FIELD, "the record has no contents");
+        return Err(fault(finding, path, root));
     };
     if lists.next().is_some() {
         let text = "contents stands more than once in the record";
@@ -247,7 +263,7 @@ fn top_level<'d>(root: Value<'d>, limits: &Limits, notes: &Notes) -> Result<Valu
     }
     match too_large(list, limits) {
         Some(finding) => Err(fault(finding, path, list)),
-        None => Ok(list),
+        None => Ok(list.items().collect()),
     }
 }
 

@@ -205,12 +205,15 @@ fn file_data(file: Value<'_>, part: Option<Value<'_>>, path: &str, content: &mut
         "display_name",
         "displayName",
     ];
-    match part {
-        Some(part) => {
-            content.keep_rest(file, &format!("{path}.file_data"), &known);
-            content.keep_rest(part, path, &["file_data", "fileData"]);
-        }
-        None => content.keep_rest(file, path, &known),
+    if let Some(part) = part {
+        content.keep_rest(file, &format!("{path}.file_data"), &known);
+        content.keep_rest(part, path, &["file_data", "fileData"]);
+    } else {
+        content.keep_rest(file, path, &known);
+        // gryag's own code tells this form from the other.
+        content
+            .extra
+            .push((format!("{path}.file_uri"), RawJson("true".to_owned())));
     }
     true
 }

@@ -44,6 +44,7 @@ pub fn reference(meta: &Meta, roster: &Roster, extra: &mut Vec<(String, RawJson)
             sender,
             sender_name,
             from_agent,
+            ..Preview::default()
         }),
         form: if target_is_known {
             ReferenceForm::Id
@@ -51,6 +52,7 @@ pub fn reference(meta: &Meta, roster: &Roster, extra: &mut Vec<(String, RawJson)
             ReferenceForm::Excerpt
         },
         is_pseudo: false,
+        nested: Vec::new(),
     })
 }
 

@@ -1,12 +1,12 @@
 //! Who speaks in a Gemini history: by user id where the metadata has one, else by user name, name, or role.
 //!
-//! A history has no roster, so everybody who speaks counts as listed. gryag's database is read with the same roster. The bot has no user id in gryag's lines: it is known
-//! by its user name. Turns of the model without a line (calls never have one) are the same bot's: an agent without a name
-//! is the first one that gets a name later. Function responses belong to the agent who asked.
+//! A history has no roster, so everybody who speaks counts as listed. gryag's database is read with the same roster. All
+//! turns of the model are one bot's, whatever their lines call it: it has no user id there, and calls never have a line.
+//! Function responses belong to it, too.
 
 use std::collections::HashMap;
 
-use chatmill_model::{Participant, ParticipantKind, RawJson, Role};
+use chatmill_model::{Fact, Participant, ParticipantKind, RawJson, Role, Unstated};
 
 use super::meta::Meta;
 
@@ -20,7 +20,7 @@ pub struct Roster {
     last_caller: Option<usize>,
     /// The agent that nothing is known of yet but that it speaks.
     unnamed_agent: Option<usize>,
-    /// The one bot of an archive that has only one.
+    /// The one bot.
     bot: Option<usize>,
     /// What an agent is called that nothing else is known of.
     agent: &'static str,
@@ -56,11 +56,16 @@ impl Roster {
             Some(place) => *place,
             None => self.add(key, role),
         };
+        if meta.get("user_id").is_some()
+            && let Some(participant) = self.participants.get_mut(place)
+        {
+            participant.is_id_made = false;
+        }
         self.name(place, meta);
         place
     }
 
-    /// The bot of an archive that has only one, whatever it calls itself.
+    /// The one bot, whatever it is called.
     pub fn bot(&mut self, meta: &Meta) -> usize {
         let own = meta.get("user_id").or(meta.get("username"));
         let is_named = own.or(meta.get("name")).is_some();
@@ -88,6 +93,24 @@ impl Roster {
             let mark = ("is_bot".to_owned(), RawJson("true".to_owned()));
             participant.extra.0.push(mark);
         }
+    }
+
+    /// What a line leaves to its neighbours to say of its sender; `place` is the sender's.
+    pub fn unstated(&self, place: usize, meta: &Meta) -> Unstated {
+        let mut unstated = Unstated::default();
+        let Some(known) = self.participants.get(place) else {
+            return unstated;
+        };
+        for (fact, key, is_known) in [
+            (Fact::SenderId, "user_id", !known.is_id_made),
+            (Fact::SenderName, "name", known.name.is_some()),
+            (Fact::SenderAlias, "username", known.alias.is_some()),
+        ] {
+            if is_known && meta.get(key).is_none() {
+                unstated.insert(fact);
+            }
+        }
+        unstated
     }
 
     /// Gives a participant the names that metadata has and that it lacks.
@@ -120,6 +143,7 @@ impl Roster {
         self.places.insert(key, place);
         self.participants.push(Participant {
             id,
+            is_id_made: true,
             role: Some(role.as_str().to_owned()),
             kind: match role {
                 Role::User => ParticipantKind::Human,
@@ -175,18 +199,7 @@ impl Roster {
     pub fn answered(&mut self) -> usize {
         match self.last_caller {
             Some(caller) => caller,
-            None => self.only_agent(),
+            None => self.bot(&Meta::default()),
         }
-    }
-
-    /// A model turn without metadata is the agent's who spoke before, if there is one.
-    pub fn only_agent(&mut self) -> usize {
-        let mut people = self.participants.iter();
-        let agent = people.position(|participant| participant.kind == ParticipantKind::Agent);
-        agent.unwrap_or_else(|| {
-            let place = self.speaker(Role::Assistant, &Meta::default());
-            self.unnamed_agent = Some(place);
-            place
-        })
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use chatmill_diag::{Finding, Limits, Reject, Severity, codes};
 use chatmill_intake::json::{Kind, Value, append_key};
-use chatmill_model::{Extra, Message, MessageKind, MessageOrigin, Part, RawJson, Role};
+use chatmill_model::{Extra, Fact, Message, MessageKind, MessageOrigin, Part, RawJson, Role, Unstated};
 
 use super::message_path;
 use super::meta::{self, Meta};
@@ -17,8 +17,9 @@ use crate::times::Times;
 use crate::{FrameView, RowLedger};
 
 /// Keys of a line that have a place in the model.
-const KNOWN: [&str; 9] = [
+const KNOWN: [&str; 10] = [
     "chat_id",
+    "thread_id",
     "message_id",
     "user_id",
     "name",
@@ -28,6 +29,9 @@ const KNOWN: [&str; 9] = [
     "reply_to_name",
     "reply_excerpt",
 ];
+
+/// A key that the bot's code of 2025-10-17 writes and that has no place in the model.
+const SECOND_NAME_OF_REPLY: &str = "reply_to_username";
 
 /// Reads the turns of one history, in order.
 pub struct Reader<'d, 'r> {
@@ -47,6 +51,10 @@ pub struct Reader<'d, 'r> {
     pub rejects: Vec<Reject>,
     /// Those that were.
     pub messages: Vec<Message>,
+    /// What the line of each of them says.
+    pub lines: Vec<Meta>,
+    /// Whether the first turn is system text that somebody put there.
+    pub has_front: bool,
     /// Their numbers.
     pub rows: RowLedger,
     /// The chat that the first line names.
@@ -93,6 +101,16 @@ struct Lines {
     speaker: Option<Meta>,
 }
 
+impl Lines {
+    /// The line that says who speaks.
+    fn of_sender(&self) -> &Meta {
+        match &self.speaker {
+            Some(speaker) if self.meta == Meta::default() => speaker,
+            _ => &self.meta,
+        }
+    }
+}
+
 impl<'d> Reader<'d, '_> {
     /// Reads system text that stands beside the turns: a string, a list of parts, or an object with parts.
     pub fn read_system(&mut self, index: u32, value: Value<'d>) {
@@ -118,7 +136,8 @@ impl<'d> Reader<'d, '_> {
             }
         }
         let sender = self.roster.speaker(Role::System, &Meta::default());
-        self.push(index, value, Role::System, sender, content, |_| {});
+        let meta = Meta::default();
+        self.push(index, value, Role::System, (sender, meta), content, |_| {});
     }
 
     /// Reads the turn with this index in `contents`.
@@ -196,6 +215,7 @@ impl<'d> Reader<'d, '_> {
             .iter()
             .any(|part| matches!(part, Part::ToolResult(_)));
         let role = match stated {
+            _ if self.has_front && self.messages.is_empty() => Role::System,
             Some(Role::Assistant) => Role::Assistant,
             _ if answers => Role::Tool,
             Some(role) => role,
@@ -219,6 +239,7 @@ impl<'d> Reader<'d, '_> {
             }
         }
         let timestamp = self.times.read(turn.ts, "ts", &mut site);
+        unknown_keys(&lines.meta, turn, &mut site);
         let sender = self.sender(role, &lines);
         let marked = lines.speaker.as_ref().and_then(|line| line.get("is_bot"));
         if marked == Some("1") {
@@ -229,14 +250,22 @@ impl<'d> Reader<'d, '_> {
         }
         self.place(&lines.meta, &mut content);
         let reference = reply::reference(&lines.meta, &self.roster, &mut content.extra);
-        let known = self.roster.participants.get(sender);
-        let sender_name = lines
-            .meta
-            .get("name")
-            .filter(|name| known.is_some_and(|known| known.name.as_deref() != Some(*name)))
-            .map(str::to_owned);
+        let mut sender_name = None;
+        if let Some(known) = self.roster.participants.get(sender) {
+            let name = lines.meta.get("name");
+            sender_name = name.filter(|name| known.name.as_deref() != Some(*name));
+            let username = lines
+                .meta
+                .get("username")
+                .map(|name| name.trim_start_matches('@'));
+            if let Some(username) = username.filter(|name| known.alias.as_deref() != Some(*name)) {
+                reply::keep(&mut content.extra, "username", username);
+            }
+        }
+        let sender_name = sender_name.map(str::to_owned);
         let word = turn.role.and_then(Value::as_str).map(Cow::into_owned);
-        self.push(index, value, role, sender, content, |message| {
+        let stated = lines.of_sender().clone();
+        self.push(index, value, role, (sender, stated), content, |message| {
             message.id = id;
             message.timestamp = timestamp;
             message.sender_name = sender_name;
@@ -250,14 +279,29 @@ impl<'d> Reader<'d, '_> {
     }
 
     fn sender(&mut self, role: Role, lines: &Lines) -> usize {
-        let meta = match &lines.speaker {
-            Some(speaker) if lines.meta == Meta::default() => speaker,
-            _ => &lines.meta,
-        };
         match role {
             Role::Tool => self.roster.answered(),
-            Role::Assistant if *meta == Meta::default() => self.roster.only_agent(),
-            role => self.roster.speaker(role, meta),
+            Role::Assistant => self.roster.bot(lines.of_sender()),
+            role => self.roster.speaker(role, lines.of_sender()),
+        }
+    }
+
+    /// Notes what each message leaves to others to say, now that it is known what others say.
+    pub fn note_unstated(&mut self) {
+        for (message, meta) in self.messages.iter_mut().zip(&self.lines) {
+            let unstated = message.sender.map(|sender| self.roster.unstated(sender, meta));
+            message.unstated = unstated.unwrap_or_default();
+            for (fact, key) in [(Fact::Chat, "chat_id"), (Fact::Thread, "thread_id")] {
+                if meta.get(key).is_none() {
+                    message.unstated.insert(fact);
+                }
+            }
+            // Without a chat there is no conversation's id that could hold the thread.
+            if let (None, Some(thread)) = (&self.chat, meta.get("thread_id"))
+                && self.thread.as_deref() == Some(thread)
+            {
+                reply::keep(&mut message.extra.0, "thread_id", thread);
+            }
         }
     }
 
@@ -279,9 +323,7 @@ impl<'d> Reader<'d, '_> {
             }
         }
         for (key, value) in meta.rest(&KNOWN) {
-            if key != "thread_id" {
-                keep(key, value);
-            }
+            keep(key, value);
         }
     }
 
@@ -290,7 +332,7 @@ impl<'d> Reader<'d, '_> {
         index: u32,
         value: Value<'d>,
         role: Role,
-        sender: usize,
+        (sender, meta): (usize, Meta),
         content: Content,
         finish: impl FnOnce(&mut Message),
     ) {
@@ -307,8 +349,10 @@ impl<'d> Reader<'d, '_> {
             parts: content.parts,
             references: Vec::new(),
             mentions: Vec::new(),
+            weight: None,
             extra: Extra(content.extra),
             external_id: None,
+            unstated: Unstated::default(),
             origin: MessageOrigin {
                 start: self.frame.start + span.start as u64,
                 end: self.frame.start + span.end as u64,
@@ -318,7 +362,42 @@ impl<'d> Reader<'d, '_> {
         finish(&mut message);
         self.rows.messages += 1;
         self.messages.push(message);
+        self.lines.push(meta);
     }
+}
+
+/// Says so where a line has keys that the bot never writes: maybe it is no line, but what somebody said.
+fn unknown_keys(meta: &Meta, turn: &Turn<'_>, site: &mut Site<'_>) {
+    let unknown = meta.rest(&KNOWN).filter(|(key, _)| key != SECOND_NAME_OF_REPLY);
+    let keys: Vec<&str> = unknown.map(|(key, _)| key.as_str()).collect();
+    let (Some(first), Some(place)) = (keys.first(), turn.parts) else {
+        return;
+    };
+    let text = "the [meta] line has a pair that gryag never writes: it is kept";
+    let finding = Finding::new(&codes::UNKNOWN_META_KEY, text).quoting(first);
+    let mut finding = site.place(finding, ".parts", place);
+    finding.count = keys.len() as u64;
+    site.notes.findings.push(finding);
+}
+
+/// Whether a history opens with system text that was put in front of it: the first turn is a user's and has no line, while
+/// later ones have.
+pub fn has_front(turns: &[Value<'_>]) -> bool {
+    let is_users = |turn: &Value<'_>| turn.get("role").and_then(Value::as_str).as_deref() == Some("user");
+    let Some((first, later)) = turns.split_first() else {
+        return false;
+    };
+    let has_line = |turn: &Value<'_>| lines(texts(*turn).into_iter()).1 > 0;
+    let is_text = matches!(texts(*first).as_slice(), [Some(_)]) && !has_line(first);
+    is_users(first) && is_text && later.iter().any(|turn| is_users(turn) && has_line(turn))
+}
+
+/// The text of each part of a turn, where it is one.
+fn texts(turn: Value<'_>) -> Vec<Option<Cow<'_, str>>> {
+    let parts = turn.get("parts").into_iter().flat_map(Value::items);
+    parts
+        .map(|part| part.get("text").and_then(Value::as_str))
+        .collect()
 }
 
 /// The role that a turn states.

@@ -1,14 +1,18 @@
 //! ISO 8601 times as `datetime.fromisoformat` of Python 3.11 reads them, which is what the format's importer calls.
 //!
 //! Read: extended and basic form, any one character between date and time, date alone, week dates, fractions with
-//! point or comma (digits beyond microseconds are cut), `Z` and offsets down to microseconds. Not read: ordinal
-//! dates, a lower-case `z`, 24:00, second 60, epoch numbers. Nor are the remains that the C parser of 3.11 passes over in
-//! silence (`10:20:30.123456 +01:00`, `10:20.5`): what they mean is anybody's guess.
+//! point or comma (digits beyond microseconds are cut), `Z` and offsets down to microseconds. Read beyond that, and noted as
+//! [odd](Odd): 24:00, a leap second, a lower-case `z`, white space around the time. Not read: ordinal dates, epoch numbers.
+//! Nor are the remains that the C parser of 3.11 passes over in silence (`10:20:30.123456 +01:00`, `10:20.5`): what they mean
+//! is anybody's guess.
 
+use jiff::ToSpan;
 use jiff::civil::{Date, DateTime, ISOWeekDate, Time, Weekday};
-use jiff::tz::Offset;
+
+use crate::odd_times::{Odd, Odds};
 
 const MICROSECONDS: i64 = 1_000_000;
+const MICROSECOND_DIGITS: usize = 6;
 
 /// A time as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,47 +21,97 @@ pub struct Moment {
     pub civil: DateTime,
     /// Microseconds east of UTC, where the text says.
     pub offset: Option<i64>,
+    /// What is odd about it.
+    pub odds: Odds,
 }
 
 impl Moment {
     /// Microseconds since 1970, of a time that carries its offset.
     pub fn instant(&self) -> Option<i64> {
-        let utc = Offset::UTC.to_timestamp(self.civil).ok()?;
-        utc.as_microsecond().checked_sub(self.offset?)
+        self.local().checked_sub(self.offset?)
+    }
+
+    /// Microseconds since 1970 as if the time were UTC: every year that can be written fits.
+    pub fn local(&self) -> i64 {
+        let since = self
+            .civil
+            .duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0));
+        i64::try_from(since.as_micros()).unwrap_or_default()
     }
 }
 
 /// Reads a time; `None` when it is none.
 pub fn parse(text: &str) -> Option<Moment> {
-    let (date_text, rest) = text.split_at_checked(date_length(text.as_bytes())?)?;
+    let mut odds = Odds::default();
+    let trimmed = text.trim();
+    if trimmed.len() < text.len() {
+        odds.add(Odd::Blanks);
+    }
+    let (date_text, rest) = trimmed.split_at_checked(date_length(trimmed.as_bytes())?)?;
     let date = date(date_text.as_bytes())?;
     if rest.is_empty() {
         return Some(Moment {
             civil: date.to_datetime(Time::midnight()),
             offset: None,
+            odds,
         });
     }
     let mut rest = rest.chars();
     rest.next();
     let time_text = rest.as_str();
-    let (clock_text, offset) = match time_text.find(['+', '-', 'Z']) {
+    let (clock_text, offset) = match time_text.find(['+', '-', 'Z', 'z']) {
         None => (time_text, None),
         Some(at) => {
             let (clock_text, offset_text) = time_text.split_at_checked(at)?;
-            (clock_text, Some(offset(offset_text)?))
+            if offset_text == "z" {
+                odds.add(Odd::LowerCase);
+                (clock_text, Some(0))
+            } else {
+                (clock_text, Some(offset(offset_text)?))
+            }
         }
     };
-    let [hour, minute, second, micros] = clock(clock_text.as_bytes())?;
-    let time = Time::new(
-        i8::try_from(hour).ok()?,
-        i8::try_from(minute).ok()?,
-        i8::try_from(second).ok()?,
-        i32::try_from(micros * 1000).ok()?,
-    );
+    if digits_behind_seconds(clock_text) > MICROSECOND_DIGITS {
+        odds.add(Odd::Digits);
+    }
     Some(Moment {
-        civil: date.to_datetime(time.ok()?),
+        civil: civil(date, clock(clock_text.as_bytes())?, &mut odds)?,
         offset,
+        odds,
     })
+}
+
+/// A date with a time of day: 24:00 is the next day's beginning, a leap second the second behind it.
+fn civil(date: Date, clock: [i64; 4], odds: &mut Odds) -> Option<DateTime> {
+    let small = |field: i64| i8::try_from(field).ok();
+    let [hour, minute, second, micros] = clock;
+    let at = |hour, minute, second| {
+        let time = Time::new(
+            small(hour)?,
+            small(minute)?,
+            small(second)?,
+            i32::try_from(micros * 1000).ok()?,
+        );
+        Some(date.to_datetime(time.ok()?))
+    };
+    match clock {
+        [24, 0, 0, 0] => {
+            odds.add(Odd::EndOfDay);
+            at(0, 0, 0)?.checked_add(1.day()).ok()
+        }
+        // Leap seconds end a quarter of an hour in every zone of today.
+        [_, 14 | 29 | 44 | 59, 60, _] => {
+            odds.add(Odd::LeapSecond);
+            at(hour, minute, 59)?.checked_add(1.second()).ok()
+        }
+        _ => at(hour, minute, second),
+    }
+}
+
+fn digits_behind_seconds(clock: &str) -> usize {
+    clock
+        .split_once(['.', ','])
+        .map_or(0, |(_, fraction)| fraction.len())
 }
 
 /// Reads `Z` or `+HH[:MM[:SS[.ffffff]]]`, colons all or none; microseconds east of UTC.
@@ -233,16 +287,18 @@ mod tests {
             "2026-02-28T1",
             "2026-02-28T10:20:30.123456 +01:00",
             "2026-02-28T10:20.5",
-            "2026-02-28T24:00",
             "2026-02-28T23:60",
-            "2026-02-28T23:59:60",
+            "2026-02-28T24:00:01",
+            "2026-02-28T24:00:00.5",
+            "2026-02-28T25:00",
+            "9999-12-31T24:00",
+            "2026-02-28T23:58:60",
+            "2026-02-28T23:59:61",
             "2026-02-28T10:2030",
             "2026-02-28T1020:30",
             "2026-02-28T10:20:30.",
             "2026-02-28T10:20:30.12x",
             "2026-02-28T10:20:30.1234567x",
-            "2026-02-28T10:20:30z",
-            "2026-02-28T10:20:30Z ",
             "2026-02-28T10:20:30 Z",
             "2026-02-28T10:20:30+",
             "2026-02-28T10:20:30+8",
@@ -259,6 +315,63 @@ mod tests {
             "２026-02-28T10:20:30Z",
         ] {
             assert_eq!(read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_python_refuses_and_iso_allows_is_read_and_noted() {
+        let odd = |text: &str| {
+            let moment = parse(text).unwrap();
+            (read(text).unwrap(), moment.odds.kinds().collect::<Vec<_>>())
+        };
+        for (text, expected, odds) in [
+            ("2026-02-28T24:00", "2026-03-01T00:00:00", &[Odd::EndOfDay][..]),
+            (
+                "2026-12-31T24:00:00.000Z",
+                "2027-01-01T00:00:00 0",
+                &[Odd::EndOfDay],
+            ),
+            (
+                "2016-12-31T23:59:60Z",
+                "2017-01-01T00:00:00 0",
+                &[Odd::LeapSecond],
+            ),
+            (
+                "2017-01-01T05:29:60.5+05:30",
+                "2017-01-01T05:30:00.5 19800",
+                &[Odd::LeapSecond],
+            ),
+            ("2026-02-28T10:20:30z", "2026-02-28T10:20:30 0", &[Odd::LowerCase]),
+            (" 2026-02-28T10:20:30Z\n", "2026-02-28T10:20:30 0", &[Odd::Blanks]),
+            (
+                "2026-02-28T10:20:30.123456789Z",
+                "2026-02-28T10:20:30.123456 0",
+                &[Odd::Digits],
+            ),
+            (
+                "2026-02-28T24:00:00z ",
+                "2026-03-01T00:00:00 0",
+                &[Odd::EndOfDay, Odd::LowerCase, Odd::Blanks],
+            ),
+            ("2026-02-28T10:20:30.123456Z", "2026-02-28T10:20:30.123456 0", &[]),
+        ] {
+            assert_eq!(odd(text), (expected.to_owned(), odds.to_vec()), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_year_that_can_be_written_has_its_instants() {
+        for (text, expected) in [
+            ("9999-12-31T23:59:59Z", 253_402_300_799_000_000),
+            ("9999-12-31T23:59:59.999999-23:59", 253_402_387_139_999_999),
+            ("0001-01-01T00:00:00Z", -62_135_596_800_000_000),
+            ("0001-01-01T00:00:00+23:59", -62_135_683_140_000_000),
+        ] {
+            assert_eq!(
+                parse(text).and_then(|moment| moment.instant()),
+                Some(expected),
+                "{text}"
+            );
         }
     }
 

@@ -8,6 +8,7 @@ use chatmill_diag::{Finding, Limits, Reject, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{
     Extra, MediaKind, Message, MessageKind, MessageOrigin, Part, ParticipantKind, RawJson, Role, ToolResult,
+    Unstated,
 };
 
 use super::roster::Roster;
@@ -114,6 +115,11 @@ impl<'d> Reader<'d, '_> {
         }
 
         let content = content(row, &mut site);
+        let role = if kind == MessageKind::Message {
+            answering(role, row, &mut site)
+        } else {
+            role
+        };
         let tool_fields = match (kind, role) {
             (MessageKind::Notice, _) => ToolFields::None,
             (_, Role::Assistant) => ToolFields::Calls,
@@ -161,6 +167,8 @@ impl<'d> Reader<'d, '_> {
             parts,
             references,
             mentions: Vec::new(),
+            weight: None,
+            unstated: Unstated::default(),
             extra,
             external_id: None,
             origin: MessageOrigin {
@@ -269,7 +277,7 @@ fn role(
         Some("assistant") => Some(Role::Assistant),
         _ => None,
     };
-    if let (Some(stated @ (Role::User | Role::Assistant)), Some(listed)) = (stated, listed)
+    if let (Some(stated @ (Role::User | Role::Assistant | Role::System)), Some(listed)) = (stated, listed)
         && stated != listed
     {
         let text = "the message states another role than user_details does for its sender";
@@ -284,6 +292,21 @@ fn role(
     stated
         .or(listed)
         .unwrap_or(if is_agent { Role::Assistant } else { Role::User })
+}
+
+/// The role, less what a message is that answers a call: its result, whatever it states.
+fn answering(role: Role, row: &Row<'_>, site: &mut Site<'_>) -> Role {
+    let extra = row.extra.filter(|extra| extra.kind() == Kind::Object);
+    let field = |key| extra?.get(key).filter(|value| !value.is_null());
+    let Some(id) = field("tool_call_id").filter(|_| role != Role::Tool) else {
+        return role;
+    };
+    let text = "the message answers a call and states another role than tool";
+    site.note(&codes::ROLE_CONFLICT, text, ".extra.tool_call_id", id);
+    match field("tool_calls") {
+        Some(_) => role,
+        None => Role::Tool,
+    }
 }
 
 /// The type as written.

@@ -3,8 +3,9 @@
 use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::json::{push_compact, push_string};
-use chatmill_model::{ParticipantKind, Preview, RawJson, Reference, ReferenceForm};
+use chatmill_model::{OffsetOrigin, ParticipantKind, Preview, RawJson, Reference, ReferenceForm, Timestamp};
 
+use super::iso;
 use super::roster::Roster;
 use crate::notes::Site;
 use crate::taken::{Taken, taken};
@@ -56,6 +57,7 @@ fn by_id(target: String) -> Reference {
         preview: None,
         form: ReferenceForm::Id,
         is_pseudo: false,
+        nested: Vec::new(),
     }
 }
 
@@ -68,6 +70,11 @@ fn one(
 ) -> Option<Reference> {
     match entry.kind() {
         Kind::String => entry.as_str().map(|id| by_id(id.into_owned())),
+        Kind::Number => {
+            let text = "the id of the reference is a number and is read as text";
+            site.wrong(&format!("refer_list[{index}]"), text, Severity::Error, entry);
+            number(entry).map(by_id)
+        }
         Kind::Object => object(entry, &format!("refer_list[{index}]"), roster, site, limits),
         _ => {
             let text = "a reference is neither an id nor an object and is left out";
@@ -84,36 +91,15 @@ fn object(
     site: &mut Site<'_>,
     limits: &Limits,
 ) -> Option<Reference> {
-    let mut id = None;
-    let mut role = None;
-    let mut nested = None;
-    let mut preview = Preview::default();
-    let mut shows_something = false;
-    for (key, value) in entry.fields() {
-        match &*key {
-            "message_id" => id = Some(value),
-            "content" => preview.content = value.as_str().map(String::from),
-            "sender" => {
-                preview.sender = value.as_str().map(String::from);
-                check_sender(value, suffix, roster, site);
-            }
-            "sender_name" => preview.sender_name = value.as_str().map(String::from),
-            "role" => role = value.as_str(),
-            "refer_list" => nested = Some(value),
-            _ => {}
-        }
-        shows_something |= matches!(&*key, "content" | "sender" | "sender_name");
+    let id = entry.get("message_id");
+    let nested = entry.get("refer_list");
+    if let Some(sender) = entry.get("sender") {
+        check_sender(sender, suffix, roster, site);
     }
-    preview.from_agent = role.as_deref() == Some("assistant")
-        || preview
-            .sender
-            .as_deref()
-            .and_then(|sender| roster.find(sender))
-            .is_some_and(|sender| sender.kind == ParticipantKind::Agent);
-    let has_content = preview
-        .content
-        .as_deref()
-        .is_some_and(|content| !content.is_empty());
+    let preview = preview(entry, roster);
+    let shows_something = preview.is_some();
+    let preview = preview.unwrap_or_default();
+    let has_content = shows_words(&preview);
     let target = match taken(id) {
         Taken::Text(id) if !id.is_empty() => Some(id.into_owned()),
         Taken::Number(number) => {
@@ -163,7 +149,89 @@ fn object(
         preview: shows_something.then_some(preview),
         form: ReferenceForm::Object(RawJson(raw)),
         is_pseudo: false,
+        nested: inner(
+            nested,
+            roster,
+            limits.preview_depth.min(limits.reference_depth.saturating_sub(1)),
+        ),
     })
+}
+
+/// What a preview shows in its turn, down to so many levels. What is no reference there is none: it stays in the source's
+/// text of the outermost one.
+fn inner(list: Option<Value<'_>>, roster: &Roster<'_>, levels: u32) -> Vec<Reference> {
+    let Some(list) = list.filter(|list| levels > 0 && list.kind() == Kind::Array) else {
+        return Vec::new();
+    };
+    let read = |entry: Value<'_>| match entry.kind() {
+        Kind::String => entry.as_str().map(|id| by_id(id.into_owned())),
+        Kind::Number => number(entry).map(by_id),
+        Kind::Object => {
+            let preview = preview(entry, roster);
+            let target = match taken(entry.get("message_id")) {
+                Taken::Text(id) if !id.is_empty() => Some(id.into_owned()),
+                Taken::Number(number) => Some(number.to_owned()),
+                _ => None,
+            };
+            if target.is_none() && !preview.as_ref().is_some_and(shows_words) {
+                return None;
+            }
+            let mut raw = String::with_capacity(entry.raw().len());
+            push_compact(&mut raw, entry.raw());
+            Some(Reference {
+                target,
+                preview,
+                form: ReferenceForm::Object(RawJson(raw)),
+                is_pseudo: false,
+                nested: inner(entry.get("refer_list"), roster, levels - 1),
+            })
+        }
+        _ => None,
+    };
+    list.items().filter_map(read).collect()
+}
+
+/// What an object shows of its target; nothing where it shows neither words nor author.
+fn preview(entry: Value<'_>, roster: &Roster<'_>) -> Option<Preview> {
+    let mut preview = Preview::default();
+    let mut role = None;
+    let mut shows_something = false;
+    for (key, value) in entry.fields() {
+        let text = || value.as_str().map(String::from);
+        match &*key {
+            "content" => preview.content = text(),
+            "sender" => preview.sender = text(),
+            "sender_name" => preview.sender_name = text(),
+            "create_time" => preview.timestamp = text().map(time),
+            "type" => preview.source_type = text(),
+            "role" => role = value.as_str(),
+            _ => {}
+        }
+        shows_something |= matches!(&*key, "content" | "sender" | "sender_name");
+    }
+    let author = preview.sender.as_deref().and_then(|sender| roster.find(sender));
+    preview.from_agent = role.as_deref() == Some("assistant")
+        || author.is_some_and(|author| author.kind == ParticipantKind::Agent);
+    shows_something.then_some(preview)
+}
+
+fn shows_words(preview: &Preview) -> bool {
+    let content = preview.content.as_deref();
+    content.is_some_and(|content| !content.is_empty())
+}
+
+/// When the target was written; a time without an offset has no instant.
+fn time(raw: String) -> Timestamp {
+    let instant = iso::parse(&raw).and_then(|moment| moment.instant());
+    let offset = match instant {
+        Some(_) => OffsetOrigin::Explicit,
+        None => OffsetOrigin::Missing,
+    };
+    Timestamp { instant, raw, offset }
+}
+
+fn number(value: Value<'_>) -> Option<String> {
+    value.number_text().map(str::to_owned)
 }
 
 /// The public validator wants the author of a preview in the roster; the importer does not look.

@@ -3,10 +3,11 @@
 use chatmill_diag::{Finding, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{OffsetOrigin, Timestamp};
-use jiff::tz::{Offset, TimeZone};
+use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 
 use super::iso::{self, Moment};
 use crate::notes::{Notes, Site};
+use crate::odd_times::{Odd, OddTimes};
 use crate::taken::{Taken, taken};
 
 /// Reads the times of one conversation.
@@ -14,6 +15,7 @@ pub struct Clock {
     zone: Option<TimeZone>,
     naive: u64,
     first_naive: Option<Finding>,
+    odd: OddTimes,
 }
 
 impl Clock {
@@ -44,6 +46,7 @@ impl Clock {
             zone,
             naive: 0,
             first_naive: None,
+            odd: OddTimes::default(),
         }
     }
 
@@ -67,9 +70,19 @@ impl Clock {
                 return None;
             }
         };
-        let moment = (present.kind() == Kind::String)
+        let mut moment = (present.kind() == Kind::String)
             .then(|| iso::parse(&raw))
             .flatten();
+        let zone = self.zone.as_ref();
+        let zoned = moment
+            .as_mut()
+            .zip(zone)
+            .and_then(|(moment, zone)| in_zone(moment, zone));
+        if let Some(moment) = &moment {
+            self.odd.enter(moment.odds, |finding| {
+                site.place(finding, ".create_time", present)
+            });
+        }
         let (instant, offset) = match moment {
             None => {
                 site.note(
@@ -86,8 +99,8 @@ impl Clock {
                     let finding = Finding::new(&codes::TIMESTAMP_NAIVE, "");
                     self.first_naive = Some(site.place(finding, ".create_time", present));
                 }
-                match &self.zone {
-                    Some(zone) => (in_zone(&moment, zone), OffsetOrigin::ConversationZone),
+                match zone {
+                    Some(_) => (zoned, OffsetOrigin::ConversationZone),
                     None => (None, OffsetOrigin::Missing),
                 }
             }
@@ -98,6 +111,7 @@ impl Clock {
 
     /// Says how many times had no offset of their own: one finding, at the first of them.
     pub fn finish(self, notes: &mut Notes) {
+        self.odd.finish(notes);
         if let Some(mut finding) = self.first_naive {
             finding.count = self.naive;
             if self.zone.is_some() {
@@ -120,8 +134,23 @@ fn zone(text: &str) -> Option<TimeZone> {
     TimeZone::get(text).ok()
 }
 
-/// Microseconds since 1970 of a time in a zone; where clocks change, the offset from before the change counts.
-fn in_zone(moment: &Moment, zone: &TimeZone) -> Option<i64> {
-    let timestamp = zone.to_ambiguous_timestamp(moment.civil).compatible().ok()?;
-    Some(timestamp.as_microsecond())
+/// Microseconds since 1970 of a time without an offset in a zone; where clocks change, the offset from before the change counts.
+fn in_zone(moment: &mut Moment, zone: &TimeZone) -> Option<i64> {
+    if moment.offset.is_some() {
+        return None;
+    }
+    let offset = match zone.to_ambiguous_timestamp(moment.civil).offset() {
+        AmbiguousOffset::Unambiguous { offset } => offset,
+        AmbiguousOffset::Gap { before, .. } => {
+            moment.odds.add(Odd::Gap);
+            before
+        }
+        AmbiguousOffset::Fold { before, .. } => {
+            moment.odds.add(Odd::Fold);
+            before
+        }
+    };
+    moment
+        .local()
+        .checked_sub(i64::from(offset.seconds()) * 1_000_000)
 }

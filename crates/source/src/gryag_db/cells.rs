@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use chatmill_intake::json::{Kind, Value};
+use chatmill_diag::Limits;
+use chatmill_intake::json::{Document, Kind, Value};
+
+use crate::cell::{json_text, scan};
 
 /// Why a row without a chat is rejected.
 pub const NO_CHAT: &str = "the row has no chat_id: it belongs to no conversation";
@@ -61,13 +64,42 @@ pub fn is_yes(cell: &str) -> bool {
     matches!(cell, "1" | "t" | "true")
 }
 
-/// The conversation that a row belongs to: its chat, and its thread where it is in one.
+/// The conversation that a row belongs to: its chat, and its thread where it is in one. A row that was queried without its
+/// chat may have it in the metadata.
 pub fn place(row: Value<'_>) -> Option<String> {
-    let chat = cell(row, "chat_id")?;
-    Some(match cell(row, "thread_id") {
+    if is_queried(row) {
+        return with_meta(row, place_in);
+    }
+    place_in(row)
+}
+
+/// Telegram's id of a row that was queried without its own.
+pub fn message_id(row: Value<'_>) -> Option<i64> {
+    with_meta(row, |meta| cell(meta, "message_id")?.parse().ok())
+}
+
+/// Asks the metadata in the column `media`.
+fn with_meta<T>(row: Value<'_>, ask: impl Fn(Value<'_>) -> Option<T>) -> Option<T> {
+    let media = row.get("media")?;
+    let limits = Limits::default();
+    let text = json_text(media, &limits);
+    let document = scan(text.as_deref(), &limits);
+    let media = document.as_ref().map_or(media, Document::root);
+    ask(media.get("meta")?)
+}
+
+fn place_in(holder: Value<'_>) -> Option<String> {
+    let chat = cell(holder, "chat_id")?;
+    Some(match cell(holder, "thread_id") {
         Some(thread) => format!("{chat}/{thread}"),
         None => chat.into_owned(),
     })
+}
+
+/// Whether a row is one of the query that gryag's document shows, `SELECT role, text, media`: it has neither id nor chat.
+pub fn is_queried(row: Value<'_>) -> bool {
+    let has = |column: &str| row.get(column).is_some();
+    has("role") && has("text") && has("media") && !has("chat_id") && !has("id")
 }
 
 /// Whether the row is one of the schema of 2026.

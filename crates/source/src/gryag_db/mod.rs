@@ -13,6 +13,9 @@
 //! that the bot wrote twice (every one since November 2025) are read once. Three things look like what they are not:
 //! replies that the bot made up, texts that only count the attachments, and metadata in the bot's own texts.
 //!
+//! The query that gryag's document shows, `SELECT role, text, media FROM messages ORDER BY id DESC`, gives rows without ids: what
+//! their metadata says of chat and message has to do.
+//!
 //! Left out are what the database computes from the texts: embeddings and search vectors.
 
 mod cells;
@@ -78,6 +81,10 @@ impl Source for GryagDb {
         true
     }
 
+    fn can_merge(&self) -> bool {
+        true
+    }
+
     fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
         let root = document.root();
         let row = |value: Value<'_>, key: Option<String>| Row {
@@ -98,6 +105,17 @@ impl Source for GryagDb {
 /// What speaks for the table in one row.
 fn recognise(record: &RecordSketch) -> Option<(u8, &'static str)> {
     let has = |wanted: &str| record.keys.iter().any(|key| key == wanted);
+    if ["role", "text", "media"].into_iter().all(has) && record.keys.len() == 3 {
+        let texts = record.strings.iter().chain(&record.starts);
+        let mut quoted = texts.filter(|(key, _)| key == "media").map(|(_, text)| text);
+        let mut inside = record.nested.iter();
+        let is_gryags = quoted.any(|text| text.starts_with("{\"media\":") || text.starts_with("{\"meta\":"))
+            || inside.any(|(key, inner)| key == "media" && inner == "meta");
+        return is_gryags.then_some((
+            90,
+            "the record is a row with role, text and media, as gryag's document queries it",
+        ));
+    }
     if !has("chat_id") || !has("text") {
         return None;
     }

@@ -6,6 +6,7 @@ use chatmill_diag::{Finding, Limits, Reject, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{
     Conversation, Extra, Message, MessageKind, MessageOrigin, ParticipantKind, Role, Scene, Timestamp,
+    Unstated,
 };
 
 use super::cells::{self, cell};
@@ -46,10 +47,31 @@ pub fn read<'d>(frame: FrameView<'d>, limits: &Limits, rows: Vec<(u32, Value<'d>
         seen: HashMap::new(),
         last: None,
     };
-    for (index, row) in in_order(rows) {
+    let is_newest_first = is_newest_first(&rows);
+    let mut rows = in_order(rows);
+    if is_newest_first {
+        rows.reverse();
+    }
+    for (index, row) in rows {
         reader.read(index, row);
     }
     reader.finish(first)
+}
+
+/// Whether rows that were queried without their ids stand newest first, as the document's query has them: most of Telegram's
+/// ids, which grow, are smaller than the one before.
+fn is_newest_first(rows: &[(u32, Value<'_>)]) -> bool {
+    if !rows.iter().all(|(_, row)| cells::is_queried(*row)) {
+        return false;
+    }
+    let ids: Vec<i64> = rows
+        .iter()
+        .filter_map(|(_, row)| cells::message_id(*row))
+        .collect();
+    let pairs = || ids.iter().zip(ids.iter().skip(1));
+    let falls = pairs().filter(|(before, after)| after < before).count();
+    let rises = pairs().filter(|(before, after)| after > before).count();
+    falls > rises
 }
 
 /// Sorts rows by their ids; a row without a number stays behind the row that it follows.
@@ -67,7 +89,9 @@ fn in_order(rows: Vec<(u32, Value<'_>)>) -> Vec<(u32, Value<'_>)> {
 
 /// Groups have negative ids in Telegram, people positive ones.
 fn scene(row: Value<'_>) -> Scene {
-    match cell(row, "chat_id").and_then(|chat| chat.parse::<i64>().ok()) {
+    let place = cells::place(row).unwrap_or_default();
+    let chat = place.split('/').next().and_then(|chat| chat.parse::<i64>().ok());
+    match chat {
         Some(chat) if chat < 0 => Scene::GroupChat,
         Some(_) => Scene::Assistant,
         None => Scene::Unknown,
@@ -262,6 +286,7 @@ impl Reader<'_, '_> {
         self.messages.push(Message {
             id: meta.get("message_id").map(str::to_owned),
             external_id: None,
+            unstated: Unstated::default(),
             position,
             sender: Some(sender),
             sender_name: sender_name.map(str::to_owned),
@@ -272,6 +297,7 @@ impl Reader<'_, '_> {
             parts: content.parts,
             references: Vec::new(),
             mentions: Vec::new(),
+            weight: None,
             extra: Extra(extra),
             origin: MessageOrigin {
                 start: self.frame.start + span.start as u64,
@@ -289,6 +315,9 @@ impl Reader<'_, '_> {
             let reference = reply::reference(&meta, &self.roster, &mut message.extra.0);
             if let Some(username) = meta.get("reply_to_username") {
                 reply::keep(&mut message.extra.0, "reply_to_username", username);
+            }
+            if let Some(sender) = message.sender {
+                message.unstated = self.roster.unstated(sender, &meta);
             }
             message.references.extend(reference.map(|mut reference| {
                 reference.is_pseudo = is_pseudo;

@@ -4,7 +4,7 @@ use chatmill_diag::{Severity, codes};
 use chatmill_intake::json::{Kind, Value, append_key};
 use chatmill_model::{Media, MediaKind, MediaSource, Part, RawJson, Role};
 
-use super::cells::{DERIVED, KNOWN, cell, is_of_2026, is_yes, row_id, scalar};
+use super::cells::{DERIVED, KNOWN, cell, is_of_2026, is_queried, is_yes, row_id, scalar};
 use crate::gemini_contents::meta::Meta;
 use crate::gemini_contents::parts::Content;
 use crate::notes::{Site, repeated_key};
@@ -49,7 +49,7 @@ fn known_role(word: &str) -> Option<Role> {
 /// What the columns hold that has no place in the model: the row's own id, unknown columns, lists where a text belongs.
 pub fn columns(row: Value<'_>, site: &mut Site<'_>) -> Vec<(String, RawJson)> {
     let own_id = row_id(row);
-    if cell(row, own_id).is_none() {
+    if cell(row, own_id).is_none() && !is_queried(row) {
         site.missing(own_id, Severity::Warning);
     }
     for key in row.duplicate_keys() {

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use chatmill_intake::json::{Kind, Value, append_key};
 use chatmill_model::RawJson;
 
-use super::cells::{cell, is_of_2026, is_yes, scalar};
+use super::cells::{cell, is_of_2026, is_queried, is_yes, scalar};
 use super::column::Column;
 use crate::gemini_contents::meta::Meta;
 
@@ -195,7 +195,7 @@ fn keep_rest(row: Value<'_>, meta: Value<'_>, path: &str, extra: &mut Vec<(Strin
         let is_read = match &*key {
             "chat_id" | "thread_id" => {
                 let text = scalar(value).filter(|text| text != "0");
-                text.is_none() || text == cell(row, &key)
+                text.is_none() || is_queried(row) || text == cell(row, &key)
             }
             key => KEYS.contains(&key),
         };

@@ -2,7 +2,8 @@
 
 use chatmill_intake::table::TableMap;
 
-/// The schema of 2025, the one of its unused migrations with other names for two columns, and that of 2026.
+/// The schema of 2025, the one of its unused migrations with other names for two columns, that of 2026, and the answer to
+/// the query that the document shows.
 pub fn presets() -> Vec<TableMap> {
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     let map = |name: &str, requires: &[&str], json: &[&str]| TableMap {
@@ -51,5 +52,10 @@ pub fn presets() -> Vec<TableMap> {
             ],
             &[],
         ),
+        // Without a name of a table it reads CSV only.
+        TableMap {
+            table: String::new(),
+            ..map("gryag-query", &["role", "text", "media"], &["media"])
+        },
     ]
 }

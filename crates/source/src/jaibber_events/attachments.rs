@@ -58,6 +58,7 @@ impl Upload {
                 preview: None,
                 form: ReferenceForm::Id,
                 is_pseudo: false,
+                nested: Vec::new(),
             }),
             mentions: Vec::new(),
             attachments: vec![self.file],

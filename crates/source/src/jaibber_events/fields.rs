@@ -349,6 +349,7 @@ fn reference(body: Value<'_>, site: &mut Site<'_>) -> Option<Reference> {
         sender: None,
         sender_name: of_parent("senderName"),
         from_agent: false,
+        ..Preview::default()
     };
     let preview = (preview != Preview::default()).then_some(preview);
     (target.is_some() || preview.is_some()).then_some(Reference {
@@ -356,5 +357,6 @@ fn reference(body: Value<'_>, site: &mut Site<'_>) -> Option<Reference> {
         preview,
         form: ReferenceForm::Id,
         is_pseudo: false,
+        nested: Vec::new(),
     })
 }

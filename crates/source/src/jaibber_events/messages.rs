@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use chatmill_diag::{Finding, Path};
-use chatmill_model::{Extra, Media, Message, MessageKind, MessageOrigin, Part, RawJson, Reference, Role};
+use chatmill_model::{
+    Extra, Media, Message, MessageKind, MessageOrigin, Part, RawJson, Reference, Role, Unstated,
+};
 
 use super::attachments::Upload;
 use super::checks;
@@ -247,6 +249,7 @@ fn message(mut event: Event, position: u32, sender: Option<usize>, roster: &Rost
     let shown = event.speaker.shown.or(event.speaker.name);
     Message {
         id: event.id,
+        unstated: Unstated::default(),
         external_id: None,
         position,
         sender,
@@ -262,6 +265,7 @@ fn message(mut event: Event, position: u32, sender: Option<usize>, roster: &Rost
             .into_iter()
             .collect(),
         mentions: Vec::new(),
+        weight: None,
         extra: Extra(event.extra),
         origin: MessageOrigin {
             start: start + event.span.start as u64,

@@ -6,12 +6,14 @@ use chatmill_model::{OffsetOrigin, Timestamp};
 
 use crate::group_chat::iso;
 use crate::notes::{Notes, Site};
+use crate::odd_times::OddTimes;
 
 /// Reads times and counts those that have no offset.
 #[derive(Debug, Default)]
 pub struct Clock {
     naive: u64,
     first_naive: Option<Finding>,
+    odd: OddTimes,
 }
 
 impl Clock {
@@ -40,6 +42,8 @@ impl Clock {
                 Some(timestamp(raw.into_owned(), None))
             }
             Some(moment) => {
+                self.odd
+                    .enter(moment.odds, |finding| site.place(finding, suffix.clone(), value));
                 if moment.offset.is_none() {
                     self.naive += 1;
                     if self.first_naive.is_none() {
@@ -56,6 +60,7 @@ impl Clock {
 
     /// Says how many times had no offset: one finding, at the first of them.
     pub fn finish(self, notes: &mut Notes) {
+        self.odd.finish(notes);
         if let Some(mut finding) = self.first_naive {
             finding.count = self.naive;
             notes.findings.push(finding);
@@ -67,8 +72,7 @@ impl Clock {
 pub fn rank(time: &Timestamp) -> Option<i64> {
     time.instant.or_else(|| {
         let moment = iso::parse(&time.raw)?;
-        let offset = moment.offset.or(Some(0));
-        iso::Moment { offset, ..moment }.instant()
+        moment.local().checked_sub(moment.offset.unwrap_or_default())
     })
 }
 

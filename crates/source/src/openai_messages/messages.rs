@@ -1,20 +1,21 @@
 //! Messages: role, speaker, content, tool use, ids.
 //!
 //! A field that is `null` counts as absent, as tables that give every message every key write it. Fields without a place
-//! in the model (`weight`, `audio`, `annotations`, …) go into the message's extra fields.
+//! in the model (`audio`, `annotations`, …) go into the message's extra fields.
 
 use std::borrow::Cow;
 
 use chatmill_diag::{Finding, Limits, Reject, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Extra, Message, MessageKind, MessageOrigin, Part, RawJson, Role, ToolResult};
+use chatmill_model::{Extra, Message, MessageKind, MessageOrigin, Part, RawJson, Role, ToolResult, Unstated};
 
 use super::speakers::Speakers;
 use super::{cached, tools};
 use crate::arguments::word;
 use crate::notes::{Notes, Site, repeated_key};
 use crate::reject::reject_message;
-use crate::{FrameView, RowLedger, parts};
+use crate::weight;
+use crate::{FrameView, RowLedger, parts, spoken};
 
 /// Reads the messages of one list, in order.
 pub struct Reader<'d, 'r> {
@@ -124,6 +125,40 @@ impl<'d> Reader<'d, '_> {
         ));
     }
 
+    /// Reads a string: what somebody says, or several turns written out.
+    pub fn say(&mut self, index: u32, role: Role, value: Value<'d>) {
+        let text = value.as_str().unwrap_or_default();
+        let turns = spoken::turns(&text).unwrap_or_else(|| vec![(role, text.into_owned())]);
+        self.rows.rows += turns.len() as u64;
+        for (role, text) in turns {
+            let sender = self.speakers.of(role, None);
+            let span = value.span();
+            self.rows.messages += 1;
+            self.messages.push(Message {
+                id: None,
+                external_id: None,
+                position: self.messages.len() as u32,
+                sender: Some(sender),
+                sender_name: None,
+                role,
+                kind: MessageKind::Message,
+                source_type: None,
+                timestamp: None,
+                parts: vec![Part::Text(text)],
+                references: Vec::new(),
+                mentions: Vec::new(),
+                weight: None,
+                unstated: Unstated::default(),
+                extra: Extra::default(),
+                origin: MessageOrigin {
+                    start: self.frame.start + span.start as u64,
+                    end: self.frame.start + span.end as u64,
+                    index,
+                },
+            });
+        }
+    }
+
     fn accept(&mut self, index: u32, value: Value<'d>, row: &Row<'d>) {
         let position = self.messages.len() as u32;
         let mut rest: Vec<(String, RawJson)> = Vec::new();
@@ -171,7 +206,6 @@ impl<'d> Reader<'d, '_> {
             parts.extend(refusal.as_str().map(|text| Part::Text(text.into_owned())));
             rest.push(("refusal".to_owned(), RawJson(refusal.raw().to_owned())));
         }
-        let calls_from = parts.len();
         if let Some(list) = row.tool_calls {
             match tools::calls(list, &mut rest, &mut site, self.limits) {
                 Some(calls) => parts.extend(calls.into_iter().map(Part::ToolCall)),
@@ -202,7 +236,7 @@ impl<'d> Reader<'d, '_> {
             }
             _ => self.speakers.of(role, name.as_deref()),
         };
-        for part in parts.iter().skip(calls_from) {
+        for part in &parts {
             if let Part::ToolCall(call) = part {
                 self.speakers.calls(sender, call.id.as_deref());
             }
@@ -223,7 +257,9 @@ impl<'d> Reader<'d, '_> {
             parts,
             references: Vec::new(),
             mentions: Vec::new(),
+            weight: weight::take(value, &mut rest),
             extra: Extra(rest),
+            unstated: Unstated::default(),
             external_id: None,
             origin: MessageOrigin {
                 start: self.frame.start + span.start as u64,

@@ -12,19 +12,22 @@
 //! element of an array of lists. A message alone is no conversation.
 
 mod cached;
+pub mod lists;
 mod messages;
+mod response;
 pub mod speakers;
 pub mod tools;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::{Document, Kind, Value, append_key};
-use chatmill_intake::{Framing, RecordSketch, Sketch};
-use chatmill_model::{Conversation, Extra, Part, RawJson, Scene};
+use chatmill_intake::{Framing, Name, RecordSketch, Sketch};
+use chatmill_model::{Conversation, Extra, Part, RawJson, Role, Scene};
 
 use crate::notes::{self, Notes};
-use crate::{About, Evidence, FrameView, Reading, Row, RowLedger, Source};
+use crate::{About, Evidence, FrameView, Reading, Row, RowLedger, Source, judged, shown};
 use messages::Reader;
 use speakers::Speakers;
 
@@ -70,12 +73,13 @@ impl Source for OpenaiMessages {
     }
 
     fn message_path(&self, index: u32) -> String {
-        format!("$.messages[{index}]")
+        lists::path(index)
     }
 
     /// A file that is a bare list of messages is one conversation.
     fn gathers(&self, sketch: &Sketch) -> bool {
         sketch.framing == Framing::Array
+            && !is_of_several(sketch)
             && sketch.records.iter().any(is_message)
             && sketch
                 .records
@@ -87,12 +91,7 @@ impl Source for OpenaiMessages {
     fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
         let root = document.root();
         let stands_alone = root.kind() == Kind::Array || root.get("messages").is_some();
-        (!stands_alone).then(|| {
-            vec![Row {
-                keys: vec![String::new()],
-                span: root.span(),
-            }]
-        })
+        (!stands_alone).then(|| vec![Row::of_list(root)])
     }
 }
 
@@ -107,19 +106,19 @@ const FOREIGN: [&str; 4] = [
 /// What speaks for the format in one record.
 fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
     let has = |wanted: &str| record.keys.iter().any(|key| key == wanted);
-    let holds = |wanted: &str| {
-        let mut inside = record.nested.iter();
-        inside.any(|(key, inner)| key == "messages" && inner == wanted)
-    };
+    let holds = |wanted: &str| record.names(&format!("messages[].{wanted}"));
     if !has("messages") || !holds("role") || FOREIGN.iter().any(|key| has(key)) {
         return None;
     }
-    let mut why = vec!["the record has messages, and these have a role".to_owned()];
-    let mut confidence = 70;
-    if holds("content") || holds("tool_calls") {
-        why.push("messages hold content or tool_calls".to_owned());
-        confidence = 85;
+    let says_something = ["content", "tool_calls", "function_call", "refusal"];
+    if !says_something.into_iter().any(holds) {
+        return None;
     }
+    let mut why = vec![
+        "the record has messages, and these have a role".to_owned(),
+        "messages hold content or tool_calls".to_owned(),
+    ];
+    let mut confidence = 85;
     if holds("message_id") {
         why.push("messages hold message_id, as Suna writes them".to_owned());
     }
@@ -149,9 +148,35 @@ fn recognise_bare_list(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
     is_list.then(|| (60, vec![why.to_owned()]))
 }
 
+/// Fields by which rows say to which conversation they belong: several conversations are no list of messages.
+pub const WHOSE: [&str; 9] = [
+    "conversation",
+    "conversation_id",
+    "conversationId",
+    "thread_id",
+    "threadId",
+    "session_id",
+    "sessionId",
+    "chat_id",
+    "room_id",
+];
+
 /// Whether a record is a message, as far as a sketch shows it.
 fn is_message(record: &RecordSketch) -> bool {
     is_like_message(|wanted| record.keys.iter().any(|key| key == wanted))
+}
+
+/// Whether records say that they belong to several conversations. An id that is no short text may be any.
+fn is_of_several(sketch: &Sketch) -> bool {
+    WHOSE.iter().any(|key| {
+        let named: Vec<&Name> = sketch
+            .records
+            .iter()
+            .filter_map(|record| record.names.get(*key))
+            .collect();
+        let words: BTreeSet<&String> = named.iter().flat_map(|name| &name.words).collect();
+        !named.is_empty() && words.len() != 1
+    })
 }
 
 /// Whether a record is an array whose first object is a message.
@@ -181,35 +206,48 @@ pub fn read(
         source,
         shape,
         columns: &["messages"],
-        lists: vec![(0, list)],
+        turns: vec![Turns::List(0, list)],
         path: if root.kind() == Kind::Array {
             |index| format!("$[{index}]")
         } else {
-            |index| format!("$.messages[{index}]")
+            lists::path
         },
     });
-    Reading::of(record.map(|record| record.read(frame, limits)))
+    let accepted = judged::refuse(root, &notes).and(record);
+    Reading::of(accepted.map(|record| record.read(frame, limits)))
 }
 
-/// The lists of a record that together are one conversation.
+/// The turns of a record that together are one conversation.
 pub struct Record<'d> {
     /// Id of the source.
     pub source: &'static str,
     /// Name of the structure; none: what messages hold tells it.
     pub shape: Option<&'static str>,
-    /// Fields of the record that hold the lists.
+    /// Fields of the record that hold the turns.
     pub columns: &'static [&'static str],
-    /// The lists, each with the index of its first message.
-    pub lists: Vec<(u32, Value<'d>)>,
+    /// Where they stand, in their order.
+    pub turns: Vec<Turns<'d>>,
     /// The path of the message with an index.
     pub path: fn(u32) -> String,
+}
+
+/// Where turns stand.
+#[derive(Clone, Copy)]
+pub enum Turns<'d> {
+    /// A list of messages, and the index of the first.
+    List(u32, Value<'d>),
+    /// A string: what somebody says, or a conversation written out.
+    Text(u32, Role, Value<'d>),
 }
 
 impl Record<'_> {
     /// Reads the messages of all lists, and what stands beside them.
     pub fn read(self, frame: FrameView<'_>, limits: &Limits) -> Reading {
         let mut notes = Notes::new(frame.start);
-        let request = Request::read(frame.document.root(), self.columns, &mut notes);
+        let root = frame.document.root();
+        let mut request = Request::read(root, self.columns, &mut notes, limits);
+        let response = response::of(root, &mut notes);
+        judged::compare(root, &mut notes);
         let mut reader = Reader {
             frame,
             path: self.path,
@@ -220,17 +258,33 @@ impl Record<'_> {
             messages: Vec::new(),
             rows: RowLedger::default(),
         };
-        for (first, list) in &self.lists {
-            for (index, message) in (*first..).zip(list.items()) {
-                reader.read(index, message);
+        for turns in &self.turns {
+            match turns {
+                Turns::List(first, list) => {
+                    for (index, message) in (*first..).zip(list.items()) {
+                        reader.read(index, message);
+                    }
+                }
+                Turns::Text(index, role, text) => reader.say(*index, *role, *text),
             }
         }
+        if let Some(answer) = response {
+            request.extra.0.retain(|(key, _)| key != "response");
+            request.extra.0.extend(answer.rest);
+            match answer.said.kind() {
+                Kind::String => reader.say(answer.index, Role::Assistant, answer.said),
+                _ => reader.read(answer.index, answer.said),
+            }
+        }
+        shown::place(root, &mut reader.messages, &mut request.extra, &mut reader.notes);
 
         let has_marks = reader.messages.iter().any(|message| {
             let mut parts = message.parts.iter();
             parts.any(|part| matches!(part, Part::CacheMark))
         });
-        let mut all = self.lists.iter().flat_map(|(_, list)| list.items());
+        let mut all = self.turns.iter().flat_map(|turns| match turns {
+            Turns::List(_, list) | Turns::Text(_, _, list) => list.items(),
+        });
         let is_suna = has_marks || all.any(|message| message.get("message_id").is_some());
         Reading {
             conversation: Some(Conversation {
@@ -318,7 +372,7 @@ struct Request {
 }
 
 impl Request {
-    fn read(root: Value<'_>, columns: &[&str], notes: &mut Notes) -> Self {
+    fn read(root: Value<'_>, columns: &[&str], notes: &mut Notes, limits: &Limits) -> Self {
         let mut request = Self::default();
         // The first of these fields that holds an id names the conversation.
         let id_key = ["conversation_id", "thread_id", "id"]
@@ -329,21 +383,14 @@ impl Request {
             match &*key {
                 key if columns.contains(&key) => {}
                 key if Some(key) == id_key => {}
-                "tools" | "functions" if value.kind() == Kind::Array => {
-                    request
-                        .tools
-                        .extend(tools::definitions(value, key == "functions"));
-                }
-                "tools" | "functions" if value.is_null() => {}
-                other => {
-                    if matches!(other, "tools" | "functions") {
-                        let text = "the tool definitions are no list and are kept as they are";
-                        let finding = Finding::new(&codes::WRONG_TYPE, text);
-                        notes.push(finding.at_path(format!("$.{other}")), Some(value));
+                "input" if columns.contains(&"input.messages") => {
+                    for (inner, field) in value.fields().filter(|(inner, _)| inner != "messages") {
+                        let mut path = "input".to_owned();
+                        append_key(&mut path, &inner);
+                        request.take(&inner, path, field, notes, limits);
                     }
-                    let raw = RawJson(value.raw().to_owned());
-                    request.extra.0.push((key.into_owned(), raw));
                 }
+                _ => request.take(&key, key.clone().into_owned(), value, notes, limits),
             }
         }
         for key in root.duplicate_keys() {
@@ -353,6 +400,20 @@ impl Request {
             notes.push(notes::repeated_key(loses).at_path(path), root.get(&key));
         }
         request
+    }
+
+    /// Takes a field: definitions of tools, or one without a place.
+    fn take(&mut self, key: &str, path: String, value: Value<'_>, notes: &mut Notes, limits: &Limits) {
+        if matches!(key, "tools" | "functions") {
+            if let Some(tools) = tools::given(value, key == "functions", limits) {
+                self.tools.extend(tools);
+                return;
+            }
+            let text = "the tool definitions are no list and are kept as they are";
+            let finding = Finding::new(&codes::WRONG_TYPE, text);
+            notes.push(finding.at_path(format!("$.{path}")), Some(value));
+        }
+        self.extra.0.push((path, RawJson(value.raw().to_owned())));
     }
 }
 

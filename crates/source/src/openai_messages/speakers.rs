@@ -31,6 +31,7 @@ impl Speakers {
         let place = self.participants.len();
         self.participants.push(Participant {
             id,
+            is_id_made: true,
             name: key.1.clone(),
             role: Some(role.as_str().to_owned()),
             kind: match role {

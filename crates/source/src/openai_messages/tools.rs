@@ -1,7 +1,7 @@
 //! Tool use: `tool_calls`, the deprecated `function_call`, and tool definitions.
 
 use chatmill_diag::{Limits, Severity, codes};
-use chatmill_intake::json::{Kind, Value, append_key};
+use chatmill_intake::json::{self, Kind, Value, append_key};
 use chatmill_model::json::push_compact;
 use chatmill_model::{ArgumentForm, Arguments, RawJson, ToolCall};
 
@@ -151,8 +151,26 @@ fn keep(rest: &mut Rest, suffix: &str, key: &str, field: Value<'_>) {
     rest.push((path, RawJson(field.raw().to_owned())));
 }
 
+/// Tool definitions as a list, or as a string that holds one; `None` for anything else.
+pub fn given(value: Value<'_>, is_deprecated: bool, limits: &Limits) -> Option<Vec<RawJson>> {
+    match value.kind() {
+        Kind::Null => Some(Vec::new()),
+        Kind::Array => Some(definitions(value, is_deprecated)),
+        Kind::String => {
+            let text = value.as_str()?;
+            if text.trim().is_empty() {
+                return Some(Vec::new());
+            }
+            let document = json::scan(text.as_bytes(), limits.depth).ok()?;
+            let list = document.root();
+            (list.kind() == Kind::Array).then(|| definitions(list, is_deprecated))
+        }
+        _ => None,
+    }
+}
+
 /// Tool definitions; entries of the deprecated `functions` get the frame that `tools` has.
-pub fn definitions(list: Value<'_>, is_deprecated: bool) -> Vec<RawJson> {
+fn definitions(list: Value<'_>, is_deprecated: bool) -> Vec<RawJson> {
     list.items()
         .map(|tool| {
             if !is_deprecated {

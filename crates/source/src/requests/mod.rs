@@ -9,14 +9,15 @@ mod beside;
 use std::borrow::Cow;
 
 use chatmill_diag::{Finding, Limits, Path, Reject, Severity, codes};
-use chatmill_intake::json::{Kind, Value, append_key};
+use chatmill_intake::json::{Document, Kind, Value, append_key};
 use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::{Extra, Message, MessageKind, MessageOrigin, Part, RawJson, Role};
+use chatmill_model::{Extra, Message, MessageKind, MessageOrigin, Part, RawJson, Role, Unstated};
 
 use crate::notes::{Notes, Site, repeated_key};
-use crate::openai_messages::speakers::Speakers;
+use crate::openai_messages::{self, speakers::Speakers};
 use crate::reject::reject_message;
-use crate::{About, Evidence, FrameView, Reading, RowLedger, Source, turn};
+use crate::vendor::{self, Vendor};
+use crate::{About, Evidence, FrameView, Reading, Row, RowLedger, Source, judged, shown, turn, weight};
 pub use beside::Beside;
 
 /// What a vendor's request looks like.
@@ -34,6 +35,8 @@ pub struct Form {
     pub system: Option<&'static str>,
     /// The field that defines tools.
     pub tools: &'static str,
+    /// The field with the answer, where a record holds one beside its turns.
+    pub answer: Option<&'static str>,
     /// Fields of a turn that may not stand there twice.
     pub known: &'static [&'static str],
     /// Reads one turn, or the system text.
@@ -49,6 +52,8 @@ pub struct Requests {
     pub form: &'static Form,
     /// What speaks for it in one record, and how sure that is.
     pub recognise: fn(&RecordSketch) -> Option<(u8, String)>,
+    /// Whose blocks its turns have, where these tell it from others; then the list of turns may stand alone, too.
+    pub vendor: Option<Vendor>,
 }
 
 impl Source for Requests {
@@ -61,7 +66,17 @@ impl Source for Requests {
     }
 
     fn detect(&self, sketch: &Sketch) -> Option<Evidence> {
-        best(self.form.source, sketch, self.recognise)
+        let list = format!("{}[]", self.form.list);
+        let by_blocks = |record: &RecordSketch| {
+            let lists = [list.as_str(), "[]"].into_iter();
+            let mut found = lists.filter_map(|list| vendor::of(record, list));
+            found.find(|(vendor, _, _)| Some(*vendor) == self.vendor)
+        };
+        let records = sketch.records.iter();
+        let blocks = records.filter_map(|record| by_blocks(record).map(|(_, sure, why)| (sure, why)));
+        let alone = self.vendor.and_then(|vendor| vendor::is_list(sketch, vendor));
+        let known = sketch.records.iter().filter_map(self.recognise);
+        strongest(self.form.source, blocks.chain(alone).chain(known))
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
@@ -70,6 +85,19 @@ impl Source for Requests {
 
     fn message_path(&self, index: u32) -> String {
         path(self.form, index)
+    }
+
+    /// A file that is a bare list of turns is one conversation.
+    fn gathers(&self, sketch: &Sketch) -> bool {
+        self.vendor
+            .is_some_and(|vendor| vendor::is_list(sketch, vendor).is_some())
+    }
+
+    /// Whatever stands in a bare list belongs to it; a whole request, or another list, is read on its own.
+    fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
+        let root = document.root();
+        let stands_alone = root.kind() == Kind::Array || root.get(self.form.list).is_some();
+        (!stands_alone).then(|| vec![Row::of_list(root)])
     }
 }
 
@@ -174,10 +202,14 @@ fn below(path: &str) -> String {
     }
 }
 
-/// The JSON path of a turn; the system text has the last index.
+/// Index of the answer that stands beside the turns.
+const ANSWER: u32 = u32::MAX - 1;
+
+/// The JSON path of a turn; the system text has the last index, and the answer the one before it.
 fn path(form: &Form, index: u32) -> String {
     match form.system {
         Some(system) if index == u32::MAX => format!("$.{system}"),
+        _ if index == ANSWER => format!("$.{}", form.answer.unwrap_or_default()),
         _ => format!("$.{}[{index}]", form.list),
     }
 }
@@ -199,8 +231,12 @@ pub fn best(
     sketch: &Sketch,
     recognise: fn(&RecordSketch) -> Option<(u8, String)>,
 ) -> Option<Evidence> {
-    let found = sketch.records.iter().filter_map(recognise);
-    let (confidence, why) = found.max_by_key(|(confidence, _)| *confidence)?;
+    strongest(source, sketch.records.iter().filter_map(recognise))
+}
+
+/// The strongest of what speaks for a source; of equals the first.
+fn strongest(source: &'static str, found: impl Iterator<Item = (u8, String)>) -> Option<Evidence> {
+    let (confidence, why) = found.reduce(|best, other| if other.0 > best.0 { other } else { best })?;
     Some(Evidence {
         source,
         confidence,
@@ -212,7 +248,9 @@ fn read(form: &'static Form, frame: FrameView<'_>, limits: &Limits) -> Result<Re
     let mut notes = Notes::new(frame.start);
     let root = frame.document.root();
     let list = top_level(form, root, limits, &notes)?;
-    let beside = Beside::read(form, root, limits, &mut notes);
+    judged::refuse(root, &notes)?;
+    judged::compare(root, &mut notes);
+    let mut beside = Beside::read(form, root, limits, &mut notes);
     let mut reader = Reader {
         form,
         frame,
@@ -222,6 +260,7 @@ fn read(form: &'static Form, frame: FrameView<'_>, limits: &Limits) -> Result<Re
         rejects: Vec::new(),
         messages: Vec::new(),
         is_led: false,
+        is_bare: root.kind() == Kind::Array,
         rows: RowLedger::default(),
     };
     let system = form.system.and_then(|field| root.get(field));
@@ -235,6 +274,13 @@ fn read(form: &'static Form, frame: FrameView<'_>, limits: &Limits) -> Result<Re
     for (index, turn) in (0..).zip(list.items()) {
         reader.read(index, turn);
     }
+    if let Some(field) = form.answer
+        && let Some(answer) = root.get(field).filter(|value| !value.is_null())
+        && reader.answer(answer)
+    {
+        beside.extra.0.retain(|(key, _)| key != field);
+    }
+    shown::place(root, &mut reader.messages, &mut beside.extra, &mut reader.notes);
     Ok(Reading {
         conversation: Some(beside.conversation(
             form,
@@ -259,6 +305,12 @@ fn top_level<'d>(
     let fault = |finding: Finding, path: &str, value: Value<'_>| {
         Box::new(notes.spanned(finding.with_severity(Severity::Error).at_path(path), value.span()))
     };
+    if root.kind() == Kind::Array && root.items().any(|turn| turn.kind() == Kind::Object) {
+        return match openai_messages::too_many(root, limits) {
+            Some(finding) => Err(fault(finding, "$", root)),
+            None => Ok(root),
+        };
+    }
     if root.kind() != Kind::Object {
         let finding = Finding::new(&codes::WRONG_TYPE, "the record is no object");
         return Err(fault(finding, "$", root));
@@ -299,10 +351,20 @@ struct Reader<'d, 'r> {
     messages: Vec<Message>,
     /// Whether what the assistant says next belongs to the last message.
     is_led: bool,
+    /// Whether the record is the list itself.
+    is_bare: bool,
     rows: RowLedger,
 }
 
 impl<'d> Reader<'d, '_> {
+    fn path(&self, index: u32) -> String {
+        if self.is_bare {
+            format!("$[{index}]")
+        } else {
+            path(self.form, index)
+        }
+    }
+
     fn system(&mut self, value: Value<'d>) {
         self.rows.rows += 1;
         let mut said = if value.kind() == Kind::Object {
@@ -332,9 +394,30 @@ impl<'d> Reader<'d, '_> {
             Finding::new(&codes::WRONG_TYPE, "the message is no object and is rejected")
         };
         self.rows.rejected += 1;
-        let finding = fault.at_path(path(self.form, index));
+        let finding = fault.at_path(self.path(index));
         let reject = reject_message(self.frame, &self.notes, value, finding, self.limits);
         self.rejects.push(reject);
+    }
+
+    /// Reads the answer beside the turns; false where it has no form that is known.
+    fn answer(&mut self, value: Value<'d>) -> bool {
+        let is_turn =
+            value.kind() == Kind::Object && self.form.known.iter().any(|key| value.get(key).is_some());
+        if is_turn {
+            self.read(ANSWER, value);
+        } else if value.kind() == Kind::String {
+            self.rows.rows += 1;
+            let mut said = self.said(value);
+            said.role = Some(Role::Assistant);
+            self.push(ANSWER, value, said);
+        } else {
+            let text = "the answer has no form that is known here and is kept as it is";
+            let finding = Finding::new(&codes::WRONG_TYPE, text).with_severity(Severity::Warning);
+            self.notes
+                .push(finding.at_path(path(self.form, ANSWER)), Some(value));
+            return false;
+        }
+        true
     }
 
     fn add(&mut self, index: u32, value: Value<'d>) {
@@ -384,7 +467,12 @@ impl<'d> Reader<'d, '_> {
         for finding in self.notes.findings.iter_mut().skip(known) {
             finding.position = finding.position.map(|_| last);
             if let Path::InMessage(suffix) = &finding.path {
-                finding.path = Path::Absolute(format!("{}{suffix}", path(self.form, index)));
+                let own = if self.is_bare {
+                    format!("$[{index}]")
+                } else {
+                    path(self.form, index)
+                };
+                finding.path = Path::Absolute(format!("{own}{suffix}"));
             }
         }
     }
@@ -412,7 +500,7 @@ impl<'d> Reader<'d, '_> {
         self.rows.merged += 1;
     }
 
-    fn push(&mut self, index: u32, value: Value<'d>, said: Said) {
+    fn push(&mut self, index: u32, value: Value<'d>, mut said: Said) {
         let stated = said.role.unwrap_or(Role::User);
         let role = match stated {
             Role::User if said.only_answers() => Role::Tool,
@@ -438,6 +526,7 @@ impl<'d> Reader<'d, '_> {
         let span = value.span();
         self.messages.push(Message {
             id: said.id,
+            unstated: Unstated::default(),
             external_id: None,
             position: self.messages.len() as u32,
             sender: Some(sender),
@@ -449,6 +538,7 @@ impl<'d> Reader<'d, '_> {
             parts: said.parts,
             references: Vec::new(),
             mentions: Vec::new(),
+            weight: weight::take(value, &mut said.rest),
             extra: Extra(said.rest),
             origin: MessageOrigin {
                 start: self.frame.start + span.start as u64,

@@ -144,7 +144,7 @@ pub fn said(
         metadata.rest(&mut said.rest);
         return said;
     }
-    if fate == Fate::Unknown {
+    if matches!(fate, Fate::Unknown | Fate::UnknownTurn) {
         unknown_type(row, site);
     }
     compressed(&mut metadata, &mut said.rest, site);

@@ -4,6 +4,7 @@ use chatmill_diag::{Limits, Severity, codes};
 use chatmill_intake::json::{Value, append_key};
 use chatmill_model::{
     Extra, Message, MessageKind, MessageOrigin, Part, RawJson, Role, Timestamp, ToolCall, ToolResult,
+    Unstated,
 };
 
 use super::content::{self, Era, Extent, Said};
@@ -24,6 +25,8 @@ pub struct Reader<'d, 'r> {
     pub limits: &'r Limits,
     /// Id of the thread.
     pub thread: Option<String>,
+    /// The one agent that the rows name: it speaks in those rows of agents too that name none.
+    pub agent: Option<String>,
     /// Who speaks.
     pub roster: Roster,
     /// The clock.
@@ -84,14 +87,15 @@ impl<'d> Reader<'d, '_> {
 
     /// Who speaks: the agent of the row, its user, or what the role says. A result belongs to the agent who asked for it.
     fn sender(&mut self, row: &Row<'_>, said: &Said) -> Option<usize> {
-        let agent = row.agent.and_then(text);
+        let own = row.agent.and_then(text);
+        let agent = own.clone().or_else(|| self.agent.clone());
         let name = row
             .agents
             .and_then(|agent| agent.get("name"))
             .and_then(Value::as_str);
         let author = row.author.and_then(text);
         if said.kind == MessageKind::Notice {
-            return match (agent, author) {
+            return match (own, author) {
                 (Some(agent), _) => Some(self.roster.of(Role::Assistant, &agent, name.as_deref())),
                 (None, Some(author)) => Some(self.roster.of(Role::User, &author, None)),
                 (None, None) => None,
@@ -138,6 +142,7 @@ impl<'d> Reader<'d, '_> {
         let word = row.word.as_deref();
         self.messages.push(Message {
             id: row.id.clone(),
+            unstated: Unstated::default(),
             external_id: None,
             position,
             sender,
@@ -151,6 +156,7 @@ impl<'d> Reader<'d, '_> {
             parts: said.parts,
             references: Vec::new(),
             mentions: Vec::new(),
+            weight: None,
             extra: Extra(rest),
             origin: MessageOrigin {
                 start: self.frame.start + span.start as u64,

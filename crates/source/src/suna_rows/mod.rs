@@ -9,7 +9,8 @@
 //!
 //! Content is a message object, a string that holds one (also twice), plain text where a context manager shortened it, or
 //! a list of parts; metadata an object, null, or a string. Rows are sorted by `created_at`, then as they come. What the
-//! system notes about itself (`status`, `llm_response_end`, everything with `is_llm_message` false) is a notice.
+//! system notes about itself is a notice: rows with `is_llm_message` false, and where a row says nothing of it `status`,
+//! `llm_response_end` and their like. Rows of agents without an `agent_id` are the thread's one agent's.
 //!
 //! Three generations of tool use are read alike ([`xml`], [`result`], [`metadata`]): calls written into the text as XML,
 //! calls and results in `OpenAI`'s shape, and copies of both in the metadata. A call that stands in two places is one call.
@@ -91,6 +92,7 @@ impl Source for SunaRows {
             json: owned(&["content", "metadata"]),
             definition: Vec::new(),
             filters: Vec::new(),
+            ..TableMap::default()
         }]
     }
 
@@ -129,6 +131,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         frame,
         limits,
         thread: frame.key.map(str::to_owned).or_else(of_rows),
+        agent: only_agent(&rows),
         roster: Roster::default(),
         times: Times::default(),
         notes,
@@ -161,6 +164,13 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         rejects,
         rows: reader.rows,
     })
+}
+
+/// The agent that rows name, unless they name several. Old rows name none, for the column came later.
+fn only_agent(rows: &[row::Row<'_>]) -> Option<String> {
+    let mut named = rows.iter().filter_map(|row| row.agent.and_then(row::text));
+    let first = named.next()?;
+    named.all(|agent| agent == first).then_some(first)
 }
 
 fn path(frame: FrameView<'_>, index: u32) -> String {

@@ -3,7 +3,7 @@
 use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
 
-use super::row::text;
+use super::row::{COLUMNS, is_known_type, text};
 use crate::Row;
 
 /// Fields of a document that hold its rows.
@@ -15,9 +15,17 @@ pub fn is_row(value: Value<'_>) -> bool {
     has("type") && (has("content") || has("metadata")) || (has("message_id") && has("content"))
 }
 
-/// Cuts a document into rows; `None` when it holds none.
+/// Cuts a document into rows; `None` when it holds none, or is the list of one thread that nothing names: such a list is a
+/// record of its own.
 pub fn rows(root: Value<'_>) -> Option<Vec<Row>> {
     match root.kind() {
+        Kind::Array
+            if root
+                .items()
+                .all(|row| row.get("thread_id").and_then(text).is_none()) =>
+        {
+            None
+        }
         Kind::Array => Some(root.items().map(|row| cut(row, None)).collect()),
         Kind::Object if is_row(root) => Some(vec![cut(root, None)]),
         Kind::Object => {
@@ -48,11 +56,20 @@ pub fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
     if let Some(seen) = columns(has) {
         return Some((95, vec![format!("the record has {seen}")]));
     }
+    let inside = |list: &str| {
+        let names = record.nested.iter().filter(move |(key, _)| key == list);
+        names.map(|(_, name)| name.clone()).collect::<Vec<String>>()
+    };
+    if let Some(seen) = columns(|wanted| inside("").iter().any(|name| name == wanted)) {
+        return Some((95, vec![format!("the record is an array of rows with {seen}")]));
+    }
+    if is_snippet(record) {
+        let why = "the record has type and content of a row and nothing that rows have not";
+        return Some((90, vec![why.to_owned()]));
+    }
     LISTS.iter().find_map(|list| {
-        let holds = |wanted: &str| {
-            let mut inside = record.nested.iter();
-            inside.any(|(key, inner)| key == list && inner == wanted)
-        };
+        let names = inside(list);
+        let holds = |wanted: &str| names.iter().any(|name| name == wanted);
         if holds("role") || holds("sender") {
             return None;
         }
@@ -63,6 +80,36 @@ pub fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
         }
         Some((95, why))
     })
+}
+
+/// Whether a record is a row as Suna's document prints it: a few columns, and a message, a status or a shortened text.
+fn is_snippet(record: &RecordSketch) -> bool {
+    let names: Vec<&str> = if record.is_object {
+        record.keys.iter().map(String::as_str).collect()
+    } else {
+        record.nested.iter().map(|(_, name)| name.as_str()).collect()
+    };
+    let texts = |key: &str| {
+        let all = record.strings.iter().chain(&record.starts);
+        all.filter(move |(name, _)| name == key)
+            .map(|(_, text)| text.trim_start())
+            .map(str::to_owned)
+            .collect::<Vec<String>>()
+    };
+    let holds = |outer: &str, wanted: &str| {
+        let mut inside = record.nested.iter();
+        inside.any(|(key, inner)| key == outer && inner == wanted)
+    };
+    let has_message = texts("content")
+        .iter()
+        .any(|text| text.starts_with("{\"role\"") || text.starts_with("{\"status_type\""));
+    let is_said = has_message
+        || holds("content", "role")
+        || holds("content", "status_type")
+        || names.contains(&"content") && holds("metadata", "compressed");
+    is_said
+        && names.iter().all(|name| COLUMNS.contains(name))
+        && texts("type").iter().any(|word| is_known_type(word))
 }
 
 /// The columns that only this table has together.

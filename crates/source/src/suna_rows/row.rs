@@ -22,6 +22,29 @@ const EVENTS: [&str; 7] = [
     "image_context",
 ];
 
+/// The columns of the table.
+pub const COLUMNS: [&str; 10] = [
+    "message_id",
+    "thread_id",
+    "type",
+    "content",
+    "is_llm_message",
+    "metadata",
+    "agent_id",
+    "agent_version_id",
+    "created_at",
+    "updated_at",
+];
+
+/// Whether a word is a type that Suna writes.
+pub fn is_known_type(word: &str) -> bool {
+    TURNS.contains(&word) || is_event(word)
+}
+
+fn is_event(word: &str) -> bool {
+    EVENTS.contains(&word) || word.starts_with("llm_response_")
+}
+
 /// A row of the table; columns that are null are absent.
 #[derive(Debug)]
 pub struct Row<'d> {
@@ -64,6 +87,8 @@ pub enum Fate {
     Event,
     /// The type is none of the known: the content decides.
     Unknown,
+    /// The type is none of the known, but the row is sent to the model.
+    UnknownTurn,
 }
 
 impl<'d> Row<'d> {
@@ -138,13 +163,16 @@ impl<'d> Row<'d> {
         Ok(row)
     }
 
-    /// What becomes of the row. `is_llm_message` counts only where the type says that somebody spoke.
+    /// What becomes of the row: what `is_llm_message` says, as Suna itself goes by it; where it says nothing, the type decides.
     pub fn fate(&self, site: &mut Site<'_>) -> Fate {
-        let is_sent = self.is_sent(site);
-        match self.word.as_deref() {
-            Some(word) if EVENTS.contains(&word) || word.starts_with("llm_response_") => Fate::Event,
-            _ if is_sent == Some(false) => Fate::Event,
-            Some(word) if TURNS.contains(&word) => Fate::Turn,
+        match (self.is_sent(site), self.word.as_deref()) {
+            (Some(false), _) => Fate::Event,
+            (_, Some(word)) if TURNS.contains(&word) => Fate::Turn,
+            (is_sent, Some(word)) if is_event(word) => match is_sent {
+                Some(_) => Fate::Turn,
+                None => Fate::Event,
+            },
+            (Some(_), Some(_)) => Fate::UnknownTurn,
             _ => Fate::Unknown,
         }
     }

@@ -4,7 +4,7 @@ use chatmill_diag::{Limits, Severity, codes};
 use chatmill_intake::json::{Document, Kind, Value, append_key};
 use chatmill_model::{
     Extra, Message, MessageKind, MessageOrigin, Part, RawJson, Reference, ReferenceForm, Role, ToolCall,
-    ToolResult,
+    ToolResult, Unstated,
 };
 
 use super::content::{self, Aim, Said};
@@ -92,10 +92,11 @@ impl Reader<'_> {
             self.roster
                 .calls(sender, calls.iter().filter_map(|call| call.id.as_deref()));
         }
-        let word = row.role.and_then(Value::as_str);
+        let word = row.source_type.or(row.role).and_then(Value::as_str);
         let span = row.value.span();
         self.messages.push(Message {
             id: row.id.clone(),
+            unstated: Unstated::default(),
             external_id: said
                 .turn
                 .message_id
@@ -121,6 +122,7 @@ impl Reader<'_> {
             ),
             references,
             mentions: Vec::new(),
+            weight: None,
             extra: Extra(said.rest),
             origin: MessageOrigin {
                 start: self.start + span.start as u64,
@@ -253,6 +255,7 @@ fn references(row: &Row<'_>, site: &mut Site<'_>) -> Vec<Reference> {
         preview: None,
         form: ReferenceForm::Id,
         is_pseudo: false,
+        nested: Vec::new(),
     };
     target.map(reference).into_iter().collect()
 }

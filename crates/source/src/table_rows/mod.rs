@@ -10,8 +10,8 @@
 //! ```
 //!
 //! Rows are sorted by `order`, where all have one, else by `created_at`, and then as they come. Content is plain text, a
-//! list of parts, or a message object of `OpenAI`'s. Nothing about such a table tells what it is: it is read where a map
-//! says so, and never recognised.
+//! list of parts, or a message object of `OpenAI`'s. JSON and CSV that have these names themselves need no map, and are
+//! recognised by `conversation` and `content` beside `role` or `sender`.
 
 mod content;
 mod messages;
@@ -19,16 +19,17 @@ mod order;
 mod row;
 
 use chatmill_diag::{Finding, Limits, Severity, codes};
-use chatmill_intake::Sketch;
 use chatmill_intake::json::{Document, Kind, Value};
+use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Conversation, Extra, Scene};
 
 use crate::notes::Notes;
 use crate::reject::reject_message;
 use crate::roster::Roster;
 use crate::times::Times;
-use crate::{About, Evidence, FrameView, Reading, Row, RowLedger, Source};
+use crate::{About, Evidence, FrameView, Reading, Row, RowLedger, Source, TableMap};
 use messages::Reader;
+pub use row::{role, text};
 
 const ID: &str = "table-rows";
 
@@ -52,8 +53,31 @@ impl Source for TableRows {
         &ABOUT
     }
 
-    fn detect(&self, _sketch: &Sketch) -> Option<Evidence> {
-        None
+    fn detect(&self, sketch: &Sketch) -> Option<Evidence> {
+        let is_row = |record: &RecordSketch| {
+            let has = |name: &str| record.names(name) || record.names(&format!("[].{name}"));
+            has("conversation") && has("content") && (has("role") || has("sender"))
+        };
+        let mut records = sketch.records.iter();
+        records.any(is_row).then(|| Evidence {
+            source: ID,
+            confidence: 75,
+            why: vec!["rows name their conversation, who speaks, and the content".to_owned()],
+        })
+    }
+
+    /// Maps for files that have these names themselves, as CSV does that was made for the purpose.
+    fn tables(&self) -> Vec<TableMap> {
+        let whole = ["role", "sender"].map(|who| vec!["conversation", who, "content"]);
+        let single = ["role", "sender"].map(|who| vec![who, "content"]);
+        let maps = whole.into_iter().chain(single).map(|requires| TableMap {
+            name: ID.to_owned(),
+            source: ID.to_owned(),
+            table: ID.to_owned(),
+            requires: requires.into_iter().map(str::to_owned).collect(),
+            ..TableMap::default()
+        });
+        maps.collect()
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
@@ -69,9 +93,13 @@ impl Source for TableRows {
         true
     }
 
+    fn can_merge(&self) -> bool {
+        true
+    }
+
     fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
         let cut = |row: Value<'_>| Row {
-            keys: vec![row.get("conversation").and_then(row::text).unwrap_or_default()],
+            keys: vec![row.get("conversation").and_then(text).unwrap_or_default()],
             span: row.span(),
         };
         let root = document.root();
@@ -106,7 +134,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         }
     }
     order::arrange(&mut rows, &mut notes);
-    let of_rows = || rows.iter().find_map(|row| row.conversation.and_then(row::text));
+    let of_rows = || rows.iter().find_map(|row| row.conversation.and_then(text));
     let source_id = frame.key.map(str::to_owned).or_else(of_rows);
     let mut reader = Reader {
         start: frame.start,

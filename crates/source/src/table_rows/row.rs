@@ -33,6 +33,8 @@ pub struct Row<'d> {
     pub reply_to: Option<Value<'d>>,
     /// When it was written.
     pub created: Option<Value<'d>>,
+    /// The table's own word for the role, where a map translated it.
+    pub source_type: Option<Value<'d>>,
     /// Calls of tools.
     pub tool_calls: Option<Value<'d>>,
     /// Id of the call that it is the result of.
@@ -63,6 +65,7 @@ impl<'d> Row<'d> {
             metadata: None,
             reply_to: None,
             created: None,
+            source_type: None,
             tool_calls: None,
             tool_call_id: None,
             name: None,
@@ -81,6 +84,7 @@ impl<'d> Row<'d> {
                 "metadata" => &mut row.metadata,
                 "reply_to" => &mut row.reply_to,
                 "created_at" => &mut row.created,
+                "source_type" => &mut row.source_type,
                 "tool_calls" => &mut row.tool_calls,
                 "tool_call_id" => &mut row.tool_call_id,
                 "name" => &mut row.name,
@@ -104,6 +108,7 @@ impl<'d> Row<'d> {
             &mut row.metadata,
             &mut row.reply_to,
             &mut row.created,
+            &mut row.source_type,
             &mut row.tool_calls,
             &mut row.tool_call_id,
             &mut row.name,

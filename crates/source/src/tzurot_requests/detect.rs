@@ -12,6 +12,7 @@ pub fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
     let records = sketch.records.iter().filter_map(recognise_record);
     let best = records.max_by_key(|(confidence, _)| *confidence);
     best.or_else(|| recognise_formatted(sketch))
+        .or_else(|| recognise_lists(sketch))
 }
 
 /// Whether records of an entry make conversations together: they say so, or are the messages of one list.
@@ -71,6 +72,22 @@ fn recognise_formatted(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
     let why = "the array holds one message, of role user and with nothing but content";
     let is_formatted = sketch.framing == Framing::Array && is_user && is_formatted(record);
     is_formatted.then(|| (40, vec![why.to_owned()]))
+}
+
+/// Records that are arrays of one user message each: the formatter's results, one after another. Lists of messages, as others
+/// write them, are longer.
+fn recognise_lists(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+    let is_formatted = |record: &RecordSketch| {
+        let names: Vec<&str> = record.nested.iter().map(|(_, name)| name.as_str()).collect();
+        let is_users = record
+            .strings
+            .iter()
+            .any(|(key, text)| key == "role" && text == "user");
+        record.is_single && is_users && names == ["role", "content"]
+    };
+    let why = "each record is an array of one message, of role user and with nothing but content";
+    let are_formatted = !sketch.records.is_empty() && sketch.records.iter().all(is_formatted);
+    are_formatted.then(|| (65, vec![why.to_owned()]))
 }
 
 /// Whether a record has the fields of a formatted message and no others.

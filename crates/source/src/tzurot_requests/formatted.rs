@@ -38,6 +38,7 @@ pub fn take_reference(parts: &mut Vec<Part>, user: &str) -> Option<Reference> {
             Author::User | Author::Active => None,
         },
         from_agent: matches!(quote.author, Author::Active | Author::Personality { .. }),
+        ..Preview::default()
     };
     let medium = match parts.last() {
         Some(Part::Media(media)) => match &media.source {
@@ -83,6 +84,7 @@ pub fn take_reference(parts: &mut Vec<Part>, user: &str) -> Option<Reference> {
         preview: Some(preview),
         form: ReferenceForm::Id,
         is_pseudo: false,
+        nested: Vec::new(),
     })
 }
 

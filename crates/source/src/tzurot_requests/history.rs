@@ -21,7 +21,7 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::json::push_compact;
 use chatmill_model::{
     Conversation, Extra, Message, MessageKind, MessageOrigin, Part, Preview, RawJson, Reference,
-    ReferenceForm, Role, Scene,
+    ReferenceForm, Role, Scene, Unstated,
 };
 
 use super::columns::{self, METADATA, cell, column, spelling};
@@ -209,6 +209,7 @@ impl Reader {
         let span = row.span();
         self.messages.push(Message {
             position: site.position,
+            unstated: Unstated::default(),
             external_id: columns::chunks(row).into_iter().next(),
             sender,
             sender_name: None,
@@ -223,6 +224,7 @@ impl Reader {
             parts,
             references,
             mentions: Vec::new(),
+            weight: None,
             extra: extra(row, &mut site),
             origin: MessageOrigin {
                 start: self.start + span.start as u64,
@@ -323,9 +325,11 @@ fn reference(quoted: Value<'_>, ids: &HashMap<String, String>) -> Reference {
                 .or_else(|| text("authorUsername")),
             sender_name: text("authorDisplayName").or_else(|| text("authorUsername")),
             from_agent: matches!(word.as_deref(), Some("assistant" | "bot")),
+            ..Preview::default()
         }),
         form: ReferenceForm::Object(RawJson(raw)),
         is_pseudo: false,
+        nested: Vec::new(),
     }
 }
 

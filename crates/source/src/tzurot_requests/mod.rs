@@ -19,7 +19,8 @@
 //! the same personality, because a conversation has one personality that it is addressed to. The message that a request
 //! replies to becomes a reference with a preview. Markers like `[Image: https://…]` in a quoted text stay text.
 //!
-//! A list of several formatted messages looks like anybody's list of messages, and is detected as one.
+//! A list of several formatted messages looks like anybody's list of messages, and is detected as one; lists of one user message
+//! each, a line apart, are the formatter's. Personalities that are only quoted take no part, but may be asked for.
 
 mod columns;
 mod detect;
@@ -35,7 +36,9 @@ use chatmill_diag::{Finding, Limits, Reject, Severity, codes};
 use chatmill_intake::Sketch;
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_model::json::push_string;
-use chatmill_model::{Conversation, Extra, Message, MessageKind, MessageOrigin, RawJson, Role, Scene};
+use chatmill_model::{
+    Conversation, Extra, Message, MessageKind, MessageOrigin, RawJson, Role, Scene, Unstated,
+};
 
 use crate::notes::{Notes, Site};
 use crate::reject::reject_message;
@@ -110,6 +113,10 @@ impl Source for TzurotRequests {
     /// list, which version 1 sent together.
     fn gathers(&self, sketch: &Sketch) -> bool {
         detect::belongs_together(sketch)
+    }
+
+    fn can_merge(&self) -> bool {
+        true
     }
 
     fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
@@ -213,6 +220,7 @@ fn read<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Reading, Fault<'d>>
             extra.extend(rest);
         }
     }
+    reader.add_quoted();
     reader.times.finish(&mut notes);
     let count = reader.messages.len() as u64;
     let key = frame.key.map(str::to_owned);
@@ -285,6 +293,16 @@ impl Reader {
         }
     }
 
+    /// Adds the personalities that are only quoted, behind everybody else: one of them may be whom the requests are meant for.
+    fn add_quoted(&mut self) {
+        let references = self.messages.iter().flat_map(|message| &message.references);
+        for preview in references.filter_map(|reference| reference.preview.as_ref()) {
+            if let (true, Some(id)) = (preview.from_agent, &preview.sender) {
+                self.people.quoted_agent(id, preview.sender_name.clone());
+            }
+        }
+    }
+
     /// Appends a request's message; gives the fields that are not read.
     fn read(
         &mut self,
@@ -337,7 +355,9 @@ impl Reader {
             parts,
             references,
             mentions: Vec::new(),
+            weight: None,
             extra: Extra(rest),
+            unstated: Unstated::default(),
             external_id: None,
             origin: MessageOrigin {
                 start: start + span.start as u64,

@@ -80,6 +80,18 @@ impl People {
         self.place(key, id, false, None, ParticipantKind::Agent)
     }
 
+    /// A personality that somebody only quotes: no roster lists it, and unless it speaks it takes no part.
+    pub fn quoted_agent(&mut self, id: &str, name: Option<String>) {
+        let known = self.participants.len();
+        let place = self.agent(id);
+        self.call(place, name);
+        if place == known
+            && let Some(participant) = self.participants.get_mut(place)
+        {
+            participant.listed = false;
+        }
+    }
+
     /// Gives a participant a name, unless there is one.
     pub fn call(&mut self, place: usize, name: Option<String>) {
         if let Some(participant) = self.participants.get_mut(place)
@@ -122,7 +134,10 @@ impl People {
             ParticipantKind::Agent => "assistant",
             _ => "user",
         };
+        let is_account = matches!(&key, Key::Agent(_))
+            || matches!(&key, Key::User { name: None, account: Some(account) } if *account == id);
         self.participants.push(Participant {
+            is_id_made: !is_account,
             id,
             name,
             role: Some(role.to_owned()),

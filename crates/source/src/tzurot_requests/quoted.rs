@@ -82,9 +82,11 @@ pub fn reference(
             sender,
             sender_name,
             from_agent,
+            ..Preview::default()
         }),
         form: ReferenceForm::Object(RawJson(raw)),
         is_pseudo: false,
+        nested: Vec::new(),
     })
 }
 
@@ -99,11 +101,13 @@ fn content(quoted: Value<'_>, site: &mut Site<'_>) -> Option<String> {
         return said;
     };
     let mut said = said.unwrap_or_default();
-    if !said.contains(&url) {
+    let marker = format!("[{word}: {url}]");
+    // A marker of another kind, for an embedded picture, is no medium.
+    if !said.contains(&marker) {
         if !said.is_empty() {
             said.push('\n');
         }
-        said.extend(["[", word, ": ", &url, "]"]);
+        said.push_str(&marker);
     }
     Some(said)
 }

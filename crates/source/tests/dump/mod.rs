@@ -5,6 +5,7 @@ use chatmill_diag::{Finding, Limits, Path, Reject};
 use chatmill_intake::json;
 use chatmill_model::{
     Arguments, Conversation, Extra, Media, MediaSource, Message, Part, Participant, Reference, ReferenceForm,
+    Timestamp, Weight,
 };
 use chatmill_source::{FrameView, Reading, Source};
 use serde_json::{Map, Value, json};
@@ -128,14 +129,7 @@ fn message(message: &Message, conversation: &Conversation) -> Value {
     let sender = message
         .sender
         .map(|index| conversation.participants[index].id.as_str());
-    let time = message.timestamp.as_ref().map(|time| {
-        let origin = format!("{:?}", time.offset);
-        Object::new()
-            .maybe("instant", time.instant)
-            .with("raw", time.raw.as_str())
-            .with("offset", origin)
-            .finish()
-    });
+    let time = message.timestamp.as_ref().map(time);
     let origin = message.origin;
     Object::new()
         .with("position", message.position)
@@ -150,11 +144,21 @@ fn message(message: &Message, conversation: &Conversation) -> Value {
         .list("parts", message.parts.iter().map(part))
         .list("references", message.references.iter().map(reference))
         .list("mentions", message.mentions.iter().map(|mention| json!(mention)))
+        .maybe("weight", message.weight.map(Weight::value))
         .extra("extra", &message.extra)
         .with(
             "origin",
             format!("[{}] {}..{}", origin.index, origin.start, origin.end),
         )
+        .finish()
+}
+
+fn time(time: &Timestamp) -> Value {
+    let origin = format!("{:?}", time.offset);
+    Object::new()
+        .maybe("instant", time.instant)
+        .with("raw", time.raw.as_str())
+        .with("offset", origin)
         .finish()
 }
 
@@ -207,6 +211,8 @@ fn reference(reference: &Reference) -> Value {
             .text("sender", preview.sender.as_ref())
             .text("sender_name", preview.sender_name.as_ref())
             .with("from_agent", preview.from_agent)
+            .maybe("timestamp", preview.timestamp.as_ref().map(time))
+            .text("source_type", preview.source_type.as_ref())
             .finish()
     });
     let form = match &reference.form {
@@ -219,6 +225,7 @@ fn reference(reference: &Reference) -> Value {
         .maybe("preview", preview)
         .maybe("form", form)
         .maybe("is_pseudo", reference.is_pseudo.then_some(true))
+        .list("nested", reference.nested.iter().map(self::reference))
         .finish()
 }
 

@@ -57,6 +57,8 @@ pub struct Family {
     pub trims_end: bool,
     /// Whether turns stand in rounds: what people say, then each call with its result, then what the assistant says.
     pub rounds: bool,
+    /// Whether all agents are the assistant where the perspective is one.
+    pub one_agent: bool,
     /// Whether there are calls and results.
     pub tools: bool,
     /// Whether a filter leaves out results that no call waits for.
@@ -128,6 +130,10 @@ pub const FORGET: &[(LossCode, Forget)] = &[
         references_lost(tale, loss);
     }),
     (LossCode::ReferenceInlined, reference_inlined),
+    // A tale tells no weights.
+    (LossCode::WeightDropped, |_, _, _| ()),
+    // A tale tells the references of messages, not those inside others.
+    (LossCode::ReferenceNested, |_, _, _| ()),
     (LossCode::SystemInlined, system_inlined),
     (LossCode::OrphanResultInlined, orphan_result_inlined),
     (LossCode::RoleMapped, role_mapped),
@@ -206,11 +212,12 @@ pub fn forget(tale: &mut Tale, losses: &[Loss], family: &Family) -> Vec<LossCode
     if family.trims_end {
         end_trimmed(tale, losses);
     }
-    if family.tags {
-        spelled_thoughts(tale);
-    }
     if family.caches {
         cache_history(tale, losses);
+    }
+    // Archives hold what a room saw; whoever reads anything else takes a tagged thought for one.
+    if !family.archive {
+        spelled_thoughts(tale);
     }
     let codes = losses.iter().map(|loss| loss.code);
     codes

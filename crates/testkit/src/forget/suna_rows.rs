@@ -10,6 +10,8 @@ use crate::tale::{Facts, Label, Piece, Tale, Turn};
 /// The functions of the rows.
 pub const OWN: &[(LossCode, Forget)] = &[
     (LossCode::MessageIdSynthesised, message_ids_synthesised),
+    // A made id of a thread is not compared.
+    (LossCode::ConversationIdSynthesised, |_, _, _| ()),
     (LossCode::NameDropped, names_dropped),
     (LossCode::ExtraDropped, extra_dropped),
     (LossCode::MediaDropped, media_dropped),

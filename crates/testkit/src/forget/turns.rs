@@ -185,9 +185,34 @@ pub(super) fn cache_history(tale: &mut Tale, losses: &[Loss]) {
     };
     let first = tale.turns.iter().position(|turn| turn.role != Role::System);
     let first = first.unwrap_or(newest);
-    let mut block = Words(Vec::new());
+    let is_block = |turn: &Turn| turn.role == Role::User && turn.pieces.contains(&Piece::Mark);
+    let is_marked = |turn: &Turn| turn.pieces.contains(&Piece::Mark);
+    let stays = |(place, turn): &(usize, &Turn)| {
+        is_block(turn) || is_marked(turn) && !(first..newest).contains(place)
+    };
+    // Four marks, and those that are there come first.
+    let mut left = 4_usize.saturating_sub(tale.turns.iter().enumerate().filter(stays).count());
+    let behind = tale.turns.split_off(newest);
+    let history = tale.turns.split_off(first);
+    let mut blocks = 0;
     let mut ids = Vec::new();
-    for turn in tale.turns.drain(first..newest) {
+    let mut block = Words(Vec::new());
+    let mut close = |block: &mut Words, turns: &mut Vec<Turn>, left: &mut usize| {
+        if !block.0.is_empty() {
+            let words = std::mem::replace(block, Words(Vec::new()));
+            let mut turn = Turn::made_up(Role::User, Piece::text(words));
+            turn.pieces.push(Piece::Mark);
+            turns.push(turn);
+            *left = left.saturating_sub(1);
+            blocks += 1;
+        }
+    };
+    for turn in history {
+        if is_block(&turn) || left == 0 && block.0.is_empty() {
+            close(&mut block, &mut tale.turns, &mut left);
+            tale.turns.push(turn);
+            continue;
+        }
         let mut said = Words(Vec::new());
         for piece in turn.pieces {
             if let Piece::Text { words, .. } | Piece::Answer { words, .. } = piece {
@@ -209,18 +234,18 @@ pub(super) fn cache_history(tale: &mut Tale, losses: &[Loss]) {
         block.join(between, Words::exact(role));
         block.0.append(&mut said.0);
     }
-    if !block.0.is_empty() {
-        let mut turn = Turn::made_up(Role::User, Piece::text(block));
-        turn.pieces.push(Piece::Mark);
-        // All or none: which ids are lost is clear, how many has to be said.
-        let lost = losses
-            .iter()
-            .filter(|loss| loss.code == LossCode::MessageIdDropped);
-        if lost.map(|loss| loss.amount).sum::<u64>() != ids.len() as u64 {
-            turn.facts.ids = ids;
-        }
-        tale.turns.insert(first, turn);
+    close(&mut block, &mut tale.turns, &mut left);
+    // All or none: which ids are lost is clear, how many has to be said.
+    let lost = losses
+        .iter()
+        .filter(|loss| loss.code == LossCode::MessageIdDropped);
+    if blocks > 0
+        && lost.map(|loss| loss.amount).sum::<u64>() != ids.len() as u64
+        && let Some(turn) = tale.turns.get_mut(first)
+    {
+        turn.facts.ids = ids;
     }
+    tale.turns.extend(behind);
 }
 
 /// Takes white space off both ends, as far as these are known.

@@ -5,7 +5,7 @@ use chatmill_dialect::policy::MediaPolicy;
 use chatmill_dialect::{Loss, LossCode};
 use chatmill_model::Role;
 
-use super::words::{quote_words, references_lost};
+use super::words::{quote_words, references_lost, truncated};
 use super::{Family, Forget, at, each, leave_out, placeholder};
 use crate::tale::{Label, Piece, Tale, Turn, Words, is_heard_or_seen, without_controls};
 
@@ -21,20 +21,50 @@ pub const OWN: &[(LossCode, Forget)] = &[
     (LossCode::RoleMapped, |tale, loss, _| {
         at(tale, loss).for_each(|turn| turn.role = Role::User);
     }),
+    // What the conversation holds beside the message is no part of a request's tale.
+    (LossCode::Truncated, |tale, loss, family| {
+        if loss.position.is_some() {
+            truncated(tale, loss, family);
+        }
+    }),
+    (LossCode::SystemDropped, |_, _, _| ()),
     (LossCode::ToolCallDropped, |tale, loss, _| {
-        for turn in at(tale, loss) {
+        for turn in tale.turns.iter_mut().filter(|turn| turn.at == loss.position) {
             turn.pieces.retain(|piece| !matches!(piece, Piece::Call { .. }));
         }
     }),
     (LossCode::ToolResultDropped, |tale, loss, _| {
-        leave_out(tale, |turn| turn.at == loss.position && turn.is_answer());
+        leave_out(tale, |turn| {
+            loss.position.is_some() && turn.at == loss.position && turn.is_answer()
+        });
     }),
+    (LossCode::PartFlattened, |tale, loss, _| {
+        at(tale, loss).for_each(own_texts_joined);
+    }),
+    // Text and media are told apart in any case.
+    (LossCode::PartMoved, |_, _, _| ()),
     (LossCode::MediaPlaceholder, media_placeholder),
     (LossCode::ReferenceInlined, reference_inlined),
     (LossCode::SpecialTokenInText, |tale, loss, _| {
         at(tale, loss).for_each(worded_as_quote);
     }),
 ];
+
+/// The message's own texts are one, a blank apart.
+fn own_texts_joined(turn: &mut Turn) {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for piece in std::mem::take(&mut turn.pieces) {
+        let own = pieces.iter_mut().find_map(|known| match known {
+            Piece::Text { words, added: false } => Some(words),
+            _ => None,
+        });
+        match (own, piece) {
+            (Some(own), Piece::Text { words, added: false }) => own.join(" ", words),
+            (_, piece) => pieces.push(piece),
+        }
+    }
+    turn.pieces = pieces;
+}
 
 /// The message's own texts have no control characters; quotes have none in any case.
 fn control_characters_removed(tale: &mut Tale, loss: &Loss, _: &Family) {

@@ -64,8 +64,47 @@ pub(super) fn leaked_metadata_removed(tale: &mut Tale, loss: &Loss, _: &Family) 
     }
 }
 
-/// A text without `[meta]` where `key=value` follows it, and without the white space behind that.
+/// A text without `[meta]` where `key=value` follows it, and without ids that stand alone.
 pub fn without_metadata(text: &str) -> String {
+    without_ids(&without_lines(text))
+}
+
+/// A text without ids that have a number, in one of two spellings, and without the blanks behind them.
+fn without_ids(text: &str) -> String {
+    let is_word = |sign: char| sign.is_alphanumeric() || sign == '_';
+    let length = |text: &str| {
+        let key = text
+            .split_once(|sign: char| !is_word(sign))
+            .map_or(text, |(key, _)| key);
+        let is_key = chatmill_model::technical::KEYS.contains(&key);
+        let value = text
+            .get(key.len()..)?
+            .trim_start_matches(' ')
+            .strip_prefix([':', '='])?;
+        let value = value.trim_start_matches(' ');
+        let value = value.strip_prefix('-').unwrap_or(value);
+        let rest = value.trim_start_matches(|sign: char| sign.is_ascii_digit());
+        (is_key && rest.len() < value.len() && !rest.starts_with(is_word)).then_some(text.len() - rest.len())
+    };
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(next) = rest.chars().next() {
+        let begins = !out.ends_with(is_word);
+        let Some(id) = length(rest).filter(|_| begins) else {
+            out.push(next);
+            rest = rest.split_at(next.len_utf8()).1;
+            continue;
+        };
+        rest = rest.split_at(id).1.trim_start_matches([' ', '\t']);
+        if rest.is_empty() || rest.starts_with(['\n', '\r']) {
+            out.truncate(out.trim_end_matches([' ', '\t']).len());
+        }
+    }
+    out
+}
+
+/// A text without `[meta]` where `key=value` follows it, and without the white space behind that.
+fn without_lines(text: &str) -> String {
     let Some((before, rest)) = text.split_once("[meta]") else {
         return text.to_owned();
     };
@@ -78,7 +117,7 @@ pub fn without_metadata(text: &str) -> String {
     } else {
         ("", tail.trim_start())
     };
-    format!("{before}{mark}{}", without_metadata(tail))
+    format!("{before}{mark}{}", without_lines(tail))
 }
 
 /// What follows a `key=value` or `key="value"` behind blanks, where one stands there.
@@ -267,6 +306,8 @@ pub(super) fn reference_inlined(tale: &mut Tale, loss: &Loss, _: &Family) {
     references_lost(tale, loss);
     let quotes: Vec<Quoted> = at(tale, loss)
         .flat_map(|turn| std::mem::take(&mut turn.quotes))
+        // A quote without words is not written.
+        .filter(|quote| !quote.is_nothing())
         .collect();
     let position = loss.position;
     let turns = tale.turns.iter_mut().rev();

@@ -45,6 +45,7 @@ const STRINGS: Family = Family {
     blank_is_empty: false,
     trims_end: false,
     rounds: false,
+    one_agent: false,
     tools: true,
     filters: false,
     caches: false,
@@ -82,9 +83,15 @@ const SUNA: Family = Family {
 /// Messages of several texts, without definitions of tools.
 const BLOCKS: Family = Family { joins: false, ..SUNA };
 
+/// Lists in which every agent is the assistant.
+const SUNA_LIST: Family = Family {
+    one_agent: true,
+    ..SUNA
+};
+
 const SUNA_FILTERED: Family = Family {
     filters: true,
-    ..SUNA
+    ..SUNA_LIST
 };
 
 const MISTRAL: Family = Family {
@@ -159,9 +166,23 @@ pub const REQUESTS: &[Told] = &[
         },
     ),
     told("hf-messages@string-arguments", "hf-messages", STRINGS),
-    told("suna-llm", "openai-messages", SUNA),
-    told("suna-list", "openai-messages", BLOCKS),
-    told("suna-cached", "openai-messages", Family { caches: true, ..SUNA }),
+    told("suna-llm", "openai-messages", SUNA_LIST),
+    told(
+        "suna-list",
+        "openai-messages",
+        Family {
+            one_agent: true,
+            ..BLOCKS
+        },
+    ),
+    told(
+        "suna-cached",
+        "openai-messages",
+        Family {
+            caches: true,
+            ..SUNA_LIST
+        },
+    ),
     told("suna-bedrock", "openai-messages", SUNA_FILTERED),
     told("suna-bedrock@2025-11-07", "openai-messages", SUNA_FILTERED),
     told(

@@ -27,11 +27,18 @@ impl Tale {
     /// gryag's prompts know them. Two of one name are kept apart by their roles.
     pub fn as_prompted(&mut self) {
         self.without_ids();
+        // System text that was put in front is a user's to those who see no other user's line.
+        if let Some(first) = self.turns.first_mut().filter(|first| first.role == Role::System) {
+            first.role = Role::User;
+            first.name = Label::Exact(None);
+        }
         for turn in &mut self.turns {
-            let of_lines = ["chat_id", "thread_id"];
-            turn.facts
-                .extra
-                .retain(|key| !key.starts_with("reply_to_") && !of_lines.contains(&key.as_str()));
+            let of_lines = ["chat_id", "thread_id", "username"];
+            turn.facts.extra.retain(|key| {
+                !key.starts_with("reply_to_")
+                    && !key.ends_with(".file_uri")
+                    && !of_lines.contains(&key.as_str())
+            });
             turn.name = std::mem::replace(&mut turn.name, Label::Any).kept_apart();
             // Turns of tools have no line.
             if turn
@@ -58,8 +65,8 @@ impl Tale {
     pub fn as_rows(&mut self) {
         let id = self.id.take();
         self.without_ids();
-        // Without rows there is no thread.
-        self.id = id.filter(|_| !self.turns.is_empty());
+        // Without rows there is no thread, and without an id one is made for it.
+        self.id = id.filter(|id| !self.turns.is_empty() && !id.starts_with("thread-"));
         let mut last = i64::MIN;
         for turn in &mut self.turns {
             if let Some(time) = turn.facts.times.first() {
@@ -148,7 +155,8 @@ impl Tale {
                 turn.facts.references = 0;
                 for quote in std::mem::take(&mut turn.quotes) {
                     let text = format!("{}\"", quote.text);
-                    turn.pieces.push(Piece::text(Words::exact(text)));
+                    let words = Words::exact(text);
+                    turn.pieces.push(Piece::Text { words, added: true });
                     turn.pieces.extend(quote.medium.map(Piece::Medium));
                 }
             }
@@ -157,9 +165,9 @@ impl Tale {
                 .partition(|piece| matches!(piece, Piece::Text { .. }));
             let mut said: Option<Words> = None;
             for piece in texts {
-                if let Piece::Text { words, .. } = piece {
+                if let Piece::Text { words, added } = piece {
                     match &mut said {
-                        Some(said) => said.join("\n", words),
+                        Some(said) => said.join(if added { "\n" } else { " " }, words),
                         None => said = Some(words),
                     }
                 }

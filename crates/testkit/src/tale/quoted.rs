@@ -1,5 +1,7 @@
 //! What a message replies to, as the words of a quote say it.
 
+use std::collections::BTreeSet;
+
 use chatmill_model::{LinkStatus, Linked, Media, MediaKind, MediaSource, Message, Part};
 
 use crate::forget::placeholder;
@@ -15,10 +17,18 @@ pub struct Quoted {
     pub is_known: bool,
 }
 
-/// The messages that a message replies to, as far as they are there.
+/// The messages that a message replies to, as far as they are there, each once.
 pub(super) fn quotes(linked: &Linked, message: &Message) -> Vec<Quoted> {
     let links = &linked.links[message.position as usize];
-    let both = message.references.iter().zip(links);
+    let mut known = BTreeSet::new();
+    let both = message.references.iter().zip(links).filter(|(reference, link)| {
+        let named = (
+            link.target,
+            reference.target.as_ref().filter(|_| link.target.is_none()),
+        );
+        let is_there = matches!(link.status, LinkStatus::Resolved | LinkStatus::Preview);
+        is_there && (named == (None, None) || known.insert(named))
+    });
     let quoted = both.filter_map(|(reference, link)| match (link.status, link.target) {
         (LinkStatus::Resolved, Some(target)) => {
             Some(Quoted::message(&linked.conversation.messages[target as usize]))
@@ -33,6 +43,11 @@ pub(super) fn quotes(linked: &Linked, message: &Message) -> Vec<Quoted> {
 }
 
 impl Quoted {
+    /// Whether there is nothing to quote.
+    pub fn is_nothing(&self) -> bool {
+        self.text.is_empty() && self.medium.is_none()
+    }
+
     fn text(text: &str) -> Self {
         Self::new(text, Vec::new())
     }
@@ -42,7 +57,7 @@ impl Quoted {
         let mut media: Vec<Media> = Vec::new();
         for part in &message.parts {
             match part {
-                Part::Text(text) => said.push(text.clone()),
+                Part::Text(text) | Part::Notice(text) => said.push(text.clone()),
                 Part::ToolResult(result) => said.push(result.content.clone()),
                 Part::Media(medium) if is_heard_or_seen(medium) => media.push(Media {
                     name: None,

@@ -34,6 +34,7 @@ pub(super) fn check(bytes: &[u8], maps: &Arc<[TableMap]>) {
         shown: "input".to_owned(),
         kind: InputKind::File,
         bytes: bytes.len() as u64,
+        is_named: true,
     };
     // Whoever reads may refuse an entry; which one follows from the bytes.
     let refused = bytes.len() % 5;
@@ -65,6 +66,7 @@ fn read(input: &Input, bytes: &[u8], refused: usize, maps: &Arc<[TableMap]>) -> 
                     reader.refuse_entry(
                         &chatmill_diag::codes::UNKNOWN_FORMAT,
                         "nobody reads it".to_owned(),
+                        None,
                     );
                 }
                 entries += 1;
@@ -80,7 +82,7 @@ fn read(input: &Input, bytes: &[u8], refused: usize, maps: &Arc<[TableMap]>) -> 
                 at += bytes;
             }
             Event::Table { .. } => assert!(inside),
-            Event::Skipped { bytes, .. } => {
+            Event::Skipped { bytes, .. } | Event::PassedOver { bytes, .. } => {
                 assert!(inside);
                 at += bytes;
             }
@@ -108,13 +110,17 @@ fn read(input: &Input, bytes: &[u8], refused: usize, maps: &Arc<[TableMap]>) -> 
                 (at, record) = (damage.end, record + 1);
             }
             Event::Note(finding) => assert!(inside && !finding.message.is_empty()),
+            Event::Failed(failure) => panic!("{failure}"),
         }
         events.push(event);
     }
     assert!(!inside, "an entry does not end");
     assert!(reader.next(&mut buffer).is_none(), "the end stays the end");
     assert!(entries > 0, "not even an empty entry");
-    if let Some(hash) = reader.raw_hash() {
+    if let Some(hash) = reader
+        .raw_hash(&mut |_| true)
+        .expect("the file can be read again")
+    {
         assert_eq!(
             hash,
             blake3::hash(bytes).to_hex().to_string(),

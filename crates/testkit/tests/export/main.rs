@@ -374,7 +374,7 @@ fn what_the_dataset_cannot_give_is_refused_with_a_next_step() {
                 assert!(message.contains(message_part), "{message}");
                 assert!(step.contains(step_part), "{step}");
             }
-            ExportError::Dataset(error) => panic!("{error}"),
+            other => panic!("{other}"),
         }
         assert!(!out.exists());
     }

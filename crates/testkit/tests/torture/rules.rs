@@ -408,8 +408,19 @@ fn tzurot(request: &Value) -> Vec<String> {
         return wrong(true, "a request is one message");
     };
     let content = &message["content"];
-    let is_text = content.is_string() || content[0]["type"] == "text";
-    wrong(message["role"] != "user" || !is_text, "no request")
+    // The last release passes lists through as they came; the document's own has text first.
+    let is_part = |part: &Value| {
+        ["text", "image_url", "audio_url"]
+            .iter()
+            .any(|kind| part["type"] == **kind)
+    };
+    let is_list = content
+        .as_array()
+        .is_some_and(|parts| !parts.is_empty() && parts.iter().all(is_part));
+    wrong(
+        message["role"] != "user" || !(content.is_string() || is_list),
+        "no request",
+    )
 }
 
 fn rows(rows: &Value) -> Vec<String> {

@@ -75,7 +75,7 @@ fn names_that_no_column_can_have_are_refused() {
             .unwrap()
             .to_string()
     };
-    for name in ["", "Acme", "a-b", "a b", "é", "sent_acme"] {
+    for name in ["", "Acme", "a-b", "a b", "é"] {
         assert!(refused(name).contains("cannot name an encoding"), "{name}");
     }
     assert!(refused("o200k_base").contains("choose another name"));

@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use chatmill_engine::check::Known;
-use chatmill_intake::discover::read_small;
 use serde::Deserialize;
 
-use crate::exit::WrongRequest;
+use crate::exit::{WrongRequest, small_file};
 
 /// The longest baseline, in bytes: about half a million findings.
 const LONGEST: u64 = 256 << 20;
@@ -26,11 +25,13 @@ struct Old {
 }
 
 /// Reads a baseline.
-pub fn read(path: &Path) -> Result<Known, WrongRequest> {
+pub fn read(path: &Path) -> anyhow::Result<Known> {
     let name = path.display();
-    let text = read_small(path, LONGEST)
-        .map_err(|error| refusal(format!("cannot read the baseline {name}: {error}")))?;
-    parse(&text).map_err(|fault| refusal(format!("the baseline {name} is no report of `check`: {fault}")))
+    let text = small_file(path, LONGEST, |error| {
+        refusal(format!("cannot read the baseline {name}: {error}"))
+    })?;
+    parse(&text)
+        .map_err(|fault| refusal(format!("the baseline {name} is no report of `check`: {fault}")).into())
 }
 
 fn refusal(message: String) -> WrongRequest {

@@ -7,7 +7,7 @@ use chatmill_dataset::rows::FindingRow;
 use chatmill_engine::check::{Checked, FileVerdict};
 
 use super::report::{Report, Summary, Totals};
-use crate::output::Sink;
+use crate::output::{self, Sink};
 
 /// The report.
 pub struct Json {
@@ -30,7 +30,7 @@ impl Report for Json {
             b",\n"
         })?;
         self.findings += 1;
-        Ok(serde_json::to_writer(&mut self.out, row)?)
+        self.out.write_all(output::json_line(row)?.as_bytes())
     }
 
     fn end(&mut self, files: &[FileVerdict], totals: &Totals) -> io::Result<()> {
@@ -40,9 +40,10 @@ impl Report for Json {
             b"\n],\n"
         })?;
         self.out.write_all(b"\"files\":")?;
-        serde_json::to_writer(&mut self.out, files)?;
+        self.out.write_all(output::json_line(&files)?.as_bytes())?;
         self.out.write_all(b",\n\"summary\":")?;
-        serde_json::to_writer(&mut self.out, &Summary::new(files, totals))?;
+        let summary = output::json_line(&Summary::new(files, totals))?;
+        self.out.write_all(summary.as_bytes())?;
         self.out.write_all(b"}\n")?;
         self.out.flush()
     }

@@ -8,6 +8,7 @@ use std::io::{self, Write};
 
 use chatmill_dataset::rows::FindingRow;
 use chatmill_diag::Severity;
+use chatmill_diag::visible::is_hidden;
 use chatmill_engine::check::{Checked, FileVerdict};
 
 use super::FailOn;
@@ -157,6 +158,7 @@ fn escape(text: &str) -> String {
             '\n' => out.push_str("&#10;"),
             '\r' => out.push_str("&#13;"),
             '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            hidden if is_hidden(hidden) => out.push_str(&format!("&#{};", u32::from(hidden))),
             other => out.push(other),
         }
     }
@@ -170,8 +172,8 @@ mod tests {
     #[test]
     fn text_cannot_break_out_of_its_place() {
         assert_eq!(
-            escape("</failure><x a=\"'\">&\n\u{0}\u{1b}\u{ffff}é"),
-            "&lt;/failure&gt;&lt;x a=&quot;&apos;&quot;&gt;&amp;&#10;\u{fffd}\u{fffd}\u{fffd}é"
+            escape("</failure><x a=\"'\">&\n\u{0}\u{1b}\u{ffff}\u{202e}é"),
+            "&lt;/failure&gt;&lt;x a=&quot;&apos;&quot;&gt;&amp;&#10;\u{fffd}\u{fffd}\u{fffd}&#8238;é"
         );
     }
 }

@@ -6,7 +6,7 @@ use chatmill_dataset::rows::FindingRow;
 use chatmill_engine::check::{Checked, FileVerdict};
 
 use super::report::{Report, Totals};
-use crate::output::Sink;
+use crate::output::{self, Sink};
 
 /// The report.
 pub struct Lines(Sink);
@@ -20,8 +20,7 @@ impl Lines {
 
 impl Report for Lines {
     fn finding(&mut self, _checked: &Checked, row: &FindingRow) -> io::Result<()> {
-        serde_json::to_writer(&mut self.0, row)?;
-        self.0.write_all(b"\n")
+        writeln!(self.0, "{}", output::json_line(row)?)
     }
 
     fn end(&mut self, _files: &[FileVerdict], _totals: &Totals) -> io::Result<()> {

@@ -95,6 +95,14 @@ pub struct Summary {
     pub with_errors: u64,
     /// Files of which nothing could be read.
     pub unreadable: u64,
+    /// Files that are no chats.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub skipped: u64,
+    /// Files with nothing in them.
+    pub empty: u64,
+    /// Files whose errors and warnings the baseline has.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub with_known: u64,
     /// Records framed.
     pub records: u64,
     /// Conversations read.
@@ -112,6 +120,11 @@ pub struct Summary {
     pub codes: BTreeMap<&'static str, CodeCount>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 impl Summary {
     /// Sums up the verdicts.
     pub fn new(files: &[FileVerdict], totals: &Totals) -> Self {
@@ -127,6 +140,9 @@ impl Summary {
                 "valid" => summary.valid += 1,
                 "warnings" => summary.with_warnings += 1,
                 "errors" => summary.with_errors += 1,
+                "skipped" => summary.skipped += 1,
+                "empty" => summary.empty += 1,
+                "known" => summary.with_known += 1,
                 _ => summary.unreadable += 1,
             }
             summary.records += file.records;

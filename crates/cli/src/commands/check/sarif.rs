@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::report::{Report, Totals};
-use crate::output::Sink;
+use crate::output::{self, Sink};
 
 /// Results of a rule that are written: with every rule at its bound, a log stays below the 25,000 results that code hosts
 /// take.
@@ -84,7 +84,7 @@ impl Report for Sarif {
         self.out
             .write_all(if self.results == 0 { b"\n" } else { b",\n" })?;
         self.results += 1;
-        Ok(serde_json::to_writer(&mut self.out, &outcome)?)
+        self.out.write_all(output::json_line(&outcome)?.as_bytes())
     }
 
     fn end(&mut self, _files: &[FileVerdict], _totals: &Totals) -> io::Result<()> {

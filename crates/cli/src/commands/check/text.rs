@@ -148,8 +148,8 @@ fn verdict(file: &FileVerdict, colours: Colours) -> String {
     }
     let judgements = file.judgements.iter().map(judgement);
     let style = match file.verdict {
-        "valid" => Style::Good,
-        "warnings" => Style::Warning,
+        "valid" | "skipped" => Style::Good,
+        "warnings" | "known" | "empty" => Style::Warning,
         _ => Style::Error,
     };
     format!(
@@ -168,6 +168,7 @@ fn judgement(judgement: &Judgement) -> String {
         accepted,
         refused,
     } = judgement;
+    let dialect = harmless(dialect);
     let all = accepted + refused;
     match (all, *refused) {
         (0, _) => format!("; {dialect} has nothing to judge"),
@@ -209,7 +210,10 @@ fn last_line(summary: &Summary) -> String {
         (summary.valid, "valid"),
         (summary.with_warnings, "with warnings"),
         (summary.with_errors, "with errors"),
+        (summary.with_known, "with known findings only"),
+        (summary.empty, "empty"),
         (summary.unreadable, "unreadable"),
+        (summary.skipped, "skipped, as no chats"),
     ] {
         if number > 0 {
             verdicts.push(format!("{} {verdict}", count(number)));

@@ -1,6 +1,7 @@
 //! A comparison for people: as text for a terminal, as Markdown for the summary of a job.
 
 use chatmill_report::Objection;
+use chatmill_report::markdown::plain;
 use chatmill_report::report::{Change, Comparison, LossChange};
 
 use crate::figures::{count, counted};
@@ -61,12 +62,12 @@ fn tables(header: &[&str], mut rows: Vec<Vec<String>>) -> String {
 
 /// The comparison as Markdown of at most [`MARKDOWN_LINES`] lines.
 pub fn markdown(comparison: &Comparison, objections: &[Objection]) -> String {
-    let mut lines = vec![format!("**chatmill diff**: {}", cell(&headline(comparison)))];
+    let mut lines = vec![format!("**chatmill diff**: {}", plain(&headline(comparison)))];
     lines.extend(
         objections
             .iter()
             .take(8)
-            .map(|objection| format!("- ❌ {}", cell(&objection.to_string()))),
+            .map(|objection| format!("- ❌ {}", plain(&objection.to_string()))),
     );
     if objections.len() > 8 {
         lines.push(format!("- and {} more", objections.len() - 8));
@@ -101,7 +102,7 @@ pub fn markdown(comparison: &Comparison, objections: &[Objection]) -> String {
         }
         lines.extend([String::new(), header.to_owned(), line.to_owned()]);
         for row in rows.iter().take(room) {
-            let cells: Vec<String> = row.iter().map(|text| cell(text)).collect();
+            let cells: Vec<String> = row.iter().map(|text| plain(text)).collect();
             lines.push(format!("| {} |", cells.join(" | ")));
         }
         if rows.len() > room {
@@ -109,25 +110,11 @@ pub fn markdown(comparison: &Comparison, objections: &[Objection]) -> String {
         }
     }
     for line in one_sided {
-        lines.extend([String::new(), cell(&line)]);
+        lines.extend([String::new(), plain(&line)]);
     }
     let mut text = lines.join("\n");
     text.push('\n');
     text
-}
-
-/// A text inside a cell of a Markdown table.
-fn cell(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for character in harmless(text).chars() {
-        match character {
-            '|' | '\\' | '`' | '*' | '_' | '[' | ']' => safe.extend(['\\', character]),
-            '<' => safe.push_str("&lt;"),
-            '&' => safe.push_str("&amp;"),
-            other => safe.push(other),
-        }
-    }
-    safe
 }
 
 fn headline(comparison: &Comparison) -> String {

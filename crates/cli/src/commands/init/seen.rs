@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chatmill_engine::inspect::EntryReport;
+use chatmill_engine::source::Proposal;
 
 use crate::figures::{count, counted};
 use crate::output::harmless;
@@ -16,6 +17,12 @@ pub struct Seen {
     sources: BTreeMap<String, Found>,
     /// Files and members of archives that no source recognises.
     strangers: Vec<String>,
+    /// What the first of them looks like.
+    look: Option<String>,
+    /// What a map for the first of them could say.
+    pub proposal: Option<Proposal>,
+    /// Tables that nobody reads.
+    pub tables: BTreeSet<String>,
     /// Records framed.
     pub records: u64,
     /// Records that cannot be read.
@@ -46,6 +53,9 @@ impl Seen {
                     format!("{}!{}", entry.path, entry.entry)
                 };
                 seen.strangers.push(member);
+                seen.look = seen.look.take().or_else(|| entry.looks_like.clone());
+                seen.proposal = seen.proposal.take().or_else(|| entry.proposal.clone());
+                seen.tables.extend(entry.unread_tables.iter().cloned());
                 continue;
             };
             let found = seen.sources.entry(source.clone()).or_default();
@@ -103,6 +113,11 @@ impl Seen {
                 named.push(format!("and {} more", count(more as u64)));
             }
             lines.push(format!("not recognised: {}", named.join(", ")));
+            lines.extend(
+                self.look
+                    .as_ref()
+                    .map(|look| format!("looks like {}", harmless(look))),
+            );
         }
         lines
     }

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use chatmill_diag::visible::visible_json;
 use chatmill_dialect::DIALECTS;
+use chatmill_engine::source::Proposal;
 use chatmill_token::ENCODINGS;
 
 use super::seen::{Seen, day};
 use crate::figures::count;
+use crate::output::harmless;
 
 /// Dialects that most people come for; the sources' own are added.
 const WANTED: [&str; 3] = ["openai-chat", "anthropic-messages", "gemini-contents"];
@@ -16,9 +19,10 @@ pub fn pipeline(inputs: &[(&str, Seen)]) -> String {
     let name = inputs.first().map_or("chats", |(path, _)| stem(path));
     let mut text = format!(
         "# A pipeline for chatmill, made from what was found. Save it, change what you like, and run it:\n#\n\
-         #   chatmill run {name}.toml\n#\n\
+         #   chatmill run {}.toml\n#\n\
          # Only name, input and output are needed; everything else has the default that stands here, and every key that is\n\
          # not a comment may go.\n\nname = {}\n",
+        harmless(name),
         quoted(name)
     );
     text.push_str(
@@ -30,15 +34,18 @@ pub fn pipeline(inputs: &[(&str, Seen)]) -> String {
         for line in seen.lines() {
             text.push_str(&format!("# {line}\n"));
         }
-        text.push_str("source = \"auto\"           # or one of `chatmill sources`\n");
+        text.push_str(if is_mapped(seen) {
+            "source = \"mapped\"         # by the [field_map] below, which is a guess: look at it\n"
+        } else {
+            "source = \"auto\"           # or one of `chatmill sources`\n"
+        });
         text.push_str(
-            "# merge = true           # files that hold the same conversation id are one conversation\n",
+            "# merge = true           # rows of files that hold the same conversation id are one conversation\n\
+             # exclude = [\"*.png\"]    # names that are left out, inside archives too\n",
         );
         text.push_str("# id_prefix = \"eu-\"      # in front of every conversation id\n\n");
     }
-    if inputs.iter().any(|(_, seen)| seen.has_strangers()) {
-        text.push_str(TABLE_MAP);
-    }
+    text.push_str(&maps(inputs));
     text.push_str(&select(inputs));
     text.push_str(MIDDLE);
     text.push_str(&render(inputs));
@@ -64,6 +71,61 @@ const TABLE_MAP: &str = "\
 
 ";
 
+/// Whether all that was seen is to be read by a field map.
+fn is_mapped(seen: &Seen) -> bool {
+    seen.sources().next().is_none() && matches!(seen.proposal, Some(Proposal::Fields(_)))
+}
+
+/// Maps for what nobody reads: those that the files propose, else one to fill in.
+fn maps(inputs: &[(&str, Seen)]) -> String {
+    let mut strangers = inputs
+        .iter()
+        .map(|(_, seen)| seen)
+        .filter(|seen| seen.has_strangers());
+    let Some(first) = strangers
+        .clone()
+        .find(|seen| seen.proposal.is_some())
+        .or_else(|| strangers.next())
+    else {
+        return String::new();
+    };
+    match &first.proposal {
+        Some(Proposal::Fields(paths)) => {
+            // Where other files are read by their own sources, the map waits for an input of its own.
+            let mark = if is_mapped(first) { "" } else { "# " };
+            let mut text = format!(
+                "# Where in a record the messages are, and where in a message its words. Guessed from the names: look at it.\n\
+                 {mark}[field_map]\n"
+            );
+            for (key, path) in paths {
+                text.push_str(&format!("{mark}{key} = {}\n", quoted(path)));
+            }
+            text.push_str("# roles = { visitor = \"user\", operator = \"assistant\" }\n\n");
+            text
+        }
+        Some(Proposal::Columns(columns, all)) => {
+            let all: Vec<String> = all.iter().map(|column| quoted(column)).collect();
+            let mut text = format!(
+                "# What the columns are called. Guessed from their names: look at it. There are {}.\n[table_map.mine]\n\
+                 table = \"messages\"       # the name of the table; a file of rows has none\n",
+                all.join(", ")
+            );
+            for (key, column) in columns {
+                text.push_str(&format!("{key} = {}\n", quoted(column)));
+            }
+            text.push_str("# roles = { visitor = \"user\", operator = \"assistant\" }\n\n");
+            text
+        }
+        None if first.tables.is_empty() => TABLE_MAP.to_owned(),
+        None => {
+            let tables: Vec<String> = first.tables.iter().map(|table| quoted(table)).collect();
+            let table = tables.first().map_or("", String::as_str);
+            let map = TABLE_MAP.replace("\"posts\"", table);
+            format!("# Tables that were found: {}.\n{map}", tables.join(", "))
+        }
+    }
+}
+
 const MIDDLE: &str = "
 # Who is \"the assistant\" in a room with several people and bots: auto (the busiest agent), none, each-agent,
 # each-participant, or a list of names and ids.
@@ -86,7 +148,7 @@ system = \"source\"           # source | agent (the perspective's instructions) 
 ";
 
 const OUTPUT: &str = "\
-compression = \"zstd(3)\"
+compression = \"zstd(1)\"
 content = \"all\"             # all | none | a list of dialects: the others keep counts and losses without their text
 ";
 
@@ -156,7 +218,8 @@ fn limits(inputs: &[(&str, Seen)]) -> String {
     };
     format!(
         "\n# Records that cannot be read stand in the tables `findings` and `rejects`. A run that rejects a larger share than\n\
-         # this still publishes its dataset, and ends with exit code 1.{why}\n[limits]\nmax_reject_ratio = {ratio}\n"
+         # this still publishes its dataset, and ends with exit code 1.{why}\n[limits]\nmax_reject_ratio = {ratio}\n\
+         # The same for errors in what was read: `findings` has them.\nmax_error_findings = 0\n"
     )
 }
 
@@ -173,10 +236,9 @@ fn stem(path: &str) -> &str {
     }
 }
 
-/// A TOML string: JSON's escapes are TOML's too, but for DEL, which JSON leaves as it is.
+/// A TOML string: JSON's escapes are TOML's too, and what JSON leaves hidden is escaped as well.
 fn quoted(text: &str) -> String {
-    let json = serde_json::Value::from(text).to_string();
-    json.replace('\u{7f}', "\\u007f")
+    visible_json(&serde_json::Value::from(text).to_string()).into_owned()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::ops::Range;
 use chatmill_dataset::manifest::InputEntry;
 use chatmill_engine::Summary;
 use chatmill_engine::receipt::FindingCount;
-use chatmill_engine::summary::TokenTotal;
+use chatmill_engine::summary::{NOTHING_READ, TOO_MANY_ERRORS, TokenTotal};
 
 use crate::figures::{bytes, count, counted, duration, percent, quotient};
 use crate::output::{self, harmless};
@@ -91,6 +91,20 @@ fn inputs(summary: &Summary) -> String {
             .collect();
         text.push_str(&format!("Filtered: {}\n", reasons.join(", ")));
     }
+    let mut skipped: BTreeMap<&str, u64> = BTreeMap::new();
+    for (kind, files) in entries.iter().flat_map(|entry| &entry.skipped_files) {
+        *skipped.entry(kind).or_default() += files;
+    }
+    if !skipped.is_empty() {
+        let kinds: Vec<String> = skipped
+            .iter()
+            .map(|(kind, files)| match *kind {
+                "excluded" => format!("{} by exclude", count(*files)),
+                kind => counted(*files, kind),
+            })
+            .collect();
+        text.push_str(&format!("Passed over, as no chats: {}\n", kinds.join(", ")));
+    }
     if totals.unrenderable > 0 {
         text.push_str(&format!(
             "Not rendered: {} for a participant of perspective.as who is absent\n",
@@ -101,6 +115,12 @@ fn inputs(summary: &Summary) -> String {
         text.push_str(&format!(
             "Not rendered: {} for a perspective without a turn (window.per_turn)\n",
             counted(totals.without_turns, "time")
+        ));
+    }
+    if totals.without_reasoning > 0 {
+        text.push_str(&format!(
+            "Reasoning: left out of {}; policy.reasoning = \"keep\" keeps it where the dialect has a place for it\n",
+            counted(totals.without_reasoning, "rendering")
         ));
     }
     text
@@ -118,7 +138,7 @@ fn key(reason: &str) -> String {
 fn input_row(entry: &InputEntry) -> Vec<String> {
     vec![
         harmless(&entry.path),
-        entry.source.clone().unwrap_or_else(|| "–".to_owned()),
+        entry.source.as_deref().map_or_else(|| "–".to_owned(), harmless),
         count(entry.framed),
         count(entry.accepted),
         count(entry.rejected),
@@ -136,7 +156,7 @@ fn findings(findings: &BTreeMap<String, FindingCount>) -> String {
         .take(CODES_SHOWN)
         .map(|(code, found)| {
             vec![
-                format!("{code} {}", found.name),
+                harmless(&format!("{code} {}", found.name)),
                 count(found.errors),
                 count(found.warnings),
                 count(found.notes),
@@ -207,8 +227,9 @@ fn tokens(totals: &[TokenTotal], out: &str) -> Option<String> {
         },
         "of",
     ];
-    for encoding in &encodings {
-        header.extend([*encoding, "per message"]);
+    let names: Vec<String> = encodings.iter().map(|name| harmless(name)).collect();
+    for name in &names {
+        header.extend([name.as_str(), "per message"]);
     }
     header.extend(["bytes", "invalid", "losses"]);
     let mut rows: Vec<Vec<String>> = Vec::new();
@@ -234,7 +255,8 @@ fn tokens(totals: &[TokenTotal], out: &str) -> Option<String> {
     let mut text = output::table(header, rows, 2) + "\n";
     if folded > 0 {
         text.push_str(&format!(
-            "the cheapest and the dearest; `chatmill tokens {out}` has all\n"
+            "the cheapest and the dearest; `chatmill tokens {}` has all\n",
+            harmless(out)
         ));
     }
     Some(text)
@@ -274,7 +296,7 @@ fn shown(coverage: &str) -> &str {
 }
 
 fn token_row(name: &str, coverage: &str, total: &DialectTotal, encodings: &[&str]) -> Vec<String> {
-    let mut row = vec![name.to_owned(), shown(coverage).to_owned()];
+    let mut row = vec![harmless(name), harmless(shown(coverage))];
     for encoding in encodings {
         let tokens = total.tokens.get(*encoding).copied().unwrap_or_default();
         row.extend([count(tokens), quotient(tokens, total.messages)]);
@@ -298,10 +320,10 @@ fn place_of<K: PartialEq, V: Default>(list: &mut Vec<(K, V)>, key: K) -> &mut V 
 }
 
 fn verdict(out: &str, summary: &Summary) -> String {
-    let totals = &summary.totals;
     let tables = &summary.manifest.tables;
     let files = tables.iter().flat_map(|table| &table.files);
     let (rows, size) = files.fold((0, 0), |(rows, size), file| (rows + file.rows, size + file.bytes));
+    let out = harmless(out);
     let dataset = format!(
         "Dataset  {out}  ({}, {}, {})\nReport   {out}/report.html\n",
         counted(tables.len() as u64, "table"),
@@ -311,15 +333,30 @@ fn verdict(out: &str, summary: &Summary) -> String {
     if summary.is_within_threshold() {
         return dataset;
     }
-    let allowed = summary
-        .manifest
-        .plan
-        .pointer("/limits/max_reject_ratio")
-        .and_then(serde_json::Value::as_f64);
+    format!("{dataset}Verdict  {}\n", objection(summary))
+}
+
+/// Why the exit code is 1.
+fn objection(summary: &Summary) -> String {
+    let totals = &summary.totals;
+    let limit = |key: &str| summary.manifest.plan.pointer(&format!("/limits/{key}"));
+    match summary.manifest.verdict.as_str() {
+        NOTHING_READ => return "nothing was read: there is no conversation in any input. The dataset is complete, and empty.".to_owned(),
+        TOO_MANY_ERRORS => {
+            let allowed = limit("max_error_findings").and_then(serde_json::Value::as_u64);
+            return format!(
+                "too many errors: {}, and limits.max_error_findings allows {}. The dataset is complete; what is wrong in it stands \
+                 in the table findings.",
+                counted(totals.error_findings(), "error finding"),
+                count(allowed.unwrap_or_default()),
+            );
+        }
+        _ => {}
+    }
+    let allowed = limit("max_reject_ratio").and_then(serde_json::Value::as_f64);
     let rejected = totals.rejected as f64 / totals.framed.max(1) as f64;
     format!(
-        "{dataset}Verdict  too many rejects: {} of {} ({}), and limits.max_reject_ratio allows {}. \
-         The dataset is complete but for them.\n",
+        "too many rejects: {} of {} ({}), and limits.max_reject_ratio allows {}. The dataset is complete but for them.",
         count(totals.rejected),
         counted(totals.framed, "record"),
         percent(rejected),
@@ -328,6 +365,7 @@ fn verdict(out: &str, summary: &Summary) -> String {
 }
 
 fn next_steps(out: &str, summary: &Summary) -> String {
+    let out = harmless(out);
     let mut text = format!("Next     chatmill certify {out}\n");
     if summary.totals.renderings > 0 {
         text.push_str(&format!(
@@ -373,6 +411,7 @@ mod tests {
                     errors: n as u64,
                     warnings: 0,
                     notes: 1,
+                    ..FindingCount::default()
                 };
                 (format!("XX{n:03}"), found)
             })
@@ -438,6 +477,22 @@ mod tests {
             text.contains("1 of 4 records (25 %), and limits.max_reject_ratio allows 10 %"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn every_verdict_but_complete_says_what_it_means() {
+        let mut summary = summary(1, 4);
+        summary.manifest.verdict = TOO_MANY_ERRORS.into();
+        let text = describe("demo", "out/demo", &summary);
+        assert!(
+            text.contains("6 error findings, and limits.max_error_findings allows 0"),
+            "{text}"
+        );
+        summary.manifest.verdict = NOTHING_READ.into();
+        let text = describe("demo", "out/demo", &summary);
+        assert!(text.contains("no conversation in any input"), "{text}");
+        summary.manifest.verdict = chatmill_engine::summary::COMPLETE.into();
+        assert!(!describe("demo", "out/demo", &summary).contains("Verdict"));
     }
 
     #[test]

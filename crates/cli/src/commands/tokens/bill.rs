@@ -1,8 +1,10 @@
 //! A bill for people, for programs and for spreadsheets.
 
+use chatmill_engine::trouble::Troubles;
 use chatmill_report::bill::{By, Price, Row, Saving, TEXT};
 use serde_json::{Value, json};
 
+use crate::csv;
 use crate::figures::{bytes, count, counted, quotient};
 use crate::output::{self, harmless};
 
@@ -23,6 +25,8 @@ pub struct Lines<'b> {
     pub prices: &'b [Price],
     /// What the documents promise.
     pub savings: &'b [Saving],
+    /// What is missing in the bill.
+    pub not_counted: &'b Troubles,
 }
 
 impl Lines<'_> {
@@ -78,10 +82,10 @@ impl Lines<'_> {
     fn names(&self, row: &Row) -> Vec<String> {
         let mut names: Vec<String> = self.group(row).map(harmless).into_iter().collect();
         if !self.by.is_of_text() {
-            names.push(target(row));
-            names.push(row.cell.coverage.clone());
+            names.push(harmless(&target(row)));
+            names.push(harmless(&row.cell.coverage));
         }
-        names.push(row.cell.encoding.clone());
+        names.push(harmless(&row.cell.encoding));
         names
     }
 
@@ -246,7 +250,7 @@ impl Lines<'_> {
                 })
             })
             .collect();
-        json!({"by": self.by.noun(), "rows": rows, "claims": claims})
+        json!({"by": self.by.noun(), "rows": rows, "claims": claims, "not_counted": self.not_counted})
     }
 
     fn row_json(&self, row: &Row) -> Value {
@@ -308,6 +312,7 @@ impl Lines<'_> {
                 "assistant_content",
                 "requests",
                 "tokens_sent",
+                "not_counted",
             ]
             .map(str::to_owned),
         );
@@ -315,7 +320,7 @@ impl Lines<'_> {
             let name = format!("{} {}", price.model, price.currency);
             header.extend([name.clone(), format!("{name} as served (estimate)")]);
         }
-        let mut text = csv_line(&header);
+        let mut text = csv::line(&header);
         for row in self.rows {
             let cell = &row.cell;
             let mut line: Vec<String> = self.group(row).map(str::to_owned).into_iter().collect();
@@ -344,6 +349,8 @@ impl Lines<'_> {
                 cell.assistant_content,
                 cell.requests,
                 cell.tokens_sent,
+                // The same on every line: a bill that is added up says how much is missing in it.
+                self.not_counted.count,
             ];
             line.extend(counts.map(|number| number.to_string()));
             for price in self.prices {
@@ -352,7 +359,7 @@ impl Lines<'_> {
                     amounts.map(|amount| amount.map_or_else(String::new, |money| format!("{money:.6}"))),
                 );
             }
-            text.push_str(&csv_line(&line));
+            text.push_str(&csv::line(&line));
         }
         text
     }
@@ -388,27 +395,6 @@ fn shown(money: Option<f64>) -> String {
     money.map_or_else(|| "–".to_owned(), |money| format!("{money:.4}"))
 }
 
-fn csv_line(cells: &[String]) -> String {
-    let cells: Vec<String> = cells.iter().map(|cell| csv_cell(cell)).collect();
-    format!("{}\n", cells.join(","))
-}
-
-/// A cell, quoted where it must be. Text that a spreadsheet would take for a formula is made text.
-fn csv_cell(cell: &str) -> String {
-    let is_formula = cell.starts_with(['=', '@', '\t', '\r'])
-        || (cell.starts_with(['+', '-']) && cell.parse::<f64>().is_err());
-    let cell = if is_formula {
-        format!("'{cell}")
-    } else {
-        cell.to_owned()
-    };
-    if cell.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", cell.replace('"', "\"\""))
-    } else {
-        cell
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -430,21 +416,21 @@ mod tests {
         }
     }
 
+    static COUNTED: Troubles = Troubles {
+        count: 0,
+        first: Vec::new(),
+        warnings: Vec::new(),
+        failures: Vec::new(),
+    };
+
     fn lines<'b>(by: By, rows: &'b [Row], prices: &'b [Price]) -> Lines<'b> {
         Lines {
             by,
             rows,
             prices,
             savings: &[],
+            not_counted: &COUNTED,
         }
-    }
-
-    #[test]
-    fn a_cell_is_neither_a_new_line_nor_a_formula() {
-        assert_eq!(csv_cell("a,b\"c\n"), "\"a,b\"\"c\n\"");
-        assert_eq!(csv_cell("=1+1"), "'=1+1");
-        assert_eq!(csv_cell("-100123"), "-100123");
-        assert_eq!(csv_cell("-a"), "'-a");
     }
 
     #[test]

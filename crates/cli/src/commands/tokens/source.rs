@@ -1,16 +1,16 @@
 //! Where a bill is drawn from: the tables of a finished dataset, or files that are rendered now and not kept.
 
-use std::collections::BTreeSet;
-use std::io::{self, Write};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use chatmill_dataset::Dataset;
+use chatmill_dataset::{Dataset, is_dataset};
 use chatmill_diag::Limits;
 use chatmill_dialect::{History, Policy};
 use chatmill_engine::bill::{Serving, requests};
 use chatmill_engine::pipeline::{Speaker, SpeakerRule, nearest};
 use chatmill_engine::plan::{PlanError, Target, typed_inputs};
+use chatmill_engine::trouble::Troubles;
 use chatmill_engine::walk::{Sight, walk};
 use chatmill_engine::{Progress, render, select, tables};
 use chatmill_model::{Linked, MessageKind};
@@ -20,10 +20,8 @@ use chatmill_token::{Counter, Encoding};
 
 use super::ENCODING;
 use crate::commands::Context;
-use crate::commands::report::is_dataset;
-use crate::exit::{Exit, WrongRequest};
-use crate::figures::counted;
-use crate::output::harmless;
+use crate::exit::{self, Exit, WrongRequest};
+use crate::troubles;
 
 /// What is to be priced.
 pub struct Request<'r> {
@@ -45,37 +43,32 @@ pub struct Request<'r> {
 pub struct Drawn {
     /// The bill.
     pub bill: Bill,
-    unread: Vec<String>,
+    /// What is missing in it.
+    pub not_counted: Troubles,
+    /// Whether there was a conversation, or a dataset.
+    has_read: bool,
 }
 
 impl Drawn {
-    /// Says on stderr what could not be read. It is a failure only when nothing could be.
+    /// Says on stderr what could not be read. A bill in which something is missing, or everything, is an objection.
     pub fn conclude(&self) -> Exit {
-        const SHOWN: usize = 5;
-        let mut stderr = io::stderr().lock();
-        for fault in self.unread.iter().take(SHOWN) {
-            let _ = writeln!(stderr, "warning: not counted: {}", harmless(fault));
-        }
-        let more = self.unread.len().saturating_sub(SHOWN);
-        if more > 0 {
-            let _ = writeln!(
-                stderr,
-                "warning: {} not counted; `chatmill check` shows them",
-                counted(more as u64, "more record")
-            );
-        }
-        if self.bill.rows().is_empty() && !self.unread.is_empty() {
+        troubles::tell("not counted", &self.not_counted);
+        let told = exit::tell(&self.not_counted.failures);
+        if !self.has_read || self.not_counted.count > 0 {
             Exit::Objection
         } else {
-            Exit::Complete
+            told
         }
     }
 }
 
 /// Draws the bill.
 pub fn draw(request: &Request<'_>, context: &Context<'_>) -> anyhow::Result<Drawn> {
-    let datasets = request.paths.iter().filter(|path| is_dataset(Path::new(path)));
-    match (datasets.count(), request.paths) {
+    let mut datasets = 0;
+    for path in request.paths {
+        datasets += usize::from(is_dataset(Path::new(path))?);
+    }
+    match (datasets, request.paths) {
         (0, _) => from_files(request, context),
         (1, [folder]) => from_dataset(request, Path::new(folder)),
         _ => Err(
@@ -132,7 +125,8 @@ fn from_dataset(request: &Request<'_>, folder: &Path) -> anyhow::Result<Drawn> {
     }
     Ok(Drawn {
         bill,
-        unread: Vec::new(),
+        not_counted: Troubles::default(),
+        has_read: true,
     })
 }
 
@@ -158,8 +152,9 @@ fn from_files(request: &Request<'_>, context: &Context<'_>) -> anyhow::Result<Dr
     let inputs = typed_inputs(request.paths, request.source)?;
     let bytes = inputs.iter().map(|planned| planned.input.bytes).sum();
     context.meter.stage("count", bytes);
-    let mut unread = Vec::new();
-    let mut ids = BTreeSet::new();
+    let mut not_counted = Troubles::default();
+    let mut ids = BTreeMap::new();
+    let mut has_read = false;
     walk(
         &inputs,
         &Limits::default(),
@@ -168,31 +163,41 @@ fn from_files(request: &Request<'_>, context: &Context<'_>) -> anyhow::Result<Dr
         &mut |sight| {
             match sight {
                 Sight::Conversation { id, linked, .. } => {
+                    has_read = true;
                     // Equal ids in different files are different conversations.
                     let id = qualified(id, request.by, &mut ids);
                     pricer.price(&id, linked);
                 }
-                Sight::Unread(why) => unread.push(why),
-                Sight::Entry(_) | Sight::Records { .. } => {}
+                Sight::Trouble(trouble) => not_counted.add(trouble),
+                Sight::Failed(failure) => not_counted.failures.push(failure),
+                Sight::Entry(_) | Sight::Records { .. } | Sight::Table { .. } => {}
             }
             true
         },
     )?;
     Ok(Drawn {
         bill: pricer.bill,
-        unread,
+        not_counted,
+        has_read,
     })
 }
 
 /// The id, with a number where conversations are billed apart and it was there before.
-fn qualified(id: String, by: By, ids: &mut BTreeSet<String>) -> String {
-    if by != By::Conversation || ids.insert(id.clone()) {
+///
+/// `ids` are those that were given, each with the number to try next: the search goes on where it stopped.
+fn qualified(id: String, by: By, ids: &mut BTreeMap<String, u64>) -> String {
+    if by != By::Conversation {
         return id;
     }
-    (2..u64::MAX)
-        .map(|number| format!("{id}~{number}"))
-        .find(|other| ids.insert(other.clone()))
-        .unwrap_or(id)
+    let mut given = id.clone();
+    let mut number = ids.get(&id).copied().unwrap_or(2);
+    while ids.contains_key(&given) {
+        given = format!("{id}~{number}");
+        number += 1;
+    }
+    ids.insert(id, number);
+    ids.entry(given.clone()).or_insert(2);
+    given
 }
 
 /// What is to be rendered, each once and in the order of the registry, as a run would have it.
@@ -299,7 +304,7 @@ impl Pricer {
                         tally: counter.tally(&text, &spans),
                         requests,
                         invalid: !rendering.violations.is_empty(),
-                        losses: rendering.losses.len() as u64,
+                        losses: rendering.loss_count(),
                     };
                     self.bill.book(key, &booking);
                 }
@@ -345,7 +350,7 @@ mod tests {
 
     #[test]
     fn conversations_of_one_name_are_billed_apart() {
-        let mut ids = BTreeSet::new();
+        let mut ids = BTreeMap::new();
         let mut name = |by| qualified("a".to_owned(), by, &mut ids);
         assert_eq!(name(By::Conversation), "a");
         assert_eq!(name(By::Conversation), "a~2");

@@ -112,6 +112,7 @@ impl<'a> Writer<'_, 'a> {
         } else {
             &[]
         };
+        let has_thoughts = message.parts.iter().any(|part| thought(part).is_some());
         for (field, raw) in stored {
             match place(field) {
                 Place::WholeMetadata => {
@@ -127,10 +128,7 @@ impl<'a> Writer<'_, 'a> {
                     return;
                 }
                 // The thoughts of the message stand there, where policy keeps them.
-                Place::Metadata(key)
-                    if key == "reasoning_content"
-                        && message.parts.iter().any(|part| thought(part).is_some()) =>
-                {
+                Place::Metadata(key) if key == "reasoning_content" && has_thoughts => {
                     self.losses.at(
                         LossCode::ExtraDropped,
                         message.position,
@@ -190,9 +188,8 @@ impl<'a> Writer<'_, 'a> {
                 Field::Text(text) => self.rope.json_string(text, Component::Meta),
             }
         }
-        if separator == "," {
-            self.rope.framing("}");
-        }
+        self.rope
+            .framing(if separator == "," { "}" } else { ",\"metadata\":{}" });
     }
 
     /// The ids of agent and user.

@@ -134,6 +134,7 @@ impl<'a> Writer<'_, 'a> {
         let mut blocks: Vec<Block<'a>> = Vec::new();
         let mut is_behind_call = false;
         let mut is_behind_result = false;
+        let has_calls = message.parts.iter().any(|part| matches!(part, Part::ToolCall(_)));
         for part in &message.parts {
             let words = match part {
                 Part::Text(text) => {
@@ -174,7 +175,11 @@ impl<'a> Writer<'_, 'a> {
             if words.text.is_empty() {
                 continue;
             }
-            let words = self.without_calls(message, words);
+            let words = if has_calls {
+                words
+            } else {
+                self.without_calls(message, words)
+            };
             if is_behind_call {
                 self.losses.at(
                     LossCode::PartMoved,
@@ -192,8 +197,7 @@ impl<'a> Writer<'_, 'a> {
 
     /// Text of an agent that spells calls as XML: readers look for these where a row has no calls beside its text.
     fn without_calls(&mut self, message: &Message, words: Words<'a>) -> Words<'a> {
-        let has_calls = message.parts.iter().any(|part| matches!(part, Part::ToolCall(_)));
-        if message.role != Role::Assistant || has_calls {
+        if message.role != Role::Assistant {
             return words;
         }
         let (text, count) = escape(words.text, Reserved::Calls);

@@ -2,17 +2,20 @@
 //!
 //! ```json
 //! [{"message_id":"m1","thread_id":"t1","type":"user","content":"{\"role\":\"user\",\"content\":\"Hi\"}",
-//!   "is_llm_message":true,"created_at":"2025-11-07T10:00:00+00:00"}]
+//!   "is_llm_message":true,"metadata":{},"created_at":"2025-11-07T10:00:00+00:00"}]
 //! ```
 //!
 //! A message stands as JSON in the string `content`. Rows hold what happened: nobody is the assistant, nothing is moved,
-//! paired or repaired. Status rows of Suna's own threads come back as the objects that they were; notices of other systems
+//! paired or repaired. Every row names its thread and has metadata, times are ISO 8601. Status rows of Suna's own threads come back as the objects that they were; notices of other systems
 //! have no row. Agents and users are named by their ids only.
 
 mod columns;
 mod content;
 mod ids;
 
+use std::borrow::Cow;
+
+use chatmill_model::fingerprint::content_hash;
 use chatmill_model::{Component, Message, MessageKind, Part, Role, Rope, ToolResult};
 
 use super::{DATED, SPECIFICATION};
@@ -84,8 +87,19 @@ impl Dialect for SunaRows {
             "rows know people by their ids",
         );
         definitions::lose(&view.conversation().tools, &mut losses);
+        let own_id = view
+            .conversation()
+            .source_id
+            .as_deref()
+            .filter(|id| !id.is_empty());
+        losses.everywhere(
+            LossCode::ConversationIdSynthesised,
+            u64::from(own_id.is_none() && !shown.messages.is_empty()),
+            "every row names its thread, and the conversation has no id",
+        );
         let mut writer = Writer {
             view,
+            thread: own_id.map_or_else(|| Cow::Owned(made_thread(view)), Cow::Borrowed),
             ids: Ids::new(view, &shown.messages, &mut losses),
             rope: Rope::new(),
             losses,
@@ -115,8 +129,16 @@ fn has_name(view: &View<'_>, message: &Message) -> bool {
         || sender.is_some_and(|sender| sender.name.is_some() || sender.alias.is_some())
 }
 
+/// An id for the thread of a conversation without one; equal conversations have equal ones.
+fn made_thread(view: &View<'_>) -> String {
+    let hash = content_hash(view.conversation());
+    format!("thread-{}", hash.get(..12).unwrap_or(&hash))
+}
+
 struct Writer<'v, 'a> {
     view: &'v View<'a>,
+    /// Id of the thread.
+    thread: Cow<'a, str>,
     ids: Ids<'a>,
     rope: Rope<'a>,
     losses: Losses,
@@ -217,9 +239,9 @@ impl<'a> Writer<'_, 'a> {
         if let Some(thread) = self.stored(message, "thread_id") {
             self.rope.framing(",\"thread_id\":");
             self.rope.raw_json(thread.as_str(), Component::Meta);
-        } else if let Some(thread) = self.view.conversation().source_id.as_deref() {
+        } else {
             self.rope.framing(",\"thread_id\":");
-            self.rope.json_string(thread, Component::Meta);
+            self.rope.json_string(self.thread.clone(), Component::Meta);
         }
         self.rope.framing(",\"type\":");
         self.rope.json_string(self.kind(message, held), Component::Meta);
@@ -239,7 +261,7 @@ impl<'a> Writer<'_, 'a> {
         self.who(message, held);
         if let Some(time) = &message.timestamp {
             self.rope.framing(",\"created_at\":");
-            self.rope.json_string(times::zoned(time), Component::Meta);
+            self.rope.json_string(times::iso(time), Component::Meta);
         }
         self.others(message);
         self.rope.framing("}");

@@ -51,39 +51,29 @@ fn every_result_of_a_filtered_list_has_an_open_call_in_front_of_it() {
 }
 
 #[test]
-fn a_cached_list_has_one_block_and_then_the_newest_user_turn() {
+fn a_cached_list_has_marked_blocks_and_then_the_newest_user_turn() {
     super::each("suna-cached", |out| {
         let list: Value = serde_json::from_str(&out.text).unwrap();
         let messages = list.as_array().unwrap();
         let blocks: Vec<usize> = (0..messages.len())
             .filter(|index| messages[*index]["content"].is_array())
             .collect();
-        assert!(blocks.len() <= 1, "{}", out.text);
+        assert!(blocks.len() <= 4, "{}", out.text);
+        let marked = out.text.matches("\"cache_control\"").count();
         let raw: Vec<&Value> = messages
             .iter()
             .filter(|message| message["content"].is_string())
             .collect();
-        if let Some(index) = blocks.first() {
-            assert!(
-                messages[..*index]
-                    .iter()
-                    .all(|message| message["role"] == "system")
-            );
-            assert_eq!(messages[index + 1]["role"], "user");
-            let users = raw.iter().filter(|message| message["role"] == "user");
-            assert_eq!(users.count(), 1);
-            let block = &messages[*index]["content"][0];
-            assert_eq!(block["cache_control"]["type"], "ephemeral");
-            let text = block["text"].as_str().unwrap();
-            assert!(
-                ["User: ", "Assistant: ", "Tool: "]
-                    .iter()
-                    .any(|role| text.starts_with(role))
-            );
+        for index in blocks {
+            let marked = messages[index]["content"].as_array().unwrap().iter();
+            let marks = marked.filter(|block| block["cache_control"]["type"] == "ephemeral");
+            assert!(marks.count() > 0, "{}", out.text);
         }
+        // Where as many marks are used as there may be, older turns stand as they are.
+        let users = raw.iter().filter(|message| message["role"] == "user");
+        assert!(marked == 4 || users.count() <= 1, "{}", out.text);
         if out.violations.is_empty() {
-            let raw = Value::Array(raw.into_iter().cloned().collect());
-            assert_eq!(judge(&raw, "string"), None, "{}", out.text);
+            assert_eq!(judge(&list, "either"), None, "{}", out.text);
         }
     });
 }
@@ -107,8 +97,8 @@ fn judge(list: &Value, content: &str) -> Fault {
             return fault("SUN-01 keys");
         }
         match (&message["content"], content) {
-            (Value::String(_), "string") => {}
-            (Value::Array(blocks), "blocks") => {
+            (Value::String(_), "string" | "either") => {}
+            (Value::Array(blocks), "blocks" | "either") => {
                 for block in blocks {
                     marks += usize::from(block.get("cache_control").is_some());
                     let is_text = block["text"].as_str().is_some_and(|text| !text.is_empty());

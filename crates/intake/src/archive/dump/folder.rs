@@ -1,6 +1,5 @@
 //! The folder format: a table of contents and one file for each table, compressed or not.
 
-use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,6 +12,7 @@ use super::contents::{Contents, Holds, Part};
 use super::{CONTENTS, DumpTable, MAGIC};
 use crate::archive::Member;
 use crate::archive::label::Labels;
+use crate::door::{self, InputFile};
 use crate::stream::{Broken, Buffered, Capped, Gauge};
 use crate::unpack::{Codec, Unpack};
 
@@ -25,15 +25,18 @@ const ENDINGS: [(&str, Option<Codec>); 4] = [
 ];
 
 /// Whether a folder is a dump: it holds a table of contents.
-pub(crate) fn is_folder(path: &Path) -> bool {
+pub(crate) fn is_folder(path: &Path) -> io::Result<bool> {
     let contents = path.join(CONTENTS);
-    let is_file = fs::symlink_metadata(&contents).is_ok_and(|metadata| metadata.is_file());
-    let mut head = [0; MAGIC.len()];
-    is_file
-        && File::open(contents)
-            .and_then(|mut file| file.read_exact(&mut head))
-            .is_ok()
-        && head == *MAGIC
+    let head = match door::look(&contents) {
+        Ok(metadata) if metadata.is_file() => door::head(&contents, MAGIC.len() as u64),
+        Ok(_) => return Ok(false),
+        Err(error) => Err(error),
+    };
+    match head {
+        Ok(head) => Ok(head == MAGIC),
+        Err(error) if door::is_of_the_system(&error) => Err(error),
+        Err(_) => Ok(false),
+    }
 }
 
 /// Walks the tables of a dump that is a folder, in the order of its table of contents.
@@ -47,8 +50,7 @@ pub(crate) struct Folder {
 impl Folder {
     /// Reads the table of contents.
     pub(crate) fn open(path: &Path, gauge: Arc<Gauge>) -> Result<Self, Broken> {
-        let file = File::open(path.join(CONTENTS)).map_err(|error| Broken::of(&error))?;
-        let mut bytes = counted(file, &gauge);
+        let mut bytes = open(&path.join(CONTENTS), &gauge)?;
         let contents = Contents::read(&mut bytes, &gauge.limits)?;
         Ok(Self {
             path: path.to_owned(),
@@ -103,13 +105,15 @@ impl Folder {
         }
         for (ending, codec) in ENDINGS {
             let path = self.path.join(format!("{name}{ending}"));
-            match fs::symlink_metadata(&path) {
+            match door::look(&path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(Broken::of(&error)),
+                Err(error) => {
+                    self.gauge.trouble.at("look at", &path, &error);
+                    return Err(Broken::of(&error));
+                }
                 Ok(metadata) if !metadata.is_file() => return Ok(Found::Link),
                 Ok(_) => {
-                    let file = File::open(&path).map_err(|error| Broken::of(&error))?;
-                    let stored = counted(file, &self.gauge);
+                    let stored = open(&path, &self.gauge)?;
                     return Ok(Found::File(match codec {
                         None => stored,
                         Some(codec) => {
@@ -134,16 +138,17 @@ enum Found {
     Link,
 }
 
-fn counted(file: File, gauge: &Arc<Gauge>) -> Buffered {
-    Buffered::new(Box::new(Counted {
+fn open(path: &Path, gauge: &Arc<Gauge>) -> Result<Buffered, Broken> {
+    let file = InputFile::open(path, &gauge.trouble).map_err(|cause| Broken::of(&cause.into()))?;
+    Ok(Buffered::new(Box::new(Counted {
         file,
         gauge: Arc::clone(gauge),
-    }))
+    })))
 }
 
 /// Counts the stored bytes on their way.
 struct Counted {
-    file: File,
+    file: InputFile,
     gauge: Arc<Gauge>,
 }
 

@@ -72,10 +72,14 @@ pub(in crate::frame) fn detect(head: &[u8]) -> Option<Dialect> {
         let (text, after) = rest.split_at(found.map_or(rest.len(), |(_, end)| end));
         let is_comment = matches!(found, Some((Mark::Comment, _))) || (found.is_none() && lexer.is_blank());
         if !is_comment {
+            // It may go on behind the head.
+            if is_executed(text) {
+                return Some(named.unwrap_or(Dialect::MySql));
+            }
             let opens = opening(text, found.map(|(mark, _)| mark), named.is_some());
             return opens.map(|dialect| named.unwrap_or(dialect));
         }
-        if text.starts_with(b"/*!") || text.starts_with(b"/*M!") {
+        if is_executed(text) {
             named = named.or(Some(Dialect::MySql));
         }
         let line = text.strip_prefix(b"--").unwrap_or_default().trim_ascii();
@@ -86,6 +90,12 @@ pub(in crate::frame) fn detect(head: &[u8]) -> Option<Dialect> {
             return named;
         }
     }
+}
+
+/// Whether a text begins with a comment that MySQL or MariaDB executes. Stylesheets and scripts have `/*!` too, without a number.
+fn is_executed(text: &[u8]) -> bool {
+    let inside = text.strip_prefix(b"/*!").or(text.strip_prefix(b"/*M!"));
+    inside.and_then(<[u8]>::first).is_some_and(u8::is_ascii_digit)
 }
 
 /// Whose dump the first statement opens, if it is a statement. Without an end it is one only where a comment named the dump.
@@ -156,6 +166,7 @@ mod tests {
                 MySql,
             ),
             ("/*!40101 SET NAMES utf8 */;\nINSERT INTO t VALUES (1);", MySql),
+            ("/*!50000 INSERT INTO t VALUES (1,'a'),(2,'b", MySql),
             ("INSERT INTO `t` VALUES (1,'`');", MySql),
             ("DROP TABLE IF EXISTS `t`;", MySql),
             ("USE `shop`;", MySql),
@@ -181,6 +192,8 @@ mod tests {
             "Copy this; and that.",
             "id,body\n1,x\n",
             "/* css */ body { color: red; }",
+            "/*! css */ body { color: red; }",
+            "/*! goes on",
             "INSERT INTO",
             "hello",
         ] {

@@ -80,7 +80,9 @@ impl Framer {
     fn end_inserts(&mut self, syntax: Syntax) {
         let (unit, raw, lexer, mark) = self.read_statement(syntax);
         let first = lexer.first();
-        let is_end = unit.length() == 1;
+        // The comment that MySQL executes and that holds the statement may end first.
+        let text = unit.bytes(&raw).unwrap_or_default();
+        let is_end = text.strip_prefix(b"*/").unwrap_or(text).trim_ascii() == b";";
         let is_known = is_end || ["ON", "RETURNING", "AS"].iter().any(|word| first.is(word));
         match mark {
             None if lexer.is_blank() => self.pass_unit(&unit, raw),

@@ -2,7 +2,7 @@
 
 use memchr::{memchr, memchr2};
 
-use crate::table::sql::{Dialect, Syntax, is_tag, is_word};
+use crate::table::sql::{Dialect, Syntax, Version, is_tag, is_word};
 
 /// Bytes of a word that are kept; no keyword is longer.
 const WORD: usize = 12;
@@ -28,7 +28,8 @@ pub(super) enum Mark {
     Values,
     /// A closing bracket.
     Bracket,
-    /// A comment ended, and nothing but white space stood before it.
+    /// A comment ended, and nothing but white space stood before it; it may be one that MySQL executes, unless that begins to
+    /// fill a table.
     Comment,
 }
 
@@ -76,6 +77,11 @@ enum Mode {
         seen: usize,
     },
     LineComment,
+    /// Behind the opening mark of a block comment of MySQL, and behind the `M` of MariaDB.
+    Opened,
+    OpenedByMariaDb,
+    /// In the number of a comment that MySQL executes.
+    Versioned(Version),
     /// In this many block comments, after this byte.
     BlockComment {
         depth: u32,
@@ -106,6 +112,8 @@ pub(super) struct Lexer {
     is_compound: bool,
     /// Words since the last `;` of a compound statement.
     words_since: u32,
+    /// A comment that MySQL executes and that has not ended; whether anything stood before it.
+    versioned: Option<bool>,
 }
 
 impl Lexer {
@@ -124,6 +132,7 @@ impl Lexer {
             is_begun: false,
             is_compound: false,
             words_since: 0,
+            versioned: None,
         }
     }
 
@@ -138,7 +147,7 @@ impl Lexer {
 
     /// Whether nothing but white space and comments was seen.
     pub(super) fn is_blank(&self) -> bool {
-        !self.is_begun && matches!(self.mode, Mode::Code | Mode::LineComment)
+        !self.is_begun && self.versioned.is_none() && matches!(self.mode, Mode::Code | Mode::LineComment)
     }
 
     /// Reads on; what ends the stretch, and the bytes up to there.
@@ -157,6 +166,7 @@ impl Lexer {
                 at += self.quoted(rest);
                 if was_comment
                     && self.mode == Mode::Code
+                    && self.versioned.is_none()
                     && !self.is_begun
                     && self.stretch == Stretch::Statement
                 {
@@ -203,7 +213,15 @@ impl Lexer {
                 b'$' if self.syntax.dialect == Dialect::PostgreSql => self.enter(Mode::DollarTag(Vec::new())),
                 b'-' if self.last == b'-' => self.enter_comment(Mode::LineComment),
                 b'#' if self.syntax.dialect == Dialect::MySql => self.enter_comment(Mode::LineComment),
+                b'*' if self.last == b'/' && self.syntax.dialect == Dialect::MySql => {
+                    self.enter_comment(Mode::Opened);
+                }
                 b'*' if self.last == b'/' => self.enter_comment(Mode::BlockComment { depth: 1, last: 0 }),
+                b'/' if self.last == b'*' && self.versioned.is_some() => {
+                    if self.end_versioned() {
+                        return (Some(Mark::Comment), at + 1);
+                    }
+                }
                 // They may begin a comment.
                 b'-' | b'/' => {
                     self.is_begun |= self.last == b'-' || self.last == b'/';
@@ -249,6 +267,14 @@ impl Lexer {
     fn enter_comment(&mut self, mode: Mode) {
         self.last = 0;
         self.mode = mode;
+    }
+
+    /// Ends a comment that MySQL executes; whether it is a stretch of its own: one that begins to fill a table goes on.
+    fn end_versioned(&mut self) -> bool {
+        self.last = 0;
+        let is_inside = self.versioned.take().unwrap_or_default();
+        let fills = self.first.is("INSERT") || self.first.is("REPLACE");
+        !is_inside && !fills && self.depth == 0 && self.stretch == Stretch::Statement
     }
 
     /// Whether backslashes escape between quotes that open behind a word.
@@ -361,6 +387,31 @@ impl Lexer {
                 };
                 self.mode = Mode::Code;
                 end + 1
+            }
+            Mode::Opened if first == b'M' => {
+                self.mode = Mode::OpenedByMariaDb;
+                1
+            }
+            Mode::Opened | Mode::OpenedByMariaDb => {
+                let is_versioned = first == b'!';
+                self.mode = if is_versioned {
+                    Mode::Versioned(Version::default())
+                } else {
+                    Mode::BlockComment { depth: 1, last: 0 }
+                };
+                usize::from(is_versioned)
+            }
+            Mode::Versioned(version) => {
+                if version.takes(first) {
+                    return 1;
+                }
+                if version.is_executed() {
+                    self.versioned = Some(self.is_begun);
+                    self.mode = Mode::Code;
+                } else {
+                    self.mode = Mode::BlockComment { depth: 1, last: 0 };
+                }
+                0
             }
             Mode::BlockComment { depth, last } => {
                 let nests = self.syntax.dialect == Dialect::PostgreSql;

@@ -89,6 +89,11 @@ impl Framer {
             return;
         }
         self.pass_unit(&unit, raw);
+        self.follow(statement, syntax);
+    }
+
+    /// Does what a statement means for the rows that follow.
+    fn follow(&mut self, statement: Statement, syntax: Syntax) {
         let limit = self.record_limit;
         let Some(sql) = &mut self.rows.sql else { return };
         match statement {
@@ -132,7 +137,7 @@ impl Framer {
 
     /// Looks at a comment: dump programs write there what a dump is, and that it is complete.
     fn comment(&mut self, text: &[u8], is_whole: bool) {
-        if text.starts_with(b"/*!") {
+        if text.starts_with(b"/*!") || text.starts_with(b"/*M!") {
             self.versioned_comment(text);
         }
         let Some(text) = text.strip_prefix(b"--").map(<[u8]>::trim_ascii) else {
@@ -161,16 +166,13 @@ impl Framer {
         }
     }
 
-    /// A comment that MySQL executes, `/*!40101 SET NAMES utf8mb4 */`, may say how the dump is encoded.
+    /// A comment that MySQL executes is the statement in it: `/*!40101 SET NAMES utf8mb4 */`.
     fn versioned_comment(&mut self, text: &[u8]) {
-        let Some(sql) = &self.rows.sql else { return };
-        let inside = text
-            .strip_prefix(b"/*!")
-            .and_then(|text| text.strip_suffix(b"*/"));
-        let start = inside.and_then(|text| text.iter().position(|byte| !byte.is_ascii_digit()));
-        let statement = start.and_then(|start| inside?.get(start..)).unwrap_or_default();
-        if let Statement::Encoding(name) = Statement::parse(statement, sql.syntax) {
-            self.rows.encoding = Encoding::named(&name, true);
+        let Some(syntax) = self.rows.sql.as_ref().map(|sql| sql.syntax) else {
+            return;
+        };
+        if syntax.dialect == Dialect::MySql {
+            self.follow(Statement::parse(text, syntax), syntax);
         }
     }
 

@@ -279,7 +279,6 @@ fn what_is_recognised_and_not_read_is_named() {
         (&b"7z\xBC\xAF\x27\x1C\0\x04"[..], "7z"),
         (b"Rar!\x1A\x07\x01\0", "RAR"),
         (b"LZIP\x01rest", "lzip"),
-        (b"PAR1rest", "Parquet"),
         (b"PK\x03\x04rest", "zip"),
     ] {
         for (bytes, place) in [(magic.to_vec(), "plain"), (gzip(magic), "compressed")] {
@@ -321,7 +320,7 @@ fn the_hash_covers_what_was_not_decoded() {
         );
         read_all(&mut reader);
         assert_eq!(
-            reader.raw_hash().as_deref(),
+            reader.raw_hash(&mut |_| true).unwrap().as_deref(),
             Some(blake3::hash(&bytes).to_hex().as_str())
         );
         assert_eq!(reader.raw_bytes_read(), length);

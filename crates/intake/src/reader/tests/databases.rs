@@ -248,6 +248,7 @@ fn input(path: &Path) -> Input {
         shown: "chat.db".to_owned(),
         kind: InputKind::File,
         bytes: 0,
+        is_named: true,
     }
 }
 
@@ -264,7 +265,7 @@ fn a_journal_beside_the_database_is_noted_and_left_alone() {
             Reader::open(&input(&path), &Limits::default()).with_tables(vec![map("chat")].into());
         let entry = read_all(&mut reader).remove(0);
         assert_eq!(
-            reader.raw_hash(),
+            reader.raw_hash(&mut |_| true).unwrap(),
             content_hash(&path, &mut |_| true).unwrap().map(|(_, hash)| hash)
         );
         entry
@@ -451,6 +452,7 @@ fn a_refused_database_is_one_damage() {
     reader.refuse_entry(
         &chatmill_diag::codes::UNKNOWN_FORMAT,
         "nobody reads it".to_owned(),
+        None,
     );
     assert!(
         matches!(reader.next(&mut buffer), Some(Event::Damage(damage)) if damage.code.name == "unknown-format")

@@ -1,0 +1,35 @@
+//! What could not be read, on stderr: for the commands whose result it is missing in.
+
+use std::io::{self, Write};
+
+use chatmill_engine::trouble::Troubles;
+
+use crate::figures::counted;
+use crate::output::harmless;
+
+/// What is told one by one; the rest is counted.
+const SHOWN: usize = 5;
+
+/// Says what is missing, with `what` in front (`not counted`), and what was read but is in doubt.
+pub fn tell(what: &str, troubles: &Troubles) {
+    // Nobody is left to be told when stderr is closed.
+    let _ = write!(io::stderr().lock(), "{}", lines(what, troubles));
+}
+
+fn lines(what: &str, troubles: &Troubles) -> String {
+    let mut text = String::new();
+    for trouble in troubles.warnings.iter().take(SHOWN) {
+        text.push_str(&format!("warning: {}\n", harmless(&trouble.to_string())));
+    }
+    for trouble in troubles.first.iter().take(SHOWN) {
+        text.push_str(&format!("warning: {what}: {}\n", harmless(&trouble.to_string())));
+    }
+    let more = troubles.count.saturating_sub(SHOWN as u64);
+    if more > 0 {
+        text.push_str(&format!(
+            "warning: {} {what}; `chatmill check` shows them\n",
+            counted(more, "more record")
+        ));
+    }
+    text
+}

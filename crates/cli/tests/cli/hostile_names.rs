@@ -1,0 +1,152 @@
+//! Names that would steer a terminal, break a line or run in a spreadsheet: no command lets one through.
+
+use chatmill_diag::visible::is_hidden;
+use serde_json::json;
+
+use crate::desk::{Desk, end, good_chat};
+
+/// Clears the screen, reorders what follows, begins a line of its own and looks like a formula.
+const NAME: &str = "=x\u{1b}[2J\u{9b}\u{202e}\u{2028}\u{7}y";
+
+fn desk() -> Desk {
+    let desk = Desk::new();
+    let mut chat = good_chat(&format!("{NAME}\nforged: valid"));
+    chat["conversation_meta"]["user_details"]["user_1"]["full_name"] = json!(NAME);
+    chat["conversation_list"][1]["refer_list"] = json!([NAME]);
+    chat["conversation_list"][2]["content"] = json!(NAME);
+    desk.write(&format!("in/{NAME}.jsonl"), &format!("{chat}\n{{\"{NAME}\n"));
+    desk.write(
+        "pipeline.toml",
+        &format!(
+            "name = {}\n[[input]]\npath = \"in/*\"\n[render]\ndialects = [\"openai-chat\", \"gryag-compact\"]\n\
+             [count]\nencodings = [\"r50k_base\"]\n[output]\npath = {}\n[limits]\nmax_reject_ratio = 1.0\n",
+            serde_json::to_string(NAME).unwrap().replace('\u{9b}', "\\u009b"),
+            serde_json::to_string(&format!("out{NAME}")).unwrap().replace('\u{9b}', "\\u009b"),
+        ),
+    );
+    desk
+}
+
+#[track_caller]
+fn assert_nothing_hidden(text: &str, arguments: &[&str]) {
+    for line in text.lines() {
+        let found = line.chars().find(|sign| is_hidden(*sign) && *sign != '\t');
+        assert_eq!(found, None, "{arguments:?}: {line:?}");
+        assert!(!line.starts_with("forged"), "{arguments:?}: {text:?}");
+    }
+}
+
+#[test]
+fn no_command_prints_a_hidden_character() {
+    let desk = desk();
+    let out = format!("out{NAME}");
+    let file = format!("in/{NAME}.jsonl");
+    let (out, file) = (out.as_str(), file.as_str());
+    for arguments in [
+        &["run", "pipeline.toml", "-v"][..],
+        &[
+            "run",
+            "pipeline.toml",
+            "--progress",
+            "json",
+            "--log-format",
+            "json",
+            "-vv",
+        ],
+        &["certify", out],
+        &["report", out],
+        &["diff", out, out],
+        &["diff", out, out, "--format", "markdown"],
+        &[
+            "export",
+            out,
+            "--dialect",
+            "openai-chat",
+            "--format",
+            "jsonl",
+            "--out",
+            &format!("ex{NAME}"),
+        ],
+        &["check", "in"],
+        &["check", "in", "--statistics"],
+        &["check", "in", "--format", "json"],
+        &["check", "in", "--format", "jsonl"],
+        &["check", "in", "--format", "csv"],
+        &["check", "in", "--format", "junit"],
+        &["check", "in", "--format", "sarif"],
+        &["inspect", file],
+        &["inspect", file, "--format", "json"],
+        &["init", file],
+        &["tokens", file, "--by", "conversation", "--dialect", "openai-chat"],
+        &["tokens", file, "--by", "participant"],
+        &[
+            "tokens",
+            file,
+            "--by",
+            "conversation",
+            "--dialect",
+            "openai-chat",
+            "--format",
+            "csv",
+        ],
+        &[
+            "tokens",
+            file,
+            "--by",
+            "conversation",
+            "--dialect",
+            "openai-chat",
+            "--format",
+            "json",
+        ],
+        &["render", file, "--dialect", NAME],
+        &["render", file, "--dialect", "openai-chat", "--conversation", NAME],
+        &["check", NAME],
+        &["run", NAME],
+        &["explain", NAME],
+        &["schema", NAME],
+        &[NAME],
+        &["run", "pipeline.toml", "--limit", NAME],
+        &["run", "pipeline.toml", "--set", NAME],
+    ] {
+        let ended = end(desk.chatmill(arguments));
+        assert_ne!(ended.code, 101, "{arguments:?}: {}", ended.stderr);
+        assert_nothing_hidden(&ended.stdout, arguments);
+        assert_nothing_hidden(&ended.stderr, arguments);
+    }
+    let card = std::fs::read_to_string(desk.path(out).join("README.md")).unwrap();
+    assert_nothing_hidden(&card, &["README.md"]);
+}
+
+#[test]
+fn no_cell_of_a_spreadsheet_is_a_formula() {
+    let desk = desk();
+    let file = format!("in/{NAME}.jsonl");
+    for arguments in [
+        &["check", "in", "--format", "csv"][..],
+        &[
+            "tokens",
+            &file,
+            "--by",
+            "conversation",
+            "--dialect",
+            "openai-chat",
+            "--format",
+            "csv",
+        ],
+        &["tokens", &file, "--by", "participant", "--format", "csv"],
+    ] {
+        let ended = end(desk.chatmill(arguments));
+        let mut lines = ended.stdout.lines();
+        let width = lines.next().unwrap().split(',').count();
+        assert!(
+            ended.stdout.lines().count() > 1,
+            "{arguments:?}: {}",
+            ended.stderr
+        );
+        for line in lines {
+            assert!(!line.starts_with(['=', '+', '-', '@']), "{line}");
+            assert_eq!(line.split(',').count(), width, "{line}");
+        }
+    }
+}

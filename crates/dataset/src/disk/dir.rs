@@ -1,0 +1,534 @@
+//! An open folder. What lies in it is named from the handle; no name is followed where it is a link.
+
+use std::collections::hash_map::RandomState;
+use std::ffi::{OsStr, OsString};
+use std::hash::{BuildHasher, Hasher};
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use chatmill_diag::faults::Call;
+use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, Stat};
+use rustix::io::Errno;
+
+use super::call::call;
+use super::file::{DiskFile, Measure};
+use crate::error::DatasetError;
+
+/// How a folder is opened.
+const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+/// How a file is opened for reading; a pipe does not keep us waiting for somebody who writes to it.
+const READ: OFlags = OFlags::NOFOLLOW
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::NOCTTY)
+    .union(OFlags::CLOEXEC);
+/// How a file is created.
+const CREATE: OFlags = OFlags::RDWR
+    .union(OFlags::CREATE)
+    .union(OFlags::EXCL)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
+
+/// Mode of what everybody may see whom the umask does not exclude.
+pub(crate) const USUAL_FILE: Mode = Mode::from_raw_mode(0o666);
+/// The same of a folder.
+pub(crate) const USUAL_FOLDER: Mode = Mode::from_raw_mode(0o777);
+/// Mode of a file that only we see.
+pub(crate) const PRIVATE_FILE: Mode = Mode::from_raw_mode(0o600);
+/// Mode of a folder that only we see.
+pub(crate) const PRIVATE_FOLDER: Mode = Mode::from_raw_mode(0o700);
+
+/// Hexadecimal digits in the name of a file that is written aside.
+pub(super) const RANDOM: usize = 16;
+/// Random names that are tried before something else must be wrong.
+const TRIES: usize = 16;
+
+/// An open folder.
+#[derive(Debug)]
+pub(crate) struct Dir {
+    handle: OwnedFd,
+    path: PathBuf,
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look(pub(super) Stat);
+
+/// A name in a folder.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Entry {
+    /// The path below the listed folder, with forward slashes; what is no Unicode in it is replaced.
+    pub(crate) name: String,
+    /// What it is.
+    pub(crate) kind: EntryKind,
+    /// The last step of the path as it is.
+    pub(super) own: OsString,
+}
+
+/// What a name in a folder stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum EntryKind {
+    File,
+    Folder,
+    /// A link, pipe, socket or device.
+    Other,
+}
+
+impl EntryKind {
+    fn of(found: FileType) -> Self {
+        match found {
+            FileType::RegularFile => Self::File,
+            FileType::Directory => Self::Folder,
+            _ => Self::Other,
+        }
+    }
+}
+
+impl Look {
+    pub(crate) fn kind(&self) -> EntryKind {
+        EntryKind::of(FileType::from_raw_mode(self.0.st_mode))
+    }
+
+    /// Length in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        u64::try_from(self.0.st_size).unwrap_or_default()
+    }
+
+    /// Whether both are the same file or folder, whatever their names.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.is_beside(other) && self.0.st_ino == other.0.st_ino
+    }
+
+    /// Whether both are in the same file system.
+    pub(crate) fn is_beside(&self, other: &Self) -> bool {
+        self.0.st_dev == other.0.st_dev
+    }
+
+    /// Whether it is a regular file of this length.
+    pub(crate) fn is_file_of(&self, bytes: u64) -> bool {
+        self.kind() == EntryKind::File && self.bytes() == bytes
+    }
+}
+
+impl Dir {
+    /// Opens a folder whose path has no links in it, at least not at its end.
+    pub(crate) fn open(path: &Path) -> Result<Self, DatasetError> {
+        call(Call::Open, || Ok(fs::open(path, FOLDER, Mode::empty())?))
+            .map(|handle| Self {
+                handle,
+                path: path.to_owned(),
+            })
+            .map_err(|error| no_folder(path, error))
+    }
+
+    /// Where it was when it was opened.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where a name in it is, for messages.
+    pub(crate) fn at(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.path.join(name)
+    }
+
+    pub(super) fn handle(&self) -> BorrowedFd<'_> {
+        self.handle.as_fd()
+    }
+
+    /// Opens a folder in this one.
+    pub(crate) fn enter(&self, name: impl AsRef<OsStr>) -> Result<Self, DatasetError> {
+        let name = name.as_ref();
+        self.step(name).map_err(|error| no_folder(&self.at(name), error))
+    }
+
+    /// Opens a folder in this one, if there is one.
+    pub(crate) fn find(&self, name: impl AsRef<OsStr>) -> Result<Option<Self>, DatasetError> {
+        let name = name.as_ref();
+        match self.step(name) {
+            Ok(found) => Ok(Some(found)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(no_folder(&self.at(name), error)),
+        }
+    }
+
+    fn step(&self, name: &OsStr) -> io::Result<Self> {
+        let handle = call(Call::Open, || {
+            Ok(fs::openat(&self.handle, name, FOLDER, Mode::empty())?)
+        })?;
+        Ok(Self {
+            handle,
+            path: self.at(name),
+        })
+    }
+
+    /// The folder of a path below this one and the path's last name; none where a step is missing or no folder.
+    fn descend<'p>(&self, below: &'p str) -> Result<Option<(Self, &'p str)>, DatasetError> {
+        let (folders, name) = below.rsplit_once('/').unwrap_or((".", below));
+        let mut found: Option<Self> = None;
+        for step in folders.split('/') {
+            let here = found.as_ref().unwrap_or(self);
+            match here.step(OsStr::new(step)) {
+                Ok(next) => found = Some(next),
+                Err(error) if error.kind() == io::ErrorKind::NotFound || leads_nowhere(&error) => {
+                    return Ok(None);
+                }
+                Err(error) => return Err(DatasetError::io("open", &here.at(step), error)),
+            }
+        }
+        Ok(found.map(|found| (found, name)))
+    }
+
+    /// What a name in this folder stands for; none when there is none.
+    pub(crate) fn look(&self, name: impl AsRef<OsStr>) -> Result<Option<Look>, DatasetError> {
+        let name = name.as_ref();
+        let found = call(Call::Stat, || {
+            Ok(fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW)?)
+        });
+        match found {
+            Ok(found) => Ok(Some(Look(found))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(DatasetError::io("look at", &self.at(name), source)),
+        }
+    }
+
+    /// What a path below this folder stands for; none when a step is missing or leads through no folder.
+    pub(crate) fn look_below(&self, path: &str) -> Result<Option<Look>, DatasetError> {
+        match self.descend(path)? {
+            Some((folder, name)) => folder.look(name),
+            None => Ok(None),
+        }
+    }
+
+    /// What this folder is.
+    pub(crate) fn look_at_itself(&self) -> Result<Look, DatasetError> {
+        call(Call::Stat, || Ok(fs::fstat(&self.handle)?))
+            .map(Look)
+            .map_err(|source| DatasetError::io("look at", &self.path, source))
+    }
+
+    /// Opens a regular file for reading; none when there is nothing.
+    pub(crate) fn read_file(&self, name: impl AsRef<OsStr>) -> Result<Option<DiskFile>, DatasetError> {
+        let name = name.as_ref();
+        let path = self.at(name);
+        let opened = call(Call::Open, || {
+            Ok(fs::openat(&self.handle, name, READ, Mode::empty())?)
+        });
+        let handle = match opened {
+            Ok(handle) => handle,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) if leads_nowhere(&error) => return Err(no_file(&path)),
+            Err(source) => return Err(DatasetError::io("open", &path, source)),
+        };
+        let found = call(Call::Stat, || Ok(fs::fstat(&handle)?))
+            .map(Look)
+            .map_err(|source| DatasetError::io("look at", &path, source))?;
+        match found.kind() {
+            EntryKind::File => Ok(Some(DiskFile::of(handle, found.bytes()))),
+            _ => Err(no_file(&path)),
+        }
+    }
+
+    /// Opens a regular file of a known length, by its path below this folder.
+    pub(crate) fn read_part(&self, path: &str, bytes: u64) -> Result<DiskFile, DatasetError> {
+        let file = match self.descend(path)? {
+            Some((folder, name)) => folder.read_file(name)?,
+            None => None,
+        };
+        match file {
+            Some(file) if file.length() == bytes => Ok(file),
+            Some(file) => {
+                let reason = format!("it has {} bytes instead of {bytes}", file.length());
+                Err(DatasetError::corrupt(&self.at(path), reason))
+            }
+            None => Err(DatasetError::corrupt(&self.at(path), "it is missing")),
+        }
+    }
+
+    /// Measures a regular file; none when there is nothing.
+    pub(crate) fn measure(&self, name: &str) -> Result<Option<Measure>, DatasetError> {
+        let file = self.read_file(name)?;
+        file.map(|file| file.measure(&self.at(name))).transpose()
+    }
+
+    /// Reads a whole regular file of so many bytes at most; none when there is nothing.
+    pub(crate) fn read_small(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, DatasetError> {
+        let Some(file) = self.read_file(name)? else {
+            return Ok(None);
+        };
+        let path = self.at(name);
+        let mut bytes = Vec::new();
+        if file.length() <= limit {
+            file.take(limit + 1)
+                .read_to_end(&mut bytes)
+                .map_err(|source| DatasetError::io("read", &path, source))?;
+            if bytes.len() as u64 <= limit {
+                return Ok(Some(bytes));
+            }
+        }
+        Err(DatasetError::corrupt(
+            &path,
+            format!("it has more than {limit} bytes"),
+        ))
+    }
+
+    /// Creates a file of this very name, which nothing may have.
+    pub(crate) fn create(&self, name: &str, mode: Mode) -> Result<DiskFile, DatasetError> {
+        self.try_create(name, mode)
+            .map_err(|source| DatasetError::io("create", &self.at(name), source))
+    }
+
+    fn try_create(&self, name: &str, mode: Mode) -> io::Result<DiskFile> {
+        let handle = call(Call::Create, || Ok(fs::openat(&self.handle, name, CREATE, mode)?))?;
+        Ok(DiskFile::of(handle, 0))
+    }
+
+    /// Creates a file under a random name, for what shall have the name `wanted` later, or none.
+    pub(crate) fn create_aside(&self, wanted: &str, mode: Mode) -> Result<(String, DiskFile), DatasetError> {
+        let mut tries = 0;
+        loop {
+            // The hasher's keys are random; the name need not be secret, only new.
+            let random = RandomState::new().build_hasher().finish();
+            let name = format!(".{wanted}.{random:0RANDOM$x}.new");
+            match self.try_create(&name, mode) {
+                Ok(file) => return Ok((name, file)),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < TRIES => tries += 1,
+                Err(source) => return Err(DatasetError::io("create", &self.at(&name), source)),
+            }
+        }
+    }
+
+    /// Writes a file so that `name` holds all of it or does not change. Until then it lies in `aside`.
+    pub(crate) fn replace(&self, name: &str, bytes: &[u8], aside: &Self) -> Result<(), DatasetError> {
+        let (unfinished, mut file) = aside.create_aside(name, USUAL_FILE)?;
+        let replaced = file
+            .write_all(bytes)
+            .and_then(|()| file.sync())
+            .map_err(|source| DatasetError::io("write", &self.at(name), source))
+            .and_then(|()| aside.rename(&unfinished, self, name));
+        if replaced.is_err() {
+            aside.clear_away(&unfinished);
+        }
+        replaced
+    }
+
+    /// Renames what is synced already, and syncs the folder that it comes to.
+    pub(crate) fn rename(
+        &self,
+        from: impl AsRef<OsStr>,
+        to: &Self,
+        name: impl AsRef<OsStr>,
+    ) -> Result<(), DatasetError> {
+        self.rename_only(from, to, name)?;
+        to.sync()
+    }
+
+    /// Renames, and syncs nothing.
+    pub(crate) fn rename_only(
+        &self,
+        from: impl AsRef<OsStr>,
+        to: &Self,
+        name: impl AsRef<OsStr>,
+    ) -> Result<(), DatasetError> {
+        let (from, name) = (from.as_ref(), name.as_ref());
+        call(Call::Rename, || {
+            Ok(fs::renameat(&self.handle, from, &to.handle, name)?)
+        })
+        .map_err(|source| DatasetError::io("rename", &self.at(from), source))
+    }
+
+    /// Lets two names change places in one step.
+    #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+    pub(crate) fn exchange(&self, one: &OsStr, there: &Self, other: &OsStr) -> io::Result<()> {
+        use rustix::fs::RenameFlags;
+        call(Call::Rename, || {
+            Ok(fs::renameat_with(
+                &self.handle,
+                one,
+                &there.handle,
+                other,
+                RenameFlags::EXCHANGE,
+            )?)
+        })
+    }
+
+    /// Lets two names change places in one step, which this system cannot.
+    #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+    pub(crate) fn exchange(&self, _one: &OsStr, _there: &Self, _other: &OsStr) -> io::Result<()> {
+        Err(io::Error::from(io::ErrorKind::Unsupported))
+    }
+
+    /// Makes the names in this folder survive a crash.
+    pub(crate) fn sync(&self) -> Result<(), DatasetError> {
+        call(Call::Sync, || Ok(fs::fsync(&self.handle)?))
+            .map_err(|source| DatasetError::io("sync", &self.path, source))
+    }
+
+    /// Opens a folder in this one, after creating it where it is missing, so that it survives a crash.
+    pub(crate) fn make(&self, name: impl AsRef<OsStr>, mode: Mode) -> Result<Self, DatasetError> {
+        let name = name.as_ref();
+        if self.make_new(name, mode)? {
+            self.sync()?;
+        }
+        self.enter(name)
+    }
+
+    /// Creates a folder; says whether it is new.
+    pub(crate) fn make_new(&self, name: &OsStr, mode: Mode) -> Result<bool, DatasetError> {
+        match call(Call::Folder, || Ok(fs::mkdirat(&self.handle, name, mode)?)) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(source) => Err(DatasetError::io("create", &self.at(name), source)),
+        }
+    }
+
+    /// Opens the folder of a path below this one, after creating what is missing of it.
+    pub(crate) fn make_below(&self, path: &str) -> Result<Self, DatasetError> {
+        let mut steps = path.split('/');
+        let first = self.make(steps.next().unwrap_or_default(), USUAL_FOLDER)?;
+        steps.try_fold(first, |folder, step| folder.make(step, USUAL_FOLDER))
+    }
+
+    /// The names in this folder, sorted.
+    pub(crate) fn list(&self) -> Result<Vec<Entry>, DatasetError> {
+        let names = call(Call::List, || {
+            let entries = fs::Dir::read_from(&self.handle)?;
+            let names = entries.map(|entry| {
+                let entry = entry?;
+                let name = OsStr::from_bytes(entry.file_name().to_bytes()).to_owned();
+                Ok((name, entry.file_type()))
+            });
+            names.collect::<io::Result<Vec<_>>>()
+        })
+        .map_err(|source| DatasetError::io("list", &self.path, source))?;
+        let mut entries = Vec::new();
+        for (own, kind) in names {
+            if own == "." || own == ".." {
+                continue;
+            }
+            let kind = match kind {
+                // Not every file system says it in its lists.
+                FileType::Unknown => self.look(&own)?.map_or(EntryKind::Other, |look| look.kind()),
+                known => EntryKind::of(known),
+            };
+            entries.push(Entry {
+                name: own.to_string_lossy().into_owned(),
+                kind,
+                own,
+            });
+        }
+        entries.sort();
+        Ok(entries)
+    }
+
+    /// Everything below this folder, folders before what they hold.
+    pub(crate) fn walk(&self) -> Result<Vec<Entry>, DatasetError> {
+        let mut found = Vec::new();
+        let mut open: Vec<(Vec<OsString>, String)> = vec![(Vec::new(), String::new())];
+        // A folder is opened anew for its list: as many handles as levels would be too many in a hostile one.
+        while let Some((steps, prefix)) = open.pop() {
+            let mut inner: Option<Self> = None;
+            for step in &steps {
+                inner = Some(inner.as_ref().unwrap_or(self).enter(step)?);
+            }
+            for entry in inner.as_ref().unwrap_or(self).list()? {
+                let name = format!("{prefix}{}", entry.name);
+                if entry.kind == EntryKind::Folder {
+                    let below = steps.iter().chain([&entry.own]).cloned().collect();
+                    open.push((below, format!("{name}/")));
+                }
+                found.push(Entry { name, ..entry });
+            }
+        }
+        found.sort();
+        Ok(found)
+    }
+
+    /// Removes a file, or a link itself; it need not exist.
+    pub(crate) fn remove_file(&self, name: impl AsRef<OsStr>) -> Result<(), DatasetError> {
+        let name = name.as_ref();
+        match call(Call::Remove, || {
+            Ok(fs::unlinkat(&self.handle, name, AtFlags::empty())?)
+        }) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(DatasetError::io("remove", &self.at(name), error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Removes a file by its path below this folder; it need not exist.
+    pub(crate) fn remove_below(&self, path: &str) -> Result<(), DatasetError> {
+        match self.descend(path)? {
+            Some((folder, name)) => folder.remove_file(name),
+            None => Ok(()),
+        }
+    }
+
+    /// Removes a folder that is empty; says whether it is gone.
+    pub(crate) fn remove_empty(&self, name: impl AsRef<OsStr>) -> Result<bool, DatasetError> {
+        let name = name.as_ref();
+        let removed = call(Call::Remove, || {
+            Ok(fs::unlinkat(&self.handle, name, AtFlags::REMOVEDIR)?)
+        });
+        match removed {
+            Ok(()) => Ok(true),
+            Err(error) => match error.kind() {
+                io::ErrorKind::NotFound => Ok(true),
+                io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists => Ok(false),
+                _ => Err(DatasetError::io("remove", &self.at(name), error)),
+            },
+        }
+    }
+
+    /// Removes a folder by its path below this one where it is empty; it need not exist.
+    pub(crate) fn remove_empty_below(&self, path: &str) -> Result<(), DatasetError> {
+        match self.descend(path)? {
+            Some((folder, name)) => folder.remove_empty(name).map(drop),
+            None => Ok(()),
+        }
+    }
+
+    /// Removes a file, or a folder with all it holds; it need not exist. Who calls it knows what lies there.
+    pub(crate) fn remove_all(&self, name: impl AsRef<OsStr>) -> Result<(), DatasetError> {
+        let name = name.as_ref();
+        match self.look(name)?.map(|look| look.kind()) {
+            None => Ok(()),
+            Some(EntryKind::Folder) => {
+                let folder = self.enter(name)?;
+                for entry in folder.list()? {
+                    folder.remove_all(&entry.own)?;
+                }
+                self.remove_empty(name).map(drop)
+            }
+            Some(EntryKind::File | EntryKind::Other) => self.remove_file(name),
+        }
+    }
+
+    /// Removes an unfinished file after an error, of which the caller already tells.
+    pub(crate) fn clear_away(&self, name: &str) {
+        let removed = self.remove_file(name).or_else(|_| self.remove_file(name));
+        // The first error counts; a left-over has a random name and is in nobody's way.
+        drop(removed);
+    }
+}
+
+/// Whether a name is there, and is not what it would have to be to be followed or opened.
+fn leads_nowhere(error: &io::Error) -> bool {
+    matches!(
+        Errno::from_io_error(error),
+        Some(Errno::LOOP | Errno::NOTDIR | Errno::NXIO | Errno::MLINK)
+    )
+}
+
+fn no_file(path: &Path) -> DatasetError {
+    DatasetError::corrupt(path, "it is not a regular file")
+}
+
+fn no_folder(path: &Path, error: io::Error) -> DatasetError {
+    if leads_nowhere(&error) {
+        DatasetError::corrupt(path, "it is not a folder, or a link to one")
+    } else {
+        DatasetError::io("open", path, error)
+    }
+}

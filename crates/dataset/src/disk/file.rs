@@ -1,0 +1,163 @@
+//! An open regular file.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+use bytes::Bytes;
+use chatmill_diag::faults::Call;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::ParquetMetaDataReader;
+use parquet::file::reader::{ChunkReader, Length};
+
+use super::call::call;
+use crate::error::DatasetError;
+
+/// A file that a door opened. Clones share it, and their place in it.
+#[derive(Clone, Debug)]
+pub(crate) struct DiskFile {
+    file: Arc<File>,
+    /// Its length when it was opened.
+    length: u64,
+    /// The number of the last error of the system while it was read; Parquet's errors do not always keep it.
+    failed: Arc<AtomicI32>,
+}
+
+/// What a file holds, as read back from the disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Measure {
+    /// Length in bytes.
+    pub(crate) bytes: u64,
+    /// BLAKE3 of the bytes, in hexadecimal.
+    pub(crate) hash: String,
+}
+
+impl DiskFile {
+    pub(super) fn of(handle: OwnedFd, length: u64) -> Self {
+        Self {
+            file: Arc::new(File::from(handle)),
+            length,
+            failed: Arc::default(),
+        }
+    }
+
+    /// Its length when it was opened.
+    pub(crate) fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Makes its contents survive a crash.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        call(Call::Sync, || self.file.sync_all())
+    }
+
+    /// Reads it from its beginning and measures it.
+    pub(crate) fn measure(&self, path: &Path) -> Result<Measure, DatasetError> {
+        let mut hasher = blake3::Hasher::new();
+        hasher
+            .update_reader(self.from(0))
+            .map_err(|source| DatasetError::io("read", path, source))?;
+        Ok(Measure {
+            bytes: hasher.count(),
+            hash: hasher.finalize().to_hex().to_string(),
+        })
+    }
+
+    /// Reads the number of rows from the footer of a Parquet file.
+    pub(crate) fn footer_rows(&self, path: &Path) -> Result<u64, DatasetError> {
+        let footer = ParquetMetaDataReader::new()
+            .parse_and_finish(self)
+            .map_err(|error| self.unreadable(path, error))?;
+        u64::try_from(footer.file_metadata().num_rows())
+            .map_err(|_| DatasetError::corrupt(path, "its footer names a negative number of rows"))
+    }
+
+    /// Why it could not be read as Parquet: an error of the system is never taken for damage.
+    pub(crate) fn unreadable(&self, path: &Path, error: ParquetError) -> DatasetError {
+        match self.failed.load(Ordering::Relaxed) {
+            0 => DatasetError::parquet("read", path, error),
+            number => DatasetError::io("read", path, io::Error::from_raw_os_error(number)),
+        }
+    }
+
+    fn from(&self, at: u64) -> Stretch {
+        Stretch {
+            file: self.clone(),
+            at,
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn cut(&self, bytes: u64) {
+        let length = self.file.metadata().unwrap().len();
+        self.file.set_len(length - bytes).unwrap();
+    }
+}
+
+impl Read for DiskFile {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        call(Call::Read, || (&*self.file).read(into))
+    }
+}
+
+impl Write for DiskFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        call(Call::Write, || (&*self.file).write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for DiskFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        call(Call::Seek, || (&*self.file).seek(to))
+    }
+}
+
+/// The bytes of a file from a place on, read without moving the file's own place.
+pub(crate) struct Stretch {
+    file: DiskFile,
+    at: u64,
+}
+
+impl Read for Stretch {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = call(Call::Read, || self.file.file.read_at(into, self.at)).inspect_err(|error| {
+            let number = error.raw_os_error().unwrap_or_default();
+            self.file.failed.store(number, Ordering::Relaxed);
+        })?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+impl Length for DiskFile {
+    fn len(&self) -> u64 {
+        self.length
+    }
+}
+
+impl ChunkReader for DiskFile {
+    type T = BufReader<Stretch>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
+        Ok(BufReader::new(self.from(start)))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
+        // A footer may name any length; what the file does not hold is not allocated.
+        let most = usize::try_from(self.length.saturating_sub(start)).unwrap_or(usize::MAX);
+        let mut bytes = Vec::with_capacity(length.min(most));
+        let read = self.from(start).take(length as u64).read_to_end(&mut bytes)?;
+        if read < length {
+            return Err(ParquetError::EOF(format!("{length} bytes wanted, {read} there")));
+        }
+        Ok(bytes.into())
+    }
+}

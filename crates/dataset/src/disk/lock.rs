@@ -1,0 +1,114 @@
+//! The lock of a destination: an empty file beside it, which is there only while somebody holds it.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use chatmill_diag::faults::Call;
+use rustix::fs::{self, FlockOperation, OFlags};
+use rustix::io::Errno;
+
+use super::call::call;
+use super::dir::{Dir, Look, USUAL_FILE};
+use crate::error::DatasetError;
+
+/// Neither a link is followed nor a pipe waited for, and what stands there is not cut.
+const OPEN: OFlags = OFlags::RDWR
+    .union(OFlags::CREATE)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::CLOEXEC);
+
+/// Times that a lock file is opened which its last holder removes meanwhile.
+const TRIES: usize = 64;
+
+/// A held lock; the file goes with it.
+#[derive(Debug)]
+pub(crate) struct Lock {
+    above: Arc<Dir>,
+    name: OsString,
+    file: OwnedFd,
+}
+
+impl Lock {
+    /// Takes the exclusive lock; the operating system frees it when the process ends.
+    ///
+    /// Whoever holds a lock removes its file before letting go, so a lock counts only if its file still has the name.
+    pub(crate) fn take(above: &Arc<Dir>, name: &OsStr) -> Result<Self, DatasetError> {
+        let path = above.at(name);
+        for _ in 0..TRIES {
+            let file = call(Call::Create, || {
+                Ok(fs::openat(above.handle(), name, OPEN, USUAL_FILE)?)
+            })
+            .map_err(|error| match Errno::from_io_error(&error) {
+                Some(Errno::LOOP | Errno::MLINK | Errno::ISDIR | Errno::NXIO) => no_lock(above, name),
+                _ => DatasetError::io("open", &path, error),
+            })?;
+            let lock = Self {
+                above: Arc::clone(above),
+                name: name.to_owned(),
+                file,
+            };
+            if !lock.look()?.is_file_of(0) {
+                return Err(no_lock(above, name));
+            }
+            if !lock.try_hold()? {
+                return Err(DatasetError::Locked { path });
+            }
+            if lock.has_the_name()? {
+                return Ok(lock);
+            }
+        }
+        Err(DatasetError::Locked { path })
+    }
+
+    fn look(&self) -> Result<Look, DatasetError> {
+        call(Call::Stat, || Ok(fs::fstat(&self.file)?))
+            .map(Look)
+            .map_err(|source| DatasetError::io("look at", &self.above.at(&self.name), source))
+    }
+
+    /// Whether nobody else holds it.
+    fn try_hold(&self) -> Result<bool, DatasetError> {
+        let held = call(Call::Lock, || {
+            Ok(fs::flock(&self.file, FlockOperation::NonBlockingLockExclusive)?)
+        });
+        match held {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
+            Err(source) => Err(DatasetError::io("lock", &self.above.at(&self.name), source)),
+        }
+    }
+
+    fn has_the_name(&self) -> Result<bool, DatasetError> {
+        let own = self.look()?;
+        Ok(self
+            .above
+            .look(&self.name)?
+            .is_some_and(|there| there.is_same(&own)))
+    }
+
+    /// Removes the file, if it is a lock and nobody else holds it.
+    fn remove(&self) -> Result<(), DatasetError> {
+        if self.look()?.is_file_of(0) && self.try_hold()? && self.has_the_name()? {
+            self.above.remove_file(&self.name)?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // A file that stays is an empty one, which the next run takes.
+        drop(self.remove().or_else(|_| self.remove()));
+    }
+}
+
+fn no_lock(above: &Dir, name: &OsStr) -> DatasetError {
+    DatasetError::wrong_path(
+        &above.at(name),
+        "chatmill locks a destination by an empty file of this name, and this is none; move it away or choose another \
+         destination",
+    )
+}

@@ -1,0 +1,65 @@
+//! Paths as somebody typed them. Their links are followed, once: what is found is opened and named without them.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use chatmill_diag::faults::Call;
+use rustix::fs;
+
+use super::call::call;
+use super::dir::Look;
+use crate::error::DatasetError;
+
+/// The path of something that exists, without links and detours.
+pub(crate) fn resolve(shown: &Path) -> Result<PathBuf, DatasetError> {
+    call(Call::Stat, || shown.canonicalize()).map_err(|source| DatasetError::io("find", shown, source))
+}
+
+/// What a path leads to; none when it leads nowhere.
+pub(crate) fn look_through(shown: &Path) -> Result<Option<Look>, DatasetError> {
+    found(shown, call(Call::Stat, || Ok(fs::stat(shown)?)))
+}
+
+/// What a path is itself, be it a link; none when there is nothing.
+pub(crate) fn look_at_link(shown: &Path) -> Result<Option<Look>, DatasetError> {
+    found(shown, call(Call::Stat, || Ok(fs::lstat(shown)?)))
+}
+
+fn found(shown: &Path, looked: io::Result<fs::Stat>) -> Result<Option<Look>, DatasetError> {
+    match looked {
+        Ok(found) => Ok(Some(Look(found))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(DatasetError::io("look at", shown, source)),
+    }
+}
+
+/// Creates a folder and those above it that are missing, so that they survive a crash.
+pub(crate) fn create_folders(shown: &Path) -> Result<(), DatasetError> {
+    let mut missing = Vec::new();
+    for above in shown.ancestors() {
+        // The empty path stands for the current folder.
+        if above.as_os_str().is_empty() || look_through(above)?.is_some() {
+            break;
+        }
+        missing.push(above);
+    }
+    for folder in missing.into_iter().rev() {
+        match call(Call::Folder, || std::fs::create_dir(folder)) {
+            Ok(()) => {}
+            // Somebody else was faster, or it is `..`.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+            Err(source) => return Err(DatasetError::io("create", folder, source)),
+        }
+        let above = match folder.parent() {
+            Some(above) if !above.as_os_str().is_empty() => above,
+            _ => Path::new("."),
+        };
+        super::Dir::open(&resolve(above)?)?.sync()?;
+    }
+    Ok(())
+}
+
+/// The system's folder for temporary files.
+pub(crate) fn temporary_folder() -> PathBuf {
+    std::env::temp_dir()
+}

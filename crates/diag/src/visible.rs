@@ -1,0 +1,116 @@
+//! Text from anywhere, for a terminal, a page or a card: what would show nothing, or what is not there, is written out.
+//!
+//! A control character can move the cursor or end a line, a direction mark reorders the text behind it, and the two
+//! separators of Unicode break a line for some readers and not for others. Joiners stay: scripts and emoji need them.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// Whether a character shows nothing, or makes others show in another order or on another line.
+pub fn is_hidden(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{061c}'
+                | '\u{200e}'
+                | '\u{200f}'
+                | '\u{2028}'
+                | '\u{2029}'
+                | '\u{202a}'..='\u{202e}'
+                | '\u{2066}'..='\u{2069}'
+        )
+}
+
+/// The text on one line, with `\n`, `\t`, `\u{1b}` in place of what is hidden.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    escaped(text, is_hidden, |character, out| {
+        out.extend(character.escape_default());
+    })
+}
+
+/// The same of a text that may have lines and tabulators of its own.
+pub fn visible_lines(text: &str) -> Cow<'_, str> {
+    let is_meant = |character| matches!(character, '\n' | '\t');
+    escaped(
+        text,
+        |character| is_hidden(character) && !is_meant(character),
+        |character, out| out.extend(character.escape_default()),
+    )
+}
+
+/// JSON that means the same: inside its strings `\u202e` stands for the character.
+///
+/// White space between values stays as it is; JSON itself allows no other control character outside a string, and no raw one
+/// below U+0020 inside.
+pub fn visible_json(json: &str) -> Cow<'_, str> {
+    escaped(
+        json,
+        |character| is_hidden(character) && !matches!(character, '\n' | '\t' | '\r'),
+        |character, out| {
+            // Everything hidden lies in the basic plane; writing to a String cannot fail.
+            let _ = write!(out, "\\u{:04x}", u32::from(character));
+        },
+    )
+}
+
+fn escaped(text: &str, is_meant: impl Fn(char) -> bool, write: impl Fn(char, &mut String)) -> Cow<'_, str> {
+    if !text.chars().any(&is_meant) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for character in text.chars() {
+        if is_meant(character) {
+            write(character, &mut out);
+        } else {
+            out.push(character);
+        }
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HIDDEN: &str = "\0\u{7}\u{1b}\u{7f}\u{85}\u{9b}\u{61c}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202b}\u{202c}\
+                          \u{202d}\u{202e}\u{2066}\u{2067}\u{2068}\u{2069}\r";
+
+    #[test]
+    fn nothing_hidden_is_left() {
+        for shown in [visible(HIDDEN), visible_lines(HIDDEN)] {
+            assert!(!shown.chars().any(is_hidden), "{shown}");
+            assert!(
+                shown.starts_with("\\u{0}\\u{7}\\u{1b}\\u{7f}\\u{85}\\u{9b}\\u{61c}"),
+                "{shown}"
+            );
+        }
+    }
+
+    #[test]
+    fn plain_text_of_every_script_stays_as_it_is() {
+        // A family of emoji is held together by joiners.
+        for plain in ["привіт", "名前", "שלום", "नमस्ते", "👩\u{200d}👧", "a\\n"]
+        {
+            assert!(matches!(visible(plain), Cow::Borrowed(same) if same == plain));
+        }
+    }
+
+    #[test]
+    fn lines_stay_lines_only_where_they_are_meant() {
+        assert_eq!(visible("a\nb\tc"), "a\\nb\\tc");
+        assert_eq!(visible_lines("a\nb\tc\r"), "a\nb\tc\\r");
+    }
+
+    #[test]
+    fn json_means_the_same() {
+        let value = serde_json::json!({ "name": HIDDEN, "lines": "a\nb" });
+        let written = serde_json::to_string_pretty(&value).unwrap();
+        let shown = visible_json(&written);
+        assert!(
+            !shown
+                .chars()
+                .any(|character| is_hidden(character) && character != '\n')
+        );
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
+    }
+}

@@ -1,0 +1,291 @@
+//! What filters, tests, functions and methods cost, paid before they run: minijinja's own know no limits.
+
+use minijinja::value::{Kwargs, Rest, Value, ValueOrKwargs};
+use minijinja::{Environment, Error, State, filters, functions, tests};
+
+use super::{held, meter, tolls};
+
+/// Teaches an environment minijinja's filters, tests and functions, each with its cost. What Python does otherwise is
+/// taught later, and replaces these.
+pub(super) fn teach(environment: &mut Environment<'_>) {
+    let all: [(&'static str, Value); 43] = [
+        ("safe", Value::from_function(filters::safe)),
+        ("escape", Value::from_function(filters::escape)),
+        ("e", Value::from_function(filters::escape)),
+        ("lower", Value::from_function(filters::lower)),
+        ("upper", Value::from_function(filters::upper)),
+        ("title", Value::from_function(filters::title)),
+        ("capitalize", Value::from_function(filters::capitalize)),
+        ("replace", Value::from_function(filters::replace)),
+        ("dictsort", Value::from_function(filters::dictsort)),
+        ("reverse", Value::from_function(filters::reverse)),
+        ("join", Value::from_function(filters::join)),
+        ("split", Value::from_function(filters::split)),
+        ("lines", Value::from_function(filters::lines)),
+        ("default", Value::from_function(filters::default)),
+        ("d", Value::from_function(filters::default)),
+        ("round", Value::from_function(filters::round)),
+        ("abs", Value::from_function(filters::abs)),
+        ("int", Value::from_function(filters::int)),
+        ("float", Value::from_function(filters::float)),
+        ("attr", Value::from_function(filters::attr)),
+        ("first", Value::from_function(filters::first)),
+        ("last", Value::from_function(filters::last)),
+        ("min", Value::from_function(filters::min)),
+        ("max", Value::from_function(filters::max)),
+        ("sort", Value::from_function(filters::sort)),
+        ("list", Value::from_function(filters::list)),
+        ("bool", Value::from_function(filters::bool)),
+        ("batch", Value::from_function(filters::batch)),
+        ("slice", Value::from_function(filters::slice)),
+        ("sum", Value::from_function(filters::sum)),
+        ("indent", Value::from_function(filters::indent)),
+        ("select", Value::from_function(filters::select)),
+        ("reject", Value::from_function(filters::reject)),
+        ("selectattr", Value::from_function(filters::selectattr)),
+        ("rejectattr", Value::from_function(filters::rejectattr)),
+        ("map", Value::from_function(filters::map)),
+        ("groupby", Value::from_function(filters::groupby)),
+        ("unique", Value::from_function(filters::unique)),
+        ("chain", Value::from_function(filters::chain)),
+        ("zip", Value::from_function(filters::zip)),
+        ("pprint", Value::from_function(filters::pprint)),
+        ("format", Value::from_function(filters::format)),
+        ("items", Value::from_function(filters::items)),
+    ];
+    for (name, filter) in all {
+        add_filter(environment, name, filter);
+    }
+    for (names, test) in [
+        (&["eq", "equalto", "=="][..], Value::from_function(tests::is_eq)),
+        (&["ne", "!="], Value::from_function(tests::is_ne)),
+        (&["lt", "lessthan", "<"], Value::from_function(tests::is_lt)),
+        (&["le", "<="], Value::from_function(tests::is_le)),
+        (&["gt", "greaterthan", ">"], Value::from_function(tests::is_gt)),
+        (&["ge", ">="], Value::from_function(tests::is_ge)),
+        (&["in"], Value::from_function(tests::is_in)),
+        (&["startingwith"], Value::from_function(tests::is_startingwith)),
+        (&["endingwith"], Value::from_function(tests::is_endingwith)),
+        (&["lower"], Value::from_function(tests::is_lower)),
+        (&["upper"], Value::from_function(tests::is_upper)),
+    ] {
+        for name in names {
+            add_test(environment, name, test.clone());
+        }
+    }
+    // It prints everything that is there, and Python does not know it.
+    environment.remove_global("debug");
+    for (name, function) in [
+        ("range", Value::from_function(functions::range)),
+        ("dict", Value::from_function(functions::dict)),
+        ("namespace", Value::from_function(functions::namespace)),
+    ] {
+        environment.add_function(
+            name,
+            move |state: &mut State<'_, '_>, arguments: Rest<ValueOrKwargs>| {
+                let arguments = arguments.into_values();
+                for argument in &arguments {
+                    held::plain(argument)?;
+                    tolls::walks(argument)?;
+                }
+                let made = function.call(state, &arguments)?;
+                match name {
+                    "range" => Ok(held::keep_lazy(made)),
+                    _ => held::keep(made),
+                }
+            },
+        );
+    }
+}
+
+/// Adds a filter that pays before it runs, and for what it makes.
+pub(super) fn add_filter(environment: &mut Environment<'_>, name: &'static str, filter: Value) {
+    environment.add_filter(
+        name,
+        move |state: &mut State<'_, '_>, arguments: Rest<ValueOrKwargs>| {
+            let arguments = arguments.into_values();
+            pay(name, &arguments)?;
+            held::keep(filter.call(state, &arguments)?)
+        },
+    );
+}
+
+fn add_test(environment: &mut Environment<'_>, name: &'static str, test: Value) {
+    environment.add_test(
+        name,
+        move |state: &mut State<'_, '_>, arguments: Rest<ValueOrKwargs>| {
+            let arguments = arguments.into_values();
+            match (name, arguments.as_slice()) {
+                ("in", [member, container]) => tolls::contains(container, member)?,
+                (_, [left, right]) if left.as_str().is_none() => tolls::compare(left, right)?,
+                (_, all) => all.iter().try_for_each(tolls::walks)?,
+            }
+            Ok::<_, Error>(test.call(state, &arguments)?.is_true())
+        },
+    );
+}
+
+/// Takes the cost of a filter or method before it runs: `arguments` begin with its subject.
+pub(super) fn pay(name: &str, arguments: &[Value]) -> Result<(), Error> {
+    let Some((subject, others)) = arguments.split_first() else {
+        return Ok(());
+    };
+    let members = subject.len().unwrap_or_default() as u64;
+    match name {
+        "default" | "d" => {}
+        "length" | "count" if others.is_empty() && subject.as_str().is_none() => {}
+        "split" | "rsplit" | "partition" | "rpartition" | "lines" | "splitlines" | "list" => {
+            pieces(subject, others)?;
+        }
+        "upper" | "lower" | "title" | "capitalize" | "escape" | "e" => {
+            room_and_work(printed(subject)?.saturating_mul(6))?;
+        }
+        "attr" | "get" => others.iter().try_for_each(|key| tolls::get(subject, key))?,
+        "sort" | "dictsort" | "unique" | "groupby" | "min" | "max" => {
+            let rounds = u64::from(members.max(1).ilog2()) * 2 + 1;
+            meter::steps(held::measure(subject)?.values().saturating_mul(rounds))?;
+            each(members, others)?;
+        }
+        "sum" => {
+            let numbers = subject.try_iter()?.all(|member| member.is_number());
+            let rounds = if numbers && others.is_empty() { 1 } else { members };
+            meter::steps(held::measure(subject)?.values().saturating_mul(rounds))?;
+            each(members, others)?;
+        }
+        "map" | "select" | "reject" | "selectattr" | "rejectattr" => each(members, others)?,
+        "batch" | "slice" => {
+            let count = largest(others);
+            meter::has_room(members.saturating_add(count).saturating_mul(96))?;
+            tolls::walks(subject)?;
+        }
+        "indent" => {
+            let lines = match subject.as_str() {
+                Some(text) => text.matches('\n').count() as u64 + 1,
+                None => held::measure(subject)?.printed(),
+            };
+            let width = largest(others);
+            room_and_work(
+                printed(subject)?
+                    .saturating_add(lines.saturating_mul(width))
+                    .saturating_add(width),
+            )?;
+        }
+        "replace" => replace(subject, others)?,
+        "join" => {
+            let separator = others.iter().map(longest).max().unwrap_or_default();
+            // As a method, it is the text that joins.
+            let (list, separator) = match (subject.as_str(), others) {
+                (Some(text), [list]) if list.as_str().is_none() => (list, text.len() as u64),
+                _ => (subject, separator),
+            };
+            let members = list.len().unwrap_or_default() as u64;
+            let size = held::measure(list)?;
+            room_and_work(size.spread(0).saturating_add(members.saturating_mul(separator)))?;
+            each(members, others)?;
+        }
+        "format" => format(subject, others)?,
+        "pprint" => {
+            let size = held::measure(subject)?;
+            room_and_work(size.spread(4 * chatmill_diag::limits::TEMPLATE_DEPTH as u64))?;
+        }
+        "tojson" | "string" => room_and_work(printed(subject)?)?,
+        _ => {
+            tolls::walks(subject)?;
+            if name != "chain" && name != "zip" && subject.as_str().is_none() && !others.is_empty() {
+                tolls::reads(subject)?;
+            }
+        }
+    }
+    others.iter().try_for_each(tolls::reads)
+}
+
+fn room_and_work(bytes: u64) -> Result<(), Error> {
+    meter::has_room(bytes)?;
+    meter::handles(bytes)
+}
+
+/// Bytes that a value takes at most when it is printed.
+pub(super) fn printed(value: &Value) -> Result<u64, Error> {
+    match value.as_str() {
+        Some(text) => Ok(text.len() as u64),
+        None => Ok(held::measure(value)?.printed()),
+    }
+}
+
+/// Arguments that are looked at for each member: paths of attributes.
+fn each(members: u64, arguments: &[Value]) -> Result<(), Error> {
+    let longest = arguments.iter().map(longest).max().unwrap_or_default();
+    meter::steps(members.saturating_mul(1 + longest / 8))
+}
+
+/// The values of an argument, of which the last may hold those with names.
+fn values(argument: &Value) -> Vec<Value> {
+    match Kwargs::try_from(argument.clone()) {
+        Ok(named) if argument.is_kwargs() => {
+            let values = named.args().filter_map(|name| named.peek::<Value>(name).ok());
+            values.collect()
+        }
+        _ => vec![argument.clone()],
+    }
+}
+
+/// Bytes of the longest text.
+fn longest(argument: &Value) -> u64 {
+    let lengths = values(argument).into_iter();
+    let lengths = lengths.map(|value| value.as_str().map_or(0, str::len) as u64);
+    lengths.max().unwrap_or_default()
+}
+
+/// The largest number.
+fn largest(arguments: &[Value]) -> u64 {
+    let numbers = arguments.iter().flat_map(values);
+    let numbers = numbers.filter_map(|value| Some(value.as_usize()? as u64));
+    numbers.max().unwrap_or_default()
+}
+
+/// Splitting makes values of short pieces.
+fn pieces(subject: &Value, others: &[Value]) -> Result<(), Error> {
+    let Some(text) = subject.as_str() else {
+        return tolls::walks(subject);
+    };
+    meter::makes(text.len() as u64)?;
+    let separators = others.iter().flat_map(values);
+    let separator = separators
+        .into_iter()
+        .find(|value| value.as_str().is_some_and(|text| !text.is_empty()));
+    let count = match separator.as_ref().and_then(Value::as_str) {
+        Some(separator) => text.matches(separator).count(),
+        None => text.len(),
+    };
+    meter::has_room((count as u64).saturating_mul(32))
+}
+
+fn replace(subject: &Value, others: &[Value]) -> Result<(), Error> {
+    let text_length = printed(subject)?;
+    let [old, new, ..] = others else { return Ok(()) };
+    meter::handles(text_length)?;
+    let times = match (subject.as_str(), old.as_str()) {
+        (Some(text), Some(old)) => text.matches(old).count() as u64,
+        _ => text_length.saturating_add(1),
+    };
+    room_and_work(text_length.saturating_add(times.saturating_mul(printed(new)?)))
+}
+
+/// Widths and precisions stand as digits in the pattern, or come as arguments.
+fn format(pattern: &Value, arguments: &[Value]) -> Result<(), Error> {
+    let Some(pattern) = pattern.as_str() else {
+        return Ok(());
+    };
+    let widths = pattern.split(|sign: char| !sign.is_ascii_digit());
+    let widths = widths
+        .filter(|digits| !digits.is_empty())
+        .map(|digits| digits.parse::<u64>().unwrap_or(u64::MAX))
+        .fold(0, u64::saturating_add);
+    let fields = pattern.matches(['%', '{']).count() as u64;
+    let mut widest = largest(arguments).saturating_mul(u64::from(pattern.contains(['*', '{'])));
+    for argument in arguments {
+        widest = widest.max(printed(argument)?);
+    }
+    let bytes = fields.saturating_mul(widest).saturating_add(widths);
+    room_and_work(bytes.saturating_mul(4).saturating_add(pattern.len() as u64))
+}

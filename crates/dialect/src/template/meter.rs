@@ -1,0 +1,195 @@
+//! What a rendering may cost, counted while it runs: steps, for time, and bytes, for memory.
+//!
+//! A step is an instruction of the template, a value or 64 bytes that one of its operators, filters or methods handles. Memory counts
+//! what a template makes (texts and lists, kept or not) and never goes down, so that it does not depend on when something is
+//! dropped. Both are counted, not measured: the same template and conversation stop at the same place on every machine.
+//!
+//! The count belongs to the rendering that runs on this thread. Outside of a rendering nothing is limited.
+
+use std::cell::Cell;
+use std::fmt;
+
+use chatmill_diag::Limits;
+use minijinja::{Error, ErrorKind};
+
+/// Bytes that are handled in one step.
+const BYTES_PER_STEP: u64 = 64;
+
+/// Further steps for each byte that a template is given: long conversations take longer.
+const STEPS_PER_BYTE_GIVEN: u64 = 2;
+
+/// Further bytes for each byte that a template is given: some templates copy what they have said so far with every turn.
+const MEMORY_PER_BYTE_GIVEN: u64 = 64;
+
+/// What may still be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Allowance {
+    steps: u64,
+    memory: u64,
+}
+
+impl Allowance {
+    const ENDLESS: Self = Self {
+        steps: u64::MAX,
+        memory: u64::MAX,
+    };
+
+    /// What a rendering may use that is given so many bytes.
+    pub(super) fn new(limits: &Limits, given: u64) -> Self {
+        let more = |per_byte: u64| given.saturating_mul(per_byte);
+        Self {
+            steps: limits.template_steps.saturating_add(more(STEPS_PER_BYTE_GIVEN)),
+            memory: limits.template_memory.saturating_add(more(MEMORY_PER_BYTE_GIVEN)),
+        }
+    }
+}
+
+/// What ends a rendering that uses more than it may.
+#[derive(Debug)]
+pub(super) enum Spent {
+    /// `limits.template_steps`.
+    Steps,
+    /// `limits.template_memory`.
+    Memory,
+}
+
+impl fmt::Display for Spent {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Steps => "it takes more steps than `limits.template_steps` allows",
+            Self::Memory => "it makes more text or longer lists than `limits.template_memory` allows",
+        })
+    }
+}
+
+impl std::error::Error for Spent {}
+
+impl From<Spent> for Error {
+    fn from(spent: Spent) -> Self {
+        Self::new(ErrorKind::OutOfFuel, spent.to_string()).with_source(spent)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Meter {
+    left: Allowance,
+    /// Instructions that are paid for.
+    instructions: u64,
+    is_marking: bool,
+}
+
+impl Meter {
+    const OFF: Self = Self {
+        left: Allowance::ENDLESS,
+        instructions: 0,
+        is_marking: false,
+    };
+}
+
+thread_local! {
+    static METER: Cell<Meter> = const { Cell::new(Meter::OFF) };
+}
+
+/// Runs a rendering within an allowance, and takes from it what was used. The rendering must not panic.
+pub(super) fn within<T>(allowance: &mut Allowance, is_marking: bool, rendering: impl FnOnce() -> T) -> T {
+    let started = Meter {
+        left: *allowance,
+        is_marking,
+        ..Meter::OFF
+    };
+    let before = METER.replace(started);
+    let done = rendering();
+    *allowance = METER.replace(before).left;
+    done
+}
+
+/// Whether the rendering puts marks around what it prints.
+pub(super) fn is_marking() -> bool {
+    METER.get().is_marking
+}
+
+/// Takes steps.
+pub(super) fn steps(count: u64) -> Result<(), Error> {
+    let mut meter = METER.get();
+    let left = meter.left.steps.checked_sub(count);
+    meter.left.steps = left.unwrap_or_default();
+    METER.set(meter);
+    left.map(drop).ok_or_else(|| Spent::Steps.into())
+}
+
+/// Takes the steps that handling so many bytes is worth.
+pub(super) fn handles(bytes: u64) -> Result<(), Error> {
+    steps(bytes / BYTES_PER_STEP)
+}
+
+/// Takes the steps for the instructions that have run, of which there were so many since the rendering began.
+pub(super) fn ran(instructions: u64) -> Result<(), Error> {
+    let mut meter = METER.get();
+    let more = instructions.saturating_sub(meter.instructions);
+    meter.instructions = instructions;
+    METER.set(meter);
+    steps(more)
+}
+
+/// Takes memory for what is made, and the steps for filling it.
+pub(super) fn makes(bytes: u64) -> Result<(), Error> {
+    handles(bytes)?;
+    let mut meter = METER.get();
+    let left = meter.left.memory.checked_sub(bytes);
+    meter.left.memory = left.unwrap_or_default();
+    METER.set(meter);
+    left.map(drop).ok_or_else(|| Spent::Memory.into())
+}
+
+/// Refuses what would make more than there is room for, before it is made; what it did make is taken later.
+pub(super) fn has_room(bytes: u64) -> Result<(), Error> {
+    if bytes > METER.get().left.memory {
+        return Err(Spent::Memory.into());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits(steps: u64, memory: u64) -> Limits {
+        Limits {
+            template_steps: steps,
+            template_memory: memory,
+            ..Limits::default()
+        }
+    }
+
+    #[test]
+    fn an_allowance_is_used_up_and_not_one_step_earlier() {
+        let mut allowance = Allowance::new(&limits(10, 128), 0);
+        within(&mut allowance, true, || {
+            assert!(is_marking());
+            assert!(steps(7).is_ok());
+            assert!(has_room(128).is_ok() && has_room(129).is_err());
+            assert!(makes(64).is_ok());
+            assert!(ran(2).is_ok() && ran(2).is_ok());
+            assert!(steps(1).is_err());
+            assert!(makes(65).is_err());
+        });
+        assert!(!is_marking());
+        assert!(steps(u64::MAX).is_ok());
+    }
+
+    #[test]
+    fn who_is_given_more_may_use_more() {
+        let given = Allowance::new(&limits(10, 128), 1000);
+        assert_eq!(given.steps, 10 + 2 * 1000);
+        assert_eq!(given.memory, 128 + 64 * 1000);
+        assert_eq!(Allowance::new(&limits(u64::MAX, 1), u64::MAX), Allowance::ENDLESS);
+    }
+
+    #[test]
+    fn what_is_left_serves_the_next_rendering() {
+        let mut allowance = Allowance::new(&limits(10, 0), 0);
+        assert!(within(&mut allowance, false, || steps(6)).is_ok());
+        assert!(within(&mut allowance, false, || steps(4)).is_ok());
+        assert!(within(&mut allowance, false, || steps(1)).is_err());
+    }
+}

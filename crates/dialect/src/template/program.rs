@@ -1,0 +1,252 @@
+//! A compiled template with tolls: what each instruction of minijinja can cost is paid before or behind it.
+//!
+//! minijinja limits the number of instructions; what one of them does with a large value it does not limit, and operators
+//! cannot be replaced. So the instructions are copied with calls of filters between them whose names no template can write.
+//! They pass on what they are given, or stop the rendering. The match has no wildcard: an instruction that a newer
+//! minijinja adds has to be thought about.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use minijinja::Value;
+use minijinja::machinery::{CompiledTemplate, Instruction, Instructions};
+
+use super::tolls;
+
+/// Signs of a constant that an operator may meet without paying.
+const SHORT: usize = 256;
+
+/// No place in minijinja's cache of filters.
+const UNCACHED: u8 = u8::MAX;
+
+/// The instructions of a template and of its blocks, with tolls.
+pub(super) struct Program<'t> {
+    /// The template.
+    pub(super) main: Instructions<'t>,
+    /// Its blocks.
+    pub(super) blocks: BTreeMap<&'t str, Instructions<'t>>,
+}
+
+impl<'t> Program<'t> {
+    /// Puts tolls into a compiled template.
+    pub(super) fn new(compiled: &CompiledTemplate<'t>) -> Self {
+        let blocks = compiled.blocks.iter();
+        Self {
+            main: with_tolls(&compiled.instructions),
+            blocks: blocks
+                .map(|(name, instructions)| (*name, with_tolls(instructions)))
+                .collect(),
+        }
+    }
+}
+
+fn with_tolls<'t>(old: &Instructions<'t>) -> Instructions<'t> {
+    let count = (0..u32::MAX)
+        .find(|at| old.get(*at).is_none())
+        .unwrap_or(u32::MAX);
+    let targets: BTreeSet<u32> = (0..count).filter_map(|at| target(old.get(at)?)).collect();
+    let mut starts = Vec::with_capacity(count as usize + 1);
+    let mut steps = Vec::with_capacity(count as usize * 2);
+    for at in 0..count {
+        starts.push(u32::try_from(steps.len()).unwrap_or(u32::MAX));
+        let Some(instruction) = old.get(at) else { break };
+        // A jump may bring another value to an operator than the constant before it.
+        let before = at.checked_sub(1).filter(|_| !targets.contains(&at));
+        let is_short = before.and_then(|before| old.get(before)).is_some_and(is_short);
+        let first = steps.len();
+        toll(instruction, is_short, &mut |step| steps.push((at, step)));
+        debug_assert!(steps.len() > first, "no instruction is left out");
+    }
+    starts.push(u32::try_from(steps.len()).unwrap_or(u32::MAX));
+    let moved = |target: u32| starts.get(target as usize).copied().unwrap_or(target);
+    let mut new = Instructions::new(old.name(), old.source());
+    for (at, mut step) in steps {
+        retarget(&mut step, &moved);
+        match old.get_line(at).and_then(|line| u16::try_from(line).ok()) {
+            Some(line) => new.add_with_line(step, line),
+            None => new.add(step),
+        };
+    }
+    new
+}
+
+/// Where an instruction may continue.
+fn target(instruction: &Instruction<'_>) -> Option<u32> {
+    match instruction {
+        Instruction::Iterate(target)
+        | Instruction::Jump(target)
+        | Instruction::JumpIfFalse(target)
+        | Instruction::JumpIfFalseOrPop(target)
+        | Instruction::JumpIfTrueOrPop(target)
+        | Instruction::BuildMacro(_, target, _) => Some(*target),
+        _ => None,
+    }
+}
+
+fn retarget(instruction: &mut Instruction<'_>, moved: &dyn Fn(u32) -> u32) {
+    match instruction {
+        Instruction::Iterate(target)
+        | Instruction::Jump(target)
+        | Instruction::JumpIfFalse(target)
+        | Instruction::JumpIfFalseOrPop(target)
+        | Instruction::JumpIfTrueOrPop(target)
+        | Instruction::BuildMacro(_, target, _) => *target = moved(*target),
+        _ => {}
+    }
+}
+
+/// Whether an instruction loads a constant that costs nothing to look at.
+fn is_short(instruction: &Instruction<'_>) -> bool {
+    let Instruction::LoadConst(value) = instruction else {
+        return false;
+    };
+    match value.as_str() {
+        Some(text) => text.len() <= SHORT,
+        // A number counts signs of a text from its start.
+        None if value.is_integer() => value.as_usize().is_some_and(|index| index <= SHORT),
+        None => value.as_object().is_none(),
+    }
+}
+
+/// An instruction with what has to be paid for it; `is_short` says that its last operand is a short constant.
+fn toll<'t>(old: &Instruction<'t>, is_short: bool, push: &mut dyn FnMut(Instruction<'t>)) {
+    use Instruction as I;
+    let filter = |name, operands| I::ApplyFilter(name, Some(operands), UNCACHED);
+    // Takes operands from the stack, and puts them there again.
+    let look = |name, operands: u16| [filter(name, operands), I::UnpackList(operands.into())];
+    match old {
+        I::EmitRaw(text) => {
+            push(I::LoadConst(Value::from(*text)));
+            push(I::Emit);
+        }
+        I::SetAttr(_) => [I::Swap, filter(tolls::PLAIN, 1), I::Swap, old.clone()]
+            .into_iter()
+            .for_each(push),
+        I::GetItem if !is_short => {
+            look(tolls::GET, 2).into_iter().for_each(&mut *push);
+            push(old.clone());
+        }
+        I::Slice => {
+            look(tolls::SLICE, 4).into_iter().for_each(&mut *push);
+            push(old.clone());
+            push(filter(tolls::LIST, 1));
+        }
+        I::Add => {
+            push(old.clone());
+            push(filter(tolls::LIST, 1));
+        }
+        I::Mul => {
+            look(tolls::REPEAT, 2).into_iter().for_each(&mut *push);
+            push(old.clone());
+            push(filter(tolls::LIST, 1));
+        }
+        I::StringConcat => push(filter(tolls::JOIN, 2)),
+        I::Eq | I::Ne | I::Gt | I::Gte | I::Lt | I::Lte if !is_short => {
+            look(tolls::COMPARE, 2).into_iter().for_each(&mut *push);
+            push(old.clone());
+        }
+        I::In => {
+            look(tolls::CONTAINS, 2).into_iter().for_each(&mut *push);
+            push(old.clone());
+        }
+        I::CompareAndPreserve(_) => {
+            look(tolls::COMPARE_ANY, 2).into_iter().for_each(&mut *push);
+            push(old.clone());
+        }
+        I::BuildMap(pairs) => {
+            if let Some(operands) = operands(pairs.saturating_mul(2)) {
+                look(tolls::KEYS, operands).into_iter().for_each(&mut *push);
+            }
+            push(old.clone());
+            push(filter(tolls::KEEP, 1));
+        }
+        I::MergeKwargs(count) | I::UnpackLists(count) => {
+            if let Some(operands) = operands(*count) {
+                look(tolls::WALK, operands).into_iter().for_each(&mut *push);
+            }
+            push(old.clone());
+        }
+        I::BuildList(_) | I::BuildTuple(_) => {
+            push(old.clone());
+            push(filter(tolls::KEEP, 1));
+        }
+        // What a loop remembers can be changed, as a namespace can.
+        I::CallMethod("changed", count) => {
+            match count.filter(|count| *count > 0) {
+                Some(count) => look(tolls::PLAIN_ALL, count).into_iter().for_each(&mut *push),
+                None => push(I::ApplyFilter(tolls::REFUSE, *count, UNCACHED)),
+            }
+            push(old.clone());
+        }
+        // A macro and what it encloses stay until the rendering ends.
+        I::BuildMacro(..) => {
+            push(old.clone());
+            push(filter(tolls::DECLARE, 1));
+        }
+        I::Enclose(_) => {
+            push(I::LoadConst(Value::from(0)));
+            push(filter(tolls::DECLARE, 1));
+            push(I::DiscardTop);
+            push(old.clone());
+        }
+        // Whatever repeats or calls counts the instructions that have run.
+        I::Iterate(_) | I::CallFunction(..) | I::CallMethod(..) | I::CallObject(_) => {
+            push(old.clone());
+            push(filter(tolls::COUNT, 1));
+        }
+        // These handle one value of fixed size, or pass on what others have made; filters, tests and functions take their
+        // own tolls, and what is emitted is paid for as it is written.
+        I::StoreLocal(_)
+        | I::Lookup(_)
+        | I::GetAttr(_)
+        | I::GetItem
+        | I::LoadConst(_)
+        | I::BuildKwargs(_)
+        | I::UnpackList(_)
+        | I::Sub
+        | I::Div
+        | I::IntDiv
+        | I::Rem
+        | I::Pow
+        | I::Neg
+        | I::Not
+        | I::Eq
+        | I::Ne
+        | I::Gt
+        | I::Gte
+        | I::Lt
+        | I::Lte
+        | I::ApplyFilter(..)
+        | I::PerformTest(..)
+        | I::Emit
+        | I::PushLoop(_)
+        | I::PushWith
+        | I::PushDidNotIterate
+        | I::PopFrame
+        | I::PopLoopFrame
+        | I::Jump(_)
+        | I::JumpIfFalse(_)
+        | I::JumpIfFalseOrPop(_)
+        | I::JumpIfTrueOrPop(_)
+        | I::PushAutoEscape
+        | I::PopAutoEscape
+        | I::BeginCapture(_)
+        | I::EndCapture
+        | I::DupTop
+        | I::DiscardTop
+        | I::FastSuper
+        | I::FastRecurse
+        | I::Swap
+        | I::CallBlock(_)
+        | I::LoadBlocks
+        | I::Include(_)
+        | I::ExportLocals
+        | I::Return
+        | I::IsUndefined
+        | I::GetClosure => push(old.clone()),
+    }
+}
+
+/// A count of operands that a filter can be given; a tag does not have as many words.
+fn operands(count: usize) -> Option<u16> {
+    u16::try_from(count).ok().filter(|count| *count > 0)
+}

@@ -1,0 +1,173 @@
+//! The filters that stand between the instructions of a template, and the costs of operators.
+
+use minijinja::value::{Rest, Value, ValueOrKwargs};
+use minijinja::{Environment, Error, ErrorKind, State};
+
+use super::{held, meter, python};
+
+/// Bytes of a macro, or of what it encloses.
+const MACRO: u64 = 512;
+
+// No template can write these names.
+pub(super) const COUNT: &str = "(count)";
+pub(super) const KEEP: &str = "(keep)";
+pub(super) const DECLARE: &str = "(declare)";
+pub(super) const LIST: &str = "(list)";
+pub(super) const PLAIN: &str = "(plain)";
+pub(super) const PLAIN_ALL: &str = "(plain-all)";
+pub(super) const REFUSE: &str = "(refuse)";
+pub(super) const GET: &str = "(get)";
+pub(super) const SLICE: &str = "(slice)";
+pub(super) const REPEAT: &str = "(repeat)";
+pub(super) const JOIN: &str = "(join)";
+pub(super) const COMPARE: &str = "(compare)";
+pub(super) const COMPARE_ANY: &str = "(compare-any)";
+pub(super) const CONTAINS: &str = "(contains)";
+pub(super) const KEYS: &str = "(keys)";
+pub(super) const WALK: &str = "(walk)";
+
+/// Puts up the tolls.
+pub(super) fn put_up(environment: &mut Environment<'_>) {
+    environment.add_filter(COUNT, |state: &State<'_, '_>, value: ValueOrKwargs| {
+        let (ran, _) = state.fuel_levels().unwrap_or_default();
+        meter::ran(ran).map(|()| value.into_value())
+    });
+    environment.add_filter(KEEP, |value: ValueOrKwargs| held::keep(value.into_value()));
+    environment.add_filter(DECLARE, |value: ValueOrKwargs| {
+        meter::makes(MACRO).map(|()| value.into_value())
+    });
+    environment.add_filter(LIST, |value: ValueOrKwargs| {
+        held::keep_as_list(value.into_value())
+    });
+    environment.add_filter(PLAIN, |value: ValueOrKwargs| {
+        let value = value.into_value();
+        held::plain(&value).map(|()| value)
+    });
+    environment.add_filter(REFUSE, |_: Rest<ValueOrKwargs>| {
+        let message = "a loop takes the values that it compares one by one";
+        Err::<Value, _>(Error::new(ErrorKind::InvalidOperation, message))
+    });
+    environment.add_filter(JOIN, |left: &Value, right: &Value| {
+        let mut text = python::text(left)?;
+        meter::has_room(text.len() as u64)?;
+        text.push_str(&python::text(right)?);
+        held::keep(text.into())
+    });
+    look(environment, PLAIN_ALL, |operands| {
+        operands.iter().skip(1).try_for_each(|operand| {
+            held::plain(operand)?;
+            reads(operand)
+        })
+    });
+    look(environment, GET, |operands| match operands {
+        [container, key] => get(container, key),
+        _ => Ok(()),
+    });
+    look(environment, SLICE, |operands| match operands {
+        [container, ..] => walks(container),
+        _ => Ok(()),
+    });
+    look(environment, REPEAT, |operands| match operands {
+        [left, right] => repeat(left, right),
+        _ => Ok(()),
+    });
+    look(environment, COMPARE, |operands| match operands {
+        [left, right] => compare(left, right),
+        _ => Ok(()),
+    });
+    look(environment, COMPARE_ANY, |operands| match operands {
+        [left, right] => compare(left, right).and_then(|()| contains(right, left)),
+        _ => Ok(()),
+    });
+    look(environment, CONTAINS, |operands| match operands {
+        [member, container] => contains(container, member),
+        _ => Ok(()),
+    });
+    look(environment, KEYS, |operands| {
+        operands.iter().step_by(2).try_for_each(reads)
+    });
+    look(environment, WALK, |operands| operands.iter().try_for_each(walks));
+}
+
+/// A toll that looks at operands and gives them back, the last one first, as unpacking a list wants them.
+fn look(
+    environment: &mut Environment<'_>,
+    name: &'static str,
+    pay: impl Fn(&[Value]) -> Result<(), Error> + Send + Sync + 'static,
+) {
+    environment.add_filter(name, move |operands: Rest<ValueOrKwargs>| {
+        let mut operands = operands.into_values();
+        pay(&operands)?;
+        operands.reverse();
+        Ok::<_, Error>(Value::from(operands))
+    });
+}
+
+/// Going once over the signs of a text or the members of a container.
+pub(super) fn walks(value: &Value) -> Result<(), Error> {
+    match value.as_str() {
+        Some(text) => meter::handles(text.len() as u64),
+        None => meter::steps(value.len().unwrap_or_default() as u64),
+    }
+}
+
+/// Looking at a text or container and all that is in it.
+pub(super) fn reads(value: &Value) -> Result<(), Error> {
+    match value.as_str() {
+        Some(text) => meter::handles(text.len() as u64),
+        None => meter::steps(held::measure(value)?.values()),
+    }
+}
+
+/// `container[key]`.
+pub(super) fn get(container: &Value, key: &Value) -> Result<(), Error> {
+    if key.as_object().is_some() {
+        reads(key)?;
+    }
+    match container.as_str() {
+        Some(text) => meter::handles(text.len() as u64),
+        None => Ok(()),
+    }
+}
+
+/// `left == right` and its like.
+pub(super) fn compare(left: &Value, right: &Value) -> Result<(), Error> {
+    if left.as_str().is_some() || right.as_str().is_some() {
+        let length = |value: &Value| value.as_str().map_or(0, str::len) as u64;
+        return meter::handles(length(left).min(length(right)));
+    }
+    if left.as_object().is_none() || right.as_object().is_none() {
+        return Ok(());
+    }
+    let (left, right) = (held::measure(left)?, held::measure(right)?);
+    meter::steps(left.values().min(right.values()))
+}
+
+/// `member in container`.
+pub(super) fn contains(container: &Value, member: &Value) -> Result<(), Error> {
+    if container.as_str().is_some() {
+        if member.as_str().is_none() {
+            meter::has_room(held::measure(member)?.printed())?;
+        }
+        walks(container)?;
+    } else if container.kind() != minijinja::value::ValueKind::Map {
+        reads(container)?;
+    }
+    reads(member)
+}
+
+/// `text * count`, `list * count`.
+fn repeat(left: &Value, right: &Value) -> Result<(), Error> {
+    for (subject, count) in [(left, right), (right, left)] {
+        let Some(count) = count.as_usize() else { continue };
+        let bytes = match subject.as_str() {
+            Some(text) => text.len() as u64,
+            None if subject.as_object().is_some() => 32 * subject.len().unwrap_or_default() as u64,
+            None => 0,
+        };
+        let bytes = bytes.saturating_mul(count as u64);
+        meter::has_room(bytes)?;
+        meter::handles(bytes)?;
+    }
+    Ok(())
+}

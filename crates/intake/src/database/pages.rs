@@ -1,0 +1,81 @@
+//! The pages of a database: what the header says of them, held against the length of the file.
+
+use std::io::{self, Read, Seek};
+
+use chatmill_diag::Finding;
+use chatmill_diag::codes::{CORRUPT_STREAM, TRUNCATED_STREAM};
+
+use crate::stream::Broken;
+
+/// Bytes of the header of a database.
+pub(super) const HEADER: usize = 100;
+
+/// How a database says that it is laid out.
+pub(super) struct Pages {
+    /// Bytes of a page.
+    pub(super) size: u64,
+    /// Number of pages; none where the header's number is not kept, as programs before 2010 left it.
+    count: Option<u64>,
+}
+
+impl Pages {
+    /// What a header says, where its pages have a size that pages can have.
+    pub(super) fn of(header: &[u8; HEADER]) -> Option<Self> {
+        let byte = |at: usize| header.get(at).copied().unwrap_or_default();
+        let number = |at: usize| u32::from_be_bytes([byte(at), byte(at + 1), byte(at + 2), byte(at + 3)]);
+        let size = match u64::from(u16::from_be_bytes([byte(16), byte(17)])) {
+            1 => 65_536,
+            size => size,
+        };
+        let is_kept = number(24) == number(92) && number(28) > 0;
+        (size >= 512 && size.is_power_of_two()).then(|| Self {
+            size,
+            count: is_kept.then(|| u64::from(number(28))),
+        })
+    }
+
+    /// What is wrong with a file of a length, if it is not these pages. Zeros behind them are room for more.
+    pub(super) fn fault<F: Read + Seek>(&self, length: u64, file: &mut F) -> Result<Option<Finding>, Broken> {
+        let Self { size, count } = *self;
+        let fault = match count {
+            None if length.is_multiple_of(size) => None,
+            None => Some((
+                &TRUNCATED_STREAM,
+                format!("the database ends inside a page: {length} bytes are no pages of {size} bytes"),
+            )),
+            Some(count) if length == count * size => None,
+            Some(count) => {
+                let is_short = length < count * size;
+                let is_room =
+                    !is_short && is_blank(file, count * size).map_err(|error| Broken::of(&error))?;
+                let code = if is_short {
+                    &TRUNCATED_STREAM
+                } else {
+                    &CORRUPT_STREAM
+                };
+                (!is_room).then(|| {
+                    let message = format!(
+                        "the header counts {count} pages of {size} bytes, and the file has {length} bytes"
+                    );
+                    (code, message)
+                })
+            }
+        };
+        Ok(fault.map(|(code, message)| Finding::new(code, message)))
+    }
+}
+
+/// Whether nothing but zeros stands in a file from a place on.
+fn is_blank<F: Read + Seek>(file: &mut F, from: u64) -> io::Result<bool> {
+    file.seek(io::SeekFrom::Start(from))?;
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Ok(true),
+            Ok(count) if buffer.iter().take(count).all(|byte| *byte == 0) => {}
+            Ok(_) => return Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}

@@ -1,0 +1,417 @@
+//! The one way to an input: what lies in the file system is looked at, listed, opened and read here and nowhere else.
+//!
+//! Each call asks [`faults::pass`] first, so that tests can make any of them fail, and is made again when a signal
+//! interrupted it. What an error means is decided here, too: either it says what an input *is*, or it says that the *system*
+//! could not do its work, and then it says nothing about the input
+//! (docs/decisions/2026-11-22-an-error-of-the-system-is-never-data.md).
+
+use std::ffi::OsString;
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use chatmill_diag::faults::{self, Call};
+
+/// A call that failed while an input was read. It is no finding about the input.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cannot {action} {}: {reason}", path.display())]
+pub struct Failure {
+    /// What was tried, as a verb.
+    pub action: &'static str,
+    /// The file or folder.
+    pub path: PathBuf,
+    /// What the operating system said.
+    pub reason: String,
+    is_of_the_system: bool,
+    is_absence: bool,
+}
+
+impl Failure {
+    /// Names an error.
+    pub fn new(action: &'static str, path: &Path, error: &io::Error) -> Self {
+        Self {
+            is_absence: error.kind() == io::ErrorKind::NotFound,
+            action,
+            path: path.to_owned(),
+            reason: error.to_string(),
+            is_of_the_system: is_of_the_system(error),
+        }
+    }
+
+    /// Whether the cause lies in the system, not in what the path names.
+    pub fn is_of_the_system(&self) -> bool {
+        self.is_of_the_system
+    }
+
+    /// Whether the path named nothing at all: of something that was there before, that is no property.
+    pub fn is_absence(&self) -> bool {
+        self.is_absence
+    }
+}
+
+/// What the kernel says of this process, where it says anything: no input, and no file of anybody's.
+pub fn process_status() -> String {
+    fs::read_to_string("/proc/self/status").unwrap_or_default()
+}
+
+/// Whether an error tells of the system and not of what a path names.
+///
+/// Only what is known to be a property of the named thing is that: it is not there, may not be read, is of another kind, lies
+/// behind a loop of links, or its name is impossible. Everything else is the system's, whatever it is called.
+pub fn is_of_the_system(error: &io::Error) -> bool {
+    use io::ErrorKind;
+    // A loop of links has no stable kind.
+    #[cfg(unix)]
+    let is_loop = rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::LOOP);
+    #[cfg(not(unix))]
+    let is_loop = false;
+    // What was said without the operating system was said of the path or of its content.
+    let is_ours = error.raw_os_error().is_none();
+    !is_loop
+        && !match error.kind() {
+            ErrorKind::NotFound
+            | ErrorKind::PermissionDenied
+            | ErrorKind::NotADirectory
+            | ErrorKind::IsADirectory
+            | ErrorKind::InvalidFilename => true,
+            ErrorKind::InvalidInput | ErrorKind::InvalidData | ErrorKind::FileTooLarge => is_ours,
+            _ => false,
+        }
+}
+
+/// Whether an error says that nothing of that name is there.
+pub(crate) fn is_absent(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::InvalidFilename
+            | io::ErrorKind::InvalidInput
+    )
+}
+
+/// Makes a call, again where a signal interrupted it.
+pub(crate) fn call<T>(kind: Call, mut make: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match faults::pass(kind).and_then(|()| make()) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            other => return other,
+        }
+    }
+}
+
+/// What a path is; links are not followed.
+pub(crate) fn look(path: &Path) -> io::Result<Metadata> {
+    call(Call::Stat, || fs::symlink_metadata(path))
+}
+
+/// What a path leads to.
+pub(crate) fn follow(path: &Path) -> io::Result<Metadata> {
+    call(Call::Stat, || fs::metadata(path))
+}
+
+/// The names in a folder, in no order.
+pub(crate) fn list(folder: &Path) -> io::Result<Vec<OsString>> {
+    call(Call::List, || {
+        fs::read_dir(folder)?
+            .map(|entry| entry.map(|entry| entry.file_name()))
+            .collect()
+    })
+}
+
+/// Remembers the first call that failed while an input was read.
+///
+/// Decoders swallow errors, turn them into others or report them late; what stands here stays.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Trouble {
+    /// The input.
+    path: PathBuf,
+    first: Arc<OnceLock<Failure>>,
+}
+
+impl Trouble {
+    pub(crate) fn new(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            first: Arc::default(),
+        }
+    }
+
+    /// Notes what went wrong with a file.
+    pub(crate) fn at(&self, action: &'static str, path: &Path, error: &io::Error) {
+        self.note(Failure::new(action, path, error));
+    }
+
+    /// Notes what went wrong with the input itself.
+    pub(crate) fn here(&self, action: &'static str, reason: &str) {
+        self.note(Failure {
+            action,
+            path: self.path.clone(),
+            reason: reason.to_owned(),
+            is_of_the_system: true,
+            is_absence: false,
+        });
+    }
+
+    pub(crate) fn note(&self, failure: Failure) {
+        // The first is the cause of those that follow.
+        let _ = self.first.set(failure);
+    }
+
+    pub(crate) fn get(&self) -> Option<&Failure> {
+        self.first.get()
+    }
+}
+
+/// Why a file is not open.
+#[derive(Debug)]
+pub(crate) enum NotOpened {
+    /// It is no regular file of a bounded size.
+    Odd(&'static str),
+    /// The operating system refused.
+    Refused(io::Error),
+}
+
+impl From<NotOpened> for io::Error {
+    fn from(cause: NotOpened) -> Self {
+        match cause {
+            NotOpened::Odd(what) => Self::new(io::ErrorKind::InvalidInput, what),
+            NotOpened::Refused(error) => error,
+        }
+    }
+}
+
+/// An input that is open for reading.
+///
+/// A regular file is read as far as it reached when it was opened: one that grows faster than it is read ends all the same.
+pub(crate) struct InputFile<R = File> {
+    stream: R,
+    path: PathBuf,
+    trouble: Trouble,
+    length: u64,
+    at: u64,
+}
+
+impl InputFile {
+    /// Opens a regular file, and never waits for anything else that may stand in its place.
+    pub(crate) fn open(path: &Path, trouble: &Trouble) -> Result<Self, NotOpened> {
+        let opened = Self::opened(path, trouble);
+        match &opened {
+            Ok(_) => {}
+            Err(NotOpened::Refused(error)) => trouble.at("open", path, error),
+            Err(NotOpened::Odd(what)) => {
+                trouble.at("open", path, &io::Error::new(io::ErrorKind::InvalidInput, *what));
+            }
+        }
+        opened
+    }
+
+    fn opened(path: &Path, trouble: &Trouble) -> Result<Self, NotOpened> {
+        let stream = call(Call::Open, || without_waiting().open(path)).map_err(NotOpened::Refused)?;
+        let metadata = call(Call::Stat, || stream.metadata()).map_err(NotOpened::Refused)?;
+        if !metadata.is_file() {
+            return Err(NotOpened::Odd("it is no regular file"));
+        }
+        if call(Call::Stat, || is_made_up(&stream)).map_err(NotOpened::Refused)? {
+            return Err(NotOpened::Odd(
+                "it is no file on a disk: the kernel makes its content up as it is read",
+            ));
+        }
+        Ok(Self {
+            stream,
+            path: path.to_owned(),
+            trouble: trouble.clone(),
+            length: metadata.len(),
+            at: 0,
+        })
+    }
+
+    /// How long the file was when it was opened.
+    pub(crate) fn length(&self) -> u64 {
+        self.length
+    }
+}
+
+impl InputFile<Box<dyn Read + Send>> {
+    /// Opens a pipe that was named explicitly; this waits for whoever writes into it.
+    pub(crate) fn pipe(path: &Path, trouble: &Trouble) -> io::Result<Self> {
+        let opened = call(Call::Open, || File::open(path));
+        let file = opened.inspect_err(|error| trouble.at("open", path, error))?;
+        Ok(Self::stream(Box::new(file), trouble))
+    }
+
+    /// A stream that has no end before it is read.
+    pub(crate) fn stream(stream: Box<dyn Read + Send>, trouble: &Trouble) -> Self {
+        Self {
+            stream,
+            path: trouble.path.clone(),
+            trouble: trouble.clone(),
+            length: u64::MAX,
+            at: 0,
+        }
+    }
+}
+
+impl<R: Read> Read for InputFile<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.length.saturating_sub(self.at)).unwrap_or(usize::MAX);
+        let room = left.min(buffer.len());
+        let buffer = buffer.get_mut(..room).unwrap_or_default();
+        if room == 0 {
+            return Ok(0);
+        }
+        let read = call(Call::Read, || self.stream.read(buffer));
+        match &read {
+            Ok(count) => self.at += *count as u64,
+            Err(error) => self.trouble.at("read", &self.path, error),
+        }
+        read
+    }
+}
+
+impl<R: Seek> Seek for InputFile<R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let to = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::End(from) => self.length.checked_add_signed(from),
+            SeekFrom::Current(from) => self.at.checked_add_signed(from),
+        };
+        // Where it leads comes from the file's content; it is no failure of the system.
+        let to = to.filter(|to| i64::try_from(*to).is_ok());
+        let to = to.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
+        let sought = call(Call::Seek, || self.stream.seek(SeekFrom::Start(to)));
+        match &sought {
+            Ok(at) => self.at = *at,
+            Err(error) => self.trouble.at("read", &self.path, error),
+        }
+        sought
+    }
+}
+
+/// The first bytes of a regular file, as many as there are up to `count`; nothing of anything else.
+pub(crate) fn head(path: &Path, count: u64) -> io::Result<Vec<u8>> {
+    match InputFile::open(path, &Trouble::default()) {
+        Err(NotOpened::Odd(_)) => Ok(Vec::new()),
+        Err(NotOpened::Refused(error)) => Err(error),
+        Ok(file) => {
+            let mut head = Vec::new();
+            file.take(count).read_to_end(&mut head)?;
+            Ok(head)
+        }
+    }
+}
+
+/// A pipe in the place of a file would be waited for.
+fn without_waiting() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+    }
+    options
+}
+
+/// Whether a file lies in one of the file systems in which the kernel shows itself: what it says of a length there is not true.
+#[cfg(target_os = "linux")]
+#[expect(clippy::cast_sign_loss, reason = "the bits of a name, not a number")]
+fn is_made_up(file: &File) -> io::Result<bool> {
+    /// Of proc, sysfs, debugfs, tracefs, cgroup, cgroup2, securityfs, selinuxfs, configfs, bpf, pstore, efivarfs, `binfmt_misc`,
+    /// mqueue, nsfs, fusectl; from the kernel's `magic.h`.
+    const KINDS: [u64; 16] = [
+        0x0000_9fa0,
+        0x6265_6572,
+        0x6462_6720,
+        0x7472_6163,
+        0x0027_e0eb,
+        0x6367_7270,
+        0x7363_6673,
+        0xf97c_ff8c,
+        0x6265_6570,
+        0xcafe_4a11,
+        0x6165_676c,
+        0xde5e_81e4,
+        0x4249_4e4d,
+        0x1980_0202,
+        0x6e73_6673,
+        0x6573_5543,
+    ];
+    // The field's width and sign differ from one machine to the next.
+    let found = rustix::fs::fstatfs(file)?.f_type as u64 & 0xffff_ffff;
+    Ok(KINDS.contains(&found))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_made_up(_: &File) -> io::Result<bool> {
+    Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_known_to_be_a_property_of_the_input_is_its_own() {
+        use io::ErrorKind::{NotFound, PermissionDenied};
+        for kind in [NotFound, PermissionDenied] {
+            assert!(!is_of_the_system(&kind.into()), "{kind}");
+        }
+        assert!(is_of_the_system(&io::Error::other("whatever")));
+        #[cfg(target_os = "linux")]
+        for (errno, is_the_systems) in [
+            (1, false),
+            (2, false),
+            (5, true),
+            (12, true),
+            (13, false),
+            (20, false),
+            (21, false),
+            (22, true),
+            (23, true),
+            (24, true),
+            (28, true),
+            (36, false),
+            (40, false),
+            (116, true),
+        ] {
+            let error = io::Error::from_raw_os_error(errno);
+            assert_eq!(is_of_the_system(&error), is_the_systems, "{error}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_read_as_far_as_it_reached_when_it_was_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        fs::write(&path, "one").unwrap();
+        let mut file = InputFile::open(&path, &Trouble::default()).ok().unwrap();
+        fs::write(&path, "one and more").unwrap();
+        let mut text = String::new();
+        file.read_to_string(&mut text).unwrap();
+        assert_eq!((text.as_str(), file.length()), ("one", 3));
+        assert_eq!(file.seek(SeekFrom::End(-2)).unwrap(), 1);
+        file.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "onene");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_the_kernel_makes_up_is_no_file_and_nobody_waits_for_a_pipe() {
+        let odd = |path: &Path| {
+            let trouble = Trouble::new(path);
+            let opened = InputFile::open(path, &trouble);
+            assert!(trouble.get().is_some());
+            matches!(opened, Err(NotOpened::Odd(_)))
+        };
+        assert!(odd(Path::new("/proc/self/status")));
+        assert!(odd(Path::new("/sys/kernel/notes")) || !Path::new("/sys/kernel/notes").exists());
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        assert!(odd(&pipe));
+        assert_eq!(head(&pipe, 4).unwrap(), b"");
+    }
+}

@@ -1,0 +1,147 @@
+//! Files that are no chats, told by their first bytes, and text that is told by its name.
+//!
+//! Exports of accounts are full of pictures, and folders of notes. They are passed over and counted, so that what is left to
+//! complain of is what should have been a chat. Text without a telling beginning may be a broken export: only a name such as
+//! `README.md` makes it a note.
+
+use crate::event::{Framing, Head};
+
+/// Beginnings of files, from which byte on, and what such a file is.
+const BEGINNINGS: &[(usize, &[u8], &str)] = &[
+    (0, b"\x89PNG\r\n\x1A\n", "picture"),
+    (0, b"\xFF\xD8\xFF", "picture"),
+    (0, b"GIF87a", "picture"),
+    (0, b"GIF89a", "picture"),
+    (0, b"BM", "picture"),
+    (0, b"II*\0", "picture"),
+    (0, b"MM\0*", "picture"),
+    (8, b"WEBP", "picture"),
+    (4, b"ftypheic", "picture"),
+    (4, b"ftypavif", "picture"),
+    (4, b"ftyp", "film"),
+    (0, b"\x1A\x45\xDF\xA3", "film"),
+    (8, b"AVI ", "film"),
+    (8, b"WAVE", "sound"),
+    (0, b"ID3", "sound"),
+    (0, b"\xFF\xFB", "sound"),
+    (0, b"\xFF\xF3", "sound"),
+    (0, b"OggS", "sound"),
+    (0, b"fLaC", "sound"),
+    (0, b"#!AMR", "sound"),
+    (0, b"%PDF-", "PDF document"),
+    (0, b"PAR1", PARQUET),
+    (0, b"ARROW1", ARROW),
+    (0, b"\xFF\xFF\xFF\xFF", ARROW),
+    (0, b"wOFF", "font"),
+    (0, b"wOF2", "font"),
+    (0, b"\0asm", "program"),
+    (0, b"\x7FELF", "program"),
+    (0, b"MZ\x90", "program"),
+];
+
+const PARQUET: &str = "Parquet file";
+const ARROW: &str = "Arrow file";
+
+/// Beginnings of marked-up text, in small letters, behind white space.
+const MARKUP: &[(&[u8], &str)] = &[
+    (b"<!doctype html", "web page"),
+    (b"<html", "web page"),
+    (b"<head", "web page"),
+    (b"<svg", "picture"),
+    (b"<?xml", "XML document"),
+    (b"{\\rtf", "document"),
+];
+
+/// Endings of names of text that is no chat, and what it is.
+const NAMES: &[(&str, &str)] = &[
+    (".md", "note"),
+    (".markdown", "note"),
+    (".rst", "note"),
+    (".toml", "settings file"),
+    (".yaml", "settings file"),
+    (".yml", "settings file"),
+    (".ini", "settings file"),
+    (".css", "web page"),
+    (".js", "web page"),
+    (".ics", "calendar"),
+    (".vcf", "address card"),
+];
+
+/// Names of notes, without their endings.
+const NOTES: &[&str] = &["readme", "license", "licence", "changelog", "notice", "copying"];
+
+/// What an entry is that is no chat; none where it may be one.
+pub fn foreign(name: &str, head: &Head) -> Option<&'static str> {
+    if matches!(head.framing, Framing::Empty | Framing::Tables) {
+        return None;
+    }
+    let begins = |(from, beginning, kind): &(usize, &[u8], &'static str)| {
+        let bytes = head.bytes.get(*from..)?;
+        bytes.starts_with(beginning).then_some(*kind)
+    };
+    if let Some(kind) = BEGINNINGS.iter().find_map(begins) {
+        return Some(kind);
+    }
+    let text = head.bytes.trim_ascii_start();
+    let opens = |(beginning, kind): &(&[u8], &'static str)| {
+        let start = text.get(..beginning.len())?;
+        start.eq_ignore_ascii_case(beginning).then_some(*kind)
+    };
+    if let Some(kind) = MARKUP.iter().find_map(opens) {
+        return Some(kind);
+    }
+    if matches!(text.first(), Some(b'{' | b'[' | b'"')) {
+        return None;
+    }
+    let file = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
+    let named = NAMES.iter().find(|(ending, _)| file.ends_with(ending));
+    let stem = file.split('.').next().unwrap_or_default();
+    named
+        .map(|(_, kind)| *kind)
+        .or_else(|| NOTES.contains(&stem).then_some("note"))
+}
+
+/// Whether a kind of file holds tables in a form that is not read.
+pub fn is_columnar(kind: &str) -> bool {
+    kind == PARQUET || kind == ARROW
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(name: &str, bytes: &[u8]) -> Option<&'static str> {
+        let head = Head {
+            framing: Framing::Documents,
+            complete: true,
+            bytes: bytes.to_vec(),
+        };
+        foreign(name, &head)
+    }
+
+    #[test]
+    fn the_first_bytes_tell_and_not_the_name() {
+        assert_eq!(kind("chat.json", b"\x89PNG\r\n\x1A\n..."), Some("picture"));
+        assert_eq!(kind("a", b"RIFF....WEBPVP8"), Some("picture"));
+        assert_eq!(kind("a", b"\0\0\0\x20ftypisom"), Some("film"));
+        assert_eq!(kind("a", b"%PDF-1.7"), Some("PDF document"));
+        assert_eq!(kind("a", b"\n <!DOCTYPE html><html>"), Some("web page"));
+        assert_eq!(kind("a", b"PAR1...."), Some("Parquet file"));
+        assert_eq!(kind("picture.png", b"{\"messages\":[]}"), None);
+    }
+
+    #[test]
+    fn text_is_a_note_only_where_its_name_says_so() {
+        assert_eq!(kind("docs/README", b"How to"), Some("note"));
+        assert_eq!(kind("a/Notes.MD", b"# Notes"), Some("note"));
+        assert_eq!(kind("p.toml", b"name = \"x\""), Some("settings file"));
+        assert_eq!(kind("notes.md", b"{\"messages\":[]}"), None);
+        for (name, bytes) in [
+            ("chat.json", "<<<<<<< HEAD\n{"),
+            ("chat.txt", "12/9/20, 23:55 - Ann: x"),
+            ("a", ""),
+        ] {
+            assert_eq!(kind(name, bytes.as_bytes()), None, "{name}");
+        }
+    }
+}

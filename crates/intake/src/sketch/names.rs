@@ -1,0 +1,210 @@
+//! The names in a record, each with those above it, and the short texts that stand there.
+//!
+//! A sketch that shows more than the first message of a list: what tells two formats apart may stand in a block of the
+//! tenth. It reads brackets and quotes only, so that a record that is cut tells what stands before the cut.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::frame::balance::structural;
+use crate::json;
+
+/// Objects and lists around one another that are looked into.
+const DEPTH: usize = 8;
+
+/// Different names that are kept of a record; data that serve as names are many.
+const NAMES: usize = 512;
+
+/// Bytes of a text that is kept.
+const SHORT: usize = 32;
+
+/// Different texts that are kept of a name.
+const WORDS: usize = 16;
+
+/// What stands under a name, wherever it occurs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Name {
+    /// Up to 16 different strings of at most 32 bytes.
+    pub words: BTreeSet<String>,
+    /// Bytes of the longest string; 0 where none stands there.
+    pub longest: usize,
+}
+
+/// Every name of a record: `messages[].content[].type`. An element of a list is `[]`.
+pub(super) fn of(record: &[u8]) -> BTreeMap<String, Name> {
+    let mut names = Names::default();
+    let mut at = 0;
+    while let Some(found) = structural(record.get(at..).unwrap_or_default()) {
+        at += found;
+        let rest = record.get(at..).unwrap_or_default();
+        at += match rest.first() {
+            Some(b'"') => {
+                let Some(token) = super::outline::string(rest) else {
+                    break;
+                };
+                let behind = rest.get(token.len()..).unwrap_or_default();
+                let next = behind.iter().find(|byte| !byte.is_ascii_whitespace());
+                names.string(token, next == Some(&b':'));
+                token.len()
+            }
+            Some(bracket @ (b'{' | b'[')) => {
+                names.open(*bracket);
+                1
+            }
+            _ => {
+                names.close();
+                1
+            }
+        };
+    }
+    names.found
+}
+
+/// The reading so far.
+#[derive(Default)]
+struct Names {
+    found: BTreeMap<String, Name>,
+    /// The objects and lists around the present place that are looked into.
+    open: Vec<Level>,
+    /// How many more there are: of them no path is kept, which would be as long as they are deep.
+    beyond: usize,
+}
+
+/// An object or a list.
+struct Level {
+    is_object: bool,
+    /// Where it stands.
+    path: String,
+    /// Where its present value stands.
+    value: String,
+}
+
+impl Names {
+    fn open(&mut self, bracket: u8) {
+        if self.open.len() == DEPTH {
+            self.beyond += 1;
+            return;
+        }
+        let path = self.here().to_owned();
+        let is_object = bracket == b'{';
+        let value = if is_object {
+            path.clone()
+        } else {
+            format!("{path}[]")
+        };
+        self.open.push(Level {
+            is_object,
+            path,
+            value,
+        });
+    }
+
+    fn close(&mut self) {
+        match self.beyond.checked_sub(1) {
+            Some(left) => self.beyond = left,
+            None => drop(self.open.pop()),
+        }
+    }
+
+    /// Where the present value stands.
+    fn here(&self) -> &str {
+        self.open.last().map_or("", |level| level.value.as_str())
+    }
+
+    fn string(&mut self, token: &[u8], is_key: bool) {
+        if self.beyond > 0 {
+            return;
+        }
+        match self.open.last_mut() {
+            Some(level) if level.is_object && is_key => {
+                level.value = match level.path.as_str() {
+                    "" => plain(token),
+                    path => format!("{path}.{}", plain(token)),
+                };
+                if self.found.len() < NAMES || self.found.contains_key(&level.value) {
+                    self.found.entry(level.value.clone()).or_default();
+                }
+            }
+            Some(level) => {
+                // The strings of a list have no name of their own.
+                let is_new = !level.is_object && self.found.len() < NAMES;
+                if is_new && !self.found.contains_key(&level.value) {
+                    self.found.insert(level.value.clone(), Name::default());
+                }
+                let Some(name) = self.found.get_mut(&level.value) else {
+                    return;
+                };
+                let length = token.len().saturating_sub(2);
+                name.longest = name.longest.max(length);
+                if length <= SHORT && name.words.len() < WORDS {
+                    name.words.insert(plain(token));
+                }
+            }
+            None => {}
+        }
+    }
+}
+
+/// What a JSON string says.
+fn plain(token: &[u8]) -> String {
+    let inside = token.get(1..token.len().saturating_sub(1)).unwrap_or_default();
+    String::from_utf8_lossy(&json::unescape_lossy(inside)).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of;
+
+    fn names(record: &str) -> Vec<String> {
+        of(record.as_bytes())
+            .into_iter()
+            .map(|(path, name)| {
+                let words: Vec<_> = name.words.into_iter().collect();
+                format!("{path}={}/{}", words.join("+"), name.longest)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn every_element_of_a_list_is_looked_into() {
+        let record =
+            r#"{"list":[{"a":"x"},{"b":[{"type":"one"},{"type":"two","t\u0065xt":"said"}]},"s"],"end":1}"#;
+        assert_eq!(
+            names(record),
+            [
+                "end=/0",
+                "list=/0",
+                "list[]=s/1",
+                "list[].a=x/1",
+                "list[].b=/0",
+                "list[].b[].text=said/4",
+                "list[].b[].type=one+two/3",
+            ]
+        );
+        assert_eq!(
+            names(r#"[{"a":[{"b":1}]},{"c":2}]"#),
+            ["[].a=/0", "[].a[].b=/0", "[].c=/0"]
+        );
+    }
+
+    #[test]
+    fn a_cut_record_tells_what_stands_before_the_cut() {
+        assert_eq!(names(r#"{"a":{"b":"x","c":"cu"#), ["a=/0", "a.b=x/1", "a.c=/0"]);
+        assert_eq!(names("}}]\"a\":1{"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn names_and_words_are_limited() {
+        let many: Vec<String> = (0..600).map(|number| format!("\"k{number}\":\"v\"")).collect();
+        assert_eq!(names(&format!("{{{}}}", many.join(","))).len(), 512);
+        let said: Vec<String> = (10..40).map(|number| format!("{{\"a\":\"{number}\"}}")).collect();
+        let found = of(format!("[{}]", said.join(",")).as_bytes());
+        assert_eq!(found["[].a"].words.len(), 16);
+        let long = format!("{{\"a\":\"{}\"}}", "x".repeat(33));
+        assert_eq!(names(&long), ["a=/33"]);
+        let deep = "{\"a\":".repeat(9) + "1" + &"}".repeat(9);
+        assert_eq!(
+            names(&deep).last().map(String::as_str),
+            Some("a.a.a.a.a.a.a.a=/0")
+        );
+    }
+}

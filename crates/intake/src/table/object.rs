@@ -1,0 +1,134 @@
+//! A row that is a JSON object already: renamed, filtered and written as rows of tables are.
+
+use super::TableMap;
+use super::row::{Cell, push_string, roles};
+use crate::json::{Kind, Value};
+
+impl TableMap {
+    /// Appends a row to `out` under the names of the map; false, and nothing is written, where a filter passes it over.
+    ///
+    /// Values stay as they are written, but for text that is JSON in a column that says so.
+    pub fn rewrite(&self, row: Value<'_>, out: &mut Vec<u8>) -> bool {
+        let is_wanted = self.filters.iter().all(|filter| {
+            let found = row.get(&filter.column);
+            let found = found.map_or(Some(Cell::Null), cell);
+            found.is_some_and(|cell| cell.is_one_of(&filter.one_of))
+        });
+        if !is_wanted {
+            return false;
+        }
+        let renamed = |name: &str| {
+            let mut pairs = self.columns.iter();
+            pairs
+                .find(|(_, theirs)| theirs == name)
+                .map(|(ours, _)| ours.as_str())
+        };
+        let is_taken = |name: &str| {
+            let mut pairs = self.columns.iter();
+            pairs.any(|(ours, theirs)| ours == name && row.get(theirs).is_some())
+                || !self.roles.is_empty() && name == roles::WORD
+        };
+        let mut mark = b'{';
+        for (key, value) in row.fields() {
+            let name = match renamed(&key) {
+                Some(name) => name.to_owned(),
+                None if is_taken(&key) => format!("{key}~2"),
+                None => key.clone().into_owned(),
+            };
+            out.push(mark);
+            mark = b',';
+            let cell = cell(value);
+            let role = cell
+                .as_ref()
+                .filter(|_| name == roles::ROLE)
+                .and_then(|cell| roles::of(&self.roles, cell));
+            if let (Some(role), Some(cell)) = (role, &cell) {
+                roles::write(role, cell, out);
+                continue;
+            }
+            push_string(&name, out);
+            out.push(b':');
+            match cell {
+                // A text may be JSON; everything else is written as it is.
+                Some(cell @ Cell::Text(_)) if self.json.iter().any(|column| *column == *key) => {
+                    // A text that was a JSON string is UTF-8.
+                    let _ = cell.write(true, out);
+                }
+                _ => out.extend_from_slice(value.raw().as_bytes()),
+            }
+        }
+        if mark == b'{' {
+            out.push(b'{');
+        }
+        out.push(b'}');
+        true
+    }
+}
+
+/// A value as a cell, where it is one.
+fn cell(value: Value<'_>) -> Option<Cell<'_>> {
+    Some(match value.kind() {
+        Kind::Null => Cell::Null,
+        Kind::Bool(is) => Cell::Bool(is),
+        Kind::Number => Cell::Number(value.raw().into()),
+        Kind::String => Cell::Text(match value.as_str()? {
+            std::borrow::Cow::Borrowed(text) => text.as_bytes().into(),
+            std::borrow::Cow::Owned(text) => text.into_bytes().into(),
+        }),
+        Kind::Array | Kind::Object => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::TableFilter;
+    use super::*;
+    use crate::json::scan;
+
+    fn map() -> TableMap {
+        TableMap {
+            columns: [("content", "body"), ("role", "who")]
+                .map(|(ours, theirs)| (ours.to_owned(), theirs.to_owned()))
+                .to_vec(),
+            json: vec!["body".to_owned()],
+            filters: vec![TableFilter {
+                column: "gone".to_owned(),
+                one_of: vec![Some("false".to_owned()), None],
+            }],
+            roles: [("visitor", "user"), ("true", "assistant")]
+                .map(|(word, role)| (word.to_owned(), role.to_owned()))
+                .to_vec(),
+            ..TableMap::default()
+        }
+    }
+
+    fn rewritten(row: &str) -> Option<String> {
+        let document = scan(row.as_bytes(), 16).unwrap();
+        let mut out = Vec::new();
+        map()
+            .rewrite(document.root(), &mut out)
+            .then(|| String::from_utf8(out).unwrap())
+    }
+
+    #[test]
+    fn names_roles_and_json_become_what_the_map_says() {
+        assert_eq!(
+            rewritten(r#"{"body":"[1]","who":"visitor","content":"old","n":1.50}"#).unwrap(),
+            r#"{"content":[1],"role":"user","source_type":"visitor","content~2":"old","n":1.50}"#
+        );
+        assert_eq!(
+            rewritten(r#"{"who":true,"body":{"a":1}}"#).unwrap(),
+            r#"{"role":"assistant","source_type":"true","content":{"a":1}}"#
+        );
+        assert_eq!(rewritten(r#"{"who":"guest"}"#).unwrap(), r#"{"role":"guest"}"#);
+        assert_eq!(rewritten("{}").unwrap(), "{}");
+    }
+
+    #[test]
+    fn a_filter_passes_over_what_has_another_value() {
+        assert_eq!(rewritten(r#"{"gone":true}"#), None);
+        assert_eq!(rewritten(r#"{"gone":[]}"#), None);
+        assert!(rewritten(r#"{"gone":false}"#).is_some());
+        assert!(rewritten(r#"{"gone":null}"#).is_some());
+    }
+}

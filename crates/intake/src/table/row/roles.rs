@@ -1,0 +1,50 @@
+//! Words of a table for who speaks, and the roles that a map gives them.
+//!
+//! The word itself stays in the row as `source_type`.
+
+use super::{Cell, push_string};
+
+/// What a source of rows calls the column that says who speaks.
+pub(crate) const ROLE: &str = "role";
+
+/// What a source of rows calls the table's own word for it.
+pub(crate) const WORD: &str = "source_type";
+
+/// The role that the value of the role column means; none where it has none.
+pub(crate) fn of<'m>(roles: &'m [(String, String)], cell: &Cell<'_>) -> Option<&'m str> {
+    let mut roles = roles.iter();
+    roles
+        .find(|(word, _)| is(cell, word))
+        .map(|(_, role)| role.as_str())
+}
+
+/// Whether a cell says a word. Tables write truth values in several ways.
+fn is(cell: &Cell<'_>, word: &str) -> bool {
+    let same: &[&str] = match word {
+        "true" => &["true", "t", "1"],
+        "false" => &["false", "f", "0"],
+        word => return cell.is_one_of(&[Some(word.to_owned())]),
+    };
+    same.iter()
+        .any(|word| cell.is_one_of(&[Some((*word).to_owned())]))
+}
+
+/// Writes a role and the word that it was given for.
+pub(crate) fn write(role: &str, cell: &Cell<'_>, out: &mut Vec<u8>) {
+    push_string(ROLE, out);
+    out.push(b':');
+    push_string(role, out);
+    out.push(b',');
+    push_string(WORD, out);
+    out.push(b':');
+    push_string(&word(cell), out);
+}
+
+fn word(cell: &Cell<'_>) -> String {
+    match cell {
+        Cell::Text(text) | Cell::Blob(text) => String::from_utf8_lossy(text).into_owned(),
+        Cell::Number(text) => text.to_string(),
+        Cell::Bool(is) => is.to_string(),
+        Cell::Null | Cell::Absent => String::new(),
+    }
+}

@@ -1,0 +1,99 @@
+//! Technical ids in a text that nobody says: what a bot prints that has learnt from its own prompts.
+
+use std::ops::Range;
+
+/// The words that such ids bear.
+pub const KEYS: [&str; 6] = [
+    "chat_id",
+    "thread_id",
+    "message_id",
+    "user_id",
+    "reply_to_message_id",
+    "reply_to_user_id",
+];
+
+/// What all of them end with.
+const END: &str = "_id";
+
+/// Where technical ids stand in a text: one of the [`KEYS`], `=` or `:`, and a number, as words of their own. Blanks around the
+/// sign and quotation marks around key and number do not matter.
+pub fn ids(text: &str) -> Vec<Range<usize>> {
+    let found = text.match_indices(END).filter_map(|(at, end)| {
+        let behind_key = at + end.len();
+        let start = start_of_key(text.get(..behind_key)?)?;
+        let length = number_behind(text.get(behind_key..)?)?;
+        Some(start..behind_key + length)
+    });
+    found.collect()
+}
+
+/// Where the key begins that a text ends with, its quotation mark included.
+fn start_of_key(text: &str) -> Option<usize> {
+    let is_whole = |before: &str| !before.ends_with(|sign: char| sign.is_alphanumeric() || sign == '_');
+    let mut before = KEYS.iter().filter_map(|key| text.strip_suffix(key));
+    let before = before.find(|before| is_whole(before))?;
+    Some(before.len() - usize::from(before.ends_with('"')))
+}
+
+/// The length of sign and number at the start of a text.
+fn number_behind(text: &str) -> Option<usize> {
+    let blanks = |text: &'_ str| text.len() - text.trim_start_matches(' ').len();
+    let rest = text.strip_prefix('"').unwrap_or(text);
+    let rest = rest.get(blanks(rest)..)?.strip_prefix(['=', ':'])?;
+    let rest = rest.get(blanks(rest)..)?;
+    let quoted = rest.strip_prefix('"');
+    let number = quoted.unwrap_or(rest);
+    let number = number.strip_prefix('-').unwrap_or(number);
+    let behind = number.trim_start_matches(|sign: char| sign.is_ascii_digit());
+    let behind = match quoted {
+        Some(_) => behind.strip_prefix('"')?,
+        None => behind,
+    };
+    let is_whole = !behind.starts_with(|sign: char| sign.is_alphanumeric() || sign == '_');
+    let has_digits = behind.len() < number.len() && number.starts_with(|sign: char| sign.is_ascii_digit());
+    (is_whole && has_digits).then_some(text.len() - behind.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<&str> {
+        ids(text)
+            .into_iter()
+            .filter_map(|range| text.get(range))
+            .collect()
+    }
+
+    #[test]
+    fn a_key_with_a_number_is_an_id() {
+        for (text, ids) in [
+            (
+                "ok user_id=55 message_id: 77",
+                vec!["user_id=55", "message_id: 77"],
+            ),
+            ("reply_to_message_id = -5.", vec!["reply_to_message_id = -5"]),
+            (r#"{"chat_id": -100}"#, vec![r#""chat_id": -100"#]),
+            (r#"thread_id="12" so"#, vec![r#"thread_id="12""#]),
+        ] {
+            assert_eq!(found(text), ids, "{text}");
+        }
+    }
+
+    #[test]
+    fn keys_alone_parts_of_words_and_other_values_are_none() {
+        for text in [
+            "what is a user_id?",
+            "my_user_id: 1",
+            "user_ids: 1",
+            "user_id=5a",
+            "user_id: \"5",
+            "user_id=",
+            "user_id is 5",
+            "order_id=5",
+            "ключuser_id=5",
+        ] {
+            assert_eq!(found(text), Vec::<&str>::new(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! What only a program reads in raw JSON: keys, and the words of a tool's definition. A person who is called like one of them
+//! must not rename it.
+//!
+//! A key can be somebody's name all the same (`{"votes": {"Mirela Quint": 3}}`), so one that is a name and nothing else is no
+//! program's: in metadata any name, in what tools get and give one of several words.
+
+use std::ops::Range;
+
+/// What a piece of raw JSON is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Json {
+    /// What a source has beside its messages.
+    Metadata,
+    /// Arguments or the result of a tool.
+    ToolData,
+    /// The definition of a tool.
+    Definition,
+}
+
+/// Keys of definitions whose values name tools, parameters and types.
+const NAMING: [&str; 6] = ["name", "required", "type", "$ref", "enum", "format"];
+
+/// Stretches of raw JSON in which no name is looked for.
+#[derive(Debug)]
+pub(crate) struct Fixed {
+    json: Json,
+    /// Insides of strings, in order, and whether they are keys.
+    stretches: Vec<(Range<usize>, bool)>,
+}
+
+impl Fixed {
+    /// Those of a piece of JSON; of what is none, those that can be made out.
+    pub(crate) fn of(text: &str, json: Json) -> Self {
+        let mut stretches = Vec::new();
+        // Of every open container: whether it is an object, and whether its values name something.
+        let mut open: Vec<(bool, bool)> = Vec::new();
+        let mut is_key_next = false;
+        let mut names_next = false;
+        let mut at = 0;
+        while let Some(byte) = text.as_bytes().get(at) {
+            at += 1;
+            match byte {
+                b'{' | b'[' => {
+                    open.push((*byte == b'{', names_next));
+                    is_key_next = *byte == b'{';
+                }
+                b'}' | b']' => {
+                    open.pop();
+                }
+                b',' => {
+                    let (is_object, names) = open.last().copied().unwrap_or_default();
+                    is_key_next = is_object;
+                    names_next = !is_object && names;
+                }
+                b'"' => {
+                    let end = string_end(text, at);
+                    let inside = at..end;
+                    if is_key_next {
+                        names_next = json == Json::Definition
+                            && text.get(inside.clone()).is_some_and(|key| NAMING.contains(&key));
+                        stretches.push((inside, true));
+                        is_key_next = false;
+                    } else if names_next {
+                        stretches.push((inside, false));
+                    }
+                    at = end + 1;
+                }
+                _ => {}
+            }
+        }
+        Self { json, stretches }
+    }
+
+    /// Whether a name that stands at a place of the text stays there.
+    pub(crate) fn holds(&self, text: &str, name: &Range<usize>) -> bool {
+        let after = self
+            .stretches
+            .partition_point(|(stretch, _)| stretch.start <= name.start);
+        let Some((stretch, is_key)) = after.checked_sub(1).and_then(|index| self.stretches.get(index)) else {
+            return false;
+        };
+        if name.start >= stretch.end {
+            return false;
+        }
+        let is_somebody = match self.json {
+            Json::Metadata => true,
+            Json::ToolData => text
+                .get(name.clone())
+                .is_some_and(|name| name.contains(char::is_whitespace)),
+            Json::Definition => false,
+        };
+        !(*is_key && is_somebody && name == stretch)
+    }
+}
+
+/// Where a string ends that begins at a place: its closing quote, or the end of the text.
+fn string_end(text: &str, from: usize) -> usize {
+    let mut at = from;
+    while let Some(byte) = text.as_bytes().get(at) {
+        match byte {
+            b'\\' => at += 2,
+            b'"' => return at,
+            _ => at += 1,
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn held(text: &str, json: Json) -> Vec<&str> {
+        let fixed = Fixed::of(text, json);
+        let words = ["city", "Ann", "Mirela Quint"];
+        let mut held: Vec<(usize, &str)> = words
+            .iter()
+            .flat_map(|word| text.match_indices(word))
+            .filter(|(at, word)| fixed.holds(text, &(*at..at + word.len())))
+            .collect();
+        held.sort_unstable();
+        held.into_iter().map(|(_, word)| word).collect()
+    }
+
+    #[test]
+    fn keys_are_fixed_and_values_are_not() {
+        let text = r#"{"city": "city", "a": ["Ann", {"city of Ann": "Ann"}], "b\"": "Ann"}"#;
+        assert_eq!(held(text, Json::ToolData), ["city", "city", "Ann"]);
+    }
+
+    #[test]
+    fn a_key_that_is_somebodys_name_is_not_fixed() {
+        let text = r#"{"votes": {"Mirela Quint": 3, "Ann": 1, "the city": 0}}"#;
+        assert_eq!(held(text, Json::ToolData), ["Ann", "city"]);
+        assert_eq!(held(text, Json::Metadata), ["city"]);
+        assert_eq!(held(text, Json::Definition), ["Mirela Quint", "Ann", "city"]);
+    }
+
+    #[test]
+    fn a_definition_keeps_what_it_names() {
+        let text = r#"{"name": "city", "description": "Ann's city", "parameters": {"properties": {"city": {"enum": ["Ann"]}},
+            "required": ["x", "city"], "examples": ["Ann"]}}"#;
+        assert_eq!(held(text, Json::Definition), ["city", "city", "Ann", "city"]);
+    }
+
+    #[test]
+    fn what_is_no_json_is_read_as_far_as_it_goes() {
+        for text in ["{\"city", "{\"a\": \"Ann", "\\", "]}{,\"Ann\"", "{\"a\\"] {
+            Fixed::of(text, Json::ToolData).holds(text, &(0..1));
+        }
+        assert_eq!(held("{\"city", Json::ToolData), ["city"]);
+    }
+}

@@ -1,0 +1,98 @@
+//! The one spelling that all spellings of a name share: without accents, in lower case, with single blanks.
+//!
+//! Accents are taken from the scripts whose writers leave them out (Latin, Greek, Cyrillic); in others a mark makes another
+//! letter.
+
+use std::borrow::Cow;
+
+use unicode_normalization::UnicodeNormalization as _;
+
+use crate::fold::fold;
+
+/// A name as it is compared.
+pub(crate) fn plain_name(name: &str) -> String {
+    let folded = fold(name);
+    let words: Vec<String> = folded.text.split_whitespace().map(plain_word).collect();
+    words.join(" ")
+}
+
+/// A word of a folded text as it is compared.
+pub(crate) fn plain_word(word: &str) -> String {
+    if word.is_ascii() {
+        return word.to_ascii_lowercase();
+    }
+    let mut plain = String::with_capacity(word.len());
+    for sign in word.chars() {
+        if !loses_accents(sign) {
+            plain.extend(sign.to_lowercase());
+            continue;
+        }
+        let letters = std::iter::once(sign).nfd().filter(|part| !is_accent(*part));
+        for letter in letters.flat_map(char::to_lowercase) {
+            match letter {
+                'ß' => plain.push_str("ss"),
+                'æ' => plain.push_str("ae"),
+                'œ' => plain.push_str("oe"),
+                'ø' => plain.push('o'),
+                'đ' | 'ð' => plain.push('d'),
+                'ł' => plain.push('l'),
+                'þ' => plain.push_str("th"),
+                'ı' => plain.push('i'),
+                other => plain.push(other),
+            }
+        }
+    }
+    plain
+}
+
+/// A name as it is written where `ä` becomes `ae`, in the spelling that is compared; none where that is no other.
+pub(crate) fn transcribed_name(name: &str) -> Option<String> {
+    let composed: Cow<'_, str> = if name.is_ascii() {
+        name.into()
+    } else {
+        name.nfc().collect::<String>().into()
+    };
+    let mut transcribed = String::with_capacity(composed.len());
+    for sign in composed.chars() {
+        match sign {
+            'ä' | 'Ä' => transcribed.push_str("ae"),
+            'ö' | 'Ö' | 'ø' | 'Ø' => transcribed.push_str("oe"),
+            'ü' | 'Ü' => transcribed.push_str("ue"),
+            'å' | 'Å' => transcribed.push_str("aa"),
+            other => transcribed.push(other),
+        }
+    }
+    (transcribed != composed).then(|| plain_name(&transcribed))
+}
+
+/// Whether a sign is an accent that stands by itself behind its letter.
+pub(crate) fn is_accent(sign: char) -> bool {
+    matches!(sign, '\u{300}'..='\u{36f}')
+}
+
+fn loses_accents(sign: char) -> bool {
+    matches!(sign, '\u{c0}'..='\u{52f}' | '\u{1e00}'..='\u{1fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_spellings_of_a_name_are_compared_as_one() {
+        for name in ["Jürgen", "JU\u{308}RGEN", "jurgen", " Jürgen "] {
+            assert_eq!(plain_name(name), "jurgen", "{name}");
+        }
+        assert_eq!(plain_name("Søren Łukasz  Weiß"), "soren lukasz weiss");
+        assert_eq!(plain_name("Ёлка Αθηνά"), "елка αθηνα");
+        assert_eq!(plain_name("たなか が 김"), "たなか が 김");
+    }
+
+    #[test]
+    fn umlauts_are_also_written_with_two_letters() {
+        assert_eq!(transcribed_name("Jürgen Möß").as_deref(), Some("juergen moess"));
+        assert_eq!(transcribed_name("Ju\u{308}rgen").as_deref(), Some("juergen"));
+        assert_eq!(transcribed_name("Ann"), None);
+        assert_eq!(transcribed_name("José"), None);
+    }
+}

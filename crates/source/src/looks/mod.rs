@@ -1,0 +1,103 @@
+//! Formats that are not read, told by what they look like.
+//!
+//! A file that nobody reads is still somebody's export. Its name leads further than "unknown": to the right tool, or to the paths
+//! of a field map. Each look is one line in a table, with what only that format has.
+
+mod exports;
+mod files;
+mod training;
+
+pub use files::is_table;
+
+use chatmill_intake::{Head, RecordSketch, Sketch};
+
+/// What a file that is not read looks like.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// A word for it, for example `chatgpt`.
+    pub id: &'static str,
+    /// Its name with an article: `a ChatGPT account export`.
+    pub name: &'static str,
+    /// What was seen.
+    pub why: String,
+    /// How sure that is, on the scale of [`Evidence::confidence`](crate::Evidence::confidence).
+    pub confidence: u8,
+}
+
+/// A format that is told by its looks.
+struct Known {
+    id: &'static str,
+    name: &'static str,
+    confidence: u8,
+    /// What speaks for it, if anything does.
+    sees: fn(&Glimpse<'_>) -> Option<&'static str>,
+}
+
+/// The beginning of a file.
+struct Glimpse<'h> {
+    /// Its records.
+    records: &'h [RecordSketch],
+    /// Its first bytes; empty where only its records are looked at.
+    head: &'h [u8],
+}
+
+impl Glimpse<'_> {
+    /// Whether a record has all of these names, wherever in a list it stands.
+    fn has(&self, names: &[&str]) -> bool {
+        self.records
+            .iter()
+            .any(|record| names.iter().all(|name| record.names(name)))
+    }
+
+    /// Whether one of these words stands under a name.
+    fn says(&self, name: &str, words: &[&str]) -> bool {
+        self.records.iter().any(|record| record.says(name, words))
+    }
+
+    /// Whether a name stands somewhere below another, with anything between.
+    fn has_below(&self, above: &str, name: &str) -> bool {
+        self.records.iter().any(|record| {
+            let mut names = record.names.keys();
+            names.any(|path| path.starts_with(above) && path.ends_with(name))
+        })
+    }
+}
+
+/// What a file looks like that no source reads.
+pub fn look(head: &Head, sketch: &Sketch) -> Option<Look> {
+    let glimpse = Glimpse {
+        records: &sketch.records,
+        head: &head.bytes,
+    };
+    first(&glimpse, &[exports::LOOKS, training::LOOKS, files::LOOKS])
+}
+
+/// What records look like that some source would read, but not as what they are.
+pub fn look_of_records(sketch: &Sketch) -> Option<Look> {
+    let glimpse = Glimpse {
+        records: &sketch.records,
+        head: &[],
+    };
+    first(&glimpse, &[exports::LOOKS, training::LOOKS])
+}
+
+/// Whether a word is one for a format that is told by its looks.
+pub fn is_known(word: &str) -> bool {
+    let plain = word.to_ascii_lowercase().replace(['_', ' '], "-");
+    [exports::LOOKS, training::LOOKS, files::LOOKS]
+        .iter()
+        .flat_map(|looks| looks.iter())
+        .any(|known| known.id == plain || known.id.replace('-', "") == plain)
+}
+
+fn first(glimpse: &Glimpse<'_>, tables: &[&[Known]]) -> Option<Look> {
+    let mut all = tables.iter().flat_map(|table| table.iter());
+    all.find_map(|known| {
+        (known.sees)(glimpse).map(|why| Look {
+            id: known.id,
+            name: known.name,
+            why: why.to_owned(),
+            confidence: known.confidence,
+        })
+    })
+}

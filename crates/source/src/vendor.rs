@@ -1,0 +1,119 @@
+//! Whose blocks stand in a list of messages: what only one vendor writes decides before what all of them do.
+//!
+//! `{"role", "content"}` is everybody's. A block of type `tool_use`, a key `toolUse` or an item of type `function_call` is one
+//! vendor's, wherever in the list it stands.
+
+use chatmill_intake::{Framing, RecordSketch, Sketch};
+
+/// A vendor whose messages have blocks of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Vendor {
+    /// Anthropic's Messages API.
+    Anthropic,
+    /// Bedrock's Converse API.
+    Converse,
+    /// `OpenAI`'s Responses API.
+    Responses,
+}
+
+/// Blocks that only Anthropic's messages have, by their type.
+const ANTHROPIC: [&str; 13] = [
+    "tool_use",
+    "tool_result",
+    "redacted_thinking",
+    "server_tool_use",
+    "web_search_tool_result",
+    "web_fetch_tool_result",
+    "code_execution_tool_result",
+    "bash_code_execution_tool_result",
+    "text_editor_code_execution_tool_result",
+    "mcp_tool_use",
+    "mcp_tool_result",
+    "search_result",
+    "container_upload",
+];
+
+/// Blocks that only Converse has, by their only name.
+const CONVERSE: [&str; 5] = [
+    "toolUse",
+    "toolResult",
+    "reasoningContent",
+    "cachePoint",
+    "guardContent",
+];
+
+/// Items that only the Responses API has, by their type.
+const RESPONSES: [&str; 8] = [
+    "function_call",
+    "function_call_output",
+    "custom_tool_call",
+    "custom_tool_call_output",
+    "computer_call",
+    "web_search_call",
+    "file_search_call",
+    "item_reference",
+];
+
+/// How sure a block makes that nobody else wrote the record.
+pub const SURE: u8 = 96;
+
+/// What in the messages of a record is one vendor's alone. `list` is the name of a message: `messages[]`, `[]` where the
+/// record is the list, empty where the record is a message.
+pub fn of(record: &RecordSketch, list: &str) -> Option<(Vendor, u8, String)> {
+    let name = |inside: &str| {
+        if list.is_empty() {
+            inside.to_owned()
+        } else {
+            format!("{list}.{inside}")
+        }
+    };
+    let (kind, item) = (name("content[].type"), name("type"));
+    if let Some(word) = ANTHROPIC.into_iter().find(|word| record.says(&kind, &[*word])) {
+        return Some((
+            Vendor::Anthropic,
+            SURE,
+            format!("messages hold blocks of type {word}"),
+        ));
+    }
+    // A thought as a list of texts is Mistral's.
+    let is_thought = record.says(&kind, &["thinking"]) && !record.names(&name("content[].thinking[].type"));
+    if is_thought && record.names(&name("content[].thinking")) {
+        let why = "messages hold blocks of type thinking, with the thought as text";
+        return Some((Vendor::Anthropic, SURE, why.to_owned()));
+    }
+    if record.names(&name("content[].source.type")) {
+        let why = "messages hold media with a source";
+        return Some((Vendor::Anthropic, SURE, why.to_owned()));
+    }
+    if let Some(key) = CONVERSE
+        .into_iter()
+        .find(|key| record.names(&name(&format!("content[].{key}"))))
+    {
+        return Some((Vendor::Converse, SURE, format!("messages hold blocks with {key}")));
+    }
+    if let Some(word) = RESPONSES.into_iter().find(|word| record.says(&item, &[*word])) {
+        return Some((Vendor::Responses, SURE, format!("items are of type {word}")));
+    }
+    let is_untyped =
+        record.names(&name("role")) && record.names(&name("content[].text")) && !record.names(&kind);
+    is_untyped.then(|| {
+        let why = "messages hold blocks of text without a type";
+        (Vendor::Converse, 88, why.to_owned())
+    })
+}
+
+/// Whether an entry is one list of messages of this vendor, which is cut into its messages like every array.
+pub fn is_list(sketch: &Sketch, vendor: Vendor) -> Option<(u8, String)> {
+    let is_turn = |record: &RecordSketch| {
+        !record.is_object
+            || record.names("role") && record.names("content")
+            || record.says("type", &RESPONSES)
+    };
+    if sketch.framing != Framing::Array || !sketch.records.iter().all(is_turn) {
+        return None;
+    }
+    let mut found = sketch.records.iter().filter_map(|record| of(record, ""));
+    found
+        .find(|(found, _, _)| *found == vendor)
+        .map(|(_, confidence, why)| (confidence, format!("the top-level array is a bare list: {why}")))
+}

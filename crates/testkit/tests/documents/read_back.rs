@@ -1,0 +1,85 @@
+//! What a dialect writes, our own reader accepts: without an error, or the rendering is invalid and says by which rule.
+
+use chatmill_diag::{Finding, Limits, Severity};
+use chatmill_dialect::{DIALECTS, History, Policy, View, auto_perspective};
+use chatmill_intake::json;
+use chatmill_source::FrameView;
+use chatmill_testkit::law::{REQUESTS, SYSTEMS, cases};
+
+/// The dialects that are held to it so far.
+const HELD: [&str; 8] = [
+    "suna-llm",
+    "suna-list",
+    "suna-cached",
+    "suna-bedrock",
+    "suna-rows",
+    "gryag-gemini",
+    "gryag-compact",
+    "tzurot",
+];
+
+/// The errors that reader and rules find in a record.
+fn errors(source: &str, text: &str) -> Vec<Finding> {
+    let limits = Limits::default();
+    let document = json::scan(text.as_bytes(), limits.depth).unwrap();
+    let frame = FrameView {
+        document: &document,
+        bytes: text.as_bytes(),
+        start: 0,
+        key: None,
+    };
+    let reading = chatmill_source::find(source).unwrap().read(&frame, &limits);
+    let mut findings = reading.findings;
+    findings.extend(reading.fault);
+    findings.extend(reading.rejects.into_iter().map(|reject| reject.finding));
+    if let Some(conversation) = reading.conversation {
+        let (linked, found, _) = chatmill_link::link(conversation, &limits);
+        findings.extend(found);
+        chatmill_rule::check(&linked, &limits, &mut findings);
+    }
+    findings.retain(|finding| finding.severity == Severity::Error);
+    findings
+}
+
+#[test]
+fn what_a_dialect_writes_its_own_source_accepts() {
+    let told: Vec<_> = REQUESTS.iter().chain(SYSTEMS).collect();
+    let mut tried = 0;
+    let mut refused = Vec::new();
+    for (name, linked) in cases() {
+        for dialect in DIALECTS.iter().filter(|dialect| HELD.contains(&dialect.id())) {
+            let about = dialect.about();
+            for profile in about.profiles {
+                let spelled = format!("{}@{profile}", dialect.id());
+                // Transcripts have no reader.
+                let known = told
+                    .iter()
+                    .find(|told| told.dialect == spelled || told.dialect == dialect.id());
+                let Some(known) = known else { continue };
+                let view = View {
+                    linked: &linked,
+                    perspective: auto_perspective(&linked).filter(|_| !about.neutral),
+                    policy: &Policy::default(),
+                    profile,
+                    history: History::Document,
+                    stretch: None,
+                };
+                dialect.render(&view, &mut |rendering| {
+                    if rendering.is_valid() {
+                        tried += 1;
+                        let text = rendering.rope.text();
+                        let found = errors(known.source, &text).into_iter();
+                        let found = found.map(|finding| format!("{} {}", finding.code.name, finding.message));
+                        let found: Vec<String> = found.collect();
+                        if !found.is_empty() {
+                            refused.push(format!("{name} {spelled}: {found:?}\n{text}"));
+                        }
+                    }
+                });
+            }
+        }
+    }
+    let shortest = refused.iter().min_by_key(|refusal| refusal.len());
+    assert!(refused.is_empty(), "{} of {tried}: {shortest:?}", refused.len());
+    assert!(tried > 500, "{tried}");
+}

@@ -1,0 +1,100 @@
+//! Suna, message structures of 2025-11-07.
+
+use chatmill_dialect::LossCode;
+
+use super::{recognised, sample, say};
+
+#[test]
+fn a_row_without_an_agent_is_the_threads_one_agents_and_nobody_is_named() {
+    let linked = sample("suna-rows", "suna/agent-comes-late.json");
+    assert_eq!(linked.conversation.participants.len(), 2);
+    let list = r#"[{"role":"user","content":"Is the kiln warm?","message_id":"m1"},{"role":"assistant","content":"Not yet.","message_id":"m2"},{"role":"user","content":"And now?","message_id":"m3"},{"role":"assistant","content":"Now it is.","message_id":"m4"}]"#;
+    assert_eq!(say(&linked, "suna-llm").text, list);
+    let cached = say(&linked, "suna-cached").text;
+    assert!(
+        cached.contains(r#""text":"User: Is the kiln warm?\n\nAssistant: Not yet.""#),
+        "{cached}"
+    );
+}
+
+#[test]
+fn with_several_agents_all_stay_the_assistant() {
+    let linked = sample("suna-rows", "suna/two-agents.json");
+    for dialect in ["suna-llm", "suna-list", "suna-bedrock"] {
+        let said = say(&linked, dialect);
+        assert_eq!(
+            said.text.matches(r#""role":"assistant""#).count(),
+            2,
+            "{dialect} {}",
+            said.text
+        );
+        assert!(
+            !said.text.contains("firer") && !said.text.contains("user: "),
+            "{}",
+            said.text
+        );
+    }
+}
+
+#[test]
+fn a_row_that_is_sent_to_the_model_is_a_message_whatever_its_type() {
+    let linked = sample("suna-rows", "suna/sent-rows.json");
+    let said = say(&linked, "suna-llm");
+    for text in ["Here is the picture", "So far: a kiln."] {
+        let turn = format!(r#"{{"role":"user","content":"{text}"#);
+        assert!(said.text.contains(&turn), "{}", said.text);
+    }
+    assert_eq!(said.lost(LossCode::NoticeDropped), 1);
+}
+
+#[test]
+fn a_cached_block_that_comes_in_goes_out_as_it_is() {
+    let linked = sample("openai-messages", "suna/cached-list.json");
+    assert_eq!(
+        say(&linked, "suna-cached").text,
+        r#"[{"role":"system","content":"You fire pots."},{"role":"user","content":[{"type":"text","text":"User: Hello\n\nAssistant: Good day.\n\nTool: {\"heat\": 900}","cache_control":{"type":"ephemeral"}}]},{"role":"user","content":"How hot?"}]"#
+    );
+    let linked = sample("openai-messages", "suna/cached-message.json");
+    let said = say(&linked, "suna-cached");
+    assert_eq!(
+        said.text,
+        r#"[{"role":"user","content":[{"type":"text","text":"User: Hello\n\nAssistant: Good day.","cache_control":{"type":"ephemeral"}}]}]"#
+    );
+    assert_eq!(said.losses, []);
+}
+
+#[test]
+fn rows_have_times_threads_and_metadata_whatever_they_were_before() {
+    let linked = sample("gryag-db", "gryag/row.json");
+    let said = say(&linked, "suna-rows").text;
+    for column in [
+        r#""created_at":"2025-10-09T08:53:20Z""#,
+        r#""thread_id":"-100""#,
+        r#""metadata":{}"#,
+    ] {
+        assert!(said.contains(column), "{said}");
+    }
+    let linked = sample("openai-messages", "suna/cached-list.json");
+    let said = say(&linked, "suna-rows");
+    assert_eq!(
+        said.text.matches(r#""thread_id":"thread-"#).count(),
+        3,
+        "{}",
+        said.text
+    );
+    assert_eq!(said.lost(LossCode::ConversationIdSynthesised), 1);
+}
+
+#[test]
+fn the_snippets_of_the_document_are_rows_by_themselves() {
+    for name in ["quoted", "shortened", "status", "result"] {
+        let (source, conversations, _) = recognised(&format!("suna/snippet-{name}.json"));
+        assert_eq!((source.as_str(), conversations), ("suna-rows", 1), "{name}");
+    }
+}
+
+#[test]
+fn lists_of_rows_a_line_apart_are_threads() {
+    let (source, conversations, _) = recognised("suna/threads.jsonl");
+    assert_eq!((source.as_str(), conversations), ("suna-rows", 2));
+}

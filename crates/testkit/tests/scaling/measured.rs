@@ -1,0 +1,237 @@
+//! Processor time of a command on a shape, and how it grows.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use chatmill_diag::Limits;
+use chatmill_dialect::{History, Policy};
+use chatmill_engine::check::{CheckOptions, check};
+use chatmill_engine::pipeline::{Speaker, SpeakerRule};
+use chatmill_engine::plan::{Target, typed_inputs};
+use chatmill_engine::walk::{Sight, walk};
+use chatmill_engine::{RunOptions, Silent, render};
+use chatmill_testkit::Workshop;
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::shapes::Shape;
+
+/// What is asked of the mill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    Check,
+    Run,
+    Tokens,
+}
+
+/// All of them.
+pub const COMMANDS: &[Command] = &[Command::Check, Command::Run, Command::Tokens];
+
+impl Command {
+    /// Its word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Check => "check",
+            Self::Run => "run",
+            Self::Tokens => "tokens",
+        }
+    }
+}
+
+/// How much time is taken to measure.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// What the smallest input takes at least, beyond what an input of one takes.
+    least: Duration,
+    /// Times that each input is measured; the fastest counts.
+    rounds: u32,
+    /// Times that a growth beyond the rule is measured again.
+    doubts: u32,
+}
+
+impl Effort {
+    /// For a test that runs with every change.
+    pub const SHORT: Self = Self {
+        least: Duration::from_millis(15),
+        rounds: 1,
+        doubts: 3,
+    };
+    /// For a table.
+    pub const LONG: Self = Self {
+        least: Duration::from_millis(40),
+        rounds: 1,
+        doubts: 3,
+    };
+}
+
+/// The times of one command on one shape.
+#[derive(Debug)]
+pub struct Growth {
+    n: usize,
+    /// What an input of one takes: it would hide what grows.
+    base: Duration,
+    times: [Duration; 3],
+    is_told: bool,
+}
+
+impl Growth {
+    /// Measures, and measures again where the growth is beyond `most`.
+    pub fn of(shape: &Shape, command: Command, effort: Effort, most: f64) -> Self {
+        let base = fastest(shape, command, 1, 2);
+        let mut n = shape.first;
+        let mut first = fastest(shape, command, n, effort.rounds);
+        while first.saturating_sub(base) < effort.least && n < shape.most {
+            n *= 2;
+            first = fastest(shape, command, n, effort.rounds);
+        }
+        let is_told = first.saturating_sub(base) >= effort.least;
+        let times = [first, Duration::MAX, Duration::MAX];
+        let mut growth = Self {
+            n,
+            base,
+            times,
+            is_told,
+        };
+        if !is_told {
+            return growth;
+        }
+        for round in 0..=effort.doubts {
+            for (doublings, time) in growth.times.iter_mut().enumerate() {
+                // The first was measured already.
+                if round > 0 || doublings > 0 {
+                    *time = (*time).min(fastest(shape, command, n << doublings, effort.rounds));
+                }
+            }
+            if growth.per_doubling() <= most {
+                break;
+            }
+        }
+        growth
+    }
+
+    /// How many times as long an input of twice the size takes: the mean of two doublings.
+    pub fn per_doubling(&self) -> f64 {
+        if !self.is_told {
+            return 0.0;
+        }
+        let [first, _, last] = self
+            .times
+            .map(|time| time.saturating_sub(self.base).as_secs_f64());
+        (last / first).sqrt()
+    }
+}
+
+impl fmt::Display for Growth {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:7} ", self.n)?;
+        if !self.is_told {
+            let [first, ..] = self.times;
+            return write!(
+                formatter,
+                "    none  {} - {}",
+                first.as_millis(),
+                self.base.as_millis()
+            );
+        }
+        let times = self
+            .times
+            .map(|time| format!("{:.0}", time.as_secs_f64() * 1e3))
+            .join(" ");
+        write!(
+            formatter,
+            "{:8.2}  {times} - {}",
+            self.per_doubling(),
+            self.base.as_millis()
+        )
+    }
+}
+
+/// The least processor time of some rounds.
+fn fastest(shape: &Shape, command: Command, n: usize, rounds: u32) -> Duration {
+    let workshop = Workshop::new();
+    // What pseudonyms are made with.
+    workshop.write("key", "an invented key of more than thirty-two signs");
+    for (name, bytes) in (shape.files)(n) {
+        workshop.write(&format!("in/{name}"), bytes);
+    }
+    let times = (0..rounds.max(1)).map(|round| {
+        let begun = processor_time();
+        match command {
+            Command::Check => checked(&workshop.path("in")),
+            Command::Run => milled(&workshop, &format!("out{round}"), shape.pipeline),
+            Command::Tokens => counted(&workshop.path("in")),
+        }
+        processor_time().saturating_sub(begun)
+    });
+    times.min().unwrap_or_default()
+}
+
+/// Processor time of all threads of this process.
+fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(
+        u64::try_from(time.tv_sec).unwrap(),
+        u32::try_from(time.tv_nsec).unwrap(),
+    )
+}
+
+fn checked(folder: &Path) {
+    let options = CheckOptions {
+        paths: vec![folder.to_string_lossy().into_owned()],
+        source: "auto".to_owned(),
+        limits: Limits::default(),
+        threads: 1,
+        ..CheckOptions::default()
+    };
+    let mut findings = 0_u64;
+    check(&options, &Silent, &AtomicBool::new(false), &mut |_| findings += 1).unwrap();
+}
+
+fn milled(workshop: &Workshop, out: &str, pipeline: &str) {
+    let more = format!("{pipeline}\n[count]\nencodings = [\"o200k_base\"]\n");
+    let plan = workshop.plan(out, &more);
+    let options = RunOptions {
+        threads: 1,
+        ..RunOptions::default()
+    };
+    let summary = chatmill_engine::run(plan, options, &Silent, &AtomicBool::new(false)).unwrap();
+    assert!(summary.elapsed.is_some(), "the run must really run");
+}
+
+/// What `tokens` does with files: every conversation is rendered in every dialect and counted.
+fn counted(folder: &Path) {
+    let paths = [folder.to_string_lossy().into_owned()];
+    let inputs = typed_inputs(&paths, "auto").unwrap();
+    let targets: Vec<Target> = chatmill_dialect::DIALECTS
+        .iter()
+        .map(|dialect| Target::find(dialect.id()).unwrap())
+        .collect();
+    let counter = chatmill_token::find("o200k_base").unwrap().counter();
+    let policy = Policy::default();
+    let (mut text, mut spans, mut tokens) = (String::new(), Vec::new(), 0);
+    let mut visit = |sight: Sight<'_>| {
+        if let Sight::Conversation { linked, .. } = sight {
+            let (perspectives, _) = render::perspectives(linked, &Speaker::Rule(SpeakerRule::Auto));
+            for target in &targets {
+                let mut emit = |_: &str, rendering: chatmill_dialect::Rendering<'_>| {
+                    text.clear();
+                    spans.clear();
+                    rendering.rope.write(&mut text, &mut spans);
+                    tokens += counter.tally(&text, &spans).tokens;
+                };
+                render::render(
+                    linked,
+                    target,
+                    &perspectives,
+                    &policy,
+                    History::Document,
+                    &mut emit,
+                );
+            }
+        }
+        true
+    };
+    let limits = Limits::default();
+    walk(&inputs, &limits, &Silent, &AtomicBool::new(false), &mut visit).unwrap();
+}

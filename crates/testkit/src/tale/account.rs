@@ -13,8 +13,8 @@ pub struct Account {
     pub known: Option<String>,
     /// Whether that is no second name.
     pub is_display: bool,
-    /// Whether the roster lists him.
-    pub is_listed: bool,
+    /// Whether nobody ever gave him the id by which he is known.
+    pub is_made: bool,
     /// The name that the message shows.
     pub shown: Option<String>,
     /// The accounts that are mentioned, each with the name that the roster has.
@@ -36,8 +36,8 @@ impl Account {
         });
         Self {
             id: sender.map(|sender| account_id(linked, sender)),
+            is_made: sender.is_some_and(|sender| sender.is_id_made),
             is_display: sender.is_some_and(|sender| sender.name.is_some()),
-            is_listed: sender.is_some_and(|sender| sender.listed),
             shown: own.or(known.clone()),
             known,
             mentions: mentioned.collect(),

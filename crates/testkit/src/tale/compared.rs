@@ -40,6 +40,13 @@ impl Tale {
                     && !of_lines.contains(&key.as_str())
             });
             turn.name = std::mem::replace(&mut turn.name, Label::Any).kept_apart();
+            // Lines hold the ids that accounts have.
+            if turn.account.is_made
+                && turn.account.known.is_none()
+                && turn.name == Label::Exact(turn.account.id.clone())
+            {
+                turn.name = Label::Exact(None);
+            }
             // Turns of tools have no line.
             if turn
                 .pieces

@@ -38,7 +38,7 @@ pub fn completed(conversation: &Conversation, again: &Conversation) -> Conversat
             use chatmill_model::Part::{ToolCall, ToolResult};
             match (part, written) {
                 (ToolCall(call), ToolCall(written)) if call.known_id().is_none() => {
-                    call.id.clone_from(&written.id)
+                    call.id.clone_from(&written.id);
                 }
                 (ToolResult(result), ToolResult(written)) if result.known_id().is_none() => {
                     result.call_id.clone_from(&written.call_id);

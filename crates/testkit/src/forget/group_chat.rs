@@ -16,7 +16,7 @@ pub const OWN: &[(LossCode, Forget)] = &[
     (LossCode::ExtraDropped, extra_dropped),
     (LossCode::MessageIdSynthesised, message_id_synthesised),
     (LossCode::TitleSynthesised, |tale, _, _| {
-        tale.metadata.push("title".to_owned())
+        tale.metadata.push("title".to_owned());
     }),
     // Of those who are put into the roster nothing more is told than before.
     (LossCode::ParticipantSynthesised, |_, _, _| ()),

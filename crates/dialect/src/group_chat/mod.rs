@@ -6,9 +6,13 @@
 //! ```
 //!
 //! Nobody is the assistant here: the dialect renders once. What a group chat was read from, this writes back; what other
-//! systems hold beyond the format is declared. What the format's validators demand and the source lacks is made and declared:
-//! a name, ids, places in the roster, `system` as the sender of what nobody sent. Tools stand in `extra`, as our extension of
-//! the format has it, and so does the role of system text.
+//! systems hold beyond the format is declared. What the format's validators ask, and the source lacks, is made and declared:
+//!
+//! - GRP-01: a quoted author is an id of the roster; what a group chat itself has in its place stays, and the row is invalid.
+//! - GRP-02: a version, a name (the title, else the id), and a roster with everybody who speaks or is quoted.
+//! - GRP-03: every message has an id, a sender (`system` where nobody is), a type and a content; every quoted one an id.
+//! - GRP-04: roles are user and assistant. Our extension of the format adds `tool`, with calls and results in `extra`, and
+//!   system text as an event with `extra.role`.
 
 mod extra;
 mod ids;

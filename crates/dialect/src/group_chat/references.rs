@@ -65,7 +65,17 @@ pub(super) fn write<'a>(
             _ if reference.preview.is_none() && reference.nested.is_empty() => {
                 rope.json_string(id, Component::Replies);
             }
-            _ => object(rope, reference, Some(id)),
+            form => {
+                object(rope, reference, Some(id));
+                if let ReferenceForm::Object(raw) = form {
+                    losses.several(
+                        LossCode::ExtraDropped,
+                        message.position,
+                        further_fields(raw.as_str(), reference),
+                        "further fields of a quoted message have no place",
+                    );
+                }
+            }
         }
     }
     rope.framing("]");
@@ -92,6 +102,27 @@ fn as_it_was<'a>(rope: &mut Rope<'a>, raw: &'a str, id: Option<Cow<'a, str>>) {
         rope.framing(",");
     }
     rope.raw_json(rest, Component::Replies);
+}
+
+/// How many fields of another system's object say something that the reference does not.
+fn further_fields(raw: &str, reference: &Reference) -> u64 {
+    let preview = reference.preview.clone().unwrap_or_default();
+    let time = preview.timestamp.map(|time| time.raw);
+    let known = [
+        &reference.target,
+        &time,
+        &preview.sender,
+        &preview.sender_name,
+        &preview.content,
+    ];
+    let says_more = |value: &RawValue| {
+        let raw = value.get();
+        let text = json::decode_string(raw).unwrap_or_else(|| raw.to_owned());
+        let is_told = known.iter().any(|fact| fact.as_ref() == Some(&text));
+        !is_told && !matches!(&*text, "" | "null" | "true" | "false") && !raw.starts_with('[')
+    };
+    let fields = json::fields(raw).unwrap_or_default();
+    fields.values().filter(|value| says_more(value)).count() as u64
 }
 
 /// A reference of another system as an object with what is known of its target.

@@ -89,7 +89,7 @@ impl Dialect for GroupChat {
 
 /// Whether a conversation was read from this format.
 fn is_native(conversation: &Conversation) -> bool {
-    conversation.source == "group-chat"
+    conversation.keeps_form("group-chat")
 }
 
 /// Makes up ids for messages that have none.

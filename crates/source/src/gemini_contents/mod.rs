@@ -24,7 +24,7 @@ mod turns;
 use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::{Document, Kind, Value, append_key};
 use chatmill_intake::{Framing, RecordSketch, Sketch};
-use chatmill_model::{Conversation, Extra, RawJson, Scene};
+use chatmill_model::{Conversation, Customs, Extra, RawJson, Scene, TextArguments};
 
 use crate::notes::{Notes, repeated_key};
 use crate::times::Times;
@@ -49,6 +49,11 @@ static ABOUT: About = About {
     specification: "Gemini API GenerateContent requests, and gryag's conversation pattern (2025-10-17)",
     shapes: &["gemini", "gryag"],
     carries: "roles, text, thoughts, media, function calls and responses; with [meta] lines ids, names and replies",
+    customs: Customs {
+        pairs_by_place: true,
+        text_arguments: TextArguments::None,
+        ..Customs::USUAL
+    },
 };
 
 impl Source for GeminiContents {
@@ -75,7 +80,7 @@ impl Source for GeminiContents {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::of(read(*frame, limits))
+        Reading::of(&ABOUT, read(*frame, limits))
     }
 
     fn message_path(&self, index: u32) -> String {

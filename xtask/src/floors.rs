@@ -47,8 +47,13 @@ const FILE_ACCESS: &[&str] = &["std::fs", "fs::File", "fs::OpenOptions"];
 /// The crates that judge or write conversations.
 const NAMELESS: &[&str] = &["link", "rule", "redact", "dialect"];
 
-/// How source text names the source of a conversation.
-const SOURCE_NAME: &[&str] = &["conversation.source", "conversation().source"];
+/// How source text names the source of a conversation, and the structure that it was recognised by.
+const SOURCE_NAME: &[&str] = &[
+    "conversation.source",
+    "conversation().source",
+    "conversation.shape",
+    "conversation().shape",
+];
 
 pub fn run(root: &Path) -> Result<String> {
     let imports = imports(&metadata(root)?)?;

@@ -6,8 +6,8 @@
 /// What the format of a conversation's record is like; by default, what most formats are like.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Customs {
-    /// The format whose own fields the conversation keeps in its `Extra`, so that a dialect of that format can write the
-    /// record back as it was. None where such fields are kept for people only.
+    /// The format whose own fields the conversation keeps in its `Extra`, so that a dialect of that format can write them
+    /// back as they were. None where further fields are kept for people only.
     pub kept_form: Option<&'static str>,
     /// Whether events and instructions name a sender, as messages do.
     pub senders_everywhere: bool,

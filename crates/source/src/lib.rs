@@ -199,17 +199,24 @@ pub struct Reading {
 
 impl Reading {
     /// What came of a frame: its reading, or the fault for which it is rejected whole. What assistants thought is taken out
-    /// of their texts, whatever the format, but where the record can be written back: then its texts stay as they are.
+    /// of their texts, whatever the format.
     fn of(about: &About, read: Result<Self, Box<Finding>>) -> Self {
+        let mut reading = Self::stored(about, read);
+        let conversation = reading.conversation.iter_mut();
+        conversation
+            .flat_map(|conversation| &mut conversation.messages)
+            .for_each(thoughts::take_out);
+        reading
+    }
+
+    /// As [`Self::of`], of a system's own store: what its texts hold goes back into it as it is.
+    fn stored(about: &About, read: Result<Self, Box<Finding>>) -> Self {
         let mut reading = read.unwrap_or_else(|fault| Self {
             fault: Some(*fault),
             ..Self::default()
         });
         if let Some(conversation) = &mut reading.conversation {
             conversation.customs = about.customs;
-            if about.customs.kept_form.is_none() {
-                conversation.messages.iter_mut().for_each(thoughts::take_out);
-            }
         }
         reading
     }

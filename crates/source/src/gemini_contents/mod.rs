@@ -34,6 +34,9 @@ use turns::Reader;
 
 const ID: &str = "gemini-contents";
 
+/// The structure of gryag's prompts, and the form of their further fields.
+const GRYAG: &str = "gryag";
+
 /// Fields that hold system text; the index of a system message counts down from the largest number in this order.
 const SYSTEM: [&str; 3] = ["systemInstruction", "system_instruction", "system_context"];
 
@@ -80,7 +83,12 @@ impl Source for GeminiContents {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::of(&ABOUT, read(*frame, limits))
+        let mut reading = Reading::of(&ABOUT, read(*frame, limits));
+        let conversation = reading.conversation.as_mut();
+        if let Some(prompt) = conversation.filter(|conversation| conversation.shape == GRYAG) {
+            prompt.customs.kept_form = Some(GRYAG);
+        }
+        reading
     }
 
     fn message_path(&self, index: u32) -> String {
@@ -215,7 +223,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     Ok(Reading {
         conversation: Some(Conversation {
             source: ID,
-            shape: if has_lines { "gryag" } else { "gemini" },
+            shape: if has_lines { GRYAG } else { "gemini" },
             source_id,
             scene: Scene::Unknown,
             participants: reader.roster.participants,

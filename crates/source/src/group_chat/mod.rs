@@ -83,7 +83,7 @@ impl Source for GroupChat {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::of(&ABOUT, read(*frame, limits))
+        Reading::stored(&ABOUT, read(*frame, limits))
     }
 
     fn message_path(&self, index: u32) -> String {

@@ -46,6 +46,7 @@ static ABOUT: About = About {
     shapes: &["nine-columns", "normalized", "external-ids", "senders", "2026"],
     carries: "text, media, names, replies, times of storing; not the embeddings and search vectors computed from texts",
     customs: Customs {
+        kept_form: Some("gryag"),
         pairs_by_place: true,
         text_arguments: TextArguments::None,
         ..Customs::USUAL

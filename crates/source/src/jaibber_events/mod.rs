@@ -77,7 +77,7 @@ impl Source for JaibberEvents {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::of(&ABOUT, read(*frame, limits))
+        Reading::stored(&ABOUT, read(*frame, limits))
     }
 
     fn message_path(&self, index: u32) -> String {
@@ -290,7 +290,7 @@ impl<'d> Reader<'d, '_> {
             let text = "no row names its project";
             findings.push(Finding::new(&codes::MISSING_FIELD, text).with_severity(Severity::Warning));
         }
-        if messages.is_empty() && self.rejects.is_empty() {
+        if rows > 0 && messages.is_empty() && self.rejects.is_empty() {
             let finding = only_present(self.key.as_deref());
             let span = self.frame.document.root().span();
             findings.push(Notes::new(self.frame.start).spanned(finding, span));

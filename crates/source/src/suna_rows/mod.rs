@@ -79,7 +79,7 @@ impl Source for SunaRows {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::of(&ABOUT, read(*frame, limits))
+        Reading::stored(&ABOUT, read(*frame, limits))
     }
 
     /// A record that is no list is one row.

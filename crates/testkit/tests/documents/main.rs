@@ -1,4 +1,4 @@
-//! What the documents of Suna, gryag and Tzurot say, sentence by sentence where it is easily missed.
+//! What the documents of Suna, gryag, Jaibber and Tzurot say, sentence by sentence where it is easily missed.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -9,6 +9,7 @@
 )]
 
 mod gryag;
+mod jaibber;
 mod read_back;
 mod suna;
 mod tzurot;

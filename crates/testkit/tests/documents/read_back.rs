@@ -7,7 +7,7 @@ use chatmill_source::FrameView;
 use chatmill_testkit::law::{REQUESTS, SYSTEMS, cases};
 
 /// The dialects that are held to it so far.
-const HELD: [&str; 8] = [
+const HELD: [&str; 9] = [
     "suna-llm",
     "suna-list",
     "suna-cached",
@@ -15,6 +15,7 @@ const HELD: [&str; 8] = [
     "suna-rows",
     "gryag-gemini",
     "gryag-compact",
+    "jaibber-events",
     "tzurot",
 ];
 

@@ -108,9 +108,9 @@ fn forget(linked: &Linked, losses: &[Loss]) -> Vec<Value> {
             .as_deref()
             .or((message.kind == MessageKind::Message).then_some(by_role));
         let parts: Vec<String> = message.parts.iter().map(|part| format!("{part:?}")).collect();
-        // Of the silent, payloads know the name where it is nobody else's. The order of mentions says nothing.
+        // The order of mentions says nothing.
         let mentions = message.mentions.iter();
-        let mut mentions: Vec<String> = mentions.filter_map(|id| mentioned(linked, id)).collect();
+        let mut mentions: Vec<String> = mentions.filter_map(|id| mentioned(linked, message, id)).collect();
         mentions.sort_unstable();
         messages.push(json!({
             "id": message.id, "sender": sender, "sender_name": message.sender_name, "role": message.role.as_str(),
@@ -121,8 +121,8 @@ fn forget(linked: &Linked, losses: &[Loss]) -> Vec<Value> {
     messages
 }
 
-/// How payloads tell a mention.
-fn mentioned(linked: &Linked, id: &str) -> Option<String> {
+/// How payloads tell a mention: of the silent they know the name, where it is nobody else's and no field is kept as it was.
+fn mentioned(linked: &Linked, message: &Message, id: &str) -> Option<String> {
     let people = &linked.conversation.participants;
     let place = people.iter().position(|person| person.id == id);
     let is_heard = |place: usize| spoken(linked).any(|message| message.sender == Some(place));
@@ -131,7 +131,8 @@ fn mentioned(linked: &Linked, id: &str) -> Option<String> {
     };
     let called = |place: usize| people[place].name.as_ref().map(|name| name.to_lowercase());
     let is_only = (0..people.len()).all(|other| other == place || called(other) != called(place));
-    people[place].name.clone().filter(|_| is_only)
+    let is_kept = message.extra.get("mentions").is_some();
+    people[place].name.clone().filter(|_| is_only && !is_kept)
 }
 
 /// Messages and notices that payloads tell.

@@ -27,8 +27,8 @@ const BEFORE_FILES: [(&str, &str); 3] = [
     ("isTaskNotification", key!("isTaskNotification")),
 ];
 
-/// Fields of other captures of the same system, which no payload has.
-const UNPUBLISHED: [&str; 3] = ["sender", "status", "partialText"];
+/// Fields of other captures of the same system, which no payload has, and one that stands here only where it is no list.
+const UNPUBLISHED: [&str; 4] = ["sender", "status", "partialText", "attachments"];
 
 /// Writes payloads, and knows what was lost and said.
 pub(super) struct Writer<'v, 'a> {
@@ -306,7 +306,7 @@ impl<'v, 'a> Writer<'v, 'a> {
     }
 
     fn files(&self, object: &mut Object<'_, 'a>, message: &'a Message, media: &[&'a Media]) {
-        if media.is_empty() || self.field(message, "attachments").is_some() {
+        if media.is_empty() {
             return;
         }
         let mut facts: BTreeMap<&str, Vec<(&str, &RawJson)>> = BTreeMap::new();

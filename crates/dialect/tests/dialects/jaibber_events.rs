@@ -354,3 +354,26 @@ fn a_task_has_no_sender_of_its_own() {
     );
     assert_eq!(out.losses.len(), 0);
 }
+
+#[test]
+fn files_that_are_no_list_are_left_out_and_declared() {
+    let mut room = Room::new();
+    room.linked.conversation.customs.kept_form = Some("jaibber-events");
+    let ann = room.human("u1", "Ann");
+    room.post(
+        Some(ann),
+        vec![
+            text("look"),
+            media(MediaKind::File, Some("https://e.com/f"), None),
+        ],
+    );
+    room.message(0).extra.0 = vec![raw("attachments", "7")];
+    let out = room.only("jaibber-events");
+    assert!(
+        out.text
+            .contains(r#""attachments":[{"blobUrl":"https://e.com/f"}]"#),
+        "{}",
+        out.text
+    );
+    assert_eq!(out.lost(LossCode::ExtraDropped), [(None, 1)]);
+}

@@ -134,14 +134,15 @@ fn names_dropped(tale: &mut Tale, _: &Loss, _: &Family) {
     });
 }
 
-/// Fields of other captures of the same system, or all fields of another system's. At a message: the word for what it is, or
+/// Fields of other captures of the same system and one of a wrong form, or all fields of another system's. At a message: the word for what it is, or
 /// the preview of what it answers, which no tale tells.
 fn extra_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
     if loss.position.is_some() {
         return;
     }
     let is_captured = |key: &String| {
-        key.starts_with("envelope.") || matches!(key.as_str(), "sender" | "status" | "partialText")
+        let word = key.as_str();
+        key.starts_with("envelope.") || matches!(word, "sender" | "status" | "partialText" | "attachments")
     };
     let keys = tale.turns.iter().flat_map(|turn| &turn.facts.extra);
     let is_own = keys.filter(|key| is_captured(key)).count() as u64 == loss.amount;

@@ -1,7 +1,8 @@
 //! `cargo xtask floors`: the layout is the architecture, and this holds it.
 //!
 //! A crate imports only crates on floors below its own, so rooms on one floor never know of each other. Only `intake` and
-//! `dataset` name `std::fs`; only `intake` depends on a decompressor; `testkit` is for tests alone.
+//! `dataset` name `std::fs`; only `intake` depends on a decompressor; `testkit` is for tests alone. Who judges or writes
+//! conversations does not look at the name of their source: `Customs` says what is to be known of it.
 
 use std::path::Path;
 use std::process::Command;
@@ -43,10 +44,23 @@ const DECOMPRESSORS: &[&str] = &[
 /// How source text names the file system.
 const FILE_ACCESS: &[&str] = &["std::fs", "fs::File", "fs::OpenOptions"];
 
+/// The crates that judge or write conversations.
+const NAMELESS: &[&str] = &["link", "rule", "redact", "dialect"];
+
+/// How source text names the source of a conversation, and the structure that it was recognised by.
+const SOURCE_NAME: &[&str] = &[
+    "conversation.source",
+    "conversation().source",
+    "conversation.shape",
+    "conversation().shape",
+];
+
 pub fn run(root: &Path) -> Result<String> {
     let imports = imports(&metadata(root)?)?;
     let mut faults = import_faults(&imports);
-    faults.extend(file_access_faults(&source_files(root)?));
+    let files = source_files(root)?;
+    faults.extend(file_access_faults(&files));
+    faults.extend(source_name_faults(&files));
     if faults.is_empty() {
         let crates = imports.iter().filter(|import| import.what.is_empty()).count();
         return Ok(format!("floors: {crates} crates in order"));
@@ -156,6 +170,28 @@ fn file_access_faults(files: &[SourceFile]) -> Vec<String> {
     faults
 }
 
+fn source_name_faults(files: &[SourceFile]) -> Vec<String> {
+    let is_name = |rest: &str| !rest.starts_with(|next: char| next == '_' || next.is_ascii_alphanumeric());
+    let mut faults = Vec::new();
+    for file in files
+        .iter()
+        .filter(|file| NAMELESS.contains(&file.krate.as_str()))
+    {
+        for (number, line) in file.text.lines().enumerate() {
+            let code = line.split("//").next().unwrap_or_default();
+            let mut named = SOURCE_NAME.iter().flat_map(|name| code.split(name).skip(1));
+            if named.any(is_name) {
+                faults.push(format!(
+                    "{}:{}: looks at the name of a source; conversation.customs says what is to be known of it",
+                    file.path,
+                    number + 1
+                ));
+            }
+        }
+    }
+    faults
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -228,6 +264,30 @@ mod tests {
         assert_eq!(
             file_access_faults(&files),
             ["crates/rule/src/lib.rs:2: names std::fs; only intake and dataset touch files"]
+        );
+    }
+
+    #[test]
+    fn a_room_that_decides_by_the_name_of_a_source_is_found() {
+        let file = |krate: &str, text: &str| SourceFile {
+            path: format!("crates/{krate}/src/lib.rs"),
+            krate: krate.to_owned(),
+            text: text.to_owned(),
+        };
+        let files = [
+            file(
+                "rule",
+                "// linked.conversation.source is a fact\nif linked.conversation.source == \"x\" {}\n",
+            ),
+            file("dialect", "let id = view.conversation().source_id;\n"),
+            file("engine", "let word = linked.conversation.source.to_owned();\n"),
+        ];
+        let found = source_name_faults(&files);
+        assert_eq!(found.len(), 1);
+        assert!(
+            found
+                .iter()
+                .all(|fault| fault.starts_with("crates/rule/src/lib.rs:2: "))
         );
     }
 }

@@ -67,6 +67,9 @@ pub struct Limits {
     /// Bytes of rows that are gathered into conversations at a time, in each thread; conversations that are larger alone
     /// are still whole.
     pub partition: u64,
+    /// Bytes of gathered rows that belong to every conversation of an input, as presence without a project does, and are read
+    /// with each of them; further ones are read as if they were a conversation of their own.
+    pub shared_rows: u64,
     /// Conversations that are compared with one another where `[dedup]` asks for it, at about 600 bytes each.
     pub compared: u64,
     /// Bytes of a rank file or a tokenizer file; a larger one is refused before the run begins.
@@ -116,6 +119,7 @@ impl Default for Limits {
             messages_per_conversation: 1_000_000,
             response_depth: 3,
             partition: 16 * MIB,
+            shared_rows: 64 * KIB,
             compared: 4_000_000,
             vocabulary: 128 * MIB,
             template_file: 8 * MIB,

@@ -8,7 +8,7 @@ use crate::json;
 
 /// Whether a conversation was read from one of gryag's own records: its database, or a captured prompt.
 pub(crate) fn is_gryags(conversation: &Conversation) -> bool {
-    conversation.source.starts_with("gryag") || conversation.shape == "gryag"
+    conversation.keeps_form("gryag")
 }
 
 /// The chat, and in gryag's own records the thread, that a conversation was held in.

@@ -19,7 +19,7 @@ use crate::Dialect;
 use crate::about::About;
 use crate::loss::{LossCode, Losses};
 use crate::media::placeholder;
-use crate::names::speaker;
+use crate::names::{AGENT, own_name};
 use crate::nature::{Lack, Shown, declare_conversation, declare_messages};
 use crate::policy::MediaPolicy;
 use crate::progress::Progress;
@@ -98,11 +98,7 @@ impl Dialect for JaibberContext {
             );
             let said_as = if message.role == Role::Assistant {
                 rope.framing("Assistant (");
-                rope.content(
-                    speaker(view, message).unwrap_or("Agent"),
-                    Level::Raw,
-                    Component::Names,
-                );
+                rope.content(agent_name(view, message), Level::Raw, Component::Names);
                 rope.framing("): ");
                 "assistant"
             } else {
@@ -125,6 +121,13 @@ impl Dialect for JaibberContext {
         );
         emit(progress.finish(rope, shown.extent, losses, Vec::new()));
     }
+}
+
+/// The name of an agent; an id says nothing to those who read the context.
+fn agent_name<'a>(view: &View<'a>, message: &'a Message) -> &'a str {
+    let own = view.sender(message).and_then(own_name);
+    own.or(message.sender_name.as_deref().filter(|name| !name.is_empty()))
+        .unwrap_or(AGENT)
 }
 
 /// Declares the messages inside the window that say nothing.

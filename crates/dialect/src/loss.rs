@@ -25,6 +25,8 @@ loss_codes! {
     NameDropped = "name-dropped",
     /// A name stands in front of the text.
     NameInlined = "name-inlined",
+    /// A name was made up for somebody who has none.
+    NameSynthesised = "name-synthesised",
     /// A name is written in another spelling that the dialect allows.
     NameAliased = "name-aliased",
     /// Signs that the dialect reads as its own were taken out of a name.

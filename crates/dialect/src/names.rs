@@ -10,6 +10,9 @@ use crate::view::View;
 /// What stands for a name that is missing.
 pub(crate) const UNNAMED: &str = "unnamed";
 
+/// What an agent is called that has no name.
+pub(crate) const AGENT: &str = "Agent";
+
 /// The display name of a participant, else the second name.
 pub(crate) fn own_name(participant: &Participant) -> Option<&str> {
     [participant.name.as_deref(), participant.alias.as_deref()]

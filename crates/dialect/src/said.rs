@@ -7,6 +7,7 @@ use chatmill_model::{Message, ParticipantKind, RawJson, Role, ToolResult};
 use crate::json;
 use crate::loss::{LossCode, Losses};
 use crate::policy::{Compressed, LeakedMetadata};
+use crate::suna::rows::is_native;
 use crate::text::{change, without_metadata};
 use crate::view::View;
 
@@ -42,7 +43,7 @@ fn shown<'a>(view: &View<'a>, message: &Message, text: &'a str) -> Cow<'a, str> 
 
 /// What the model saw of a message that Suna compressed, where policy asks for it.
 fn sent(view: &View<'_>, message: &Message) -> Option<String> {
-    if view.policy.compressed != Compressed::AsSent || view.conversation().source != "suna-rows" {
+    if view.policy.compressed != Compressed::AsSent || !is_native(view) {
         return None;
     }
     let raw = message.extra.get("compressed_content").map(RawJson::as_str)?;

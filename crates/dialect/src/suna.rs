@@ -16,7 +16,7 @@
 
 mod bedrock;
 mod cached;
-mod rows;
+pub(crate) mod rows;
 
 use chatmill_model::{Message, ParticipantKind};
 

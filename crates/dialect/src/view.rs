@@ -1,5 +1,6 @@
 //! What a dialect is asked to say: a conversation, through whose eyes, by which policy, how much of it.
 
+use chatmill_model::fingerprint::content_hash;
 use chatmill_model::{Conversation, Link, LinkStatus, Linked, Message, MessageKind, Participant, Reference};
 
 use crate::names::own_name;
@@ -48,6 +49,20 @@ impl<'a> View<'a> {
     /// The conversation.
     pub fn conversation(&self) -> &'a Conversation {
         &self.linked.conversation
+    }
+
+    /// The conversation's own id, where it has one that is not empty.
+    pub fn own_id(&self) -> Option<&'a str> {
+        self.conversation()
+            .source_id
+            .as_deref()
+            .filter(|id| !id.is_empty())
+    }
+
+    /// An id for a conversation without one: a word and a hash, so that equal conversations have equal ones.
+    pub fn made_id(&self, word: &str) -> String {
+        let hash = content_hash(self.conversation());
+        format!("{word}-{}", hash.get(..12).unwrap_or(&hash))
     }
 
     /// The message at a position.

@@ -1,18 +1,24 @@
 //! Gathering: rows of a conversation lie far apart, so they are put aside by conversation and come back together.
 //!
 //! Memory stays within `limits.partition`, whatever the inputs hold: rows are spread over partitions by the hash of their
-//! conversation, on disk once they are many, and one partition at a time becomes a slice. A partition that grew too
-//! large is spread again. Partitions and their order follow from the inputs and the limits alone.
+//! conversation, on disk once they are many, and one partition at a time becomes a slice, or several where rows that belong
+//! to every conversation make it too large. A partition that grew too large is spread again. Partitions and their order
+//! follow from the inputs and the limits alone.
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::path::PathBuf;
 
 use chatmill_dataset::{DatasetError, Spill};
+use chatmill_diag::Limits;
 use chatmill_source::Source;
 
 use crate::group::{Group, GroupRow, RowPlace};
 use crate::slices::EntryStep;
+
+mod shared;
+
+use shared::Shared;
 
 /// Partitions that are open at a time, each with a file.
 const PARTITIONS: u64 = 256;
@@ -32,8 +38,10 @@ pub struct Gatherer {
     entries: Vec<EntryStep>,
     /// For each entry, what tells its conversations from those of others that have the same key.
     scopes: Vec<String>,
-    /// The rows of a partition as they come; kept for the next one.
-    scratch: Vec<u8>,
+    /// Rows that belong to every conversation of their scope.
+    shared: Shared,
+    /// The partition of which groups are still to come.
+    partition: Partition,
 }
 
 struct Level {
@@ -43,7 +51,20 @@ struct Level {
     is_last: bool,
 }
 
-/// The rows of a partition, conversation by conversation.
+/// A partition as it came back from its spill.
+#[derive(Default)]
+struct Partition {
+    /// Its rows, one behind another; the memory is kept for the next partition.
+    bytes: Vec<u8>,
+    /// Number of its group, place and bytes of each row: group by group, inside of one in input order.
+    rows: Vec<(usize, RowPlace, Range<usize>)>,
+    /// Keys of the groups, by number.
+    keys: Vec<Option<String>>,
+    /// Rows of which the groups are made.
+    done: usize,
+}
+
+/// Groups of a partition, conversation by conversation.
 pub struct Gathered {
     /// Arrays of rows, one after another.
     pub buffer: Vec<u8>,
@@ -53,8 +74,8 @@ pub struct Gathered {
 
 impl Gatherer {
     /// A gatherer for inputs of so many bytes. What is too much for the memory waits in `folder`, without a name.
-    pub fn new(input_bytes: u64, partition: u64, folder: PathBuf) -> Self {
-        let target = partition.max(1);
+    pub fn new(input_bytes: u64, limits: &Limits, folder: PathBuf) -> Self {
+        let target = limits.partition.max(1);
         Self {
             target,
             folder,
@@ -62,7 +83,8 @@ impl Gatherer {
             levels: VecDeque::new(),
             entries: Vec::new(),
             scopes: Vec::new(),
-            scratch: Vec::new(),
+            shared: Shared::within(limits.shared_rows, target),
+            partition: Partition::default(),
         }
     }
 
@@ -94,12 +116,30 @@ impl Gatherer {
         level.spill.push(partition, &head.0, bytes)
     }
 
-    /// The next partition, written into `buffer`, or nothing when all are done.
-    pub fn next_partition(&mut self, buffer: Vec<u8>) -> Result<Option<Gathered>, DatasetError> {
+    /// Puts a row aside that belongs to every conversation of its scope. What is too much to be read with each of them is a
+    /// row of the conversation that has no key.
+    pub fn share(&mut self, place: &RowPlace, bytes: &[u8]) -> Result<(), DatasetError> {
+        let scope = self.scopes.get(place.entry).map_or("", String::as_str);
+        if self.shared.add(scope, *place, bytes) {
+            return Ok(());
+        }
+        self.push("", place, bytes)
+    }
+
+    /// The next groups, written into `buffer`, or nothing when all are done.
+    pub fn next_groups(&mut self, buffer: Vec<u8>) -> Result<Option<Gathered>, DatasetError> {
+        if self.partition.done == self.partition.rows.len() && !self.next_partition()? {
+            return Ok(self.alone(buffer));
+        }
+        Ok(Some(self.groups(buffer)))
+    }
+
+    /// Brings the next partition back; false when all are done.
+    fn next_partition(&mut self) -> Result<bool, DatasetError> {
         loop {
             let depth = self.levels.len();
             let Some(level) = self.levels.back_mut() else {
-                return Ok(None);
+                return Ok(false);
             };
             let partition = level.next;
             if partition >= level.spill.partitions() {
@@ -112,7 +152,7 @@ impl Gatherer {
                 continue;
             }
             if bytes <= self.target.saturating_mul(2) || level.is_last || depth > DEPTH {
-                return self.collect(partition, buffer).map(Some);
+                return self.collect(partition).map(|()| true);
             }
             self.spread(partition, bytes, depth)?;
         }
@@ -144,13 +184,18 @@ impl Gatherer {
         Ok(())
     }
 
-    fn collect(&mut self, partition: usize, mut buffer: Vec<u8>) -> Result<Gathered, DatasetError> {
-        let mut rows: Vec<(usize, RowPlace, Range<usize>)> = Vec::new();
-        let mut bytes = std::mem::take(&mut self.scratch);
+    fn collect(&mut self, partition: usize) -> Result<(), DatasetError> {
+        let Partition {
+            bytes,
+            rows,
+            keys,
+            done,
+        } = &mut self.partition;
         bytes.clear();
-        buffer.clear();
+        rows.clear();
+        keys.clear();
+        *done = 0;
         let mut numbers: HashMap<Vec<u8>, usize> = HashMap::new();
-        let mut keys: Vec<Option<String>> = Vec::new();
         if let Some(level) = self.levels.back_mut() {
             level.spill.drain(partition, &mut |head, body| {
                 let group = Head::group_of(head);
@@ -167,9 +212,27 @@ impl Gatherer {
         }
         // Stable: the rows of a group stay in input order.
         rows.sort_by_key(|(number, _, _)| *number);
-        buffer.reserve(bytes.len() + 2 * rows.len());
-        let mut groups: Vec<Group> = Vec::with_capacity(keys.len());
-        for group in rows.chunk_by(|left, right| left.0 == right.0) {
+        Ok(())
+    }
+
+    /// Groups of the partition: all that are left of it, or as many as fill the buffer.
+    fn groups(&mut self, mut buffer: Vec<u8>) -> Gathered {
+        let target = usize::try_from(self.target).unwrap_or(usize::MAX);
+        let Partition {
+            bytes,
+            rows,
+            keys,
+            done,
+        } = &mut self.partition;
+        buffer.clear();
+        buffer.reserve((bytes.len() + 2 * rows.len()).min(target));
+        let mut groups: Vec<Group> = Vec::new();
+        let left = rows.get(*done..).unwrap_or_default();
+        for group in left.chunk_by(|left, right| left.0 == right.0) {
+            if buffer.len() > target.saturating_mul(2) {
+                break;
+            }
+            *done += group.len();
             let Some((number, place, _)) = group.first() else {
                 continue;
             };
@@ -177,30 +240,47 @@ impl Gatherer {
                 continue;
             };
             let key = keys.get_mut(*number).and_then(Option::take);
-            groups.push(array(source, key, group, &bytes, &mut buffer));
+            let own = group
+                .iter()
+                .map(|(_, place, range)| (*place, bytes.get(range.clone()).unwrap_or_default()));
+            let scope = self.scopes.get(place.entry).map_or("", String::as_str);
+            let shared = self.shared.of(scope);
+            groups.push(array(source, key, own.chain(shared), &mut buffer));
         }
-        self.scratch = bytes;
-        Ok(Gathered { buffer, groups })
+        Gathered { buffer, groups }
+    }
+
+    /// Shared rows of scopes that have no conversation.
+    fn alone(&mut self, mut buffer: Vec<u8>) -> Option<Gathered> {
+        buffer.clear();
+        let mut groups = Vec::new();
+        for scope in self.shared.unread() {
+            let rows: Vec<(RowPlace, &[u8])> = self.shared.of(&scope).collect();
+            let entry = rows.first().and_then(|(place, _)| self.entries.get(place.entry));
+            if let Some(source) = entry.and_then(|entry| entry.source) {
+                groups.push(array(source, None, rows.into_iter(), &mut buffer));
+            }
+        }
+        (!groups.is_empty()).then_some(Gathered { buffer, groups })
     }
 }
 
 /// Writes the rows of a group as an array.
-fn array(
+fn array<'r>(
     source: &'static dyn Source,
     key: Option<String>,
-    rows: &[(usize, RowPlace, Range<usize>)],
-    bytes: &[u8],
+    rows: impl Iterator<Item = (RowPlace, &'r [u8])>,
     buffer: &mut Vec<u8>,
 ) -> Group {
     let begin = buffer.len();
-    let mut inside = Vec::with_capacity(rows.len());
-    for (_, place, range) in rows {
+    let mut inside = Vec::new();
+    for (place, bytes) in rows {
         buffer.push(if buffer.len() == begin { b'[' } else { b',' });
         let start = buffer.len() - begin;
-        buffer.extend_from_slice(bytes.get(range.clone()).unwrap_or_default());
+        buffer.extend_from_slice(bytes);
         inside.push(GroupRow {
             inside: start..buffer.len() - begin,
-            place: *place,
+            place,
         });
     }
     buffer.push(b']');
@@ -318,10 +398,18 @@ mod tests {
         }
     }
 
+    fn limits(partition: u64) -> Limits {
+        Limits {
+            partition,
+            shared_rows: 200,
+            ..Limits::default()
+        }
+    }
+
     /// Rows of `conversations` in turn, gathered; per conversation its rows as text.
     fn gathered(rows: u64, conversations: u64, partition: u64) -> (usize, Vec<(String, Vec<u64>)>) {
         let folder = tempfile::tempdir().unwrap();
-        let mut gatherer = Gatherer::new(rows * 100, partition, folder.path().join("spill"));
+        let mut gatherer = Gatherer::new(rows * 100, &limits(partition), folder.path().join("spill"));
         let entry = gatherer.entry(entry(), "scope".to_owned());
         assert_eq!(entry, 0);
         for row in 0..rows {
@@ -331,7 +419,7 @@ mod tests {
         }
         let mut partitions = 0;
         let mut found = Vec::new();
-        while let Some(gathered) = gatherer.next_partition(Vec::new()).unwrap() {
+        while let Some(gathered) = gatherer.next_groups(Vec::new()).unwrap() {
             partitions += 1;
             for group in gathered.groups {
                 let bytes = &gathered.buffer[group.buffer.clone()];
@@ -381,7 +469,7 @@ mod tests {
     #[test]
     fn scopes_keep_equal_keys_apart_and_an_empty_key_is_none() {
         let folder = tempfile::tempdir().unwrap();
-        let mut gatherer = Gatherer::new(1, 1 << 20, folder.path().join("spill"));
+        let mut gatherer = Gatherer::new(1, &limits(1 << 20), folder.path().join("spill"));
         for scope in ["a", "b"] {
             gatherer.entry(entry(), scope.to_owned());
         }
@@ -392,12 +480,103 @@ mod tests {
             };
             gatherer.push(key, &place, b"1").unwrap();
         }
-        let groups = gatherer.next_partition(Vec::new()).unwrap().unwrap().groups;
+        let groups = gatherer.next_groups(Vec::new()).unwrap().unwrap().groups;
         let seen: Vec<_> = groups
             .iter()
             .map(|group| (group.key.as_deref(), group.rows.len()))
             .collect();
         assert_eq!(seen, [(Some("k"), 2), (Some("k"), 1), (None, 1)]);
-        assert!(gatherer.next_partition(Vec::new()).unwrap().is_none());
+        assert!(gatherer.next_groups(Vec::new()).unwrap().is_none());
+    }
+
+    /// Keys, rows and counted rows of all groups, slice by slice.
+    fn slices(gatherer: &mut Gatherer) -> Vec<Vec<(String, Vec<u64>, u64)>> {
+        let mut slices = Vec::new();
+        while let Some(gathered) = gatherer.next_groups(Vec::new()).unwrap() {
+            let groups = gathered.groups.iter().map(|group| {
+                let rows: Vec<u64> = serde_json::from_slice(&gathered.buffer[group.buffer.clone()]).unwrap();
+                let counted = group.rows.iter().filter(|row| row.place.counts).count() as u64;
+                (group.key.clone().unwrap_or_default(), rows, counted)
+            });
+            slices.push(groups.collect());
+        }
+        slices
+    }
+
+    #[test]
+    fn a_shared_row_comes_with_every_conversation_of_its_scope_and_counts_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut gatherer = Gatherer::new(1, &limits(1 << 20), folder.path().join("spill"));
+        for scope in ["a", "b", "c"] {
+            gatherer.entry(entry(), scope.to_owned());
+        }
+        let row = |entry, record| RowPlace {
+            entry,
+            ..place(record, true)
+        };
+        gatherer.share(&row(0, 0), b"7").unwrap();
+        gatherer.push("k", &row(0, 1), b"1").unwrap();
+        gatherer.push("l", &row(0, 2), b"2").unwrap();
+        gatherer.push("k", &row(1, 3), b"3").unwrap();
+        gatherer.share(&row(0, 4), b"8").unwrap();
+        gatherer.share(&row(2, 5), b"9").unwrap();
+        let mut found: Vec<_> = slices(&mut gatherer).into_iter().flatten().collect();
+        found.sort();
+        let counted: u64 = found.iter().map(|(_, _, counted)| counted).sum();
+        assert_eq!(counted, 6);
+        let rows: Vec<(&str, &[u64])> = found
+            .iter()
+            .map(|(key, rows, _)| (key.as_str(), rows.as_slice()))
+            .collect();
+        assert_eq!(
+            rows,
+            [
+                ("", [9].as_slice()),
+                ("k", &[1, 7, 8]),
+                ("k", &[3]),
+                ("l", &[2, 7, 8])
+            ]
+        );
+    }
+
+    #[test]
+    fn shared_rows_beyond_the_limit_are_a_group_of_their_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut gatherer = Gatherer::new(1, &limits(1 << 20), folder.path().join("spill"));
+        gatherer.entry(entry(), "a".to_owned());
+        gatherer.push("k", &place(0, true), b"1").unwrap();
+        for record in 1..=250 {
+            gatherer.share(&place(record, true), b"2").unwrap();
+        }
+        let mut found: Vec<_> = slices(&mut gatherer).into_iter().flatten().collect();
+        found.sort();
+        let seen: Vec<_> = found
+            .iter()
+            .map(|(key, rows, _)| (key.as_str(), rows.len()))
+            .collect();
+        assert_eq!(seen, [("", 50 + 200), ("k", 1 + 200)]);
+        let counted: u64 = found.iter().map(|(_, _, counted)| counted).sum();
+        assert_eq!(counted, 251);
+    }
+
+    #[test]
+    fn shared_rows_of_many_conversations_do_not_fill_the_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut gatherer = Gatherer::new(1, &limits(1_000), folder.path().join("spill"));
+        gatherer.entry(entry(), "a".to_owned());
+        gatherer
+            .share(&place(0, true), "1".repeat(150).as_bytes())
+            .unwrap();
+        for record in 1..=200 {
+            gatherer
+                .push(&format!("room {record}"), &place(record, true), b"1")
+                .unwrap();
+        }
+        let mut groups = 0;
+        while let Some(gathered) = gatherer.next_groups(Vec::new()).unwrap() {
+            assert!(gathered.buffer.len() < 2_500, "{}", gathered.buffer.len());
+            groups += gathered.groups.len();
+        }
+        assert_eq!(groups, 200);
     }
 }

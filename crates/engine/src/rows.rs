@@ -67,13 +67,10 @@ impl Gathering<'_> {
             }
             within += place.end - place.start;
             *self.next_record += 1;
-            // A row that names no conversation belongs to that of its entry.
-            let keys = if row.keys.is_empty() {
-                vec![String::new()]
-            } else {
-                row.keys
-            };
-            for key in keys {
+            if row.keys.is_empty() {
+                self.gatherer.share(&place, body)?;
+            }
+            for key in row.keys {
                 self.gatherer.push(&key, &place, body)?;
                 place.counts = false;
             }

@@ -162,7 +162,7 @@ impl<'p> Slicer<'p> {
     ) -> Self {
         let bytes = inputs.iter().map(|planned| planned.input.bytes).sum();
         Self {
-            gatherer: Gatherer::new(bytes, limits.partition, spill),
+            gatherer: Gatherer::new(bytes, limits, spill),
             failure: None,
             gathered: None,
             tally: Tally::of(inputs.len()),
@@ -266,9 +266,9 @@ impl<'p> Slicer<'p> {
         Some(slice)
     }
 
-    /// Fills a slice with the next partition of gathered rows.
+    /// Fills a slice with the next groups of gathered rows.
     fn gathered(&mut self, slice: &mut Slice) {
-        match self.gatherer.next_partition(std::mem::take(&mut slice.buffer)) {
+        match self.gatherer.next_groups(std::mem::take(&mut slice.buffer)) {
             Ok(None) => {}
             Err(error) => self.failure = Some(error),
             Ok(Some(gathered)) => {

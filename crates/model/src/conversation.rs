@@ -1,5 +1,6 @@
 //! A conversation as it came out of its source, before anything in it is linked.
 
+use crate::customs::Customs;
 use crate::message::Message;
 use crate::participant::Participant;
 
@@ -76,8 +77,10 @@ impl Scene {
 /// Invariants: `Message::position` is the index in `messages`; `Message::sender` is an index into `participants`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conversation {
-    /// Source id, for example `group-chat`.
+    /// Source id, for example `group-chat`: a fact for tables. Whoever decides something goes by `customs`.
     pub source: &'static str,
+    /// What the format of the record is like.
+    pub customs: Customs,
     /// The source's own id, where it has one.
     pub source_id: Option<String>,
     /// Version that the source states.
@@ -100,4 +103,11 @@ pub struct Conversation {
     pub extra: Extra,
     /// Unknown fields beside the metadata, at the record's root.
     pub envelope: Extra,
+}
+
+impl Conversation {
+    /// Whether the record's own fields of this format are kept as they stood, for a dialect that writes them back.
+    pub fn keeps_form(&self, format: &str) -> bool {
+        self.customs.kept_form == Some(format)
+    }
 }

@@ -4,6 +4,7 @@
 
 pub mod bytes;
 pub mod conversation;
+pub mod customs;
 pub mod fingerprint;
 pub mod json;
 pub mod linked;
@@ -14,6 +15,7 @@ pub mod technical;
 pub mod timestamp;
 
 pub use conversation::{Conversation, Extra, RawJson, Scene};
+pub use customs::{Customs, TextArguments};
 pub use linked::{CallStatus, Link, LinkStatus, Linked, PairedBy, Pairing, PartPlace};
 pub use message::{
     ArgumentForm, Arguments, Fact, Media, MediaKind, MediaSource, Message, MessageKind, MessageOrigin, Part,

@@ -4,19 +4,17 @@
 //! metadata.
 
 use chatmill_diag::{Code, Finding, Limits, codes};
-use chatmill_model::{ArgumentForm, Linked, ToolCall};
+use chatmill_model::{ArgumentForm, Linked, TextArguments, ToolCall};
 
 use crate::Rule;
 use crate::walk::{at_message, calls};
 
-/// Whether the format writes the arguments of such a call as a value, or allows it.
-fn is_by_value(source: &str, call: &ToolCall) -> bool {
-    match source {
-        "gemini-contents" | "gryag-db" | "anthropic-messages" | "bedrock-converse" | "mistral-chat"
-        | "hf-messages" | "sharegpt" | "chatml" => true,
-        // Only calls in the content of a row have an id of their own; text and metadata hold the others.
-        "suna-rows" => call.id.is_none(),
-        _ => false,
+/// Whether the format writes the arguments of such a call as a string.
+fn is_text(wanted: TextArguments, call: &ToolCall) -> bool {
+    match wanted {
+        TextArguments::All => true,
+        TextArguments::WithId => call.id.is_some(),
+        TextArguments::None => false,
     }
 }
 
@@ -30,9 +28,9 @@ impl Rule for ArgumentsNotString {
     }
 
     fn check(&self, linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
-        let source = linked.conversation.source;
+        let wanted = linked.conversation.customs.text_arguments;
         for (message, call) in calls(linked) {
-            if call.form == ArgumentForm::Embedded && !is_by_value(source, call) {
+            if call.form == ArgumentForm::Embedded && is_text(wanted, call) {
                 let text = "arguments are a JSON value, not a string that holds one";
                 findings.push(at_message(&codes::ARGUMENTS_NOT_STRING, message, text));
             }
@@ -54,39 +52,23 @@ mod tests {
         assert_eq!(findings[0].position, Some(0));
     }
 
-    /// Findings for a call with an id and one without, in a conversation of this source.
-    fn found(source: &'static str) -> Vec<Option<u32>> {
+    /// Findings for a call with an id and one without, where these calls write their arguments as a string.
+    fn found(wanted: TextArguments) -> Vec<Option<u32>> {
         let mut sample = Sample::new();
         sample.call(Some("c1"), "weather", object("{}"), ArgumentForm::Embedded);
         sample.call(None, "weather", object("{}"), ArgumentForm::Embedded);
         let mut linked = sample.linked();
-        linked.conversation.source = source;
+        linked.conversation.customs.text_arguments = wanted;
         let mut findings = Vec::new();
         ArgumentsNotString.check(&linked, &Limits::default(), &mut findings);
         findings.iter().map(|finding| finding.position).collect()
     }
 
     #[test]
-    fn a_format_that_writes_values_is_silent() {
-        for source in [
-            "gemini-contents",
-            "gryag-db",
-            "anthropic-messages",
-            "bedrock-converse",
-            "mistral-chat",
-            "hf-messages",
-            "sharegpt",
-        ] {
-            assert!(found(source).is_empty(), "{source}");
-        }
-        for source in ["openai-messages", "openai-responses"] {
-            assert_eq!(found(source), [Some(0), Some(1)], "{source}");
-        }
-    }
-
-    #[test]
-    fn a_call_that_stands_in_a_text_or_in_metadata_is_written_as_its_format_wants() {
-        assert_eq!(found("suna-rows"), [Some(0)]);
+    fn formats_that_write_values_are_silent_where_they_do() {
+        assert_eq!(found(TextArguments::All), [Some(0), Some(1)]);
+        assert_eq!(found(TextArguments::WithId), [Some(0)]);
+        assert_eq!(found(TextArguments::None), []);
     }
 
     #[test]

@@ -8,9 +8,6 @@ use chatmill_model::{Linked, Part};
 use crate::Rule;
 use crate::walk::{at_message, parts};
 
-/// Sources whose format pairs calls and results by place and name.
-const WITHOUT_IDS: [&str; 2] = ["gemini-contents", "gryag-db"];
-
 /// Finds calls without id and results that do not say whose they are.
 pub(crate) struct MissingCallId;
 
@@ -21,7 +18,7 @@ impl Rule for MissingCallId {
     }
 
     fn check(&self, linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
-        if WITHOUT_IDS.contains(&linked.conversation.source) {
+        if linked.conversation.customs.pairs_by_place {
             return;
         }
         for (message, part) in parts(linked) {
@@ -67,12 +64,10 @@ mod tests {
         let mut sample = Sample::new();
         sample.call(None, "weather", object("{}"), ArgumentForm::Text);
         let mut linked = sample.linked();
-        for source in ["gemini-contents", "gryag-db"] {
-            linked.conversation.source = source;
-            let mut findings = Vec::new();
-            MissingCallId.check(&linked, &Limits::default(), &mut findings);
-            assert_eq!(findings, Vec::new());
-        }
+        linked.conversation.customs.pairs_by_place = true;
+        let mut findings = Vec::new();
+        MissingCallId.check(&linked, &Limits::default(), &mut findings);
+        assert_eq!(findings, Vec::new());
     }
 
     #[test]

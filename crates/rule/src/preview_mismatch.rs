@@ -9,9 +9,6 @@ use chatmill_model::{LinkStatus, Linked, Message, OffsetOrigin, Part, Preview, T
 use crate::Rule;
 use crate::walk::references;
 
-/// Sources whose previews name authors otherwise than messages name their senders.
-const OTHER_NAMES: [&str; 1] = ["tzurot-requests"];
-
 /// Finds previews that disagree with their target.
 pub(crate) struct PreviewMismatch;
 
@@ -64,7 +61,7 @@ impl Rule for PreviewMismatch {
 }
 
 fn author_differs(preview: &Preview, target: &Message, linked: &Linked) -> bool {
-    if OTHER_NAMES.contains(&linked.conversation.source) {
+    if linked.conversation.customs.previews_rename {
         return false;
     }
     let author = target
@@ -347,7 +344,7 @@ mod tests {
         };
         sample.refer(Some(0), LinkStatus::Resolved, Some(preview));
         let mut linked = sample.linked();
-        linked.conversation.source = "tzurot-requests";
+        linked.conversation.customs.previews_rename = true;
         let mut findings = Vec::new();
         PreviewMismatch.check(&linked, &Limits::default(), &mut findings);
         assert_eq!(

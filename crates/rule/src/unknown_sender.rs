@@ -1,7 +1,7 @@
 //! `unknown-sender`: somebody speaks whom the roster does not list, or nobody is named.
 //!
 //! The cause of an unlisted sender lies in the roster, so each unlisted sender is one finding, at its first message,
-//! with the number of its messages as count. Group Chat Format wants a sender for everything; elsewhere events and
+//! with the number of its messages as count. Some formats want a sender for everything; elsewhere events and
 //! instructions may have none.
 
 use chatmill_diag::{Code, Finding, Limits, codes};
@@ -9,9 +9,6 @@ use chatmill_model::{Linked, Message, MessageKind, Role};
 
 use crate::Rule;
 use crate::walk::{Id, at_message};
-
-/// Sources whose format wants a sender for events and instructions too.
-const ALWAYS: [&str; 1] = ["group-chat"];
 
 /// Finds senders who are not listed and messages without sender.
 pub(crate) struct UnknownSender;
@@ -31,7 +28,7 @@ impl Rule for UnknownSender {
                 .sender
                 .and_then(|sender| Some((conversation.participants.get(sender)?, found.get_mut(sender)?)));
             let Some((participant, place)) = sender else {
-                if needs_sender(conversation.source, message) {
+                if conversation.customs.senders_everywhere || is_spoken(message) {
                     findings.push(finding(message, "message names no sender".to_owned()));
                 }
                 continue;
@@ -52,9 +49,8 @@ impl Rule for UnknownSender {
     }
 }
 
-fn needs_sender(source: &str, message: &Message) -> bool {
-    let is_spoken = message.kind == MessageKind::Message && message.role != Role::System;
-    is_spoken || ALWAYS.contains(&source)
+fn is_spoken(message: &Message) -> bool {
+    message.kind == MessageKind::Message && message.role != Role::System
 }
 
 fn finding(message: &Message, text: String) -> Finding {
@@ -106,11 +102,11 @@ mod tests {
         }
         linked.conversation.messages[0].kind = MessageKind::Notice;
         linked.conversation.messages[1].role = Role::System;
-        for (source, expected) in [("group-chat", 3), ("suna-rows", 1)] {
-            linked.conversation.source = source;
+        for (senders_everywhere, expected) in [(true, 3), (false, 1)] {
+            linked.conversation.customs.senders_everywhere = senders_everywhere;
             let mut findings = Vec::new();
             UnknownSender.check(&linked, &Limits::default(), &mut findings);
-            assert_eq!(findings.len(), expected, "{source}");
+            assert_eq!(findings.len(), expected);
         }
     }
 

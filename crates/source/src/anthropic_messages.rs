@@ -13,7 +13,7 @@
 use chatmill_diag::{Limits, Severity};
 use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Media, MediaKind, MediaSource, Part, ToolCall, ToolResult};
+use chatmill_model::{Customs, Media, MediaKind, MediaSource, Part, TextArguments, ToolCall, ToolResult};
 
 use crate::arguments::{arguments, word};
 use crate::notes::Site;
@@ -27,6 +27,10 @@ static ABOUT: About = About {
     specification: "Anthropic API reference, Messages",
     shapes: &["anthropic"],
     carries: "roles, text, pictures and documents, tool definitions, calls and results, failures, reasoning, cache marks",
+    customs: Customs {
+        text_arguments: TextArguments::None,
+        ..Customs::USUAL
+    },
 };
 
 static FORM: Form = Form {

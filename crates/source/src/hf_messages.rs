@@ -15,7 +15,7 @@
 use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::Role;
+use chatmill_model::{Customs, Role, TextArguments};
 
 use crate::notes::Notes;
 use crate::openai_messages::{self, Record, Turns, lists, too_many};
@@ -46,6 +46,10 @@ static ABOUT: About = About {
     specification: "TRL, dataset formats",
     shapes: &["messages", "prompt"],
     carries: "roles, text, tool definitions, calls and results, reasoning",
+    customs: Customs {
+        text_arguments: TextArguments::None,
+        ..Customs::USUAL
+    },
 };
 
 impl Source for HfMessages {
@@ -66,11 +70,11 @@ impl Source for HfMessages {
         let is_split = root.get("messages").is_none_or(Value::is_null)
             && COLUMNS.iter().any(|name| column(root, name).is_some());
         if !is_split {
-            return openai_messages::read(ID, Some("messages"), *frame, limits);
+            return openai_messages::read((ID, &ABOUT), Some("messages"), *frame, limits);
         }
         let notes = Notes::new(frame.start);
         let record = judged::refuse(root, &notes).and_then(|()| columns(root, limits, &notes));
-        Reading::of(record.map(|record| record.read(*frame, limits)))
+        Reading::of(&ABOUT, record.map(|record| record.read(*frame, limits)))
     }
 
     fn message_path(&self, index: u32) -> String {

@@ -48,7 +48,7 @@ use chatmill_diag::{Finding, Limits, Reject};
 use chatmill_intake::Sketch;
 use chatmill_intake::json::{Document, Value};
 pub use chatmill_intake::table::{TableFilter, TableMap};
-use chatmill_model::Conversation;
+use chatmill_model::{Conversation, Customs};
 
 pub use chatml::Chatml;
 pub use gemini_contents::GeminiContents;
@@ -93,6 +93,11 @@ pub trait Source: Sync {
         Vec::new()
     }
 
+    /// Whether a field map says where its records hold what; no record is recognised as its own then.
+    fn needs_map(&self) -> bool {
+        false
+    }
+
     /// Whether conversations of an entry that begins like this are spread over several frames. Their rows are gathered
     /// before they are read. Rows of tables are gathered always.
     fn gathers(&self, _sketch: &Sketch) -> bool {
@@ -121,7 +126,7 @@ pub trait Source: Sync {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Ids of the conversations that the row belongs to: mostly one. Empty text is *the* conversation of an entry that names
-    /// none.
+    /// none; without any id the row belongs to every conversation of the entry, and makes none.
     pub keys: Vec<String>,
     /// Its bytes in the frame.
     pub span: Range<usize>,
@@ -148,6 +153,8 @@ pub struct About {
     pub shapes: &'static [&'static str],
     /// What a conversation of this source can hold, in one clause.
     pub carries: &'static str,
+    /// What the format is like, as far as rules and dialects have to know.
+    pub customs: Customs,
 }
 
 /// Why an input is taken for a format.
@@ -192,27 +199,28 @@ pub struct Reading {
 
 impl Reading {
     /// What came of a frame: its reading, or the fault for which it is rejected whole. What assistants thought is taken out
-    /// of their texts, whatever the format; a system's own store keeps its texts.
-    fn of(read: Result<Self, Box<Finding>>) -> Self {
+    /// of their texts, whatever the format.
+    fn of(about: &About, read: Result<Self, Box<Finding>>) -> Self {
+        let mut reading = Self::stored(about, read);
+        let conversation = reading.conversation.iter_mut();
+        conversation
+            .flat_map(|conversation| &mut conversation.messages)
+            .for_each(thoughts::take_out);
+        reading
+    }
+
+    /// As [`Self::of`], of a system's own store: what its texts hold goes back into it as it is.
+    fn stored(about: &About, read: Result<Self, Box<Finding>>) -> Self {
         let mut reading = read.unwrap_or_else(|fault| Self {
             fault: Some(*fault),
             ..Self::default()
         });
-        let has_thoughts = |conversation: &&mut Conversation| !ARCHIVES.contains(&conversation.source);
-        for message in reading
-            .conversation
-            .iter_mut()
-            .filter(has_thoughts)
-            .flat_map(|conversation| &mut conversation.messages)
-        {
-            thoughts::take_out(message);
+        if let Some(conversation) = &mut reading.conversation {
+            conversation.customs = about.customs;
         }
         reading
     }
 }
-
-/// Sources that are a system's own store: what its texts hold goes back into it as it is.
-const ARCHIVES: [&str; 3] = ["group-chat", "jaibber-events", "suna-rows"];
 
 /// Every source, in the order of the documentation.
 pub static SOURCES: &[&dyn Source] = &[

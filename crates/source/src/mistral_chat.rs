@@ -11,6 +11,7 @@
 
 use chatmill_diag::Limits;
 use chatmill_intake::{RecordSketch, Sketch};
+use chatmill_model::{Customs, TextArguments};
 
 use crate::openai_messages::{self, OpenaiMessages};
 use crate::requests::{best, has, holds};
@@ -27,6 +28,10 @@ static ABOUT: About = About {
     specification: "mistral-common, request model",
     shapes: &["mistral"],
     carries: "roles, text, pictures, tool definitions, calls and results",
+    customs: Customs {
+        text_arguments: TextArguments::None,
+        ..Customs::USUAL
+    },
 };
 
 impl Source for MistralChat {
@@ -43,7 +48,7 @@ impl Source for MistralChat {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        openai_messages::read(ID, Some("mistral"), *frame, limits)
+        openai_messages::read((ID, &ABOUT), Some("mistral"), *frame, limits)
     }
 
     fn message_path(&self, index: u32) -> String {

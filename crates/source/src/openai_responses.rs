@@ -16,7 +16,7 @@
 use chatmill_diag::{Limits, Severity, codes};
 use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{ArgumentForm, Arguments, Part, Role, ToolCall, ToolResult};
+use chatmill_model::{ArgumentForm, Arguments, Customs, Part, Role, ToolCall, ToolResult};
 
 use crate::arguments::{arguments, word};
 use crate::notes::Site;
@@ -30,6 +30,7 @@ static ABOUT: About = About {
     specification: "OpenAI API reference, Responses",
     shapes: &["responses"],
     carries: "roles, text, pictures and files, tool definitions, calls and outputs, summaries of reasoning",
+    customs: Customs::USUAL,
 };
 
 static FORM: Form = Form {

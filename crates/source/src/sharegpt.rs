@@ -12,7 +12,7 @@
 use chatmill_diag::{Limits, Severity};
 use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{self, Kind, Value};
-use chatmill_model::{ArgumentForm, Arguments, Part, Role, ToolCall, ToolResult};
+use chatmill_model::{ArgumentForm, Arguments, Customs, Part, Role, TextArguments, ToolCall, ToolResult};
 
 use crate::arguments::embedded;
 use crate::notes::Site;
@@ -25,6 +25,10 @@ static ABOUT: About = About {
     specification: "LLaMA-Factory, data format",
     shapes: &["sharegpt"],
     carries: "roles, text, reasoning between <think> tags, system text, tool definitions, calls and results by their order",
+    customs: Customs {
+        text_arguments: TextArguments::None,
+        ..Customs::USUAL
+    },
 };
 
 static FORM: Form = Form {

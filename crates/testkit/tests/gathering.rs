@@ -412,3 +412,69 @@ fn findings_about_rows_of_a_database_file_have_no_line_and_no_bytes() {
         assert!(places.iter().all(Option::is_none), "{column}: {places:?}");
     }
 }
+
+/// Presence as a channel of a project tells it, without the channel.
+const PRESENCE: &str = concat!(
+    r#"{"userId": "u2", "username": "bob", "isAgent": true, "agentName": "Coder", "agentInstructions": "You code", "#,
+    r#""machineName": "dev-server"}"#,
+    "\n"
+);
+
+#[test]
+fn presence_without_a_project_is_in_the_roster_of_every_conversation_of_its_input() {
+    let events: String = (0..60)
+        .map(|number| {
+            let event = json!({"from": "u1", "fromUsername": "alice", "projectId": format!("p{}", number % 20),
+                "text": "@Coder x", "messageId": format!("m{number}"), "type": "message"});
+            format!("{event}\n")
+        })
+        .collect();
+    let workshop = Workshop::new();
+    workshop.write("in/a.jsonl", events);
+    workshop.write("in/b.jsonl", PRESENCE.repeat(2));
+    let few = "[render]\ndialects = [\"jaibber-events\"]\n[count]\nencodings = []\n[limits]\n";
+    let summary = workshop
+        .run("out", &format!("{few}partition = 3_000\n"), 1)
+        .unwrap();
+    assert_eq!((summary.totals.conversations, summary.totals.accepted), (20, 62));
+    let people = columns::numbers(&workshop.path("out"), "conversations", "participant_count");
+    assert_eq!(people, [Some(3); 20]);
+    let mentions = columns::lists(&workshop.path("out"), "messages", "mentions");
+    assert!(
+        mentions.iter().all(|mentions| mentions == &["u2/Coder"]),
+        "{mentions:?}"
+    );
+    workshop
+        .run("threads", &format!("{few}partition = 3_000\n"), 3)
+        .unwrap();
+    assert_eq!(workshop.hashes("out"), workshop.hashes("threads"));
+    // Too much to be read with each conversation: said, and read as one of its own that is none.
+    let summary = workshop
+        .run("none", &format!("{few}shared_rows = 10\n"), 2)
+        .unwrap();
+    assert_eq!((summary.totals.conversations, summary.totals.accepted), (20, 62));
+    let codes = columns::texts(&workshop.path("none"), "findings", "name");
+    assert!(
+        codes.iter().flatten().any(|name| name == "empty-conversation"),
+        "{codes:?}"
+    );
+}
+
+#[test]
+fn a_file_of_nothing_but_presence_is_not_silent() {
+    let workshop = Workshop::new();
+    let path = workshop.write("in/b.jsonl", PRESENCE.repeat(2));
+    let (findings, verdict) = Workshop::check(&path);
+    assert_eq!((verdict.records, verdict.conversations), (2, 0));
+    let found: Vec<_> = findings
+        .iter()
+        .map(|checked| {
+            (
+                checked.located.finding.code.name,
+                checked.located.finding.severity,
+            )
+        })
+        .collect();
+    assert_eq!(found, [("empty-conversation", chatmill_diag::Severity::Warning)]);
+    assert_eq!(findings[0].record, Some(0));
+}

@@ -35,8 +35,8 @@ pub struct Arguments {
 pub fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
     let source = source(&arguments.source)?;
     let bytes = match &arguments.broken {
-        None => valid(source)?,
-        Some(word) => broken(source, word)?,
+        None => valid(source.id())?,
+        Some(word) => broken(source.id(), word)?,
     };
     if io::stdout().is_terminal() && is_binary(bytes) {
         let refusal = WrongRequest::new("the file is binary, and a terminal cannot show it");
@@ -44,19 +44,20 @@ pub fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<E
             .then("write it to a file, for example `> example.bin`, and check that")
             .into());
     }
-    if source == "mapped" {
-        context.meter.note(
-            "what a field map reads is never recognised by its content; check it with `--source mapped`",
-        );
+    if source.needs_map() {
+        context.meter.note(&format!(
+            "what a field map reads is never recognised by its content; check it with `--source {}`",
+            source.id()
+        ));
     }
     let mut out = output::stdout();
     out.write_all(bytes).and_then(|()| out.flush())?;
     Ok(Exit::Complete)
 }
 
-fn source(word: &str) -> Result<&'static str, WrongRequest> {
+fn source(word: &str) -> Result<&'static dyn Source, WrongRequest> {
     let known = || SOURCES.iter().map(|source| source.id());
-    chatmill_source::find(word).map(Source::id).ok_or_else(|| {
+    chatmill_source::find(word).ok_or_else(|| {
         WrongRequest::unknown("source", word, nearest(word, known())).then("`chatmill sources` lists them")
     })
 }

@@ -15,7 +15,8 @@ pub static DUPLICATE_MESSAGE_ID: Code = Code {
 [{"message_id":"m1","sender":"u1","content":"lunch?"},
  {"message_id":"m1","sender":"u2","content":"at noon"}]
 ```"#,
-        does: "Keeps both. The second is called `m1~2`, a third `m1~3`; references go to the first.",
+        does: "Keeps both. The second is called `m1~2`, a third `m1~3`; references go to the first. In Jaibber's rooms an id \
+               is one message: the first row is kept, and the others count as repeated.",
         fix: "Give each message its own id; number them where they are stored, not where they are exported.",
     },
 };

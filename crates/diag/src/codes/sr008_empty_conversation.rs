@@ -14,7 +14,8 @@ pub static EMPTY_CONVERSATION: Code = Code {
         example: r#"```json
 {"version":"1.0.0","conversation_meta":{"name":"Room","user_details":{}},"conversation_list":[]}
 ```"#,
-        does: "Keeps the conversation and its roster in the dataset.",
+        does: "Keeps the conversation and its roster in the dataset. Rows that only tell who is present in one of Jaibber's \
+               projects make no conversation, which is a note, and a warning where no project is named.",
         fix: "Leave out conversations in which nothing was written. Where something was and was not read, the file has \
               another format than its source: see what `chatmill inspect` says of it.",
     },

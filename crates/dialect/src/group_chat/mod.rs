@@ -117,7 +117,7 @@ struct Made<'a> {
 
 /// Whether a conversation was read from this format.
 fn is_native(conversation: &Conversation) -> bool {
-    conversation.source == "group-chat"
+    conversation.keeps_form("group-chat")
 }
 
 fn meta<'a>(rope: &mut Rope<'a>, conversation: &'a Conversation, people: &People<'a>, losses: &mut Losses) {

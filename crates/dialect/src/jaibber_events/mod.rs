@@ -53,7 +53,7 @@ impl Dialect for JaibberEvents {
     }
 
     fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
-        let is_native = view.conversation().source == "jaibber-events";
+        let is_native = view.conversation().keeps_form(self.id());
         let mut losses = Losses::default();
         let shown = Shown::choose(view, None, &mut losses, |message| renders(message, is_native));
         declare_unspoken(view, &shown.stretch, &mut losses);
@@ -69,6 +69,11 @@ impl Dialect for JaibberEvents {
             LossCode::NameDropped,
             known.renamed,
             "the first of the messages shows another name than the roster",
+        );
+        losses.everywhere(
+            LossCode::ConversationIdSynthesised,
+            u64::from(view.own_id().is_none() && !shown.messages.is_empty()),
+            "every payload names its project, and the conversation has no id",
         );
         let mut rope = Rope::new();
         let mut writer = Writer::new(view, is_native, known, losses);

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use chatmill_model::{
-    Component, Extra, Media, MediaKind, MediaSource, Message, MessageKind, Part, RawJson, Role, Rope,
+    Component, Extra, Media, MediaKind, MediaSource, Message, MessageKind, Part, Participant, RawJson, Role,
+    Rope,
 };
 
 use super::known::{Known, shown_name};
@@ -13,7 +14,7 @@ use crate::group_chat::MessageIds;
 use crate::group_chat::object::{Object, key};
 use crate::json;
 use crate::loss::{LossCode, Losses};
-use crate::names::own_name;
+use crate::names::{AGENT, own_name};
 use crate::progress::Progress;
 use crate::rendering::{Extent, Rendering};
 use crate::view::View;
@@ -26,14 +27,16 @@ const BEFORE_FILES: [(&str, &str); 3] = [
     ("isTaskNotification", key!("isTaskNotification")),
 ];
 
-/// Fields of other captures of the same system, which no payload has.
-const UNPUBLISHED: [&str; 3] = ["sender", "status", "partialText"];
+/// Fields of other captures of the same system, which no payload has, and one that stands here only where it is no list.
+const UNPUBLISHED: [&str; 4] = ["sender", "status", "partialText", "attachments"];
 
 /// Writes payloads, and knows what was lost and said.
 pub(super) struct Writer<'v, 'a> {
     view: &'v View<'a>,
     is_native: bool,
     ids: MessageIds<'a>,
+    /// The project that every payload names.
+    project: Cow<'a, str>,
     known: Known<'a>,
     losses: Losses,
     progress: Progress,
@@ -53,6 +56,9 @@ impl<'v, 'a> Writer<'v, 'a> {
             view,
             is_native,
             ids: MessageIds::new(view.conversation()),
+            project: view
+                .own_id()
+                .map_or_else(|| Cow::Owned(view.made_id("project")), Cow::Borrowed),
             known,
             losses,
             progress: Progress::default(),
@@ -69,13 +75,13 @@ impl<'v, 'a> Writer<'v, 'a> {
         let pieces = self.pieces(message);
         let task = self.field(message, "task");
         let mut object = Object::open(rope);
-        if task.is_none() || !names_author(task) {
-            self.sender(&mut object, message);
+        match task {
+            None => self.sender(&mut object, message),
+            Some(task) if task_text(task, "createdBy").is_some() => {}
+            Some(_) => self.known_sender(&mut object, message),
         }
-        if let Some(project) = self.view.conversation().source_id.as_deref()
-            && self.field(message, "projectId").is_none()
-        {
-            object.string(key!("projectId"), Some(project), Component::Meta);
+        if self.field(message, "projectId").is_none() {
+            object.string(key!("projectId"), Some(self.project.clone()), Component::Meta);
         }
         match pieces.texts.as_slice() {
             [] if task.is_some() => {}
@@ -147,12 +153,17 @@ impl<'v, 'a> Writer<'v, 'a> {
         pieces
     }
 
+    /// The account and the name of who speaks; what the conversation does not know of them is made up.
     fn sender(&mut self, object: &mut Object<'_, 'a>, message: &'a Message) {
         let sender = self.view.sender(message);
+        let is_agent = message.role == Role::Assistant;
+        let nobody = if is_agent { AGENT } else { "User" };
         let Some(sender) = sender.filter(|sender| !sender.id.is_empty()) else {
             let shown = message.sender_name.as_deref().filter(|name| !name.is_empty());
             let name = shown.or(sender.and_then(own_name));
-            object.string(key!("fromUsername"), name, Component::Names);
+            let account = name.map_or_else(|| self.unheard_of(nobody), Cow::Borrowed);
+            object.string(key!("from"), Some(account), Component::Names);
+            object.string(key!("fromUsername"), name.or(Some(nobody)), Component::Names);
             self.losses.at(
                 LossCode::SenderMissing,
                 message.position,
@@ -160,17 +171,57 @@ impl<'v, 'a> Writer<'v, 'a> {
             );
             return;
         };
-        let account = sender
-            .extra
-            .get("userId")
-            .filter(|_| self.is_native)
-            .and_then(|raw| json::decode_string(raw.as_str()));
-        match account {
-            Some(account) => object.string(key!("from"), Some(account), Component::Names),
-            None => object.string(key!("from"), Some(&sender.id), Component::Names),
+        let account = self.account(sender);
+        let name = shown_name(message, sender).or_else(|| self.known.name(sender));
+        let name = match name {
+            Some(name) => Cow::Borrowed(name),
+            None => {
+                self.losses.at(
+                    LossCode::NameSynthesised,
+                    message.position,
+                    "a payload shows a name",
+                );
+                if is_agent {
+                    Cow::Borrowed(nobody)
+                } else {
+                    account.clone()
+                }
+            }
+        };
+        object.string(key!("from"), Some(account), Component::Names);
+        object.string(key!("fromUsername"), Some(name), Component::Names);
+    }
+
+    /// As far as that is known, who tells of a task: such an event has no sender of its own.
+    fn known_sender(&self, object: &mut Object<'_, 'a>, message: &'a Message) {
+        if let Some(sender) = self.view.sender(message) {
+            object.string(key!("from"), Some(self.account(sender)), Component::Names);
+            object.string(
+                key!("fromUsername"),
+                shown_name(message, sender),
+                Component::Names,
+            );
         }
-        let name = shown_name(message, sender);
-        object.string(key!("fromUsername"), name, Component::Names);
+    }
+
+    /// The account under which somebody speaks.
+    fn account(&self, sender: &'a Participant) -> Cow<'a, str> {
+        let shared = sender.extra.get("userId").filter(|_| self.is_native);
+        let account = shared.and_then(|raw| json::decode_string(raw.as_str()));
+        account.map_or(Cow::Borrowed(sender.id.as_str()), Cow::Owned)
+    }
+
+    /// A word that is nobody's id, counted where it is.
+    fn unheard_of(&self, word: &'static str) -> Cow<'a, str> {
+        let people = &self.view.conversation().participants;
+        let is_taken = |id: &str| people.iter().any(|person| person.id == id);
+        if !is_taken(word) {
+            return Cow::Borrowed(word);
+        }
+        let mut counted = (2_u64..).map(|count| format!("{word}~{count}"));
+        counted
+            .find(|id| !is_taken(id))
+            .map_or(Cow::Borrowed(word), Cow::Owned)
     }
 
     fn id(&mut self, object: &mut Object<'_, 'a>, message: &'a Message, is_task: bool) {
@@ -223,11 +274,13 @@ impl<'v, 'a> Writer<'v, 'a> {
                 Component::Names,
             );
         }
-        if !message.mentions.is_empty() && self.field(message, "mentions").is_none() {
+        let mentioned = message.mentions.iter().filter_map(|id| self.known.mention(id));
+        let mentioned: Vec<Cow<'a, str>> = mentioned.collect();
+        if !mentioned.is_empty() && self.field(message, "mentions").is_none() {
             let rope = object.key(key!("mentions"));
-            for (index, mentioned) in message.mentions.iter().enumerate() {
+            for (index, mentioned) in mentioned.into_iter().enumerate() {
                 rope.framing(if index == 0 { "[" } else { "," });
-                rope.json_string(self.known.mention(mentioned), Component::Meta);
+                rope.json_string(mentioned, Component::Meta);
             }
             rope.framing("]");
         }
@@ -253,7 +306,7 @@ impl<'v, 'a> Writer<'v, 'a> {
     }
 
     fn files(&self, object: &mut Object<'_, 'a>, message: &'a Message, media: &[&'a Media]) {
-        if media.is_empty() || self.field(message, "attachments").is_some() {
+        if media.is_empty() {
             return;
         }
         let mut facts: BTreeMap<&str, Vec<(&str, &RawJson)>> = BTreeMap::new();
@@ -361,11 +414,6 @@ impl<'v, 'a> Writer<'v, 'a> {
         let extra = if self.is_native { &message.extra } else { &NONE };
         extra.0.iter().map(|(key, value)| (key.as_str(), value))
     }
-}
-
-/// Whether the task itself says who made it.
-fn names_author(task: Option<&RawJson>) -> bool {
-    task.is_some_and(|task| task_text(task, "createdBy").is_some())
 }
 
 fn is_title(task: &RawJson, text: &str) -> bool {

@@ -114,7 +114,7 @@ fn a_missing_id_is_made_up_beside_the_ids_that_are_there() {
 fn fields_of_a_group_chat_keep_their_place_and_their_spelling() {
     let mut room = Room::new();
     let conversation = &mut room.linked.conversation;
-    conversation.source = "group-chat";
+    conversation.customs.kept_form = Some("group-chat");
     conversation.scene = Scene::Unknown;
     conversation.format_version = Some("1.0.1".to_owned());
     conversation.extra.0 = vec![
@@ -283,7 +283,7 @@ fn references_keep_their_form_and_previews_of_other_systems_become_objects() {
         r#""refer_list":[{"message_id":"gone","sender":"u9","sender_name":"Zoe","content":"old"},"d"]"#
     ));
     assert_eq!(out.lost(LossCode::ReferenceUnresolved), [(Some(0), 1)]);
-    room.linked.conversation.source = "group-chat";
+    room.linked.conversation.customs.kept_form = Some("group-chat");
     room.linked.conversation.messages[0].references[0].form = ReferenceForm::Object(RawJson(
         "{\"content\": \"o  ld\", \"message_id\": \"gone\"}".to_owned(),
     ));

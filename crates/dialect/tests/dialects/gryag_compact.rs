@@ -231,7 +231,7 @@ fn the_codes_lines_are_those_of_its_day() {
     for case in cases {
         let input = &case["input"];
         let mut room = Room::new();
-        room.linked.conversation.source = "gryag-db";
+        room.linked.conversation.customs.kept_form = Some("gryag");
         let bot = room.agent("bot", "somebody");
         let name = input["username"].as_str().unwrap_or_default();
         let sender = match input["user_id"].as_i64() {

@@ -59,7 +59,7 @@ fn the_documents_example_has_every_reply_key_that_its_prose_names() {
 #[test]
 fn gryags_own_archives_name_the_thread_in_the_chat() {
     let mut room = Room::new();
-    room.linked.conversation.source = "gryag-db";
+    room.linked.conversation.customs.kept_form = Some("gryag");
     room.linked.conversation.source_id = Some("-100/7".to_owned());
     let ann = room.human("5", "Ann");
     room.say(ann, "hi");
@@ -356,8 +356,7 @@ fn a_text_does_not_pass_for_a_line_of_ids() {
 #[test]
 fn a_line_holds_what_its_message_says_and_nothing_from_its_neighbours() {
     let mut room = example();
-    room.linked.conversation.source = "gemini-contents";
-    room.linked.conversation.shape = "gryag";
+    room.linked.conversation.customs.kept_form = Some("gryag");
     room.linked.conversation.source_id = Some("-123456789/12".to_owned());
     room.message(0).extra.0.clear();
     for position in [1, 2] {

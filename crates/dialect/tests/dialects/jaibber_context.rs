@@ -76,7 +76,7 @@ fn every_agent_is_an_assistant_and_only_the_perspective_speaks_as_itself() {
     let out = room.only("jaibber-context");
     assert!(
         out.text
-            .ends_with("Assistant (One): y\n\nAssistant (a2): z\n\nAssistant (Agent): w")
+            .ends_with("Assistant (One): y\n\nAssistant (Agent): z\n\nAssistant (Agent): w")
     );
     assert_eq!(out.assistant, 4);
     assert_eq!(out.own, "Assistant (One): xAssistant (One): y");

@@ -44,7 +44,7 @@ fn people_and_agents_of_another_system_are_published() {
 #[test]
 fn a_capture_of_the_system_gets_its_own_fields_and_types_back() {
     let mut room = Room::new();
-    room.linked.conversation.source = "jaibber-events";
+    room.linked.conversation.customs.kept_form = Some("jaibber-events");
     let coder = room.agent("u1/Coder", "Coder");
     room.participant(coder).extra.0 = vec![raw("userId", "\"u1\""), raw("machineName", "\"box\"")];
     room.notice("");
@@ -88,7 +88,7 @@ fn a_capture_of_the_system_gets_its_own_fields_and_types_back() {
 #[test]
 fn an_api_sender_and_an_unfinished_answer_keep_their_types() {
     let mut room = Room::new();
-    room.linked.conversation.source = "jaibber-events";
+    room.linked.conversation.customs.kept_form = Some("jaibber-events");
     let ci = room.agent("u1/ci", "ci");
     room.say(ci, "built");
     room.message(0).source_type = Some("api".to_owned());
@@ -108,7 +108,7 @@ fn an_api_sender_and_an_unfinished_answer_keep_their_types() {
 #[test]
 fn files_have_addresses_and_keep_what_the_system_knows_of_them() {
     let mut room = Room::new();
-    room.linked.conversation.source = "jaibber-events";
+    room.linked.conversation.customs.kept_form = Some("jaibber-events");
     let ann = room.human("u1", "Ann");
     let picture = Media {
         kind: MediaKind::Image,
@@ -258,4 +258,122 @@ fn a_person_whose_first_message_shows_another_name_has_that_name() {
     let out = room.only("jaibber-events");
     assert!(out.text.contains("\"fromUsername\":\"Annie\"") && out.text.contains("\"fromUsername\":\"Ann\""));
     assert_eq!(out.lost(LossCode::NameDropped), [(None, 1)]);
+}
+
+#[test]
+fn what_every_payload_names_is_made_where_the_conversation_has_none() {
+    let mut room = Room::new();
+    room.linked.conversation.source_id = None;
+    let (ann, bot) = (room.human("u1", ""), room.agent("b1", ""));
+    room.say(ann, "one");
+    room.say(bot, "two");
+    room.post(None, vec![text("three")]);
+    room.post(None, vec![text("four")]);
+    room.message(3).role = Role::Assistant;
+    room.post(None, vec![text("five")]);
+    room.message(4).sender_name = Some("Zed".to_owned());
+    let out = room.only("jaibber-events");
+    let payloads: Vec<Value> = serde_json::from_str(&out.text).unwrap();
+    let names: Vec<[&str; 2]> = payloads
+        .iter()
+        .map(|payload| ["from", "fromUsername"].map(|key| payload[key].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        names,
+        [
+            ["u1", "u1"],
+            ["b1", "Agent"],
+            ["User", "User"],
+            ["Agent", "Agent"],
+            ["Zed", "Zed"]
+        ]
+    );
+    let project = payloads[0]["projectId"].as_str().unwrap();
+    assert!(project.starts_with("project-"), "{project}");
+    assert!(payloads.iter().all(|payload| payload["projectId"] == project));
+    assert_eq!(out.lost(LossCode::ConversationIdSynthesised), [(None, 1)]);
+    assert_eq!(out.lost(LossCode::NameSynthesised), [(Some(0), 1), (Some(1), 1)]);
+    assert_eq!(
+        out.lost(LossCode::SenderMissing),
+        [(Some(2), 1), (Some(3), 1), (Some(4), 1)]
+    );
+}
+
+#[test]
+fn a_made_account_is_nobodys_and_a_name_that_one_message_shows_is_not_made() {
+    let mut room = Room::new();
+    let user = room.human("User", "");
+    room.say(user, "one");
+    room.say(user, "two");
+    room.message(1).sender_name = Some("Kim".to_owned());
+    room.post(None, vec![text("three")]);
+    let out = room.only("jaibber-events");
+    let payloads: Vec<Value> = serde_json::from_str(&out.text).unwrap();
+    assert_eq!(payloads[0]["fromUsername"], "Kim");
+    assert_eq!(payloads[2]["from"], "User~2");
+    assert_eq!(payloads[2]["fromUsername"], "User");
+    assert_eq!(out.lost(LossCode::NameSynthesised), []);
+}
+
+#[test]
+fn in_a_room_of_the_system_only_the_text_mentions_several_of_one_name() {
+    let mut room = Room::new();
+    room.linked.conversation.customs.kept_form = Some("jaibber-events");
+    let (ann, agent) = (room.human("u1", "alice"), room.agent("u1/alice", "Alice"));
+    room.participant(agent).extra.0 = vec![raw("userId", "\"u1\"")];
+    let silent = room.agent("u2/QA", "QA");
+    room.participant(silent).extra.0 = vec![raw("userId", "\"u2\"")];
+    room.say(ann, "@alice and @QA");
+    room.say(agent, "x");
+    room.message(0).mentions = vec!["u1".to_owned(), "u1/alice".to_owned(), "u2/QA".to_owned()];
+    room.message(1).mentions = vec!["u1".to_owned(), "u1/alice".to_owned()];
+    let out = room.only("jaibber-events");
+    let payloads: Vec<Value> = serde_json::from_str(&out.text).unwrap();
+    assert_eq!(payloads[0]["mentions"], serde_json::json!(["QA"]));
+    assert_eq!(payloads[1].get("mentions"), None);
+    // The names that the source wrote are written as they were.
+    room.message(0).extra.0 = vec![raw("mentions", r#"["alice"]"#)];
+    let out = room.only("jaibber-events");
+    assert!(out.text.contains(r#""mentions":["alice"]"#), "{}", out.text);
+    assert!(!out.text.contains("u1/alice"), "{}", out.text);
+}
+
+#[test]
+fn a_task_has_no_sender_of_its_own() {
+    let mut room = Room::new();
+    room.linked.conversation.customs.kept_form = Some("jaibber-events");
+    room.notice("Paint");
+    let task = room.message(0);
+    task.id = None;
+    task.source_type = Some("task-created".to_owned());
+    task.extra.0 = vec![raw("task", r#"{"title":"Paint"}"#)];
+    let out = room.only("jaibber-events");
+    assert_eq!(
+        out.text,
+        r#"[{"projectId":"room-1","type":"task-created","task":{"title":"Paint"}}]"#
+    );
+    assert_eq!(out.losses.len(), 0);
+}
+
+#[test]
+fn files_that_are_no_list_are_left_out_and_declared() {
+    let mut room = Room::new();
+    room.linked.conversation.customs.kept_form = Some("jaibber-events");
+    let ann = room.human("u1", "Ann");
+    room.post(
+        Some(ann),
+        vec![
+            text("look"),
+            media(MediaKind::File, Some("https://e.com/f"), None),
+        ],
+    );
+    room.message(0).extra.0 = vec![raw("attachments", "7")];
+    let out = room.only("jaibber-events");
+    assert!(
+        out.text
+            .contains(r#""attachments":[{"blobUrl":"https://e.com/f"}]"#),
+        "{}",
+        out.text
+    );
+    assert_eq!(out.lost(LossCode::ExtraDropped), [(None, 1)]);
 }

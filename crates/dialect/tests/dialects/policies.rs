@@ -307,7 +307,7 @@ fn system_text_comes_from_the_source_from_the_agent_or_not_at_all() {
 #[test]
 fn a_compressed_message_is_what_the_model_saw_or_what_the_row_holds() {
     let mut room = Room::new();
-    room.linked.conversation.source = "suna-rows";
+    room.linked.conversation.customs.kept_form = Some("suna-rows");
     let (ann, bot) = (room.human("u1", "Ann"), room.agent("b1", "Bot"));
     room.say(ann, "the whole question");
     room.call(bot, "", &[("c1", "search", "{}")]);

@@ -61,7 +61,7 @@ fn status_rows_of_suna_come_back_and_other_notices_are_lost() {
         foreign.lost(LossCode::NoticeDropped),
         [(Some(0), 1), (Some(1), 1)]
     );
-    room.linked.conversation.source = "suna-rows";
+    room.linked.conversation.customs.kept_form = Some("suna-rows");
     let out = room.only("suna-rows");
     let rows = rows(&out);
     assert_eq!(rows[0]["content"], json!({"status_type": "thread_run_start"}));
@@ -79,7 +79,7 @@ fn status_rows_of_suna_come_back_and_other_notices_are_lost() {
 fn columns_of_a_row_come_back_as_they_were() {
     let mut room = Room::new();
     let ann = room.human("user", "");
-    room.linked.conversation.source = "suna-rows";
+    room.linked.conversation.customs.kept_form = Some("suna-rows");
     room.say(ann, "long… (truncated)");
     room.message(0).extra.0 = vec![
         extra("updated_at", "\"2025-11-07T10:00:01+00:00\""),

@@ -92,11 +92,14 @@ pub(super) fn inputs(
     let mut found = Vec::new();
     let mut notes = Vec::new();
     for (number, section) in pipeline.input.iter().enumerate() {
-        let source = match section.source.as_str() {
-            "mapped" => Some(field_map::choose(section, pipeline)?),
-            id => source(id)?,
+        let named = source(&section.source)?;
+        let needs_map = named.is_some_and(Source::needs_map);
+        let source = if needs_map {
+            Some(field_map::choose(section, pipeline)?)
+        } else {
+            named
         };
-        if section.field_map.is_some() && section.source != "mapped" {
+        if section.field_map.is_some() && !needs_map {
             return Err(PlanError::Value {
                 key: "input.field_map",
                 message: "a field map is for `source = \"mapped\"`".to_owned(),

@@ -22,7 +22,7 @@ use std::ops::Range;
 use chatmill_diag::{Code, Finding, Limits, Reject, RejectLevel, Severity, Span, codes};
 use chatmill_intake::json::{Kind, Places, Value};
 use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::{Message, MessageKind, MessageOrigin, Part, Role, Unstated};
+use chatmill_model::{Customs, Message, MessageKind, MessageOrigin, Part, Role, TextArguments, Unstated};
 
 use crate::notes::Notes;
 use crate::openai_messages::speakers::Speakers;
@@ -39,6 +39,10 @@ static ABOUT: About = About {
     specification: "OpenAI, Chat Markup Language, and the chat templates of Qwen and Hermes",
     shapes: &["chatml"],
     carries: "roles, names, text, reasoning, calls and results by their order",
+    customs: Customs {
+        text_arguments: TextArguments::None,
+        ..Customs::USUAL
+    },
 };
 
 /// What stands beside the text is read like what stands beside the turns of a request.
@@ -68,7 +72,7 @@ impl Source for Chatml {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::of(read(*frame, limits))
+        Reading::of(&ABOUT, read(*frame, limits))
     }
 
     fn message_path(&self, _index: u32) -> String {

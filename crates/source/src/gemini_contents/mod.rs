@@ -24,7 +24,7 @@ mod turns;
 use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::{Document, Kind, Value, append_key};
 use chatmill_intake::{Framing, RecordSketch, Sketch};
-use chatmill_model::{Conversation, Extra, RawJson, Scene};
+use chatmill_model::{Conversation, Customs, Extra, RawJson, Scene, TextArguments};
 
 use crate::notes::{Notes, repeated_key};
 use crate::times::Times;
@@ -33,6 +33,9 @@ use roster::Roster;
 use turns::Reader;
 
 const ID: &str = "gemini-contents";
+
+/// The structure of gryag's prompts, and the form of their further fields.
+const GRYAG: &str = "gryag";
 
 /// Fields that hold system text; the index of a system message counts down from the largest number in this order.
 const SYSTEM: [&str; 3] = ["systemInstruction", "system_instruction", "system_context"];
@@ -49,6 +52,11 @@ static ABOUT: About = About {
     specification: "Gemini API GenerateContent requests, and gryag's conversation pattern (2025-10-17)",
     shapes: &["gemini", "gryag"],
     carries: "roles, text, thoughts, media, function calls and responses; with [meta] lines ids, names and replies",
+    customs: Customs {
+        pairs_by_place: true,
+        text_arguments: TextArguments::None,
+        ..Customs::USUAL
+    },
 };
 
 impl Source for GeminiContents {
@@ -75,7 +83,12 @@ impl Source for GeminiContents {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::of(read(*frame, limits))
+        let mut reading = Reading::of(&ABOUT, read(*frame, limits));
+        let conversation = reading.conversation.as_mut();
+        if let Some(prompt) = conversation.filter(|conversation| conversation.shape == GRYAG) {
+            prompt.customs.kept_form = Some(GRYAG);
+        }
+        reading
     }
 
     fn message_path(&self, index: u32) -> String {
@@ -210,7 +223,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     Ok(Reading {
         conversation: Some(Conversation {
             source: ID,
-            shape: if has_lines { "gryag" } else { "gemini" },
+            shape: if has_lines { GRYAG } else { "gemini" },
             source_id,
             scene: Scene::Unknown,
             participants: reader.roster.participants,

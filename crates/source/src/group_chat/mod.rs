@@ -28,7 +28,7 @@ mod wire;
 use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::{Kind, Value, append_key};
 use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::{Conversation, Extra, RawJson};
+use chatmill_model::{Conversation, Customs, Extra, RawJson};
 
 use crate::notes::{self, Notes};
 use crate::taken::{Taken, taken};
@@ -53,6 +53,11 @@ static ABOUT: About = About {
     shapes: &["L1", "L2", "V1", "V2"],
     carries: "roster with roles and departments, replies with previews, media by name or address, notices, \
               tool calls and results in `extra`",
+    customs: Customs {
+        kept_form: Some(ID),
+        senders_everywhere: true,
+        ..Customs::USUAL
+    },
 };
 
 impl Source for GroupChat {
@@ -78,7 +83,7 @@ impl Source for GroupChat {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::of(read(*frame, limits))
+        Reading::stored(&ABOUT, read(*frame, limits))
     }
 
     fn message_path(&self, index: u32) -> String {
@@ -177,10 +182,10 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
             title,
             description: meta.description,
             participants: roster.participants,
-            tools: Vec::new(),
             messages,
             extra: meta.extra,
             envelope,
+            ..Conversation::default()
         }),
         fault: None,
         findings: notes.findings,

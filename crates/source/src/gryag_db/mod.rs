@@ -29,6 +29,7 @@ use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_intake::table::TableMap;
 use chatmill_intake::{RecordSketch, Sketch};
+use chatmill_model::{Customs, TextArguments};
 
 use crate::notes::Notes;
 use crate::{About, Evidence, FrameView, Reading, Row, Source};
@@ -44,6 +45,12 @@ static ABOUT: About = About {
     specification: "gryag, db/schema.sql (October 2025 to January 2026) and migrations of 2026",
     shapes: &["nine-columns", "normalized", "external-ids", "senders", "2026"],
     carries: "text, media, names, replies, times of storing; not the embeddings and search vectors computed from texts",
+    customs: Customs {
+        kept_form: Some("gryag"),
+        pairs_by_place: true,
+        text_arguments: TextArguments::None,
+        ..Customs::USUAL
+    },
 };
 
 impl Source for GryagDb {
@@ -65,7 +72,10 @@ impl Source for GryagDb {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::of(list(*frame, limits).map(|rows| reader::read(*frame, limits, rows)))
+        Reading::of(
+            &ABOUT,
+            list(*frame, limits).map(|rows| reader::read(*frame, limits, rows)),
+        )
     }
 
     /// A record that is no list of rows is a row.

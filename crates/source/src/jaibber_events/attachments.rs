@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use chatmill_diag::{Severity, codes};
+use chatmill_diag::{Finding, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, RawJson, Reference, ReferenceForm, Timestamp};
 
@@ -140,7 +140,9 @@ fn attachment(file: Value<'_>, place: &str, known: &[&str], site: &mut Site<'_>)
     let (name, media_type, url) = (field("filename"), field("mimeType"), field("blobUrl"));
     if url.is_none() {
         let text = "the attachment has no address";
-        site.note(&codes::MISSING_FIELD, text, format!(".{place}blobUrl"), file);
+        let finding = Finding::new(&codes::MISSING_FIELD, text).with_severity(Severity::Warning);
+        let finding = site.place(finding, format!(".{place}blobUrl"), file);
+        site.notes.findings.push(finding);
     }
     let rest = file
         .fields()

@@ -79,16 +79,22 @@ fn is_store(root: Value<'_>) -> bool {
         })
 }
 
-fn row(value: Value<'_>, fallback: &str) -> Row {
+/// A row, and whose it is: of the project that it names, else of that of its page. Presence that stands on no page and names
+/// no project is everybody's.
+fn row(value: Value<'_>, page: &str) -> Row {
     let mut keys = keys(value);
-    if keys.is_empty() {
-        keys.push(fallback.to_owned());
+    if keys.is_empty() && !(page.is_empty() && is_everywhere(value)) {
+        keys.push(page.to_owned());
     }
     keys.dedup();
     Row {
         keys,
         span: value.span(),
     }
+}
+
+fn is_everywhere(value: Value<'_>) -> bool {
+    open::open(value, DEPTH_CEILING, |opened, _| open::is_everywhere(opened)).unwrap_or(false)
 }
 
 fn keys(value: Value<'_>) -> Vec<String> {

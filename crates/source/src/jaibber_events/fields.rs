@@ -299,9 +299,17 @@ fn report_missing(has_id: bool, speaker: &Speaker, deed: Deed, feed: Feed, site:
         let field = if feed == Feed::Live { "messageId" } else { "id" };
         missing(field, "the row has no id", site);
     }
-    if speaker.account.is_none() && feed != Feed::Store && deed != Deed::Tell {
-        let field = if feed == Feed::Live { "from" } else { "senderId" };
+    if feed == Feed::Store || deed == Deed::Tell {
+        return;
+    }
+    let is_live = feed == Feed::Live;
+    if speaker.account.is_none() {
+        let field = if is_live { "from" } else { "senderId" };
         missing(field, "the row does not say whose account it comes from", site);
+    }
+    if speaker.shown.is_none() {
+        let field = if is_live { "fromUsername" } else { "senderName" };
+        missing(field, "the row does not say under which name it was sent", site);
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use chatmill_diag::{Finding, Path};
+use chatmill_model::json::push_string;
 use chatmill_model::{
     Extra, Media, Message, MessageKind, MessageOrigin, Part, RawJson, Reference, Role, Unstated,
 };
@@ -64,6 +65,7 @@ pub fn settle(
         let mut message = message(event, position, sender, roster, start);
         if let Some(mentioned) = mentions.get_mut(at) {
             message.mentions = std::mem::take(&mut mentioned.words);
+            message.extra.0.extend(mentioned.written.take());
         }
         messages.push(message);
     }
@@ -160,6 +162,8 @@ pub struct Mentioned {
     pub places: Vec<usize>,
     /// Their ids, and names that nobody in the room has, in order.
     words: Vec<String>,
+    /// The field as it was written, where the names alone do not say whom it means.
+    written: Option<(String, RawJson)>,
     seen: HashSet<usize>,
 }
 
@@ -193,6 +197,9 @@ fn mentions(
             if meant.is_empty() && unknown.insert(word) {
                 mentioned.words.push(word.clone());
             }
+            if meant.iter().any(|place| roster.is_namesake(*place)) {
+                mentioned.written = Some(("mentions".to_owned(), list(&event.mentions)));
+            }
             for place in meant {
                 mentioned.add(place, roster);
             }
@@ -214,6 +221,19 @@ fn mentions(
         }
     }
     mentions
+}
+
+/// A list of strings as JSON.
+fn list(words: &[String]) -> RawJson {
+    let mut raw = String::from("[");
+    for (index, word) in words.iter().enumerate() {
+        if index > 0 {
+            raw.push(',');
+        }
+        push_string(&mut raw, word);
+    }
+    raw.push(']');
+    RawJson(raw)
 }
 
 /// A message, without its mentions.

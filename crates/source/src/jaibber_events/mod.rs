@@ -28,7 +28,7 @@ mod times;
 use chatmill_diag::{Finding, Limits, Path, Reject, Severity, codes};
 use chatmill_intake::Sketch;
 use chatmill_intake::json::{Document, Kind, Note, Value, append_key};
-use chatmill_model::{Conversation, Message, MessageKind, Scene};
+use chatmill_model::{Conversation, Customs, Message, MessageKind, Scene};
 
 use crate::notes::{Notes, Site, repeated_key};
 use crate::reject::reject_message;
@@ -53,6 +53,10 @@ static ABOUT: About = About {
     specification: "Jaibber Message Format (2026-02-28)",
     shapes: &["rest", "events", "store"],
     carries: "people and agents, text, files, replies, mentions, chains of agents, ids, times, streams, tasks, presence",
+    customs: Customs {
+        kept_form: Some(ID),
+        ..Customs::USUAL
+    },
 };
 
 impl Source for JaibberEvents {
@@ -73,7 +77,7 @@ impl Source for JaibberEvents {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::of(read(*frame, limits))
+        Reading::stored(&ABOUT, read(*frame, limits))
     }
 
     fn message_path(&self, index: u32) -> String {
@@ -286,6 +290,11 @@ impl<'d> Reader<'d, '_> {
             let text = "no row names its project";
             findings.push(Finding::new(&codes::MISSING_FIELD, text).with_severity(Severity::Warning));
         }
+        if rows > 0 && messages.is_empty() && self.rejects.is_empty() {
+            let finding = only_present(self.key.as_deref());
+            let span = self.frame.document.root().span();
+            findings.push(Notes::new(self.frame.start).spanned(finding, span));
+        }
         let is_notice = |message: &&Message| message.kind == MessageKind::Notice;
         let notices = messages.iter().filter(is_notice).count() as u64;
         let ledger = ledger(rows, &fates, notices);
@@ -306,6 +315,24 @@ impl<'d> Reader<'d, '_> {
             rows: ledger,
         }
     }
+}
+
+/// Who is present makes no conversation: mostly a project of which the capture holds nothing else, else all that there is.
+fn only_present(key: Option<&str>) -> Finding {
+    let (text, severity) = if key.is_some() {
+        (
+            "only presence: nobody says anything in the project",
+            Severity::Note,
+        )
+    } else {
+        (
+            "only presence: nobody says anything, and no project is named",
+            Severity::Warning,
+        )
+    };
+    Finding::new(&codes::EMPTY_CONVERSATION, text)
+        .with_severity(severity)
+        .at_path("$")
 }
 
 /// Counts what became of the rows.

@@ -117,6 +117,11 @@ pub fn id(value: Value<'_>) -> Option<String> {
     (!text.is_empty()).then(|| text.into_owned())
 }
 
+/// Whether presence is told that holds for every project: that of a channel, which names it, told without the channel.
+pub fn is_everywhere(opened: Opened<'_>) -> bool {
+    is_presence(opened.body) && opened.body.get("projectIds").is_none_or(Value::is_null)
+}
+
 /// Whether somebody's presence is told.
 pub fn is_presence(body: Value<'_>) -> bool {
     body.get("userId").is_some() && !is_said(body) && body.get("type").is_none()

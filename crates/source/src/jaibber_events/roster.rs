@@ -14,6 +14,9 @@ use super::event::Speaker;
 use super::mentions::Names;
 use super::open;
 
+/// What an agent is called that has no name, as the clients call it.
+const AGENT: &str = "Agent";
+
 /// Who somebody is, whatever the rows call him.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Key {
@@ -146,6 +149,15 @@ impl Roster {
             .map(|participant| participant.id.as_str())
     }
 
+    /// Whether somebody else has the name of a participant.
+    pub fn is_namesake(&self, place: usize) -> bool {
+        let name = self
+            .participants
+            .get(place)
+            .and_then(|known| known.name.as_deref());
+        name.is_some_and(|name| self.names.called(name).len() > 1)
+    }
+
     /// Whether a participant is an agent.
     pub fn is_agent(&self, place: usize) -> bool {
         let participant = self.participants.get(place);
@@ -167,7 +179,8 @@ impl Roster {
     }
 
     fn agent(&mut self, account: &str, name: Option<&str>) -> usize {
-        self.place(agent_key(account, name.unwrap_or_default()), name)
+        let name = name.unwrap_or(AGENT);
+        self.place(agent_key(account, name), Some(name))
     }
 
     fn place(&mut self, key: Key, name: Option<&str>) -> usize {
@@ -190,7 +203,7 @@ impl Roster {
             Key::Person(account) => account.clone(),
             Key::Named(name) => name.clone(),
             Key::Agent { account, .. } if name == Some(account) => account.clone(),
-            Key::Agent { account, .. } => format!("{account}/{}", name.unwrap_or("agent")),
+            Key::Agent { account, .. } => format!("{account}/{}", name.unwrap_or(AGENT)),
         };
         participant.id = self.claim(&wanted, place);
         if let Key::Agent { account, .. } = &key

@@ -1,10 +1,9 @@
 //! Putting answers together: which rows become messages, and which are pieces or repeats of others.
 //!
 //! Typing is a notice. The whole answer takes the place of its pieces; where it never came, the pieces in order are the text
-//! and the message keeps the type `chunk`. An answer stands where its last row stands. Rows with the id and the text of an
-//! earlier one are repeats, as rewinding a channel gives them; of copies captured in different ways the desktop client's
-//! wins over Ably's, and Ably's over the REST API's, and takes over what only the other one knows. Two texts under one id
-//! from one source are two messages, which linking tells apart.
+//! and the message keeps the type `chunk`. An answer stands where its last row stands. An id is one message: rows with the
+//! id of an earlier one are repeats, as rewinding a channel gives them, whatever they say; of copies captured in different
+//! ways the desktop client's wins over Ably's, and Ably's over the REST API's, and takes over what only the other one knows.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,9 +12,6 @@ use chatmill_model::RawJson;
 use chatmill_model::json::push_string;
 
 use super::event::{Deed, Event, Feed, finding_at};
-
-/// Messages of one id that a further one is compared with, beside the first.
-const NEWEST: usize = 8;
 
 /// What became of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +57,7 @@ pub struct Assembler {
     /// Whether rows of the REST API are among them.
     pub has_rest: bool,
     /// Messages and, apart from them, notices by their ids.
-    by_id: HashMap<(bool, String), Vec<usize>>,
+    by_id: HashMap<(bool, String), usize>,
     /// Whole answers by the ids of message and stream.
     ends: HashMap<String, usize>,
     beginnings: HashMap<String, usize>,
@@ -181,10 +177,16 @@ impl Assembler {
 
     fn say(&mut self, mut event: Event) {
         let is_notice = event.deed == Deed::Tell;
-        if let Some(at) = self.original(&event)
+        let key = event.id.clone().map(|id| (is_notice, id));
+        if let Some(at) = key.and_then(|key| self.by_id.get(&key).copied())
             && let Some(earlier) = self.kept.get_mut(at)
         {
-            if event.feed > earlier.feed {
+            if !is_copy(earlier, &event) {
+                let text = "the row has the id of an earlier one, says something else, and is left out";
+                self.findings
+                    .push(finding_at(&event, &codes::DUPLICATE_MESSAGE_ID, text, ""));
+                self.fates.push(Fate::Repeats(Some(at)));
+            } else if event.feed > earlier.feed {
                 std::mem::swap(earlier, &mut event);
                 if let Some(fate) = self.fates.get_mut(event.row as usize) {
                     *fate = Fate::Repeats(Some(at));
@@ -203,7 +205,7 @@ impl Assembler {
         let (id, stream) = (event.id.clone(), event.stream.clone());
         let at = self.keep(event);
         if let Some(id) = &id {
-            self.by_id.entry((is_notice, id.clone())).or_default().push(at);
+            self.by_id.insert((is_notice, id.clone()), at);
         }
         if !is_notice {
             for id in stream.iter().chain(&id) {
@@ -211,16 +213,6 @@ impl Assembler {
                 self.end(id, at);
             }
         }
-    }
-
-    /// The event that this one is a copy of: among those of its id the first or one of the newest.
-    fn original(&self, event: &Event) -> Option<usize> {
-        let key = (event.deed == Deed::Tell, event.id.clone()?);
-        let known = self.by_id.get(&key)?;
-        let mut candidates = known.first().into_iter().chain(known.iter().rev().take(NEWEST));
-        candidates
-            .find(|at| self.kept.get(**at).is_some_and(|known| is_copy(known, event)))
-            .copied()
     }
 
     /// Ends an answer, if it was begun.
@@ -316,7 +308,7 @@ impl Assembler {
     }
 }
 
-/// Whether two events with one id are one message. What was captured in different ways may differ in its text: clients add
+/// Whether two events with one id say the same. What was captured in different ways may differ in its text: clients add
 /// notices of their own.
 fn is_copy(one: &Event, other: &Event) -> bool {
     fn agrees<T: PartialEq>(one: Option<&T>, other: Option<&T>) -> bool {

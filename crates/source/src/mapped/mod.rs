@@ -20,7 +20,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::Sketch;
 use chatmill_intake::json::{Document, Kind, Value};
-use chatmill_model::{Conversation, Extra};
+use chatmill_model::{Conversation, Customs, Extra};
 
 use crate::notes::Notes;
 use crate::openai_messages::too_many;
@@ -44,6 +44,7 @@ static ABOUT: About = About {
     specification: "the paths that [field_map] of the pipeline file names",
     shapes: &["mapped"],
     carries: "roles, speakers, times, replies, text, pictures, sound and files, tool calls and results",
+    customs: Customs::USUAL,
 };
 
 static DEFAULT: LazyLock<FieldMap> = LazyLock::new(FieldMap::default);
@@ -96,6 +97,10 @@ impl Source for Mapped {
         None
     }
 
+    fn needs_map(&self) -> bool {
+        true
+    }
+
     fn doubts(&self, sketch: &Sketch) -> Vec<Finding> {
         let mut doubts = self.map().unmatched(sketch);
         // Nobody wrote down that every path of the default leads somewhere.
@@ -106,7 +111,7 @@ impl Source for Mapped {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::of(self.conversation(*frame, limits))
+        Reading::of(&ABOUT, self.conversation(*frame, limits))
     }
 
     fn message_path(&self, index: u32) -> String {

@@ -24,7 +24,7 @@ use std::collections::BTreeSet;
 use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::{Document, Kind, Value, append_key};
 use chatmill_intake::{Framing, Name, RecordSketch, Sketch};
-use chatmill_model::{Conversation, Extra, Part, RawJson, Role, Scene};
+use chatmill_model::{Conversation, Customs, Extra, Part, RawJson, Role};
 
 use crate::notes::{self, Notes};
 use crate::{About, Evidence, FrameView, Reading, Row, RowLedger, Source, judged, shown};
@@ -43,6 +43,7 @@ static ABOUT: About = About {
                     Message Structures (November 2025)",
     shapes: &["openai", "suna"],
     carries: "roles, names, text, pictures, sound and files, tool definitions, calls and results, reasoning, cache marks",
+    customs: Customs::USUAL,
 };
 
 impl Source for OpenaiMessages {
@@ -69,7 +70,7 @@ impl Source for OpenaiMessages {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        read(ID, None, *frame, limits)
+        read((ID, &ABOUT), None, *frame, limits)
     }
 
     fn message_path(&self, index: u32) -> String {
@@ -195,7 +196,7 @@ fn is_like_message(has: impl Fn(&str) -> bool) -> bool {
 /// Reads a record that has one list of messages, as the source `source`; its structure is the one named, else told by what
 /// messages hold.
 pub fn read(
-    source: &'static str,
+    (source, about): (&'static str, &'static About),
     shape: Option<&'static str>,
     frame: FrameView<'_>,
     limits: &Limits,
@@ -214,7 +215,7 @@ pub fn read(
         },
     });
     let accepted = judged::refuse(root, &notes).and(record);
-    Reading::of(accepted.map(|record| record.read(frame, limits)))
+    Reading::of(about, accepted.map(|record| record.read(frame, limits)))
 }
 
 /// The turns of a record that together are one conversation.
@@ -290,16 +291,12 @@ impl Record<'_> {
             conversation: Some(Conversation {
                 source: self.source,
                 source_id: request.id.or_else(|| frame.key.map(str::to_owned)),
-                format_version: None,
                 shape: self.shape.unwrap_or(if is_suna { "suna" } else { "openai" }),
-                scene: Scene::Unknown,
-                title: None,
-                description: None,
                 participants: reader.speakers.participants,
                 tools: request.tools,
                 messages: reader.messages,
                 extra: request.extra,
-                envelope: Extra::default(),
+                ..Conversation::default()
             }),
             fault: None,
             findings: reader.notes.findings,

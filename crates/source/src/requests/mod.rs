@@ -80,7 +80,7 @@ impl Source for Requests {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::of(read(self.form, *frame, limits))
+        Reading::of(self.about, read(self.form, *frame, limits))
     }
 
     fn message_path(&self, index: u32) -> String {

@@ -29,7 +29,7 @@ use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::Sketch;
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_intake::table::TableMap;
-use chatmill_model::{Conversation, Extra, Scene};
+use chatmill_model::{Conversation, Customs, Scene, TextArguments};
 
 use crate::notes::Notes;
 use crate::reject::reject_message;
@@ -51,6 +51,12 @@ static ABOUT: About = About {
     shapes: &["plain", "xml", "native", "metadata"],
     carries: "roles, text, pictures, thoughts, tool calls and results of all three generations, compressed rows, \
               status rows as notices",
+    customs: Customs {
+        kept_form: Some(ID),
+        // Only calls in the content of a row have an id of their own; text and metadata hold the others.
+        text_arguments: TextArguments::WithId,
+        ..Customs::USUAL
+    },
 };
 
 impl Source for SunaRows {
@@ -73,7 +79,7 @@ impl Source for SunaRows {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::of(read(*frame, limits))
+        Reading::stored(&ABOUT, read(*frame, limits))
     }
 
     /// A record that is no list is one row.
@@ -148,16 +154,11 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         conversation: Some(Conversation {
             source: ID,
             source_id: reader.thread,
-            format_version: None,
             shape: reader.era.as_str(),
             scene: Scene::Assistant,
-            title: None,
-            description: None,
             participants: reader.roster.participants,
-            tools: Vec::new(),
             messages: reader.messages,
-            extra: Extra::default(),
-            envelope: Extra::default(),
+            ..Conversation::default()
         }),
         fault: None,
         findings: notes.findings,

@@ -21,7 +21,7 @@ mod row;
 use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::{Conversation, Extra, Scene};
+use chatmill_model::{Conversation, Customs, Scene};
 
 use crate::notes::Notes;
 use crate::reject::reject_message;
@@ -42,6 +42,7 @@ static ABOUT: About = About {
     specification: "the columns that a [table_map] of the pipeline file names",
     shapes: &["table"],
     carries: "roles, speakers, times, replies, text, pictures, sound and files, tool calls and results",
+    customs: Customs::USUAL,
 };
 
 impl Source for TableRows {
@@ -81,7 +82,7 @@ impl Source for TableRows {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::of(read(*frame, limits))
+        Reading::of(&ABOUT, read(*frame, limits))
     }
 
     /// A record that is no list is one row.
@@ -154,16 +155,11 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         conversation: Some(Conversation {
             source: ID,
             source_id,
-            format_version: None,
             shape: "table",
             scene: Scene::Unknown,
-            title: None,
-            description: None,
             participants: reader.roster.participants,
-            tools: Vec::new(),
             messages: reader.messages,
-            extra: Extra::default(),
-            envelope: Extra::default(),
+            ..Conversation::default()
         }),
         fault: None,
         findings: notes.findings,

@@ -37,7 +37,7 @@ use chatmill_intake::Sketch;
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_model::json::push_string;
 use chatmill_model::{
-    Conversation, Extra, Message, MessageKind, MessageOrigin, RawJson, Role, Scene, Unstated,
+    Conversation, Customs, Extra, Message, MessageKind, MessageOrigin, RawJson, Role, Scene, Unstated,
 };
 
 use crate::notes::{Notes, Site};
@@ -61,6 +61,10 @@ static ABOUT: About = About {
     specification: "Tzurot Message Format Specification, version 2.0 (2025-05-22)",
     shapes: &["v1", "formatted", "call", "request", "history"],
     carries: "messages with text, pictures and sound, the messages they reply to, the active personality",
+    customs: Customs {
+        previews_rename: true,
+        ..Customs::USUAL
+    },
 };
 
 impl Source for TzurotRequests {
@@ -88,7 +92,7 @@ impl Source for TzurotRequests {
         } else {
             read(*frame, limits)
         };
-        reading.unwrap_or_else(|fault| {
+        let mut reading = reading.unwrap_or_else(|fault| {
             let (finding, path, value) = *fault;
             let mut notes = Notes::new(frame.start);
             let finding = finding.with_severity(Severity::Error).at_path(format!("${path}"));
@@ -97,7 +101,11 @@ impl Source for TzurotRequests {
                 fault: notes.findings.pop(),
                 ..Reading::default()
             }
-        })
+        });
+        if let Some(conversation) = &mut reading.conversation {
+            conversation.customs = ABOUT.customs;
+        }
+        reading
     }
 
     /// A record that is an object is one message, whatever its shape.

@@ -11,7 +11,10 @@ use crate::tale::{Label, Piece, Tale, Turn};
 /// The functions of the payloads.
 pub const OWN: &[(LossCode, Forget)] = &[
     (LossCode::MessageIdSynthesised, message_id_synthesised),
+    // A made id of a project is not compared.
+    (LossCode::ConversationIdSynthesised, |_, _, _| ()),
     (LossCode::SenderMissing, sender_missing),
+    (LossCode::NameSynthesised, name_synthesised),
     (LossCode::NameDropped, names_dropped),
     (LossCode::ExtraDropped, extra_dropped),
     (LossCode::ReasoningDropped, |tale, loss, _| {
@@ -87,30 +90,38 @@ fn kind(media_type: Option<&str>) -> MediaKind {
     }
 }
 
-/// Who has no account is known by his name alone: he is somebody of that name who is there, else the name is his account.
+/// The name of who has no account is his account; who has no name either is called by what he is, counted where that is
+/// somebody's account.
 fn sender_missing(tale: &mut Tale, loss: &Loss, _: &Family) {
-    let people: Vec<(bool, crate::tale::Account)> = tale
-        .turns
-        .iter()
-        .map(|turn| (turn.role == Role::Assistant, turn.account.clone()))
-        .collect();
+    let known: Vec<String> = tale.turns.iter().filter_map(|turn| turn.sender.clone()).collect();
     for turn in at(tale, loss) {
-        let Some(name) = turn.account.shown.clone() else {
-            turn.account.id = None;
-            continue;
+        let word = called(turn);
+        let counted = (2..).map(|count| format!("{word}~{count}"));
+        let mut made = std::iter::once(word.to_owned()).chain(counted);
+        let account = &mut turn.account;
+        account.id = match &account.shown {
+            Some(name) => Some(name.clone()),
+            None => made.find(|id| !known.contains(id)),
         };
+        account.shown.get_or_insert_with(|| word.to_owned());
+    }
+}
+
+/// An agent without a name is called by what he is, a person by his account.
+fn name_synthesised(tale: &mut Tale, loss: &Loss, _: &Family) {
+    for turn in at(tale, loss) {
+        let word = called(turn).to_owned();
         let is_agent = turn.role == Role::Assistant;
-        let namesake = people.iter().find(|(kind, other)| {
-            let names = [&other.known, &other.shown];
-            let is_called = |known: &String| known.to_lowercase() == name.to_lowercase();
-            *kind == is_agent
-                && other.id.as_ref().is_some_and(|id| !id.is_empty())
-                && names.into_iter().flatten().any(is_called)
-        });
-        turn.account.id = match namesake {
-            Some((_, other)) => other.id.clone(),
-            None => Some(name),
-        };
+        let account = &mut turn.account;
+        account.shown = if is_agent { Some(word) } else { account.id.clone() };
+    }
+}
+
+fn called(turn: &Turn) -> &'static str {
+    if turn.role == Role::Assistant {
+        "Agent"
+    } else {
+        "User"
     }
 }
 
@@ -123,14 +134,15 @@ fn names_dropped(tale: &mut Tale, _: &Loss, _: &Family) {
     });
 }
 
-/// Fields of other captures of the same system, or all fields of another system's. At a message: the word for what it is, or
+/// Fields of other captures of the same system and one of a wrong form, or all fields of another system's. At a message: the word for what it is, or
 /// the preview of what it answers, which no tale tells.
 fn extra_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
     if loss.position.is_some() {
         return;
     }
     let is_captured = |key: &String| {
-        key.starts_with("envelope.") || matches!(key.as_str(), "sender" | "status" | "partialText")
+        let word = key.as_str();
+        key.starts_with("envelope.") || matches!(word, "sender" | "status" | "partialText" | "attachments")
     };
     let keys = tale.turns.iter().flat_map(|turn| &turn.facts.extra);
     let is_own = keys.filter(|key| is_captured(key)).count() as u64 == loss.amount;

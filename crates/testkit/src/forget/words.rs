@@ -1,6 +1,6 @@
 //! What is said: texts, media, marks, names, replies.
 
-use chatmill_dialect::policy::MediaPolicy;
+use chatmill_dialect::policy::{LeakedMetadata, MediaPolicy};
 use chatmill_dialect::{Loss, LossCode};
 use chatmill_model::{Media, MediaKind, MediaSource, Role};
 
@@ -302,12 +302,13 @@ pub(super) fn references_lost(tale: &mut Tale, loss: &Loss) {
 }
 
 /// The quote stands behind what the message says itself.
-pub(super) fn reference_inlined(tale: &mut Tale, loss: &Loss, _: &Family) {
+pub(super) fn reference_inlined(tale: &mut Tale, loss: &Loss, family: &Family) {
     references_lost(tale, loss);
+    let cleans = family.policy.leaked_metadata == LeakedMetadata::Clean;
     let quotes: Vec<Quoted> = at(tale, loss)
         .flat_map(|turn| std::mem::take(&mut turn.quotes))
         // A quote without words is not written.
-        .filter(|quote| !quote.is_nothing())
+        .filter(|quote| !quote.is_nothing() && !(cleans && quote.is_leak))
         .collect();
     let position = loss.position;
     let turns = tale.turns.iter_mut().rev();

@@ -30,11 +30,14 @@ impl Account {
         let known = sender.and_then(own_name);
         let own = message.sender_name.clone().filter(|name| !name.is_empty());
         let mentioned = message.mentions.iter().map(|id| {
-            let person = people.iter().find(|person| person.id == *id);
-            (
-                person.map_or_else(|| id.clone(), |person| account_id(linked, person)),
-                person.and_then(own_name),
-            )
+            let place = people.iter().position(|person| person.id == *id);
+            let person = place.map(|place| &people[place]);
+            let name = person.and_then(own_name);
+            let account = person.map_or_else(|| id.clone(), |person| account_id(linked, person));
+            // Of the silent in a room of shared accounts a mention tells the name and nothing else.
+            let speaks = |message: &Message| message.sender == place;
+            let is_silent = is_shared(linked) && !linked.conversation.messages.iter().any(speaks);
+            (name.clone().filter(|_| is_silent).unwrap_or(account), name)
         });
         Self {
             id: sender.map(|sender| account_id(linked, sender)),
@@ -51,7 +54,12 @@ impl Account {
 /// The account under which somebody speaks: his own id, but for the agents of Jaibber's rooms.
 pub(super) fn account_id(linked: &Linked, person: &Participant) -> String {
     let shared = person.extra.get("userId").map(RawJson::as_str);
-    let shared = shared.filter(|_| linked.conversation.source == "jaibber-events");
+    let shared = shared.filter(|_| is_shared(linked));
     let account = shared.and_then(|raw| serde_json::from_str(raw).ok());
     account.unwrap_or_else(|| person.id.clone())
+}
+
+/// Whether accounts of a room may be shared by a person and his agents.
+fn is_shared(linked: &Linked) -> bool {
+    linked.conversation.keeps_form("jaibber-events")
 }

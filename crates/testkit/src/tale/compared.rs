@@ -43,7 +43,7 @@ impl Tale {
             // Lines hold the ids that accounts have, and the names that their messages give them.
             let account = &turn.account;
             let is_id = account.known.is_none() && turn.name == Label::Exact(account.id.clone());
-            if account.is_made && (is_id || account.is_unnamed) {
+            if account.is_made && (is_id || account.is_unnamed && turn.role != Role::Assistant) {
                 turn.name = Label::Exact(None);
             }
             // Turns of tools have no line.
@@ -104,8 +104,8 @@ impl Tale {
         let id = self.id.take();
         // That an agent has an account, each of his turns tells.
         self.people = self.people.saturating_sub(self.agents);
-        // Without payloads there is no project.
-        self.id = id.filter(|_| !self.turns.is_empty());
+        // Without payloads there is no project, and without an id one is made for it.
+        self.id = id.filter(|id| !self.turns.is_empty() && !id.starts_with("project-"));
         let mut first: BTreeMap<(String, bool), String> = BTreeMap::new();
         for turn in &self.turns {
             let account = &turn.account;
@@ -132,15 +132,12 @@ impl Tale {
             turn.sender = id;
             turn.facts.other_name = None;
             let text = turn.said().to_lowercase();
-            let is_said = |name: &Option<String>| {
-                let called = name.as_ref().map(|name| format!("@{}", name.to_lowercase()));
-                called.is_some_and(|called| text.contains(&called))
-            };
+            let is_said = |name: &str| text.contains(&format!("@{}", name.to_lowercase()));
             // Payloads have an order of fields.
             turn.facts.extra.sort();
             turn.facts.mentions.clear();
             for (id, name) in mentions {
-                if !is_said(&name) && !turn.facts.mentions.contains(&id) {
+                if !is_said(name.as_ref().unwrap_or(&id)) && !turn.facts.mentions.contains(&id) {
                     turn.facts.mentions.push(id);
                 }
             }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use chatmill_model::{LinkStatus, Linked, Media, MediaKind, MediaSource, Message, Part};
+use chatmill_model::{
+    LinkStatus, Linked, Media, MediaKind, MediaSource, Message, Part, ParticipantKind, Role,
+};
 
 use crate::forget::placeholder;
 
@@ -15,6 +17,8 @@ pub struct Quoted {
     pub medium: Option<Media>,
     /// Whether all that is quoted is known here: versions read markers of sounds and of embedded pictures differently.
     pub is_known: bool,
+    /// Whether it is nothing but lines of metadata that leaked into a bot's words.
+    pub is_leak: bool,
 }
 
 /// The messages that a message replies to, as far as they are there, each once.
@@ -30,9 +34,10 @@ pub(super) fn quotes(linked: &Linked, message: &Message) -> Vec<Quoted> {
         is_there && (named == (None, None) || known.insert(named))
     });
     let quoted = both.filter_map(|(reference, link)| match (link.status, link.target) {
-        (LinkStatus::Resolved, Some(target)) => {
-            Some(Quoted::message(&linked.conversation.messages[target as usize]))
-        }
+        (LinkStatus::Resolved, Some(target)) => Some(Quoted::message(
+            linked,
+            &linked.conversation.messages[target as usize],
+        )),
         (LinkStatus::Preview, _) => {
             let preview = reference.preview.as_ref()?;
             Some(Quoted::text(preview.content.as_deref().unwrap_or_default()))
@@ -52,7 +57,7 @@ impl Quoted {
         Self::new(text, Vec::new())
     }
 
-    fn message(message: &Message) -> Self {
+    fn message(linked: &Linked, message: &Message) -> Self {
         let mut said: Vec<String> = Vec::new();
         let mut media: Vec<Media> = Vec::new();
         for part in &message.parts {
@@ -68,7 +73,15 @@ impl Quoted {
                 _ => {}
             }
         }
-        Self::new(&said.join("\n"), media)
+        let people = &linked.conversation.participants;
+        let is_agent = |sender: usize| people[sender].kind == ParticipantKind::Agent;
+        let is_from_agent = message.role == Role::Assistant || message.sender.is_some_and(is_agent);
+        let mut quoted = Self::new(&said.join("\n"), media);
+        let mut lines = quoted.text.lines();
+        let has_words = !quoted.text.is_empty() && quoted.medium.is_none();
+        quoted.is_leak =
+            is_from_agent && has_words && lines.all(|line| line.trim_start().starts_with("[meta]"));
+        quoted
     }
 
     /// A quote of a text and media. Markers of media in the text are media; one medium goes with the quote, a sound before a
@@ -97,6 +110,7 @@ impl Quoted {
         Self {
             text: said.to_owned(),
             medium,
+            is_leak: false,
             is_known: !text.contains("[Embed") && !text.contains("[Audio:"),
         }
     }

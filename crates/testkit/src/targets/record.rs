@@ -53,6 +53,7 @@ fn gathered(source: &'static dyn Source, bytes: &[u8], is_new: bool, limits: &Li
     };
     let mut end = 0;
     let mut groups: BTreeMap<String, Vec<(usize, usize)>> = BTreeMap::new();
+    let mut shared: Vec<(usize, usize)> = Vec::new();
     for row in rows {
         assert!(
             row.span.start >= end && row.span.end <= bytes.len(),
@@ -61,7 +62,9 @@ fn gathered(source: &'static dyn Source, bytes: &[u8], is_new: bool, limits: &Li
             row.span
         );
         end = row.span.end;
-        assert!(!row.keys.is_empty(), "{}: a row of nobody's", source.id());
+        if row.keys.is_empty() {
+            shared.push((row.span.start, row.span.end));
+        }
         for key in row.keys {
             groups
                 .entry(key)
@@ -69,7 +72,11 @@ fn gathered(source: &'static dyn Source, bytes: &[u8], is_new: bool, limits: &Li
                 .push((row.span.start, row.span.end));
         }
     }
-    for (key, spans) in groups {
+    if !shared.is_empty() {
+        groups.entry(String::new()).or_default();
+    }
+    for (key, mut spans) in groups {
+        spans.extend_from_slice(&shared);
         let (group, buffer) = group(source, key, &spans, bytes);
         let outcome = group.read(&buffer, Settings::plain(limits));
         assert!(outcome.rows.balances(), "{}: {:?}", source.id(), outcome.rows);

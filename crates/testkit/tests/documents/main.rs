@@ -1,4 +1,4 @@
-//! What the documents of Group Chat Format, Suna, gryag and Tzurot say, sentence by sentence where it is easily missed.
+//! What the documents of Group Chat Format, Suna, gryag, Jaibber and Tzurot say, sentence by sentence where it is easily missed.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -10,6 +10,7 @@
 
 mod group_chat;
 mod gryag;
+mod jaibber;
 mod read_back;
 mod suna;
 mod tzurot;

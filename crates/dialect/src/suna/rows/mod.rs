@@ -15,7 +15,6 @@ mod ids;
 
 use std::borrow::Cow;
 
-use chatmill_model::fingerprint::content_hash;
 use chatmill_model::{Component, Message, MessageKind, Part, Role, Rope, ToolResult};
 
 use super::{DATED, SPECIFICATION};
@@ -88,11 +87,7 @@ impl Dialect for SunaRows {
             "rows know people by their ids",
         );
         definitions::lose(&view.conversation().tools, &mut losses);
-        let own_id = view
-            .conversation()
-            .source_id
-            .as_deref()
-            .filter(|id| !id.is_empty());
+        let own_id = view.own_id();
         losses.everywhere(
             LossCode::ConversationIdSynthesised,
             u64::from(own_id.is_none() && !shown.messages.is_empty()),
@@ -100,7 +95,7 @@ impl Dialect for SunaRows {
         );
         let mut writer = Writer {
             view,
-            thread: own_id.map_or_else(|| Cow::Owned(made_thread(view)), Cow::Borrowed),
+            thread: own_id.map_or_else(|| Cow::Owned(view.made_id("thread")), Cow::Borrowed),
             ids: RowIds::new(&view.conversation().messages),
             tools: ToolIds::new(view, &shown.messages, false, &mut losses),
             rope: Rope::new(),
@@ -121,20 +116,15 @@ impl Dialect for SunaRows {
     }
 }
 
-fn is_native(view: &View<'_>) -> bool {
-    view.conversation().source == "suna-rows"
+/// Whether a conversation was read from such rows.
+pub(crate) fn is_native(view: &View<'_>) -> bool {
+    view.conversation().keeps_form("suna-rows")
 }
 
 fn has_name(view: &View<'_>, message: &Message) -> bool {
     let sender = view.sender(message);
     message.sender_name.is_some()
         || sender.is_some_and(|sender| sender.name.is_some() || sender.alias.is_some())
-}
-
-/// An id for the thread of a conversation without one; equal conversations have equal ones.
-fn made_thread(view: &View<'_>) -> String {
-    let hash = content_hash(view.conversation());
-    format!("thread-{}", hash.get(..12).unwrap_or(&hash))
 }
 
 struct Writer<'v, 'a> {

@@ -1,0 +1,43 @@
+//! What the format of a record is like, as far as rules and dialects have to know.
+//!
+//! The name of a source is a fact for tables and people: nobody beside the sources decides anything by it. What differs from
+//! format to format, and is to be known when a conversation is judged or written, is said here in so many words.
+
+/// What the format of a conversation's record is like; by default, what most formats are like.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Customs {
+    /// The format whose own fields the conversation keeps in its `Extra`, so that a dialect of that format can write them
+    /// back as they were. None where further fields are kept for people only.
+    pub kept_form: Option<&'static str>,
+    /// Whether events and instructions name a sender, as messages do.
+    pub senders_everywhere: bool,
+    /// Whether previews name authors otherwise than messages name their senders.
+    pub previews_rename: bool,
+    /// Whether place and name tie calls and results together, and not ids.
+    pub pairs_by_place: bool,
+    /// Which calls write their arguments as a string that holds JSON.
+    pub text_arguments: TextArguments,
+}
+
+impl Customs {
+    /// What most formats are like.
+    pub const USUAL: Self = Self {
+        kept_form: None,
+        senders_everywhere: false,
+        previews_rename: false,
+        pairs_by_place: false,
+        text_arguments: TextArguments::All,
+    };
+}
+
+/// Which calls of a format write their arguments as a string that holds JSON.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TextArguments {
+    /// All calls.
+    #[default]
+    All,
+    /// Calls with an id; others were taken from a text or from metadata.
+    WithId,
+    /// None: arguments are a JSON value, or may be one.
+    None,
+}

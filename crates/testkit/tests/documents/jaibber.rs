@@ -1,0 +1,66 @@
+//! Jaibber's document: "All messages are published as `channel.publish("message", payload)` where `payload` is an `AblyMessage`",
+//! of which `from`, `fromUsername`, `projectId`, `text`, `messageId` and `type` bear no question mark.
+
+use chatmill_dialect::{History, Policy, View};
+use chatmill_intake::{Framing, Head};
+use chatmill_model::Linked;
+use chatmill_testkit::law::cases;
+use serde_json::Value;
+
+/// The payloads of a conversation, and what their reader takes them for.
+fn published(linked: &Linked) -> (Vec<Value>, Option<&'static str>) {
+    let (dialect, profile) = chatmill_dialect::find("jaibber-events").unwrap();
+    let view = View {
+        linked,
+        perspective: None,
+        policy: &Policy::default(),
+        profile,
+        history: History::Document,
+        stretch: None,
+    };
+    let mut text = String::new();
+    dialect.render(&view, &mut |rendering| text = rendering.rope.text());
+    let head = Head {
+        framing: Framing::Array,
+        complete: true,
+        bytes: text.clone().into_bytes(),
+    };
+    let evidence = chatmill_source::detect(&head.sketch());
+    (
+        serde_json::from_str(&text).unwrap(),
+        evidence.map(|evidence| evidence.source),
+    )
+}
+
+#[test]
+fn every_payload_has_what_the_document_demands_and_is_recognised() {
+    let mut tried = 0;
+    for (name, linked) in cases() {
+        let (payloads, source) = published(&linked);
+        // Tasks are told in a shape of their own.
+        let messages = payloads.iter().filter(|payload| payload.get("task").is_none());
+        for payload in messages {
+            tried += 1;
+            for field in ["from", "fromUsername", "projectId", "text", "messageId", "type"] {
+                let word = payload[field].as_str();
+                let is_said = word.is_some_and(|word| field == "text" || !word.is_empty());
+                let is_free = field == "type" && linked.conversation.keeps_form("jaibber-events");
+                assert!(is_said || is_free, "{name}: {field} of {payload}");
+            }
+        }
+        if !payloads.is_empty() {
+            assert_eq!(source, Some("jaibber-events"), "{name}: {payloads:?}");
+        }
+    }
+    assert!(tried > 300, "{tried}");
+}
+
+#[test]
+fn one_persons_message_is_recognised_again() {
+    let linked = chatmill_testkit::law::read(
+        "openai-messages",
+        r#"{"messages":[{"role":"user","content":"q"}]}"#,
+    );
+    let (payloads, source) = published(&linked);
+    assert_eq!((payloads.len(), source), (1, Some("jaibber-events")));
+}

@@ -671,6 +671,19 @@ fn partition_bounds_what_is_gathered_at_a_time() {
 }
 
 #[test]
+fn shared_rows_bound_what_is_read_with_every_conversation() {
+    let present = r#"{"userId":"u2","username":"bob","isAgent":true,"agentName":"Coder"}"#.to_owned();
+    let said = r#"{"from":"u1","fromUsername":"ines","projectId":"p","text":"hi","messageId":"m1","type":"message"}"#;
+    let bytes = present.len();
+    let file = lines(&[present, said.to_owned()]);
+    let at = mill(&[("x.jsonl", &file)], &format!("shared_rows = {bytes}"));
+    assert_eq!((at.found("empty-conversation"), at.rejected()), (0, 0));
+    let beyond = mill(&[("x.jsonl", &file)], &format!("shared_rows = {}", bytes - 1));
+    assert_eq!((beyond.found("empty-conversation"), beyond.rejected()), (1, 0));
+    assert_eq!((at.ids().len(), beyond.ids().len()), (1, 1));
+}
+
+#[test]
 fn vocabulary_bounds_the_file_of_an_encoding() {
     let ranks = include_bytes!("../../../data-samples/patterns/small.tiktoken");
     let load = |bytes: usize| {

@@ -173,21 +173,19 @@ impl<'v, 'a> Writer<'v, 'a> {
         };
         let account = self.account(sender);
         let name = shown_name(message, sender).or_else(|| self.known.name(sender));
-        let name = match name {
-            Some(name) => Cow::Borrowed(name),
-            None => {
-                self.losses.at(
-                    LossCode::NameSynthesised,
-                    message.position,
-                    "a payload shows a name",
-                );
-                if is_agent {
-                    Cow::Borrowed(nobody)
-                } else {
-                    account.clone()
-                }
-            }
+        if name.is_none() {
+            self.losses.at(
+                LossCode::NameSynthesised,
+                message.position,
+                "a payload shows a name",
+            );
+        }
+        let made = if is_agent {
+            Cow::Borrowed(nobody)
+        } else {
+            account.clone()
         };
+        let name = name.map_or(made, Cow::Borrowed);
         object.string(key!("from"), Some(account), Component::Names);
         object.string(key!("fromUsername"), Some(name), Component::Names);
     }

@@ -19,7 +19,7 @@ pub struct Shared {
 #[derive(Default)]
 struct Rows {
     bytes: u64,
-    rows: Vec<(RowPlace, Vec<u8>)>,
+    list: Vec<(RowPlace, Vec<u8>)>,
     /// Whether they were read with a conversation.
     is_read: bool,
 }
@@ -45,7 +45,7 @@ impl Shared {
         self.room = room;
         let rows = self.scopes.entry(scope.to_owned()).or_default();
         rows.bytes = total;
-        rows.rows.push((place, bytes.to_vec()));
+        rows.list.push((place, bytes.to_vec()));
         true
     }
 
@@ -55,7 +55,7 @@ impl Shared {
         let counts = rows.as_ref().is_some_and(|rows| !rows.is_read);
         let rows = rows.map(|rows| {
             rows.is_read = true;
-            &rows.rows
+            &rows.list
         });
         rows.into_iter().flatten().map(move |(place, bytes)| {
             let place = RowPlace { counts, ..*place };
@@ -66,7 +66,7 @@ impl Shared {
     /// Scopes whose rows were read with no conversation, in input order.
     pub fn unread(&self) -> Vec<String> {
         let unread = self.scopes.iter().filter(|(_, rows)| !rows.is_read);
-        let first = |rows: &Rows| rows.rows.first().map(|(place, _)| (place.entry, place.record));
+        let first = |rows: &Rows| rows.list.first().map(|(place, _)| (place.entry, place.record));
         let mut unread: Vec<_> = unread.map(|(scope, rows)| (first(rows), scope.clone())).collect();
         unread.sort();
         unread.into_iter().map(|(_, scope)| scope).collect()

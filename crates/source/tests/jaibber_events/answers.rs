@@ -1,6 +1,6 @@
 //! When an agent may answer.
 
-use chatmill_diag::Limits;
+use chatmill_diag::{Limits, codes};
 use serde_json::{Value, json};
 
 use crate::{answer, names, payload, read, read_as};
@@ -44,4 +44,13 @@ fn an_answer_needs_a_mention_a_task_or_no_depth() {
     let task = json!({"type": "task-created", "projectId": "p",
         "task": {"title": "t", "assignedAgentName": "coder", "createdBy": "u1", "createdByName": "ann", "createdByType": "user"}});
     assert_eq!(found(json!([task, reply])), none);
+}
+
+#[test]
+fn the_example_of_the_code_raises_it() {
+    let page = &codes::UNMENTIONED_RESPONSE.page;
+    let lines = page.example.lines().filter(|line| line.starts_with('{'));
+    let rows: Vec<Value> = lines.map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows.len(), 2);
+    assert!(names(&read(&json!(rows)).findings).contains(&"unmentioned-response"));
 }

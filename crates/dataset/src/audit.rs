@@ -17,7 +17,7 @@ pub(crate) struct Audit {
 }
 
 /// Reads every listed file back and looks for files that are not listed.
-pub(crate) fn files(root: &Dir, manifest: &Manifest) -> Result<Audit, DatasetError> {
+pub(crate) fn files<I>(root: &Dir, manifest: &Manifest<I>) -> Result<Audit, DatasetError> {
     let mut audit = Audit::default();
     for file in manifest.files() {
         let fault = fault(root, file)?;
@@ -77,7 +77,7 @@ pub(crate) fn lengths(root: &Dir, manifest: &Manifest) -> Result<Vec<String>, Da
 }
 
 /// Names below a dataset's root that it does not account for.
-pub(crate) fn unlisted(root: &Dir, manifest: &Manifest) -> Result<Vec<String>, DatasetError> {
+pub(crate) fn unlisted<I>(root: &Dir, manifest: &Manifest<I>) -> Result<Vec<String>, DatasetError> {
     let files: BTreeSet<&str> = manifest.files().map(|file| file.path.as_str()).collect();
     let mut folders: BTreeSet<&str> = manifest.tables.iter().map(|table| table.name.as_str()).collect();
     folders.extend(

@@ -15,7 +15,7 @@ use crate::audit;
 use crate::column;
 use crate::disk::{Dir, DiskFile, EntryKind};
 use crate::error::DatasetError;
-use crate::manifest::{self, MANIFEST, Manifest, PartEntry, SUCCESS, TableEntry};
+use crate::manifest::{self, Inputs, MANIFEST, Manifest, PartEntry, SUCCESS, TableEntry};
 use crate::parts::slice_of_part;
 use crate::tables::{ConversationRow, REGISTRY, RejectRow, TABLES, Table, TotalRow};
 
@@ -43,8 +43,8 @@ impl Certificate {
 pub fn certify(out: &Path) -> Result<Certificate, DatasetError> {
     let folder = &manifest::open_folder(out)?;
     let mut certificate = Certificate::default();
-    let bytes = match manifest::read_bytes(folder) {
-        Ok(Some(bytes)) => bytes,
+    let found = match manifest::find(folder, &out.join(MANIFEST)) {
+        Ok(Some(found)) => found,
         Ok(None) => {
             certificate.faults.push(format!("{MANIFEST} is missing"));
             return Ok(certificate);
@@ -57,12 +57,12 @@ pub fn certify(out: &Path) -> Result<Certificate, DatasetError> {
     };
     if folder.look(SUCCESS)?.is_none() {
         certificate.faults.push(format!("{SUCCESS} is missing"));
-    } else if !manifest::is_marked(folder, &bytes)? {
+    } else if !found.is_marked(folder)? {
         certificate
             .faults
             .push(format!("{SUCCESS} does not hold the hash of {MANIFEST}"));
     }
-    let manifest = match manifest::parse(&out.join(MANIFEST), &bytes) {
+    let manifest = match found.manifest {
         Ok(manifest) => manifest,
         Err(error) => {
             certificate.faults.push(error.to_string());
@@ -148,7 +148,7 @@ fn ledger_faults(manifest: &Manifest) -> Vec<String> {
 /// Every input was read, or was refused and says so.
 fn input_faults(manifest: &Manifest) -> Vec<String> {
     let mut faults = Vec::new();
-    for input in &manifest.inputs {
+    for input in manifest.inputs.iter() {
         let path = &input.path;
         if let Some(code) = &input.refused {
             let is_one_reject = (input.framed, input.rejected, input.entries) == (1, 1, 0);
@@ -238,57 +238,111 @@ fn encodings_of(schema: &SchemaRef) -> Vec<String> {
 
 /// Conversations and rejected frames of each input are as many as the manifest says.
 fn count_faults(folder: &Dir, manifest: &Manifest) -> Result<Vec<String>, DatasetError> {
-    let conversations = tally(folder, manifest, ConversationRow::NAME, &["input"])?;
-    let rejects = tally(folder, manifest, RejectRow::NAME, &["input", "level"])?;
-    let mut faults = Vec::new();
-    let mut known = BTreeMap::new();
-    for input in &manifest.inputs {
-        let rows: (u64, u64) = known.remove(&input.path).unwrap_or_default();
-        known.insert(
-            input.path.clone(),
-            (rows.0 + input.conversations, rows.1 + input.rejected),
-        );
-    }
-    let seen = conversations
-        .keys()
-        .chain(rejects.keys())
-        .filter_map(|key| key.first());
-    for input in seen {
-        known.entry(input.clone()).or_default();
-    }
-    for (input, (expected_conversations, expected_rejects)) in known {
-        let found = conversations
-            .get(&vec![input.clone()])
-            .copied()
-            .unwrap_or_default();
-        if found != expected_conversations {
-            faults.push(format!(
-                "{input} has {found} rows in {} instead of {expected_conversations}",
-                ConversationRow::NAME
-            ));
-        }
-        let found = rejects
-            .get(&vec![input.clone(), "frame".to_owned()])
-            .copied()
-            .unwrap_or_default();
-        if found != expected_rejects {
-            faults.push(format!(
-                "{input} has {found} frames in {} instead of {expected_rejects}",
-                RejectRow::NAME
-            ));
-        }
-    }
-    Ok(faults)
+    let mut counted = Counted::of(&manifest.inputs);
+    visit(folder, manifest, ConversationRow::NAME, &["input"], &mut |row| {
+        let [input] = row else { return };
+        counted.at(input).conversations += 1;
+    })?;
+    visit(
+        folder,
+        manifest,
+        RejectRow::NAME,
+        &["input", "level"],
+        &mut |row| {
+            let [input, "frame"] = row else { return };
+            counted.at(input).rejects += 1;
+        },
+    )?;
+    Ok(counted.faults(&manifest.inputs))
 }
 
-/// Counts the rows of a table by the values of some of its text columns.
-fn tally(
+/// What the tables hold of an input.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Rows {
+    conversations: u64,
+    rejects: u64,
+}
+
+/// What the tables hold of all inputs. There may be millions of them: their names stay where they are packed.
+struct Counted<'m> {
+    /// Names, sorted, each once.
+    names: Vec<&'m str>,
+    /// What was counted of each.
+    rows: Vec<Rows>,
+    /// What was counted of inputs that the manifest does not name.
+    strangers: BTreeMap<String, Rows>,
+    /// The place of the name that was asked for last: rows of an input stand together.
+    last: usize,
+}
+
+impl<'m> Counted<'m> {
+    fn of(inputs: &'m Inputs) -> Self {
+        let mut names: Vec<&str> = inputs.paths().collect();
+        names.sort_unstable();
+        names.dedup();
+        Self {
+            rows: vec![Rows::default(); names.len()],
+            names,
+            strangers: BTreeMap::new(),
+            last: 0,
+        }
+    }
+
+    fn at(&mut self, name: &str) -> &mut Rows {
+        if self.names.get(self.last) != Some(&name) {
+            let found = self.names.binary_search(&name);
+            self.last = found.unwrap_or(usize::MAX);
+        }
+        match self.rows.get_mut(self.last) {
+            Some(rows) => rows,
+            None => self.strangers.entry(name.to_owned()).or_default(),
+        }
+    }
+
+    /// Where the manifest says something else. An input that it names twice has the sum of both.
+    fn faults(mut self, inputs: &Inputs) -> Vec<String> {
+        let mut said = Counted::of(inputs);
+        for input in inputs.iter() {
+            let rows = said.at(&input.path);
+            rows.conversations += input.conversations;
+            rows.rejects += input.rejected;
+        }
+        let mut faults = Vec::new();
+        let known = self.names.iter().copied().zip(self.rows.drain(..)).zip(said.rows);
+        let strangers = self
+            .strangers
+            .iter()
+            .map(|(name, rows)| ((name.as_str(), *rows), Rows::default()));
+        for ((input, found), expected) in known.chain(strangers) {
+            if found.conversations != expected.conversations {
+                faults.push(format!(
+                    "{input} has {} rows in {} instead of {}",
+                    found.conversations,
+                    ConversationRow::NAME,
+                    expected.conversations
+                ));
+            }
+            if found.rejects != expected.rejects {
+                faults.push(format!(
+                    "{input} has {} frames in {} instead of {}",
+                    found.rejects,
+                    RejectRow::NAME,
+                    expected.rejects
+                ));
+            }
+        }
+        faults
+    }
+}
+
+/// Visits the rows of a table, as the texts of some of its columns.
+fn visit(
     folder: &Dir,
     manifest: &Manifest,
     table: &str,
     columns: &[&str],
-) -> Result<BTreeMap<Vec<String>, u64>, DatasetError> {
-    let mut counts = BTreeMap::new();
+    row: &mut dyn FnMut(&[&str]),
+) -> Result<(), DatasetError> {
     let tables = manifest
         .tables
         .iter()
@@ -307,11 +361,11 @@ fn tally(
                 .iter()
                 .filter_map(|name| batch.column_by_name(name)?.as_string_opt::<i32>())
                 .collect();
-            for row in 0..batch.num_rows() {
-                let key = texts.iter().map(|text| text.value(row).to_owned()).collect();
-                *counts.entry(key).or_default() += 1;
+            for number in 0..batch.num_rows() {
+                let values: Vec<&str> = texts.iter().map(|text| text.value(number)).collect();
+                row(&values);
             }
         }
     }
-    Ok(counts)
+    Ok(())
 }

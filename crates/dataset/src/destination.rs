@@ -126,25 +126,22 @@ impl Destination {
             .iter()
             .any(|entry| entry.name == MANIFEST && entry.kind == EntryKind::File);
         let read = if is_there {
-            manifest::read_bytes(&folder)
+            manifest::find(&folder, &folder.at(MANIFEST))
         } else {
             Ok(None)
         };
-        let parsed = match read {
-            Ok(bytes) => bytes.and_then(|bytes| {
-                let manifest = manifest::parse(&folder.at(MANIFEST), &bytes).ok()?;
-                Some((manifest, bytes))
-            }),
+        let read = match read {
             Err(DatasetError::Corrupt { .. }) => None,
-            Err(error) => return Err(error),
+            other => other?,
         };
-        let Some((manifest, bytes)) = parsed else {
+        let is_marked = read.as_ref().map(|read| read.is_marked(&folder)).transpose()?;
+        let Some(manifest) = read.and_then(|read| read.manifest.ok()) else {
             return Ok(Found::Foreign(
                 names.into_iter().map(|entry| entry.name).collect(),
             ));
         };
         let mut faults = audit::lengths(&folder, &manifest)?;
-        if !manifest::is_marked(&folder, &bytes)? {
+        if is_marked != Some(true) {
             faults.push(format!("{SUCCESS} does not hold the hash of {MANIFEST}"));
         }
         Ok(Found::Dataset {

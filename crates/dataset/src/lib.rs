@@ -35,8 +35,8 @@ pub use error::DatasetError;
 pub use folder::{FileMeasure, Folder, FolderFile};
 pub use free_table::{FreeCell, FreeKind, FreeTable};
 pub use manifest::{
-    DERIVED, FORMAT, InputEntry, MANIFEST, Manifest, PROGRAM, PartEntry, SUCCESS, TableEntry, read_manifest,
-    table_entries,
+    DERIVED, FORMAT, InputEntry, Inputs, MANIFEST, Manifest, PROGRAM, PartEntry, SUCCESS, TableEntry,
+    read_manifest, table_entries,
 };
 pub use options::{Compression, Partition, TableOptions};
 pub use parts::{PartFile, PartSet};

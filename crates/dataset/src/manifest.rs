@@ -1,13 +1,16 @@
 //! The manifest: what a dataset consists of. Nothing in it depends on time, host or place.
 
+mod inputs;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
+use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
 use chatmill_diag::{Ledger, RowLedger};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use self::inputs::Inputs;
 use crate::disk::{self, Dir};
 use crate::error::DatasetError;
 use crate::parts::{self, PartFile};
@@ -25,14 +28,16 @@ pub const SUCCESS: &str = "_SUCCESS";
 /// Files that are derived from the tables and not certified.
 pub const DERIVED: [&str; 4] = ["README.md", "report.html", "report.json", "run.json"];
 
-/// Bytes of a manifest at most.
-const MANIFEST_BYTES: u64 = 256 << 20;
+/// Bytes of a manifest at most: those of two million inputs.
+const MANIFEST_BYTES: u64 = 2 << 30;
 /// Bytes of a marker: a hash in hexadecimal and a line break.
 const MARKER_BYTES: u64 = 65;
 
 /// The contents of a dataset.
+///
+/// Who writes one may give its inputs as anything that says them one after the other (`I`).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Manifest {
+pub struct Manifest<I = Inputs> {
     /// [`PROGRAM`].
     pub program: String,
     /// Version of the program.
@@ -47,7 +52,7 @@ pub struct Manifest {
     /// How many slices the inputs were cut into: no part of a table has a higher number but that of the totals, which is this.
     pub slices: u32,
     /// The inputs in order.
-    pub inputs: Vec<InputEntry>,
+    pub inputs: I,
     /// The tables in registry order.
     pub tables: Vec<TableEntry>,
     /// Sums over the whole run.
@@ -209,12 +214,37 @@ pub fn table_entries(parts: impl IntoIterator<Item = PartFile>) -> Vec<TableEntr
     tables
 }
 
-impl Manifest {
+impl<I> Manifest<I> {
     /// All files of all tables, in order.
     pub fn files(&self) -> impl Iterator<Item = &PartEntry> {
         self.tables.iter().flat_map(|table| &table.files)
     }
+}
 
+impl<I: Serialize> Manifest<I> {
+    /// Writes it as a file of the folder, and the marker with its hash.
+    pub(crate) fn write(&self, folder: &Dir, aside: &Dir) -> Result<(), DatasetError> {
+        let mut hasher = blake3::Hasher::new();
+        folder.replace_with(MANIFEST, aside, &mut |file| {
+            let mut out = BufWriter::new(Hashed {
+                inner: file,
+                hasher: &mut hasher,
+            });
+            serde_json::to_writer_pretty(&mut out, self)?;
+            out.write_all(b"\n")?;
+            out.flush()?;
+            drop(out);
+            if hasher.count() > MANIFEST_BYTES {
+                // Nobody could read it back.
+                return Err(io::Error::from(io::ErrorKind::FileTooLarge));
+            }
+            Ok(())
+        })?;
+        folder.replace(SUCCESS, marker_of(&hasher).as_bytes(), aside)
+    }
+}
+
+impl Manifest {
     /// Refuses a dataset whose tables have another form than those that this program reads.
     pub(crate) fn check_format(&self, out: &Path) -> Result<(), DatasetError> {
         if self.format == FORMAT {
@@ -225,12 +255,6 @@ impl Manifest {
             format: self.format,
             version: self.version.clone(),
         })
-    }
-
-    pub(crate) fn to_json(&self) -> Result<Vec<u8>, serde_json::Error> {
-        let mut bytes = serde_json::to_vec_pretty(self)?;
-        bytes.push(b'\n');
-        Ok(bytes)
     }
 }
 
@@ -260,41 +284,104 @@ pub(crate) fn open_folder(out: &Path) -> Result<Dir, DatasetError> {
 /// Reads the manifest from an open folder; `out` names it in errors.
 pub(crate) fn read_from(folder: &Dir, out: &Path) -> Result<Manifest, DatasetError> {
     let path = out.join(MANIFEST);
-    let Some(bytes) = read_bytes(folder)? else {
+    let Some(found) = find(folder, &path)? else {
         return Err(DatasetError::wrong_path(
             out,
             format!("it is no dataset, it has no {MANIFEST}"),
         ));
     };
-    if !is_marked(folder, &bytes)? {
+    if !found.is_marked(folder)? {
         return Err(DatasetError::corrupt(
             &path,
             format!("{SUCCESS} does not hold its hash"),
         ));
     }
-    let manifest = parse(&path, &bytes)?;
+    let manifest = found.manifest?;
     manifest.check_format(out)?;
     Ok(manifest)
 }
 
-/// The bytes of a folder's manifest; none when it has none.
-pub(crate) fn read_bytes(folder: &Dir) -> Result<Option<Vec<u8>>, DatasetError> {
-    folder.read_small(MANIFEST, MANIFEST_BYTES)
+/// A manifest that was found in a folder.
+pub(crate) struct Found {
+    /// What it says; what it lists can be relied on to lie in the dataset's own folders. An error where it is damaged.
+    pub(crate) manifest: Result<Manifest, DatasetError>,
+    /// What the marker must hold.
+    marker: String,
 }
 
-/// Whether a folder's marker holds the hash of these bytes.
-pub(crate) fn is_marked(folder: &Dir, manifest: &[u8]) -> Result<bool, DatasetError> {
-    match folder.read_small(SUCCESS, MARKER_BYTES) {
-        Ok(marker) => Ok(marker.as_deref() == Some(marker_of(manifest).as_bytes())),
-        Err(DatasetError::Corrupt { .. }) => Ok(false),
-        Err(error) => Err(error),
+impl Found {
+    /// Whether the folder's marker holds the hash of these bytes.
+    pub(crate) fn is_marked(&self, folder: &Dir) -> Result<bool, DatasetError> {
+        match folder.read_small(SUCCESS, MARKER_BYTES) {
+            Ok(marker) => Ok(marker.as_deref() == Some(self.marker.as_bytes())),
+            Err(DatasetError::Corrupt { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 }
 
-/// Reads a manifest. What it lists can be relied on to lie in the dataset's own folders.
-pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<Manifest, DatasetError> {
-    let manifest: Manifest =
-        serde_json::from_slice(bytes).map_err(|error| DatasetError::corrupt(path, error.to_string()))?;
+/// Reads the manifest of a folder to its end, once, as a stream; none when it has none. `path` names it in errors.
+///
+/// # Errors
+///
+/// Where it cannot be read, or is no regular file of a manifest's size. What damage is in it stands in [`Found::manifest`].
+pub(crate) fn find(folder: &Dir, path: &Path) -> Result<Option<Found>, DatasetError> {
+    let Some(file) = folder.read_file(MANIFEST)? else {
+        return Ok(None);
+    };
+    let too_long = || DatasetError::corrupt(path, format!("it has more than {MANIFEST_BYTES} bytes"));
+    if file.length() > MANIFEST_BYTES {
+        return Err(too_long());
+    }
+    let mut hasher = blake3::Hasher::new();
+    let mut bytes = BufReader::new(Hashed {
+        inner: file.take(MANIFEST_BYTES + 1),
+        hasher: &mut hasher,
+    });
+    let unreadable = |source| DatasetError::io("read", path, source);
+    let parsed = serde_json::from_reader(&mut bytes);
+    // The hash is that of all bytes, also where the JSON ends early.
+    io::copy(&mut bytes, &mut io::sink()).map_err(unreadable)?;
+    if hasher.count() > MANIFEST_BYTES {
+        return Err(too_long());
+    }
+    let manifest = match parsed {
+        Err(error) if error.is_io() => return Err(unreadable(error.into())),
+        Err(error) => Err(DatasetError::corrupt(path, error.to_string())),
+        Ok(manifest) => checked(path, manifest),
+    };
+    let marker = marker_of(&hasher);
+    Ok(Some(Found { manifest, marker }))
+}
+
+/// Hashes what passes through.
+struct Hashed<'h, I> {
+    inner: I,
+    hasher: &'h mut blake3::Hasher,
+}
+
+impl<R: Read> Read for Hashed<'_, R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(into)?;
+        self.hasher.update(into.get(..read).unwrap_or_default());
+        Ok(read)
+    }
+}
+
+impl<W: Write> Write for Hashed<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.inner.write(bytes)?;
+        self.hasher.update(bytes.get(..written).unwrap_or_default());
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+/// Refuses a manifest that another program wrote, or that lists what a run does not make.
+fn checked(path: &Path, manifest: Manifest) -> Result<Manifest, DatasetError> {
     if manifest.program != PROGRAM {
         let reason = format!("it was not written by {PROGRAM}");
         return Err(DatasetError::corrupt(path, reason));
@@ -327,7 +414,7 @@ fn misplaced(manifest: &Manifest) -> Option<String> {
     })
 }
 
-/// The contents of the marker for a manifest of these bytes.
-pub(crate) fn marker_of(manifest: &[u8]) -> String {
-    format!("{}\n", blake3::hash(manifest).to_hex())
+/// The contents of the marker for a manifest whose bytes were hashed.
+fn marker_of(manifest: &blake3::Hasher) -> String {
+    format!("{}\n", manifest.finalize().to_hex())
 }

@@ -3,12 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use crate::audit;
 use crate::derived;
 use crate::destination::Destination;
 use crate::disk::{Dir, Home, Lock};
 use crate::error::DatasetError;
-use crate::manifest::{self, MANIFEST, Manifest, SUCCESS, TableEntry};
+use crate::manifest::{Manifest, TableEntry};
 use crate::options::TableOptions;
 use crate::staging::{DATA, Staging};
 use crate::tables::{self, REGISTRY};
@@ -23,15 +25,14 @@ pub struct Sealed {
     folder: Arc<Dir>,
     temp: Arc<Dir>,
     replace: bool,
-    manifest: Manifest,
     /// Held until the dataset is published; freed after everything else.
     _lock: Lock,
 }
 
 /// Completes the staged folder.
-pub(crate) fn seal(
+pub(crate) fn seal<I: Serialize>(
     staging: Staging,
-    manifest: &Manifest,
+    manifest: Manifest<I>,
     options: &TableOptions,
 ) -> Result<Sealed, DatasetError> {
     let folder = Arc::clone(&staging.data);
@@ -39,13 +40,8 @@ pub(crate) fn seal(
     if let Some(fault) = audit::files(&folder, &manifest)?.faults.first() {
         return Err(DatasetError::corrupt(folder.path(), fault));
     }
-    let path = folder.at(MANIFEST);
-    let bytes = manifest
-        .to_json()
-        .map_err(|error| DatasetError::corrupt(&path, format!("it cannot be written as JSON: {error}")))?;
     let temp = Arc::clone(&staging.temp);
-    folder.replace(MANIFEST, &bytes, &temp)?;
-    folder.replace(SUCCESS, manifest::marker_of(&bytes).as_bytes(), &temp)?;
+    manifest.write(&folder, &temp)?;
     Ok(Sealed {
         destination: staging.destination,
         home: staging.home,
@@ -54,18 +50,17 @@ pub(crate) fn seal(
         folder,
         temp,
         replace: staging.replace,
-        manifest,
         _lock: staging.lock,
     })
 }
 
 /// Lists all tables in registry order and writes a file for each that has none.
-fn with_empty_tables(
+fn with_empty_tables<I>(
     staging: &Staging,
-    given: &Manifest,
+    mut manifest: Manifest<I>,
     options: &TableOptions,
-) -> Result<Manifest, DatasetError> {
-    if let Some(unknown) = given
+) -> Result<Manifest<I>, DatasetError> {
+    if let Some(unknown) = manifest
         .tables
         .iter()
         .find(|table| tables::find(&table.name).is_none())
@@ -75,13 +70,9 @@ fn with_empty_tables(
             format!("the manifest lists an unknown table {}", unknown.name),
         ));
     }
-    let mut manifest = Manifest {
-        tables: Vec::new(),
-        ..given.clone()
-    };
+    let given = std::mem::take(&mut manifest.tables);
     for table in REGISTRY {
         let mut files: Vec<_> = given
-            .tables
             .iter()
             .filter(|entry| entry.name == table.name)
             .flat_map(|entry| entry.files.iter().cloned())
@@ -101,11 +92,6 @@ impl Sealed {
     /// The folder that holds the dataset until it is published.
     pub fn folder(&self) -> &Path {
         self.folder.path()
-    }
-
-    /// The manifest as it was written, empty tables included.
-    pub fn manifest(&self) -> &Manifest {
-        &self.manifest
     }
 
     /// Writes one of the files that are derived from the tables and not certified ([`DERIVED`]).

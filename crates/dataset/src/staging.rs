@@ -359,7 +359,11 @@ impl Staging {
     ///
     /// The manifest names the files of all receipts; tables without files get an empty one here and are added to
     /// it. Folder and manifest must then agree in every name, length, hash and row count.
-    pub fn seal(self, manifest: &Manifest, options: &TableOptions) -> Result<Sealed, DatasetError> {
+    pub fn seal<I: Serialize>(
+        self,
+        manifest: Manifest<I>,
+        options: &TableOptions,
+    ) -> Result<Sealed, DatasetError> {
         seal::seal(self, manifest, options)
     }
 }

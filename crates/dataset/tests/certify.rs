@@ -290,10 +290,10 @@ fn a_ledger_that_does_not_balance_is_a_fault() {
     let (_folder, out) = dataset();
     let honest = read_manifest(&out).unwrap();
     let forgeries: [fn(&mut Manifest); 4] = [
-        |manifest| manifest.inputs[0].framed += 1,
-        |manifest| manifest.inputs[0].filtered += 1,
-        |manifest| manifest.inputs[0].decoded_bytes += 1,
-        |manifest| manifest.inputs[0].separator_bytes -= 1,
+        |manifest| manifest.inputs.change(0, |input| input.framed += 1),
+        |manifest| manifest.inputs.change(0, |input| input.filtered += 1),
+        |manifest| manifest.inputs.change(0, |input| input.decoded_bytes += 1),
+        |manifest| manifest.inputs.change(0, |input| input.separator_bytes -= 1),
     ];
     for forgery in forgeries {
         let mut manifest = honest.clone();
@@ -314,7 +314,7 @@ fn an_input_that_was_neither_read_nor_refused_is_a_fault() {
     type Change = fn(&mut Manifest);
     let cases: [(Change, &str); 5] = [
         (
-            |manifest| manifest.inputs[0].entries = 0,
+            |manifest| manifest.inputs.change(0, |input| input.entries = 0),
             "nothing of input was read, and it was not refused",
         ),
         (
@@ -329,11 +329,15 @@ fn an_input_that_was_neither_read_nor_refused_is_a_fault() {
             "nothing of lost was read, and it was not refused",
         ),
         (
-            |manifest| manifest.inputs[0].hash = None,
+            |manifest| manifest.inputs.change(0, |input| input.hash = None),
             "input has no hash and was not refused",
         ),
         (
-            |manifest| manifest.inputs[0].refused = Some(text("IN014")),
+            |manifest| {
+                manifest
+                    .inputs
+                    .change(0, |input| input.refused = Some(text("IN014")));
+            },
             "input was refused (IN014) and read all the same",
         ),
         (
@@ -362,18 +366,19 @@ fn a_conversation_too_many_or_a_reject_too_few_is_a_fault() {
     let (_folder, out) = dataset();
     let honest = read_manifest(&out).unwrap();
     let mut manifest = honest.clone();
-    manifest.inputs[0].conversations += 1;
+    manifest.inputs.change(0, |input| input.conversations += 1);
     forge(&out, &manifest);
     assert_eq!(faults(&out), ["input has 1 rows in conversations instead of 2"]);
     let mut manifest = honest.clone();
-    manifest.inputs[0].rejected -= 1;
-    manifest.inputs[0].framed -= 1;
-    manifest.inputs[0].separator_bytes += manifest.inputs[0].rejected_bytes;
-    manifest.inputs[0].rejected_bytes = 0;
+    manifest.inputs.change(0, |input| {
+        input.rejected -= 1;
+        input.framed -= 1;
+        input.separator_bytes += std::mem::take(&mut input.rejected_bytes);
+    });
     forge(&out, &manifest);
     assert_eq!(faults(&out), ["input has 1 frames in rejects instead of 0"]);
     let mut manifest = honest;
-    manifest.inputs.clear();
+    manifest.inputs = chatmill_dataset::Inputs::default();
     forge(&out, &manifest);
     assert_eq!(
         faults(&out),
@@ -407,7 +412,7 @@ fn files_with_other_encodings_than_their_neighbours_are_a_fault() {
         slices: 2,
         ..manifest("plan-a", 1, files)
     };
-    staging.seal(&listed, &options()).unwrap().publish().unwrap();
+    staging.seal(listed, &options()).unwrap().publish().unwrap();
     assert_eq!(
         faults(&out),
         ["messages/part-00001.parquet has other encodings than the files before it"]

@@ -175,11 +175,12 @@ fn run(folder: &Path, replace: bool) -> Result<(), DatasetError> {
         files
     };
     let mut manifest = manifest("plan-a", 1, files);
-    let input = &mut manifest.inputs[0];
-    assert_eq!(input.path, INPUT);
-    (input.framed, input.accepted, input.conversations) = (1, 0, 0);
-    (input.decoded_bytes, input.accepted_bytes) = (10, 0);
-    let sealed = staging.seal(&manifest, &options())?;
+    manifest.inputs.change(0, |input| {
+        assert_eq!(input.path, INPUT);
+        (input.framed, input.accepted, input.conversations) = (1, 0, 0);
+        (input.decoded_bytes, input.accepted_bytes) = (10, 0);
+    });
+    let sealed = staging.seal(manifest, &options())?;
     sealed.write_derived("run.json", b"{}")?;
     sealed.publish().map(drop)
 }

@@ -40,7 +40,7 @@ fn published(folder: &TempDir, losses: [u64; 2]) -> PathBuf {
         staging.commit(slice, &closed, &()).unwrap();
         files.extend(closed);
     }
-    let sealed = staging.seal(&manifest("one", 1, files), &options()).unwrap();
+    let sealed = staging.seal(manifest("one", 1, files), &options()).unwrap();
     sealed.publish().unwrap();
     out
 }

@@ -308,7 +308,7 @@ fn a_seal_refuses_a_folder_that_is_not_the_manifests() {
     let files = grind(&staging, 0);
     fs::write(staged(&folder, "data/messages/part-00005.parquet"), "stray").unwrap();
     let manifest = support::manifest("plan-a", 1, files);
-    let error = staging.seal(&manifest, &options()).unwrap_err();
+    let error = staging.seal(manifest, &options()).unwrap_err();
     assert!(matches!(error, DatasetError::Corrupt { .. }));
     assert!(
         error.to_string().contains("messages/part-00005.parquet"),
@@ -327,7 +327,7 @@ fn a_seal_refuses_a_part_that_changed_after_its_receipt() {
     bytes[10] ^= 1;
     fs::write(&path, bytes).unwrap();
     let error = staging
-        .seal(&support::manifest("plan-a", 1, files), &options())
+        .seal(support::manifest("plan-a", 1, files), &options())
         .unwrap_err();
     assert!(error.to_string().contains("another hash"), "{error}");
     assert_eq!(

@@ -22,7 +22,7 @@ use self::verdict::FileCounts;
 pub use self::verdict::{FileVerdict, Judgement};
 use crate::crew::{self, NoThreads};
 use crate::locate::Located;
-use crate::plan::{Target, typed_inputs};
+use crate::plan::{PlannedInput, Target, typed_inputs};
 use crate::progress::Progress;
 use crate::slices::Slicer;
 use crate::tables::{self, Place};
@@ -111,12 +111,28 @@ impl Checked {
 }
 
 /// What came of a check.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 pub struct Checkup {
     /// The verdicts, in the order of files.
-    pub files: Vec<FileVerdict>,
+    pub files: Files,
     /// What could not be read to its end because the system failed: no finding, for it says nothing about the files.
     pub failures: Vec<Failure>,
+}
+
+/// The files of a check. There may be millions: a verdict is given when it is asked for.
+#[derive(Default)]
+pub struct Files {
+    inputs: Vec<PlannedInput>,
+    counts: Vec<FileCounts>,
+    targets: Vec<Target>,
+}
+
+impl Files {
+    /// The verdicts, one after the other.
+    pub fn iter(&self) -> impl Iterator<Item = FileVerdict> + Clone {
+        let files = self.inputs.iter().zip(&self.counts);
+        files.map(|(planned, counts)| counts.verdict(&planned.name(), &self.targets))
+    }
 }
 
 /// Checks inputs. Findings go to `emit` in the order of files and records.
@@ -182,21 +198,20 @@ pub fn check(
     if stop.load(Ordering::Relaxed) {
         return Err(ReadError::Stopped);
     }
-    for (input, _) in slicer.failures() {
+    let mut failures = Vec::new();
+    for (input, failure) in slicer.failures() {
+        failures.push(failure.clone());
         if let Some(file) = files.get_mut(*input) {
             file.failed = true;
         }
     }
-    let verdicts = inputs.iter().zip(files);
     Ok(Checkup {
-        files: verdicts
-            .map(|(planned, counts)| counts.verdict(&planned.name, &options.targets))
-            .collect(),
-        failures: slicer
-            .failures()
-            .iter()
-            .map(|(_, failure)| failure.clone())
-            .collect(),
+        files: Files {
+            inputs,
+            counts: files,
+            targets: options.targets.clone(),
+        },
+        failures,
     })
 }
 

@@ -3,6 +3,7 @@
 //! Occurrences are judged in canonical order. The first keeps its id; one from another input gets `~` and six hexadecimal
 //! digits of that input's name; repeats inside one input get `~2`, `~3` and so on.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -71,8 +72,8 @@ pub struct Occurrence<'a> {
     pub slice: u32,
     /// Index among the slice's conversations.
     pub index: usize,
-    /// Name of its input.
-    pub input: &'a str,
+    /// Index of its input.
+    pub input: usize,
     /// Id before qualification.
     pub id: &'a str,
 }
@@ -80,9 +81,10 @@ pub struct Occurrence<'a> {
 /// The new ids, per slice and index.
 pub type Renames = BTreeMap<u32, BTreeMap<usize, String>>;
 
-/// Gives the new ids, or nothing when `stop` was set.
+/// Gives the new ids, or nothing when `stop` was set. `name` is that of an input: no two have the same.
 pub fn renames<'a>(
     occurrences: impl Iterator<Item = Occurrence<'a>> + Clone,
+    name: &dyn Fn(usize) -> Cow<'a, str>,
     stop: &AtomicBool,
 ) -> Option<Renames> {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
@@ -91,7 +93,7 @@ pub fn renames<'a>(
     }
     let mut renames = Renames::new();
     let mut given: BTreeSet<String> = BTreeSet::new();
-    let mut first_input: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut first_input: BTreeMap<&str, usize> = BTreeMap::new();
     // A number that was taken stays so: to look for a free one, nobody begins at the first again.
     let mut next: BTreeMap<String, u32> = BTreeMap::new();
     for occurrence in occurrences {
@@ -108,7 +110,7 @@ pub fn renames<'a>(
         let stem = if *first == occurrence.input {
             occurrence.id.to_owned()
         } else {
-            let hash = blake3::hash(occurrence.input.as_bytes()).to_hex();
+            let hash = blake3::hash(name(occurrence.input).as_bytes()).to_hex();
             format!("{}~{}", occurrence.id, hash.chars().take(6).collect::<String>())
         };
         let free = |candidate: &str| !counts.contains_key(candidate) && !given.contains(candidate);
@@ -140,10 +142,11 @@ mod tests {
         let occurrences = list.iter().map(|(slice, index, input, id)| Occurrence {
             slice: *slice,
             index: *index,
-            input,
+            input: usize::from(*input == "b"),
             id,
         });
-        let renames = renames(occurrences, &AtomicBool::new(false)).unwrap();
+        let name = |input: usize| ["a", "b"][input].into();
+        let renames = renames(occurrences, &name, &AtomicBool::new(false)).unwrap();
         list.iter()
             .map(|(slice, index, _, id)| {
                 renames
@@ -187,11 +190,11 @@ mod tests {
             let occurrences = (0..ids.len()).map(|index| Occurrence {
                 slice: 0,
                 index,
-                input: "a",
+                input: 0,
                 id: &ids[id(index)],
             });
             let never = AtomicBool::new(false);
-            renames(occurrences, &never)
+            renames(occurrences, &|_| "a".into(), &never)
                 .unwrap()
                 .into_values()
                 .map(|slice| slice.len())
@@ -208,9 +211,13 @@ mod tests {
         let occurrences = [Occurrence {
             slice: 0,
             index: 0,
-            input: "a",
+            input: 0,
             id: "x",
         }];
-        assert_eq!(renames(occurrences.iter().copied(), &AtomicBool::new(true)), None);
+        let name = |_| "a".into();
+        assert_eq!(
+            renames(occurrences.iter().copied(), &name, &AtomicBool::new(true)),
+            None
+        );
     }
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::plan::{PlannedInput, typed_inputs};
 use crate::progress::{Progress, Silent};
 use crate::select;
-use crate::slices::EntryStep;
+use crate::slices::{EntryStep, Recognised};
 use crate::trouble::{Trouble, Troubles};
 use crate::walk::{ReadError, Sight, walk};
 
@@ -87,10 +87,11 @@ pub fn inspect(
         numbers: HashMap::new(),
     };
     let mut failures = Vec::new();
-    let recognised = walk(&inputs, limits, progress, stop, &mut |sight| {
+    walk(&inputs, limits, progress, stop, &mut |sight| {
         match sight {
             Sight::Failed(failure) => failures.push(failure),
             Sight::Entry(entry) => reports.at(entry, |_, _| {}),
+            Sight::Recognised(seen) => reports.recognised(seen),
             Sight::Records {
                 entry,
                 records,
@@ -111,17 +112,6 @@ pub fn inspect(
         }
         true
     })?;
-    for seen in recognised {
-        let number = reports.numbers.get(&(seen.input, seen.entry));
-        let Some((report, _)) = number.and_then(|number| reports.list.get_mut(*number)) else {
-            continue;
-        };
-        if let Some(evidence) = seen.evidence {
-            report.evidence = evidence.why;
-        }
-        report.looks_like = report.looks_like.take().or(seen.looks);
-        report.proposal = report.proposal.take().or(seen.proposal);
-    }
     let entries = reports.list.into_iter().map(|(report, people)| EntryReport {
         participants: people.len() as u64,
         ..report
@@ -140,6 +130,18 @@ struct Reports<'i> {
 }
 
 impl Reports<'_> {
+    /// Says why an entry is read, or what else it looks like.
+    fn recognised(&mut self, seen: Recognised) {
+        let number = self.numbers.get(&(seen.input, seen.entry));
+        if let Some((report, _)) = number.and_then(|number| self.list.get_mut(*number)) {
+            if let Some(evidence) = seen.evidence {
+                report.evidence = evidence.why;
+            }
+            report.looks_like = report.looks_like.take().or(seen.looks);
+            report.proposal = report.proposal.take().or(seen.proposal);
+        }
+    }
+
     /// Keeps a trouble with its entry, which is the one that was met last where it names none.
     fn trouble(&mut self, trouble: Trouble) {
         let is_its_own = |report: &EntryReport| report.path == trouble.path && report.entry == trouble.entry;
@@ -158,7 +160,10 @@ impl Reports<'_> {
         let key = (entry.input, entry.entry.clone());
         let number = *self.numbers.entry(key).or_insert(next);
         if number == next {
-            let path = self.inputs.get(entry.input).map(|planned| planned.name.clone());
+            let path = self
+                .inputs
+                .get(entry.input)
+                .map(|planned| planned.name().into_owned());
             let report = EntryReport {
                 path: path.unwrap_or_default(),
                 entry: entry.entry.clone(),
@@ -221,7 +226,7 @@ pub fn conversations(
             troubles.failures.push(failure);
             true
         }
-        Sight::Entry(_) | Sight::Records { .. } | Sight::Table { .. } => true,
+        Sight::Entry(_) | Sight::Recognised(_) | Sight::Records { .. } | Sight::Table { .. } => true,
     })?;
     Ok(troubles)
 }

@@ -27,7 +27,7 @@ mod targets;
 mod templates;
 
 use encodings::Encodings;
-pub use inputs::{PlannedInput, source, typed_inputs};
+pub use inputs::{InputSettings, PlannedInput, source, typed_inputs};
 pub use targets::Target;
 pub use templates::Templates;
 
@@ -257,7 +257,7 @@ impl Plan {
         let prefix = self
             .inputs
             .get(input)
-            .map_or("", |planned| planned.id_prefix.as_str());
+            .map_or("", |planned| planned.settings.id_prefix.as_str());
         format!("{prefix}{}", frame::id(linked, bytes))
     }
 
@@ -296,7 +296,7 @@ impl Plan {
             .inputs
             .iter()
             .filter_map(|planned| match &planned.input.kind {
-                InputKind::Failed(failure) => Some(failure.clone()),
+                InputKind::Failed(failure) => Some((**failure).clone()),
                 _ => None,
             });
         failures.collect()
@@ -317,7 +317,7 @@ impl Plan {
             if !matches!(planned.input.kind, InputKind::File | InputKind::Folder) {
                 continue;
             }
-            match discover::content_hash(&planned.input.path, &mut go_on) {
+            match discover::content_hash(&planned.input.path(), &mut go_on) {
                 Ok(Some((bytes, hash))) => {
                     planned.input.bytes = bytes;
                     planned.hash = Some(hash);
@@ -327,7 +327,7 @@ impl Plan {
                 Err(failure) => {
                     let finding = Finding::new(&codes::UNREADABLE_INPUT, "the input cannot be read")
                         .quoting(&failure.reason);
-                    planned.input.kind = InputKind::Refused(finding);
+                    planned.input.kind = InputKind::Refused(Box::new(finding));
                 }
             }
             if !go_on(0) {
@@ -384,13 +384,14 @@ impl Plan {
         for planned in &self.inputs {
             // Sections are numbered in the order of their first inputs.
             if planned.section == sections.len() {
+                let settings = &planned.settings;
                 sections.push(serde_json::json!({
-                    "source": planned.source.map_or("auto", Source::id),
-                    "id_prefix": planned.id_prefix,
-                    "merge": planned.merge,
-                    "exclude": planned.exclude_globs,
-                    "field_map": planned.field_map,
-                    "tables": planned.tables.iter().map(|map| map.name.as_str()).collect::<Vec<_>>(),
+                    "source": settings.source.map_or("auto", Source::id),
+                    "id_prefix": settings.id_prefix,
+                    "merge": settings.merge,
+                    "exclude": settings.exclude_globs,
+                    "field_map": settings.field_map,
+                    "tables": settings.tables.iter().map(|map| map.name.as_str()).collect::<Vec<_>>(),
                 }));
             }
         }
@@ -410,10 +411,10 @@ impl Plan {
         hasher.update(plan.to_string().as_bytes());
         for planned in &self.inputs {
             let line = serde_json::json!({
-                "name": planned.name,
+                "name": planned.name(),
                 "section": planned.section,
                 "bytes": planned.input.bytes,
-                "hash": planned.hash,
+                "hash": planned.hash.map(|hash| hash.to_hex().to_string()),
                 "refused": planned.refused(),
             });
             hasher.update(b"\n").update(line.to_string().as_bytes());

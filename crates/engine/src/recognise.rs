@@ -58,7 +58,7 @@ pub fn recognise(planned: &PlannedInput, entry: &str, head: &Head, limits: &Limi
         _ => detected,
     };
     let mut seen = Seen {
-        source: planned.source.or(mapped).or(by_content),
+        source: planned.settings.source.or(mapped).or(by_content),
         evidence,
         map,
         fate: Fate::Read,
@@ -67,18 +67,18 @@ pub fn recognise(planned: &PlannedInput, entry: &str, head: &Head, limits: &Limi
         looks: None,
         proposal: None,
     };
-    if let (Some(true), Some(source)) = (planned.merge, seen.source)
+    if let (Some(true), Some(source)) = (planned.settings.merge, seen.source)
         && !source.can_merge()
     {
         let id = source.id();
         let message = format!("merge has no effect here: each record of {id} is a whole conversation");
         seen.notes.push(Finding::new(&codes::NOT_MERGED, message));
     }
-    if let Some(source) = planned.source {
+    if let Some(source) = planned.settings.source {
         seen.notes.extend(source.doubts(&sketch));
     }
     seen.gathers = seen.source.is_some_and(|source| source.gathers(&sketch));
-    if let (Some(named), Some(detected), None) = (planned.source, by_content, mapped)
+    if let (Some(named), Some(detected), None) = (planned.settings.source, by_content, mapped)
         && named.id() != detected.id()
     {
         let (named, detected) = (named.id(), detected.id());
@@ -116,22 +116,22 @@ fn fate(
     is_known: bool,
     limits: &Limits,
 ) -> Fate {
-    if !entry.is_empty() && planned.exclude.matches(entry) {
+    if !entry.is_empty() && planned.settings.exclude.matches(entry) {
         return Fate::PassOver("excluded");
     }
     if is_known || matches!(head.framing, Framing::Empty | Framing::Tables) {
         return Fate::Read;
     }
     let name = if entry.is_empty() {
-        &planned.input.name
+        planned.input.name()
     } else {
-        entry
+        entry.into()
     };
-    if let Some(kind) = foreign(name, head) {
-        if !entry.is_empty() || !planned.input.is_named {
+    if let Some(kind) = foreign(&name, head) {
+        if !entry.is_empty() || !planned.is_named {
             return Fate::PassOver(kind);
         }
-        if planned.source.is_none() {
+        if planned.settings.source.is_none() {
             return if is_columnar(kind) {
                 let message = format!("a {kind} is not read: write its rows as JSON lines");
                 Fate::Refuse(&codes::UNSUPPORTED_CONTAINER, message, None)
@@ -144,7 +144,7 @@ fn fate(
             };
         }
     }
-    if planned.source.is_some() {
+    if planned.settings.source.is_some() {
         return Fate::Read;
     }
     why_unrecognised(head, sketch, limits)
@@ -153,10 +153,16 @@ fn fate(
 /// The map of the plan's own that names the fields of an entry's records, where these are JSON.
 fn map_of_rows(planned: &PlannedInput, sketch: &Sketch) -> Option<TableMap> {
     let mut own = planned
+        .settings
         .tables
         .iter()
         .filter(|map| map.is_own && map.requires.len() > 1);
-    let of_source = |map: &&TableMap| planned.source.is_none_or(|source| source.id() == map.source);
+    let of_source = |map: &&TableMap| {
+        planned
+            .settings
+            .source
+            .is_none_or(|source| source.id() == map.source)
+    };
     let reads = |map: &&TableMap| {
         let mut records = sketch.records.iter().filter(|record| record.is_object);
         records.any(|record| map.reads(None, &record.keys))

@@ -15,7 +15,7 @@ use thiserror::Error;
 use crate::collisions::{Ids, Occurrence, Renames, may_collide, renames};
 use crate::crew::{self, NoThreads};
 use crate::pipeline;
-use crate::plan::{Plan, PlanError};
+use crate::plan::{Plan, PlanError, PlannedInput};
 use crate::progress::Progress;
 use crate::receipt::SliceReceipt;
 use crate::seal::{Ground, Outcome};
@@ -194,6 +194,7 @@ pub fn run(
     let ground = mill.grind_all(done)?;
     let outcome = Outcome::read(&staging, &ground, stop)?;
     outcome.check(&plan, &ground.tally)?;
+    drop(ground);
     let slices = outcome.slices();
     let table_options = mill.table_options.clone();
     let threads = mill.threads;
@@ -205,6 +206,9 @@ pub fn run(
     progress.stage("seal", 0);
     go_on(stop, slices)?;
     let sealed = outcome.seal(&plan, &fingerprint, staging, &table_options)?;
+    // From here on everything is read from the dataset.
+    let out = plan.out;
+    drop(plan.inputs);
     go_on(stop, slices)?;
     let derived = serde_json::json!({
         "threads": threads,
@@ -224,7 +228,7 @@ pub fn run(
     for notice in sealed.publish()? {
         progress.note(&notice);
     }
-    Ok(Summary::of_run(&plan.out, begun.elapsed())?)
+    Ok(Summary::of_run(&out, begun.elapsed())?)
 }
 
 /// Ends a run that was told to stop.
@@ -244,7 +248,7 @@ fn refuse_streams(plan: &mut Plan) {
                 &chatmill_diag::codes::NOT_A_REGULAR_FILE,
                 "a run reads regular files only; write the stream to a file first",
             );
-            planned.input.kind = InputKind::Refused(finding);
+            planned.input.kind = InputKind::Refused(Box::new(finding));
         }
     }
 }
@@ -454,7 +458,7 @@ impl<'p> Mill<'p> {
                 names: slicer.changed().to_vec(),
             });
         }
-        Ok((results, slicer.tally().clone()))
+        Ok((results, slicer.into_tally()))
     }
 
     /// Where rows wait: in the folder of the request, else in the staging.
@@ -504,12 +508,10 @@ fn required_renames(plan: &Plan, given: &BTreeMap<u32, Given>, stop: &AtomicBool
         ids.iter().enumerate().map(|(index, (input, id))| Occurrence {
             slice: *slice,
             index,
-            input: plan
-                .inputs
-                .get(*input)
-                .map_or("", |planned| planned.name.as_str()),
+            input: *input,
             id,
         })
     });
-    renames(occurrences, stop)
+    let name = |input: usize| plan.inputs.get(input).map(PlannedInput::name).unwrap_or_default();
+    renames(occurrences, &name, stop)
 }

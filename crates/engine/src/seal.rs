@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
-use chatmill_dataset::manifest::{DERIVED, InputEntry, table_entries};
+use chatmill_dataset::manifest::{DERIVED, InputEntry, Inputs, table_entries};
 use chatmill_dataset::rows::TotalRow;
 use chatmill_dataset::{FORMAT, Manifest, PartFile, Sealed, Staging, TableOptions};
-use chatmill_diag::Ledger;
+use serde::{Serialize, Serializer};
 
 use crate::collisions::Ids;
 use crate::pipeline::Speaker;
-use crate::plan::Plan;
+use crate::plan::{Plan, PlannedInput};
 use crate::receipt::{InputCounts, SliceReceipt};
 use crate::run::{RunError, go_on};
 use crate::slices::{InputTally, Tally};
@@ -28,7 +28,10 @@ pub struct Ground {
 /// What the receipts of a run say together.
 #[derive(Default)]
 pub struct Outcome {
-    inputs: BTreeMap<usize, InputCounts>,
+    /// What was counted of each input, by its index in the plan.
+    inputs: Inputs,
+    /// Whether a receipt tells of it.
+    is_told: Vec<bool>,
     whole: RunTotals,
     totals: Totals,
     files: Vec<PartFile>,
@@ -42,7 +45,12 @@ impl Outcome {
     /// Adds up the receipts of a staging, one after the other. There must be one for every slice that was cut, and each must be
     /// the one that was written.
     pub fn read(staging: &Staging, ground: &Ground, stop: &AtomicBool) -> Result<Self, RunError> {
-        let mut outcome = Self::default();
+        let count = ground.tally.inputs.len();
+        let mut outcome = Self {
+            inputs: Inputs::blank(count),
+            is_told: vec![false; count],
+            ..Self::default()
+        };
         for receipt in staging.receipts::<SliceReceipt>()? {
             go_on(stop, outcome.slices)?;
             let receipt = receipt?;
@@ -76,25 +84,9 @@ impl Outcome {
 
     fn add(&mut self, receipt: SliceReceipt) {
         for (input, counts) in receipt.inputs {
-            let sum = self.inputs.entry(input).or_default();
-            sum.entries += counts.entries;
-            sum.ledger.add(&counts.ledger);
-            sum.rows.add(&counts.rows);
-            sum.conversations += counts.conversations;
-            sum.findings += counts.findings;
-            for source in counts.sources {
-                if !sum.sources.contains(&source) {
-                    sum.sources.push(source);
-                }
-            }
-            for (reason, records) in counts.filtered_by {
-                *sum.filtered_by.entry(reason).or_default() += records;
-            }
-            for (kind, files) in counts.skipped_files {
-                *sum.skipped_files.entry(kind).or_default() += files;
-            }
-            for (table, rows) in counts.skipped_tables {
-                *sum.skipped_tables.entry(table).or_default() += rows;
+            self.inputs.change(input, |sum| add_counts(sum, counts));
+            if let Some(is_told) = self.is_told.get_mut(input) {
+                *is_told = true;
             }
         }
         let whole = &mut self.whole;
@@ -116,47 +108,36 @@ impl Outcome {
 
     fn add_inputs(&mut self) {
         let whole = &mut self.whole;
-        for counts in self.inputs.values() {
-            let Ledger {
-                framed,
-                accepted,
-                rejected,
-                filtered,
-                ..
-            } = counts.ledger;
-            whole.framed += framed;
-            whole.accepted += accepted;
-            whole.rejected += rejected;
-            whole.filtered += filtered;
-            whole.conversations += counts.conversations;
-            for (reason, records) in &counts.filtered_by {
-                *whole.filtered_by.entry(reason.clone()).or_default() += records;
+        for input in self.inputs.iter() {
+            whole.framed += input.framed;
+            whole.accepted += input.accepted;
+            whole.rejected += input.rejected;
+            whole.filtered += input.filtered;
+            whole.conversations += input.conversations;
+            for (reason, records) in input.filtered_by {
+                *whole.filtered_by.entry(reason).or_default() += records;
             }
         }
     }
 
     /// Refuses a run that does not account for all that was cut, whose ledger does not balance, or whose perspective is nobody's.
     pub fn check(&self, plan: &Plan, tally: &Tally) -> Result<(), RunError> {
-        for (index, planned) in plan.inputs.iter().enumerate() {
-            let counts = self.inputs.get(&index);
-            let accounted = counts.map(|counts| InputTally {
-                entries: counts.entries,
-                records: counts.ledger.framed,
-                bytes: counts.ledger.decoded_bytes,
-            });
-            if accounted.is_none() || accounted.as_ref() != tally.inputs.get(index) {
-                let reason = format!("the receipts do not account for all of {}", planned.name);
+        let counted = self.inputs.iter().zip(&self.is_told).zip(&tally.inputs);
+        let mut names = Vec::new();
+        for (planned, ((input, is_told), tally)) in plan.inputs.iter().zip(counted) {
+            let accounted = InputTally {
+                entries: input.entries,
+                records: input.framed,
+                bytes: input.decoded_bytes,
+            };
+            if !is_told || accounted != *tally {
+                let reason = format!("the receipts do not account for all of {}", planned.name());
                 return Err(RunError::Incomplete { reason });
             }
+            if !input.ledger().balances() || !input.rows.balances() {
+                names.push(planned.name().into_owned());
+            }
         }
-        let unbalanced = self
-            .inputs
-            .iter()
-            .filter(|(_, counts)| !counts.ledger.balances() || !counts.rows.balances());
-        let names: Vec<String> = unbalanced
-            .filter_map(|(index, _)| plan.inputs.get(*index))
-            .map(|planned| planned.name.clone())
-            .collect();
         if !names.is_empty() {
             return Err(RunError::Unbalanced { names });
         }
@@ -194,14 +175,17 @@ impl Outcome {
             fingerprint: fingerprint.to_owned(),
             plan: plan.normalised(),
             slices: self.after_last,
-            inputs: inputs(plan, &self.inputs),
+            inputs: Accounts {
+                inputs: &plan.inputs,
+                counts: &self.inputs,
+            },
             tables: table_entries(files),
             totals: serde_json::to_value(&whole).unwrap_or_default(),
             ledger_balanced: true,
             verdict: whole.verdict(plan.limits()).to_owned(),
             derived: DERIVED.map(str::to_owned).to_vec(),
         };
-        Ok(staging.seal(&manifest, options)?)
+        Ok(staging.seal(manifest, options)?)
     }
 }
 
@@ -225,30 +209,51 @@ fn token_total(row: &TotalRow) -> TokenTotal {
     }
 }
 
-fn inputs(plan: &Plan, counts: &BTreeMap<usize, InputCounts>) -> Vec<InputEntry> {
-    plan.inputs
-        .iter()
-        .enumerate()
-        .map(|(index, planned)| {
-            let counts = counts.get(&index).cloned().unwrap_or_default();
-            let mut entry = InputEntry {
-                path: planned.name.clone(),
-                bytes: planned.input.bytes,
-                hash: planned.hash.clone(),
-                refused: planned.refused().map(str::to_owned),
-                entries: counts.entries,
-                source: (!counts.sources.is_empty()).then(|| counts.sources.join(",")),
-                conversations: counts.conversations,
-                findings: counts.findings,
-                rows: counts.rows,
-                skipped: counts.skipped_tables.values().sum(),
-                skipped_tables: counts.skipped_tables,
-                skipped_files: counts.skipped_files,
-                filtered_by: counts.filtered_by,
-                ..InputEntry::default()
-            };
-            entry.set_ledger(&counts.ledger);
-            entry
-        })
-        .collect()
+/// The inputs of a plan with what was counted of them, as the manifest has them. They are put together while they are written.
+struct Accounts<'o> {
+    inputs: &'o [PlannedInput],
+    counts: &'o Inputs,
+}
+
+impl Serialize for Accounts<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let inputs = self.inputs.iter().zip(self.counts.iter());
+        serializer.collect_seq(inputs.map(|(planned, counts)| InputEntry {
+            path: planned.name().into_owned(),
+            bytes: planned.input.bytes,
+            hash: planned.hash.map(|hash| hash.to_hex().to_string()),
+            refused: planned.refused().map(str::to_owned),
+            ..counts
+        }))
+    }
+}
+
+/// Adds what a slice counted of an input.
+fn add_counts(sum: &mut InputEntry, counts: InputCounts) {
+    let mut ledger = sum.ledger();
+    ledger.add(&counts.ledger);
+    sum.set_ledger(&ledger);
+    sum.entries += counts.entries;
+    sum.rows.add(&counts.rows);
+    sum.conversations += counts.conversations;
+    sum.findings += counts.findings;
+    for source in counts.sources {
+        let sources = sum.source.get_or_insert_default();
+        if sources.is_empty() {
+            *sources = source;
+        } else if sources.split(',').all(|known| known != source) {
+            sources.push(',');
+            sources.push_str(&source);
+        }
+    }
+    sum.skipped += counts.skipped_tables.values().sum::<u64>();
+    for (sums, more) in [
+        (&mut sum.filtered_by, counts.filtered_by),
+        (&mut sum.skipped_files, counts.skipped_files),
+        (&mut sum.skipped_tables, counts.skipped_tables),
+    ] {
+        for (key, count) in more {
+            *sums.entry(key).or_default() += count;
+        }
+    }
 }

@@ -4,6 +4,9 @@
 //! a worker (docs/decisions/2026-11-21-slices-through-one-reader.md).
 
 mod tally;
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests need folders of their own")]
+mod tests;
 mod unread;
 
 use std::path::PathBuf;
@@ -25,6 +28,10 @@ use crate::plan::PlannedInput;
 use crate::progress::Progress;
 use crate::recognise::{Fate, recognise, rename, unread};
 use crate::rows::Gathering;
+
+/// Inputs that begin in a slice at most. Of tiny ones, what is kept beside their bytes is most: without this, a slice would hold
+/// all of them.
+const INPUTS: usize = 1 << 14;
 
 /// One step through the bytes of a slice.
 pub enum Step {
@@ -193,8 +200,8 @@ impl<'p> Slicer<'p> {
     }
 
     /// What was read so far: all of it, once there is no further slice and nothing has failed.
-    pub fn tally(&self) -> &Tally {
-        &self.tally
+    pub fn into_tally(self) -> Tally {
+        self.tally
     }
 
     /// Inputs that could not be read to their end, by index, and why.
@@ -219,7 +226,7 @@ impl<'p> Slicer<'p> {
         &self.changed
     }
 
-    /// What was recognised so far; hands it over.
+    /// What was recognised in the last slice; hands it over.
     pub fn take_recognised(&mut self) -> Vec<Recognised> {
         std::mem::take(&mut self.recognised)
     }
@@ -235,6 +242,8 @@ impl<'p> Slicer<'p> {
 
     /// The next slice, or none at the end of the inputs or when the run was stopped.
     pub fn next_slice(&mut self) -> Option<Slice> {
+        // What nobody wanted to know is forgotten: there may be millions of entries.
+        self.recognised.clear();
         let mut slice = Slice {
             index: self.next_slice,
             buffer: self.spare.pop().unwrap_or_else(|| self.new_buffer()),
@@ -246,12 +255,16 @@ impl<'p> Slicer<'p> {
         {
             slice.steps.push(Step::Entry(entry.step.clone()));
         }
+        let behind = self.next_input + INPUTS;
         while slice.buffer.len() < self.slice_bytes {
             if self.is_over() {
                 return None;
             }
-            if self.current.is_none() && !self.open_next(&mut slice) {
-                break;
+            if self.current.is_none() {
+                let is_full = self.next_input >= behind && !slice.steps.is_empty();
+                if is_full || !self.open_next(&mut slice) {
+                    break;
+                }
             }
             self.step(&mut slice);
         }
@@ -323,7 +336,8 @@ impl<'p> Slicer<'p> {
                 at: None,
             }));
         } else {
-            let reader = Reader::open(&planned.input, self.limits).with_tables(Arc::clone(&planned.tables));
+            let reader =
+                Reader::open(&planned.input, self.limits).with_tables(Arc::clone(&planned.settings.tables));
             self.current = Some(Current {
                 input: index,
                 reader,
@@ -470,7 +484,7 @@ impl<'p> Slicer<'p> {
             return;
         };
         let planned = self.inputs.get(*input);
-        let named = planned.and_then(|planned| planned.source);
+        let named = planned.and_then(|planned| planned.settings.source);
         tables.has_one = true;
         entry.step.table = name;
         entry.step.source = named.or_else(|| chatmill_source::find(source));
@@ -542,7 +556,7 @@ impl<'p> Slicer<'p> {
         let Some(expected) = &planned.hash else { return };
         let mut go_on = |_| !self.stop.load(Ordering::Relaxed);
         match current.reader.raw_hash(&mut go_on) {
-            Ok(Some(hash)) if hash != *expected => self.changed.push(planned.name.clone()),
+            Ok(Some(hash)) if hash != *expected => self.changed.push(planned.name().into_owned()),
             Ok(_) => {}
             Err(failure) => self.failures.push((current.input, failure)),
         }

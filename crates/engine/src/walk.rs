@@ -39,6 +39,8 @@ pub enum ReadError {
 pub enum Sight<'s> {
     /// An entry begins.
     Entry(&'s EntryStep),
+    /// What was recognised in an entry; it comes after what was read of it first.
+    Recognised(Recognised),
     /// Records of an entry were read; some may be rejected.
     Records {
         /// Where they stood.
@@ -70,23 +72,22 @@ pub enum Sight<'s> {
     },
 }
 
-/// Walks through inputs; `visit` returns false to end early. Gives what was recognised in each entry.
+/// Walks through inputs; `visit` returns false to end early.
 pub fn walk(
     inputs: &[PlannedInput],
     limits: &Limits,
     progress: &dyn Progress,
     stop: &AtomicBool,
     visit: &mut dyn FnMut(Sight<'_>) -> bool,
-) -> Result<Vec<Recognised>, ReadError> {
+) -> Result<(), ReadError> {
     let spill = Spill::temporary_folder();
     let mut slicer = Slicer::new(inputs, limits, SLICE_BYTES, None, spill, stop, progress);
-    let mut recognised = Vec::new();
     let mut goes_on = true;
     let trouble = |entry: Option<&EntryStep>, line: Option<u64>, finding: &Finding| {
         let planned = entry.and_then(|entry| inputs.get(entry.input));
-        let path = planned.map_or("", |planned| planned.name.as_str());
+        let path = planned.map(PlannedInput::name).unwrap_or_default();
         let member = entry.map_or("", |entry| entry.entry.as_str());
-        Sight::Trouble(Trouble::new(path, member, line, finding))
+        Sight::Trouble(Trouble::new(&path, member, line, finding))
     };
     while goes_on && let Some(slice) = slicer.next_slice() {
         let mut place: Option<&EntryStep> = None;
@@ -143,7 +144,9 @@ pub fn walk(
             }
         }
         slicer.reuse(slice.buffer);
-        recognised.extend(slicer.take_recognised());
+        for recognised in slicer.take_recognised() {
+            goes_on = goes_on && visit(Sight::Recognised(recognised));
+        }
     }
     if let Some(failure) = slicer.take_failure() {
         return Err(failure.into());
@@ -154,7 +157,7 @@ pub fn walk(
     if goes_on && stop.load(Ordering::Relaxed) {
         return Err(ReadError::Stopped);
     }
-    Ok(recognised)
+    Ok(())
 }
 
 fn records(entry: &EntryStep, records: u64, rejected: u64) -> Sight<'_> {

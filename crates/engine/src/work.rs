@@ -114,6 +114,7 @@ pub fn grind(
         met: 0,
         standing: Standing::default(),
         place: None,
+        input: String::new(),
         written: (None, None),
         slowest: Slowest::default(),
         redaction: None,
@@ -148,6 +149,8 @@ struct Work<'w, 'p> {
     /// Where the one at hand stands among the others.
     standing: Standing,
     place: Option<EntryStep>,
+    /// The name of its input.
+    input: String,
     /// Bytes of the record at hand in its entry, and line and column of the first, where it is written down there.
     written: (Option<Span>, Option<(u64, u64)>),
     /// The conversations of the slice that took longest.
@@ -200,10 +203,9 @@ impl Work<'_, '_> {
 
     /// Remembers how long the `index`-th conversation of the slice took, where there is one.
     fn took(&mut self, taken: Duration, index: usize, bytes: usize) {
-        if let Some((input, base)) = self.receipt.ids.get(index) {
+        if let Some((_, base)) = self.receipt.ids.get(index) {
             let id = self.receipt.renamed.get(&index).unwrap_or(base);
-            let planned = self.tools.plan.inputs.get(*input);
-            let name = planned.map_or("", |planned| planned.name.as_str());
+            let name = self.input.as_str();
             self.slowest.offer(self.slice, taken, bytes, || (id, name));
         }
     }
@@ -237,6 +239,10 @@ impl Work<'_, '_> {
             counts.sources.push(source.id().to_owned());
         }
         self.place = Some(entry.clone());
+        let planned = self.tools.plan.inputs.get(entry.input);
+        self.input = planned
+            .map(|planned| planned.name().into_owned())
+            .unwrap_or_default();
     }
 
     fn counts(&mut self) -> &mut InputCounts {
@@ -483,9 +489,7 @@ impl Work<'_, '_> {
     fn table_place(&self, record: u64) -> Place<'_> {
         let place = self.place.as_ref();
         Place {
-            input: place
-                .and_then(|place| self.tools.plan.inputs.get(place.input))
-                .map_or("", |planned| planned.name.as_str()),
+            input: &self.input,
             entry: place.map_or("", |place| place.entry.as_str()),
             record,
         }

@@ -10,10 +10,12 @@ mod walk;
 
 pub use own::Own;
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fs::Metadata;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+use std::sync::Arc;
 
 use chatmill_diag::codes::{NOT_A_REGULAR_FILE, UNREADABLE_INPUT};
 use chatmill_diag::{Code, Finding};
@@ -28,20 +30,92 @@ const BRACES: usize = 16;
 pub use patterns::Patterns;
 
 /// Something to read.
+///
+/// There may be millions of them: what the inputs of one pattern share stands once, and each adds its path below that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
-    /// Label: the path below the fixed prefix of its pattern, with forward slashes.
-    pub name: String,
-    /// Where it is.
-    pub path: PathBuf,
-    /// The path as it was typed, for messages.
-    pub shown: String,
+    root: Arc<Root>,
+    /// The path below the root's folder; empty where it is the root itself.
+    below: Box<Path>,
     /// What it is.
     pub kind: InputKind,
     /// Stored bytes; 0 where that is not known.
     pub bytes: u64,
+}
+
+/// Where the inputs of a pattern are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Root {
+    /// The folder, or the only input.
+    path: PathBuf,
+    /// The label of that only input.
+    name: String,
+    /// The path as it was typed.
+    shown: String,
+    is_named: bool,
+}
+
+impl Input {
+    /// An input that a pattern names, which is `shown` in messages.
+    pub fn named(path: &Path, name: &str, shown: &str, kind: InputKind, bytes: u64) -> Self {
+        let root = Root {
+            path: path.to_owned(),
+            name: name.to_owned(),
+            shown: shown.to_owned(),
+            is_named: true,
+        };
+        Self {
+            root: Arc::new(root),
+            below: Path::new("").into(),
+            kind,
+            bytes,
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> PathBuf {
+        if self.is_root() {
+            self.root.path.clone()
+        } else {
+            self.root.path.join(&self.below)
+        }
+    }
+
+    /// Label: the path below the fixed prefix of its pattern, with forward slashes.
+    pub fn name(&self) -> Cow<'_, str> {
+        if self.is_root() {
+            return Cow::Borrowed(&self.root.name);
+        }
+        let name = self.below.to_string_lossy();
+        if MAIN_SEPARATOR == '/' {
+            name
+        } else {
+            name.replace(MAIN_SEPARATOR, "/").into()
+        }
+    }
+
+    /// The path as it was typed, for messages.
+    pub fn shown(&self) -> String {
+        let shown = &self.root.shown;
+        if self.is_root() && self.root.is_named {
+            return shown.clone();
+        }
+        let slash = if shown.is_empty() || shown.ends_with('/') {
+            ""
+        } else {
+            "/"
+        };
+        format!("{shown}{slash}{}", self.name())
+    }
+
     /// Whether the pattern is this one path: what was named is to be read, and is no bycatch.
-    pub is_named: bool,
+    pub fn is_named(&self) -> bool {
+        self.root.is_named
+    }
+
+    fn is_root(&self) -> bool {
+        self.below.as_os_str().is_empty()
+    }
 }
 
 /// What an input is.
@@ -56,9 +130,9 @@ pub enum InputKind {
     /// A folder that is one dump of a database.
     Folder,
     /// Not read, for this reason, which lies in the input.
-    Refused(Finding),
+    Refused(Box<Finding>),
     /// Not read because the system failed; this says nothing about the input.
-    Failed(Failure),
+    Failed(Box<Failure>),
 }
 
 /// Why a pattern gives no inputs.
@@ -104,16 +178,8 @@ pub enum DiscoverError {
 /// When nothing matches, or the pattern is malformed.
 pub fn discover(pattern: &str, base: &Path) -> Result<Vec<Input>, DiscoverError> {
     if pattern == "-" {
-        let name = pattern.to_owned();
-        let input = Input {
-            name: name.clone(),
-            path: PathBuf::from("-"),
-            shown: name,
-            kind: InputKind::Stdin,
-            bytes: 0,
-            is_named: true,
-        };
-        return Ok(vec![input]);
+        let path = Path::new(pattern);
+        return Ok(vec![Input::named(path, pattern, pattern, InputKind::Stdin, 0)]);
     }
     let path = base.join(pattern);
     let (inputs, looked_in) = match door::look(&path) {
@@ -153,16 +219,7 @@ fn named(pattern: &str, path: &Path) -> Vec<Input> {
     let name = path
         .file_name()
         .map_or_else(|| pattern.to_owned(), |name| name.to_string_lossy().into_owned());
-    let input = |kind, bytes| {
-        vec![Input {
-            name: name.clone(),
-            path: path.to_owned(),
-            shown: pattern.to_owned(),
-            kind,
-            bytes,
-            is_named: true,
-        }]
-    };
+    let input = |kind, bytes| vec![Input::named(path, &name, pattern, kind, bytes)];
     let metadata = match door::follow(path) {
         Ok(metadata) => metadata,
         Err(error) => return input(unreadable("look at", path, &error), 0),
@@ -189,14 +246,8 @@ fn matching(prefix: &str, glob: &str, folder: &Path, pattern: &str) -> Result<Ve
     match door::follow(folder) {
         Ok(metadata) if metadata.is_dir() => {}
         Err(error) if door::is_of_the_system(&error) => {
-            return Ok(vec![Input {
-                name: pattern.to_owned(),
-                path: folder.to_owned(),
-                shown: pattern.to_owned(),
-                kind: unreadable("look at", folder, &error),
-                bytes: 0,
-                is_named: true,
-            }]);
+            let kind = unreadable("look at", folder, &error);
+            return Ok(vec![Input::named(folder, pattern, pattern, kind, 0)]);
         }
         _ => return Ok(Vec::new()),
     }
@@ -274,7 +325,7 @@ fn regular(path: &Path, metadata: &Metadata) -> InputKind {
 fn unreadable(action: &'static str, path: &Path, error: &io::Error) -> InputKind {
     let failure = Failure::new(action, path, error);
     if failure.is_of_the_system() {
-        return InputKind::Failed(failure);
+        return InputKind::Failed(Box::new(failure));
     }
     refused(
         &UNREADABLE_INPUT,
@@ -283,7 +334,7 @@ fn unreadable(action: &'static str, path: &Path, error: &io::Error) -> InputKind
 }
 
 fn refused(code: &'static Code, message: &str) -> InputKind {
-    InputKind::Refused(Finding::new(code, message))
+    InputKind::Refused(Box::new(Finding::new(code, message)))
 }
 
 #[cfg(unix)]
@@ -297,7 +348,7 @@ fn is_pipe(_: &Metadata) -> bool {
     false
 }
 
-/// Length and BLAKE3 (in hexadecimal) of a file's stored bytes, read as a stream.
+/// Length and BLAKE3 of a file's stored bytes, read as a stream.
 ///
 /// Of a folder, the lengths of its files are added up, and their names and hashes are hashed. `go_on` is told the bytes of each
 /// stretch; when it says no, there is no hash.
@@ -308,12 +359,12 @@ fn is_pipe(_: &Metadata) -> bool {
 pub fn content_hash(
     path: &Path,
     go_on: &mut dyn FnMut(u64) -> bool,
-) -> Result<Option<(u64, String)>, Failure> {
+) -> Result<Option<(u64, blake3::Hash)>, Failure> {
     let mut length = 0;
     let metadata = door::follow(path).map_err(|error| Failure::new("look at", path, &error))?;
     if !metadata.is_dir() {
         let hash = hash_file(path, &mut length, go_on)?;
-        return Ok(hash.map(|hash| (length, hash.to_hex().to_string())));
+        return Ok(hash.map(|hash| (length, hash)));
     }
     let mut hasher = blake3::Hasher::new();
     for name in files_of(path).map_err(|error| Failure::new("list", path, &error))? {
@@ -324,7 +375,7 @@ pub fn content_hash(
         hasher.update(b"\0");
         hasher.update(hash.as_bytes());
     }
-    Ok(Some((length, hasher.finalize().to_hex().to_string())))
+    Ok(Some((length, hasher.finalize())))
 }
 
 /// The hash of one file, whose length is added to `length`.

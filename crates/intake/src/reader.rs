@@ -148,7 +148,7 @@ impl Reader {
         self.gauge.raw_read()
     }
 
-    /// BLAKE3 of the stored bytes in hexadecimal, complete after the last event of a file.
+    /// BLAKE3 of the stored bytes, complete after the last event of a file.
     ///
     /// A zip, a database and a folder are hashed again, since they are not read in order; `go_on` is asked meanwhile, as by
     /// [`content_hash`]. Nothing when it said no, or when the input was refused.
@@ -156,7 +156,7 @@ impl Reader {
     /// # Errors
     ///
     /// When what is hashed again cannot be read.
-    pub fn raw_hash(&self, go_on: &mut dyn FnMut(u64) -> bool) -> Result<Option<String>, Failure> {
+    pub fn raw_hash(&self, go_on: &mut dyn FnMut(u64) -> bool) -> Result<Option<blake3::Hash>, Failure> {
         match (&self.raw, &self.path) {
             (Some(raw), _) => Ok(Some(raw.hash())),
             (None, Some(path)) => Ok(content_hash(path, go_on)?.map(|(_, hash)| hash)),

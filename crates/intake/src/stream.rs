@@ -159,8 +159,8 @@ impl Raw {
     }
 
     /// BLAKE3 of what was read, in hexadecimal.
-    pub(crate) fn hash(&self) -> String {
-        lock(&self.source).hasher.finalize().to_hex().to_string()
+    pub(crate) fn hash(&self) -> blake3::Hash {
+        lock(&self.source).hasher.finalize()
     }
 }
 

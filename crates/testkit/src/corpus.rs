@@ -187,7 +187,7 @@ mod tests {
         let summary = one.run("out", bare, 2).unwrap();
         other.run("out", bare, 1).unwrap();
         assert_eq!(one.hashes("out"), other.hashes("out"));
-        for input in &summary.manifest.inputs {
+        for input in summary.manifest.inputs.iter() {
             assert!(
                 input.conversations > 3 && input.rejected < input.conversations / 3,
                 "{input:?}"

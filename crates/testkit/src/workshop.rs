@@ -94,7 +94,7 @@ impl Workshop {
                 findings.push(finding);
             })
             .expect("the check ends");
-        (findings, checkup.files.into_iter().next().expect("one file"))
+        (findings, checkup.files.iter().next().expect("one file"))
     }
 }
 

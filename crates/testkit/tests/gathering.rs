@@ -333,7 +333,7 @@ fn a_strangers_table_is_read_through_a_map_and_other_tables_are_counted() {
     );
     let summary = workshop.run("out", &map, 1).unwrap();
     assert_eq!((summary.totals.framed, summary.totals.conversations), (5, 2));
-    let input = &summary.manifest.inputs[0];
+    let input = &summary.manifest.inputs.get(0).unwrap();
     assert_eq!(input.source.as_deref(), Some("table-rows"));
     assert_eq!(input.skipped_tables["auth.users"], 1);
     assert_eq!(input.skipped_tables["public.posts"], 1);

@@ -149,7 +149,7 @@ fn an_input_that_becomes_something_else_ends_the_run_and_nobody_waits_for_it() {
         } else {
             // It was none already when it was hashed.
             assert_eq!(
-                ended.unwrap().manifest.inputs[1].refused.as_deref(),
+                ended.unwrap().manifest.inputs.get(1).unwrap().refused.as_deref(),
                 Some("IN014")
             );
         }
@@ -215,8 +215,8 @@ fn refused_inputs_are_named_in_the_manifest_with_their_code_and_are_part_of_the_
             .manifest
     };
     let links = with("[[input]]\npath = \"in/*\"\n[[input]]\npath = \"status\"\n");
-    let entries: Vec<_> = links
-        .inputs
+    let listed: Vec<_> = links.inputs.iter().collect();
+    let entries: Vec<_> = listed
         .iter()
         .map(|entry| {
             (
@@ -243,7 +243,7 @@ fn refused_inputs_are_named_in_the_manifest_with_their_code_and_are_part_of_the_
     fs::remove_file(shop.path("in/b.json")).unwrap();
     fs::rename(shop.path("in/c"), shop.path("in/b.json")).unwrap();
     let pipes = with("[[input]]\npath = \"in/*\"\n[[input]]\npath = \"status\"\n");
-    assert_eq!(pipes.inputs[1].refused.as_deref(), Some("IN013"));
+    assert_eq!(pipes.inputs.get(1).unwrap().refused.as_deref(), Some("IN013"));
     assert_ne!(links.fingerprint, pipes.fingerprint);
 }
 
@@ -266,7 +266,11 @@ fn a_run_never_reads_its_own_files() {
         ("", true),
     ] {
         let plan = load(more).unwrap();
-        let names: Vec<&str> = plan.inputs.iter().map(|planned| planned.name.as_str()).collect();
+        let names: Vec<_> = plan
+            .inputs
+            .iter()
+            .map(chatmill_engine::plan::PlannedInput::name)
+            .collect();
         assert_eq!(names, [".kept", "a.json"]);
         assert!(plan.notes[0].contains("left out"), "{:?}", plan.notes);
         let options = RunOptions {

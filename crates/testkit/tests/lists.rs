@@ -22,7 +22,7 @@ const LONG: &str = r#"[{"role":"system","content":"Be brief."},{"role":"user","c
 fn verdict(path: &Path) -> (String, u64, u64) {
     let (_, verdict) = Workshop::check(path);
     (
-        verdict.source.unwrap_or_default(),
+        verdict.source.unwrap_or_default().to_owned(),
         verdict.records,
         verdict.conversations,
     )

@@ -249,7 +249,7 @@ fn the_plan_of_many_inputs_is_as_long_as_that_of_one_and_their_names_and_section
         }
         let plan = workshop.run("out", &format!("{BARE}{more}"), 1).unwrap().manifest;
         let sections = plan.plan["inputs"].as_array().unwrap().clone();
-        let listed: Vec<_> = plan.inputs.iter().map(|input| input.path.clone()).collect();
+        let listed: Vec<_> = plan.inputs.paths().collect();
         assert_eq!(listed, names);
         (sections, plan.fingerprint)
     };

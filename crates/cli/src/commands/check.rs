@@ -199,7 +199,7 @@ pub fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Ex
     tell(&mut reports, |report| report.end(&files, &totals))?;
     written.iter().try_for_each(ReportFile::finish)?;
     Ok(match exit::tell(&failures) {
-        Exit::Complete => verdict(&files, arguments.fail_on),
+        Exit::Complete => verdict(files.iter(), arguments.fail_on),
         failed => failed,
     })
 }
@@ -208,7 +208,7 @@ pub fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Ex
 fn read_paths(options: &CheckOptions) -> anyhow::Result<Vec<PathBuf>> {
     let inputs = typed_inputs(&options.paths, &options.source)?.into_iter();
     let paths = inputs.filter_map(|planned| match planned.input.kind {
-        InputKind::File | InputKind::Folder | InputKind::Pipe => Some(planned.input.path),
+        InputKind::File | InputKind::Folder | InputKind::Pipe => Some(planned.input.path()),
         // A shell may have opened any file for us.
         InputKind::Stdin => Some(PathBuf::from("/dev/stdin")),
         InputKind::Refused(_) | InputKind::Failed(_) => None,
@@ -254,17 +254,17 @@ fn targets(words: &[String], templates: &Templates) -> Result<Vec<Target>, Wrong
 
 /// The exit code depends on what was read and found, never on the form of the report. What could not be read counts
 /// whatever is selected, ignored or known; so does that there was nothing to read.
-fn verdict(files: &[FileVerdict], fail_on: FailOn) -> Exit {
-    let nothing = files.iter().all(|file| file.conversations == 0);
-    let unread = files.iter().any(|file| file.verdict == "unreadable");
+fn verdict(mut files: impl Iterator<Item = FileVerdict> + Clone, fail_on: FailOn) -> Exit {
+    let nothing = files.clone().all(|file| file.conversations == 0);
+    let unread = files.clone().any(|file| file.verdict == "unreadable");
     if (nothing || unread) && fail_on.fails(Severity::Error) {
         return Exit::Objection;
     }
-    let fails = |file: &FileVerdict| {
+    let fails = |file: FileVerdict| {
         file.errors > 0 && fail_on.fails(Severity::Error)
             || file.warnings > 0 && fail_on.fails(Severity::Warning)
     };
-    if files.iter().any(fails) {
+    if files.any(fails) {
         Exit::Objection
     } else {
         Exit::Complete
@@ -290,11 +290,11 @@ mod tests {
     #[test]
     fn the_exit_code_follows_the_severity_that_was_asked_for() {
         let (clean, warned, wrong) = ([file(0, 0)], [file(0, 1)], [file(0, 0), file(1, 0)]);
-        assert_eq!(verdict(&clean, FailOn::Warning), Exit::Complete);
-        assert_eq!(verdict(&warned, FailOn::Error), Exit::Complete);
-        assert_eq!(verdict(&warned, FailOn::Warning), Exit::Objection);
-        assert_eq!(verdict(&wrong, FailOn::Error), Exit::Objection);
-        assert_eq!(verdict(&wrong, FailOn::Never), Exit::Complete);
+        assert_eq!(verdict(clean.iter().cloned(), FailOn::Warning), Exit::Complete);
+        assert_eq!(verdict(warned.iter().cloned(), FailOn::Error), Exit::Complete);
+        assert_eq!(verdict(warned.iter().cloned(), FailOn::Warning), Exit::Objection);
+        assert_eq!(verdict(wrong.iter().cloned(), FailOn::Error), Exit::Objection);
+        assert_eq!(verdict(wrong.iter().cloned(), FailOn::Never), Exit::Complete);
     }
 
     #[test]
@@ -305,9 +305,9 @@ mod tests {
             ..file(0, 0)
         };
         let files = [file(0, 0), unread];
-        assert_eq!(verdict(&files, FailOn::Error), Exit::Objection);
-        assert_eq!(verdict(&files, FailOn::Warning), Exit::Objection);
-        assert_eq!(verdict(&files, FailOn::Never), Exit::Complete);
+        assert_eq!(verdict(files.iter().cloned(), FailOn::Error), Exit::Objection);
+        assert_eq!(verdict(files.iter().cloned(), FailOn::Warning), Exit::Objection);
+        assert_eq!(verdict(files.iter().cloned(), FailOn::Never), Exit::Complete);
     }
 
     #[test]
@@ -318,14 +318,14 @@ mod tests {
             ..file(0, 1)
         };
         assert_eq!(
-            verdict(&[file(0, 0), empty.clone()], FailOn::Error),
+            verdict([file(0, 0), empty.clone()].into_iter(), FailOn::Error),
             Exit::Complete
         );
         assert_eq!(
-            verdict(&[file(0, 0), empty.clone()], FailOn::Warning),
+            verdict([file(0, 0), empty.clone()].into_iter(), FailOn::Warning),
             Exit::Objection
         );
-        assert_eq!(verdict(&[empty], FailOn::Error), Exit::Objection);
+        assert_eq!(verdict([empty].into_iter(), FailOn::Error), Exit::Objection);
     }
 
     #[test]

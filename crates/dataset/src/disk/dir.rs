@@ -300,9 +300,18 @@ impl Dir {
 
     /// Writes a file so that `name` holds all of it or does not change. Until then it lies in `aside`.
     pub(crate) fn replace(&self, name: &str, bytes: &[u8], aside: &Self) -> Result<(), DatasetError> {
+        self.replace_with(name, aside, &mut |file| file.write_all(bytes))
+    }
+
+    /// The same with what `write` gives to the file.
+    pub(crate) fn replace_with(
+        &self,
+        name: &str,
+        aside: &Self,
+        write: &mut dyn FnMut(&mut DiskFile) -> io::Result<()>,
+    ) -> Result<(), DatasetError> {
         let (unfinished, mut file) = aside.create_aside(name, USUAL_FILE)?;
-        let replaced = file
-            .write_all(bytes)
+        let replaced = write(&mut file)
             .and_then(|()| file.sync())
             .map_err(|source| DatasetError::io("write", &self.at(name), source))
             .and_then(|()| aside.rename(&unfinished, self, name));

@@ -364,7 +364,7 @@ pub fn manifest(fingerprint: &str, slices: u64, files: Vec<PartFile>) -> Manifes
         fingerprint: text(fingerprint),
         plan: serde_json::json!({"name": "test"}),
         slices: u32::try_from(slices).unwrap(),
-        inputs: vec![InputEntry {
+        inputs: std::iter::once(InputEntry {
             path: text(INPUT),
             hash: some("hash"),
             entries: 1,
@@ -377,7 +377,8 @@ pub fn manifest(fingerprint: &str, slices: u64, files: Vec<PartFile>) -> Manifes
             rejected_bytes: 7 * slices,
             separator_bytes: 3 * slices,
             ..InputEntry::default()
-        }],
+        })
+        .collect(),
         tables: table_entries(files),
         totals: serde_json::json!({"conversations": slices}),
         ledger_balanced: true,
@@ -401,7 +402,7 @@ pub fn seal(staging: Staging, fingerprint: &str, slices: u32) -> Sealed {
     let receipts = receipts(&staging);
     let files = receipts.into_iter().flat_map(|receipt| receipt.files).collect();
     staging
-        .seal(&manifest(fingerprint, slices.into(), files), &options())
+        .seal(manifest(fingerprint, slices.into(), files), &options())
         .unwrap()
 }
 

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use chatmill_diag::{Finding, Span, codes};
 use chatmill_intake::{Form, Frame, Transcript};
 use chatmill_model::{Linked, MessageOrigin};
+use chatmill_source::Source;
 
 use super::verdict::FileCounts;
 use super::{CheckOptions, Checked, Excerpt, judge};
@@ -79,11 +80,8 @@ impl Checker<'_> {
         match step {
             Step::Entry(entry) => {
                 self.place = Some(entry.clone());
-                let source = entry.source.map(|source| source.id().to_owned());
                 let counts = self.counts();
-                if counts.source.is_none() {
-                    counts.source = source;
-                }
+                counts.source = counts.source.or(entry.source.map(Source::id));
             }
             Step::Damage(damage) => {
                 let counts = self.counts();
@@ -118,7 +116,7 @@ impl Checker<'_> {
             self.place = slice.entries.get(row.place.entry).cloned();
             let source = group.source.id();
             let counts = self.counts();
-            counts.source.get_or_insert_with(|| source.to_owned());
+            counts.source.get_or_insert(source);
             counts.records += 1;
             counts.rejected += u64::from(rejected.contains(&index));
         }
@@ -272,9 +270,11 @@ impl Checker<'_> {
         *shown += usize::from(excerpt.is_some());
         let checked = Checked {
             located,
-            path: planned.map(|planned| planned.name.clone()).unwrap_or_default(),
+            path: planned
+                .map(|planned| planned.name().into_owned())
+                .unwrap_or_default(),
             input: planned
-                .map(|planned| planned.input.name.clone())
+                .map(|planned| planned.input.name().into_owned())
                 .unwrap_or_default(),
             entry,
             table,

@@ -12,7 +12,7 @@ pub struct FileVerdict {
     /// The path as typed.
     pub path: String,
     /// The source that read it.
-    pub source: Option<String>,
+    pub source: Option<&'static str>,
     /// `valid`, `warnings`, `errors`, `known`, `empty`, `unreadable`, or `skipped` where it is no chat.
     ///
     /// `known` has errors or warnings, and all of them are known. A file that holds nothing, or of which nothing could be read, is
@@ -55,7 +55,7 @@ fn is_zero(number: &u64) -> bool {
 /// What is counted in a file.
 #[derive(Default)]
 pub(super) struct FileCounts {
-    pub(super) source: Option<String>,
+    pub(super) source: Option<&'static str>,
     pub(super) records: u64,
     pub(super) rejected: u64,
     pub(super) conversations: u64,
@@ -78,9 +78,7 @@ pub(super) struct FileCounts {
 impl FileCounts {
     /// Adds what a slice counted; findings are counted when they are delivered.
     pub(super) fn add(&mut self, other: &Self) {
-        if self.source.is_none() {
-            self.source.clone_from(&other.source);
-        }
+        self.source = self.source.or(other.source);
         self.passed_over = self.passed_over.or(other.passed_over);
         self.records += other.records;
         self.rejected += other.rejected;
@@ -103,7 +101,7 @@ impl FileCounts {
     }
 
     /// The verdict that follows.
-    pub(super) fn verdict(self, path: &str, targets: &[Target]) -> FileVerdict {
+    pub(super) fn verdict(&self, path: &str, targets: &[Target]) -> FileVerdict {
         let verdict = if self.failed || self.rejected > 0 && self.conversations == 0 {
             "unreadable"
         } else if self.is_empty && self.records == 0 {
@@ -119,7 +117,7 @@ impl FileCounts {
         } else {
             "valid"
         };
-        let refused = self.refused.into_iter().chain(std::iter::repeat(0));
+        let refused = self.refused.iter().copied().chain(std::iter::repeat(0));
         let judgements = targets.iter().zip(refused).map(|(target, refused)| Judgement {
             dialect: judge::name(target),
             accepted: self.conversations - refused,

@@ -1,5 +1,6 @@
 //! The inputs of a plan: found, named, and told which source and tables they have.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -13,33 +14,81 @@ use crate::pipeline::{InputSection, Pipeline, nearest};
 use crate::slices::EntryStep;
 use crate::{field_map, table_map};
 
-/// An input of a plan.
+/// An input of a plan. There may be millions of them: what those of a section share stands once.
 pub struct PlannedInput {
     /// Where it is.
     pub input: Input,
-    /// Its name in the dataset: independent of how it was spelled.
-    pub name: String,
-    /// The source that the plan names, unless it is detected.
-    pub source: Option<&'static dyn Source>,
-    /// Text in front of its conversation ids.
-    pub id_prefix: String,
+    /// How it is read.
+    pub settings: Arc<InputSettings>,
     /// BLAKE3 of its bytes, once they have been hashed; nothing for what is refused.
-    pub hash: Option<String>,
+    pub hash: Option<blake3::Hash>,
     /// Number of its `[[input]]` section, by first input; 0 for paths that were typed.
     pub section: usize,
+    /// Whether its path alone was asked for: what was named is to be read, and is no bycatch.
+    pub is_named: bool,
+    naming: Naming,
+}
+
+/// What an input is called in the dataset and in messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Naming {
+    /// By its own name, which does not depend on how it was spelled.
+    Own,
+    /// The same below the number of its section, where another section has an input of this name.
+    Numbered,
+    /// As it was typed.
+    Typed,
+}
+
+/// How the inputs of a section are read.
+#[derive(Default)]
+pub struct InputSettings {
+    /// Number of the `[[input]]` section in the file, from 1; 0 for paths that were typed.
+    pub number: usize,
+    /// The source that the plan names, unless it is detected.
+    pub source: Option<&'static dyn Source>,
+    /// Text in front of conversation ids.
+    pub id_prefix: String,
     /// Whether files of the section that hold the same conversation are one; `None` leaves it to the source.
     pub merge: Option<bool>,
     /// Tables that are read where it is a database or a dump of one.
     pub tables: Arc<[TableMap]>,
     /// Names of members that are left out.
-    pub exclude: Arc<Patterns>,
+    pub exclude: Patterns,
     /// The same, as written.
     pub exclude_globs: Vec<String>,
-    /// The field map of its section, where it has one of its own.
+    /// The field map of the section, where it has one of its own.
     pub field_map: Option<FieldMapSection>,
 }
 
 impl PlannedInput {
+    fn new(input: Input, settings: Arc<InputSettings>, naming: Naming) -> Self {
+        Self {
+            section: settings.number,
+            settings,
+            hash: None,
+            is_named: input.is_named(),
+            naming,
+            input,
+        }
+    }
+
+    /// One that a pattern names, for tests.
+    #[cfg(test)]
+    pub(crate) fn of(name: &str, kind: InputKind) -> Self {
+        let input = Input::named(Path::new(name), name, name, kind, 0);
+        Self::new(input, Arc::default(), Naming::Own)
+    }
+
+    /// Its name in the dataset, or as it was typed where there is none.
+    pub fn name(&self) -> Cow<'_, str> {
+        match self.naming {
+            Naming::Own => self.input.name(),
+            Naming::Numbered => format!("{}/{}", self.settings.number, self.input.name()).into(),
+            Naming::Typed => self.input.shown().into(),
+        }
+    }
+
     /// The code for which it is refused, if it is.
     pub fn refused(&self) -> Option<&'static str> {
         match &self.input.kind {
@@ -53,6 +102,7 @@ impl PlannedInput {
     /// `index` is that of the input. The text holds no NUL.
     pub fn scope(&self, index: usize, entry: &EntryStep) -> String {
         let merges = self
+            .settings
             .merge
             .unwrap_or_else(|| entry.source.is_some_and(Source::merges));
         let source = entry.source.map_or("", Source::id);
@@ -118,10 +168,22 @@ pub(super) fn inputs(
                 ),
             });
         }
-        let exclude = Arc::new(Patterns::new(&section.exclude)?);
+        let settings = Arc::new(InputSettings {
+            number: number + 1,
+            source,
+            id_prefix: section.id_prefix.clone(),
+            merge: section.merge,
+            tables,
+            exclude: Patterns::new(&section.exclude)?,
+            exclude_globs: section.exclude.clone(),
+            field_map: section.field_map.clone(),
+        });
         let all = discover::discover(&section.path, base)?;
         let count = all.len();
-        let inputs: Vec<Input> = all.into_iter().filter(|input| !own.holds(&input.path)).collect();
+        let inputs: Vec<Input> = all
+            .into_iter()
+            .filter(|input| !own.holds(&input.path()))
+            .collect();
         if inputs.is_empty() {
             return Err(PlanError::OnlyOwn {
                 path: section.path.clone(),
@@ -134,42 +196,33 @@ pub(super) fn inputs(
                 section.path
             ));
         }
-        for input in inputs {
-            if !exclude.matches(&input.name) {
-                let shared = (source, Arc::clone(&tables), Arc::clone(&exclude));
-                found.push((number + 1, section, shared, input));
+        found.extend(
+            inputs
+                .into_iter()
+                .filter(|input| !settings.exclude.matches(&input.name()))
+                .map(|input| PlannedInput::new(input, Arc::clone(&settings), Naming::Own)),
+        );
+    }
+    found.sort_by(|left, right| left.name().cmp(&right.name()));
+    if number_names(&mut found) {
+        found.sort_by(|left, right| left.name().cmp(&right.name()));
+    }
+    number_sections(&mut found);
+    Ok((found, notes))
+}
+
+/// Puts the number of its section in front of a name that several of the sorted inputs have; says whether there is one.
+fn number_names(inputs: &mut [PlannedInput]) -> bool {
+    let mut is_numbered = false;
+    for equal in inputs.chunk_by_mut(|one, other| one.name() == other.name()) {
+        if equal.len() > 1 {
+            is_numbered = true;
+            for planned in equal {
+                planned.naming = Naming::Numbered;
             }
         }
     }
-    let mut uses: BTreeMap<String, usize> = BTreeMap::new();
-    for (_, _, _, input) in &found {
-        *uses.entry(input.name.clone()).or_default() += 1;
-    }
-    let mut inputs: Vec<PlannedInput> = found
-        .into_iter()
-        .map(
-            |(number, section, (source, tables, exclude), input)| PlannedInput {
-                name: if uses.get(&input.name).is_some_and(|count| *count > 1) {
-                    format!("{number}/{}", input.name)
-                } else {
-                    input.name.clone()
-                },
-                source,
-                id_prefix: section.id_prefix.clone(),
-                hash: None,
-                section: number,
-                merge: section.merge,
-                tables,
-                exclude,
-                exclude_globs: section.exclude.clone(),
-                field_map: section.field_map.clone(),
-                input,
-            },
-        )
-        .collect();
-    inputs.sort_by(|left, right| left.name.cmp(&right.name));
-    number_sections(&mut inputs);
-    Ok((inputs, notes))
+    is_numbered
 }
 
 /// Numbers sections by their first input, so that the order of the sections in the file changes nothing.
@@ -210,27 +263,24 @@ pub(super) fn typed_sections(
 /// Inputs given on a command line, in the order and spelling in which they were typed.
 pub fn typed_inputs(paths: &[String], source_id: &str) -> Result<Vec<PlannedInput>, PlanError> {
     let named = source(source_id)?;
-    let tables = table_map::choose(None, &BTreeMap::new())?;
+    let settings = Arc::new(InputSettings {
+        source: named,
+        tables: table_map::choose(None, &BTreeMap::new())?,
+        ..InputSettings::default()
+    });
     let mut inputs = Vec::new();
     for path in paths {
-        for mut input in discover::discover(path, Path::new("."))? {
-            // A pattern that a shell took apart names none of its files.
-            input.is_named &= paths.len() == 1;
-            inputs.push(PlannedInput {
-                name: input.shown.clone(),
-                source: named,
-                id_prefix: String::new(),
-                hash: None,
-                // Paths typed side by side are one input, as a pattern that a shell took apart would be.
-                section: 0,
-                merge: None,
-                tables: Arc::clone(&tables),
-                exclude: Arc::default(),
-                exclude_globs: Vec::new(),
-                field_map: None,
-                input,
-            });
-        }
+        inputs.extend(
+            discover::discover(path, Path::new("."))?
+                .into_iter()
+                .map(|input| {
+                    // Paths typed side by side are one section, as a pattern that a shell took apart would be.
+                    let mut planned = PlannedInput::new(input, Arc::clone(&settings), Naming::Typed);
+                    // A pattern that a shell took apart names none of its files.
+                    planned.is_named &= paths.len() == 1;
+                    planned
+                }),
+        );
     }
     Ok(inputs)
 }

@@ -3,10 +3,11 @@
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use chatmill_diag::codes::{LINK_NOT_FOLLOWED, NOT_A_REGULAR_FILE};
 
-use super::{Input, InputKind, refused, regular, stored_bytes, unreadable};
+use super::{Input, InputKind, Root, refused, regular, stored_bytes, unreadable};
 use crate::archive::dump;
 use crate::database;
 use crate::door;
@@ -73,36 +74,24 @@ pub(super) fn folder(folder: &Path, shown: &str, choose: &dyn Fn(&Path) -> Choic
             .as_encoded_bytes()
             .cmp(other.as_os_str().as_encoded_bytes())
     });
-    found
-        .into_iter()
-        .map(|(relative, kind, bytes)| input(folder, shown, &relative, kind, bytes))
-        .collect()
-}
-
-fn input(folder: &Path, shown: &str, relative: &Path, kind: InputKind, bytes: u64) -> Input {
-    let steps: Vec<_> = relative.iter().map(OsStr::to_string_lossy).collect();
-    let mut name = steps.join("/");
-    if name.is_empty() {
-        // The folder itself, which cannot be read.
-        name = folder
+    let root = Arc::new(Root {
+        path: folder.to_owned(),
+        // The folder itself is an input where it cannot be read.
+        name: folder
             .file_name()
             .unwrap_or_default()
             .to_string_lossy()
-            .into_owned();
-    }
-    let slash = if shown.is_empty() || shown.ends_with('/') {
-        ""
-    } else {
-        "/"
-    };
-    Input {
-        shown: format!("{shown}{slash}{name}"),
-        name,
-        path: folder.join(relative),
+            .into_owned(),
+        shown: shown.to_owned(),
+        is_named: false,
+    });
+    let inputs = found.into_iter().map(|(below, kind, bytes)| Input {
+        root: Arc::clone(&root),
+        below: below.into_boxed_path(),
         kind,
         bytes,
-        is_named: false,
-    }
+    });
+    inputs.collect()
 }
 
 /// What one name in a folder stands for.

@@ -179,16 +179,9 @@ pub(crate) fn read_one(bytes: &[u8], limits: &Limits) -> Entry {
 pub(crate) fn open(folder: &Path, bytes: &[u8], limits: &Limits) -> Reader {
     let path = folder.join("input");
     std::fs::write(&path, bytes).unwrap();
-    let (name, shown) = ("input".to_owned(), "input".to_owned());
+    let length = bytes.len() as u64;
     Reader::open(
-        &Input {
-            name,
-            path,
-            shown,
-            kind: InputKind::File,
-            bytes: bytes.len() as u64,
-            is_named: true,
-        },
+        &Input::named(&path, "input", "input", InputKind::File, length),
         limits,
     )
 }

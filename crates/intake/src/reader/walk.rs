@@ -116,24 +116,25 @@ pub(super) struct Opened {
 impl Opened {
     /// Opens an input. A refusal is a member that cannot be read; what the system cannot do, the gauge's trouble tells.
     pub(super) fn input(input: &Input, limits: &Limits) -> Self {
-        let trouble = Trouble::new(&input.path);
+        let path = input.path();
+        let trouble = Trouble::new(&path);
         let unopened = |_| Broken::new(&UNREADABLE_INPUT, "the input cannot be opened");
         let opened = match &input.kind {
             InputKind::Stdin => {
                 let stream = InputFile::stream(Box::new(std::io::stdin()), &trouble);
                 Ok(Self::stream(Box::new(stream), None, limits, &trouble))
             }
-            InputKind::Pipe => InputFile::pipe(&input.path, &trouble)
+            InputKind::Pipe => InputFile::pipe(&path, &trouble)
                 .map(|stream| Self::stream(Box::new(stream), None, limits, &trouble))
                 .map_err(unopened),
             InputKind::Refused(finding) => Err(Broken::new(finding.code, finding.message.clone())),
             InputKind::Failed(failure) => {
-                trouble.note(failure.clone());
+                trouble.note((**failure).clone());
                 Err(Broken::new(&UNREADABLE_INPUT, failure.to_string()))
             }
-            InputKind::Folder => Ok(Self::folder(input, limits, &trouble)),
-            InputKind::File => InputFile::open(&input.path, &trouble)
-                .map(|file| Self::file(file, &input.path, limits, &trouble))
+            InputKind::Folder => Ok(Self::folder(path, input.bytes, limits, &trouble)),
+            InputKind::File => InputFile::open(&path, &trouble)
+                .map(|file| Self::file(file, &path, limits, &trouble))
                 .map_err(|cause| unopened(cause.into())),
         };
         opened.unwrap_or_else(|broken| Self {
@@ -201,16 +202,16 @@ impl Opened {
     }
 
     /// Reads a dump that is a folder.
-    fn folder(input: &Input, limits: &Limits, trouble: &Trouble) -> Self {
-        let gauge = Gauge::new(limits.clone(), Some(input.bytes), trouble.clone());
-        let walk = match Folder::open(&input.path, Arc::clone(&gauge)) {
+    fn folder(path: PathBuf, bytes: u64, limits: &Limits, trouble: &Trouble) -> Self {
+        let gauge = Gauge::new(limits.clone(), Some(bytes), trouble.clone());
+        let walk = match Folder::open(&path, Arc::clone(&gauge)) {
             Ok(dump) => Walk::DumpFolder(Box::new(dump)),
             Err(broken) => Walk::broken(broken),
         };
         Self {
             gauge,
             raw: None,
-            path: Some(input.path.clone()),
+            path: Some(path),
             walk,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chatmill_dataset::{Dataset, DatasetError, Manifest};
+use chatmill_dataset::{Dataset, DatasetError, InputEntry, Manifest};
 use serde_json::Value;
 
 use super::cut;
@@ -100,7 +100,7 @@ pub(super) struct Rooms {
     pub(super) first: Option<i64>,
     /// Latest usable time.
     pub(super) last: Option<i64>,
-    /// Shapes and versions by input.
+    /// Shapes and versions of the inputs that are listed.
     pub(super) shapes: BTreeMap<String, Vec<String>>,
     pub(super) largest: Vec<Largest>,
     pub(super) clusters: Clusters,
@@ -113,7 +113,12 @@ pub(super) fn is_compared(manifest: &Manifest) -> bool {
     words.any(|word| word != "off")
 }
 
-pub(super) fn conversations(dataset: &Dataset, talk: &Talk, calls: &Spread) -> Result<Rooms, DatasetError> {
+pub(super) fn conversations(
+    dataset: &Dataset,
+    talk: &Talk,
+    calls: &Spread,
+    listed: &[InputEntry],
+) -> Result<Rooms, DatasetError> {
     const COLUMNS: [&str; 11] = [
         "conversation_id",
         "source",
@@ -128,7 +133,10 @@ pub(super) fn conversations(dataset: &Dataset, talk: &Talk, calls: &Spread) -> R
         "duplicate",
     ];
     let mut rooms = Rooms::default();
-    let mut shapes: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut shapes: BTreeMap<&str, BTreeSet<String>> = listed
+        .iter()
+        .map(|input| (input.path.as_str(), BTreeSet::new()))
+        .collect();
     let mut largest: BTreeMap<&str, Largest> = BTreeMap::new();
     let mut clusters: BTreeMap<String, u64> = BTreeMap::new();
     let wanted: BTreeMap<&str, u64> = talk
@@ -157,9 +165,6 @@ pub(super) fn conversations(dataset: &Dataset, talk: &Talk, calls: &Spread) -> R
             rooms.participants.add(people.at(row));
             rooms.first = [rooms.first, started.get(row)].into_iter().flatten().min();
             rooms.last = [rooms.last, ended.get(row)].into_iter().flatten().max();
-            if !shapes.contains_key(inputs.at(row)) {
-                shapes.insert(inputs.at(row).to_owned(), BTreeSet::new());
-            }
             if let Some(known) = shapes.get_mut(inputs.at(row))
                 && known.len() < SHAPES
             {
@@ -197,7 +202,7 @@ pub(super) fn conversations(dataset: &Dataset, talk: &Talk, calls: &Spread) -> R
         .add_times(0, rooms.count.saturating_sub(calls.count()));
     rooms.shapes = shapes
         .into_iter()
-        .map(|(input, shapes)| (input, shapes.into_iter().take(SHAPES).collect()))
+        .map(|(input, shapes)| (input.to_owned(), shapes.into_iter().take(SHAPES).collect()))
         .collect();
     rooms.largest = talk
         .largest

@@ -35,12 +35,13 @@ pub fn gather(folder: &Path, against: Option<&Path>) -> Result<Report, DatasetEr
     let dataset = Dataset::open(folder)?;
     let manifest = dataset.manifest();
     let quotes = quotes(manifest);
+    let listed = listed(manifest);
     // Two ways through different tables, which take about as long as each other.
     let (talked, billed) = rayon::join(
         || {
             let calls = tool_calls(&dataset)?;
             let talk = messages::messages(&dataset)?;
-            let rooms = messages::conversations(&dataset, &talk, &calls.per_conversation)?;
+            let rooms = messages::conversations(&dataset, &talk, &calls.per_conversation, &listed)?;
             Ok::<_, DatasetError>((calls, talk, rooms, findings(&dataset)?, references(&dataset)?))
         },
         || Ok::<_, DatasetError>((tokens::tokens(&dataset)?, tokens::losses(&dataset)?)),
@@ -57,7 +58,7 @@ pub fn gather(folder: &Path, against: Option<&Path>) -> Result<Report, DatasetEr
         format: FORMAT,
         run,
         balance: balance(manifest),
-        inputs: inputs(manifest, rooms.shapes),
+        inputs: inputs(manifest, listed, rooms.shapes),
         findings,
         tokens,
         losses,
@@ -141,7 +142,7 @@ fn instant(microseconds: i64) -> Option<String> {
 fn balance(manifest: &Manifest) -> Balance {
     let mut ledger = chatmill_diag::Ledger::default();
     let mut rows = chatmill_diag::RowLedger::default();
-    for input in &manifest.inputs {
+    for input in manifest.inputs.iter() {
         ledger.add(&input.ledger());
         rows.add(&input.rows);
     }
@@ -173,18 +174,30 @@ fn balance(manifest: &Manifest) -> Balance {
     }
 }
 
-fn inputs(manifest: &Manifest, mut shapes: BTreeMap<String, Vec<String>>) -> Part<Input> {
-    let mut entries: Vec<&InputEntry> = manifest.inputs.iter().collect();
-    entries.sort_by(|one, other| {
-        let rank = |entry: &InputEntry| std::cmp::Reverse((entry.rejected, entry.findings));
-        (rank(one), &one.path).cmp(&(rank(other), &other.path))
-    });
-    let rows = entries
+/// The inputs that are listed one by one: those in which most was rejected or found.
+fn listed(manifest: &Manifest) -> Vec<InputEntry> {
+    let mut first = BTreeMap::new();
+    for input in manifest.inputs.iter() {
+        let rank = std::cmp::Reverse((input.rejected, input.findings));
+        first.insert((rank, input.path.clone()), input);
+        if first.len() > INPUTS {
+            first.pop_last();
+        }
+    }
+    first.into_values().collect()
+}
+
+fn inputs(
+    manifest: &Manifest,
+    listed: Vec<InputEntry>,
+    mut shapes: BTreeMap<String, Vec<String>>,
+) -> Part<Input> {
+    let rows: Vec<Input> = listed
         .into_iter()
         .map(|entry| Input {
             path: cut(&entry.path),
-            source: entry.source.clone(),
             shapes: shapes.remove(&entry.path).unwrap_or_default(),
+            source: entry.source,
             bytes: entry.bytes,
             framed: entry.framed,
             accepted: entry.accepted,
@@ -194,7 +207,11 @@ fn inputs(manifest: &Manifest, mut shapes: BTreeMap<String, Vec<String>>) -> Par
             findings: entry.findings,
         })
         .collect();
-    Part::new(queries::INPUTS, rows, INPUTS)
+    Part {
+        query: queries::INPUTS.to_owned(),
+        left_out: (manifest.inputs.len() - rows.len()) as u64,
+        rows,
+    }
 }
 
 fn findings(dataset: &Dataset) -> Result<Part<FindingCode>, DatasetError> {

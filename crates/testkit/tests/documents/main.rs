@@ -83,7 +83,7 @@ fn recognised(name: &str) -> (String, u64, Vec<&'static str>) {
     let (findings, verdict) = Workshop::check(&path(name));
     let codes = findings.iter().map(|checked| checked.located.finding.code.name);
     (
-        verdict.source.unwrap_or_default(),
+        verdict.source.unwrap_or_default().to_owned(),
         verdict.conversations,
         codes.collect(),
     )

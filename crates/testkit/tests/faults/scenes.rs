@@ -226,7 +226,7 @@ fn checked(shop: &Workshop) -> Result<Found, Ended> {
         assert!(checkup.files.iter().any(|file| file.verdict == "unreadable"));
         return Err(Ended::Repeatable(failure.to_string()));
     }
-    for file in checkup.files {
+    for file in checkup.files.iter() {
         say(format!("{file:?}"));
     }
     Ok(found)

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use chatmill_dataset::rows::FindingRow;
-use chatmill_engine::check::{Checked, FileVerdict};
+use chatmill_engine::check::{Checked, Files};
 
 use super::report::{Report, Summary, Totals};
 use crate::output::{self, Sink};
@@ -33,15 +33,18 @@ impl Report for Json {
         self.out.write_all(output::json_line(row)?.as_bytes())
     }
 
-    fn end(&mut self, files: &[FileVerdict], totals: &Totals) -> io::Result<()> {
+    fn end(&mut self, files: &Files, totals: &Totals) -> io::Result<()> {
         self.out.write_all(if self.findings == 0 {
             b"{\"findings\":[],\n"
         } else {
             b"\n],\n"
         })?;
-        self.out.write_all(b"\"files\":")?;
-        self.out.write_all(output::json_line(&files)?.as_bytes())?;
-        self.out.write_all(b",\n\"summary\":")?;
+        self.out.write_all(b"\"files\":[")?;
+        for (index, file) in files.iter().enumerate() {
+            self.out.write_all(if index == 0 { b"" } else { b"," })?;
+            self.out.write_all(output::json_line(&file)?.as_bytes())?;
+        }
+        self.out.write_all(b"],\n\"summary\":")?;
         let summary = output::json_line(&Summary::new(files, totals))?;
         self.out.write_all(summary.as_bytes())?;
         self.out.write_all(b"}\n")?;

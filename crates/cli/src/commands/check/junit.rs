@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use chatmill_dataset::rows::FindingRow;
 use chatmill_diag::Severity;
 use chatmill_diag::visible::is_hidden;
-use chatmill_engine::check::{Checked, FileVerdict};
+use chatmill_engine::check::{Checked, Files};
 
 use super::FailOn;
 use super::report::{Report, Totals, place};
@@ -74,17 +74,16 @@ impl Report for Junit {
         Ok(())
     }
 
-    fn end(&mut self, files: &[FileVerdict], _totals: &Totals) -> io::Result<()> {
+    fn end(&mut self, files: &Files, _totals: &Totals) -> io::Result<()> {
         let fails = |case: &Case| self.fail_on.fails(case.worst);
         let empty = BTreeMap::new();
-        let suites: Vec<_> = files
-            .iter()
-            .map(|file| (file, self.suites.get(&file.path).unwrap_or(&empty)))
-            .collect();
-        let tests: usize = suites.iter().map(|(_, cases)| cases.len().max(1)).sum();
-        let failures = suites
-            .iter()
-            .flat_map(|(_, cases)| cases.values())
+        let suites = || {
+            let suites = files.iter();
+            suites.map(|file| (self.suites.get(&file.path).unwrap_or(&empty), file))
+        };
+        let tests: usize = suites().map(|(cases, _)| cases.len().max(1)).sum();
+        let failures = suites()
+            .flat_map(|(cases, _)| cases.values())
             .filter(|case| fails(case))
             .count();
         writeln!(
@@ -92,7 +91,7 @@ impl Report for Junit {
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"chatmill check\" tests=\"{tests}\" \
              failures=\"{failures}\" errors=\"0\">"
         )?;
-        for (file, cases) in suites {
+        for (cases, file) in suites() {
             let path = escape(&file.path);
             let failures = cases.values().filter(|case| fails(case)).count();
             writeln!(

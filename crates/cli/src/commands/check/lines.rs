@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use chatmill_dataset::rows::FindingRow;
-use chatmill_engine::check::{Checked, FileVerdict};
+use chatmill_engine::check::{Checked, Files};
 
 use super::report::{Report, Totals};
 use crate::output::{self, Sink};
@@ -23,7 +23,7 @@ impl Report for Lines {
         writeln!(self.0, "{}", output::json_line(row)?)
     }
 
-    fn end(&mut self, _files: &[FileVerdict], _totals: &Totals) -> io::Result<()> {
+    fn end(&mut self, _files: &Files, _totals: &Totals) -> io::Result<()> {
         self.0.flush()
     }
 }

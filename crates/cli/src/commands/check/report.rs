@@ -5,7 +5,7 @@ use std::io;
 
 use chatmill_dataset::rows::FindingRow;
 use chatmill_diag::{Finding, Severity};
-use chatmill_engine::check::{Checked, FileVerdict};
+use chatmill_engine::check::{Checked, Files};
 use serde::Serialize;
 
 /// A report in the making.
@@ -14,7 +14,7 @@ pub trait Report: Send {
     fn finding(&mut self, checked: &Checked, row: &FindingRow) -> io::Result<()>;
 
     /// Ends the report with the verdicts and the counts.
-    fn end(&mut self, files: &[FileVerdict], totals: &Totals) -> io::Result<()>;
+    fn end(&mut self, files: &Files, totals: &Totals) -> io::Result<()>;
 }
 
 /// Where a finding is, for people: path, member of an archive, line and column, and the row of a table.
@@ -127,15 +127,16 @@ fn is_zero(number: &u64) -> bool {
 
 impl Summary {
     /// Sums up the verdicts.
-    pub fn new(files: &[FileVerdict], totals: &Totals) -> Self {
+    pub fn new(files: &Files, totals: &Totals) -> Self {
         let mut summary = Self {
-            files: files.len() as u64,
             codes: totals.0.clone(),
             ..Self::default()
         };
-        let known: u64 = files.iter().map(|file| file.known).sum();
-        summary.known = Some(known).filter(|known| *known > 0);
-        for file in files {
+        for file in files.iter() {
+            summary.files += 1;
+            if file.known > 0 {
+                *summary.known.get_or_insert_default() += file.known;
+            }
             match file.verdict {
                 "valid" => summary.valid += 1,
                 "warnings" => summary.with_warnings += 1,

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use chatmill_dataset::rows::FindingRow;
 use chatmill_diag::codes;
-use chatmill_engine::check::{Checked, FileVerdict};
+use chatmill_engine::check::{Checked, Files};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -87,7 +87,7 @@ impl Report for Sarif {
         self.out.write_all(output::json_line(&outcome)?.as_bytes())
     }
 
-    fn end(&mut self, _files: &[FileVerdict], _totals: &Totals) -> io::Result<()> {
+    fn end(&mut self, _files: &Files, _totals: &Totals) -> io::Result<()> {
         if self.results == 0 {
             self.begin()?;
         }

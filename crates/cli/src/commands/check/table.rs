@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use chatmill_dataset::rows::FindingRow;
-use chatmill_engine::check::{Checked, FileVerdict};
+use chatmill_engine::check::{Checked, Files};
 
 use super::report::{Report, Totals};
 use crate::csv;
@@ -24,7 +24,7 @@ impl Report for Table {
         Ok(())
     }
 
-    fn end(&mut self, files: &[FileVerdict], _totals: &Totals) -> io::Result<()> {
+    fn end(&mut self, files: &Files, _totals: &Totals) -> io::Result<()> {
         let header = [
             "path",
             "source",
@@ -36,7 +36,7 @@ impl Report for Table {
             "notes",
         ];
         self.0.write_all(csv::line(header).as_bytes())?;
-        for file in files {
+        for file in files.iter() {
             let counts = [
                 file.records,
                 file.conversations,
@@ -44,7 +44,7 @@ impl Report for Table {
                 file.warnings,
                 file.notes,
             ];
-            let source = file.source.as_deref().unwrap_or_default();
+            let source = file.source.unwrap_or_default();
             let names = [file.path.as_str(), source, file.verdict].map(str::to_owned);
             let cells = names.into_iter().chain(counts.map(|count| count.to_string()));
             self.0.write_all(csv::line(cells).as_bytes())?;

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use chatmill_dataset::rows::FindingRow;
 use chatmill_diag::Severity;
-use chatmill_engine::check::{Checked, Excerpt, FileVerdict, Judgement};
+use chatmill_engine::check::{Checked, Excerpt, FileVerdict, Files, Judgement};
 use unicode_width::UnicodeWidthStr;
 
 use super::report::{Report, Summary, Totals, place};
@@ -53,7 +53,7 @@ impl Report for Text {
             .write_all(describe(checked, row, self.colours).as_bytes())
     }
 
-    fn end(&mut self, files: &[FileVerdict], totals: &Totals) -> io::Result<()> {
+    fn end(&mut self, files: &Files, totals: &Totals) -> io::Result<()> {
         for (code, (_, left)) in &self.seen {
             if *left > 0 {
                 let name = totals.0.get(code).map_or("", |count| count.name);
@@ -63,8 +63,8 @@ impl Report for Text {
         if self.statistics {
             self.out.write_all(statistics(totals).as_bytes())?;
         } else {
-            for file in files {
-                writeln!(self.out, "{}", verdict(file, self.colours))?;
+            for file in files.iter() {
+                writeln!(self.out, "{}", verdict(&file, self.colours))?;
             }
         }
         writeln!(self.out, "{}", last_line(&Summary::new(files, totals)))?;
@@ -130,7 +130,7 @@ fn first_sentence(text: &str) -> &str {
 
 fn verdict(file: &FileVerdict, colours: Colours) -> String {
     let mut clauses = vec![
-        file.source.clone().unwrap_or_else(|| "unknown source".to_owned()),
+        file.source.unwrap_or("unknown source").to_owned(),
         counted(file.records, "record"),
         counted(file.conversations, "conversation"),
     ];
@@ -304,7 +304,7 @@ mod tests {
         };
         let file = FileVerdict {
             path: "a.jsonl".into(),
-            source: Some("group-chat".into()),
+            source: Some("group-chat"),
             verdict: "errors",
             records: 3,
             conversations: 3,

@@ -64,7 +64,11 @@ fn inputs(summary: &Summary) -> String {
     } else {
         INPUTS_FIRST
     };
-    let mut rows: Vec<Vec<String>> = entries.iter().take(shown).map(input_row).collect();
+    let mut rows: Vec<Vec<String>> = entries
+        .iter()
+        .take(shown)
+        .map(|entry| input_row(&entry))
+        .collect();
     if shown < entries.len() {
         let more = count((entries.len() - shown) as u64);
         rows.push(vec![format!("… and {more} more")]);
@@ -91,14 +95,14 @@ fn inputs(summary: &Summary) -> String {
             .collect();
         text.push_str(&format!("Filtered: {}\n", reasons.join(", ")));
     }
-    let mut skipped: BTreeMap<&str, u64> = BTreeMap::new();
-    for (kind, files) in entries.iter().flat_map(|entry| &entry.skipped_files) {
+    let mut skipped: BTreeMap<String, u64> = BTreeMap::new();
+    for (kind, files) in entries.iter().flat_map(|entry| entry.skipped_files) {
         *skipped.entry(kind).or_default() += files;
     }
     if !skipped.is_empty() {
         let kinds: Vec<String> = skipped
             .iter()
-            .map(|(kind, files)| match *kind {
+            .map(|(kind, files)| match kind.as_str() {
                 "excluded" => format!("{} by exclude", count(*files)),
                 kind => counted(*files, kind),
             })

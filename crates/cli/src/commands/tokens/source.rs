@@ -170,7 +170,7 @@ fn from_files(request: &Request<'_>, context: &Context<'_>) -> anyhow::Result<Dr
                 }
                 Sight::Trouble(trouble) => not_counted.add(trouble),
                 Sight::Failed(failure) => not_counted.failures.push(failure),
-                Sight::Entry(_) | Sight::Records { .. } | Sight::Table { .. } => {}
+                Sight::Entry(_) | Sight::Recognised(_) | Sight::Records { .. } | Sight::Table { .. } => {}
             }
             true
         },

@@ -320,8 +320,8 @@ fn the_hash_covers_what_was_not_decoded() {
         );
         read_all(&mut reader);
         assert_eq!(
-            reader.raw_hash(&mut |_| true).unwrap().as_deref(),
-            Some(blake3::hash(&bytes).to_hex().as_str())
+            reader.raw_hash(&mut |_| true).unwrap(),
+            Some(blake3::hash(&bytes))
         );
         assert_eq!(reader.raw_bytes_read(), length);
     }

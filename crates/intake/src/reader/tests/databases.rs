@@ -242,14 +242,7 @@ fn the_rows_of_a_database_are_bounded_together() {
 }
 
 fn input(path: &Path) -> Input {
-    Input {
-        name: "chat.db".to_owned(),
-        path: path.to_owned(),
-        shown: "chat.db".to_owned(),
-        kind: InputKind::File,
-        bytes: 0,
-        is_named: true,
-    }
+    Input::named(path, "chat.db", "chat.db", InputKind::File, 0)
 }
 
 #[test]
@@ -316,7 +309,7 @@ fn what_belongs_to_a_database_is_no_input_of_its_own() {
     }
     let names = |pattern: &str| -> Vec<String> {
         let inputs = discover(pattern, folder.path()).unwrap();
-        inputs.into_iter().map(|input| input.name).collect()
+        inputs.iter().map(|input| input.name().into_owned()).collect()
     };
     let own = ["chat.db", "other-wal", "text", "text-wal"];
     assert_eq!(names("."), own);

@@ -363,8 +363,5 @@ fn the_hash_and_the_count_cover_the_stored_bytes() {
     let mut reader = Reader::of_stream(Box::new(std::io::Cursor::new(text.to_vec())), Some(6), &small());
     read_all(&mut reader);
     assert_eq!(reader.raw_bytes_read(), 6);
-    assert_eq!(
-        reader.raw_hash(&mut |_| true).unwrap().as_deref(),
-        Some(blake3::hash(text).to_hex().as_str())
-    );
+    assert_eq!(reader.raw_hash(&mut |_| true).unwrap(), Some(blake3::hash(text)));
 }

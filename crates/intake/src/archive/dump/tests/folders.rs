@@ -28,7 +28,7 @@ fn read(parent: &Path) -> Vec<Entry> {
     let inputs = discover("dump", parent).unwrap();
     assert_eq!(inputs.len(), 1);
     assert_eq!(
-        (inputs[0].name.as_str(), &inputs[0].kind),
+        (&*inputs[0].name(), &inputs[0].kind),
         ("dump", &InputKind::Folder)
     );
     let reader = Reader::open(&inputs[0], &Limits::default());
@@ -161,8 +161,8 @@ fn folders_among_other_files_are_found() {
     let kinds = |pattern: &str| -> Vec<(String, bool)> {
         let inputs = discover(pattern, copy.path()).unwrap();
         inputs
-            .into_iter()
-            .map(|input| (input.name, input.kind == InputKind::Folder))
+            .iter()
+            .map(|input| (input.name().into_owned(), input.kind == InputKind::Folder))
             .collect()
     };
     let both = [("chat.jsonl".to_owned(), false), ("dump".to_owned(), true)];

@@ -1,0 +1,377 @@
+//! The inputs of a manifest, packed: there may be millions of them, and one in its words and maps takes a kilobyte of memory.
+//!
+//! A packed input is one stretch of bytes: its name, its hash, its counts in as few bytes as they need, and what few inputs
+//! have. In the manifest's JSON each is an object as before; it is written and read one after the other.
+
+use std::fmt;
+
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::InputEntry;
+
+/// The inputs of a run, in order.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Inputs {
+    packed: Vec<Box<[u8]>>,
+}
+
+impl Inputs {
+    /// So many inputs of which nothing is known yet.
+    pub fn blank(count: usize) -> Self {
+        Self {
+            packed: vec![pack(InputEntry::default()); count],
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.packed.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.packed.is_empty()
+    }
+
+    /// One of them.
+    pub fn get(&self, index: usize) -> Option<InputEntry> {
+        self.packed.get(index).map(|packed| unpack(packed))
+    }
+
+    /// All of them, one after the other.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = InputEntry> {
+        self.packed.iter().map(|packed| unpack(packed))
+    }
+
+    /// Their names.
+    pub fn paths(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.packed.iter().map(|packed| Packed(packed).text())
+    }
+
+    /// Adds one.
+    pub fn push(&mut self, input: InputEntry) {
+        self.packed.push(pack(input));
+    }
+
+    /// Changes one, where there is one.
+    pub fn change(&mut self, index: usize, change: impl FnOnce(&mut InputEntry)) {
+        if let Some(packed) = self.packed.get_mut(index) {
+            let mut input = unpack(packed);
+            change(&mut input);
+            *packed = pack(input);
+        }
+    }
+}
+
+impl FromIterator<InputEntry> for Inputs {
+    fn from_iter<I: IntoIterator<Item = InputEntry>>(inputs: I) -> Self {
+        Self {
+            packed: inputs.into_iter().map(pack).collect(),
+        }
+    }
+}
+
+impl fmt::Debug for Inputs {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl Serialize for Inputs {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for Inputs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Seen;
+        impl<'de> Visitor<'de> for Seen {
+            type Value = Inputs;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a list of inputs")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Inputs, A::Error> {
+                let mut inputs = Inputs::default();
+                while let Some(input) = list.next_element()? {
+                    inputs.push(input);
+                }
+                Ok(inputs)
+            }
+        }
+        deserializer.deserialize_seq(Seen)
+    }
+}
+
+/// Counts of an input, in the order in which they are packed.
+fn counts(input: &mut InputEntry) -> [&mut u64; COUNTS] {
+    let rows = &mut input.rows;
+    [
+        &mut input.bytes,
+        &mut input.entries,
+        &mut input.framed,
+        &mut input.accepted,
+        &mut input.rejected,
+        &mut input.filtered,
+        &mut input.skipped,
+        &mut rows.rows,
+        &mut rows.messages,
+        &mut rows.notices,
+        &mut rows.repeated,
+        &mut rows.merged,
+        &mut rows.rejected,
+        &mut input.conversations,
+        &mut input.findings,
+        &mut input.decoded_bytes,
+        &mut input.accepted_bytes,
+        &mut input.rejected_bytes,
+        &mut input.filtered_bytes,
+        &mut input.separator_bytes,
+        &mut input.skipped_bytes,
+    ]
+}
+
+/// How many counts there are: as many bits say which of them are not zero. The bits behind them say what else there is.
+const COUNTS: usize = 21;
+const HASH: u64 = 1 << COUNTS;
+/// A text in place of a hash, which no run writes.
+const OTHER_HASH: u64 = HASH << 1;
+const SOURCE: u64 = OTHER_HASH << 1;
+const REFUSED: u64 = SOURCE << 1;
+const SKIPPED_TABLES: u64 = REFUSED << 1;
+const SKIPPED_FILES: u64 = SKIPPED_TABLES << 1;
+const FILTERED_BY: u64 = SKIPPED_FILES << 1;
+
+/// Packs an input: its name, what there is of it, and that. Of one that nothing is known of, nothing is left.
+fn pack(mut input: InputEntry) -> Box<[u8]> {
+    let mut there = 0;
+    let mut rest = Vec::new();
+    for (place, count) in counts(&mut input).into_iter().enumerate() {
+        if *count > 0 {
+            there |= 1 << place;
+            put_number(&mut rest, *count);
+        }
+    }
+    if let Some(hash) = input.hash.as_deref().and_then(hash_of) {
+        there |= HASH;
+        rest.extend_from_slice(hash.as_bytes());
+        input.hash = None;
+    }
+    for (bit, word) in [
+        (OTHER_HASH, &input.hash),
+        (SOURCE, &input.source),
+        (REFUSED, &input.refused),
+    ] {
+        if let Some(word) = word {
+            there |= bit;
+            put_text(&mut rest, word);
+        }
+    }
+    for (bit, map) in [
+        (SKIPPED_TABLES, &input.skipped_tables),
+        (SKIPPED_FILES, &input.skipped_files),
+        (FILTERED_BY, &input.filtered_by),
+    ] {
+        if !map.is_empty() {
+            there |= bit;
+            put_number(&mut rest, map.len() as u64);
+            for (key, count) in map {
+                put_text(&mut rest, key);
+                put_number(&mut rest, *count);
+            }
+        }
+    }
+    if input.path.is_empty() && there == 0 {
+        return Box::default();
+    }
+    let mut packed = Vec::new();
+    put_text(&mut packed, &input.path);
+    put_number(&mut packed, there);
+    packed.extend_from_slice(&rest);
+    packed.into_boxed_slice()
+}
+
+fn unpack(packed: &[u8]) -> InputEntry {
+    let mut rest = Packed(packed);
+    let mut input = InputEntry {
+        path: rest.text().to_owned(),
+        ..InputEntry::default()
+    };
+    let there = rest.number();
+    for (place, count) in counts(&mut input).into_iter().enumerate() {
+        if there & 1 << place != 0 {
+            *count = rest.number();
+        }
+    }
+    if there & HASH != 0 {
+        input.hash = rest.hash();
+    }
+    for (bit, word) in [
+        (OTHER_HASH, &mut input.hash),
+        (SOURCE, &mut input.source),
+        (REFUSED, &mut input.refused),
+    ] {
+        if there & bit != 0 {
+            *word = Some(rest.text().to_owned());
+        }
+    }
+    for (bit, map) in [
+        (SKIPPED_TABLES, &mut input.skipped_tables),
+        (SKIPPED_FILES, &mut input.skipped_files),
+        (FILTERED_BY, &mut input.filtered_by),
+    ] {
+        if there & bit != 0 {
+            *map = (0..rest.number())
+                .map(|_| (rest.text().to_owned(), rest.number()))
+                .collect();
+        }
+    }
+    input
+}
+
+/// The hash that a text is, where it is one as they are written.
+fn hash_of(text: &str) -> Option<blake3::Hash> {
+    let hash = blake3::Hash::from_hex(text).ok()?;
+    (hash.to_hex().as_str() == text).then_some(hash)
+}
+
+fn put_text(bytes: &mut Vec<u8>, text: &str) {
+    put_number(bytes, text.len() as u64);
+    bytes.extend_from_slice(text.as_bytes());
+}
+
+/// Seven bits a byte, the lowest first; the last byte has its highest bit clear.
+fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        bytes.push(number.to_le_bytes()[0] | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number.to_le_bytes()[0]);
+}
+
+/// What is left to unpack; nothing reads as zero. Only what [`pack`] wrote is ever unpacked.
+struct Packed<'p>(&'p [u8]);
+
+impl<'p> Packed<'p> {
+    fn take(&mut self, count: usize) -> &'p [u8] {
+        let (taken, rest) = self.0.split_at_checked(count).unwrap_or_default();
+        self.0 = rest;
+        taken
+    }
+
+    fn byte(&mut self) -> u8 {
+        self.take(1).first().copied().unwrap_or_default()
+    }
+
+    fn number(&mut self) -> u64 {
+        let mut number = 0;
+        for shift in (0..u64::BITS).step_by(7) {
+            let byte = self.byte();
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                break;
+            }
+        }
+        number
+    }
+
+    fn text(&mut self) -> &'p str {
+        let length = usize::try_from(self.number()).unwrap_or(usize::MAX);
+        str::from_utf8(self.take(length)).unwrap_or_default()
+    }
+
+    fn hash(&mut self) -> Option<String> {
+        let hash = blake3::Hash::from_slice(self.take(blake3::OUT_LEN)).ok()?;
+        Some(hash.to_hex().to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use chatmill_diag::RowLedger;
+
+    use super::*;
+
+    /// A tiny chat in a file of its own.
+    fn usual(number: u64) -> InputEntry {
+        InputEntry {
+            path: format!("2024/07/chat-{number:07}.json"),
+            bytes: 4_096,
+            hash: Some(blake3::hash(&number.to_le_bytes()).to_hex().to_string()),
+            entries: 1,
+            source: Some("openai-messages".to_owned()),
+            framed: 1,
+            accepted: 1,
+            rows: RowLedger {
+                rows: 12,
+                messages: 12,
+                ..RowLedger::default()
+            },
+            conversations: 1,
+            findings: 2,
+            decoded_bytes: 4_096,
+            accepted_bytes: 4_095,
+            separator_bytes: 1,
+            ..InputEntry::default()
+        }
+    }
+
+    #[test]
+    fn an_input_is_unpacked_as_it_was_packed() {
+        let map = |word: &str| BTreeMap::from([(word.to_owned(), u64::MAX), (String::new(), 128)]);
+        let mut odd = InputEntry {
+            path: "ä/\u{fffd}\0".to_owned(),
+            hash: Some("AB".repeat(32)),
+            refused: Some(String::new()),
+            source: Some("a,b".to_owned()),
+            skipped_tables: map("t"),
+            skipped_files: map("f"),
+            filtered_by: map("k\0"),
+            ..InputEntry::default()
+        };
+        for (index, count) in counts(&mut odd).into_iter().enumerate() {
+            *count = u64::MAX >> (3 * index);
+        }
+        let refused = InputEntry {
+            path: "refused".to_owned(),
+            refused: Some("IN014".to_owned()),
+            framed: 1,
+            rejected: 1,
+            ..InputEntry::default()
+        };
+        let inputs = [usual(1), odd, InputEntry::default(), refused];
+        let packed: Inputs = inputs.iter().cloned().collect();
+        assert_eq!(packed.iter().collect::<Vec<_>>(), inputs);
+        assert!(packed.paths().eq(inputs.iter().map(|input| input.path.as_str())));
+        let json = serde_json::to_string(&packed).unwrap();
+        assert_eq!(json, serde_json::to_string(&inputs).unwrap());
+        assert_eq!(serde_json::from_str::<Inputs>(&json).unwrap(), packed);
+        assert_eq!(packed.get(4), None);
+        assert_eq!(packed.get(2), Inputs::blank(1).get(0));
+    }
+
+    #[test]
+    fn a_changed_input_leaves_the_others_alone() {
+        let mut inputs = Inputs::blank(3);
+        inputs.change(1, |input| input.framed += 7);
+        inputs.change(1, |input| input.framed += 7);
+        inputs.change(9, |input| input.framed += 7);
+        assert_eq!(
+            inputs.iter().map(|input| input.framed).collect::<Vec<_>>(),
+            [0, 14, 0]
+        );
+    }
+
+    #[test]
+    fn a_usual_input_takes_less_than_a_hundred_and_twenty_bytes() {
+        let inputs: Inputs = (0..1_000).map(usual).collect();
+        let stretches: usize = inputs.packed.iter().map(|packed| packed.len()).sum();
+        let taken = inputs.packed.capacity() * size_of::<Box<[u8]>>() + stretches;
+        assert!(taken / inputs.len() < 120, "{} bytes each", taken / inputs.len());
+    }
+}

@@ -1,0 +1,83 @@
+//! What is found and kept of it, and how a run ends.
+
+use chatmill_testkit::rows;
+
+use super::{Milled, chat, lines, message, mill, plain};
+
+#[test]
+fn findings_per_code_folds_the_rest_into_one_row() {
+    let dangling = |count: usize| {
+        let messages: Vec<String> = (0..count)
+            .map(|number| message(number, r#","refer_list":["gone"]"#))
+            .collect();
+        lines(&[chat("x", &messages)])
+    };
+    let rows_of = |milled: &Milled| {
+        let out = milled.shop.path("out");
+        let names = rows::texts(&out, "findings", "name");
+        let counts = rows::numbers(&out, "findings", "count");
+        let own = names
+            .iter()
+            .zip(counts)
+            .filter(|(name, _)| name.as_deref() == Some("dangling-reference"));
+        own.map(|(_, count)| count.unwrap()).collect::<Vec<_>>()
+    };
+    let at = mill(&[("x.jsonl", &dangling(3))], "findings_per_code = 3");
+    assert_eq!((rows_of(&at), at.found("dangling-reference")), (vec![1, 1, 1], 3));
+    let beyond = mill(&[("x.jsonl", &dangling(5))], "findings_per_code = 3");
+    let mut counts = rows_of(&beyond);
+    counts.sort_unstable();
+    assert_eq!(
+        (counts, beyond.found("dangling-reference")),
+        (vec![1, 1, 1, 2], 5)
+    );
+}
+
+#[test]
+fn reject_head_bounds_what_the_rejects_table_keeps() {
+    let broken = "{\"conversation_list\": [1, 2, 3";
+    let file = lines(&[plain("a"), broken.to_owned()]);
+    for (limit, kept) in [
+        (broken.len(), broken),
+        (broken.len() - 1, &broken[..broken.len() - 1]),
+        (0, ""),
+    ] {
+        let milled = mill(&[("x.jsonl", &file)], &format!("reject_head = {limit}"));
+        let heads = rows::bytes(&milled.shop.path("out"), "rejects", "head");
+        assert_eq!(heads, [Some(kept.as_bytes().to_vec())], "{limit}");
+    }
+}
+
+#[test]
+fn max_reject_ratio_decides_between_complete_and_too_many() {
+    let file = lines(&[plain("a"), plain("b"), "{broken".to_owned(), plain("c")]);
+    for (ratio, is_within) in [("0.25", true), ("0.2499", false), ("0.0", false), ("1.0", true)] {
+        let milled = mill(&[("x.jsonl", &file)], &format!("max_reject_ratio = {ratio}"));
+        assert_eq!(
+            (milled.summary.is_within_threshold(), milled.rejected()),
+            (is_within, 1),
+            "{ratio}"
+        );
+        assert_eq!(
+            milled.ids(),
+            ["a", "b", "c"],
+            "the dataset is published either way"
+        );
+    }
+}
+
+#[test]
+fn max_error_findings_decides_between_complete_and_too_many_errors() {
+    // The sender of one message is in nobody's list, which is an error; the broken line is a reject and no error beside.
+    let stranger = plain("b").replace("\"sender\":\"u1\"", "\"sender\":\"u9\"");
+    assert_ne!(stranger, plain("b"));
+    let file = lines(&[plain("a"), stranger, "{broken".to_owned()]);
+    for (allowed, verdict) in [(0, "too-many-errors"), (1, "complete")] {
+        let limits = format!("max_reject_ratio = 1.0\nmax_error_findings = {allowed}");
+        let milled = mill(&[("x.jsonl", &file)], &limits);
+        assert_eq!(milled.found("unknown-sender"), 1);
+        assert_eq!(milled.summary.totals.error_findings(), 1);
+        assert_eq!(milled.summary.manifest.verdict, verdict);
+        assert_eq!(milled.ids(), ["a", "b"], "the dataset is published either way");
+    }
+}

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use chatmill_model::json::push_compact;
 use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
 
 /// The text of a JSON string; none when the JSON is something else.
 pub(crate) fn decode_string(raw: &str) -> Option<String> {
@@ -13,7 +14,7 @@ pub(crate) fn decode_string(raw: &str) -> Option<String> {
 
 /// The text of a field of a JSON object: a string, or a number as written.
 pub(crate) fn text_field(raw: &str, field: &str) -> Option<String> {
-    let object: BTreeMap<String, Box<serde_json::value::RawValue>> = serde_json::from_str(raw).ok()?;
+    let object = fields(raw)?;
     let value = object.get(field)?.get();
     let is_number = value.starts_with(|sign: char| sign.is_ascii_digit() || sign == '-');
     if is_number {
@@ -21,6 +22,11 @@ pub(crate) fn text_field(raw: &str, field: &str) -> Option<String> {
     } else {
         decode_string(value)
     }
+}
+
+/// The fields of a JSON object, raw.
+pub(crate) fn fields(raw: &str) -> Option<BTreeMap<String, Box<RawValue>>> {
+    serde_json::from_str(raw).ok()
 }
 
 /// Whether a text is a JSON object.

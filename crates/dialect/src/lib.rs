@@ -43,6 +43,7 @@ mod system;
 pub mod template;
 mod text;
 mod times;
+mod tool_ids;
 mod tools;
 mod turns;
 mod tzurot;

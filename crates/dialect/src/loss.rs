@@ -115,6 +115,10 @@ loss_codes! {
     MessageIdSynthesised = "message-id-synthesised",
     /// The id of a conversation was made up.
     ConversationIdSynthesised = "conversation-id-synthesised",
+    /// The title of a conversation was made up.
+    TitleSynthesised = "title-synthesised",
+    /// A place in the roster was made up for somebody of whom nothing is known but that he speaks or is quoted.
+    ParticipantSynthesised = "participant-synthesised",
     /// Who sent a message is unknown, and the dialect wants to know.
     SenderMissing = "sender-missing",
     /// How much a message counts in training has no place.

@@ -99,7 +99,16 @@ impl Site<'_> {
         } else {
             "is empty or null"
         };
-        let finding = Finding::new(&codes::MISSING_FIELD, format!("{field} {text}")).with_severity(severity);
+        self.lacking(field, text, severity);
+    }
+
+    /// Reports a field that is not there, however much the format asks for it.
+    pub fn absent(&mut self, field: &str, severity: Severity) {
+        self.lacking(field, "is missing", severity);
+    }
+
+    fn lacking(&mut self, field: &str, what: &str, severity: Severity) {
+        let finding = Finding::new(&codes::MISSING_FIELD, format!("{field} {what}")).with_severity(severity);
         let finding = self.place(finding, format!(".{field}"), self.message);
         self.notes.findings.push(finding);
     }

@@ -11,6 +11,7 @@
     clippy::unnecessary_debug_formatting
 )]
 
+pub mod archived;
 pub mod campaign;
 pub mod chaos;
 pub mod chats;

@@ -315,8 +315,6 @@ pub struct Tale {
     pub id: Option<String>,
     /// People of whom facts are known.
     pub people: usize,
-    /// Those among them whom the roster lists.
-    pub listed: usize,
     /// Those among them of whom nothing is known but that they are agents of an account.
     pub agents: usize,
     /// Of each call, by number: whether it is the perspective's, and the name of who made it.
@@ -354,7 +352,6 @@ impl Tale {
             metadata: Vec::new(),
             id: conversation.source_id.clone(),
             people: 0,
-            listed: 0,
             agents: 0,
             callers: Vec::new(),
             has_front: false,
@@ -374,7 +371,6 @@ impl Tale {
             tale.people += usize::from(is_known);
             let is_agent = account_id(linked, person) != person.id && person.extra.0.len() == 1;
             tale.agents += usize::from(is_agent);
-            tale.listed += usize::from(is_known && person.listed);
         }
         let calls: Vec<PartPlace> = places(linked, |part| matches!(part, Part::ToolCall(_)));
         for message in &conversation.messages[messages] {

@@ -23,6 +23,7 @@ use chatmill_link::link;
 use chatmill_model::Linked;
 use chatmill_model::fingerprint::content_hash;
 use chatmill_source::FrameView;
+use chatmill_testkit::archived::completed;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/dialects")
@@ -143,13 +144,8 @@ fn a_group_chat_that_is_written_reads_back_as_the_same_conversation() {
             let linked = read(&text);
             let (written, _) = render(dialect, &linked);
             let again = read(&written);
-            let mut before = linked.conversation.clone();
-            // The one change that is declared: ids for messages that have none.
-            for (message, written) in before.messages.iter_mut().zip(&again.conversation.messages) {
-                if message.id.is_none() {
-                    message.id.clone_from(&written.id);
-                }
-            }
+            // The one change: what the format demands is made, and declared.
+            let before = completed(&linked.conversation, &again.conversation);
             assert_eq!(
                 content_hash(&before),
                 content_hash(&again.conversation),

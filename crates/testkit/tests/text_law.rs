@@ -206,6 +206,8 @@ fn expected(
     let mut all = Vec::new();
     let mut last = Vec::new();
     let (mut counted, mut thoughts) = (0, 0);
+    // The last release of Tzurot leaves media in their places where nothing is quoted.
+    let stays = transcript.dialect.ends_with("v2-final") && message.references.is_empty();
     for part in &message.parts {
         match part {
             Part::Text(text) => all.push(declared.text(text)),
@@ -223,15 +225,14 @@ fn expected(
                     all.push(Said::But(word, words));
                 }
                 if let MediaSource::Url(url) = &media.source {
-                    last.push(Said::Perhaps(url.clone()));
+                    let place = if stays { &mut all } else { &mut last };
+                    place.push(Said::Perhaps(url.clone()));
                 }
             }
             Part::Media(media) => {
                 let MediaSource::Url(url) = &media.source else {
                     panic!("{}: {media:?} is neither named nor carried", transcript.dialect)
                 };
-                // The last release leaves media in their places where nothing is quoted.
-                let stays = transcript.dialect.ends_with("v2-final") && message.references.is_empty();
                 let place = if stays { &mut all } else { &mut last };
                 place.push(Said::Exactly(url.clone()));
             }

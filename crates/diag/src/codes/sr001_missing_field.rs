@@ -9,9 +9,10 @@ pub static MISSING_FIELD: Code = Code {
     severity: Severity::Error,
     page: Page {
         what: "A message, a reference or the metadata lacks a field that the format's own importer insists \
-               on: `message_id`, `create_time`, `sender`, `type`, `content` of a message, `name` and \
-               `user_details` of the metadata, or the `version` of the record. Null or empty instead of \
-               absent is a warning, because the importer lets it through.",
+               on: `message_id`, `sender`, `type`, `content` of a message, `name` and `user_details` of the \
+               metadata, or the `version` of the record. Null or empty instead of absent is a warning, because \
+               the importer lets it through; so is a message without `create_time`, which the importer refuses \
+               and the document's own examples lack.",
         why: "The importer refuses the whole file for a missing field.",
         example: r#"```json
 {"message_id":"m1","create_time":"2026-03-02T09:00:00Z","sender":"u1","type":"text"}

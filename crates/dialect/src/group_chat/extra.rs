@@ -1,10 +1,13 @@
 //! Fields of messages that the format does not know, and our own in `extra`: addresses and names of media, tools.
 
+use std::borrow::Cow;
+
 use chatmill_model::{ArgumentForm, Arguments, Component, Message, Role, Rope, ToolCall};
 
-use super::is_native;
 use super::message::{ADDRESSES, Pieces, holds_address};
 use super::object::{Object, key};
+use super::{Made, is_native};
+use crate::arguments::as_text;
 use crate::loss::{LossCode, Losses};
 use crate::view::View;
 
@@ -14,6 +17,7 @@ pub(super) fn write<'a>(
     view: &View<'a>,
     message: &'a Message,
     pieces: &Pieces<'a>,
+    made: &Made<'a>,
     losses: &mut Losses,
 ) {
     let is_native = is_native(view.conversation());
@@ -42,7 +46,7 @@ pub(super) fn write<'a>(
         message.mentions.len() as u64,
         "the format has no place for mentions",
     );
-    let added = Added::of(message, pieces);
+    let added = Added::of(message, pieces, made, losses);
     if has_whole_extra || inside.is_empty() && added.is_empty() && pieces.calls.is_empty() {
         return;
     }
@@ -53,8 +57,12 @@ pub(super) fn write<'a>(
     extra.string(key!("url"), added.url, Component::Content);
     extra.string(key!("file_name"), added.file_name, Component::Meta);
     extra.string(key!("file_type"), added.file_type, Component::Meta);
+    if pieces.is_system_text() {
+        extra.word(key!("role"), "\"system\"");
+    }
     if !pieces.calls.is_empty() {
-        calls(extra.key(key!("tool_calls")), &pieces.calls);
+        let list = extra.key(key!("tool_calls"));
+        calls(list, view, message, &pieces.calls, made, losses);
     }
     extra.string(key!("tool_call_id"), added.call_id, Component::Meta);
     extra.string(key!("name"), added.name, Component::Tools);
@@ -67,6 +75,7 @@ fn is_taken(key: &str, pieces: &Pieces<'_>) -> bool {
     match key {
         "tool_calls" => pieces.role == Role::Assistant,
         "tool_call_id" | "name" => pieces.role == Role::Tool,
+        "role" => pieces.is_system_text(),
         "file_name" | "file_type" => pieces.medium.is_some(),
         _ => key.starts_with('/') || pieces.medium.is_some() && ADDRESSES.contains(&key),
     }
@@ -77,12 +86,13 @@ struct Added<'a> {
     url: Option<&'a str>,
     file_name: Option<&'a str>,
     file_type: Option<&'a str>,
-    call_id: Option<&'a str>,
+    is_system_text: bool,
+    call_id: Option<Cow<'a, str>>,
     name: Option<&'a str>,
 }
 
 impl<'a> Added<'a> {
-    fn of(message: &Message, pieces: &Pieces<'a>) -> Self {
+    fn of(message: &'a Message, pieces: &Pieces<'a>, made: &Made<'a>, losses: &mut Losses) -> Self {
         let lacks = |key: &str| message.extra.get(key).is_none();
         Self {
             url: pieces
@@ -96,36 +106,73 @@ impl<'a> Added<'a> {
                 .medium
                 .and_then(|media| media.media_type.as_deref())
                 .filter(|_| lacks("file_type")),
-            call_id: pieces.result.and_then(|result| result.known_id()),
-            name: pieces.result.and_then(|result| result.name.as_deref()),
+            is_system_text: pieces.is_system_text(),
+            call_id: call_id(message, pieces, made, losses),
+            name: pieces.result.and_then(|(_, result)| result.name.as_deref()),
         }
     }
 
     fn is_empty(&self) -> bool {
-        [self.url, self.file_name, self.file_type, self.call_id, self.name]
-            .iter()
-            .all(Option::is_none)
+        !self.is_system_text
+            && self.call_id.is_none()
+            && [self.url, self.file_name, self.file_type, self.name]
+                .iter()
+                .all(Option::is_none)
     }
 }
 
-/// Calls as OpenAI writes them; arguments in the form that the source has them.
-fn calls<'a>(rope: &mut Rope<'a>, calls: &[&'a ToolCall]) {
+/// The id of the call that a message answers. One that answers none names a call that nobody made: without a name it would be
+/// taken for the next call's.
+fn call_id<'a>(
+    message: &'a Message,
+    pieces: &Pieces<'a>,
+    made: &Made<'a>,
+    losses: &mut Losses,
+) -> Option<Cow<'a, str>> {
+    let (index, result) = pieces.result?;
+    let id = made.tools.of_result(message, index, result);
+    let id = id.unwrap_or_else(|| made.tools.unused());
+    if result.known_id() != Some(&*id) {
+        losses.at(
+            LossCode::ToolIdRewritten,
+            message.position,
+            "a result bears the id of its call",
+        );
+    }
+    Some(id)
+}
+
+/// Calls as OpenAI writes them: arguments are text, unless a group chat had them as JSON.
+fn calls<'a>(
+    rope: &mut Rope<'a>,
+    view: &View<'a>,
+    message: &'a Message,
+    calls: &[(usize, &'a ToolCall)],
+    made: &Made<'a>,
+    losses: &mut Losses,
+) {
     rope.framing("[");
-    for (index, call) in calls.iter().enumerate() {
-        if index > 0 {
+    for (nth, (index, call)) in calls.iter().copied().enumerate() {
+        if nth > 0 {
             rope.framing(",");
         }
         let mut object = Object::open(rope);
-        object.string(key!("id"), call.known_id(), Component::Meta);
+        let id = made.tools.of_call(message, index);
+        object.string(key!("id"), Some(id), Component::Meta);
         object.word(key!("type"), "\"function\"");
         let mut function = Object::open(object.key(key!("function")));
         function.string(key!("name"), call.name.as_deref(), Component::Tools);
         match (&call.arguments, call.form) {
-            (Arguments::Object(raw) | Arguments::NotObject(raw), ArgumentForm::Embedded) => function
-                .key(key!("arguments"))
-                .raw_json(raw.as_str(), Component::Tools),
-            (arguments, _) => {
-                function.string(key!("arguments"), Some(arguments.source_text()), Component::Tools);
+            (Arguments::Object(raw) | Arguments::NotObject(raw), ArgumentForm::Embedded)
+                if is_native(view.conversation()) =>
+            {
+                function
+                    .key(key!("arguments"))
+                    .raw_json(raw.as_str(), Component::Tools);
+            }
+            _ => {
+                let text = as_text(call, message.position, losses);
+                function.string(key!("arguments"), Some(text), Component::Tools);
             }
         }
         function.close();

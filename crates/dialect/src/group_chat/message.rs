@@ -1,31 +1,33 @@
 //! Messages of the format: fields in the order of the document, then what the format does not know.
 
+use std::borrow::Cow;
+
 use chatmill_model::{
-    Component, Media, MediaSource, Message, MessageKind, Part, Reference, ReferenceForm, Role, Rope,
-    ToolCall, ToolResult,
+    Component, Media, MediaSource, Message, MessageKind, Part, Role, Rope, ToolCall, ToolResult,
 };
 
 use super::object::{Object, key};
-use super::{MessageIds, extra, is_native};
+use super::{Made, extra, is_native, references};
 use crate::json;
 use crate::loss::{LossCode, Losses};
 use crate::media::is_web_address;
 use crate::progress::Progress;
 use crate::times;
 use crate::view::View;
+use crate::violation::Violation;
 
 /// Fields of `extra` in which archives keep an address.
 pub(super) const ADDRESSES: [&str; 6] = ["url", "file_url", "image_url", "audio_url", "video_url", "link"];
 
-/// Writes one message or notice.
+/// Writes one message or notice, and gives the rule that it breaks.
 pub(super) fn write<'a>(
     rope: &mut Rope<'a>,
     view: &View<'a>,
     message: &'a Message,
-    ids: &MessageIds<'_>,
+    made: &Made<'a>,
     losses: &mut Losses,
     progress: &mut Progress,
-) {
+) -> Option<Violation> {
     let pieces = Pieces::of(message, losses);
     let mut object = Object::open(rope);
     if let Some(id) = &message.id {
@@ -36,25 +38,35 @@ pub(super) fn write<'a>(
             message.position,
             "the format wants an id",
         );
-        let made_up = ids.made_up(message.position);
-        object.string(key!("message_id"), Some(made_up), Component::Meta);
+        let id = made.ids.of_position(message.position);
+        object.string(key!("message_id"), Some(id), Component::Meta);
     }
     let time = message.timestamp.as_ref().map(times::uncounted);
     object.string(key!("create_time"), time, Component::Meta);
-    match view.sender(message) {
-        Some(sender) => object.string(key!("sender"), Some(&sender.id), Component::Names),
-        None => losses.at(
+    let sender = view.sender(message);
+    if sender.is_none() {
+        losses.at(
             LossCode::SenderMissing,
             message.position,
             "the format wants a sender",
-        ),
+        );
     }
+    let sender = sender.map_or(made.people.nobody(), |sender| Cow::Borrowed(sender.id.as_str()));
+    object.string(key!("sender"), Some(sender), Component::Names);
     object.string(
         key!("sender_name"),
         message.sender_name.as_deref(),
         Component::Names,
     );
-    object.word(key!("role"), role_word(pieces.role));
+    match role_word(pieces.role) {
+        Some(word) => object.word(key!("role"), word),
+        None if message.kind == MessageKind::Notice => losses.at(
+            LossCode::RoleMapped,
+            message.position,
+            "an event speaks in nobody's role",
+        ),
+        None => {}
+    }
     if pieces.role != message.role {
         losses.at(
             LossCode::RoleMapped,
@@ -62,49 +74,58 @@ pub(super) fn write<'a>(
             "a result is a tool's message",
         );
     }
-    if let Some(word) = type_word(view, message, &pieces, losses) {
-        object.string(key!("type"), Some(word), Component::Meta);
-    }
+    let word = type_word(view, message, &pieces, losses);
+    object.string(key!("type"), Some(word), Component::Meta);
     content(&mut object, message, &pieces);
-    references(object.key(key!("refer_list")), view, message, losses);
-    extra::write(&mut object, view, message, &pieces, losses);
+    let list = object.key(key!("refer_list"));
+    let violation = references::write(list, view, message, made, losses);
+    extra::write(&mut object, view, message, &pieces, made, losses);
     object.close();
     match message.kind {
         MessageKind::Message => progress.said(message.position, pieces.role.as_str()),
         MessageKind::Notice => progress.noted(message.position),
     }
+    violation
 }
 
-const fn role_word(role: Role) -> &'static str {
+/// The word for a role; system text is known by its type.
+const fn role_word(role: Role) -> Option<&'static str> {
     match role {
-        Role::System => "\"system\"",
-        Role::User => "\"user\"",
-        Role::Assistant => "\"assistant\"",
-        Role::Tool => "\"tool\"",
+        Role::System => None,
+        Role::User => Some("\"user\""),
+        Role::Assistant => Some("\"assistant\""),
+        Role::Tool => Some("\"tool\""),
     }
 }
 
 /// What of a message has a place in the format.
 pub(super) struct Pieces<'a> {
+    kind: MessageKind,
     /// The role that is written.
     pub(super) role: Role,
     texts: Vec<&'a str>,
     pub(super) medium: Option<&'a Media>,
-    pub(super) calls: Vec<&'a ToolCall>,
-    pub(super) result: Option<&'a ToolResult>,
+    /// Calls, each with its index among the parts.
+    pub(super) calls: Vec<(usize, &'a ToolCall)>,
+    /// The result with its index among the parts.
+    pub(super) result: Option<(usize, &'a ToolResult)>,
 }
 
 impl<'a> Pieces<'a> {
     fn of(message: &'a Message, losses: &mut Losses) -> Self {
         let position = message.position;
+        let answers = |part: &Part| matches!(part, Part::ToolResult(_));
+        let is_event = message.kind == MessageKind::Notice
+            || message.role == Role::System && !message.parts.iter().any(answers);
         let mut pieces = Self {
+            kind: message.kind,
             role: message.role,
             texts: Vec::new(),
             medium: None,
             calls: Vec::new(),
             result: None,
         };
-        for part in &message.parts {
+        for (index, part) in message.parts.iter().enumerate() {
             match part {
                 Part::Text(text) | Part::Notice(text) => {
                     if pieces.medium.is_some() || !pieces.calls.is_empty() {
@@ -116,23 +137,21 @@ impl<'a> Pieces<'a> {
                     }
                     pieces.texts.push(text);
                 }
-                Part::Media(_) | Part::ToolCall(_) | Part::ToolResult(_)
-                    if message.kind == MessageKind::Notice =>
-                {
+                Part::Media(_) | Part::ToolCall(_) | Part::ToolResult(_) if is_event => {
                     let code = match part {
                         Part::ToolCall(_) => LossCode::ToolCallDropped,
                         Part::ToolResult(_) => LossCode::ToolResultDropped,
                         _ => LossCode::MediaDropped,
                     };
-                    losses.at(code, position, "an event is text only");
+                    losses.at(code, position, "events and system text are text only");
                 }
                 Part::Media(media) if pieces.medium.is_none() => pieces.medium = Some(media),
                 Part::Media(_) => {
                     losses.at(LossCode::MediaDropped, position, "a message has one medium");
                 }
-                Part::ToolCall(call) => pieces.calls.push(call),
+                Part::ToolCall(call) => pieces.calls.push((index, call)),
                 Part::ToolResult(result) if pieces.result.is_none() => {
-                    pieces.result = Some(result);
+                    pieces.result = Some((index, result));
                     pieces.role = Role::Tool;
                     pieces.texts.push(&result.content);
                     if result.is_error {
@@ -174,6 +193,11 @@ impl<'a> Pieces<'a> {
         pieces
     }
 
+    /// Whether it is what a system says to an assistant, rather than an event in a room.
+    pub(super) fn is_system_text(&self) -> bool {
+        self.kind == MessageKind::Message && self.role == Role::System
+    }
+
     /// The address of the medium.
     pub(super) fn address(&self) -> Option<&'a str> {
         match &self.medium?.source {
@@ -200,28 +224,23 @@ pub(super) fn holds_address(message: &Message, url: &str) -> bool {
 }
 
 /// The type: the source's own word in its own format, else what the message holds.
-fn type_word<'a>(
-    view: &View<'a>,
-    message: &'a Message,
-    pieces: &Pieces<'a>,
-    losses: &mut Losses,
-) -> Option<&'a str> {
-    if is_native(view.conversation()) {
-        return message.source_type.as_deref();
-    }
+fn type_word<'a>(view: &View<'a>, message: &'a Message, pieces: &Pieces<'a>, losses: &mut Losses) -> &'a str {
     let word = match (message.kind, pieces.medium) {
+        _ if pieces.is_system_text() => "system",
         (MessageKind::Notice, _) => "system",
         (MessageKind::Message, Some(media)) => media.kind.as_str(),
         (MessageKind::Message, None) => "text",
     };
-    if message.source_type.as_deref().is_some_and(|own| own != word) {
-        losses.at(
+    match message.source_type.as_deref() {
+        Some(own) if is_native(view.conversation()) && !pieces.is_system_text() => return own,
+        Some(own) if own != word => losses.at(
             LossCode::ExtraDropped,
             message.position,
             "the type of another system is none of the format's",
-        );
+        ),
+        _ => {}
     }
-    Some(word)
+    word
 }
 
 /// The content: text, a lone address, or `null` where there is neither.
@@ -238,65 +257,4 @@ fn content<'a>(object: &mut Object<'_, 'a>, message: &Message, pieces: &Pieces<'
         [only] => object.string(key!("content"), Some(*only), component),
         several => object.string(key!("content"), Some(several.join("\n")), component),
     }
-}
-
-fn references<'a>(rope: &mut Rope<'a>, view: &View<'a>, message: &'a Message, losses: &mut Losses) {
-    rope.framing("[");
-    let mut has_one = false;
-    for (reference, link) in view.references(message) {
-        let target = link.target.and_then(|target| view.message(target));
-        // Who said nothing in particular is no reference to anybody who reads the format.
-        let tells = reference.preview.as_ref().is_some_and(|preview| {
-            preview
-                .content
-                .as_deref()
-                .is_some_and(|content| !content.is_empty())
-        });
-        if reference.target.is_none() && !is_native(view.conversation()) && !tells {
-            losses.at(
-                LossCode::ReferenceUnresolved,
-                message.position,
-                "the reference has neither an id nor words",
-            );
-            continue;
-        }
-        if has_one {
-            rope.framing(",");
-        }
-        has_one = true;
-        match &reference.form {
-            ReferenceForm::Object(raw) if is_native(view.conversation()) => {
-                rope.raw_json(raw.as_str(), Component::Replies);
-            }
-            ReferenceForm::Id if reference.preview.is_none() => {
-                let id = reference.target.as_deref().unwrap_or_default();
-                rope.json_string(id, Component::Replies);
-            }
-            _ => preview(rope, reference, target),
-        }
-    }
-    rope.framing("]");
-}
-
-/// A reference of another system as an object with what is known of the target.
-fn preview<'a>(rope: &mut Rope<'a>, reference: &'a Reference, target: Option<&'a Message>) {
-    let mut object = Object::open(rope);
-    let id = reference
-        .target
-        .as_deref()
-        .or(target.and_then(|target| target.id.as_deref()));
-    object.string(key!("message_id"), id, Component::Replies);
-    if let Some(preview) = &reference.preview {
-        object.string(key!("sender"), preview.sender.as_deref(), Component::Replies);
-        object.string(
-            key!("sender_name"),
-            preview.sender_name.as_deref(),
-            Component::Replies,
-        );
-        if preview.from_agent {
-            object.word(key!("role"), "\"assistant\"");
-        }
-        object.string(key!("content"), preview.content.as_deref(), Component::Replies);
-    }
-    object.close();
 }

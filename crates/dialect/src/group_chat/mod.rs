@@ -6,15 +6,22 @@
 //! ```
 //!
 //! Nobody is the assistant here: the dialect renders once. What a group chat was read from, this writes back; what other
-//! systems hold beyond the format is declared. Tools stand in `extra`, as our extension of the format has it.
+//! systems hold beyond the format is declared. What the format's validators ask, and the source lacks, is made and declared:
+//!
+//! - GRP-01: a quoted author is an id of the roster; what a group chat itself has in its place stays, and the row is invalid.
+//! - GRP-02: a version, a name (the title, else the id), and a roster with everybody who speaks or is quoted.
+//! - GRP-03: every message has an id, a sender (`system` where nobody is), a type and a content; every quoted one an id.
+//! - GRP-04: roles are user and assistant. Our extension of the format adds `tool`, with calls and results in `extra`, and
+//!   system text as an event with `extra.role`.
 
 mod extra;
+mod ids;
 mod message;
 pub(crate) mod object;
+mod references;
+mod roster;
 
-use std::collections::BTreeSet;
-
-use chatmill_model::{Component, Conversation, Participant, ParticipantKind, Rope, Scene};
+use chatmill_model::{Component, Conversation, Rope, Scene};
 
 use crate::Dialect;
 use crate::about::About;
@@ -22,9 +29,12 @@ use crate::loss::{LossCode, Losses};
 use crate::nature::Shown;
 use crate::progress::Progress;
 use crate::rendering::Rendering;
+use crate::tool_ids::ToolIds;
 use crate::view::View;
 
+pub(crate) use ids::MessageIds;
 use object::{Object, key};
+use roster::People;
 
 /// The dialect of group chat archives.
 pub struct GroupChat;
@@ -70,21 +80,39 @@ impl Dialect for GroupChat {
             .filter(|_| is_native(conversation))
             .unwrap_or(VERSION);
         record.string(key!("version"), Some(version), Component::Meta);
-        meta(record.key(key!("conversation_meta")), conversation, &mut losses);
+        let made = Made {
+            ids: MessageIds::new(conversation),
+            tools: ToolIds::new(view, &shown.messages, is_native(conversation), &mut losses),
+            people: People::new(view, &shown.messages),
+        };
+        meta(
+            record.key(key!("conversation_meta")),
+            conversation,
+            &made.people,
+            &mut losses,
+        );
         let list = record.key(key!("conversation_list"));
         list.framing("[");
-        let ids = MessageIds::new(conversation);
+        let mut violations = Vec::new();
         for (index, message) in shown.messages.iter().enumerate() {
             if index > 0 {
                 list.framing(",");
             }
-            message::write(list, view, message, &ids, &mut losses, &mut progress);
+            let violation = message::write(list, view, message, &made, &mut losses, &mut progress);
+            violations.extend(violation);
         }
         list.framing("]");
         record.fields(&conversation.envelope);
         record.close();
-        emit(progress.finish(rope, shown.extent, losses, Vec::new()));
+        emit(progress.finish(rope, shown.extent, losses, violations));
     }
+}
+
+/// What the format demands and a conversation may lack.
+struct Made<'a> {
+    ids: MessageIds<'a>,
+    tools: ToolIds<'a>,
+    people: People<'a>,
 }
 
 /// Whether a conversation was read from this format.
@@ -92,42 +120,7 @@ fn is_native(conversation: &Conversation) -> bool {
     conversation.keeps_form("group-chat")
 }
 
-/// Makes up ids for messages that have none.
-pub(crate) struct MessageIds<'a>(BTreeSet<&'a str>);
-
-impl<'a> MessageIds<'a> {
-    /// For the messages of a conversation.
-    pub(crate) fn new(conversation: &'a Conversation) -> Self {
-        let messages = &conversation.messages;
-        if messages.iter().all(|message| message.id.is_some()) {
-            return Self(BTreeSet::new());
-        }
-        Self(
-            messages
-                .iter()
-                .filter_map(|message| message.id.as_deref())
-                .collect(),
-        )
-    }
-
-    /// `m<position>`, qualified where somebody has that id.
-    pub(crate) fn made_up(&self, position: u32) -> String {
-        let plain = format!("m{position}");
-        if !self.0.contains(plain.as_str()) {
-            return plain;
-        }
-        let mut count = 2_u64;
-        loop {
-            let qualified = format!("{plain}~{count}");
-            if !self.0.contains(qualified.as_str()) {
-                return qualified;
-            }
-            count += 1;
-        }
-    }
-}
-
-fn meta<'a>(rope: &mut Rope<'a>, conversation: &'a Conversation, losses: &mut Losses) {
+fn meta<'a>(rope: &mut Rope<'a>, conversation: &'a Conversation, people: &People<'a>, losses: &mut Losses) {
     let extra = &conversation.extra;
     let has = |key: &str| extra.get(key).is_some();
     let mut meta = Object::open(rope);
@@ -157,85 +150,20 @@ fn meta<'a>(rope: &mut Rope<'a>, conversation: &'a Conversation, losses: &mut Lo
         scene.string(key!("description"), Some(description), Component::Meta);
         scene.close();
     }
-    meta.string(key!("name"), conversation.title.as_deref(), Component::Meta);
+    if !has("name") {
+        let title = conversation.title.as_deref();
+        losses.everywhere(
+            LossCode::TitleSynthesised,
+            u64::from(title.is_none()),
+            "the format wants a name, be it the id or an empty text",
+        );
+        let name = title.or(conversation.source_id.as_deref()).unwrap_or_default();
+        meta.string(key!("name"), Some(name), Component::Meta);
+    }
     for (key, value) in rest {
         meta.field(key, value);
     }
-    roster(meta.key(key!("user_details")), &conversation.participants, losses);
+    let details = meta.key(key!("user_details"));
+    roster::write(details, &conversation.participants, people, losses);
     meta.close();
-}
-
-fn roster<'a>(rope: &mut Rope<'a>, participants: &'a [Participant], losses: &mut Losses) {
-    rope.framing("{");
-    let listed = participants.iter().filter(|participant| participant.listed);
-    for (index, participant) in listed.enumerate() {
-        if index > 0 {
-            rope.framing(",");
-        }
-        rope.json_string(&participant.id, Component::Meta);
-        rope.framing(":");
-        user(rope, participant, losses);
-    }
-    rope.framing("}");
-    let unlisted = participants
-        .iter()
-        .filter(|participant| !participant.listed && has_facts(participant));
-    losses.everywhere(
-        LossCode::ParticipantDropped,
-        unlisted.count() as u64,
-        "participants who are not listed have no details",
-    );
-}
-
-fn has_facts(participant: &Participant) -> bool {
-    participant.name.is_some()
-        || participant.custom_role.is_some()
-        || participant.department.is_some()
-        || participant.email.is_some()
-        || !participant.extra.is_empty()
-}
-
-fn user<'a>(rope: &mut Rope<'a>, participant: &'a Participant, losses: &mut Losses) {
-    // Details that are no object are kept whole under this name.
-    if let Some(whole) = participant.extra.get("/") {
-        rope.raw_json(whole.as_str(), Component::Meta);
-        return;
-    }
-    losses.everywhere(
-        LossCode::NameDropped,
-        u64::from(participant.alias.is_some()),
-        "the format has no second names",
-    );
-    let has_other_role = participant
-        .role
-        .as_deref()
-        .is_some_and(|role| !matches!(role, "user" | "assistant" | ""))
-        && participant.role != participant.custom_role;
-    losses.everywhere(
-        LossCode::ParticipantDropped,
-        u64::from(has_other_role),
-        "a role is user or assistant",
-    );
-    let mut user = Object::open(rope);
-    user.string(key!("full_name"), participant.name.as_deref(), Component::Names);
-    if participant.extra.get("role").is_none() {
-        match participant.kind {
-            ParticipantKind::Human => user.word(key!("role"), "\"user\""),
-            ParticipantKind::Agent => user.word(key!("role"), "\"assistant\""),
-            ParticipantKind::Unknown => {}
-        }
-    }
-    user.string(
-        key!("custom_role"),
-        participant.custom_role.as_deref(),
-        Component::Meta,
-    );
-    user.string(
-        key!("department"),
-        participant.department.as_deref(),
-        Component::Meta,
-    );
-    user.string(key!("email"), participant.email.as_deref(), Component::Meta);
-    user.fields(&participant.extra);
-    user.close();
 }

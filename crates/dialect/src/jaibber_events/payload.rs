@@ -231,7 +231,7 @@ impl<'v, 'a> Writer<'v, 'a> {
                 message.position,
                 "a payload has an id",
             );
-            let made_up = self.ids.made_up(message.position);
+            let made_up = self.ids.of_position(message.position);
             object.string(key!("messageId"), Some(made_up), Component::Meta);
         }
     }
@@ -353,7 +353,7 @@ impl<'v, 'a> Writer<'v, 'a> {
             let resolved = link.target.and_then(|target| self.view.message(target));
             let made_up = |target: &Message| {
                 let has_one = target.kind == MessageKind::Message && renders(target, self.is_native);
-                has_one.then(|| Cow::Owned(self.ids.made_up(target.position)))
+                has_one.then(|| Cow::Owned(self.ids.of_position(target.position)))
             };
             let id = match resolved {
                 Some(Message { id: Some(id), .. }) => Some(Cow::Borrowed(id.as_str())),

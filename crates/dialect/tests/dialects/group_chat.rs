@@ -41,12 +41,13 @@ fn people_rooms_and_messages_of_another_system() {
             r#"{"version":"1.0.0","conversation_meta":{"conversation_id":"room-1","scene":"group_chat","#,
             r#""scene_desc":{"description":"About rooms"},"name":"Room","user_details":{"#,
             r#""u1":{"full_name":"Ann","role":"user","custom_role":"Lead","email":"ann@example.org","age":4.0e1},"#,
-            r#""b1":{"full_name":"Bot","role":"assistant"}}},"conversation_list":["#,
+            r#""b1":{"full_name":"Bot","role":"assistant"},"u2":{"full_name":"Guest","role":"user"},"system":{}}},"#,
+            r#""conversation_list":["#,
             r#"{"message_id":"msg0","create_time":"2025-01-01T00:00:00Z","sender":"u1","role":"user","#,
             r#""type":"text","content":"Hi","refer_list":[]},"#,
             r#"{"message_id":"msg1","sender":"b1","sender_name":"bot","role":"assistant","type":"text","#,
             r#""content":"Ho","refer_list":["msg0"]},"#,
-            r#"{"message_id":"msg2","role":"user","type":"system","content":"Guest joined","refer_list":[]},"#,
+            r#"{"message_id":"msg2","sender":"system","role":"user","type":"system","content":"Guest joined","refer_list":[]},"#,
             r#"{"message_id":"msg3","sender":"u2","role":"user","type":"text","content":"Hey","refer_list":[]}]}"#
         )
     );
@@ -54,7 +55,43 @@ fn people_rooms_and_messages_of_another_system() {
     assert_eq!(out.positions, (Some(0), Some(3)));
     assert_eq!(out.own, "");
     assert_eq!(out.lost(LossCode::SenderMissing), [(Some(2), 1)]);
-    assert_eq!(out.lost(LossCode::ParticipantDropped), [(None, 1)]);
+    assert_eq!(out.lost(LossCode::ParticipantSynthesised), [(None, 1)]);
+    assert_eq!(out.lost(LossCode::TitleSynthesised), []);
+}
+
+#[test]
+fn what_the_validators_demand_and_the_source_lacks_is_made() {
+    let mut room = Room::new();
+    let somebody = room.human("system", "Sys");
+    room.participant(somebody).name = None;
+    room.participant(somebody).alias = Some("sys".to_owned());
+    room.participant(somebody).listed = false;
+    let said = room.say(somebody, "x");
+    room.message(said).source_type = Some("response".to_owned());
+    let quote = preview("old", Some("u9"), Some("Zoe"));
+    room.refer(said, None, Some(quote.clone()), None, LinkStatus::Preview);
+    room.refer(said, None, Some(quote), None, LinkStatus::Pseudo);
+    room.message(said).references[1].is_pseudo = true;
+    room.post(None, vec![text("y")]);
+    let out = room.only("group-chat");
+    assert!(
+        out.text
+            .contains(r#""name":"room-1","user_details":{"system":{"role":"user"},"u9":{},"system~2":{}}"#),
+        "{}",
+        out.text
+    );
+    assert!(out.text.contains(concat!(
+        r#""type":"text","content":"x","refer_list":[{"message_id":"q0.0","sender":"u9","sender_name":"Zoe","#,
+        r#""content":"old"}]}"#
+    )));
+    assert!(out.text.contains(r#"{"message_id":"msg1","sender":"system~2","#));
+    assert_eq!(out.lost(LossCode::TitleSynthesised), [(None, 1)]);
+    assert_eq!(out.lost(LossCode::ParticipantSynthesised), [(None, 3)]);
+    assert_eq!(out.lost(LossCode::MessageIdSynthesised), [(Some(0), 1)]);
+    assert_eq!(out.lost(LossCode::ReferenceUnresolved), [(Some(0), 1)]);
+    assert_eq!(out.lost(LossCode::SenderMissing), [(Some(1), 1)]);
+    room.linked.conversation.source_id = None;
+    assert!(room.only("group-chat").text.contains(r#""name":"","#));
 }
 
 #[test]
@@ -100,14 +137,15 @@ fn fields_of_a_group_chat_keep_their_place_and_their_spelling() {
     assert_eq!(
         out.text,
         concat!(
-            r#"{"version":"1.0.1","conversation_meta":{"scene_desc":{},"tags":[1.0,"a b"],"scene":"party","#,
+            r#"{"version":"1.0.1","conversation_meta":{"scene_desc":{},"name":"room-1","tags":[1.0,"a b"],"scene":"party","#,
             r#""group_id":"g","user_details":{"u1":{"role":null},"u2":"Ben"}},"conversation_list":["#,
-            r#"{"message_id":"msg0","sender":"u1","role":"user","content":"a","refer_list":[],"avatar":1,"extra":{"k":{}}},"#,
+            r#"{"message_id":"msg0","sender":"u1","role":"user","type":"text","content":"a","refer_list":[],"avatar":1,"extra":{"k":{}}},"#,
             r#"{"message_id":"msg1","sender":"u1","role":"user","type":"text","content":null,"refer_list":[],"extra":[3]}],"#,
             r#""exported by":null}"#
         )
     );
-    assert_eq!(out.losses, []);
+    assert_eq!(out.lost(LossCode::TitleSynthesised), [(None, 1)]);
+    assert_eq!(out.losses.len(), 1);
 }
 
 #[test]
@@ -179,13 +217,50 @@ fn tools_are_our_extension() {
     let out = room.only("group-chat");
     assert!(out.text.ends_with(concat!(
         r#""type":"text","content":null,"refer_list":[],"extra":{"tool_calls":[{"id":"c1","type":"function","#,
-        r#""function":{"name":"search","arguments":"{ \"q\": 1 }"}},{"type":"function","#,
-        r#""function":{"arguments":{"q":1}}}]}},"#,
-        r#"{"message_id":"msg1","role":"tool","type":"text","content":"hit","refer_list":[],"#,
+        r#""function":{"name":"search","arguments":"{ \"q\": 1 }"}},{"id":"call_0","type":"function","#,
+        r#""function":{"arguments":"{\"q\":1}"}}]}},"#,
+        r#"{"message_id":"msg1","sender":"system","role":"tool","type":"text","content":"hit","refer_list":[],"#,
         r#""extra":{"tool_call_id":"c1","name":"search"}}]}"#
     )));
     assert_eq!(out.lost(LossCode::ToolDefinitionDropped), [(None, 1)]);
     assert_eq!(out.lost(LossCode::ErrorFlagDropped), [(Some(1), 1)]);
+    assert_eq!(out.lost(LossCode::ToolIdRewritten), [(Some(0), 1)]);
+}
+
+#[test]
+fn results_bear_the_ids_of_their_calls_and_others_one_that_nobody_has() {
+    let mut room = Room::new();
+    let bot = room.agent("b1", "Bot");
+    room.call(bot, "", &[("c", "a", "{}"), ("c", "b", "{}"), ("", "d", "{}")]);
+    for id in ["c", "c", "", "", "z"] {
+        room.result(id, "hit");
+    }
+    room.pair(Some((0, 0)), Some((2, 0)), CallStatus::Paired);
+    room.pair(Some((0, 1)), Some((1, 0)), CallStatus::Paired);
+    room.pair(Some((0, 2)), Some((3, 0)), CallStatus::Paired);
+    room.pair(None, Some((4, 0)), CallStatus::Orphaned);
+    room.pair(None, Some((5, 0)), CallStatus::Orphaned);
+    let out = room.only("group-chat");
+    let ids = |key: &str| {
+        let start = format!("\"{key}\":\"");
+        let parts = out.text.split(&start).skip(1);
+        let ids = parts.filter_map(|part| part.split('"').next());
+        ids.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(ids("id"), ["c", "call_0", "call_1"]);
+    assert_eq!(ids("tool_call_id"), ["call_0", "c", "call_1", "call_2", "z"]);
+    let rewritten = [(Some(0), 2), (Some(1), 1), (Some(3), 1), (Some(4), 1)];
+    let lost = out.lost(LossCode::ToolIdRewritten);
+    let positions = |position| {
+        lost.iter()
+            .filter(move |loss| loss.0 == position)
+            .map(|loss| loss.1)
+            .sum::<u64>()
+    };
+    assert_eq!(
+        rewritten.map(|(position, _)| (position, positions(position))),
+        rewritten
+    );
 }
 
 #[test]
@@ -215,7 +290,34 @@ fn references_keep_their_form_and_previews_of_other_systems_become_objects() {
     let out = room.only("group-chat");
     assert!(
         out.text
-            .contains(r#""refer_list":[{"content":"o  ld","message_id":"gone"},"","d"]"#)
+            .contains(r#""refer_list":[{"content":"o  ld","message_id":"gone"},"d"]"#)
+    );
+    let first = &mut room.linked.conversation.messages[0].references[0];
+    first.target = None;
+    first.form = ReferenceForm::Object(RawJson("{ \"sender\": null, \"content\": \"old\"}".to_owned()));
+    let out = room.only("group-chat");
+    assert!(
+        out.text
+            .contains(r#""refer_list":[{"message_id":"q0.0","sender":null,"content":"old"},"d"]"#)
+    );
+    assert_eq!(
+        out.violations,
+        ["GRP-01: the author of a quoted message is no text"]
+    );
+}
+
+#[test]
+fn the_id_of_a_target_is_the_one_that_is_written() {
+    let mut room = Room::new();
+    let ann = room.human("u1", "Ann");
+    room.say(ann, "x");
+    room.message(0).id = None;
+    room.say(ann, "y");
+    room.refer(1, Some("outer".to_owned()), None, Some(0), LinkStatus::Resolved);
+    assert!(
+        room.only("group-chat")
+            .text
+            .contains(r#""content":"y","refer_list":["m0"]}"#)
     );
 }
 
@@ -265,10 +367,9 @@ fn malformed_arguments_and_system_text_are_written() {
         call.arguments = Arguments::Malformed("{oops".to_owned());
     }
     let out = room.only("group-chat");
-    assert!(
-        out.text
-            .contains(r#""role":"system","type":"text","content":"be kind""#)
-    );
+    assert!(out.text.contains(
+        r#""sender":"system","type":"system","content":"be kind","refer_list":[],"extra":{"role":"system"}}"#
+    ));
     assert!(
         out.text
             .contains(r#""function":{"name":"f","arguments":"{oops"}"#)

@@ -88,7 +88,7 @@ impl<'d> Reader<'d, '_> {
         let timestamp = if row.create_time.is_some() {
             self.clock.read(row.create_time, &mut site)
         } else {
-            site.missing("create_time", Severity::Error);
+            site.absent("create_time", Severity::Warning);
             None
         };
 
@@ -98,11 +98,13 @@ impl<'d> Reader<'d, '_> {
 
         let word = message_type(row, &mut site);
         let known = word.as_deref().unwrap_or("text");
-        let kind = if known == "system" {
+        let is_system_text = known == "system" && is_system_text(row);
+        let kind = if known == "system" && !is_system_text {
             MessageKind::Notice
         } else {
             MessageKind::Message
         };
+        let role = if is_system_text { Role::System } else { role };
         let medium = media::kind(known);
         if word.is_some() && medium.is_none() && !matches!(known, "text" | "system") {
             let text = "the type is none of the known words: the message is read as text";
@@ -115,18 +117,19 @@ impl<'d> Reader<'d, '_> {
         }
 
         let content = content(row, &mut site);
-        let role = if kind == MessageKind::Message {
+        let role = if kind == MessageKind::Message && !is_system_text {
             answering(role, row, &mut site)
         } else {
             role
         };
-        let tool_fields = match (kind, role) {
-            (MessageKind::Notice, _) => ToolFields::None,
-            (_, Role::Assistant) => ToolFields::Calls,
-            (_, Role::Tool) => ToolFields::Result,
-            _ => ToolFields::None,
+        let own_fields = match (kind, role) {
+            (MessageKind::Notice, _) => OwnFields::None,
+            _ if is_system_text => OwnFields::Role,
+            (_, Role::Assistant) => OwnFields::Calls,
+            (_, Role::Tool) => OwnFields::Result,
+            _ => OwnFields::None,
         };
-        let (extra, lifted) = extra(row, tool_fields, &mut site, self.limits);
+        let (extra, lifted) = extra(row, own_fields, &mut site, self.limits);
         let parts = if kind == MessageKind::Notice {
             content.map(Part::Notice).into_iter().collect()
         } else {
@@ -217,6 +220,11 @@ fn stated_role(row: &Row<'_>, site: &mut Site<'_>) -> Option<Role> {
         Some("tool") => Some(Role::Tool),
         _ => None,
     };
+    if role == Some(Role::System) {
+        let text =
+            "the format knows no role of this name: the text is read as what a system says to an assistant";
+        site.wrong("role", text, Severity::Warning, value);
+    }
     if role.is_none() {
         site.wrong(
             "role",
@@ -294,6 +302,13 @@ fn role(
         .unwrap_or(if is_agent { Role::Assistant } else { Role::User })
 }
 
+/// Whether what stands as an event is what a system says to an assistant: `extra.role` says so.
+fn is_system_text(row: &Row<'_>) -> bool {
+    let extra = row.extra.filter(|extra| extra.kind() == Kind::Object);
+    let role = extra.and_then(|extra| extra.get("role")?.as_str());
+    role.as_deref() == Some("system")
+}
+
 /// The role, less what a message is that answers a call: its result, whatever it states.
 fn answering(role: Role, row: &Row<'_>, site: &mut Site<'_>) -> Role {
     let extra = row.extra.filter(|extra| extra.kind() == Kind::Object);
@@ -344,10 +359,11 @@ fn content(row: &Row<'_>, site: &mut Site<'_>) -> Option<String> {
     }
 }
 
-/// Which fields of `extra` belong to our extension for tools.
+/// Which fields of `extra` belong to our extension.
 #[derive(Clone, Copy, PartialEq)]
-enum ToolFields {
+enum OwnFields {
     None,
+    Role,
     Calls,
     Result,
 }
@@ -360,7 +376,7 @@ struct Lifted {
     name: Option<String>,
 }
 
-fn extra(row: &Row<'_>, tool_fields: ToolFields, site: &mut Site<'_>, limits: &Limits) -> (Extra, Lifted) {
+fn extra(row: &Row<'_>, own_fields: OwnFields, site: &mut Site<'_>, limits: &Limits) -> (Extra, Lifted) {
     let mut fields = Vec::new();
     let mut lifted = Lifted::default();
     for (key, value) in &row.others {
@@ -393,18 +409,19 @@ fn extra(row: &Row<'_>, tool_fields: ToolFields, site: &mut Site<'_>, limits: &L
         return (Extra(fields), lifted);
     }
     for (key, field) in value.fields() {
-        match (&*key, tool_fields) {
-            ("tool_calls", ToolFields::Calls) => {
+        match (&*key, own_fields) {
+            ("tool_calls", OwnFields::Calls) => {
                 if let Some(calls) = tools::calls(field, site, limits) {
                     lifted.calls.extend(calls.into_iter().map(Part::ToolCall));
                     continue;
                 }
             }
-            ("tool_call_id", ToolFields::Result) if !field.is_null() => {
+            ("role", OwnFields::Role) => continue,
+            ("tool_call_id", OwnFields::Result) if !field.is_null() => {
                 lifted.call_id = crate::arguments::word(Some(field), "extra.tool_call_id", site);
                 continue;
             }
-            ("name", ToolFields::Result) if !field.is_null() => {
+            ("name", OwnFields::Result) if !field.is_null() => {
                 lifted.name = crate::arguments::word(Some(field), "extra.name", site);
                 continue;
             }

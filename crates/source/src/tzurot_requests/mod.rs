@@ -343,7 +343,7 @@ impl Reader {
             parts,
             references,
             rest,
-        } = request.said(&speaker, &self.people, &self.ids, &mut site);
+        } = request.said(&speaker, &self.people, &self.ids, &mut self.times, &mut site);
         let timestamp = self
             .times
             .read(request.field_of("timestamp"), "timestamp", &mut site);

@@ -13,6 +13,7 @@ use chatmill_model::{Preview, RawJson, Reference, ReferenceForm};
 
 use super::people::People;
 use crate::notes::Site;
+use crate::times::Times;
 
 fn text(quoted: Value<'_>, key: &str) -> Option<String> {
     let text = quoted.get(key)?.as_str().map(Cow::into_owned)?;
@@ -49,6 +50,7 @@ pub fn reference(
     quoted: Value<'_>,
     people: &People,
     ids: &HashSet<String>,
+    times: &mut Times,
     site: &mut Site<'_>,
 ) -> Option<Reference> {
     if quoted.kind() != Kind::Object {
@@ -72,6 +74,7 @@ pub fn reference(
     let mut raw = String::with_capacity(quoted.raw().len());
     push_compact(&mut raw, quoted.raw());
     let content = content(quoted, site);
+    let timestamp = times.read(quoted.get("timestamp"), "referencedMessage.timestamp", site);
     let is_quoted = content.as_deref().is_some_and(|content| !content.is_empty());
     let number = || quoted.get("messageId")?.number_text().map(str::to_owned);
     let target = text(quoted, "messageId").or_else(number);
@@ -82,6 +85,7 @@ pub fn reference(
             sender,
             sender_name,
             from_agent,
+            timestamp,
             ..Preview::default()
         }),
         form: ReferenceForm::Object(RawJson(raw)),

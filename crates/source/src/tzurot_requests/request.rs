@@ -10,6 +10,7 @@ use super::people::People;
 use super::{formatted, quoted};
 use crate::notes::{Site, repeated_key};
 use crate::parts;
+use crate::times::Times;
 
 /// A request in any shape.
 pub struct Request<'d> {
@@ -126,7 +127,14 @@ impl<'d> Request<'d> {
     }
 
     /// Reads what it says. `user` is the id of the speaker, `ids` are those of all messages that are here.
-    pub fn said(&self, user: &str, people: &People, ids: &HashSet<String>, site: &mut Site<'_>) -> Said {
+    pub fn said(
+        &self,
+        user: &str,
+        people: &People,
+        ids: &HashSet<String>,
+        times: &mut Times,
+        site: &mut Site<'_>,
+    ) -> Said {
         let mut rest = Vec::new();
         let mut parts = self.own(&mut rest, site);
         let mut references: Vec<Reference> = Vec::new();
@@ -134,7 +142,7 @@ impl<'d> Request<'d> {
             references.extend(formatted::take_reference(&mut parts, user));
         }
         if let Some(quoted) = self.quoted() {
-            references.extend(quoted::reference(quoted, people, ids, site));
+            references.extend(quoted::reference(quoted, people, ids, times, site));
         }
         look_for_repeated_media(&parts, &references, self.root, site);
         Said {

@@ -6,7 +6,7 @@ use chatmill_model::{MediaSource, Role};
 
 use super::words::join_texts;
 use super::{Family, Forget, at, each, message_id_synthesised};
-use crate::tale::{Account, Facts, Label, Piece, Tale, Turn, Words};
+use crate::tale::{Facts, Label, Piece, Tale, Turn, Words};
 
 /// The functions of the format.
 pub const OWN: &[(LossCode, Forget)] = &[
@@ -15,28 +15,31 @@ pub const OWN: &[(LossCode, Forget)] = &[
     }),
     (LossCode::ExtraDropped, extra_dropped),
     (LossCode::MessageIdSynthesised, message_id_synthesised),
-    // Nobody is told as nobody: the sender is an empty text, which reads back as none.
-    (LossCode::SenderMissing, |_, _, _| ()),
-    (LossCode::NameDropped, |tale, _, _| {
-        names_dropped(tale, |account| account.is_display);
+    (LossCode::TitleSynthesised, |tale, _, _| {
+        tale.metadata.push("title".to_owned());
     }),
-    (LossCode::ParticipantDropped, |tale, _, _| {
-        tale.people = tale.listed;
-        names_dropped(tale, |account| account.is_listed);
-    }),
+    // Of those who are put into the roster nothing more is told than before.
+    (LossCode::ParticipantSynthesised, |_, _, _| ()),
+    (LossCode::SenderMissing, sender_missing),
+    (LossCode::NameDropped, name_dropped),
+    // A role that is neither a user's nor an assistant's is told by no tale.
+    (LossCode::ParticipantDropped, |_, _, _| ()),
+    (LossCode::ToolIdRewritten, tool_id_rewritten),
     (LossCode::MediaDropped, media_dropped),
     (LossCode::ToolResultDropped, further_results_dropped),
     (LossCode::RoleMapped, |tale, loss, _| {
-        at(tale, loss).for_each(|turn| turn.role = Role::Tool);
+        at(tale, loss).for_each(|turn| {
+            turn.role = if turn.is_notice { Role::User } else { Role::Tool };
+        });
     }),
     (LossCode::PartMoved, part_moved),
     (LossCode::PartFlattened, part_flattened),
 ];
 
-/// Who has no name but a second one is known by his id, and so is who is not listed.
-fn names_dropped(tale: &mut Tale, has_name: impl Fn(&Account) -> bool) {
+/// Who has no name but a second one is known by his id.
+fn name_dropped(tale: &mut Tale, _: &Loss, _: &Family) {
     each(tale, |turn| {
-        if turn.sender.is_some() && !has_name(&turn.account) {
+        if turn.sender.is_some() && !turn.account.is_display {
             turn.name = Label::of_id(turn.sender.as_deref());
         }
     });
@@ -65,11 +68,26 @@ fn extra_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
     }
 }
 
-/// A message has one medium, and that without its bytes; an event has none.
+/// What nobody sent, `system` did.
+fn sender_missing(tale: &mut Tale, loss: &Loss, _: &Family) {
+    at(tale, loss).for_each(|turn| turn.sender = Some("system".to_owned()));
+}
+
+/// Ids of calls differ, and those by which a result names none.
+fn tool_id_rewritten(tale: &mut Tale, loss: &Loss, _: &Family) {
+    for piece in at(tale, loss).flat_map(|turn| &mut turn.pieces) {
+        match piece {
+            Piece::Call { id, .. } | Piece::Answer { id, call: None, .. } => *id = Label::Any,
+            _ => {}
+        }
+    }
+}
+
+/// A message has one medium, and that without its bytes; an event has none, nor has system text.
 fn media_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
     let mut has_one = false;
     for turn in at(tale, loss) {
-        has_one |= turn.is_notice;
+        has_one |= turn.is_notice || turn.role == Role::System;
         turn.pieces.retain_mut(|piece| {
             let Piece::Medium(media) = piece else { return true };
             if matches!(media.source, MediaSource::Inline(_)) {

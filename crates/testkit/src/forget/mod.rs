@@ -252,7 +252,8 @@ fn made_up_id(tale: &Tale, position: u32) -> String {
 /// The id says where the message stands.
 fn message_id_synthesised(tale: &mut Tale, loss: &Loss, _: &Family) {
     let id = made_up_id(tale, loss.position.unwrap_or_default());
-    if let Some(turn) = at(tale, loss).next() {
+    // A quoted message may be what lacked one.
+    if let Some(turn) = at(tale, loss).next().filter(|turn| turn.facts.ids.is_empty()) {
         turn.facts.ids = vec![id];
     }
 }

@@ -1,6 +1,6 @@
 //! Who speaks, as systems know him whose accounts are shared by a person and agents.
 
-use chatmill_model::{Linked, Message, Participant, RawJson};
+use chatmill_model::{Fact, Linked, Message, Participant, RawJson};
 
 use super::own_name;
 
@@ -13,8 +13,10 @@ pub struct Account {
     pub known: Option<String>,
     /// Whether that is no second name.
     pub is_display: bool,
-    /// Whether the roster lists him.
-    pub is_listed: bool,
+    /// Whether nobody ever gave him the id by which he is known.
+    pub is_made: bool,
+    /// Whether the message leaves it to others to name him.
+    pub is_unnamed: bool,
     /// The name that the message shows.
     pub shown: Option<String>,
     /// The accounts that are mentioned, each with the name that the roster has.
@@ -39,8 +41,9 @@ impl Account {
         });
         Self {
             id: sender.map(|sender| account_id(linked, sender)),
+            is_unnamed: message.unstated.holds(Fact::SenderName),
+            is_made: sender.is_some_and(|sender| sender.is_id_made),
             is_display: sender.is_some_and(|sender| sender.name.is_some()),
-            is_listed: sender.is_some_and(|sender| sender.listed),
             shown: own.or(known.clone()),
             known,
             mentions: mentioned.collect(),

@@ -40,6 +40,12 @@ impl Tale {
                     && !of_lines.contains(&key.as_str())
             });
             turn.name = std::mem::replace(&mut turn.name, Label::Any).kept_apart();
+            // Lines hold the ids that accounts have, and the names that their messages give them.
+            let account = &turn.account;
+            let is_id = account.known.is_none() && turn.name == Label::Exact(account.id.clone());
+            if account.is_made && (is_id || account.is_unnamed) {
+                turn.name = Label::Exact(None);
+            }
             // Turns of tools have no line.
             if turn
                 .pieces

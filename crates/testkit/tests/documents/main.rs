@@ -1,4 +1,4 @@
-//! What the documents of Suna, gryag, Jaibber and Tzurot say, sentence by sentence where it is easily missed.
+//! What the documents of Group Chat Format, Suna, gryag, Jaibber and Tzurot say, sentence by sentence where it is easily missed.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -8,6 +8,7 @@
     missing_docs
 )]
 
+mod group_chat;
 mod gryag;
 mod jaibber;
 mod read_back;

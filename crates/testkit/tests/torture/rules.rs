@@ -437,13 +437,27 @@ fn rows(rows: &Value) -> Vec<String> {
     faults
 }
 
+/// What both validators of the format ask: the public one, and the importer's but for times, which a source may lack.
 fn group_chat(chat: &Value) -> Vec<String> {
-    let mut faults = wrong(!chat["conversation_meta"]["user_details"].is_object(), "roster");
+    let people = &chat["conversation_meta"]["user_details"];
+    let has_head = chat["version"].is_string() && !chat["conversation_meta"]["name"].is_null();
+    let mut faults = wrong(!has_head || !people.is_object(), "head");
+    let is_known = |id: &Value| id.as_str().is_some_and(|id| people.get(id).is_some());
     for message in chat["conversation_list"].as_array().unwrap() {
-        if !message["message_id"].is_string()
-            || !message["type"].is_string()
-            || !message["refer_list"].is_array()
-        {
+        let is_whole = message["message_id"].is_string()
+            && message["type"].is_string()
+            && message.get("content").is_some()
+            && is_known(&message["sender"])
+            && matches!(
+                message["role"].as_str(),
+                None | Some("user" | "assistant" | "tool")
+            );
+        let may_stand = |reference: &Value| {
+            let has_id = reference.get("message_id").is_some();
+            reference.is_string() || has_id && reference.get("sender").is_none_or(is_known)
+        };
+        let references = message["refer_list"].as_array();
+        if !is_whole || !references.is_some_and(|list| list.iter().all(may_stand)) {
             faults.push(format!("no message: {message}"));
         }
     }

@@ -145,7 +145,7 @@ impl<'a> Writer<'_, 'a> {
         }
         if let Held::Result(place, result) = held {
             let id = result.metadata_id.as_deref().map(Cow::Borrowed);
-            let id = id.or_else(|| self.ids.of_result(message, place, result));
+            let id = id.or_else(|| self.tools.of_result(message, place, result));
             let caller = result.caller.as_deref().map(Cow::Borrowed);
             for (key, value) in [("tool_call_id", id), ("assistant_message_id", caller)] {
                 if !fields.iter().any(|(known, _)| known == key) {

@@ -55,7 +55,7 @@ impl<'a> Writer<'_, 'a> {
     pub(super) fn result(&mut self, message: &'a Message, place: usize, result: &'a ToolResult) {
         self.rope.framing("\"");
         self.inner("{\"role\":\"tool\"");
-        if let Some(id) = self.ids.of_result(message, place, result) {
+        if let Some(id) = self.tools.of_result(message, place, result) {
             if result.call_id.as_ref().is_some_and(|own| *own != id) {
                 self.losses.at(
                     LossCode::ToolIdRewritten,
@@ -70,7 +70,7 @@ impl<'a> Writer<'_, 'a> {
         let name = result
             .name
             .as_deref()
-            .or_else(|| self.ids.tool_of(message, place));
+            .or_else(|| self.tools.tool_of(message, place));
         if let Some(name) = name.filter(|name| !name.is_empty()) {
             self.inner(",\"name\":\"");
             self.rope.content(name, Level::JsonInJsonString, Component::Tools);
@@ -101,7 +101,15 @@ impl<'a> Writer<'_, 'a> {
             );
         }
         self.inner("{\"id\":\"");
-        let id = self.ids.of_call(message, place);
+        let id = self.tools.of_call(message, place);
+        let is_stored =
+            call.id.as_deref().is_none_or(str::is_empty) && call.metadata_id.as_deref() == Some(&*id);
+        self.losses.several(
+            LossCode::ToolIdRewritten,
+            message.position,
+            u64::from(is_stored),
+            "the id in the metadata is the call's own",
+        );
         self.rope.content(id, Level::JsonInJsonString, Component::Meta);
         self.inner("\",\"type\":\"function\",\"function\":{\"name\":\"");
         self.rope

@@ -28,9 +28,10 @@ use crate::policy::Reasoning;
 use crate::progress::Progress;
 use crate::rendering::Rendering;
 use crate::times;
+use crate::tool_ids::ToolIds;
 use crate::view::View;
 
-use ids::Ids;
+use ids::RowIds;
 
 /// The dialect of Suna's database rows.
 pub(crate) struct SunaRows;
@@ -95,7 +96,8 @@ impl Dialect for SunaRows {
         let mut writer = Writer {
             view,
             thread: own_id.map_or_else(|| Cow::Owned(view.made_id("thread")), Cow::Borrowed),
-            ids: Ids::new(view, &shown.messages, &mut losses),
+            ids: RowIds::new(&view.conversation().messages),
+            tools: ToolIds::new(view, &shown.messages, false, &mut losses),
             rope: Rope::new(),
             losses,
             progress: Progress::default(),
@@ -129,7 +131,8 @@ struct Writer<'v, 'a> {
     view: &'v View<'a>,
     /// Id of the thread.
     thread: Cow<'a, str>,
-    ids: Ids<'a>,
+    ids: RowIds<'a>,
+    tools: ToolIds<'a>,
     rope: Rope<'a>,
     losses: Losses,
     progress: Progress,

@@ -57,6 +57,26 @@ pub fn source_files(root: &Path) -> Result<Vec<SourceFile>> {
     Ok(files)
 }
 
+/// Paths and lengths in lines of the files that hold nothing but tests and benchmarks, sorted by path.
+pub fn test_files(root: &Path) -> Result<Vec<(String, usize)>> {
+    let sources: BTreeSet<String> = source_files(root)?.into_iter().map(|file| file.path).collect();
+    let mut paths = Vec::new();
+    for folder in ["crates", "xtask"] {
+        rust_files_below(&root.join(folder), &mut paths)?;
+    }
+    let mut files = Vec::new();
+    for path in paths {
+        let below = path.strip_prefix(root).unwrap_or(&path);
+        let name = below.to_string_lossy().replace('\\', "/");
+        if !sources.contains(&name) {
+            let text =
+                fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            files.push((name, text.lines().count()));
+        }
+    }
+    Ok(files)
+}
+
 fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     let read = fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
     let mut paths = Vec::new();

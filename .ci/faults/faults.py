@@ -147,7 +147,7 @@ class Walk:
 
 def tree(folder):
     """Hashes of all that is certified below a folder."""
-    derived = {"run.json", "report.html", "report.json", "README.md"}
+    derived = {"run.json", "report.html", "report.json", "README.md", ".derived.json"}
     return {
         str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(folder.rglob("*"))
@@ -184,6 +184,7 @@ def main():
         ("replace", old, [*run, "--replace"]),
         ("check", nothing, ["check", "in", "--threads", "1"]),
         ("inspect", nothing, ["inspect", "in"]),
+        ("tokens", nothing, ["tokens", "in", "--dialect", "openai-chat"]),
         ("report", new, ["report", "out"]),
         ("export", new, ["export", "out", "--dialect", "openai-chat", "--out", "exported"]),
         ("diff", new, ["diff", "out", "out"]),

@@ -143,7 +143,7 @@ fn decoded(
         },
     };
     let mut reading = source.read(&view, limits);
-    let Some(conversation) = reading.conversation else {
+    let Some(mut conversation) = reading.conversation else {
         findings.extend(reading.findings);
         let findings = locator.locate_all(cap(findings, limits), Some(document), source, None);
         if matches!(rows, Rows::Gathered(_)) && reading.fault.is_none() {
@@ -160,6 +160,10 @@ fn decoded(
         });
         return rejected(locator, frame, bytes, limits, fault, findings);
     };
+    for message in &mut conversation.messages {
+        // A list that grows begins with room for four, and most messages have one part of 128 bytes.
+        message.parts.shrink_to_fit();
+    }
     let (mut linked, link_findings, repeats) = chatmill_link::link(conversation, limits);
     for finding in &mut reading.findings {
         finding.position = finding.position.map(|before| repeats.position(before));

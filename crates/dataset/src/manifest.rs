@@ -224,6 +224,10 @@ impl<I> Manifest<I> {
 impl<I: Serialize> Manifest<I> {
     /// Writes it as a file of the folder, and the marker with its hash.
     pub(crate) fn write(&self, folder: &Dir, aside: &Dir) -> Result<(), DatasetError> {
+        self.write_within(MANIFEST_BYTES, folder, aside)
+    }
+
+    fn write_within(&self, limit: u64, folder: &Dir, aside: &Dir) -> Result<(), DatasetError> {
         let mut hasher = blake3::Hasher::new();
         folder.replace_with(MANIFEST, aside, &mut |file| {
             let mut out = BufWriter::new(Hashed {
@@ -234,7 +238,7 @@ impl<I: Serialize> Manifest<I> {
             out.write_all(b"\n")?;
             out.flush()?;
             drop(out);
-            if hasher.count() > MANIFEST_BYTES {
+            if hasher.count() > limit {
                 // Nobody could read it back.
                 return Err(io::Error::from(io::ErrorKind::FileTooLarge));
             }
@@ -326,23 +330,27 @@ impl Found {
 ///
 /// Where it cannot be read, or is no regular file of a manifest's size. What damage is in it stands in [`Found::manifest`].
 pub(crate) fn find(folder: &Dir, path: &Path) -> Result<Option<Found>, DatasetError> {
+    find_within(MANIFEST_BYTES, folder, path)
+}
+
+fn find_within(limit: u64, folder: &Dir, path: &Path) -> Result<Option<Found>, DatasetError> {
     let Some(file) = folder.read_file(MANIFEST)? else {
         return Ok(None);
     };
-    let too_long = || DatasetError::corrupt(path, format!("it has more than {MANIFEST_BYTES} bytes"));
-    if file.length() > MANIFEST_BYTES {
+    let too_long = || DatasetError::corrupt(path, format!("it has more than {limit} bytes"));
+    if file.length() > limit {
         return Err(too_long());
     }
     let mut hasher = blake3::Hasher::new();
     let mut bytes = BufReader::new(Hashed {
-        inner: file.take(MANIFEST_BYTES + 1),
+        inner: file.take(limit.saturating_add(1)),
         hasher: &mut hasher,
     });
     let unreadable = |source| DatasetError::io("read", path, source);
     let parsed = serde_json::from_reader(&mut bytes);
     // The hash is that of all bytes, also where the JSON ends early.
     io::copy(&mut bytes, &mut io::sink()).map_err(unreadable)?;
-    if hasher.count() > MANIFEST_BYTES {
+    if hasher.count() > limit {
         return Err(too_long());
     }
     let manifest = match parsed {
@@ -417,4 +425,29 @@ fn misplaced(manifest: &Manifest) -> Option<String> {
 /// The contents of the marker for a manifest whose bytes were hashed.
 fn marker_of(manifest: &blake3::Hasher) -> String {
     format!("{}\n", manifest.finalize().to_hex())
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests need folders of their own")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manifest_of_the_limit_is_written_and_read_and_one_byte_more_is_not() {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = Dir::open(scratch.path()).unwrap();
+        let path = scratch.path().join(MANIFEST);
+        let manifest: Manifest = Manifest {
+            program: PROGRAM.to_owned(),
+            ..Manifest::default()
+        };
+        let length = serde_json::to_string_pretty(&manifest).unwrap().len() as u64 + 1;
+        assert!(manifest.write_within(length - 1, &folder, &folder).is_err());
+        assert!(find_within(length, &folder, &path).unwrap().is_none());
+        manifest.write_within(length, &folder, &folder).unwrap();
+        let found = find_within(length, &folder, &path).unwrap().unwrap();
+        assert_eq!(found.manifest.unwrap(), manifest);
+        let refused = find_within(length - 1, &folder, &path).err().unwrap().to_string();
+        assert!(refused.contains("more than"), "{refused}");
+    }
 }

@@ -13,7 +13,7 @@
 
 use std::collections::BTreeSet;
 
-use chatmill_dialect::policy::ControlTokens;
+use chatmill_dialect::policy::{ControlTokens, System};
 use chatmill_dialect::{LossCode, Policy};
 use chatmill_testkit::chats::group_chat;
 use chatmill_testkit::forget::{ELSEWHERE, FORGET};
@@ -47,8 +47,16 @@ fn cases_samples_and_lists_read_back_as_what_is_left_of_them() {
         let list = history(&mut random).to_string();
         cases.push((format!("list-{number}"), read("openai-messages", &list)));
     }
+    let instructed = Policy {
+        system: System::Agent,
+        ..Policy::default()
+    };
     for (name, linked) in &cases {
         trial.all(name, linked, &Policy::default(), &all);
+        let mut people = linked.conversation.participants.iter();
+        if people.any(|person| person.extra.get("agentInstructions").is_some()) {
+            trial.all(name, linked, &instructed, &all);
+        }
         for _ in 0..3 {
             trial.all(name, linked, &policy(&mut random), &all);
         }

@@ -308,7 +308,7 @@ pub(super) fn reference_inlined(tale: &mut Tale, loss: &Loss, family: &Family) {
     let quotes: Vec<Quoted> = at(tale, loss)
         .flat_map(|turn| std::mem::take(&mut turn.quotes))
         // A quote without words is not written.
-        .filter(|quote| !quote.is_nothing() && !(cleans && quote.is_leak))
+        .filter(|quote| !(quote.is_nothing() || cleans && quote.is_leak))
         .collect();
     let position = loss.position;
     let turns = tale.turns.iter_mut().rev();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use chatmill_model::{
-    LinkStatus, Linked, Media, MediaKind, MediaSource, Message, Part, ParticipantKind, Role,
+    LinkStatus, Linked, Media, MediaKind, MediaSource, Message, MessageKind, Part, ParticipantKind, Role,
 };
 
 use crate::forget::placeholder;
@@ -15,7 +15,8 @@ pub struct Quoted {
     pub text: String,
     /// The medium that goes with the quote.
     pub medium: Option<Media>,
-    /// Whether all that is quoted is known here: versions read markers of sounds and of embedded pictures differently.
+    /// Whether all that is quoted is known here: versions read markers of sounds and of embedded pictures differently, and
+    /// a marker in the author's name is read as one of the quote's.
     pub is_known: bool,
     /// Whether it is nothing but lines of metadata that leaked into a bot's words.
     pub is_leak: bool,
@@ -75,10 +76,18 @@ impl Quoted {
         }
         let people = &linked.conversation.participants;
         let is_agent = |sender: usize| people[sender].kind == ParticipantKind::Agent;
-        let is_from_agent = message.role == Role::Assistant || message.sender.is_some_and(is_agent);
+        // What an event says is nobody's words.
+        let is_from_agent = message.kind == MessageKind::Message
+            && (message.role == Role::Assistant || message.sender.is_some_and(is_agent));
         let mut quoted = Self::new(&said.join("\n"), media);
         let mut lines = quoted.text.lines();
         let has_words = !quoted.text.is_empty() && quoted.medium.is_none();
+        let author = message.sender.map(|sender| &people[sender]);
+        let names = author
+            .into_iter()
+            .flat_map(|author| [&author.name, &author.alias]);
+        let mut names = names.chain([&message.sender_name]).flatten();
+        quoted.is_known &= !names.any(|name| name.contains("[Image:") || name.contains("[Audio:"));
         quoted.is_leak =
             is_from_agent && has_words && lines.all(|line| line.trim_start().starts_with("[meta]"));
         quoted

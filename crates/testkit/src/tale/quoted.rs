@@ -41,7 +41,9 @@ pub(super) fn quotes(linked: &Linked, message: &Message) -> Vec<Quoted> {
         )),
         (LinkStatus::Preview, _) => {
             let preview = reference.preview.as_ref()?;
-            Some(Quoted::text(preview.content.as_deref().unwrap_or_default()))
+            let mut quoted = Quoted::text(preview.content.as_deref().unwrap_or_default());
+            quoted.is_known &= !preview.sender_name.as_deref().is_some_and(has_marker);
+            Some(quoted)
         }
         _ => None,
     });
@@ -87,7 +89,7 @@ impl Quoted {
             .into_iter()
             .flat_map(|author| [&author.name, &author.alias]);
         let mut names = names.chain([&message.sender_name]).flatten();
-        quoted.is_known &= !names.any(|name| name.contains("[Image:") || name.contains("[Audio:"));
+        quoted.is_known &= !names.any(|name| has_marker(name));
         quoted.is_leak =
             is_from_agent && has_words && lines.all(|line| line.trim_start().starts_with("[meta]"));
         quoted
@@ -123,6 +125,10 @@ impl Quoted {
             is_known: !text.contains("[Embed") && !text.contains("[Audio:"),
         }
     }
+}
+
+fn has_marker(name: &str) -> bool {
+    name.contains("[Image:") || name.contains("[Audio:")
 }
 
 /// Where the first marker of a medium with a web address stands, and the address.

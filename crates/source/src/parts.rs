@@ -6,7 +6,7 @@
 use chatmill_diag::{Severity, codes};
 use chatmill_intake::json::{Kind, Value, append_key};
 use chatmill_model::json::push_compact;
-use chatmill_model::{Media, MediaKind, MediaSource, Part, RawJson};
+use chatmill_model::{Media, MediaKind, MediaSource, Part, RawJson, ToolResult};
 
 use crate::notes::Site;
 use crate::sharegpt;
@@ -293,4 +293,26 @@ fn file(value: Value<'_>, path: &str, content: &mut Content) -> bool {
         content.keep_rest(holder, path, &known);
     }
     true
+}
+
+/// A tool's content is its result: the texts are the answer, joined by line breaks, and everything else follows.
+pub fn answer(content: Vec<Part>, call_id: Option<String>, name: Option<String>) -> Vec<Part> {
+    let mut texts: Vec<String> = Vec::new();
+    let mut others = Vec::new();
+    for part in content {
+        match part {
+            Part::Text(text) => texts.push(text),
+            other => others.push(other),
+        }
+    }
+    let mut parts = vec![Part::ToolResult(ToolResult {
+        call_id,
+        name,
+        content: texts.join("\n"),
+        is_error: false,
+        metadata_id: None,
+        caller: None,
+    })];
+    parts.extend(others);
+    parts
 }

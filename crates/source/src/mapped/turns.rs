@@ -4,7 +4,7 @@ use chatmill_diag::{Finding, Limits, Reject, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{
     Conversation, Extra, Message, MessageKind, MessageOrigin, Part, RawJson, Reference, ReferenceForm, Role,
-    ToolResult, Unstated,
+    Unstated,
 };
 
 use super::map::FieldMap;
@@ -17,7 +17,7 @@ use crate::roster::Roster;
 use crate::table_rows::{role as known_role, text};
 use crate::times::Times;
 use crate::weight;
-use crate::{FrameView, Reading, RowLedger, turn};
+use crate::{FrameView, Reading, RowLedger, parts, turn};
 
 /// Reads the messages of one record, in order.
 pub struct Reader<'d, 'r> {
@@ -80,7 +80,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         let mut kept: Vec<(String, RawJson)> = Vec::new();
         let said = said(map, value, &mut kept, &mut site);
         let mut parts = if role == Role::Tool {
-            answered(said, call_id.clone(), sender_name.clone())
+            parts::answer(said, call_id.clone(), sender_name.clone())
         } else {
             said
         };
@@ -224,26 +224,4 @@ fn said(
             _ => turn::said(words, &path.name(), kept, site),
         })
         .collect()
-}
-
-/// A result: its texts are the answer, joined by line breaks, and what is no text follows.
-fn answered(said: Vec<Part>, call_id: Option<String>, name: Option<String>) -> Vec<Part> {
-    let mut texts: Vec<String> = Vec::new();
-    let mut others = Vec::new();
-    for part in said {
-        match part {
-            Part::Text(text) => texts.push(text),
-            other => others.push(other),
-        }
-    }
-    let mut parts = vec![Part::ToolResult(ToolResult {
-        call_id,
-        name,
-        content: texts.join("\n"),
-        is_error: false,
-        metadata_id: None,
-        caller: None,
-    })];
-    parts.extend(others);
-    parts
 }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use chatmill_diag::{Finding, Limits, Reject, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Extra, Message, MessageKind, MessageOrigin, Part, RawJson, Role, ToolResult, Unstated};
+use chatmill_model::{Extra, Message, MessageKind, MessageOrigin, Part, RawJson, Role, Unstated};
 
 use super::speakers::Speakers;
 use super::{cached, tools};
@@ -198,7 +198,7 @@ impl<'d> Reader<'d, '_> {
         }
         let content = content(row, role, &mut rest, &mut site);
         if role == Role::Tool {
-            parts.extend(answer(content, call_id, name.clone()));
+            parts.extend(parts::answer(content, call_id, name.clone()));
         } else {
             parts.extend(content);
         }
@@ -343,28 +343,6 @@ fn content(row: &Row<'_>, role: Role, rest: &mut Vec<(String, RawJson)>, site: &
     let text = "the content is neither a string nor a list of parts and is read as its JSON text";
     site.wrong("content", text, severity, value);
     vec![Part::Text(value.raw().to_owned())]
-}
-
-/// A tool's content is its result: the texts are the answer, joined by line breaks, and everything else follows.
-fn answer(content: Vec<Part>, call_id: Option<String>, name: Option<String>) -> Vec<Part> {
-    let mut texts: Vec<String> = Vec::new();
-    let mut others = Vec::new();
-    for part in content {
-        match part {
-            Part::Text(text) => texts.push(text),
-            other => others.push(other),
-        }
-    }
-    let mut parts = vec![Part::ToolResult(ToolResult {
-        call_id,
-        name,
-        content: texts.join("\n"),
-        is_error: false,
-        metadata_id: None,
-        caller: None,
-    })];
-    parts.extend(others);
-    parts
 }
 
 fn extra(row: &Row<'_>, rest: &mut Vec<(String, RawJson)>, site: &mut Site<'_>) {

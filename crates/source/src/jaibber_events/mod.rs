@@ -298,7 +298,8 @@ impl<'d> Reader<'d, '_> {
         let is_notice = |message: &&Message| message.kind == MessageKind::Notice;
         let notices = messages.iter().filter(is_notice).count() as u64;
         let ledger = ledger(rows, &fates, notices);
-        let conversation = (!messages.is_empty()).then(|| Conversation {
+        // An empty list is a conversation in which nobody said anything, as it is for every source.
+        let conversation = (rows == 0 || !messages.is_empty()).then(|| Conversation {
             source: ID,
             shape,
             source_id: self.key,

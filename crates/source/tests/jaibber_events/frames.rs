@@ -5,7 +5,7 @@ use chatmill_intake::{Framing, Head, json};
 use chatmill_source::{JaibberEvents, Source};
 use serde_json::json;
 
-use crate::{conversation, gather, names, payload, read_as, rest, turns};
+use crate::{conversation, gather, names, payload, read, read_as, rest, turns};
 
 #[test]
 fn frames_of_every_kind_are_cut_into_rows_by_project() {
@@ -157,6 +157,13 @@ fn what_is_not_of_this_system_is_not_cut_and_is_a_fault_when_read() {
         read_as(&rows, None, &small).fault.unwrap().code.name,
         "conversation-too-large"
     );
+}
+
+#[test]
+fn an_empty_list_is_a_conversation_in_which_nobody_says_anything() {
+    let reading = read(&json!([]));
+    assert!(reading.fault.is_none());
+    assert!(conversation(&reading).messages.is_empty());
 }
 
 #[test]

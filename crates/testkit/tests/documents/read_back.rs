@@ -1,10 +1,10 @@
 //! What a dialect writes, our own reader accepts: without an error, or the rendering is invalid and says by which rule.
 
-use chatmill_diag::{Finding, Limits, Severity};
+use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_dialect::{DIALECTS, History, Policy, View, auto_perspective};
 use chatmill_intake::json;
 use chatmill_source::FrameView;
-use chatmill_testkit::law::{REQUESTS, SYSTEMS, cases};
+use chatmill_testkit::law::{REQUESTS, SYSTEMS, cases, read};
 
 /// The errors that reader and rules find in a record.
 fn errors(source: &str, text: &str) -> Vec<Finding> {
@@ -20,11 +20,14 @@ fn errors(source: &str, text: &str) -> Vec<Finding> {
     let mut findings = reading.findings;
     findings.extend(reading.fault);
     findings.extend(reading.rejects.into_iter().map(|reject| reject.finding));
-    if let Some(conversation) = reading.conversation {
-        let (linked, found, _) = chatmill_link::link(conversation, &limits);
-        findings.extend(found);
-        chatmill_rule::check(&linked, &limits, &mut findings);
-    }
+    let Some(conversation) = reading.conversation else {
+        let nothing = Finding::new(&codes::WRONG_TYPE, "no conversation was read");
+        findings.push(nothing.with_severity(Severity::Error));
+        return findings;
+    };
+    let (linked, found, _) = chatmill_link::link(conversation, &limits);
+    findings.extend(found);
+    chatmill_rule::check(&linked, &limits, &mut findings);
     findings.retain(|finding| finding.severity == Severity::Error);
     findings
 }
@@ -34,7 +37,10 @@ fn what_a_dialect_writes_its_own_source_accepts() {
     let told: Vec<_> = REQUESTS.iter().chain(SYSTEMS).collect();
     let mut tried = 0;
     let mut refused = Vec::new();
-    for (name, linked) in cases() {
+    let silent =
+        r#"{"version":"1.0.0","conversation_meta":{"name":"","user_details":{}},"conversation_list":[]}"#;
+    let silent = ("nobody says anything".to_owned(), read("group-chat", silent));
+    for (name, linked) in cases().into_iter().chain([silent]) {
         for dialect in DIALECTS {
             let about = dialect.about();
             for profile in about.profiles {

@@ -192,6 +192,11 @@ pub fn discover(pattern: &str, base: &Path) -> Result<Vec<Input>, DiscoverError>
             let folder = base.join(prefix);
             (matching(prefix, glob, &folder, pattern)?, folder)
         }
+        // Whether it is a path or a glob is not known; a second look might say something else.
+        Err(error) if door::is_of_the_system(&error) => {
+            let kind = unreadable("look at", &path, &error);
+            (vec![Input::named(&path, pattern, pattern, kind, 0)], path)
+        }
         // What else is wrong with the path, it tells again when it is looked into.
         _ => (named(pattern, &path), path),
     };

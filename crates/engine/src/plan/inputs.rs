@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use chatmill_intake::Failure;
 use chatmill_intake::discover::{self, Input, InputKind, Own, Patterns};
 use chatmill_source::{Source, TableMap};
 
@@ -180,10 +181,17 @@ pub(super) fn inputs(
         });
         let all = discover::discover(&section.path, base)?;
         let count = all.len();
-        let inputs: Vec<Input> = all
-            .into_iter()
-            .filter(|input| !own.holds(&input.path()))
-            .collect();
+        let foreign = |mut input: Input| {
+            let path = input.path();
+            match own.holds(&path) {
+                Ok(is_own) => (!is_own).then_some(input),
+                Err(error) => {
+                    input.kind = InputKind::Failed(Box::new(Failure::new("find", &path, &error)));
+                    Some(input)
+                }
+            }
+        };
+        let inputs: Vec<Input> = all.into_iter().filter_map(foreign).collect();
         if inputs.is_empty() {
             return Err(PlanError::OnlyOwn {
                 path: section.path.clone(),

@@ -1,7 +1,12 @@
 //! What belongs to a run itself, and so is no input of it, whatever pattern matches it.
 
 use std::collections::HashMap;
+use std::io;
 use std::path::{Path, PathBuf};
+
+use chatmill_diag::faults::Call;
+
+use crate::door;
 
 /// The files of a run: the pipeline file it was asked by, its output, and what stands beside the output while it works.
 pub struct Own {
@@ -9,6 +14,8 @@ pub struct Own {
     out: PathBuf,
     /// Where folders really are: inputs come by the thousand from the same ones.
     folders: HashMap<PathBuf, PathBuf>,
+    /// The error for which it is not known where they are.
+    unknown: Option<i32>,
 }
 
 impl Own {
@@ -18,50 +25,76 @@ impl Own {
             file: None,
             out: PathBuf::new(),
             folders: HashMap::new(),
+            unknown: None,
         };
-        own.file = file.map(|file| own.place(file));
-        // What an existing output leads to is what is written.
-        own.out = out.canonicalize().unwrap_or_else(|_| own.place(out));
+        if let Err(error) = own.find(file, out) {
+            own.unknown = error.raw_os_error();
+        }
         own
     }
 
+    fn find(&mut self, file: Option<&Path>, out: &Path) -> io::Result<()> {
+        self.file = file.map(|file| self.place(file)).transpose()?;
+        // What an existing output leads to is what is written.
+        self.out = match real(out)? {
+            Some(out) => out,
+            None => self.place(out)?,
+        };
+        Ok(())
+    }
+
     /// Whether a path is one of them, or lies below one.
-    pub fn holds(&mut self, path: &Path) -> bool {
-        let place = self.place(path);
+    ///
+    /// # Errors
+    ///
+    /// Where the system does not say where they are, or where the path is.
+    pub fn holds(&mut self, path: &Path) -> io::Result<bool> {
+        if let Some(unknown) = self.unknown {
+            return Err(io::Error::from_raw_os_error(unknown));
+        }
+        let place = self.place(path)?;
         if self.file.as_ref() == Some(&place) || place.starts_with(&self.out) {
-            return true;
+            return Ok(true);
         }
         let (Some(home), Some(name)) = (self.out.parent(), self.out.file_name()) else {
-            return false;
+            return Ok(false);
         };
         // Lock, staging and files that are being written are called `.NAME.something`.
         let below = place.strip_prefix(home).ok();
         let first = below.and_then(|below| below.iter().next());
         let beside = first.and_then(|first| first.as_encoded_bytes().strip_prefix(b"."));
-        beside
-            .and_then(|beside| beside.strip_prefix(name.as_encoded_bytes()))
-            .is_some_and(|rest| rest.starts_with(b"."))
+        let rest = beside.and_then(|beside| beside.strip_prefix(name.as_encoded_bytes()));
+        Ok(rest.is_some_and(|rest| rest.starts_with(b".")))
     }
 
     /// Where a path is, with the links on the way to it followed, as far as there is anything.
-    fn place(&mut self, path: &Path) -> PathBuf {
+    fn place(&mut self, path: &Path) -> io::Result<PathBuf> {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
-            return path.canonicalize().unwrap_or_else(|_| path.to_owned());
+            return Ok(real(path)?.unwrap_or_else(|| path.to_owned()));
         };
         if let Some(known) = self.folders.get(folder) {
-            return known.join(name);
+            return Ok(known.join(name));
         }
         let shown = if folder.as_os_str().is_empty() {
             Path::new(".")
         } else {
             folder
         };
-        let real = match shown.canonicalize() {
-            Ok(real) => real,
-            Err(_) => self.place(folder),
+        let real = match real(shown)? {
+            Some(real) => real,
+            None => self.place(folder)?,
         };
         self.folders.insert(folder.to_owned(), real.clone());
-        real.join(name)
+        Ok(real.join(name))
+    }
+}
+
+/// Where a path really is; none where nothing is there, or nobody may know.
+fn real(path: &Path) -> io::Result<Option<PathBuf>> {
+    match door::call(Call::Stat, || path.canonicalize()) {
+        Ok(real) => Ok(Some(real)),
+        Err(error) if door::is_of_the_system(&error) => Err(error),
+        Err(_) => Ok(None),
     }
 }
 
@@ -86,7 +119,7 @@ mod tests {
                 "link/deep/../plan.toml",
                 "link/out/x",
             ] {
-                assert!(own.holds(&at(name)), "{out}: {name}");
+                assert!(own.holds(&at(name)).unwrap(), "{out}: {name}");
             }
             for name in [
                 "in/a.json",
@@ -96,7 +129,7 @@ mod tests {
                 "in/deep/out/a.json",
                 "in/deep/plan.toml",
             ] {
-                assert!(!own.holds(&at(name)), "{out}: {name}");
+                assert!(!own.holds(&at(name)).unwrap(), "{out}: {name}");
             }
         }
     }

@@ -20,6 +20,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use chatmill_diag::faults::{Call, Fault, inject};
+use chatmill_intake::InputKind;
 use chatmill_testkit::Workshop;
 
 use scenes::{Ended, SCENES, Scene};
@@ -193,6 +194,29 @@ fn an_inspection_survives_any_call_that_fails() {
 fn what_reads_a_dataset_survives_any_call_that_fails() {
     for name in ["report", "export", "diff", "certify"] {
         walk(named(name), Walk::Samples(5));
+    }
+}
+
+/// A second look may tell something else than the first: a glob is no path of which nothing is there.
+#[test]
+fn a_pattern_that_cannot_be_looked_at_is_a_failed_input() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let shop = Workshop::new();
+    shop.write("in/a.json", b"{}");
+    for pattern in ["in/*.json", "in", "in/a.json"] {
+        let injected = inject(Fault {
+            call: Call::Stat,
+            nth: 1,
+            errno: EIO,
+            lasting: false,
+        });
+        let found = chatmill_intake::discover(pattern, &shop.path("")).unwrap();
+        drop(injected);
+        let kinds: Vec<_> = found.iter().map(|input| &input.kind).collect();
+        assert!(
+            matches!(kinds.as_slice(), [InputKind::Failed(_)]),
+            "{pattern}: {kinds:?}"
+        );
     }
 }
 

@@ -29,9 +29,13 @@ fn merge<'a>(turns: Vec<Turn<'a>>, manner: &Manner, losses: &mut Losses) -> Vec<
         return turns;
     };
     let mut merged: Vec<Turn<'a>> = Vec::with_capacity(turns.len());
+    // Whether the last of them calls: to ask it of a turn that grows would take as long as it is, for each that joins it.
+    let mut has_calls = false;
     for mut turn in turns {
+        let calls = turn.calls();
         match merged.last_mut() {
-            Some(last) if is_one(last, &turn, manner) => {
+            Some(last) if is_one(last, has_calls, &turn, manner) => {
+                has_calls |= calls;
                 let before = last.said.last().and_then(|(position, _)| *position);
                 if let Some((Some(position), _)) = turn.said.first()
                     && before != Some(*position)
@@ -46,7 +50,10 @@ fn merge<'a>(turns: Vec<Turn<'a>>, manner: &Manner, losses: &mut Losses) -> Vec<
                 last.thoughts.append(&mut turn.thoughts);
                 last.said.append(&mut turn.said);
             }
-            _ => merged.push(turn),
+            _ => {
+                has_calls = calls;
+                merged.push(turn);
+            }
         }
     }
     merged
@@ -81,10 +88,10 @@ pub(super) fn misplaced(turns: &[Turn<'_>], manner: &Manner) -> Option<Violation
     Some(Violation::at(position, format!("{}: {fault}", rule?)))
 }
 
-fn is_one(last: &Turn<'_>, next: &Turn<'_>, manner: &Manner) -> bool {
+fn is_one(last: &Turn<'_>, has_calls: bool, next: &Turn<'_>, manner: &Manner) -> bool {
     match (last.role, next.role) {
         (Role::User, Role::User) => true,
-        (Role::Assistant, Role::Assistant) => !last.calls(),
+        (Role::Assistant, Role::Assistant) => !has_calls,
         (Role::Tool, Role::Tool) => manner.results != Results::OwnTurns,
         (Role::Tool, Role::User) => manner.results == Results::UserTurn,
         _ => false,

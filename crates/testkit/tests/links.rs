@@ -402,16 +402,7 @@ fn thoughts_at_the_head_of_a_text_are_reasoning_in_every_source() {
         ),
     ];
     for (source, text) in files {
-        let limits = Limits::default();
-        let document = json::scan(text.as_bytes(), limits.depth).unwrap();
-        let frame = FrameView {
-            document: &document,
-            bytes: text.as_bytes(),
-            start: 0,
-            key: None,
-        };
-        let reading = chatmill_source::find(source).unwrap().read(&frame, &limits);
-        let (linked, ..) = link(reading.conversation.unwrap(), &limits);
+        let linked = chatmill_testkit::law::read(source, &text);
         let parts = &linked.conversation.messages[1].parts;
         let expected = [
             Part::Reasoning("Two trays of six.".to_owned()),

@@ -28,14 +28,12 @@ impl<'a> People<'a> {
     pub(super) fn new(view: &View<'a>, shown: &[&'a Message]) -> Self {
         let participants = &view.conversation().participants;
         let mut known: BTreeSet<&str> = participants.iter().map(|person| person.id.as_str()).collect();
-        let is_somebody = |id: &str| {
-            participants
-                .iter()
-                .any(|person| person.id == id && !is_nobody(person))
-        };
+        let is_nobodys = participants
+            .iter()
+            .any(|person| person.id == NOBODY && is_nobody(person));
         let mut nobody = Cow::Borrowed(NOBODY);
         let mut count = 2_u64;
-        while is_somebody(&nobody) {
+        while !is_nobodys && known.contains(&*nobody) {
             nobody = Cow::Owned(format!("{NOBODY}~{count}"));
             count += 1;
         }

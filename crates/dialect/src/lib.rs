@@ -61,7 +61,7 @@ pub use rendering::{Coverage, Rendering};
 pub use template::TemplateDialect;
 pub use view::{Answered, History, View};
 pub use violation::Violation;
-pub use window::{Borders, Cuts, Stretch};
+pub use window::{Borders, Cuts, Outside, Stretch, Window};
 
 /// An output format.
 pub trait Dialect: Send + Sync {

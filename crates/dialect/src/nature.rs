@@ -1,12 +1,14 @@
 //! Losses that lie in a dialect's nature, and the choice of the messages that a rendering shows.
 
-use chatmill_model::{Message, MessageKind, Participant, Reference, Role};
+use std::ops::Range;
+
+use chatmill_model::{Message, MessageKind, Participant, Reference};
 
 use crate::loss::{LossCode, Losses};
 use crate::names::own_name;
 use crate::rendering::{Coverage, Extent};
 use crate::view::{History, View};
-use crate::window::{Borders, Stretch};
+use crate::window::{Outside, Stretch, is_system_text};
 
 /// What a dialect has no place for, on any message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,11 +45,15 @@ impl<'a> Shown<'a> {
         renders: impl Fn(&Message) -> bool,
     ) -> Self {
         let all = view.conversation().messages.as_slice();
-        let stretch = view.stretch.unwrap_or_else(|| Stretch::session(0, u32::MAX));
+        let own = Outside::default();
+        let (stretch, outside) = view
+            .window
+            .map_or((Stretch::session(0, u32::MAX), &own), |window| {
+                (window.stretch, window.outside)
+            });
+        let rendered = || outside.rendered(view.linked, &renders);
         let end = all.len().min(stretch.end as usize);
         let session = end.min(stretch.session_start as usize)..all.len().min(stretch.session_end as usize);
-        let between = |start: usize, end: usize| all.get(start..end).unwrap_or_default();
-        let counts = |message: &&Message| renders(message) && !is_system(message);
         let limit = match view.history {
             History::Document => document,
             History::All => None,
@@ -56,41 +62,48 @@ impl<'a> Shown<'a> {
         let mut history = match limit {
             None | Some(0) => limit.map_or(session.start, |_| end),
             Some(limit) => {
-                let mut newest = between(session.start, end).iter().rev().filter(counts);
+                let newest = all.get(session.start..end).unwrap_or_default().iter().rev();
+                let mut newest = newest.filter(|message| renders(message) && !is_system_text(message));
                 let oldest = newest.nth(limit as usize - 1);
                 let is_cut = newest.next().is_some();
                 oldest.filter(|_| is_cut).map_or(session.start, place)
             }
         };
         if let History::Messages(_) = view.history {
-            history = Borders::of(view.linked).at_or_before(history).max(session.start);
+            let borders = outside.borders(view.linked);
+            history = borders.at_or_before(history).max(session.start);
         }
         let first = history.max(stretch.start as usize).min(end);
-        let is_ahead = |message: &&Message| renders(message) && is_system(message);
-        let ahead = between(0, first).iter().filter(is_ahead);
-        let stretch: Vec<&Message> = ahead.chain(between(first, end)).collect();
-        let behind = between(session.end, all.len())
-            .iter()
-            .filter(|message| renders(message));
-        let later = between(end, session.end)
-            .iter()
-            .filter(|message| renders(message));
-        for (outside, reason) in [
-            (
-                between(0, session.start).iter().filter(counts).count() + behind.count(),
-                "messages of other sessions lie outside the window",
-            ),
-            (later.count(), "later messages lie outside the window"),
-            (
-                between(session.start, history).iter().filter(counts).count(),
-                "older messages lie outside the window",
-            ),
-            (
-                between(history, first).iter().filter(counts).count(),
-                "older messages were cut to fit the token budget",
-            ),
-        ] {
-            losses.everywhere(LossCode::Truncated, outside as u64, reason);
+        let mut stretch: Vec<&Message> = Vec::with_capacity(end - first);
+        if first > 0 {
+            let ahead = rendered().system(0..first).iter();
+            stretch.extend(ahead.filter_map(|position| view.message(*position)));
+        }
+        stretch.extend(all.get(first..end).unwrap_or_default());
+        if first > 0 || end < all.len() {
+            let rendered = rendered();
+            let behind = session.end..all.len();
+            let later = end..session.end;
+            let all_of = |range: &Range<usize>| {
+                rendered.turns(range.clone()) + rendered.system(range.clone()).len() as u64
+            };
+            for (outside, reason) in [
+                (
+                    rendered.turns(0..session.start) + all_of(&behind),
+                    "messages of other sessions lie outside the window",
+                ),
+                (all_of(&later), "later messages lie outside the window"),
+                (
+                    rendered.turns(session.start..history),
+                    "older messages lie outside the window",
+                ),
+                (
+                    rendered.turns(history..first),
+                    "older messages were cut to fit the token budget",
+                ),
+            ] {
+                losses.everywhere(LossCode::Truncated, outside, reason);
+            }
         }
         losses.everywhere(
             LossCode::WeightDropped,
@@ -114,7 +127,7 @@ impl<'a> Shown<'a> {
                 .collect(),
             stretch,
             extent: Extent {
-                coverage: if limit.is_some() || view.stretch.is_some() {
+                coverage: if limit.is_some() || view.window.is_some() {
                     Coverage::Window
                 } else {
                     Coverage::Whole
@@ -127,10 +140,6 @@ impl<'a> Shown<'a> {
 
 fn place(message: &Message) -> usize {
     message.position as usize
-}
-
-fn is_system(message: &Message) -> bool {
-    message.kind == MessageKind::Message && message.role == Role::System
 }
 
 /// How many references stand inside others.

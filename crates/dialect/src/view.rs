@@ -5,7 +5,7 @@ use chatmill_model::{Conversation, Link, LinkStatus, Linked, Message, MessageKin
 
 use crate::names::own_name;
 use crate::policy::Policy;
-use crate::window::Stretch;
+use crate::window::Window;
 
 /// How much of a conversation to render.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,8 +41,8 @@ pub struct View<'a> {
     pub profile: &'a str,
     /// How much to render.
     pub history: History,
-    /// The stretch to render; none: the whole conversation.
-    pub stretch: Option<Stretch>,
+    /// What to render of it; none: the whole conversation.
+    pub window: Option<Window<'a>>,
 }
 
 impl<'a> View<'a> {

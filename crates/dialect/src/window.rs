@@ -6,6 +6,9 @@
 //! stretch, by moving its beginning. System text in front of a stretch stays, and replies to messages outside of it are
 //! quoted as ever.
 
+use std::cell::OnceCell;
+use std::ops::Range;
+
 use chatmill_model::{CallStatus, Linked, Message, MessageKind, Part, Role};
 
 /// The stretch of a conversation that a rendering shows: positions, each end one past the last.
@@ -31,6 +34,15 @@ impl Stretch {
             end,
         }
     }
+}
+
+/// A stretch, and what all stretches of its conversation share.
+#[derive(Clone, Copy, Debug)]
+pub struct Window<'a> {
+    /// What to show.
+    pub stretch: Stretch,
+    /// What lies outside: one for each conversation, dialect and profile.
+    pub outside: &'a Outside,
 }
 
 /// What makes several renderings of one conversation.
@@ -77,8 +89,8 @@ pub fn turn_starts(linked: &Linked, borders: &Borders, perspective: Option<usize
 /// Where a conversation may be cut without parting a call from its result.
 #[derive(Clone, Debug, Default)]
 pub struct Borders {
-    /// For each position, how many calls and results stand on both sides of the border in front of it.
-    parted: Vec<u32>,
+    /// For each position, the nearest place at or before it where a cut is allowed; one more for the end.
+    nearest: Vec<u32>,
 }
 
 impl Borders {
@@ -101,28 +113,105 @@ impl Borders {
                 }
             }
         }
-        let mut open = 0;
-        let parted = changes.into_iter().map(|change| {
-            open += change;
-            u32::try_from(open).unwrap_or(u32::MAX)
-        });
+        // How many calls have their result on the other side.
+        let mut parted = 0;
+        let mut latest = 0;
+        let nearest =
+            (0..=u32::try_from(length).unwrap_or(u32::MAX))
+                .zip(changes)
+                .map(|(position, change)| {
+                    parted += change;
+                    if parted == 0 {
+                        latest = position;
+                    }
+                    latest
+                });
         Self {
-            parted: parted.collect(),
+            nearest: nearest.collect(),
         }
     }
 
     /// Whether the conversation may be cut in front of a position.
     pub fn allow(&self, position: u32) -> bool {
-        self.parted
+        self.nearest
             .get(position as usize)
-            .is_none_or(|parted| *parted == 0)
+            .is_none_or(|nearest| *nearest == position)
     }
 
     /// The nearest border that is not behind a place.
     pub(crate) fn at_or_before(&self, place: usize) -> usize {
-        let mut parted = self.parted.iter().take(place + 1);
-        parted.rposition(|parted| *parted == 0).unwrap_or_default()
+        self.nearest.get(place).map_or(place, |nearest| *nearest as usize)
     }
+}
+
+/// What all windows of a conversation in one dialect ask about what lies outside of them. The first that asks fills it, so
+/// that many windows cost no more than one pass over the conversation.
+#[derive(Debug, Default)]
+pub struct Outside {
+    borders: OnceCell<Borders>,
+    rendered: OnceCell<Rendered>,
+}
+
+impl Outside {
+    /// The borders of the conversation.
+    pub(crate) fn borders(&self, linked: &Linked) -> &Borders {
+        self.borders.get_or_init(|| Borders::of(linked))
+    }
+
+    /// What the dialect renders of the conversation.
+    pub(crate) fn rendered(&self, linked: &Linked, renders: impl Fn(&Message) -> bool) -> &Rendered {
+        self.rendered
+            .get_or_init(|| Rendered::of(&linked.conversation.messages, renders))
+    }
+}
+
+/// What a dialect renders in front of each position of a conversation.
+#[derive(Debug)]
+pub(crate) struct Rendered {
+    /// Messages without system text in front of each position; one more for the end.
+    turns: Vec<u32>,
+    /// Where system text stands.
+    system: Vec<u32>,
+}
+
+impl Rendered {
+    fn of(messages: &[Message], renders: impl Fn(&Message) -> bool) -> Self {
+        let mut rendered = Self {
+            turns: vec![0],
+            system: Vec::new(),
+        };
+        let mut turns = 0;
+        for message in messages {
+            if renders(message) {
+                if is_system_text(message) {
+                    rendered.system.push(message.position);
+                } else {
+                    turns += 1;
+                }
+            }
+            rendered.turns.push(turns);
+        }
+        rendered
+    }
+
+    /// Messages of a range, without system text.
+    pub(crate) fn turns(&self, range: Range<usize>) -> u64 {
+        let before = |place: usize| self.turns.get(place).copied().unwrap_or_default();
+        u64::from(before(range.end).saturating_sub(before(range.start)))
+    }
+
+    /// Where system text stands in a range.
+    pub(crate) fn system(&self, range: Range<usize>) -> &[u32] {
+        let place = |end: usize| self.system.partition_point(|position| (*position as usize) < end);
+        self.system
+            .get(place(range.start)..place(range.end))
+            .unwrap_or_default()
+    }
+}
+
+/// Whether a message is instructions, which stay in front of every window.
+pub(crate) fn is_system_text(message: &Message) -> bool {
+    message.kind == MessageKind::Message && message.role == Role::System
 }
 
 fn messages(linked: &Linked, start: u32, end: u32) -> impl Iterator<Item = &Message> {

@@ -3,7 +3,8 @@
 use std::convert::Infallible;
 
 use chatmill_dialect::{
-    Borders, Cuts, History, Policy, Rendering, Stretch, View, Violation, auto_perspective, window,
+    Borders, Cuts, History, Outside, Policy, Rendering, Stretch, View, Violation, Window, auto_perspective,
+    window,
 };
 use chatmill_model::{Linked, Part, ParticipantKind, Role};
 
@@ -211,15 +212,24 @@ impl<'a> Windowed<'a> {
         mut scales: Option<&mut Scales>,
         emit: &mut dyn FnMut(&str, Rendering<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
+        let outside = Outside::default();
         for voice in self.voices(target) {
             let participants = &self.linked.conversation.participants;
             let participant = voice.perspective.and_then(|index| participants.get(index));
             let id = participant.map_or("", |participant| participant.id.as_str());
             let mut speaking = Speaking {
                 windowed: self,
+                outside: &outside,
                 voice,
                 target,
-                policy,
+                whole: View {
+                    linked: self.linked,
+                    perspective: voice.perspective,
+                    policy,
+                    profile: target.profile,
+                    history: self.windows.history,
+                    window: None,
+                },
                 scales: scales.as_deref_mut(),
                 ordinal: 0,
                 answers: self.windows.cuts.per_turn && !target.dialect.about().neutral,
@@ -227,17 +237,6 @@ impl<'a> Windowed<'a> {
             speaking.say(&mut |rendering| emit(id, rendering))?;
         }
         Ok(())
-    }
-
-    fn view(&self, voice: &Voice, target: &Target, policy: &'a Policy, stretch: Option<Stretch>) -> View<'a> {
-        View {
-            linked: self.linked,
-            perspective: voice.perspective,
-            policy,
-            profile: target.profile,
-            history: self.windows.history,
-            stretch,
-        }
     }
 
     /// The bytes of text between two positions.
@@ -261,13 +260,23 @@ fn length(part: &Part) -> u64 {
 /// The renderings of one perspective in one dialect.
 struct Speaking<'w, 's> {
     windowed: &'w Windowed<'w>,
+    outside: &'w Outside,
     voice: &'w Voice,
     target: &'w Target,
-    policy: &'w Policy,
+    /// The whole conversation.
+    whole: View<'w>,
     scales: Option<&'s mut Scales>,
     ordinal: u32,
     /// Whether each rendering ends with an answer.
     answers: bool,
+}
+
+/// The view through a window.
+fn through<'w>(whole: View<'w>, outside: &'w Outside, stretch: Stretch) -> View<'w> {
+    View {
+        window: Some(Window { stretch, outside }),
+        ..whole
+    }
 }
 
 type Emit<'e, E> = dyn FnMut(Rendering<'_>) -> Result<(), E> + 'e;
@@ -303,11 +312,10 @@ impl Speaking<'_, '_> {
         let guess = fit::guess(&beginnings, budget.tokens, |start| {
             self.windowed.bytes(start, stretch.end)
         });
+        let (whole, outside) = (self.whole, self.outside);
         let least = fit::least(beginnings.len(), guess, |place| {
             let mut fits = true;
-            let view = self
-                .windowed
-                .view(self.voice, self.target, self.policy, Some(beginning(place)));
+            let view = through(whole, outside, beginning(place));
             self.target
                 .dialect
                 .render(&view, &mut |rendering| fits &= scales.fits(&rendering));
@@ -317,7 +325,7 @@ impl Speaking<'_, '_> {
     }
 
     fn rendered<E>(&mut self, stretch: Option<Stretch>, emit: &mut Emit<'_, E>) -> Result<(), E> {
-        let view = self.windowed.view(self.voice, self.target, self.policy, stretch);
+        let view = stretch.map_or(self.whole, |stretch| through(self.whole, self.outside, stretch));
         let mut outcome = Ok(());
         self.target.dialect.render(&view, &mut |mut rendering| {
             if outcome.is_err() {

@@ -86,7 +86,7 @@ fn each_rendering(
                 policy: &policy,
                 profile,
                 history: History::Document,
-                stretch: None,
+                window: None,
             };
             dialect.render(&view, &mut |rendering| {
                 text.clear();

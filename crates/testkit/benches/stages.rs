@@ -118,7 +118,7 @@ fn stages(criterion: &mut Criterion) {
                         policy: &policy,
                         profile: dialect.about().profiles[0],
                         history: History::Document,
-                        stretch: None,
+                        window: None,
                     };
                     dialect.render(&view, &mut |rendering| bytes += rendering.rope.text().len());
                 }

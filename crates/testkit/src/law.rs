@@ -83,7 +83,7 @@ impl Trial {
                     policy,
                     profile,
                     history: History::Document,
-                    stretch: None,
+                    window: None,
                 };
                 // An archive is nobody's view.
                 if told.family.archive && perspective.is_some() {

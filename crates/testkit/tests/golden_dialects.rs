@@ -54,7 +54,7 @@ fn render(dialect: &dyn Dialect, linked: &Linked) -> (String, String) {
         policy: &policy,
         profile: about.profiles[0],
         history: History::Document,
-        stretch: None,
+        window: None,
     };
     let mut content = String::new();
     let mut losses = String::new();

@@ -44,7 +44,7 @@ fn said(dialect: &str, linked: &Linked) -> String {
         policy: &policy,
         profile: dialect.about().profiles[0],
         history: History::Document,
-        stretch: None,
+        window: None,
     };
     let mut text = String::new();
     dialect.render(&view, &mut |rendering| text.push_str(&rendering.rope.text()));

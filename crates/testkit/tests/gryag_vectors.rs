@@ -36,7 +36,7 @@ fn render(turns: &Value) -> String {
         policy: &policy,
         profile,
         history: History::Document,
-        stretch: None,
+        window: None,
     };
     let mut written = String::new();
     dialect.render(&view, &mut |rendering| written = rendering.rope.text());

@@ -49,7 +49,7 @@ fn written(linked: &Linked) -> (String, Vec<Loss>) {
         policy: &policy,
         profile,
         history: History::Document,
-        stretch: None,
+        window: None,
     };
     let mut renderings = Vec::new();
     dialect.render(&view, &mut |rendering| {
@@ -179,7 +179,7 @@ fn the_context_of_a_capture_holds_whole_answers_and_no_notices() {
         policy: &policy,
         profile,
         history: History::Document,
-        stretch: None,
+        window: None,
     };
     let mut texts = Vec::new();
     dialect.render(&view, &mut |rendering| texts.push(rendering.rope.text()));

@@ -59,7 +59,7 @@ fn said(dialect: &str, linked: &Linked, policy: &Policy) -> (String, Vec<(LossCo
         policy,
         profile: about.profiles[0],
         history: History::Document,
-        stretch: None,
+        window: None,
     };
     let (mut text, mut losses) = (String::new(), Vec::new());
     dialect.render(&view, &mut |rendering| {
@@ -365,7 +365,7 @@ fn who_was_answered_stays_known_when_the_message_is_gone() {
         policy: &policy,
         profile: "document",
         history: History::Document,
-        stretch: None,
+        window: None,
     };
     let message = &linked.conversation.messages[1];
     let (reference, link) = view.references(message).next().unwrap();

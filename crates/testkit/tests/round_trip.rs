@@ -45,7 +45,7 @@ fn written(linked: &Linked) -> String {
         policy: &policy,
         profile,
         history: History::Document,
-        stretch: None,
+        window: None,
     };
     dialect.render(&view, &mut |rendering| texts.push(rendering.rope.text()));
     assert_eq!(texts.len(), 1);
@@ -78,7 +78,7 @@ proptest! {
                 policy: &policy,
                 profile: dialect.about().profiles[0],
                 history: History::Document,
-                stretch: None,
+                window: None,
             };
             dialect.render(&view, &mut |rendering| {
                 let text = rendering.rope.text();

@@ -39,7 +39,7 @@ fn write(linked: &Linked) -> (String, Vec<LossCode>) {
         policy: &policy,
         profile,
         history: History::Document,
-        stretch: None,
+        window: None,
     };
     let mut out = None;
     dialect.render(&view, &mut |rendering| {

@@ -56,7 +56,7 @@ fn render(dialect: &str, messages: &Value) -> (Value, Vec<(LossCode, u64)>) {
         policy: &policy,
         profile,
         history: History::Document,
-        stretch: None,
+        window: None,
     };
     let mut out = None;
     dialect.render(&view, &mut |rendering| {

@@ -381,7 +381,7 @@ fn try_all(name: &str, linked: &Linked, policy: &Policy) -> u64 {
                 policy,
                 profile,
                 history: History::Document,
-                stretch: None,
+                window: None,
             };
             dialect.render(&view, &mut |rendering| {
                 tried += 1;

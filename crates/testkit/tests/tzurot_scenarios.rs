@@ -47,7 +47,7 @@ fn requests(linked: &Linked) -> Vec<String> {
         policy: &policy,
         profile,
         history: History::Document,
-        stretch: None,
+        window: None,
     };
     let mut texts = Vec::new();
     dialect.render(&view, &mut |rendering| texts.push(rendering.rope.text()));

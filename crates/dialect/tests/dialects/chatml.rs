@@ -23,7 +23,7 @@ fn rope_of(room: &Room, look: impl FnOnce(&Rope<'_>)) {
         policy: &policy,
         profile,
         history: chatmill_dialect::History::Document,
-        stretch: None,
+        window: None,
     };
     let mut look = Some(look);
     dialect.render(&view, &mut |rendering| look.take().unwrap()(&rendering.rope));

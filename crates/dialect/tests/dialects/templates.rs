@@ -54,7 +54,7 @@ pub(crate) fn render<R>(
         policy,
         profile: "template",
         history: History::Document,
-        stretch: None,
+        window: None,
     };
     let (mut look, mut seen) = (Some(look), None);
     dialect.render(&view, &mut |rendering| {
@@ -456,7 +456,7 @@ fn a_template_prints_what_it_prints_of_the_same_messages_as_data() {
                     policy: &policy,
                     profile: "template",
                     history: History::Document,
-                    stretch: None,
+                    window: None,
                 };
                 dialect.render(&view, &mut |rendering| {
                     let is_stop = |rule: &&Violation| {

@@ -7,7 +7,9 @@ use chatmill_diag::Limits;
 use chatmill_dialect::policy::{
     ControlTokens, LeakedMetadata, MediaPolicy, Names, Orphans, Policy, Reasoning, References, System,
 };
-use chatmill_dialect::{Borders, Cuts, Dialect, History, Rendering, View, auto_perspective, window};
+use chatmill_dialect::{
+    Borders, Cuts, Dialect, History, Outside, Rendering, View, Window, auto_perspective, window,
+};
 use chatmill_engine::frame::{self, Outcome, Settings};
 use chatmill_engine::group::{Group, GroupRow, RowPlace};
 use chatmill_engine::locate::Located;
@@ -275,13 +277,19 @@ fn renderings(linked: &Linked, bytes: &[u8]) {
         for dialect in chatmill_dialect::DIALECTS {
             let profiles = dialect.about().profiles;
             let profile = profiles[usize::from(dice[2]) % profiles.len()];
+            let outside = Outside::default();
             let view = View {
                 linked,
                 perspective,
                 policy,
                 profile,
                 history,
-                stretch: stretch.filter(|_| dice[18].is_multiple_of(2)),
+                window: stretch
+                    .filter(|_| dice[18].is_multiple_of(2))
+                    .map(|stretch| Window {
+                        stretch,
+                        outside: &outside,
+                    }),
             };
             let mut ordinal = 0;
             dialect.render(&view, &mut |rendering| {

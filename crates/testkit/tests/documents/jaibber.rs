@@ -16,7 +16,7 @@ fn published(linked: &Linked) -> (Vec<Value>, Option<&'static str>) {
         policy: &Policy::default(),
         profile,
         history: History::Document,
-        stretch: None,
+        window: None,
     };
     let mut text = String::new();
     dialect.render(&view, &mut |rendering| text = rendering.rope.text());

@@ -55,7 +55,7 @@ fn all_through(linked: &Linked, dialect: &str, perspective: Option<usize>) -> Ve
         policy: &Policy::default(),
         profile,
         history: History::Document,
-        stretch: None,
+        window: None,
     };
     let mut all = Vec::new();
     dialect.render(&view, &mut |rendering| {

@@ -56,7 +56,7 @@ fn what_a_dialect_writes_its_own_source_accepts() {
                     policy: &Policy::default(),
                     profile,
                     history: History::Document,
-                    stretch: None,
+                    window: None,
                 };
                 dialect.render(&view, &mut |rendering| {
                     if rendering.is_valid() {

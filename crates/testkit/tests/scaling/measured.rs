@@ -46,7 +46,7 @@ pub struct Effort {
     least: Duration,
     /// Times that each input is measured; the fastest counts.
     rounds: u32,
-    /// Times that a growth beyond the rule is measured again.
+    /// Times that a growth beyond the rule is measured again, each with an input of twice the size.
     doubts: u32,
 }
 
@@ -76,7 +76,7 @@ pub struct Growth {
 }
 
 impl Growth {
-    /// Measures, and measures again where the growth is beyond `most`.
+    /// Measures, and measures again with more where the growth is beyond `most`.
     pub fn of(shape: &Shape, command: Command, effort: Effort, most: f64) -> Self {
         let base = fastest(shape, command, 1, 2);
         let mut n = shape.first;
@@ -100,11 +100,15 @@ impl Growth {
             for (doublings, time) in growth.times.iter_mut().enumerate() {
                 // The first was measured already.
                 if round > 0 || doublings > 0 {
-                    *time = (*time).min(fastest(shape, command, n << doublings, effort.rounds));
+                    *time = fastest(shape, command, growth.n << doublings, effort.rounds);
                 }
             }
             if growth.per_doubling() <= most {
                 break;
+            }
+            // What is quadratic stays so with more; what is noise does not.
+            if round < effort.doubts {
+                growth.n *= 2;
             }
         }
         growth

@@ -101,7 +101,7 @@ fn each_rendering(
             policy,
             profile,
             history: History::Document,
-            stretch: None,
+            window: None,
         };
         dialect.render(&view, &mut |rendering| look(&rendering));
     }
@@ -229,7 +229,7 @@ fn verdicts_and_losses_are_as_they_were() {
                 policy: &policy,
                 profile: dialect.about().profiles[0],
                 history: History::Document,
-                stretch: None,
+                window: None,
             };
             let mut count = 0;
             let mut invalid = BTreeSet::new();

@@ -37,6 +37,7 @@ mod quote;
 pub mod rendering;
 mod said;
 mod script;
+mod shared;
 mod sharegpt;
 mod suna;
 mod system;
@@ -58,10 +59,11 @@ pub use loss::{FoldedLoss, Loss, LossCode, folded};
 pub use perspective::auto_perspective;
 pub use policy::Policy;
 pub use rendering::{Coverage, Rendering};
+pub use shared::Shared;
 pub use template::TemplateDialect;
-pub use view::{Answered, History, View};
+pub use view::{Answered, History, View, Window};
 pub use violation::Violation;
-pub use window::{Borders, Cuts, Outside, Stretch, Window};
+pub use window::{Borders, Cuts, Stretch};
 
 /// An output format.
 pub trait Dialect: Send + Sync {

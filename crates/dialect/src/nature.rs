@@ -8,7 +8,7 @@ use crate::loss::{LossCode, Losses};
 use crate::names::own_name;
 use crate::rendering::{Coverage, Extent};
 use crate::view::{History, View};
-use crate::window::{Outside, Stretch, is_system_text};
+use crate::window::{Borders, Rendered, Stretch, is_system_text};
 
 /// What a dialect has no place for, on any message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,13 +45,8 @@ impl<'a> Shown<'a> {
         renders: impl Fn(&Message) -> bool,
     ) -> Self {
         let all = view.conversation().messages.as_slice();
-        let own = Outside::default();
-        let (stretch, outside) = view
-            .window
-            .map_or((Stretch::session(0, u32::MAX), &own), |window| {
-                (window.stretch, window.outside)
-            });
-        let rendered = || outside.rendered(view.linked, &renders);
+        let whole = Stretch::session(0, u32::MAX);
+        let stretch = view.window.map_or(whole, |window| window.stretch);
         let end = all.len().min(stretch.end as usize);
         let session = end.min(stretch.session_start as usize)..all.len().min(stretch.session_end as usize);
         let limit = match view.history {
@@ -70,18 +65,15 @@ impl<'a> Shown<'a> {
             }
         };
         if let History::Messages(_) = view.history {
-            let borders = outside.borders(view.linked);
+            let borders = view.shared(|shared| &shared.borders, || Borders::of(view.linked));
             history = borders.at_or_before(history).max(session.start);
         }
         let first = history.max(stretch.start as usize).min(end);
         let mut stretch: Vec<&Message> = Vec::with_capacity(end - first);
-        if first > 0 {
-            let ahead = rendered().system(0..first).iter();
-            stretch.extend(ahead.filter_map(|position| view.message(*position)));
-        }
-        stretch.extend(all.get(first..end).unwrap_or_default());
         if first > 0 || end < all.len() {
-            let rendered = rendered();
+            let rendered = view.shared(|shared| &shared.rendered, || Rendered::of(all, &renders));
+            let ahead = rendered.system(0..first).iter();
+            stretch.extend(ahead.filter_map(|position| view.message(*position)));
             let behind = session.end..all.len();
             let later = end..session.end;
             let all_of = |range: &Range<usize>| {
@@ -105,6 +97,7 @@ impl<'a> Shown<'a> {
                 losses.everywhere(LossCode::Truncated, outside, reason);
             }
         }
+        stretch.extend(all.get(first..end).unwrap_or_default());
         losses.everywhere(
             LossCode::WeightDropped,
             stretch.iter().filter(|message| message.weight.is_some()).count() as u64,

@@ -27,7 +27,8 @@ use crate::rendering::Rendering;
 use crate::script::ids::{IdRule, IdShape};
 use crate::script::tool_names::NameRule;
 use crate::script::{Manner, Order, Results, SystemPlace, Texts, Thoughts, nothing};
-use crate::view::View;
+use crate::shared::Shared;
+use crate::view::{View, Window};
 
 pub(crate) use bedrock::SunaBedrock;
 pub(crate) use cached::SunaCached;
@@ -161,8 +162,13 @@ fn as_one_agent(view: &View<'_>, say: &mut dyn FnMut(&View<'_>)) {
             message.sender = own;
         }
     }
+    let shared = Shared::default();
     say(&View {
         linked: &linked,
+        window: view.window.map(|window| Window {
+            shared: &shared,
+            ..window
+        }),
         ..*view
     });
 }

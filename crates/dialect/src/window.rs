@@ -6,7 +6,6 @@
 //! stretch, by moving its beginning. System text in front of a stretch stays, and replies to messages outside of it are
 //! quoted as ever.
 
-use std::cell::OnceCell;
 use std::ops::Range;
 
 use chatmill_model::{CallStatus, Linked, Message, MessageKind, Part, Role};
@@ -34,15 +33,6 @@ impl Stretch {
             end,
         }
     }
-}
-
-/// A stretch, and what all stretches of its conversation share.
-#[derive(Clone, Copy, Debug)]
-pub struct Window<'a> {
-    /// What to show.
-    pub stretch: Stretch,
-    /// What lies outside: one for each conversation, dialect and profile.
-    pub outside: &'a Outside,
 }
 
 /// What makes several renderings of one conversation.
@@ -144,27 +134,6 @@ impl Borders {
     }
 }
 
-/// What all windows of a conversation in one dialect ask about what lies outside of them. The first that asks fills it, so
-/// that many windows cost no more than one pass over the conversation.
-#[derive(Debug, Default)]
-pub struct Outside {
-    borders: OnceCell<Borders>,
-    rendered: OnceCell<Rendered>,
-}
-
-impl Outside {
-    /// The borders of the conversation.
-    pub(crate) fn borders(&self, linked: &Linked) -> &Borders {
-        self.borders.get_or_init(|| Borders::of(linked))
-    }
-
-    /// What the dialect renders of the conversation.
-    pub(crate) fn rendered(&self, linked: &Linked, renders: impl Fn(&Message) -> bool) -> &Rendered {
-        self.rendered
-            .get_or_init(|| Rendered::of(&linked.conversation.messages, renders))
-    }
-}
-
 /// What a dialect renders in front of each position of a conversation.
 #[derive(Debug)]
 pub(crate) struct Rendered {
@@ -175,7 +144,7 @@ pub(crate) struct Rendered {
 }
 
 impl Rendered {
-    fn of(messages: &[Message], renders: impl Fn(&Message) -> bool) -> Self {
+    pub(crate) fn of(messages: &[Message], renders: impl Fn(&Message) -> bool) -> Self {
         let mut rendered = Self {
             turns: vec![0],
             system: Vec::new(),

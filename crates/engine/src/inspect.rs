@@ -9,12 +9,13 @@ use chatmill_model::{Linked, MessageKind};
 use chatmill_source::Proposal;
 use serde::Serialize;
 
+use crate::entry::EntryStep;
+use crate::error::ReadError;
 use crate::plan::{PlannedInput, typed_inputs};
 use crate::progress::{Progress, Silent};
-use crate::select;
-use crate::slices::{EntryStep, Recognised};
+use crate::slice::Recognised;
 use crate::trouble::{Trouble, Troubles};
-use crate::walk::{ReadError, Sight, walk};
+use crate::walk::{Sight, walk};
 
 /// Tables that are named in a report at most.
 const TABLES: usize = 64;
@@ -199,7 +200,7 @@ impl EntryReport {
                 .iter()
                 .map(|participant| participant.id.clone()),
         );
-        let (first, last) = select::span(conversation);
+        let (first, last) = conversation.span();
         self.started_at = [self.started_at, first].into_iter().flatten().min();
         self.ended_at = [self.ended_at, last].into_iter().flatten().max();
     }

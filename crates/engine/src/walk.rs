@@ -2,38 +2,22 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chatmill_dataset::{DatasetError, Spill};
+use chatmill_dataset::Spill;
 use chatmill_diag::{Finding, Limits, Severity};
 use chatmill_intake::Failure;
 use chatmill_model::Linked;
-use thiserror::Error;
 
-use crate::frame::{self, Outcome, Settings};
-use crate::locate::Located;
-use crate::plan::{PlanError, PlannedInput};
+use crate::entry::EntryStep;
+use crate::error::ReadError;
+use crate::plan::PlannedInput;
 use crate::progress::Progress;
-use crate::slices::{EntryStep, Recognised, Slicer, Step};
+use crate::record::locate::Located;
+use crate::record::{self, Outcome, Settings};
+use crate::slice::{Recognised, Slicer, Step};
 use crate::trouble::Trouble;
 
 /// Bytes of a slice where nothing is written.
 const SLICE_BYTES: usize = 8 << 20;
-
-/// Why reading ended before the inputs did.
-#[derive(Debug, Error)]
-pub enum ReadError {
-    /// The request is wrong.
-    #[error(transparent)]
-    Plan(#[from] PlanError),
-    /// It was interrupted.
-    #[error("stopped")]
-    Stopped,
-    /// Rows could not be put aside.
-    #[error(transparent)]
-    Spill(#[from] DatasetError),
-    /// The threads could not be started.
-    #[error("cannot start {0} threads")]
-    Threads(usize),
-}
 
 /// What comes along the way.
 pub enum Sight<'s> {
@@ -108,7 +92,7 @@ pub fn walk(
                         continue;
                     };
                     let bytes = slice.buffer.get(frame.buffer.clone()).unwrap_or_default();
-                    let outcome = frame::read(source, frame, bytes, Settings::plain(limits));
+                    let outcome = record::read(source, frame, bytes, Settings::plain(limits));
                     let rejected = u64::from(outcome.linked.is_none());
                     visit(records(entry, 1, rejected)) && tell(entry, &outcome, bytes, &trouble, visit)
                 }
@@ -188,7 +172,7 @@ fn tell(
     };
     visit(Sight::Conversation {
         entry,
-        id: frame::id(linked, bytes),
+        id: record::id(linked, bytes),
         linked,
     })
 }

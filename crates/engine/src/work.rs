@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use chatmill_dataset::{DatasetError, PartSet};
+use chatmill_dataset::PartSet;
 use chatmill_diag::{Finding, Reject, RejectLevel, Severity, Span, codes};
 use chatmill_intake::{Damage, Frame};
 use chatmill_link::Standing;
@@ -16,44 +16,33 @@ use chatmill_model::{ComponentSpan, Linked, MessageKind};
 use chatmill_source::Source;
 use chatmill_token::{Encoding, Tallier};
 
-use crate::frame;
-use crate::group::{Group, GroupRow};
-use crate::locate::Located;
+use crate::entry::EntryStep;
+use crate::error::WorkError;
+use crate::options::Counter;
 use crate::plan::Plan;
-use crate::receipt::{InputCounts, SliceReceipt};
-use crate::redact::{self, Redaction};
-use crate::run::Counter;
-use crate::slices::{EntryStep, Slice, Step};
-use crate::slowest::Slowest;
-use crate::survey::{self, Survey};
-use crate::tables::{self, Place};
-use crate::windows::Scales;
+use crate::record;
+use crate::record::group::{Group, GroupRow};
+use crate::record::locate::Located;
+use crate::record::redact::{self, Redaction};
+use crate::slice::{Slice, Step};
 
+pub mod bill;
+mod budget;
+mod fit;
+pub mod receipt;
+pub mod render;
 mod renderings;
+mod slowest;
+pub mod survey;
+pub mod tables;
+mod totals;
 
-/// Why a slice was not finished.
-#[derive(Debug)]
-pub enum WorkError {
-    /// The run was stopped.
-    Stopped,
-    /// The dataset could not be written.
-    Dataset(DatasetError),
-    /// The reference counts a rendering differently.
-    Miscounted {
-        /// Dialect of the rendering.
-        dialect: String,
-        /// Id of its conversation.
-        conversation: String,
-        /// Encoding.
-        encoding: String,
-    },
-}
-
-impl From<DatasetError> for WorkError {
-    fn from(error: DatasetError) -> Self {
-        Self::Dataset(error)
-    }
-}
+use budget::Scales;
+use receipt::{InputCounts, SliceReceipt};
+use slowest::Slowest;
+use survey::Survey;
+use tables::Place;
+pub use totals::Totals;
 
 /// What a worker needs beside its slice.
 pub struct Tools<'p> {
@@ -283,7 +272,7 @@ impl Work<'_, '_> {
         self.enter_row(first, slice);
         let linked = outcome.linked.as_ref();
         let base = linked.map(|linked| self.base_id(linked, bytes));
-        let found = frame::found(&outcome.findings, &outcome.rejects);
+        let found = record::found(&outcome.findings, &outcome.rejects);
         if let Some(linked) = linked
             && let Some(reason) = self.leaves_out(linked, bytes, found)
         {
@@ -355,7 +344,7 @@ impl Work<'_, '_> {
         let Some(source) = self.place.as_ref().and_then(|place| place.source) else {
             return Ok(());
         };
-        let mut outcome = frame::read(source, frame, bytes, self.tools.plan.settings());
+        let mut outcome = record::read(source, frame, bytes, self.tools.plan.settings());
         self.redaction = outcome.redaction.take();
         let Some(linked) = outcome.linked else {
             let counts = self.counts();
@@ -370,7 +359,7 @@ impl Work<'_, '_> {
             }
             return Ok(());
         };
-        let found = frame::found(&outcome.findings, &outcome.rejects);
+        let found = record::found(&outcome.findings, &outcome.rejects);
         if let Some(reason) = self.leaves_out(&linked, bytes, found) {
             self.filter(frame.end - frame.start, reason);
             return Ok(());

@@ -106,6 +106,18 @@ pub struct Conversation {
 }
 
 impl Conversation {
+    /// First and last instant of its messages, in microseconds UTC.
+    pub fn span(&self) -> (Option<i64>, Option<i64>) {
+        let instants = || {
+            let timestamps = self
+                .messages
+                .iter()
+                .filter_map(|message| message.timestamp.as_ref());
+            timestamps.filter_map(|timestamp| timestamp.instant)
+        };
+        (instants().min(), instants().max())
+    }
+
     /// Whether the record's own fields of this format are kept as they stood, for a dialect that writes them back.
     pub fn keeps_form(&self, format: &str) -> bool {
         self.customs.kept_form == Some(format)

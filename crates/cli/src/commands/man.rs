@@ -1,6 +1,6 @@
 //! `chatmill man`: manual pages in roff, of the program or of one command.
 
-use chatmill_engine::pipeline::nearest;
+use chatmill_diag::suggest::nearest;
 use clap::{Args, CommandFactory};
 use clap_mangen::Man;
 

@@ -8,13 +8,14 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use chatmill_diag::Limits;
+use chatmill_diag::suggest::nearest;
 use chatmill_diag::visible::{visible_json, visible_lines};
 use chatmill_dialect::{History, Rendering};
 use chatmill_engine::inspect::conversations;
-use chatmill_engine::pipeline::{self, Pipeline, Speaker, SpeakerRule, nearest};
+use chatmill_engine::pipeline::{self, Pipeline, Speaker, SpeakerRule};
 use chatmill_engine::plan::{Target, Templates};
-use chatmill_engine::render;
 use chatmill_engine::trouble::Troubles;
+use chatmill_engine::work::render;
 use chatmill_model::Linked;
 use clap::Args;
 use serde::Serialize;

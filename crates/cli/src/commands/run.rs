@@ -4,7 +4,7 @@ mod summary;
 
 use std::path::{Path, PathBuf};
 
-use chatmill_engine::run::Counter;
+use chatmill_engine::options::Counter;
 use chatmill_engine::{Plan, RunOptions, run};
 use clap::{Args, ValueEnum};
 

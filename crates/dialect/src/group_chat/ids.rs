@@ -1,28 +1,27 @@
 //! Ids of messages: the source's, else made up.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::cell::OnceCell;
+use std::rc::Rc;
 
-use chatmill_model::{Conversation, Message};
+use chatmill_model::Message;
 
-/// Makes up ids for messages that have none.
-pub(crate) struct MessageIds<'a>(BTreeSet<&'a str>);
+use crate::shared::{self, Ids};
+use crate::view::View;
+
+/// Makes up ids for messages that have none: others than those of messages, and those to which messages refer.
+pub(crate) struct MessageIds<'a> {
+    view: View<'a>,
+    taken: OnceCell<[Rc<Ids>; 2]>,
+}
 
 impl<'a> MessageIds<'a> {
-    /// Beside the ids of a conversation's messages, and those to which they refer.
-    pub(crate) fn new(conversation: &'a Conversation) -> Self {
-        let references = |message: &'a Message| {
-            let references = message.references.iter();
-            references.map(|reference| reference.target.as_deref())
-        };
-        let has_all =
-            |message: &'a Message| message.id.is_some() && references(message).all(|id| id.is_some());
-        let messages = &conversation.messages;
-        if messages.iter().all(has_all) {
-            return Self(BTreeSet::new());
+    /// For the messages of a view.
+    pub(crate) fn new(view: &View<'a>) -> Self {
+        Self {
+            view: *view,
+            taken: OnceCell::new(),
         }
-        let ids = |message: &'a Message| references(message).chain([message.id.as_deref()]).flatten();
-        Self(messages.iter().flat_map(ids).collect())
     }
 
     /// The id of a message.
@@ -40,12 +39,15 @@ impl<'a> MessageIds<'a> {
 
     /// An id as it is, or qualified where somebody has it.
     pub(crate) fn free(&self, plain: &str) -> String {
-        let mut id = plain.to_owned();
-        let mut count = 2_u64;
-        while self.0.contains(id.as_str()) {
-            id = format!("{plain}~{count}");
-            count += 1;
-        }
-        id
+        let linked = self.view.linked;
+        let taken = self.taken.get_or_init(|| {
+            [
+                self.view
+                    .shared(|shared| &shared.message_ids, || shared::message_ids(linked)),
+                self.view
+                    .shared(|shared| &shared.referenced_ids, || shared::referenced_ids(linked)),
+            ]
+        });
+        shared::free_id(plain, |id| taken.iter().any(|ids| ids.contains(id)))
     }
 }

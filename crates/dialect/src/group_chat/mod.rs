@@ -81,7 +81,7 @@ impl Dialect for GroupChat {
             .unwrap_or(VERSION);
         record.string(key!("version"), Some(version), Component::Meta);
         let made = Made {
-            ids: MessageIds::new(conversation),
+            ids: MessageIds::new(view),
             tools: ToolIds::new(view, &shown.messages, is_native(conversation), &mut losses),
             people: People::new(view, &shown.messages),
         };

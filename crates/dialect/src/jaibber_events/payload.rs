@@ -55,7 +55,7 @@ impl<'v, 'a> Writer<'v, 'a> {
         Self {
             view,
             is_native,
-            ids: MessageIds::new(view.conversation()),
+            ids: MessageIds::new(view),
             project: view
                 .own_id()
                 .map_or_else(|| Cow::Owned(view.made_id("project")), Cow::Borrowed),

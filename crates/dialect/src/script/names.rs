@@ -1,7 +1,5 @@
 //! Names of speakers: the dialect's own field, a prefix, or nowhere; the assistant's own turns carry none.
 
-use std::collections::BTreeSet;
-
 use chatmill_model::{Component, Message, Role};
 
 use super::{Manner, Writer};
@@ -38,21 +36,7 @@ impl Naming {
             Names::Drop => Self::Dropped,
             Names::Field => Self::Absent("the dialect has no field for names"),
             Names::Auto => {
-                let messages = view.conversation().messages.iter();
-                let others: BTreeSet<_> = messages
-                    .filter(|message| {
-                        View::is_turn(message)
-                            && !view.is_own(message)
-                            && !matches!(message.role, Role::System | Role::Tool)
-                    })
-                    .map(|message| {
-                        (
-                            message.sender,
-                            message.sender.is_none().then_some(&message.sender_name),
-                        )
-                    })
-                    .collect();
-                if others.len() > 1 {
+                if *view.shared(|shared| &shared.has_several_others, || has_several_others(view)) {
                     Self::Prefix("the dialect has no field for names, and several people speak")
                 } else {
                     Self::Absent("the dialect has no field for names, and one other speaks")
@@ -60,6 +44,20 @@ impl Naming {
             }
         }
     }
+}
+
+/// Whether more than one speaks beside the perspective.
+fn has_several_others(view: &View<'_>) -> bool {
+    let messages = view.conversation().messages.iter();
+    let others = messages.filter(|message| {
+        View::is_turn(message) && !view.is_own(message) && !matches!(message.role, Role::System | Role::Tool)
+    });
+    let mut speakers = others.map(|message| {
+        let name = message.sender.is_none().then_some(&message.sender_name);
+        (message.sender, name)
+    });
+    let first = speakers.next();
+    speakers.any(|speaker| Some(speaker) != first)
 }
 
 impl<'a> Writer<'_, 'a> {

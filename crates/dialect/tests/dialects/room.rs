@@ -1,6 +1,6 @@
 //! A room whose links are set by hand, and its renderings.
 
-use chatmill_dialect::{History, Loss, LossCode, Outside, Policy, Stretch, View, Window, find};
+use chatmill_dialect::{History, Loss, LossCode, Policy, Shared, Stretch, View, Window, find};
 use chatmill_model::{
     ArgumentForm, Arguments, CallStatus, Conversation, Extra, Link, LinkStatus, Linked, Media, MediaKind,
     MediaSource, Message, MessageKind, MessageOrigin, OffsetOrigin, PairedBy, Pairing, Part, PartPlace,
@@ -261,7 +261,7 @@ impl Room {
     ) -> Vec<Out> {
         let (dialect, profile) = find(dialect).unwrap();
         let perspective = perspective.filter(|_| !dialect.about().neutral);
-        let outside = Outside::default();
+        let shared = Shared::default();
         let view = View {
             linked: &self.linked,
             perspective,
@@ -270,7 +270,7 @@ impl Room {
             history,
             window: stretch.map(|stretch| Window {
                 stretch,
-                outside: &outside,
+                shared: &shared,
             }),
         };
         let mut outs = Vec::new();

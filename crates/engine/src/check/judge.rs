@@ -9,7 +9,7 @@ use chatmill_model::Linked;
 
 use crate::pipeline::{Speaker, SpeakerRule};
 use crate::plan::Target;
-use crate::render;
+use crate::work::render;
 
 /// The rules of a dialect that a conversation breaks, one finding a rule, with the number of renderings that break it.
 ///

@@ -10,11 +10,12 @@ use chatmill_source::Source;
 
 use super::verdict::FileCounts;
 use super::{CheckOptions, Checked, Excerpt, judge};
-use crate::frame::{self, Settings};
-use crate::group::{Group, GroupRow};
-use crate::locate::{Located, Locator};
+use crate::entry::EntryStep;
 use crate::plan::PlannedInput;
-use crate::slices::{EntryStep, Slice, Step};
+use crate::record::group::{Group, GroupRow};
+use crate::record::locate::{Located, Locator};
+use crate::record::{self, Settings};
+use crate::slice::{Slice, Step};
 
 /// What one slice gives.
 #[derive(Default)]
@@ -123,7 +124,7 @@ impl Checker<'_> {
         let Some(first) = group.rows.first() else { return };
         let rejects = group.rejects(&outcome, bytes, &self.options.limits);
         let rejects = rejects.into_iter().map(|(_, _, located)| located);
-        let id = outcome.linked.as_ref().map(|linked| frame::id(linked, bytes));
+        let id = outcome.linked.as_ref().map(|linked| record::id(linked, bytes));
         for located in outcome.findings.into_iter().chain(rejects) {
             let row = located
                 .row
@@ -166,11 +167,11 @@ impl Checker<'_> {
         let Some(source) = self.place.as_ref().and_then(|place| place.source) else {
             return;
         };
-        let outcome = frame::read(source, frame, bytes, Settings::plain(&self.options.limits));
+        let outcome = record::read(source, frame, bytes, Settings::plain(&self.options.limits));
         let counts = self.counts();
         counts.records += 1;
         counts.rejected += u64::from(outcome.linked.is_none());
-        let id = outcome.linked.as_ref().map(|linked| frame::id(linked, bytes));
+        let id = outcome.linked.as_ref().map(|linked| record::id(linked, bytes));
         let text = (frame.form == Form::Text).then(|| Transcript::new(bytes).text());
         let shown = text.as_deref().unwrap_or(bytes);
         let rejects = outcome.rejects.into_iter().map(|(_, located)| located);

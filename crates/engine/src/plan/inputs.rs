@@ -9,11 +9,12 @@ use chatmill_intake::Failure;
 use chatmill_intake::discover::{self, Input, InputKind, Own, Patterns};
 use chatmill_source::{Source, TableMap};
 
-use super::PlanError;
-use crate::field_map::FieldMapSection;
-use crate::pipeline::{InputSection, Pipeline, nearest};
-use crate::slices::EntryStep;
-use crate::{field_map, table_map};
+use super::source::source;
+use super::{field_map, table_map};
+use crate::error::PlanError;
+
+use crate::entry::EntryStep;
+use crate::pipeline::{FieldMapSection, InputSection, Pipeline};
 
 /// An input of a plan. There may be millions of them: what those of a section share stands once.
 pub struct PlannedInput {
@@ -113,25 +114,6 @@ impl PlannedInput {
             format!("input {index} {source} {}", entry.entry.replace('\0', "\u{fffd}"))
         }
     }
-}
-
-/// A source by id, or none for `auto`.
-pub fn source(id: &str) -> Result<Option<&'static dyn Source>, PlanError> {
-    if id == "auto" {
-        return Ok(None);
-    }
-    chatmill_source::find(id)
-        .map(Some)
-        .ok_or_else(|| PlanError::UnknownWord {
-            key: "input.source",
-            what: "source",
-            word: id.to_owned(),
-            suggestion: if chatmill_source::is_known_look(id) {
-                Some("mapped".to_owned())
-            } else {
-                nearest(id, chatmill_source::SOURCES.iter().map(|source| source.id())).map(str::to_owned)
-            },
-        })
 }
 
 /// The inputs of a pipeline in the order of their names, without the run's own files, and notes on what was left out.

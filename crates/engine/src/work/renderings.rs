@@ -11,12 +11,13 @@ use chatmill_dialect::{LossCode, Rendering, folded};
 use chatmill_model::{ComponentSpan, Linked};
 use chatmill_token::{Encoding, Tally};
 
-use super::{Work, WorkError};
-use crate::bill::{self, Serving};
+use super::Work;
+use crate::error::WorkError;
 use crate::plan::Target;
-use crate::redact;
-use crate::render::{self, Windowed};
-use crate::totals::{Counted, Group};
+use crate::record::redact;
+use crate::work::bill::{self, Serving};
+use crate::work::render::{self, Windowed};
+use crate::work::totals::{Counted, Group};
 
 impl Work<'_, '_> {
     pub(super) fn renderings(&mut self, id: &str, linked: &Linked, record: u64) -> Result<(), WorkError> {

@@ -11,7 +11,8 @@ use chatmill_engine::check::{CheckOptions, check};
 use chatmill_engine::pipeline::{Speaker, SpeakerRule};
 use chatmill_engine::plan::{Target, typed_inputs};
 use chatmill_engine::walk::{Sight, walk};
-use chatmill_engine::{RunOptions, Silent, render};
+use chatmill_engine::work::render;
+use chatmill_engine::{RunOptions, Silent};
 use chatmill_testkit::Workshop;
 use rustix::time::{ClockId, clock_gettime};
 

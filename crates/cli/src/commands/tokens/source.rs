@@ -6,13 +6,16 @@ use std::sync::Arc;
 
 use chatmill_dataset::{Dataset, is_dataset};
 use chatmill_diag::Limits;
+use chatmill_diag::suggest::nearest;
 use chatmill_dialect::{History, Policy};
-use chatmill_engine::bill::{Serving, requests};
-use chatmill_engine::pipeline::{Speaker, SpeakerRule, nearest};
-use chatmill_engine::plan::{PlanError, Target, typed_inputs};
+use chatmill_engine::PlanError;
+use chatmill_engine::Progress;
+use chatmill_engine::pipeline::{Speaker, SpeakerRule};
+use chatmill_engine::plan::{Target, typed_inputs};
 use chatmill_engine::trouble::Troubles;
 use chatmill_engine::walk::{Sight, walk};
-use chatmill_engine::{Progress, render, select, tables};
+use chatmill_engine::work::bill::{Serving, requests};
+use chatmill_engine::work::{render, tables};
 use chatmill_model::{Linked, MessageKind};
 use chatmill_report::Key;
 use chatmill_report::bill::{self, Bill, Booking, By};
@@ -273,7 +276,7 @@ impl Pricer {
             By::Source => self.price_renderings(linked.conversation.source, linked),
             By::Conversation => self.price_renderings(id, linked),
             By::Day => {
-                let (start, _) = select::span(&linked.conversation);
+                let (start, _) = linked.conversation.span();
                 self.price_renderings(&bill::day(start), linked);
             }
         }

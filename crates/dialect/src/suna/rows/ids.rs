@@ -1,24 +1,28 @@
 //! Ids of rows: the source's, else made up so that nothing meets by chance.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::cell::OnceCell;
+use std::rc::Rc;
 
 use chatmill_model::Message;
 
 use crate::loss::{LossCode, Losses};
+use crate::shared::{self, Ids};
+use crate::view::View;
 
 /// The ids of a rendering's rows.
-pub(super) struct RowIds<'a>(BTreeSet<&'a str>);
+pub(super) struct RowIds<'a> {
+    view: View<'a>,
+    taken: OnceCell<Rc<Ids>>,
+}
 
 impl<'a> RowIds<'a> {
     /// Ids beside those of a conversation's messages.
-    pub(super) fn new(messages: &'a [Message]) -> Self {
-        Self(
-            messages
-                .iter()
-                .filter_map(|message| message.id.as_deref())
-                .collect(),
-        )
+    pub(super) fn new(view: &View<'a>) -> Self {
+        Self {
+            view: *view,
+            taken: OnceCell::new(),
+        }
     }
 
     /// The id of a row: the message's for its first, else one made from it.
@@ -34,12 +38,10 @@ impl<'a> RowIds<'a> {
             message.position,
             "every row has an id",
         );
-        let mut id = made.clone();
-        let mut count = 2_u64;
-        while self.0.contains(id.as_str()) {
-            id = format!("{made}~{count}");
-            count += 1;
-        }
-        Cow::Owned(id)
+        let taken = self.taken.get_or_init(|| {
+            let look_up = || shared::message_ids(self.view.linked);
+            self.view.shared(|shared| &shared.message_ids, look_up)
+        });
+        Cow::Owned(shared::free_id(&made, |id| taken.contains(id)))
     }
 }

@@ -96,7 +96,7 @@ impl Dialect for SunaRows {
         let mut writer = Writer {
             view,
             thread: own_id.map_or_else(|| Cow::Owned(view.made_id("thread")), Cow::Borrowed),
-            ids: RowIds::new(&view.conversation().messages),
+            ids: RowIds::new(view),
             tools: ToolIds::new(view, &shown.messages, false, &mut losses),
             rope: Rope::new(),
             losses,

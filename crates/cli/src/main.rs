@@ -24,7 +24,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::args::Cli;
+use crate::commands::Cli;
 use crate::exit::Exit;
 
 /// Bytes of the stack that the work is done on: as much as everywhere, however little the shell leaves to the first thread.

@@ -10,16 +10,15 @@ use std::path::PathBuf;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use parquet::arrow::ArrowWriter;
-use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 
-use crate::column::{self, Cell, Column, Storage};
+use crate::column::{self, Cell, Column};
 use crate::disk::{self, DiskFile};
 use crate::error::DatasetError;
 use crate::options::{Partition, TableOptions};
 use crate::parts::{self, PartFile, Place};
-use crate::tables::conversations::PARTICIPANT;
-use crate::tables::{self, Table};
+use crate::table::{self, Table};
 
 /// Rows after which a batch is cut.
 pub(crate) const BATCH_ROWS: usize = 1024;
@@ -89,7 +88,7 @@ impl<T: Table> Part<T> {
         let folder = parts::folder(T::NAME, dialect);
         let temp = place.temp_name(&folder);
         let path = place.temp.at(&temp);
-        let schema = tables::schema::<T>(&options.encodings);
+        let schema = table::schema::<T>(&options.encodings);
         let file = place.temp.create(&temp, disk::USUAL_FILE)?;
         let writer = ArrowWriter::try_new(file, schema.clone(), Some(properties::<T>(options)))
             .map_err(|error| DatasetError::parquet("write", &path, error))?;
@@ -197,42 +196,36 @@ fn properties<T: Table>(options: &TableOptions) -> WriterProperties {
         .set_max_row_group_row_count(Some(GROUP_ROWS))
         .set_dictionary_enabled(false)
         .set_statistics_enabled(EnabledStatistics::None);
-    stored(T::COLUMNS, &[], &options.encodings, plain).build()
+    let columns = T::COLUMNS.iter();
+    let repeating = columns.flat_map(|column| repeating(column, &options.encodings));
+    repeating
+        .fold(plain, |properties, path| {
+            properties
+                .set_column_dictionary_enabled(path.clone(), true)
+                .set_column_statistics_enabled(path, EnabledStatistics::Chunk)
+        })
+        .build()
 }
 
-/// Gives a dictionary and statistics to the columns whose values repeat.
-fn stored<R>(
-    columns: &[Column<R>],
-    above: &[&str],
-    encodings: &[String],
-    mut builder: WriterPropertiesBuilder,
-) -> WriterPropertiesBuilder {
-    let repeating = |builder: WriterPropertiesBuilder, names: &[&str]| {
-        let path: Vec<String> = above.iter().chain(names).map(|&name| name.to_owned()).collect();
-        let path = ColumnPath::new(path);
-        builder
-            .set_column_dictionary_enabled(path.clone(), true)
-            .set_column_statistics_enabled(path, EnabledStatistics::Chunk)
-    };
-    for column in columns {
-        builder = match column.cell {
-            Cell::Text(Storage::Repeating, _)
-            | Cell::OptionalText(Storage::Repeating, _)
-            | Cell::Number(_)
-            | Cell::OptionalNumber(_)
-            | Cell::Flag(_)
-            | Cell::OptionalFlag(_)
-            | Cell::OptionalReal(_)
-            | Cell::Time(_) => repeating(builder, &[column.name]),
-            Cell::TextList(_) | Cell::Positions(_) => repeating(builder, &[column.name, "list", "element"]),
-            Cell::PerEncoding(prefix, _) => encodings.iter().fold(builder, |builder, encoding| {
-                repeating(builder, &[&format!("{prefix}{encoding}")])
-            }),
-            Cell::Participants(_) => stored(PARTICIPANT, &[column.name, "list", "element"], &[], builder),
-            Cell::Text(..) | Cell::OptionalText(..) | Cell::Bytes(_) | Cell::Spans(_) => builder,
-        };
+/// Where the file holds values of a column that repeat: they have a dictionary and statistics.
+fn repeating<R>(column: &Column<R>, encodings: &[String]) -> Vec<ColumnPath> {
+    let path = |names: &[&str]| ColumnPath::new(names.iter().map(|&name| name.to_owned()).collect());
+    let element = [column.name, "list", "element"];
+    match column.cell {
+        Cell::Structs(list) => {
+            let fields = list.repeating().into_iter();
+            fields
+                .map(|field| path(&[&element[..], &[field]].concat()))
+                .collect()
+        }
+        Cell::PerEncoding(prefix, _) => {
+            let names = encodings.iter().map(|encoding| format!("{prefix}{encoding}"));
+            names.map(|name| path(&[&name])).collect()
+        }
+        _ if !column.cell.repeats() => Vec::new(),
+        Cell::TextList(_) | Cell::Positions(_) => vec![path(&element)],
+        _ => vec![path(&[column.name])],
     }
-    builder
 }
 
 #[cfg(test)]

@@ -73,6 +73,9 @@ pub(crate) struct Framer {
     /// Bytes of separators that were not reported yet.
     separators: u64,
     rows: Rows,
+    /// How rows are cut, where there are any.
+    sql: Option<Sql>,
+    csv: Option<Csv>,
     /// Whether a byte order mark is still to be passed over.
     is_marked: bool,
     refusal: Option<(Broken, Option<u64>)>,
@@ -127,11 +130,11 @@ impl Framer {
         }
         match &table.text {
             RowText::Copy { columns } => {
-                framer.rows.sql = Some(Sql::of_copy_data());
+                framer.sql = Some(Sql::of_copy_data());
                 framer.aim(Some(table.name.clone()), Some(columns.clone()), None);
             }
             RowText::Inserts { definition } => {
-                framer.rows.sql = Some(Sql::of_inserts());
+                framer.sql = Some(Sql::of_inserts());
                 let syntax = Syntax::new(Dialect::PostgreSql);
                 if let Statement::Create { columns, .. } = Statement::parse(definition.as_bytes(), syntax) {
                     framer.rows.remember(table.name.clone(), columns, limits.record);
@@ -158,7 +161,7 @@ impl Framer {
             complete,
             bytes: head.to_vec(),
         };
-        let mut rows = Rows::new(maps);
+        let (mut sql, mut csv) = (None, None);
         let state = match cut {
             Cut::Array => State::Array(array::State::Start),
             Cut::Lines => State::Lines,
@@ -166,11 +169,11 @@ impl Framer {
             Cut::Documents | Cut::Empty => State::Documents,
             Cut::Text => State::Text,
             Cut::Sql(dialect) => {
-                rows.sql = Some(Sql::new(dialect));
+                sql = Some(Sql::new(dialect));
                 State::Sql
             }
             Cut::Csv(layout) => {
-                rows.csv = Some(Csv::new(layout));
+                csv = Some(Csv::new(layout));
                 State::Csv
             }
         };
@@ -184,7 +187,9 @@ impl Framer {
             head_limit: usize::try_from(limits.reject_head).unwrap_or(usize::MAX),
             record: 0,
             separators: 0,
-            rows,
+            rows: Rows::new(maps),
+            sql,
+            csv,
             is_marked: false,
             refusal: None,
             queue: VecDeque::new(),

@@ -83,6 +83,9 @@ impl Codec {
     }
 }
 
+/// Bytes that tell how a compressed stream begins, and one more that shows that it goes on.
+const MAGIC_BYTES: usize = 7;
+
 /// The decoder of one member.
 enum Member {
     Deflate(DeflateDecoder<Buffered>),
@@ -283,7 +286,7 @@ impl Unpack {
     fn between(&mut self, mut rest: Buffered) -> io::Result<State> {
         if self.members > 0 {
             skip_zeros(&mut rest)?;
-            let head = rest.peek(crate::sniff::WANTED);
+            let head = rest.peek(MAGIC_BYTES);
             if self.codec.is_cut_start(head) {
                 return Err(ended_early(self.codec).into());
             }

@@ -1,6 +1,7 @@
 //! The content hash of a conversation: what two equal conversations share, wherever they were found.
 
-use crate::conversation::{Conversation, Extra};
+use crate::conversation::Conversation;
+use crate::extra::Extra;
 use crate::message::{Arguments, MediaSource, Message, Part, ReferenceForm};
 
 /// BLAKE3 over everything a conversation says (roster, messages, references, calls), in hexadecimal.

@@ -1,6 +1,6 @@
 //! Who takes part in a conversation.
 
-use crate::conversation::Extra;
+use crate::extra::Extra;
 
 /// Person or machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -50,7 +50,7 @@ impl Tables {
     pub(crate) fn each_token_with(&self, scratch: &mut Scratch, text: &str, mut token: impl FnMut(usize)) {
         let Scratch { cache, merger } = scratch;
         self.splitter.each(cache, text, |piece| {
-            merger.each(&self.vocabulary, piece, &mut token);
+            self.vocabulary.each_token(merger, piece, &mut token);
         });
     }
 

@@ -7,6 +7,7 @@
 //! Left out on purpose: special tokens. `<|endoftext|>` in a chat is text like any other, and is counted as text. Only where a
 //! template says that a stretch is its own control token, the stretch is one token and a boundary.
 
+mod about;
 mod bpe;
 mod chunks;
 mod classes;
@@ -21,6 +22,7 @@ mod judge;
 mod judged;
 mod memory;
 mod merge;
+mod merge_table;
 mod merges;
 mod own;
 mod pairs;
@@ -37,8 +39,9 @@ mod tokenizer_json;
 mod vocabulary;
 mod ways;
 
+pub use about::{About, Counting};
 pub use counter::{Counter, Tally};
-pub use encoding::{About, Counting, Encoding};
+pub use encoding::Encoding;
 pub use encodings::{ENCODINGS, find};
 pub use error::EncodingError;
 pub use judge::Judge;

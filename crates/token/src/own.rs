@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::about::{About, Counting};
 use crate::bpe::{Bpe, Tables};
 use crate::counter::Counter;
-use crate::encoding::{About, Counting};
 use crate::error::EncodingError;
 #[cfg(feature = "tokenizers")]
 use crate::hugging_face::Crate;
@@ -28,13 +28,11 @@ pub(crate) struct Own {
 
 impl Own {
     pub(crate) fn from_ranks(name: &str, ranks: &str, pattern: &str) -> Result<Self, EncodingError> {
-        check_name(name)?;
         let pattern = Pattern::read(pattern)?;
         Ok(Self::new(name, "rank file", Ranks::read(ranks)?, pattern))
     }
 
     pub(crate) fn from_tokenizer(name: &str, json: &str) -> Result<Self, EncodingError> {
-        check_name(name)?;
         let reason = match tokenizer_json::read(json)? {
             Reading::Ranks { ranks, pattern } => match Pattern::read(&pattern) {
                 Ok(pattern) => return Self::new(name, "tokenizer file", ranks, pattern).judged_by(json),
@@ -135,20 +133,5 @@ impl Own {
 }
 
 /// Names become columns: small letters, digits and `_`, none that the registry has.
-fn check_name(name: &str) -> Result<(), EncodingError> {
-    let is_plain = |character: char| matches!(character, 'a'..='z' | '0'..='9' | '_');
-    if name.is_empty() || !name.chars().all(is_plain) {
-        return Err(EncodingError::Name {
-            name: name.to_owned(),
-        });
-    }
-    match crate::find(name) {
-        Some(_) => Err(EncodingError::Taken {
-            name: name.to_owned(),
-        }),
-        None => Ok(()),
-    }
-}
-
 #[cfg(test)]
 pub(crate) mod tests;

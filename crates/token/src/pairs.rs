@@ -3,7 +3,11 @@
 //! Most pairs that are asked for are in no table. A bit for each possible place of a finer table tells so in nine cases of ten,
 //! and these bits stay in a nearer cache than the words.
 
-use crate::vocabulary::{ID_BITS, NO_TOKEN};
+/// Bits of a token's id.
+pub(crate) const ID_BITS: u32 = 21;
+
+/// What a pair that is no token has for an id. It never joins anything.
+pub(crate) const NO_TOKEN: u32 = (1 << ID_BITS) - 1;
 
 /// The table. Each entry holds left, right and joined id, [`ID_BITS`] each.
 pub(crate) struct Pairs {

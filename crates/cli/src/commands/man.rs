@@ -4,7 +4,7 @@ use chatmill_diag::suggest::nearest;
 use clap::{Args, CommandFactory};
 use clap_mangen::Man;
 
-use crate::args::Cli;
+use super::Cli;
 use crate::exit::{Exit, WrongRequest};
 use crate::output;
 

@@ -1,7 +1,7 @@
 //! The table `conversations`: one row per conversation, with its roster.
 
-use super::Table;
-use crate::column::Column;
+use crate::table::Table;
+use crate::column::{Column, Structs};
 
 /// A row of `conversations`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -70,7 +70,11 @@ impl Table for ConversationRow {
         Column::number("participant_count", "participants in the roster", |row| row.participant_count.into()),
         Column::time("started_at", "earliest usable time", |row| row.started_at),
         Column::time("ended_at", "latest usable time", |row| row.ended_at),
-        Column::participants("participants", "the roster, in its own order", |row| &row.participants),
+        Column::structs("participants", "the roster, in its own order", &Structs {
+            columns: PARTICIPANT,
+            repeats: true,
+            cell: |row: &Self| &row.participants,
+        }),
         Column::optional_json("tools", "array of tool definitions", |row| row.tools.as_deref()),
         Column::optional_json("extra", "fields without a column, as they were read", |row| {
             row.extra.as_deref()
@@ -86,7 +90,7 @@ impl Table for ConversationRow {
 }
 
 /// The fields of a participant.
-pub(crate) static PARTICIPANT: &[Column<ParticipantCell>] = &[
+const PARTICIPANT: &[Column<ParticipantCell>] = &[
     Column::key("id", "id in its conversation", |cell| &cell.id),
     Column::optional_key("name", "name", |cell| cell.name.as_deref()),
     Column::optional_key("alias", "second name or user name", |cell| cell.alias.as_deref()),

@@ -1,6 +1,6 @@
 //! The table `findings`: every diagnostic with its place.
 
-use super::Table;
+use crate::table::Table;
 use crate::column::Column;
 
 /// A row of `findings`.

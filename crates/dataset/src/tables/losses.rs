@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::Table;
+use crate::table::Table;
 use crate::column::Column;
 
 /// A row of `losses`. There are several for each rendering, so what they have in common is shared.

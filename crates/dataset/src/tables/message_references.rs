@@ -1,6 +1,6 @@
 //! The table `message_references`: one row per reference that a message makes.
 
-use super::Table;
+use crate::table::Table;
 use crate::column::Column;
 
 /// A row of `message_references`.

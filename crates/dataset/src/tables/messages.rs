@@ -1,6 +1,6 @@
 //! The table `messages`: one row per message and notice, in canonical order.
 
-use super::Table;
+use crate::table::Table;
 use crate::column::Column;
 
 /// A row of `messages`.

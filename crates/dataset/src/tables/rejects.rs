@@ -1,6 +1,6 @@
 //! The table `rejects`: every record or message that could not be kept, with its byte range.
 
-use super::Table;
+use crate::table::Table;
 use crate::column::Column;
 
 /// A row of `rejects`.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Table;
+use crate::table::Table;
 use crate::column::Column;
 
 /// A row of `token_counts`.

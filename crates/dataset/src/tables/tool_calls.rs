@@ -1,6 +1,6 @@
 //! The table `tool_calls`: one row per call and per result that answers no call or answers it again.
 
-use super::Table;
+use crate::table::Table;
 use crate::column::Column;
 
 /// A row of `tool_calls`.

@@ -1,6 +1,6 @@
 //! The table `totals`: the bill, per source, dialect, profile, encoding and coverage.
 
-use super::Table;
+use crate::table::Table;
 use crate::column::Column;
 
 /// A row of `totals`.

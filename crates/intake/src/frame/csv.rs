@@ -27,7 +27,7 @@ impl Csv {
 impl Framer {
     /// Cuts the next row. Empty lines, and the header, are separators.
     pub(super) fn next_csv_row(&mut self, buffer: &mut Vec<u8>) {
-        let Some(csv) = &mut self.rows.csv else {
+        let Some(csv) = &mut self.csv else {
             self.state = State::Over;
             return;
         };

@@ -9,8 +9,6 @@ use std::sync::Arc;
 use chatmill_diag::codes::{COLUMNS_UNKNOWN, INVALID_UTF8};
 
 use super::Framer;
-use super::csv::Csv;
-use super::sql::Sql;
 use super::unit::Unit;
 use crate::event::{Event, Form};
 use crate::stream::Broken;
@@ -24,9 +22,6 @@ const REPORTED: u64 = 4 << 20;
 /// What is kept of tables between events.
 pub(super) struct Rows {
     maps: Arc<[TableMap]>,
-    /// How the rows are cut, where there are any.
-    pub(super) sql: Option<Sql>,
-    pub(super) csv: Option<Csv>,
     /// How the rows' text is encoded.
     pub(super) encoding: Encoding,
     /// The table whose rows are read.
@@ -118,8 +113,6 @@ impl Rows {
     pub(super) fn new(maps: &Arc<[TableMap]>) -> Self {
         Self {
             maps: Arc::clone(maps),
-            sql: None,
-            csv: None,
             encoding: Encoding::Utf8,
             target: Target::default(),
             known: BTreeMap::new(),

@@ -135,7 +135,7 @@ impl Sql {
 impl Framer {
     /// Reads on in a text dump up to the next row, comment or statement.
     pub(super) fn next_sql(&mut self, buffer: &mut Vec<u8>) {
-        let Some(sql) = &self.rows.sql else {
+        let Some(sql) = &self.sql else {
             self.state = State::Over;
             return;
         };
@@ -163,7 +163,7 @@ impl Framer {
     }
 
     fn enter(&mut self, part: Part) {
-        if let Some(sql) = &mut self.rows.sql {
+        if let Some(sql) = &mut self.sql {
             sql.part = part;
         }
     }
@@ -214,14 +214,14 @@ impl Framer {
         let cut = || Broken::new(&DUMP_INCOMPLETE, "the dump ends inside a row");
         let broken = self.window.take_broken().unwrap_or_else(cut);
         self.reject_row(unit, raw, &broken);
-        if let Some(sql) = &mut self.rows.sql {
+        if let Some(sql) = &mut self.sql {
             sql.is_cut_reported = true;
         }
     }
 
     /// Notes that the dump is cut where no row is lost that could be shown.
     fn cut(&mut self, message: &'static str) {
-        if let Some(sql) = &mut self.rows.sql {
+        if let Some(sql) = &mut self.sql {
             sql.cut = Some(message);
         }
     }
@@ -237,7 +237,7 @@ impl Framer {
         if self.flush_separators() {
             return;
         }
-        let Some(sql) = &self.rows.sql else { return };
+        let Some(sql) = &self.sql else { return };
         let cut = sql.cut.or(match sql.part {
             Part::Statements | Part::CopyEnd | Part::Delimited => None,
             Part::Inserts => Some("the dump ends between the rows of a statement"),

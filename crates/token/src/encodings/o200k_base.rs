@@ -5,8 +5,9 @@
 
 use std::sync::Arc;
 
+use crate::about::{About, Counting};
 use crate::bpe::Tables;
-use crate::encoding::{About, Counting, Registered};
+use crate::encoding::Registered;
 use crate::merges;
 use crate::scan::Style;
 use crate::split::Splitter;

@@ -37,7 +37,7 @@ impl Framer {
         let is_mark = line.strip_suffix(b"\r").unwrap_or(line) == copy::END;
         if is_mark && (is_ended || !self.window.is_broken()) {
             self.pass_unit(&unit, raw);
-            if let Some(sql) = &mut self.rows.sql {
+            if let Some(sql) = &mut self.sql {
                 sql.part = if sql.is_one_table {
                     Part::CopyEnd
                 } else {

@@ -16,7 +16,7 @@ impl Framer {
     /// Rows of an `INSERT` follow; `text` is what stands before them, unless it was too long to be held.
     pub(super) fn begin_inserts(&mut self, text: Option<&[u8]>, syntax: Syntax) {
         self.enter(Part::Inserts);
-        let Some(sql) = &self.rows.sql else { return };
+        let Some(sql) = &self.sql else { return };
         if let Some(Statement::Insert { table, columns }) = text.map(|text| Statement::parse(text, syntax)) {
             let table = sql.full_name(table);
             self.aim(Some(table), columns, None);

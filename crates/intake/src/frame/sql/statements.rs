@@ -81,7 +81,7 @@ impl Framer {
     fn obey(&mut self, unit: Unit, raw: Vec<u8>, text: &[u8], syntax: Syntax) {
         let statement = Statement::parse(text, syntax);
         if let Statement::Insert { table, .. } = &statement
-            && let Some(sql) = &self.rows.sql
+            && let Some(sql) = &self.sql
             && self.rows.is_named(&sql.full_name(table.clone()))
         {
             let fault = RowFault::malformed("the statement makes its rows, it does not list them");
@@ -95,7 +95,7 @@ impl Framer {
     /// Does what a statement means for the rows that follow.
     fn follow(&mut self, statement: Statement, syntax: Syntax) {
         let limit = self.record_limit;
-        let Some(sql) = &mut self.rows.sql else { return };
+        let Some(sql) = &mut self.sql else { return };
         match statement {
             Statement::Copy {
                 table,
@@ -130,7 +130,7 @@ impl Framer {
     }
 
     fn connect(&mut self, database: String) {
-        if let Some(sql) = &mut self.rows.sql {
+        if let Some(sql) = &mut self.sql {
             sql.database = Some(database);
         }
     }
@@ -143,7 +143,7 @@ impl Framer {
         let Some(text) = text.strip_prefix(b"--").map(<[u8]>::trim_ascii) else {
             return;
         };
-        let Some(sql) = &mut self.rows.sql else { return };
+        let Some(sql) = &mut self.sql else { return };
         match text {
             b"PostgreSQL database dump complete" => sql.close(Open::Database),
             b"PostgreSQL database cluster dump complete" => sql.close(Open::Cluster),
@@ -168,7 +168,7 @@ impl Framer {
 
     /// A comment that MySQL executes is the statement in it: `/*!40101 SET NAMES utf8mb4 */`.
     fn versioned_comment(&mut self, text: &[u8]) {
-        let Some(syntax) = self.rows.sql.as_ref().map(|sql| sql.syntax) else {
+        let Some(syntax) = self.sql.as_ref().map(|sql| sql.syntax) else {
             return;
         };
         if syntax.dialect == Dialect::MySql {

@@ -241,7 +241,7 @@ fn circles(imports: &BTreeSet<(ModulePath, ModulePath)>) -> Vec<String> {
                 .filter(|other| reachable(uses, other).contains(start))
                 .collect();
             if !circle.is_empty() && seen.insert(circle.clone()) {
-                circles.push(told(folder, &circle, uses));
+                circles.push(described(folder, &circle, uses));
             }
         }
     }
@@ -259,7 +259,7 @@ fn reachable<'a>(uses: &'a BTreeMap<String, BTreeMap<String, String>>, start: &s
     found
 }
 
-fn told(
+fn described(
     folder: &[String],
     circle: &BTreeSet<&String>,
     uses: &BTreeMap<String, BTreeMap<String, String>>,
@@ -274,4 +274,84 @@ fn told(
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(files: &[(&str, &str)]) -> Vec<String> {
+        let file = |(path, text): &(&str, &str)| SourceFile {
+            path: format!("crates/room/src/{path}"),
+            krate: "room".to_owned(),
+            text: (*text).to_owned(),
+        };
+        let files: Vec<SourceFile> = files.iter().map(file).collect();
+        circles(&imports(&modules(&files).unwrap()))
+    }
+
+    #[test]
+    fn parent_and_child_may_use_each_other() {
+        let files = [
+            ("lib.rs", "mod a; pub use a::A; pub struct Root;"),
+            ("a.rs", "mod b; use b::B; use crate::Root; pub struct A(B, Root);"),
+            ("a/b.rs", "use super::A; use crate::Root; pub struct B;"),
+        ];
+        assert_eq!(found(&files), [""; 0]);
+    }
+
+    #[test]
+    fn neighbours_may_not() {
+        let files = [
+            ("lib.rs", "mod a; mod b; mod c;"),
+            ("a.rs", "use crate::b::B; pub struct A;"),
+            ("b.rs", "fn f() { crate::c::g() } pub struct B;"),
+            ("c.rs", "use super::a::{self as first, A};"),
+        ];
+        let circles = found(&files);
+        assert_eq!(circles.len(), 1, "{circles:?}");
+        assert!(
+            circles[0].starts_with("room: a circle of a, b, c\n"),
+            "{}",
+            circles[0]
+        );
+        assert!(circles[0].contains("room::b imports room::c"), "{}", circles[0]);
+    }
+
+    #[test]
+    fn folders_count_as_one_with_what_lies_in_them() {
+        let files = [
+            ("lib.rs", "mod a; mod b;"),
+            ("a.rs", "mod x; mod y;"),
+            ("a/x.rs", "use crate::b::v::V;"),
+            ("a/y.rs", "pub struct Y;"),
+            ("b.rs", "pub mod u; pub mod v;"),
+            ("b/u.rs", "use crate::a::y::Y;"),
+            ("b/v.rs", "pub struct V;"),
+        ];
+        assert_eq!(found(&files).len(), 1);
+    }
+
+    #[test]
+    fn names_that_are_passed_on_lead_to_where_they_are_made() {
+        let files = [
+            ("lib.rs", "mod a; mod b; pub use a::{A as Renamed};"),
+            ("a.rs", "use crate::b::B; pub struct A;"),
+            ("b.rs", "use crate::Renamed; pub struct B;"),
+        ];
+        assert_eq!(found(&files).len(), 1);
+    }
+
+    #[test]
+    fn other_crates_and_texts_are_no_imports() {
+        let files = [
+            ("lib.rs", "mod a; mod b;"),
+            (
+                "a.rs",
+                "use std::fmt; use serde_json::b; // use crate::b;\nconst T: &str = \"crate::b\";",
+            ),
+            ("b.rs", "use crate::a;"),
+        ];
+        assert_eq!(found(&files), [""; 0]);
+    }
 }

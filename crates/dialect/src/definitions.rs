@@ -1,28 +1,16 @@
-//! Definitions of tools: whatever vendor's form the source wrote, in the form that a dialect wants.
+//! Definitions of tools in the form that a dialect wants.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use chatmill_model::{Component, RawJson, Rope, Voice};
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::gemini_schema;
 use crate::json_schema::{self, NO_PARAMETERS};
 use crate::loss::{LossCode, Losses};
 use crate::script::tool_names::ToolNames;
-
-/// A definition, whoever wrote it.
-#[derive(Debug)]
-pub(crate) struct Definition<'a> {
-    /// Name of the tool.
-    pub(crate) name: String,
-    description: Option<&'a RawValue>,
-    schema: Option<&'a RawValue>,
-    strict: Option<&'a RawValue>,
-    /// Fields that have no place here.
-    others: u64,
-}
+use crate::tool_definition::Definition;
 
 /// Where a dialect puts the parts of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,82 +27,6 @@ pub(crate) enum Form {
     Declaration,
     /// `{"toolSpec":{"name","description","inputSchema":{"json":…}}}`.
     Spec,
-}
-
-#[derive(Deserialize)]
-struct Written<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Option<&'a RawValue>,
-    #[serde(borrow)]
-    function: Option<&'a RawValue>,
-    #[serde(borrow, rename = "toolSpec")]
-    spec: Option<&'a RawValue>,
-    #[serde(borrow, rename = "functionDeclarations", alias = "function_declarations")]
-    declarations: Option<Vec<&'a RawValue>>,
-    name: Option<String>,
-    #[serde(borrow)]
-    description: Option<&'a RawValue>,
-    #[serde(borrow)]
-    parameters: Option<&'a RawValue>,
-    #[serde(borrow, alias = "inputSchema")]
-    input_schema: Option<&'a RawValue>,
-    #[serde(borrow)]
-    strict: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct Wrapped<'a> {
-    #[serde(borrow)]
-    json: &'a RawValue,
-}
-
-impl<'a> Definition<'a> {
-    /// The definitions that a value of the source holds: one, several where a vendor lists them, none where it is no
-    /// definition of a function.
-    pub(crate) fn read(raw: &'a RawJson) -> Vec<Self> {
-        read(raw.as_str(), 3)
-    }
-}
-
-fn read(raw: &str, depth: u8) -> Vec<Definition<'_>> {
-    if depth == 0 || !crate::json::is_portable(raw) {
-        return Vec::new();
-    }
-    let Ok(written) = serde_json::from_str::<Written<'_>>(raw) else {
-        return Vec::new();
-    };
-    if let Some(inner) = written.function.or(written.spec) {
-        return read(inner.get(), depth - 1);
-    }
-    if let Some(declarations) = written.declarations {
-        let each = declarations.into_iter();
-        return each.flat_map(|inner| read(inner.get(), depth - 1)).collect();
-    }
-    let Some(name) = written.name.filter(|name| !name.is_empty()) else {
-        return Vec::new();
-    };
-    let schema = written.parameters.or(written.input_schema).map(|schema| {
-        serde_json::from_str::<Wrapped<'_>>(schema.get()).map_or(schema, |wrapped| wrapped.json)
-    });
-    let known = [
-        written.kind.is_some(),
-        true,
-        written.description.is_some(),
-        schema.is_some(),
-        written.strict.is_some(),
-    ];
-    let known = known.into_iter().filter(|is_there| *is_there).count();
-    let fields = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(raw)
-        .map_or(0, |fields| fields.len());
-    vec![Definition {
-        name,
-        description: written.description.filter(|text| text.get().starts_with('"')),
-        schema: schema.filter(|schema| schema.get().starts_with('{')),
-        strict: written
-            .strict
-            .filter(|strict| matches!(strict.get(), "true" | "false")),
-        others: fields.saturating_sub(known) as u64,
-    }]
 }
 
 /// Writes the definitions between what opens and what closes their list; nothing at all, and false, when there is none.

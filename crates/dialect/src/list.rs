@@ -4,8 +4,8 @@ use chatmill_model::{Component, Level, Role, Rope, Voice};
 
 use crate::arguments::{as_object, as_text};
 use crate::definitions::{self, Form};
+use crate::image_url::picture_address;
 use crate::loss::{LossCode, Losses};
-use crate::openai_chat::picture_address;
 use crate::rendering::Rendering;
 use crate::script::say::joined;
 use crate::script::{Block, Held, Manner, SaidCall, SaidResult, Script, Turn};

@@ -5,7 +5,6 @@ use std::ops::Range;
 use chatmill_model::{Message, MessageKind, Participant, Reference};
 
 use crate::loss::{LossCode, Losses};
-use crate::names::own_name;
 use crate::rendering::{Coverage, Extent};
 use crate::view::{History, View};
 use crate::window::{Borders, Rendered, Stretch, is_system_text};
@@ -170,7 +169,7 @@ pub(crate) fn declare_messages(view: &View<'_>, messages: &[&Message], lacks: &[
             Lack::SenderNames => losses.everywhere(
                 LossCode::NameDropped,
                 count(&|message| {
-                    let rosters = view.sender(message).and_then(own_name);
+                    let rosters = view.sender(message).and_then(Participant::own_name);
                     u64::from(
                         message
                             .sender_name

@@ -49,7 +49,7 @@ use thiserror::Error;
 
 use crate::Dialect;
 use crate::about::About;
-use crate::hf_messages;
+use crate::dialects::hf_messages;
 use crate::loss::{LossCode, Losses};
 use crate::rendering::Rendering;
 use crate::script::Script;

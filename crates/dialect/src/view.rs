@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use chatmill_model::{Conversation, Link, LinkStatus, Linked, Message, MessageKind, Participant, Reference};
 
-use crate::names::own_name;
 use crate::policy::Policy;
 use crate::shared::{self, Fact, Shared};
 use crate::window::Stretch;
@@ -125,7 +124,9 @@ impl<'a> View<'a> {
             let sender = self.sender(target);
             let answered = Answered {
                 id: sender.map(|sender| sender.id.as_str()),
-                name: sender.and_then(own_name).or(target.sender_name.as_deref()),
+                name: sender
+                    .and_then(Participant::own_name)
+                    .or(target.sender_name.as_deref()),
             };
             return (answered != Answered::default()).then_some(answered);
         }
@@ -136,7 +137,7 @@ impl<'a> View<'a> {
         let listed = participants.find(|person| Some(person.id.as_str()) == id);
         let answered = Answered {
             id,
-            name: known(&preview.sender_name).or(listed.and_then(own_name)),
+            name: known(&preview.sender_name).or(listed.and_then(Participant::own_name)),
         };
         (answered != Answered::default()).then_some(answered)
     }

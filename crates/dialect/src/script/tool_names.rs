@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chatmill_model::{Message, Part};
 
-use crate::definitions::Definition;
 use crate::names::{UNNAMED, fitted};
+use crate::tool_definition::Definition;
 use crate::view::View;
 
 /// Which names a dialect allows, and the rule that says so.

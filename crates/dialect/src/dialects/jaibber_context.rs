@@ -13,13 +13,13 @@
 
 use std::borrow::Cow;
 
-use chatmill_model::{Component, Level, Message, Part, Role, Rope, Voice};
+use chatmill_model::{Component, Level, Message, Part, Participant, Role, Rope, Voice};
 
 use crate::Dialect;
 use crate::about::About;
 use crate::loss::{LossCode, Losses};
 use crate::media::placeholder;
-use crate::names::{AGENT, own_name};
+use crate::names::AGENT;
 use crate::nature::{Lack, Shown, declare_conversation, declare_messages};
 use crate::policy::MediaPolicy;
 use crate::progress::Progress;
@@ -125,7 +125,7 @@ impl Dialect for JaibberContext {
 
 /// The name of an agent; an id says nothing to those who read the context.
 fn agent_name<'a>(view: &View<'a>, message: &'a Message) -> &'a str {
-    let own = view.sender(message).and_then(own_name);
+    let own = view.sender(message).and_then(Participant::own_name);
     own.or(message.sender_name.as_deref().filter(|name| !name.is_empty()))
         .unwrap_or(AGENT)
 }

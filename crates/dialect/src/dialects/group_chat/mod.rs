@@ -15,9 +15,8 @@
 //!   system text as an event with `extra.role`.
 
 mod extra;
-mod ids;
 mod message;
-pub(crate) mod object;
+mod pieces;
 mod references;
 mod roster;
 
@@ -25,15 +24,15 @@ use chatmill_model::{Component, Conversation, Rope, Scene};
 
 use crate::Dialect;
 use crate::about::About;
+use crate::json_object::{Object, key};
 use crate::loss::{LossCode, Losses};
+use crate::message_ids::MessageIds;
 use crate::nature::Shown;
 use crate::progress::Progress;
 use crate::rendering::Rendering;
 use crate::tool_ids::ToolIds;
 use crate::view::View;
 
-pub(crate) use ids::MessageIds;
-use object::{Object, key};
 use roster::People;
 
 /// The dialect of group chat archives.

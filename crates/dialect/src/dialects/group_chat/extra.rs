@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use chatmill_model::{ArgumentForm, Arguments, Component, Message, Role, Rope, ToolCall};
 
-use super::message::{ADDRESSES, Pieces, holds_address};
-use super::object::{Object, key};
+use super::pieces::{ADDRESSES, Pieces, holds_address};
 use super::{Made, is_native};
 use crate::arguments::as_text;
+use crate::json_object::{Object, key};
 use crate::loss::{LossCode, Losses};
 use crate::view::View;
 

@@ -20,8 +20,8 @@
 
 use crate::Dialect;
 use crate::about::About;
+use crate::image_url::picture;
 use crate::list::List;
-use crate::openai_chat::picture;
 use crate::rendering::Rendering;
 use crate::script::ids::{IdRule, IdShape};
 use crate::script::tool_names::NameRule;

@@ -10,9 +10,9 @@ use std::borrow::Cow;
 use chatmill_model::{Component, Fact, Level, LinkStatus, Message, Part, Participant, Preview, Rope};
 
 use super::edition::{Edition, Key};
-use crate::gryag::{chat_and_thread, is_gryags, plain_value};
+use crate::dialects::gryag::{chat_and_thread, is_gryags, plain_value};
 use crate::loss::{LossCode, Losses};
-use crate::names::{is_nobody, own_name};
+use crate::names::is_nobody;
 use crate::said::said;
 use crate::text::excerpt;
 use crate::view::View;
@@ -157,7 +157,10 @@ impl<'a> Meta<'a> {
             None => preview.sender != preview.sender_name,
         };
         self.reply_to_user_id = id.filter(|_| is_id).map(Cow::Borrowed);
-        let name = preview.sender_name.as_deref().or(author.and_then(own_name));
+        let name = preview
+            .sender_name
+            .as_deref()
+            .or(author.and_then(Participant::own_name));
         self.reply_to_name = name.map(Cow::Borrowed);
     }
 
@@ -169,7 +172,7 @@ impl<'a> Meta<'a> {
         self.reply_to_user_id = of_author.or(self.reply_to_user_id.take());
         self.reply_to_username = author.and_then(username);
         self.reply_to_name = author
-            .and_then(own_name)
+            .and_then(Participant::own_name)
             .or(target.sender_name.as_deref())
             .map(Cow::Borrowed);
         let mut text = String::new();
@@ -419,7 +422,7 @@ mod tests {
         assert_eq!(line(meta), "[meta] user_id=\"a \\\"b\\\"\"");
     }
 
-    const VECTORS: &str = include_str!("../../../../data-samples/dialects/gryag-gemini/vectors.json");
+    const VECTORS: &str = include_str!("../../../../../data-samples/dialects/gryag-gemini/vectors.json");
 
     /// Eleven of the vectors of that day's code. The others tell ids that are strings from ids that are numbers, or have
     /// a truth value for an id: here ids are text.

@@ -24,7 +24,7 @@ use chatmill_model::{
 };
 
 use crate::about::About;
-use crate::gryag::{is_bare_file, is_gryags, plain_value};
+use crate::dialects::gryag::{is_bare_file, is_gryags, plain_value};
 use crate::loss::{LossCode, Losses};
 use crate::media::{placeholder, word};
 use crate::names::speaker;

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use chatmill_model::{Component, LinkStatus, Message, Reference, ReferenceForm, Rope};
 use serde_json::value::RawValue;
 
-use super::object::{Object, key};
 use super::{Made, is_native};
 use crate::json;
+use crate::json_object::{Object, key};
 use crate::loss::{LossCode, Losses};
 use crate::times;
 use crate::view::View;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use chatmill_model::{Component, Message, Participant, ParticipantKind, Reference, Rope};
 
 use super::is_native;
-use super::object::{Object, key};
+use crate::json_object::{Object, key};
 use crate::loss::{LossCode, Losses};
 use crate::names::is_nobody;
 use crate::view::View;

@@ -18,14 +18,13 @@
 
 use crate::Dialect;
 use crate::about::About;
+use crate::image_url::picture;
 use crate::list::{ArgumentsAs, Ends, List};
-use crate::media::{inline_bytes, picture_type, web_address};
 use crate::rendering::Rendering;
 use crate::script::ids::{IdRule, IdShape};
 use crate::script::tool_names::NameRule;
-use crate::script::{Carried, Manner, Order, Results, SystemPlace, Texts, Thoughts};
+use crate::script::{Manner, Order, Results, SystemPlace, Texts, Thoughts};
 use crate::view::View;
-use chatmill_model::{Component, Level, Media, MediaKind, Rope};
 
 /// The dialect of Chat Completions requests.
 pub struct OpenaiChat;
@@ -93,32 +92,4 @@ impl Dialect for OpenaiChat {
     fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
         emit(LIST.render(view, &MANNER));
     }
-}
-
-/// A picture goes by its address or as bytes of a known type.
-pub(crate) fn picture(media: &Media) -> Option<Carried> {
-    let named = media.name.is_some();
-    if media.kind != MediaKind::Image {
-        None
-    } else if web_address(media).is_some() {
-        Some(Carried::without([named, media.media_type.is_some()]))
-    } else {
-        (inline_bytes(media).is_some() && picture_type(media).is_some())
-            .then(|| Carried::without([named, false]))
-    }
-}
-
-/// Writes the address of a picture; its bytes as a data URL where it has none.
-pub(crate) fn picture_address<'a>(rope: &mut Rope<'a>, media: &'a Media) {
-    if let Some(address) = web_address(media) {
-        rope.json_string(address, Component::Content);
-        return;
-    }
-    rope.framing("\"data:");
-    let kind = picture_type(media).unwrap_or_default();
-    rope.content(kind, Level::JsonString, Component::Meta);
-    rope.framing(";base64,");
-    let bytes = inline_bytes(media).unwrap_or_default();
-    rope.content(bytes, Level::JsonString, Component::Content);
-    rope.framing("\"");
 }

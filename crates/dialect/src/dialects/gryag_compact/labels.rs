@@ -7,7 +7,7 @@ use chatmill_model::{Message, Participant, ParticipantKind};
 
 use super::edition::{Breaks, Edition, Letters};
 use crate::loss::{LossCode, Losses};
-use crate::names::{Roster, own_name};
+use crate::names::Roster;
 use crate::text::on_one_line;
 use crate::view::View;
 
@@ -110,7 +110,7 @@ fn add_ids(view: &View<'_>, labels: &mut [String], ids: &[String]) {
 impl Edition {
     /// What somebody is called: by name, else by second name. An agent is the bot where nothing names it.
     fn name<'p>(&self, person: &'p Participant) -> Cow<'p, str> {
-        match own_name(person) {
+        match person.own_name() {
             Some(name) if self.at_signs && person.name.as_deref() != Some(name) => {
                 Cow::Owned(format!("@{}", name.trim_start_matches('@')))
             }
@@ -291,7 +291,7 @@ mod tests {
         assert_eq!(letter(52), "ba");
     }
 
-    const VECTORS: &str = include_str!("../../../../data-samples/dialects/gryag-compact/vectors.json");
+    const VECTORS: &str = include_str!("../../../../../data-samples/dialects/gryag-compact/vectors.json");
 
     #[test]
     fn ids_and_names_are_those_of_the_code_of_the_documents_day() {

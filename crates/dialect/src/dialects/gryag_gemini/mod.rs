@@ -23,9 +23,9 @@ use chatmill_model::{Component, Level, Message, Part, Participant, Role, Rope, V
 
 use crate::about::About;
 use crate::controls::escape_line;
-use crate::gryag::{is_bare_file, is_gryags};
+use crate::dialects::gryag::{is_bare_file, is_gryags};
 use crate::loss::{LossCode, Losses};
-use crate::names::{is_nobody, own_name};
+use crate::names::is_nobody;
 use crate::nature::{Lack, Shown, declare_conversation, declare_messages};
 use crate::progress::Progress;
 use crate::rendering::Rendering;
@@ -324,7 +324,7 @@ impl<'a> Writer<'_, 'a> {
             self.rope.speak(Voice::Perspective);
         }
         let meta = Meta::of(self.view, message, &mut self.losses);
-        let is_known_by_id = |sender: &Participant| own_name(sender).is_none() && !is_nobody(sender);
+        let is_known_by_id = |sender: &Participant| sender.own_name().is_none() && !is_nobody(sender);
         if is_own && self.view.sender(message).is_some_and(is_known_by_id) {
             self.losses.at(
                 LossCode::NameDropped,

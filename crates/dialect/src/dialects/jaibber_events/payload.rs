@@ -10,11 +10,11 @@ use chatmill_model::{
 
 use super::known::{Known, shown_name};
 use super::renders;
-use crate::group_chat::MessageIds;
-use crate::group_chat::object::{Object, key};
 use crate::json;
+use crate::json_object::{Object, key};
 use crate::loss::{LossCode, Losses};
-use crate::names::{AGENT, own_name};
+use crate::message_ids::MessageIds;
+use crate::names::AGENT;
 use crate::progress::Progress;
 use crate::rendering::{Extent, Rendering};
 use crate::view::View;
@@ -160,7 +160,7 @@ impl<'v, 'a> Writer<'v, 'a> {
         let nobody = if is_agent { AGENT } else { "User" };
         let Some(sender) = sender.filter(|sender| !sender.id.is_empty()) else {
             let shown = message.sender_name.as_deref().filter(|name| !name.is_empty());
-            let name = shown.or(sender.and_then(own_name));
+            let name = shown.or(sender.and_then(Participant::own_name));
             let account = name.map_or_else(|| self.unheard_of(nobody), Cow::Borrowed);
             object.string(key!("from"), Some(account), Component::Names);
             object.string(key!("fromUsername"), name.or(Some(nobody)), Component::Names);
@@ -265,7 +265,7 @@ impl<'v, 'a> Writer<'v, 'a> {
         let is_agent = message.role == Role::Assistant;
         let stated_name = self.field(message, "agentName").is_some();
         if is_agent && !stated_name {
-            let name = self.view.sender(message).and_then(own_name);
+            let name = self.view.sender(message).and_then(Participant::own_name);
             object.string(
                 key!("agentName"),
                 name.or(message.sender_name.as_deref()),

@@ -19,7 +19,7 @@ use chatmill_model::{Conversation, Message, MessageKind, Part, Participant, Part
 
 use crate::Dialect;
 use crate::about::About;
-use crate::jaibber_context::declare_unspoken;
+use crate::dialects::jaibber_context::declare_unspoken;
 use crate::loss::{LossCode, Losses};
 use crate::nature::{Lack, Shown, declare_messages};
 use crate::rendering::Rendering;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chatmill_model::{Message, Participant, Role};
 
-use crate::names::{AGENT, own_name};
+use crate::names::AGENT;
 use crate::view::View;
 
 /// Everybody in the room, as payloads make him known.
@@ -48,7 +48,7 @@ impl<'a> Known<'a> {
         for (place, person) in view.conversation().participants.iter().enumerate() {
             match first.get(&place) {
                 Some((message, name)) => known.add_speaker(person, message, *name),
-                None if is_native => known.add(person, Cow::Borrowed(&person.id), own_name(person)),
+                None if is_native => known.add(person, Cow::Borrowed(&person.id), person.own_name()),
                 None => {}
             }
         }
@@ -58,11 +58,11 @@ impl<'a> Known<'a> {
     fn add_speaker(&mut self, sender: &'a Participant, first: &'a Message, shown: Option<&'a str>) {
         let is_agent = first.role == Role::Assistant;
         let name = if is_agent {
-            own_name(sender).or(shown)
+            sender.own_name().or(shown)
         } else {
             shown
         };
-        self.renamed += u64::from(own_name(sender) != name && own_name(sender).is_some());
+        self.renamed += u64::from(sender.own_name() != name && sender.own_name().is_some());
         let id = if is_agent && !self.is_native && name != Some(&sender.id) {
             Cow::Owned(format!("{}/{}", sender.id, name.unwrap_or(AGENT)))
         } else {
@@ -106,5 +106,5 @@ impl<'a> Known<'a> {
 /// The name that a message shows: its own for the sender, else the roster's.
 pub(super) fn shown_name<'a>(message: &'a Message, sender: &'a Participant) -> Option<&'a str> {
     let own = message.sender_name.as_deref().filter(|name| !name.is_empty());
-    own.or(own_name(sender))
+    own.or(sender.own_name())
 }

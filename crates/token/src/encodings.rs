@@ -4,20 +4,23 @@ use crate::encoding::Encoding;
 use crate::error::EncodingError;
 use crate::own::Own;
 
-mod cl100k_base;
-mod o200k_base;
-mod o200k_harmony;
-mod p50k_base;
-mod r50k_base;
+/// Declares the modules, and lists the encodings in them.
+macro_rules! encodings {
+    ($($module:ident;)+) => {
+        $(mod $module;)+
 
-/// Every encoding, newest first.
-pub static ENCODINGS: &[Encoding] = &[
-    Encoding::registered(&o200k_base::ENCODING),
-    Encoding::registered(&o200k_harmony::ENCODING),
-    Encoding::registered(&cl100k_base::ENCODING),
-    Encoding::registered(&p50k_base::ENCODING),
-    Encoding::registered(&r50k_base::ENCODING),
-];
+        /// Every encoding, newest first.
+        pub static ENCODINGS: &[Encoding] = &[$(Encoding::registered(&$module::ENCODING)),+];
+    };
+}
+
+encodings! {
+    o200k_base;
+    o200k_harmony;
+    cl100k_base;
+    p50k_base;
+    r50k_base;
+}
 
 /// The encoding of that name.
 pub fn find(name: &str) -> Option<&'static Encoding> {

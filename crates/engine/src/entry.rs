@@ -4,7 +4,7 @@ use chatmill_source::Source;
 
 /// An input, or a part of one, and who reads it.
 #[derive(Clone)]
-pub struct EntryStep {
+pub struct EntryRef {
     /// Index of the input in the plan.
     pub input: usize,
     /// Member of an archive; empty for the input itself.

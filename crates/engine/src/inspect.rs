@@ -9,7 +9,7 @@ use chatmill_model::{Linked, MessageKind};
 use chatmill_source::Proposal;
 use serde::Serialize;
 
-use crate::entry::EntryStep;
+use crate::entry::EntryRef;
 use crate::error::ReadError;
 use crate::plan::{PlannedInput, typed_inputs};
 use crate::progress::{Progress, Silent};
@@ -156,7 +156,7 @@ impl Reports<'_> {
     }
 
     /// Changes the report of an entry, which is new when the entry is.
-    fn at(&mut self, entry: &EntryStep, change: impl FnOnce(&mut EntryReport, &mut BTreeSet<String>)) {
+    fn at(&mut self, entry: &EntryRef, change: impl FnOnce(&mut EntryReport, &mut BTreeSet<String>)) {
         let next = self.list.len();
         let key = (entry.input, entry.entry.clone());
         let number = *self.numbers.entry(key).or_insert(next);

@@ -16,7 +16,7 @@ use locate::Located;
 use redact::Redaction;
 
 /// What became of a record.
-pub struct Outcome {
+pub struct RecordOutcome {
     /// The conversation, unless the whole record is rejected.
     pub linked: Option<Linked>,
     /// Findings with their places, sorted by position, code and byte.

@@ -11,7 +11,7 @@ use chatmill_dataset::{Compression, DatasetError, Opening, Partition, Staging, T
 use chatmill_intake::discover::InputKind;
 
 use crate::commit::collisions::{Ids, Occurrence, Renames, may_collide, renames};
-use crate::commit::seal::{Ground, Outcome};
+use crate::commit::seal::{Ground, ReceiptTotals};
 use crate::commit::summary::Summary;
 use crate::error::NoThreads;
 use crate::error::{PlanError, RunError, WorkError, go_on};
@@ -62,7 +62,7 @@ pub fn run(
     let mut mill = Mill::new(&plan, &staging, options, progress, stop)?;
     mill.survey()?;
     let ground = mill.grind_all(done)?;
-    let outcome = Outcome::read(&staging, &ground, stop)?;
+    let outcome = ReceiptTotals::read(&staging, &ground, stop)?;
     outcome.check(&plan, &ground.tally)?;
     drop(ground);
     let slices = outcome.slices();

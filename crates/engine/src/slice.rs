@@ -8,6 +8,7 @@ use chatmill_source::{Evidence, Proposal};
 
 pub mod gather;
 mod recognise;
+pub mod records;
 mod rows;
 pub mod scheduler;
 mod slicer;
@@ -17,13 +18,13 @@ mod unread;
 pub use slicer::Slicer;
 pub use tally::{InputTally, Tally};
 
-use crate::entry::EntryStep;
+use crate::entry::EntryRef;
 use crate::record::group::Group;
 
 /// One step through the bytes of a slice.
 pub enum Step {
     /// What follows comes from this entry.
-    Entry(EntryStep),
+    Entry(EntryRef),
     /// A record.
     Frame(Frame),
     /// A record that the request leaves out before it is looked at.
@@ -67,7 +68,7 @@ pub struct Slice {
     /// What to do with them.
     pub steps: Vec<Step>,
     /// The entries that gathered rows come from, by [`RowPlace::entry`](crate::record::group::RowPlace::entry).
-    pub entries: Arc<[EntryStep]>,
+    pub entries: Arc<[EntryRef]>,
 }
 
 /// What was recognised in an entry.

@@ -10,21 +10,20 @@ use std::time::{Duration, Instant};
 
 use chatmill_dataset::PartSet;
 use chatmill_diag::{Finding, Reject, RejectLevel, Severity, Span, codes};
-use chatmill_intake::{Damage, Frame};
+use chatmill_intake::Damage;
 use chatmill_link::Standing;
 use chatmill_model::{ComponentSpan, Linked, MessageKind};
 use chatmill_source::Source;
 use chatmill_token::{Encoding, Tallier};
 
-use crate::entry::EntryStep;
+use crate::entry::EntryRef;
 use crate::error::WorkError;
 use crate::options::Counter;
 use crate::plan::Plan;
-use crate::record;
-use crate::record::group::{Group, GroupRow};
 use crate::record::locate::Located;
 use crate::record::redact::{self, Redaction};
-use crate::slice::{Slice, Step};
+use crate::slice::Slice;
+use crate::slice::records::{Item, ReadRecord, Record};
 
 pub mod bill;
 mod budget;
@@ -110,11 +109,11 @@ pub fn grind(
         text: String::new(),
         spans: Vec::new(),
     };
-    for step in &slice.steps {
+    for item in slice.items() {
         if tools.stop.load(Ordering::Relaxed) {
             return Err(WorkError::Stopped);
         }
-        work.step(step, slice)?;
+        work.item(item)?;
     }
     let mut idle = tools.talliers.lock().unwrap_or_else(PoisonError::into_inner);
     idle.push(work.tallier);
@@ -137,7 +136,7 @@ struct Work<'w, 'p> {
     met: usize,
     /// Where the one at hand stands among the others.
     standing: Standing,
-    place: Option<EntryStep>,
+    place: Option<EntryRef>,
     /// The name of its input.
     input: String,
     /// Bytes of the record at hand in its entry, and line and column of the first, where it is written down there.
@@ -152,39 +151,34 @@ struct Work<'w, 'p> {
 }
 
 impl Work<'_, '_> {
-    fn step(&mut self, step: &Step, slice: &Slice) -> Result<(), WorkError> {
-        match step {
-            Step::Entry(entry) => self.enter(entry),
-            Step::Separator(bytes) => self.counts().ledger.separator_bytes += bytes,
-            Step::EntryEnd(bytes) => {
+    fn item(&mut self, item: Item<'_>) -> Result<(), WorkError> {
+        match item {
+            Item::Entry(entry) => self.enter(entry),
+            Item::Separator(bytes) => self.counts().ledger.separator_bytes += bytes,
+            Item::EntryEnd(bytes) => {
                 let counts = self.counts();
                 counts.entries += 1;
                 counts.ledger.decoded_bytes += bytes;
             }
-            Step::Filtered(frame) => self.filter(frame.end - frame.start, "limit"),
-            Step::Damage(damage) => self.damage(damage)?,
-            Step::Note(finding) => self.finding(&Located::nowhere(finding.clone()), None, None)?,
-            Step::Frame(frame) => {
-                let bytes = slice.buffer.get(frame.buffer.clone()).unwrap_or_default();
+            Item::Filtered(record) => self.filter(record, "limit"),
+            Item::Damage(damage) => self.damage(damage)?,
+            Item::Note(finding) => self.finding(&Located::nowhere(finding.clone()), None, None)?,
+            Item::Record(record) => {
                 let (begun, index) = (Instant::now(), self.receipt.ids.len());
-                self.frame(frame, bytes)?;
-                self.took(begun.elapsed(), index, bytes.len());
+                if let Some(read) = record.read(self.tools.plan.settings()) {
+                    self.record(read)?;
+                }
+                self.took(begun.elapsed(), index, record.bytes.len());
             }
-            Step::Group(group) => {
-                let (begun, index) = (Instant::now(), self.receipt.ids.len());
-                self.group(group, slice)?;
-                self.took(begun.elapsed(), index, group.buffer.len());
-            }
-            Step::FilteredGroup(group) => self.filter_group(group, slice, "limit"),
-            Step::PassedOver { kind, bytes } => {
+            Item::PassedOver { kind, bytes } => {
                 let counts = self.counts();
                 counts.ledger.skipped_bytes += bytes;
-                *counts.skipped_files.entry((*kind).to_owned()).or_default() += 1;
+                *counts.skipped_files.entry(kind.to_owned()).or_default() += 1;
             }
-            Step::Skipped { table, rows, bytes } => {
+            Item::Skipped { table, rows, bytes } => {
                 let counts = self.counts();
                 counts.ledger.skipped_bytes += bytes;
-                *counts.skipped_tables.entry(table.clone()).or_default() += rows;
+                *counts.skipped_tables.entry(table.to_owned()).or_default() += rows;
             }
         }
         Ok(())
@@ -210,7 +204,7 @@ impl Work<'_, '_> {
     }
 
     /// What follows comes from this entry.
-    fn enter(&mut self, entry: &EntryStep) {
+    fn enter(&mut self, entry: &EntryRef) {
         let is_here = self
             .place
             .as_ref()
@@ -239,84 +233,61 @@ impl Work<'_, '_> {
         self.receipt.inputs.entry(input).or_default()
     }
 
-    fn filter(&mut self, bytes: u64, reason: &str) {
-        let counts = self.counts();
-        counts.ledger.framed += 1;
-        counts.ledger.filtered += 1;
-        counts.ledger.filtered_bytes += bytes;
-        *counts.filtered_by.entry(reason.to_owned()).or_default() += 1;
-    }
-
-    fn filter_group(&mut self, group: &Group, slice: &Slice, reason: &str) {
-        for row in group.rows.iter().filter(|row| row.place.counts) {
-            self.enter_row(row, slice);
-            self.filter(row.place.end - row.place.start, reason);
+    fn filter(&mut self, record: Record<'_>, reason: &str) {
+        for (_, row) in record.rows() {
+            self.enter(row.entry);
+            let counts = self.counts();
+            counts.ledger.framed += 1;
+            counts.ledger.filtered += 1;
+            counts.ledger.filtered_bytes += row.bytes;
+            *counts.filtered_by.entry(reason.to_owned()).or_default() += 1;
         }
     }
 
-    /// What follows is about this row.
-    fn enter_row(&mut self, row: &GroupRow, slice: &Slice) {
-        if let Some(entry) = slice.entries.get(row.place.entry) {
-            self.enter(entry);
-        }
-    }
-
-    /// The rows of a conversation: read, accounted for row by row, and rendered.
-    fn group(&mut self, group: &Group, slice: &Slice) -> Result<(), WorkError> {
-        let bytes = slice.buffer.get(group.buffer.clone()).unwrap_or_default();
-        let Some(first) = group.rows.first() else {
-            return Ok(());
-        };
-        let mut outcome = group.read(bytes, self.tools.plan.settings());
-        self.redaction = outcome.redaction.take();
-        self.enter_row(first, slice);
-        let linked = outcome.linked.as_ref();
-        let base = linked.map(|linked| self.base_id(linked, bytes));
-        let found = record::found(&outcome.findings, &outcome.rejects);
+    /// A record: accounted for row by row, and rendered where it holds a conversation.
+    fn record(&mut self, mut read: ReadRecord<'_>) -> Result<(), WorkError> {
+        let record = read.record;
+        self.redaction = read.outcome.redaction.take();
+        self.enter(record.entry);
+        let linked = read.outcome.linked.as_ref();
         if let Some(linked) = linked
-            && let Some(reason) = self.leaves_out(linked, bytes, found)
+            && let Some(reason) = self.leaves_out(linked, record.bytes, read.codes())
         {
-            self.filter_group(group, slice, reason);
+            self.filter(record, reason);
             return Ok(());
         }
-        let rejected = group.rejected(&outcome);
-        for (index, row) in group.rows.iter().enumerate().filter(|(_, row)| row.place.counts) {
-            self.enter_row(row, slice);
-            let length = row.place.end - row.place.start;
+        for (row, is_rejected) in read.rows() {
+            self.enter(row.entry);
             let ledger = &mut self.counts().ledger;
             ledger.framed += 1;
-            if rejected.contains(&index) {
+            if is_rejected {
                 ledger.rejected += 1;
-                ledger.rejected_bytes += length;
+                ledger.rejected_bytes += row.bytes;
             } else {
                 ledger.accepted += 1;
-                ledger.accepted_bytes += length;
+                ledger.accepted_bytes += row.bytes;
             }
         }
-        self.enter_row(first, slice);
+        self.enter(record.entry);
         let counts = self.counts();
-        counts.rows.add(&outcome.rows);
+        counts.rows.add(&read.outcome.rows);
         counts.conversations += u64::from(linked.is_some());
-        let id = base
-            .map(|base| self.claim_id(base, first.place.record))
-            .transpose()?;
-        for located in &outcome.findings {
-            let row = located
-                .row
-                .and_then(|index| group.rows.get(index))
-                .unwrap_or(first);
-            self.enter_row(row, slice);
-            self.finding(located, Some(row.place.record), id.as_deref())?;
+        let number = record.row(None).record;
+        let base = linked.map(|linked| self.base_id(linked, record.bytes));
+        let id = base.map(|base| self.claim_id(base, number)).transpose()?;
+        for (row, located) in read.findings() {
+            self.enter(row.entry);
+            self.finding(located, Some(row.record), id.as_deref())?;
         }
-        for (row, reject, located) in group.rejects(&outcome, bytes, self.tools.plan.limits()) {
-            self.enter_row(row, slice);
-            self.reject(&reject, &located, row.place.record, id.as_deref())?;
+        for (row, reject, located) in read.rejects(self.tools.plan.limits()) {
+            self.enter(row.entry);
+            self.reject(&reject, &located, row.record, id.as_deref())?;
         }
-        self.enter_row(first, slice);
-        self.written = (first.place.written(), first.place.line_column());
+        self.enter(record.entry);
+        self.written = record.written();
         if let (Some(linked), Some(id)) = (linked, id) {
-            self.conversation(&id, linked, first.place.record)?;
-            self.renderings(&id, linked, first.place.record)?;
+            self.conversation(&id, linked, number)?;
+            self.renderings(&id, linked, number)?;
         }
         Ok(())
     }
@@ -338,52 +309,6 @@ impl Work<'_, '_> {
             finding: located.finding.clone(),
         };
         self.reject(&reject, &located, damage.record, None)
-    }
-
-    fn frame(&mut self, frame: &Frame, bytes: &[u8]) -> Result<(), WorkError> {
-        let Some(source) = self.place.as_ref().and_then(|place| place.source) else {
-            return Ok(());
-        };
-        let mut outcome = record::read(source, frame, bytes, self.tools.plan.settings());
-        self.redaction = outcome.redaction.take();
-        let Some(linked) = outcome.linked else {
-            let counts = self.counts();
-            counts.ledger.framed += 1;
-            counts.ledger.rejected += 1;
-            counts.ledger.rejected_bytes += frame.end - frame.start;
-            for located in &outcome.findings {
-                self.finding(located, Some(frame.record), None)?;
-            }
-            for (reject, located) in &outcome.rejects {
-                self.reject(reject, located, frame.record, None)?;
-            }
-            return Ok(());
-        };
-        let found = record::found(&outcome.findings, &outcome.rejects);
-        if let Some(reason) = self.leaves_out(&linked, bytes, found) {
-            self.filter(frame.end - frame.start, reason);
-            return Ok(());
-        }
-        let counts = self.counts();
-        counts.ledger.framed += 1;
-        counts.ledger.accepted += 1;
-        counts.ledger.accepted_bytes += frame.end - frame.start;
-        counts.rows.add(&outcome.rows);
-        counts.conversations += 1;
-        let id = self.claim_id(self.base_id(&linked, bytes), frame.record)?;
-        for located in &outcome.findings {
-            self.finding(located, Some(frame.record), Some(&id))?;
-        }
-        for (reject, located) in &outcome.rejects {
-            self.reject(reject, located, frame.record, Some(&id))?;
-        }
-        let span = (frame.end > 0).then_some(Span {
-            start: frame.start,
-            end: frame.end,
-        });
-        self.written = (span, span.map(|_| (frame.line, frame.column)));
-        self.conversation(&id, &linked, frame.record)?;
-        self.renderings(&id, &linked, frame.record)
     }
 
     /// Why the plan leaves a conversation out, if it does: judged by what was read, whatever was replaced since.

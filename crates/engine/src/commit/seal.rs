@@ -27,7 +27,7 @@ pub struct Ground {
 
 /// What the receipts of a run say together.
 #[derive(Default)]
-pub struct Outcome {
+pub struct ReceiptTotals {
     /// What was counted of each input, by its index in the plan.
     inputs: Inputs,
     /// Whether a receipt tells of it.
@@ -41,7 +41,7 @@ pub struct Outcome {
     after_last: u32,
 }
 
-impl Outcome {
+impl ReceiptTotals {
     /// Adds up the receipts of a staging, one after the other. There must be one for every slice that was cut, and each must be
     /// the one that was written.
     pub fn read(staging: &Staging, ground: &Ground, stop: &AtomicBool) -> Result<Self, RunError> {

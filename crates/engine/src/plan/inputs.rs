@@ -13,7 +13,7 @@ use super::source::source;
 use super::{field_map, table_map};
 use crate::error::PlanError;
 
-use crate::entry::EntryStep;
+use crate::entry::EntryRef;
 use crate::pipeline::{FieldMapSection, InputSection, Pipeline};
 
 /// An input of a plan. There may be millions of them: what those of a section share stands once.
@@ -102,7 +102,7 @@ impl PlannedInput {
     /// What tells gathered conversations of the same id apart: the section where files are merged, else the entry.
     ///
     /// `index` is that of the input. The text holds no NUL.
-    pub fn scope(&self, index: usize, entry: &EntryStep) -> String {
+    pub fn scope(&self, index: usize, entry: &EntryRef) -> String {
         let merges = self
             .settings
             .merge

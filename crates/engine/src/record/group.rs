@@ -10,7 +10,7 @@ use chatmill_intake::{Form, Frame};
 use chatmill_source::Source;
 
 use crate::record::locate::{Located, advance};
-use crate::record::{self, Outcome, Settings};
+use crate::record::{self, RecordOutcome, Settings};
 
 /// Where a row came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub struct Group {
 
 impl Group {
     /// Reads, links and checks the rows; every place in the outcome is one in the entry of a row.
-    pub fn read(&self, bytes: &[u8], settings: Settings<'_>) -> Outcome {
+    pub fn read(&self, bytes: &[u8], settings: Settings<'_>) -> RecordOutcome {
         let limits = settings.limits;
         let frame = Frame {
             record: 0,
@@ -101,7 +101,7 @@ impl Group {
     }
 
     /// Indexes of the rows that rejects are about; all of them when there is no conversation.
-    pub fn rejected(&self, outcome: &Outcome) -> BTreeSet<usize> {
+    pub fn rejected(&self, outcome: &RecordOutcome) -> BTreeSet<usize> {
         if outcome.linked.is_none() && !outcome.rejects.is_empty() {
             return (0..self.rows.len()).collect();
         }
@@ -112,7 +112,7 @@ impl Group {
     /// One reject for each rejected row: when there is no conversation, every row is one, for the same reason.
     pub fn rejects<'g>(
         &'g self,
-        outcome: &Outcome,
+        outcome: &RecordOutcome,
         bytes: &[u8],
         limits: &Limits,
     ) -> Vec<(&'g GroupRow, Reject, Located)> {

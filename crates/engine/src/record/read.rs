@@ -9,10 +9,10 @@ use chatmill_model::Linked;
 use chatmill_source::{FrameView, Source};
 
 use super::locate::{Located, Locator};
-use super::{Outcome, Settings, redact, transcript};
+use super::{RecordOutcome, Settings, redact, transcript};
 
 /// Reads, links and checks one record.
-pub fn read(source: &dyn Source, frame: &Frame, bytes: &[u8], settings: Settings<'_>) -> Outcome {
+pub fn read(source: &dyn Source, frame: &Frame, bytes: &[u8], settings: Settings<'_>) -> RecordOutcome {
     if frame.form != Form::Text {
         return scanned(source, frame, bytes, Rows::Alone, settings);
     }
@@ -35,7 +35,7 @@ pub fn read_rows(
     bytes: &[u8],
     key: Option<&str>,
     settings: Settings<'_>,
-) -> Outcome {
+) -> RecordOutcome {
     scanned(source, frame, bytes, Rows::Gathered(key), settings)
 }
 
@@ -54,7 +54,7 @@ fn scanned(
     bytes: &[u8],
     rows: Rows<'_>,
     settings: Settings<'_>,
-) -> Outcome {
+) -> RecordOutcome {
     let limits = settings.limits;
     let locator = Locator::new(frame, bytes);
     let mut outcome = match json::scan(bytes, limits.depth) {
@@ -80,7 +80,7 @@ fn decoded(
     rows: Rows<'_>,
     settings: Settings<'_>,
     locator: &Locator<'_>,
-) -> Outcome {
+) -> RecordOutcome {
     let limits = settings.limits;
     let mut findings = notes(document, frame);
     let view = FrameView {
@@ -97,7 +97,7 @@ fn decoded(
         findings.extend(reading.findings);
         let findings = locator.locate_all(cap(findings, limits), Some(document), source, None);
         if matches!(rows, Rows::Gathered(_)) && reading.fault.is_none() {
-            return Outcome {
+            return RecordOutcome {
                 linked: None,
                 findings,
                 rejects: located(reading.rejects, locator, document, source, None),
@@ -131,7 +131,7 @@ fn decoded(
     findings.sort_by(|left, right| (left.position, left.code.code).cmp(&(right.position, right.code.code)));
     let findings = locator.locate_all(cap(findings, limits), Some(document), source, Some(&linked));
     let rejects = located(reading.rejects, locator, document, source, Some(&linked));
-    Outcome {
+    RecordOutcome {
         linked: Some(linked),
         findings,
         rejects,
@@ -182,7 +182,7 @@ fn rejected(
     limits: &Limits,
     fault: Finding,
     findings: Vec<Located>,
-) -> Outcome {
+) -> RecordOutcome {
     let reject = Reject {
         level: RejectLevel::Frame,
         span: Span {
@@ -194,7 +194,7 @@ fn rejected(
         finding: fault.clone(),
     };
     let place = locator.locate_plain(fault);
-    Outcome {
+    RecordOutcome {
         linked: None,
         findings,
         rejects: vec![(reject, place)],

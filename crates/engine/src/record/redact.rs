@@ -5,7 +5,7 @@ use chatmill_dialect::{Coverage, Loss, LossCode, Rendering};
 use chatmill_model::{Linked, Role};
 use chatmill_redact::{Account, Counts, Redactor, Roster};
 
-use super::Outcome;
+use super::RecordOutcome;
 use super::locate::Located;
 
 /// What replacing did to a conversation.
@@ -38,7 +38,7 @@ pub fn redact(redactor: &Redactor, linked: &mut Linked, findings: &mut Vec<Findi
 
 /// Takes what must not be shown where things are replaced out of the findings and rejects of a record: ids and paths get the
 /// pseudonyms that the conversation has, quotations go.
-pub fn clean(redactor: &Redactor, outcome: &mut Outcome) {
+pub fn clean(redactor: &Redactor, outcome: &mut RecordOutcome) {
     let nobody = Roster::default();
     let roster = outcome
         .redaction

@@ -13,7 +13,7 @@ use chatmill_dataset::{DatasetError, Spill};
 use chatmill_diag::Limits;
 use chatmill_source::Source;
 
-use crate::entry::EntryStep;
+use crate::entry::EntryRef;
 use crate::record::group::{Group, GroupRow, RowPlace};
 
 mod shared;
@@ -35,7 +35,7 @@ pub struct Gatherer {
     /// The spill that rows go to, until partitions are asked for; then the spills that are being emptied, deepest last.
     levels: VecDeque<Level>,
     /// Where gathered rows stand.
-    entries: Vec<EntryStep>,
+    entries: Vec<EntryRef>,
     /// For each entry, what tells its conversations from those of others that have the same key.
     scopes: Vec<String>,
     /// Rows that belong to every conversation of their scope.
@@ -89,13 +89,13 @@ impl Gatherer {
     }
 
     /// The entries that rows came from, by [`RowPlace::entry`].
-    pub fn entries(&self) -> &[EntryStep] {
+    pub fn entries(&self) -> &[EntryRef] {
         &self.entries
     }
 
     /// Announces an entry; its rows name it by the number that is returned. Rows of one key are one conversation where
     /// the scopes of their entries are the same text.
-    pub fn entry(&mut self, entry: EntryStep, scope: String) -> usize {
+    pub fn entry(&mut self, entry: EntryRef, scope: String) -> usize {
         self.entries.push(entry);
         self.scopes.push(scope);
         self.entries.len() - 1
@@ -389,8 +389,8 @@ mod tests {
         }
     }
 
-    fn entry() -> EntryStep {
-        EntryStep {
+    fn entry() -> EntryRef {
+        EntryRef {
             input: 0,
             entry: String::new(),
             table: String::new(),

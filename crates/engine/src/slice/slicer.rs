@@ -23,7 +23,7 @@ use super::rows::Gathering;
 use super::tally::Tally;
 use super::unread::{Tables, no_table};
 use super::{Recognised, Slice, Step};
-use crate::entry::EntryStep;
+use crate::entry::EntryRef;
 use crate::plan::PlannedInput;
 use crate::progress::Progress;
 
@@ -54,7 +54,7 @@ pub struct Slicer<'p> {
     /// Why nothing more can be gathered.
     failure: Option<DatasetError>,
     /// The entries of gathered rows, once all inputs have been read.
-    gathered: Option<Arc<[EntryStep]>>,
+    gathered: Option<Arc<[EntryRef]>>,
 }
 
 struct Current {
@@ -67,7 +67,7 @@ struct Current {
 
 /// The entry that is being read.
 struct Entry {
-    step: EntryStep,
+    step: EntryRef,
     /// Its number among those whose rows are gathered.
     gathering: Option<usize>,
     /// Number of the next record, counted anew where frames are cut into rows.
@@ -238,7 +238,7 @@ impl<'p> Slicer<'p> {
         self.next_input += 1;
         if let InputKind::Refused(finding) = &planned.input.kind {
             self.tally.record(index, 1);
-            slice.steps.push(Step::Entry(EntryStep {
+            slice.steps.push(Step::Entry(EntryRef {
                 input: index,
                 entry: String::new(),
                 table: String::new(),
@@ -282,7 +282,7 @@ impl<'p> Slicer<'p> {
         }
         let Some(event) = event else {
             if current.tables.is_database && !current.tables.has_one {
-                slice.steps.push(Step::Entry(EntryStep {
+                slice.steps.push(Step::Entry(EntryRef {
                     input: current.input,
                     entry: String::new(),
                     table: String::new(),
@@ -315,7 +315,7 @@ impl<'p> Slicer<'p> {
                 // A note before the first entry still belongs to the input.
                 if current.entry.is_none() && !matches!(slice.steps.last(), Some(Step::Entry(_))) {
                     let input = current.input;
-                    slice.steps.push(Step::Entry(EntryStep {
+                    slice.steps.push(Step::Entry(EntryRef {
                         input,
                         entry: String::new(),
                         table: String::new(),
@@ -432,7 +432,7 @@ impl<'p> Slicer<'p> {
             return;
         };
         let seen = recognise(planned, &entry, head, self.limits);
-        let step = EntryStep {
+        let step = EntryRef {
             input: current.input,
             entry: entry.clone(),
             table: String::new(),
@@ -489,7 +489,7 @@ fn announce(
     gatherer: &mut Gatherer,
     planned: Option<&PlannedInput>,
     input: usize,
-    entry: &EntryStep,
+    entry: &EntryRef,
 ) -> usize {
     let scope = planned
         .map(|planned| planned.scope(input, entry))

@@ -6,7 +6,7 @@
 use chatmill_intake::{Damage, Frame};
 use chatmill_source::Source;
 
-use super::{EntryStep, Slice, Step};
+use super::{EntryRef, Slice, Step};
 use crate::record::group::{Group, RowPlace};
 
 /// What was cut from the inputs.
@@ -120,7 +120,7 @@ impl Digest {
         }
     }
 
-    fn entry(&mut self, entry: &EntryStep) {
+    fn entry(&mut self, entry: &EntryRef) {
         self.number(entry.input as u64);
         self.text(&entry.entry);
         self.text(&entry.table);

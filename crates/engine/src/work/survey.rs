@@ -8,12 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_link::{Duplicate, Likeness, Standing, standings};
 
-use crate::entry::EntryStep;
 use crate::pipeline::{Dedup, Treatment};
 use crate::plan::Plan;
 use crate::record::redact;
-use crate::record::{self, Outcome};
-use crate::slice::{Slice, Step};
+use crate::slice::Slice;
+use crate::slice::records::{Item, ReadRecord};
 
 /// Where every conversation of a run stands among the others.
 #[derive(Debug, Default)]
@@ -60,49 +59,25 @@ pub fn leaves_out(dedup: &Dedup, standing: &Standing) -> Option<&'static str> {
 /// The likenesses of a slice's conversations that the selection keeps; nothing when `stop` was set.
 pub fn look(slice: &Slice, plan: &Plan, stop: &AtomicBool) -> Option<Vec<Likeness>> {
     let mut likenesses = Vec::new();
-    let mut place: Option<&EntryStep> = None;
-    for step in &slice.steps {
+    for item in slice.items() {
         if stop.load(Ordering::Relaxed) {
             return None;
         }
-        match step {
-            Step::Entry(entry) => place = Some(entry),
-            Step::Frame(frame) => {
-                let bytes = slice.buffer.get(frame.buffer.clone()).unwrap_or_default();
-                if let Some(here) = place
-                    && let Some(source) = here.source
-                {
-                    let outcome = record::read(source, frame, bytes, plan.settings());
-                    likenesses.extend(likeness(&outcome, here, bytes, plan));
-                }
-            }
-            Step::Group(group) => {
-                let bytes = slice.buffer.get(group.buffer.clone()).unwrap_or_default();
-                let first = group.rows.first();
-                if let Some(here) = first.and_then(|row| slice.entries.get(row.place.entry)) {
-                    let outcome = group.read(bytes, plan.settings());
-                    likenesses.extend(likeness(&outcome, here, bytes, plan));
-                }
-            }
-            Step::Separator(_)
-            | Step::EntryEnd(_)
-            | Step::Filtered(_)
-            | Step::FilteredGroup(_)
-            | Step::Damage(_)
-            | Step::Note(_)
-            | Step::Skipped { .. }
-            | Step::PassedOver { .. } => {}
+        if let Item::Record(record) = item
+            && let Some(read) = record.read(plan.settings())
+        {
+            likenesses.extend(likeness(&read, plan));
         }
     }
     Some(likenesses)
 }
 
-fn likeness(outcome: &Outcome, place: &EntryStep, bytes: &[u8], plan: &Plan) -> Option<Likeness> {
-    let read = redact::as_read(outcome.redaction.as_ref(), outcome.linked.as_ref()?);
-    let found = record::found(&outcome.findings, &outcome.rejects);
-    let left_out = plan.leaves_out(place.input, read, bytes, found);
+fn likeness(read: &ReadRecord<'_>, plan: &Plan) -> Option<Likeness> {
+    let ReadRecord { record, outcome, .. } = read;
+    let as_read = redact::as_read(outcome.redaction.as_ref(), outcome.linked.as_ref()?);
+    let left_out = plan.leaves_out(record.entry.input, as_read, record.bytes, read.codes());
     left_out.is_none().then(|| {
         let near = plan.pipeline.dedup.near_threshold().is_some();
-        Likeness::of(&read.conversation, near)
+        Likeness::of(&as_read.conversation, near)
     })
 }

@@ -12,7 +12,7 @@ use chatmill_dialect::{
 };
 use chatmill_engine::record::group::{Group, GroupRow, RowPlace};
 use chatmill_engine::record::locate::Located;
-use chatmill_engine::record::{self, Outcome, Settings};
+use chatmill_engine::record::{self, RecordOutcome, Settings};
 use chatmill_intake::{Form, Frame, json};
 use chatmill_model::{Linked, MessageKind};
 use chatmill_source::Source;
@@ -165,7 +165,7 @@ fn frame(bytes: &[u8]) -> Frame {
     }
 }
 
-fn accounts(outcome: &Outcome, frame: &Frame, source: &str) {
+fn accounts(outcome: &RecordOutcome, frame: &Frame, source: &str) {
     assert!(outcome.rows.balances(), "{source}: {:?}", outcome.rows);
     for located in outcome
         .findings

@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use chatmill_model::{Component, RawJson, Rope, Voice};
+use chatmill_model::{Component, RawJson, Rope, Speaker};
 use serde_json::value::RawValue;
 
 use crate::gemini_schema;
 use crate::json_schema::{self, NO_PARAMETERS};
 use crate::loss::{LossCode, Losses};
-use crate::script::tool_names::ToolNames;
 use crate::tool_definition::Definition;
+use crate::turn_plan::tool_names::ToolNames;
 
 /// Where a dialect puts the parts of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,11 +40,11 @@ pub(crate) fn write<'a>(
 ) -> bool {
     let mut separator = opening;
     let mut written = BTreeSet::new();
-    rope.speak(Voice::Standing);
+    rope.speak(Speaker::Preamble);
     for tool in tools {
         let definitions = Definition::read(tool);
         if definitions.is_empty() {
-            losses.everywhere(
+            losses.whole_rendering(
                 LossCode::ToolDefinitionDropped,
                 1,
                 "the definition is not that of a function",
@@ -52,7 +52,7 @@ pub(crate) fn write<'a>(
         }
         for definition in definitions {
             if !written.insert(definition.name.clone()) {
-                losses.everywhere(
+                losses.whole_rendering(
                     LossCode::ToolDefinitionDropped,
                     1,
                     "a tool of that name is defined already",
@@ -68,7 +68,7 @@ pub(crate) fn write<'a>(
     if is_any {
         rope.framing(closing);
     }
-    rope.speak(Voice::Other);
+    rope.speak(Speaker::Other);
     is_any
 }
 
@@ -81,13 +81,13 @@ fn one<'a>(
 ) {
     let keeps_strict = matches!(form, Form::Nested | Form::Flat);
     let lost = definition.others + u64::from(definition.strict.is_some() && !keeps_strict);
-    losses.everywhere(
+    losses.whole_rendering(
         LossCode::ExtraDropped,
         lost,
         "the dialect has no place for further fields of a definition",
     );
     if let Some(reason) = names.change(&definition.name) {
-        losses.everywhere(LossCode::ToolNameRewritten, 1, reason);
+        losses.whole_rendering(LossCode::ToolNameRewritten, 1, reason);
     }
     let name = names.spelling(&definition.name);
     rope.framing(match form {
@@ -99,7 +99,7 @@ fn one<'a>(
     rope.json_string(name, Component::Tools);
     let description = definition.description;
     let is_refused = form == Form::Spec && description.is_some_and(|text| text.get() == "\"\"");
-    losses.everywhere(
+    losses.whole_rendering(
         LossCode::ExtraDropped,
         u64::from(is_refused),
         "an empty description of a tool is refused",
@@ -127,7 +127,7 @@ fn parameters<'a>(rope: &mut Rope<'a>, definition: &Definition<'a>, form: Form, 
     let schema = match (definition.schema, form) {
         (None, Form::Nested | Form::Bare | Form::Declaration) => return,
         (None, Form::Flat | Form::InputSchema | Form::Spec) => {
-            losses.everywhere(
+            losses.whole_rendering(
                 LossCode::EmptyFilled,
                 1,
                 "a tool without parameters takes an empty object",
@@ -140,12 +140,12 @@ fn parameters<'a>(rope: &mut Rope<'a>, definition: &Definition<'a>, form: Form, 
         },
         (Some(schema), _) => {
             let converted = json_schema::convert(schema.get());
-            losses.everywhere(
+            losses.whole_rendering(
                 LossCode::ExtraDropped,
                 converted.dropped,
                 "a tool takes an object and nothing else",
             );
-            losses.everywhere(LossCode::EmptyFilled, converted.filled, "a tool takes an object");
+            losses.whole_rendering(LossCode::EmptyFilled, converted.filled, "a tool takes an object");
             converted.schema
         }
     };
@@ -162,12 +162,12 @@ fn parameters<'a>(rope: &mut Rope<'a>, definition: &Definition<'a>, form: Form, 
 
 fn declared(schema: &str, losses: &mut Losses) -> Option<String> {
     let converted = gemini_schema::convert(schema);
-    losses.everywhere(
+    losses.whole_rendering(
         LossCode::ExtraDropped,
         converted.dropped,
         "the subset of JSON Schema does not know a constraint of a tool's parameters",
     );
-    losses.everywhere(
+    losses.whole_rendering(
         LossCode::EmptyFilled,
         converted.filled,
         "an array of a tool's parameters says what it holds",
@@ -177,7 +177,7 @@ fn declared(schema: &str, losses: &mut Losses) -> Option<String> {
 
 /// Declares definitions that a dialect has no place for.
 pub(crate) fn lose(tools: &[RawJson], losses: &mut Losses) {
-    losses.everywhere(
+    losses.whole_rendering(
         LossCode::ToolDefinitionDropped,
         tools.len() as u64,
         "the dialect has no place for definitions of tools",

@@ -19,28 +19,29 @@ pub mod loss;
 mod media;
 mod message_ids;
 mod names;
-mod nature;
 pub mod perspective;
 pub mod policy;
 mod progress;
 mod quote;
 pub mod rendering;
 mod said;
-mod script;
+mod select_messages;
 mod shared;
 mod system;
 pub mod template;
 mod text;
+mod text_run;
 mod times;
 mod tool_definition;
 mod tool_ids;
 mod tools;
+mod turn_plan;
 mod turns;
+mod unsupported;
 pub mod view;
 mod violation;
 pub mod window;
 mod wording;
-mod words;
 
 pub use about::About;
 pub use dialects::DIALECTS;
@@ -52,7 +53,7 @@ pub use shared::Shared;
 pub use template::TemplateDialect;
 pub use view::{Answered, History, View, Window};
 pub use violation::Violation;
-pub use window::{Borders, Cuts, Stretch};
+pub use window::{CutPoints, Cuts, WindowRange};
 
 /// An output format.
 pub trait Dialect: Send + Sync {

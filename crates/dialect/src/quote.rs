@@ -23,9 +23,9 @@ use crate::media::{placeholder, take_markers, web_address};
 use crate::names::{Aliases, Roster, speaker};
 use crate::said::said;
 use crate::text::{change, trim_script_space, without_controls};
+use crate::text_run::TextRun;
 use crate::view::View;
 use crate::wording::{Author, Markers, Wording};
-use crate::words::Words;
 
 /// A quoted message.
 pub(crate) struct Quote<'a> {
@@ -55,9 +55,9 @@ impl<'a> Quote<'a> {
     }
 
     /// The words and the quoted text.
-    pub(crate) fn words(self) -> [Words<'a>; 3] {
+    pub(crate) fn words(self) -> [TextRun<'a>; 3] {
         [Cow::Owned(self.head), self.text, Cow::Borrowed("\"")]
-            .map(|text| Words::new(text, Component::Replies))
+            .map(|text| TextRun::new(text, Component::Replies))
     }
 
     /// Writes the words and the quoted text.

@@ -9,12 +9,12 @@ use std::rc::Rc;
 use chatmill_model::fingerprint::content_hash;
 use chatmill_model::{CallStatus, Linked, Message, Part, PartPlace};
 
-use crate::window::{Borders, Rendered};
+use crate::window::{CutPoints, Rendered};
 
 /// What the renderings of a conversation share that have dialect, profile and perspective in common.
 #[derive(Debug, Default)]
 pub struct Shared {
-    pub(crate) borders: Fact<Borders>,
+    pub(crate) borders: Fact<CutPoints>,
     pub(crate) rendered: Fact<Rendered>,
     pub(crate) content_hash: Fact<String>,
     pub(crate) message_ids: Fact<Ids>,

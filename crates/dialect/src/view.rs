@@ -6,7 +6,7 @@ use chatmill_model::{Conversation, Link, LinkStatus, Linked, Message, MessageKin
 
 use crate::policy::Policy;
 use crate::shared::{self, Fact, Shared};
-use crate::window::Stretch;
+use crate::window::WindowRange;
 
 /// How much of a conversation to render.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum History {
 #[derive(Clone, Copy, Debug)]
 pub struct Window<'a> {
     /// What to show.
-    pub stretch: Stretch,
+    pub stretch: WindowRange,
     /// One for all windows of a conversation, dialect, profile and perspective.
     pub shared: &'a Shared,
 }

@@ -15,7 +15,7 @@ use crate::plan::{PlannedInput, typed_inputs};
 use crate::progress::{Progress, Silent};
 use crate::slice::Recognised;
 use crate::trouble::{Trouble, Troubles};
-use crate::walk::{Sight, walk};
+use crate::walk::{WalkEvent, walk};
 
 /// Tables that are named in a report at most.
 const TABLES: usize = 64;
@@ -90,10 +90,10 @@ pub fn inspect(
     let mut failures = Vec::new();
     walk(&inputs, limits, progress, stop, &mut |sight| {
         match sight {
-            Sight::Failed(failure) => failures.push(failure),
-            Sight::Entry(entry) => reports.at(entry, |_, _| {}),
-            Sight::Recognised(seen) => reports.recognised(seen),
-            Sight::Records {
+            WalkEvent::Failed(failure) => failures.push(failure),
+            WalkEvent::Entry(entry) => reports.at(entry, |_, _| {}),
+            WalkEvent::Recognised(seen) => reports.recognised(seen),
+            WalkEvent::Records {
                 entry,
                 records,
                 rejected,
@@ -101,11 +101,11 @@ pub fn inspect(
                 report.records += records;
                 report.rejected += rejected;
             }),
-            Sight::Conversation { entry, linked, .. } => {
+            WalkEvent::Conversation { entry, linked, .. } => {
                 reports.at(entry, |report, people| report.count(linked, people));
             }
-            Sight::Trouble(trouble) => reports.trouble(trouble),
-            Sight::Table { entry, table } => reports.at(entry, |report, _| {
+            WalkEvent::Trouble(trouble) => reports.trouble(trouble),
+            WalkEvent::Table { entry, table } => reports.at(entry, |report, _| {
                 if report.unread_tables.len() < TABLES {
                     report.unread_tables.insert(table.to_owned());
                 }
@@ -218,16 +218,19 @@ pub fn conversations(
     let inputs = typed_inputs(paths, source)?;
     let mut troubles = Troubles::default();
     walk(&inputs, limits, &Silent, stop, &mut |sight| match sight {
-        Sight::Conversation { id, linked, .. } => visit(&id, linked),
-        Sight::Trouble(trouble) => {
+        WalkEvent::Conversation { id, linked, .. } => visit(&id, linked),
+        WalkEvent::Trouble(trouble) => {
             troubles.add(trouble);
             true
         }
-        Sight::Failed(failure) => {
+        WalkEvent::Failed(failure) => {
             troubles.failures.push(failure);
             true
         }
-        Sight::Entry(_) | Sight::Recognised(_) | Sight::Records { .. } | Sight::Table { .. } => true,
+        WalkEvent::Entry(_)
+        | WalkEvent::Recognised(_)
+        | WalkEvent::Records { .. }
+        | WalkEvent::Table { .. } => true,
     })?;
     Ok(troubles)
 }

@@ -12,7 +12,7 @@ pub struct RunOptions {
     /// Whether a finished dataset of another plan may be replaced.
     pub replace: bool,
     /// Who counts; the counts are the same.
-    pub counter: Counter,
+    pub counter: CountMode,
     /// Every how many renderings of a slice tiktoken-rs counts again; 0 for none.
     pub verify_every: u64,
     /// Writes the reports of the complete dataset in this folder, before it is published.
@@ -21,10 +21,10 @@ pub struct RunOptions {
 
 /// Who counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Counter {
+pub enum CountMode {
     /// What is new is counted, the rest remembered.
     #[default]
-    Tallier,
+    TokenCounter,
     /// The reference of each encoding counts every rendering whole: for measuring.
     Reference,
 }

@@ -28,7 +28,7 @@ pub use dedup::{Dedup, Treatment};
 pub use field_map::FieldMapSection;
 pub use output::{Content, ContentRule, Output, Partition};
 pub use parse::parse;
-pub use perspective::{Perspective, Speaker, SpeakerRule};
+pub use perspective::{Perspective, PerspectiveChoice, PerspectiveRule};
 pub use redact::{Redact, RedactKind, RedactKinds, RedactMode};
 pub use render::{Render, TemplateSection};
 pub use select::Select;

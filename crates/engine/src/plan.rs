@@ -15,7 +15,7 @@ use chatmill_source::Source;
 use chatmill_token::Encoding;
 
 use crate::error::PlanError;
-use crate::pipeline::{self, Content, Pipeline, Speaker};
+use crate::pipeline::{self, Content, PerspectiveChoice, Pipeline};
 use crate::progress::Progress;
 use crate::record::{self, Settings};
 
@@ -39,7 +39,7 @@ use small_file::read_text;
 pub use source::source;
 pub use target::Target;
 pub use templates::Templates;
-pub use windows::{Budget, Windows};
+pub use windows::{Budget, WindowPlan};
 
 /// Everything a run needs to know.
 pub struct Plan {
@@ -58,7 +58,7 @@ pub struct Plan {
     /// What to leave out.
     pub selection: Selection,
     /// How much of a conversation renderings show.
-    pub windows: Windows,
+    pub windows: WindowPlan,
     /// Who looks for personal data and secrets, where somebody does.
     pub redactor: Option<Redactor>,
     /// Where the dataset will stand.
@@ -117,7 +117,7 @@ impl Plan {
             identities,
         } = Encodings::load(&pipeline.count, base, pipeline.limits.vocabulary)?;
         let selection = Selection::new(&pipeline.select)?;
-        let windows = Windows::new(
+        let windows = WindowPlan::new(
             &pipeline.window,
             &pipeline.perspective.speaker,
             &encodings,
@@ -412,7 +412,7 @@ fn check_values(pipeline: &Pipeline) -> Result<(), PlanError> {
             message: format!("it must be {DEPTH_CEILING} at most"),
         });
     }
-    if let Speaker::Participants(names) = &pipeline.perspective.speaker
+    if let PerspectiveChoice::Participants(names) = &pipeline.perspective.speaker
         && names.is_empty()
     {
         return Err(PlanError::Value {

@@ -11,7 +11,7 @@ use chatmill_dataset::{Compression, DatasetError, Opening, Partition, Staging, T
 use chatmill_intake::discover::InputKind;
 
 use crate::commit::collisions::{Ids, Occurrence, Renames, may_collide, renames};
-use crate::commit::seal::{Ground, ReceiptTotals};
+use crate::commit::seal::{FinishedSlices, ReceiptTotals};
 use crate::commit::summary::Summary;
 use crate::error::NoThreads;
 use crate::error::{PlanError, RunError, WorkError, go_on};
@@ -20,10 +20,10 @@ use crate::pipeline;
 use crate::plan::{Plan, PlannedInput};
 use crate::progress::Progress;
 use crate::slice::scheduler;
-use crate::slice::{Slice, Slicer, Tally};
+use crate::slice::{CutTotals, Slice, Slicer};
 use crate::work::receipt::SliceReceipt;
 use crate::work::survey::{self, Survey};
-use crate::work::{Tools, grind};
+use crate::work::{WorkerContext, process_slice};
 
 /// Runs a plan to a published dataset. `stop` ends it early: what is done is kept and the next run goes on.
 pub fn run(
@@ -59,7 +59,7 @@ pub fn run(
     if resumed > 0 {
         progress.note(&format!("going on after {resumed} slices that are already done"));
     }
-    let mut mill = Mill::new(&plan, &staging, options, progress, stop)?;
+    let mut mill = Runner::new(&plan, &staging, options, progress, stop)?;
     mill.survey()?;
     let ground = mill.grind_all(done)?;
     let outcome = ReceiptTotals::read(&staging, &ground, stop)?;
@@ -114,15 +114,15 @@ fn refuse_streams(plan: &mut Plan) {
     }
 }
 
-struct Mill<'p> {
-    tools: Tools<'p>,
+struct Runner<'p> {
+    tools: WorkerContext<'p>,
     staging: &'p Staging,
     table_options: TableOptions,
     threads: usize,
     progress: &'p dyn Progress,
 }
 
-impl<'p> Mill<'p> {
+impl<'p> Runner<'p> {
     fn new(
         plan: &'p Plan,
         staging: &'p Staging,
@@ -147,7 +147,7 @@ impl<'p> Mill<'p> {
             .map(|encoding| encoding.name().to_owned())
             .collect();
         Ok(Self {
-            tools: Tools {
+            tools: WorkerContext {
                 plan,
                 talliers: Mutex::default(),
                 scales: Mutex::default(),
@@ -175,7 +175,7 @@ impl<'p> Mill<'p> {
     ///
     /// Receipts stay in the staging: in memory there are eight bytes for each conversation, and the ids themselves only where
     /// two of them may be alike. A receipt of an earlier attempt counts only where it was made from the same bytes.
-    fn grind_all(&self, mut done: BTreeMap<u32, Ids>) -> Result<Ground, RunError> {
+    fn grind_all(&self, mut done: BTreeMap<u32, Ids>) -> Result<FinishedSlices, RunError> {
         let (ground, tally) = self.pass(
             "mill",
             &|slice| !done.get(&slice.index).is_some_and(|ids| ids.are_of(slice)),
@@ -185,7 +185,7 @@ impl<'p> Mill<'p> {
             self.staging.discard(beyond)?;
         }
         done.extend(ground);
-        let mut ground = Ground { slices: done, tally };
+        let mut ground = FinishedSlices { slices: done, tally };
         if !may_collide(ground.slices.values()) {
             return Ok(ground);
         }
@@ -250,9 +250,9 @@ impl<'p> Mill<'p> {
         name: &str,
         wanted: &dyn Fn(&Slice) -> bool,
         renames: &Renames,
-    ) -> Result<(BTreeMap<u32, Ids>, Tally), RunError> {
+    ) -> Result<(BTreeMap<u32, Ids>, CutTotals), RunError> {
         self.read(name, wanted, &|slice| {
-            self.grind(slice, renames.get(&slice.index).cloned().unwrap_or_default())
+            self.process_slice(slice, renames.get(&slice.index).cloned().unwrap_or_default())
         })
     }
 
@@ -262,7 +262,7 @@ impl<'p> Mill<'p> {
         name: &str,
         wanted: &dyn Fn(&Slice) -> bool,
         work: &(dyn Fn(&Slice) -> Result<Option<T>, RunError> + Sync),
-    ) -> Result<(BTreeMap<u32, T>, Tally), RunError> {
+    ) -> Result<(BTreeMap<u32, T>, CutTotals), RunError> {
         let plan = self.tools.plan;
         self.progress.stage(name, plan.input_bytes());
         let mut slicer = Slicer::new(
@@ -331,10 +331,14 @@ impl<'p> Mill<'p> {
     }
 
     /// One slice from bytes to receipt; a panic becomes an error.
-    fn grind(&self, slice: &Slice, renamed: BTreeMap<usize, String>) -> Result<Option<Ids>, RunError> {
+    fn process_slice(
+        &self,
+        slice: &Slice,
+        renamed: BTreeMap<usize, String>,
+    ) -> Result<Option<Ids>, RunError> {
         let whole = || -> Result<Ids, WorkError> {
             let mut parts = self.staging.parts(slice.index, &self.table_options)?;
-            let receipt = grind(slice, &self.tools, &mut parts, renamed)?;
+            let receipt = process_slice(slice, &self.tools, &mut parts, renamed)?;
             let files = parts.close()?;
             self.staging.commit(slice.index, &files, &receipt)?;
             Ok(Ids::of(&receipt))

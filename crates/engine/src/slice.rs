@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chatmill_diag::Finding;
-use chatmill_intake::{Damage, Frame};
+use chatmill_intake::{Frame, FramingError};
 use chatmill_source::{Evidence, Proposal};
 
 pub mod gather;
@@ -16,7 +16,7 @@ mod tally;
 mod unread;
 
 pub use slicer::Slicer;
-pub use tally::{InputTally, Tally};
+pub use tally::{CutCounts, CutTotals};
 
 use crate::entry::EntryRef;
 use crate::record::group::Group;
@@ -52,7 +52,7 @@ pub enum Step {
         bytes: u64,
     },
     /// A record that could not be framed.
-    Damage(Damage),
+    FramingError(FramingError),
     /// A finding of the intake.
     Note(Finding),
     /// The entry is over; it had that many bytes.

@@ -21,7 +21,7 @@ use crate::trouble::Trouble;
 const SLICE_BYTES: usize = 8 << 20;
 
 /// What comes along the way.
-pub enum Sight<'s> {
+pub enum WalkEvent<'s> {
     /// An entry begins.
     Entry(&'s EntryRef),
     /// What was recognised in an entry; it comes after what was read of it first.
@@ -63,7 +63,7 @@ pub fn walk(
     limits: &Limits,
     progress: &dyn Progress,
     stop: &AtomicBool,
-    visit: &mut dyn FnMut(Sight<'_>) -> bool,
+    visit: &mut dyn FnMut(WalkEvent<'_>) -> bool,
 ) -> Result<(), ReadError> {
     let spill = Spill::temporary_folder();
     let mut slicer = Slicer::new(inputs, limits, SLICE_BYTES, None, spill, stop, progress);
@@ -72,7 +72,7 @@ pub fn walk(
         let planned = entry.and_then(|entry| inputs.get(entry.input));
         let path = planned.map(PlannedInput::name).unwrap_or_default();
         let member = entry.map_or("", |entry| entry.entry.as_str());
-        Sight::Trouble(Trouble::new(&path, member, line, finding))
+        WalkEvent::Trouble(Trouble::new(&path, member, line, finding))
     };
     while goes_on && let Some(slice) = slicer.next_slice() {
         let mut place: Option<&EntryRef> = None;
@@ -80,9 +80,9 @@ pub fn walk(
             goes_on = match item {
                 Item::Entry(entry) => {
                     place = Some(entry);
-                    visit(Sight::Entry(entry))
+                    visit(WalkEvent::Entry(entry))
                 }
-                Item::Damage(damage) => {
+                Item::FramingError(damage) => {
                     let located = Located::of_damage(damage);
                     let line = located.line_column.map(|(line, _)| line);
                     let counted = place.is_none_or(|entry| visit(records(entry, 1, 1)));
@@ -101,7 +101,9 @@ pub fn walk(
                 Item::Note(finding) if finding.severity > Severity::Note => {
                     visit(trouble(place, None, finding))
                 }
-                Item::Skipped { table, .. } => place.is_none_or(|entry| visit(Sight::Table { entry, table })),
+                Item::Skipped { table, .. } => {
+                    place.is_none_or(|entry| visit(WalkEvent::Table { entry, table }))
+                }
                 Item::Filtered(_)
                 | Item::PassedOver { .. }
                 | Item::Separator(_)
@@ -114,14 +116,14 @@ pub fn walk(
         }
         slicer.reuse(slice.buffer);
         for recognised in slicer.take_recognised() {
-            goes_on = goes_on && visit(Sight::Recognised(recognised));
+            goes_on = goes_on && visit(WalkEvent::Recognised(recognised));
         }
     }
     if let Some(failure) = slicer.take_failure() {
         return Err(failure.into());
     }
     for (_, failure) in slicer.failures() {
-        visit(Sight::Failed(failure.clone()));
+        visit(WalkEvent::Failed(failure.clone()));
     }
     if goes_on && stop.load(Ordering::Relaxed) {
         return Err(ReadError::Stopped);
@@ -129,8 +131,8 @@ pub fn walk(
     Ok(())
 }
 
-fn records(entry: &EntryRef, records: u64, rejected: u64) -> Sight<'_> {
-    Sight::Records {
+fn records(entry: &EntryRef, records: u64, rejected: u64) -> WalkEvent<'_> {
+    WalkEvent::Records {
         entry,
         records,
         rejected,
@@ -138,10 +140,10 @@ fn records(entry: &EntryRef, records: u64, rejected: u64) -> Sight<'_> {
 }
 
 /// Says what is wrong at a place of an entry.
-type Told<'t> = dyn Fn(Option<&EntryRef>, Option<u64>, &Finding) -> Sight<'static> + 't;
+type Told<'t> = dyn Fn(Option<&EntryRef>, Option<u64>, &Finding) -> WalkEvent<'static> + 't;
 
 /// Passes on what is missing in a record, and its conversation where there is one.
-fn tell(read: &ReadRecord<'_>, trouble: &Told<'_>, visit: &mut dyn FnMut(Sight<'_>) -> bool) -> bool {
+fn tell(read: &ReadRecord<'_>, trouble: &Told<'_>, visit: &mut dyn FnMut(WalkEvent<'_>) -> bool) -> bool {
     let ReadRecord { record, outcome, .. } = read;
     let told = outcome.rejects.iter().all(|(reject, located)| {
         let line = located.line_column.map(|(line, _)| line);
@@ -150,7 +152,7 @@ fn tell(read: &ReadRecord<'_>, trouble: &Told<'_>, visit: &mut dyn FnMut(Sight<'
     let Some(linked) = outcome.linked.as_ref().filter(|_| told) else {
         return told;
     };
-    visit(Sight::Conversation {
+    visit(WalkEvent::Conversation {
         entry: record.entry,
         id: record::id(linked, record.bytes),
         linked,

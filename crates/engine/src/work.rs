@@ -10,15 +10,15 @@ use std::time::{Duration, Instant};
 
 use chatmill_dataset::PartSet;
 use chatmill_diag::{Finding, Reject, RejectLevel, Severity, Span, codes};
-use chatmill_intake::Damage;
-use chatmill_link::Standing;
+use chatmill_intake::FramingError;
+use chatmill_link::ClusterMembership;
 use chatmill_model::{ComponentSpan, Linked, MessageKind};
 use chatmill_source::Source;
-use chatmill_token::{Encoding, Tallier};
+use chatmill_token::{Encoding, TokenCounter};
 
 use crate::entry::EntryRef;
 use crate::error::WorkError;
-use crate::options::Counter;
+use crate::options::CountMode;
 use crate::plan::Plan;
 use crate::record::locate::Located;
 use crate::record::redact::{self, Redaction};
@@ -36,7 +36,7 @@ pub mod survey;
 pub mod tables;
 mod totals;
 
-use budget::Scales;
+use budget::BudgetMeter;
 use receipt::{InputCounts, SliceReceipt};
 use slowest::Slowest;
 use survey::Survey;
@@ -44,15 +44,15 @@ use tables::Place;
 pub use totals::Totals;
 
 /// What a worker needs beside its slice.
-pub struct Tools<'p> {
+pub struct WorkerContext<'p> {
     /// The plan.
     pub plan: &'p Plan,
     /// Talliers of the plan's encodings that no worker uses at the moment; what they remember is only of use.
-    pub talliers: Mutex<Vec<Tallier>>,
+    pub talliers: Mutex<Vec<TokenCounter>>,
     /// Scales of the plan's budget that no worker uses at the moment, where it has one.
-    pub scales: Mutex<Vec<Scales>>,
+    pub scales: Mutex<Vec<BudgetMeter>>,
     /// Who counts.
-    pub counter: Counter,
+    pub counter: CountMode,
     /// Every how many renderings of a slice are counted again by the reference; 0 for none.
     pub verify_every: u64,
     /// Where conversations stand among the others, where they are compared.
@@ -63,20 +63,22 @@ pub struct Tools<'p> {
     pub stop: &'p AtomicBool,
 }
 
-impl Tools<'_> {
-    fn tallier(&self) -> Tallier {
+impl WorkerContext<'_> {
+    fn tallier(&self) -> TokenCounter {
         let encodings = &self.plan.encodings;
         match self.counter {
-            Counter::Tallier => Tallier::new(encodings),
-            Counter::Reference => Tallier::of_counters(encodings.iter().map(Encoding::referee).collect()),
+            CountMode::TokenCounter => TokenCounter::new(encodings),
+            CountMode::Reference => {
+                TokenCounter::of_counters(encodings.iter().map(Encoding::referee).collect())
+            }
         }
     }
 }
 
 /// Grinds one slice into `parts`. `renamed` gives conversations, by their index in the slice, another id.
-pub fn grind(
+pub fn process_slice(
     slice: &Slice,
-    tools: &Tools<'_>,
+    tools: &WorkerContext<'_>,
     parts: &mut PartSet,
     renamed: BTreeMap<usize, String>,
 ) -> Result<SliceReceipt, WorkError> {
@@ -91,7 +93,7 @@ pub fn grind(
         tallier: pooled.unwrap_or_else(|| tools.tallier()),
         scales: tools.plan.windows.budget.as_ref().map(|budget| {
             let pooled = tools.scales.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            pooled.unwrap_or_else(|| Scales::new(budget))
+            pooled.unwrap_or_else(|| BudgetMeter::new(budget))
         }),
         receipt: SliceReceipt {
             slice: slice.digest(),
@@ -100,7 +102,7 @@ pub fn grind(
         },
         slice: slice.index,
         met: 0,
-        standing: Standing::default(),
+        standing: ClusterMembership::default(),
         place: None,
         input: String::new(),
         written: (None, None),
@@ -125,17 +127,17 @@ pub fn grind(
 }
 
 struct Work<'w, 'p> {
-    tools: &'w Tools<'p>,
+    tools: &'w WorkerContext<'p>,
     parts: &'w mut PartSet,
-    tallier: Tallier,
-    scales: Option<Scales>,
+    tallier: TokenCounter,
+    scales: Option<BudgetMeter>,
     receipt: SliceReceipt,
     /// Index of the slice.
     slice: u32,
     /// Conversations of the slice that the selection kept, so far.
     met: usize,
     /// Where the one at hand stands among the others.
-    standing: Standing,
+    standing: ClusterMembership,
     place: Option<EntryRef>,
     /// The name of its input.
     input: String,
@@ -161,7 +163,7 @@ impl Work<'_, '_> {
                 counts.ledger.decoded_bytes += bytes;
             }
             Item::Filtered(record) => self.filter(record, "limit"),
-            Item::Damage(damage) => self.damage(damage)?,
+            Item::FramingError(damage) => self.damage(damage)?,
             Item::Note(finding) => self.finding(&Located::nowhere(finding.clone()), None, None)?,
             Item::Record(record) => {
                 let (begun, index) = (Instant::now(), self.receipt.ids.len());
@@ -292,7 +294,7 @@ impl Work<'_, '_> {
         Ok(())
     }
 
-    fn damage(&mut self, damage: &Damage) -> Result<(), WorkError> {
+    fn damage(&mut self, damage: &FramingError) -> Result<(), WorkError> {
         let counts = self.counts();
         counts.ledger.framed += 1;
         counts.ledger.rejected += 1;

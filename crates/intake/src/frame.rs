@@ -24,7 +24,7 @@ use chatmill_diag::{Code, Finding, Limits};
 
 use crate::archive::dump::{DumpTable, RowText};
 use crate::event::{Event, Framing, Head};
-use crate::stream::{Broken, Bytes};
+use crate::stream::{Bytes, StreamError};
 use crate::table::TableMap;
 use crate::table::sql::{Dialect, Syntax};
 use crate::table::statement::Statement;
@@ -78,7 +78,7 @@ pub(crate) struct Framer {
     csv: Option<Csv>,
     /// Whether a byte order mark is still to be passed over.
     is_marked: bool,
-    refusal: Option<(Broken, Option<u64>)>,
+    refusal: Option<(StreamError, Option<u64>)>,
     queue: VecDeque<Event>,
 }
 
@@ -198,7 +198,7 @@ impl Framer {
     }
 
     /// Makes the whole entry one damage. Only before the first event. `at` is where in the head the fault is.
-    pub(crate) fn refuse(&mut self, broken: Broken, at: Option<u64>) {
+    pub(crate) fn refuse(&mut self, broken: StreamError, at: Option<u64>) {
         if self.framing != Framing::Empty {
             self.state = State::Refused;
             let before = if std::mem::take(&mut self.is_marked) {
@@ -311,14 +311,14 @@ impl Framer {
     }
 
     /// Ends a unit as a damage.
-    fn reject(&mut self, unit: Unit, broken: &Broken, buffer: &mut Vec<u8>) {
+    fn reject(&mut self, unit: Unit, broken: &StreamError, buffer: &mut Vec<u8>) {
         let event = unit.reject(self.record, broken, buffer);
         self.record += 1;
         self.queue.push_back(event);
     }
 
     /// Ends the entry between records: a damage of no bytes when the stream is broken, or `open` says so.
-    fn finish(&mut self, open: Option<Broken>, buffer: &mut Vec<u8>) {
+    fn finish(&mut self, open: Option<StreamError>, buffer: &mut Vec<u8>) {
         if self.flush_separators() {
             return;
         }
@@ -335,7 +335,7 @@ impl Framer {
     }
 
     /// Ends the entry inside a unit. `cut` says what that means when the stream itself ended cleanly.
-    fn finish_inside(&mut self, mut unit: Unit, cut: Broken, buffer: &mut Vec<u8>) {
+    fn finish_inside(&mut self, mut unit: Unit, cut: StreamError, buffer: &mut Vec<u8>) {
         let broken = self.window.take_broken();
         let broken = broken.unwrap_or_else(|| unit.why_open(buffer, cut));
         self.reject(unit, &broken, buffer);

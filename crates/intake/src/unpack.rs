@@ -16,7 +16,7 @@ use liblzma::stream::Stream;
 use lz4_flex::frame::FrameDecoder;
 use zstd::stream::raw::{self, DParameter, InBuffer, Operation, OutBuffer};
 
-use crate::stream::{Broken, Buffered, Gauge};
+use crate::stream::{Buffered, ReadBudget, StreamError};
 
 /// Bytes asked of a decoder at once. A decoder that meets corruption drops what it decoded in the same call, so this
 /// bounds what is lost before the damage.
@@ -247,8 +247,8 @@ impl Read for Endless {
 }
 
 /// A stream that was cut.
-fn ended_early(codec: Codec) -> Broken {
-    Broken::new(
+fn ended_early(codec: Codec) -> StreamError {
+    StreamError::new(
         &TRUNCATED_STREAM,
         format!("the {} stream ends before its end mark", codec.name()),
     )
@@ -268,11 +268,11 @@ pub(crate) struct Unpack {
     /// Members that were read to their end.
     members: u64,
     spare: Option<Context>,
-    gauge: Arc<Gauge>,
+    gauge: Arc<ReadBudget>,
 }
 
 impl Unpack {
-    pub(crate) fn new(codec: Codec, stream: Buffered, gauge: Arc<Gauge>) -> Self {
+    pub(crate) fn new(codec: Codec, stream: Buffered, gauge: Arc<ReadBudget>) -> Self {
         Self {
             codec,
             state: State::Before(stream),
@@ -305,7 +305,7 @@ impl Unpack {
         // The library cannot begin anew: every stream takes megabytes of fresh memory, which its few bytes do not pay for.
         if self.codec == Codec::Bzip2 && self.members >= self.gauge.members() {
             let message = "more bzip2 streams one behind another than the limit allows";
-            return Err(Broken::new(&DECOMPRESSION_LIMIT, message).into());
+            return Err(StreamError::new(&DECOMPRESSION_LIMIT, message).into());
         }
         let window_log = self.gauge.limits.zstd_window_log;
         let member = Member::start(self.codec, rest, window_log, self.spare.take());
@@ -313,14 +313,14 @@ impl Unpack {
     }
 
     /// Says what a decoder's error means.
-    fn classify(&self, error: &io::Error) -> Broken {
+    fn classify(&self, error: &io::Error) -> StreamError {
         let text = error.to_string();
         let is_ours = error
             .get_ref()
-            .and_then(|inner| inner.downcast_ref::<Broken>())
+            .and_then(|inner| inner.downcast_ref::<StreamError>())
             .is_some();
         if is_ours || error.raw_os_error().is_some() {
-            Broken::of(error)
+            StreamError::of(error)
         } else if error.kind() == io::ErrorKind::UnexpectedEof {
             ended_early(self.codec)
         } else if text.contains("requires too much memory") || text.contains("memory limit reached") {
@@ -329,9 +329,9 @@ impl Unpack {
                 "the {} stream asks for a larger window than the limit allows",
                 self.codec.name()
             );
-            Broken::new(&DECOMPRESSION_LIMIT, message)
+            StreamError::new(&DECOMPRESSION_LIMIT, message)
         } else {
-            Broken::new(
+            StreamError::new(
                 &CORRUPT_STREAM,
                 format!("the {} stream is corrupt", self.codec.name()),
             )

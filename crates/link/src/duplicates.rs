@@ -29,7 +29,7 @@ impl Duplicate {
 
 /// Where a conversation stands among the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct ClusterMembership {
     /// Name of its cluster, 16 hexadecimal digits; none where it stands alone. Depends on what the first member says alone.
     pub cluster: Option<String>,
     /// How far it repeats an earlier conversation.
@@ -40,7 +40,7 @@ pub struct Standing {
 const REPRESENTATIVES: usize = 16;
 
 /// The standing of each conversation. `threshold` is the least nearness of near duplicates; none looks for none.
-pub fn standings(likenesses: &[Likeness], threshold: Option<f64>) -> Vec<Standing> {
+pub fn memberships(likenesses: &[Likeness], threshold: Option<f64>) -> Vec<ClusterMembership> {
     let mut forest = Forest::default();
     let mut duplicates = vec![None; likenesses.len()];
     let mut firsts: HashMap<u128, usize> = HashMap::new();
@@ -68,7 +68,7 @@ pub fn standings(likenesses: &[Likeness], threshold: Option<f64>) -> Vec<Standin
     roots
         .iter()
         .zip(duplicates)
-        .map(|(root, duplicate)| Standing {
+        .map(|(root, duplicate)| ClusterMembership {
             cluster: likenesses
                 .get(*root)
                 .filter(|_| sizes.get(root).is_some_and(|size| *size > 1))

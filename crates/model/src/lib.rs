@@ -24,5 +24,5 @@ pub use message::{
     Preview, Reference, ReferenceForm, Role, ToolCall, ToolResult, Unstated, Weight,
 };
 pub use participant::{Participant, ParticipantKind};
-pub use rope::{Component, ComponentSpan, Level, Rope, Segment, Voice};
+pub use rope::{Component, ComponentSpan, Level, Rope, Segment, Speaker};
 pub use timestamp::{OffsetOrigin, Timestamp};

@@ -4,18 +4,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chatmill_model::rope::ComponentSpan;
 
-use crate::counter::{Bookkeeper, Counter, Tally};
+use crate::counter::{Bookkeeper, Counter, TokenCounts};
 use crate::merge::Merger;
 use crate::split::{SplitCache, Splitter};
 use crate::stretches::{Stretch, each_stretch};
-use crate::sync::Borders;
+use crate::sync::BoundaryClasses;
 use crate::vocabulary::Vocabulary;
 
 /// What is loaded once per vocabulary; encodings that differ in special tokens only share it.
 pub(crate) struct Tables {
     pub(crate) splitter: Splitter,
     pub(crate) vocabulary: Vocabulary,
-    pub(crate) borders: Borders,
+    pub(crate) borders: BoundaryClasses,
     scratch: Mutex<Vec<Scratch>>,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct Scratch {
 }
 
 impl Tables {
-    pub(crate) fn new(splitter: Splitter, vocabulary: Vocabulary, borders: Borders) -> Self {
+    pub(crate) fn new(splitter: Splitter, vocabulary: Vocabulary, borders: BoundaryClasses) -> Self {
         Self {
             splitter,
             vocabulary,
@@ -100,7 +100,7 @@ impl Counter for Bpe {
         tokens
     }
 
-    fn tally(&self, text: &str, spans: &[ComponentSpan]) -> Tally {
+    fn tally(&self, text: &str, spans: &[ComponentSpan]) -> TokenCounts {
         let mut books = Bookkeeper::new(spans);
         each_stretch(text, spans, |stretch| match stretch {
             Stretch::Text(text) => self.tables.each_token(text, |bytes| books.token(bytes)),

@@ -7,8 +7,8 @@ use tiktoken_rs::CoreBPE;
 use crate::about::About;
 use crate::bpe::{Bpe, Tables};
 use crate::counter::Counter;
+use crate::custom_encoding::CustomEncoding;
 use crate::judge::Judge;
-use crate::own::Own;
 use crate::referee::Referee;
 
 /// An encoding; clones share what is loaded.
@@ -18,7 +18,7 @@ pub struct Encoding(Origin);
 #[derive(Clone)]
 enum Origin {
     Registered(&'static Registered),
-    Own(Arc<Own>),
+    CustomEncoding(Arc<CustomEncoding>),
 }
 
 /// An encoding of the registry.
@@ -63,15 +63,15 @@ impl Encoding {
     }
 
     /// An encoding of one's own.
-    pub(crate) fn own(own: Own) -> Self {
-        Self(Origin::Own(Arc::new(own)))
+    pub(crate) fn own(own: CustomEncoding) -> Self {
+        Self(Origin::CustomEncoding(Arc::new(own)))
     }
 
     /// Its name, for example `o200k_base`.
     pub fn name(&self) -> &str {
         match &self.0 {
             Origin::Registered(entry) => entry.name,
-            Origin::Own(own) => own.name(),
+            Origin::CustomEncoding(own) => own.name(),
         }
     }
 
@@ -79,7 +79,7 @@ impl Encoding {
     pub fn about(&self) -> About<'_> {
         match &self.0 {
             Origin::Registered(entry) => entry.about,
-            Origin::Own(own) => own.about(),
+            Origin::CustomEncoding(own) => own.about(),
         }
     }
 
@@ -87,7 +87,7 @@ impl Encoding {
     pub fn counter(&self) -> Arc<dyn Counter> {
         match &self.0 {
             Origin::Registered(entry) => entry.loaded().clone(),
-            Origin::Own(own) => own.counter(),
+            Origin::CustomEncoding(own) => own.counter(),
         }
     }
 
@@ -95,7 +95,7 @@ impl Encoding {
     pub fn judge(&self) -> Judge {
         match &self.0 {
             Origin::Registered(entry) => Judge::embedded((entry.reference)()),
-            Origin::Own(own) => own.judge(),
+            Origin::CustomEncoding(own) => own.judge(),
         }
     }
 
@@ -111,7 +111,7 @@ impl Encoding {
     pub(crate) fn tables(&self) -> Option<&Arc<Tables>> {
         match &self.0 {
             Origin::Registered(entry) => Some(&entry.loaded().tables),
-            Origin::Own(own) => own.tables(),
+            Origin::CustomEncoding(own) => own.tables(),
         }
     }
 }

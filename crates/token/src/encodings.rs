@@ -1,8 +1,8 @@
 //! The registry of encodings: one file and one line each.
 
+use crate::custom_encoding::CustomEncoding;
 use crate::encoding::Encoding;
 use crate::error::EncodingError;
-use crate::own::Own;
 
 /// Declares the modules, and lists the encodings in them.
 macro_rules! encodings {
@@ -35,7 +35,7 @@ impl Encoding {
     /// When the name cannot be one, the file is no vocabulary, or the pattern cannot be computed exactly.
     pub fn from_ranks(name: &str, ranks: &str, pattern: &str) -> Result<Self, EncodingError> {
         check_name(name)?;
-        Ok(Self::own(Own::from_ranks(name, ranks, pattern)?))
+        Ok(Self::own(CustomEncoding::from_ranks(name, ranks, pattern)?))
     }
 
     /// An encoding of one's own: the text of a Hugging Face tokenizer file.
@@ -45,7 +45,7 @@ impl Encoding {
     /// When the name cannot be one, the file is none, or it needs the `tokenizers` crate and this build has none.
     pub fn from_tokenizer(name: &str, json: &str) -> Result<Self, EncodingError> {
         check_name(name)?;
-        Ok(Self::own(Own::from_tokenizer(name, json)?))
+        Ok(Self::own(CustomEncoding::from_tokenizer(name, json)?))
     }
 }
 

@@ -9,14 +9,17 @@
 
 mod about;
 mod bpe;
+mod chunk_counter;
 mod chunks;
 mod classes;
 mod counter;
+mod custom_encoding;
 mod encoding;
 mod encodings;
 mod error;
 #[cfg(feature = "tokenizers")]
 mod hugging_face;
+mod join_points;
 mod judge;
 #[cfg(test)]
 mod judged;
@@ -24,25 +27,22 @@ mod memory;
 mod merge;
 mod merge_table;
 mod merges;
-mod own;
 mod pairs;
 mod patterns;
 mod ranks;
 mod referee;
 mod scan;
-mod seams;
 mod split;
 mod stretches;
 mod sync;
-mod tallier;
+mod token_counter;
 mod tokenizer_json;
 mod vocabulary;
-mod ways;
 
 pub use about::{About, Counting};
-pub use counter::{Counter, Tally};
+pub use counter::{Counter, TokenCounts};
 pub use encoding::Encoding;
 pub use encodings::{ENCODINGS, find};
 pub use error::EncodingError;
 pub use judge::Judge;
-pub use tallier::Tallier;
+pub use token_counter::TokenCounter;

@@ -6,10 +6,10 @@
 
 use rustc_hash::FxHashSet;
 
+use crate::join_points::JoinPoints;
 use crate::merge::{self, Merger};
 use crate::merge_table::MergeTable;
 use crate::pairs::ID_BITS;
-use crate::seams::Seams;
 
 /// Tokens that a vocabulary can have at most: a pair of ids and a third fit into a word.
 pub(crate) const MOST_TOKENS: usize = (1 << ID_BITS) - 1;
@@ -21,7 +21,7 @@ pub(crate) struct Vocabulary {
     /// Tokens that no order of merges leads to: they are found only where they are a whole piece.
     unreachable: FxHashSet<Box<[u8]>>,
     /// Where no token lies across.
-    pub(crate) seams: Seams,
+    pub(crate) seams: JoinPoints,
     #[cfg(test)]
     tokens: usize,
 }
@@ -32,7 +32,7 @@ impl Vocabulary {
         Self {
             merges: MergeTable::for_entries(tokens),
             unreachable: FxHashSet::default(),
-            seams: Seams::of_no_token(),
+            seams: JoinPoints::of_no_token(),
             #[cfg(test)]
             tokens,
         }

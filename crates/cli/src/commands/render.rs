@@ -12,7 +12,7 @@ use chatmill_diag::suggest::nearest;
 use chatmill_diag::visible::{visible_json, visible_lines};
 use chatmill_dialect::{History, Rendering};
 use chatmill_engine::inspect::conversations;
-use chatmill_engine::pipeline::{self, Pipeline, Speaker, SpeakerRule};
+use chatmill_engine::pipeline::{self, PerspectiveChoice, PerspectiveRule, Pipeline};
 use chatmill_engine::plan::{Target, Templates};
 use chatmill_engine::trouble::Troubles;
 use chatmill_engine::work::render;
@@ -180,20 +180,20 @@ fn template(pipeline: &Pipeline) -> anyhow::Result<Target> {
     target.ok_or_else(|| WrongRequest::new("no template is named").into())
 }
 
-fn speaker(word: &str) -> Speaker {
+fn speaker(word: &str) -> PerspectiveChoice {
     match word {
-        "auto" => Speaker::Rule(SpeakerRule::Auto),
-        "none" => Speaker::Rule(SpeakerRule::None),
-        "each-agent" => Speaker::Rule(SpeakerRule::EachAgent),
-        "each-participant" => Speaker::Rule(SpeakerRule::EachParticipant),
-        participant => Speaker::Participants(vec![participant.to_owned()]),
+        "auto" => PerspectiveChoice::Rule(PerspectiveRule::Auto),
+        "none" => PerspectiveChoice::Rule(PerspectiveRule::None),
+        "each-agent" => PerspectiveChoice::Rule(PerspectiveRule::EachAgent),
+        "each-participant" => PerspectiveChoice::Rule(PerspectiveRule::EachParticipant),
+        participant => PerspectiveChoice::Participants(vec![participant.to_owned()]),
     }
 }
 
-fn named(speaker: &Speaker) -> Option<&str> {
+fn named(speaker: &PerspectiveChoice) -> Option<&str> {
     match speaker {
-        Speaker::Rule(_) => None,
-        Speaker::Participants(names) => names.first().map(String::as_str),
+        PerspectiveChoice::Rule(_) => None,
+        PerspectiveChoice::Participants(names) => names.first().map(String::as_str),
     }
 }
 

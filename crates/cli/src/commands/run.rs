@@ -59,7 +59,7 @@ pub struct Arguments {
 enum Counting {
     /// chatmill's own counter
     #[default]
-    Tallier,
+    TokenCounter,
     /// tiktoken-rs
     Reference,
 }
@@ -82,7 +82,7 @@ pub fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Ex
         threads: arguments.threads,
         replace: arguments.replace,
         counter: match arguments.counter {
-            Counting::Tallier => Counter::Tallier,
+            Counting::TokenCounter => Counter::TokenCounter,
             Counting::Reference => Counter::Reference,
         },
         verify_every: arguments.verify_every,

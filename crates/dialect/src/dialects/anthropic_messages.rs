@@ -19,7 +19,7 @@
 //! - ANT-12 pictures in user turns only, by address or as jpeg, png, gif, webp; no sound, no film.
 //! - ANT-13 at most 100,000 messages.
 
-use chatmill_model::{Component, Media, Role, Rope, Voice};
+use chatmill_model::{Component, Media, Role, Rope, Speaker};
 
 use crate::Dialect;
 use crate::about::About;
@@ -30,9 +30,11 @@ use crate::list::string;
 use crate::loss::Losses;
 use crate::media::{inline_bytes, picture_type, web_address};
 use crate::rendering::Rendering;
-use crate::script::ids::{IdRule, IdShape};
-use crate::script::tool_names::NameRule;
-use crate::script::{Block, Held, Manner, Order, Results, Script, SystemPlace, Texts, Thoughts};
+use crate::turn_plan::ids::{IdRule, IdShape};
+use crate::turn_plan::tool_names::NameRule;
+use crate::turn_plan::{
+    Block, BlockContent, DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, TurnPlan,
+};
 use crate::view::View;
 use crate::violation::Violation;
 
@@ -54,7 +56,7 @@ static ABOUT: About = About {
 /// Messages that a request holds at most (ANT-13).
 const MOST_MESSAGES: usize = 100_000;
 
-static MANNER: Manner = Manner {
+static MANNER: DialectProfile = DialectProfile {
     name_field: None,
     nameless: None,
     order: Order::Paired,
@@ -97,7 +99,7 @@ impl Dialect for AnthropicMessages {
     }
 
     fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
-        let mut script = Script::new(view, &MANNER);
+        let mut script = TurnPlan::new(view, &MANNER);
         let mut rope = Rope::for_messages(script.turns.len());
         rope.framing("{");
         let mut losses = std::mem::take(&mut script.losses);
@@ -117,14 +119,14 @@ impl Dialect for AnthropicMessages {
             }
             if turn.role == Role::Assistant {
                 rope.framing("{\"role\":\"assistant\"");
-                rope.speak(Voice::Perspective);
+                rope.speak(Speaker::Perspective);
             } else {
                 rope.framing("{\"role\":\"user\"");
             }
             rope.framing(",\"content\":[");
             blocks(&mut rope, turn.blocks, &mut losses);
             rope.framing("]}");
-            rope.speak(Voice::Other);
+            rope.speak(Speaker::Other);
         }
         rope.framing("]");
         definitions::write(
@@ -147,12 +149,12 @@ fn blocks<'a>(rope: &mut Rope<'a>, blocks: Vec<Block<'a>>, losses: &mut Losses) 
             rope.framing(",");
         }
         match block.held {
-            Held::Text(words) => {
+            BlockContent::Text(words) => {
                 rope.framing("{\"type\":\"text\",\"text\":");
                 string(rope, words);
             }
-            Held::Medium(media) => source(rope, media),
-            Held::Call(said) => {
+            BlockContent::Medium(media) => source(rope, media),
+            BlockContent::Call(said) => {
                 rope.framing("{\"type\":\"tool_use\",\"id\":");
                 rope.json_string(said.id, Component::Meta);
                 rope.framing(",\"name\":");
@@ -162,7 +164,7 @@ fn blocks<'a>(rope: &mut Rope<'a>, blocks: Vec<Block<'a>>, losses: &mut Losses) 
                 let input = as_object(said.call, position, "ANT-06", losses);
                 rope.literal(input, Component::Tools);
             }
-            Held::Result(result) => {
+            BlockContent::Result(result) => {
                 let (content, is_error) = (result.content(), result.is_error());
                 rope.framing("{\"type\":\"tool_result\",\"tool_use_id\":");
                 rope.json_string(result.id, Component::Meta);

@@ -17,7 +17,7 @@
 
 use std::borrow::Cow;
 
-use chatmill_model::{Component, Media, MediaKind, MediaSource, Role, Rope, Voice};
+use chatmill_model::{Component, Media, MediaKind, MediaSource, Role, Rope, Speaker};
 
 use crate::Dialect;
 use crate::about::About;
@@ -28,11 +28,13 @@ use crate::list::string;
 use crate::loss::{LossCode, Losses};
 use crate::media::{inline_bytes, picture_type};
 use crate::rendering::Rendering;
-use crate::script::ids::{IdRule, IdShape};
-use crate::script::tool_names::NameRule;
-use crate::script::{Block, Carried, Held, Manner, Order, Results, Script, SystemPlace, Texts, Thoughts};
+use crate::text_run::is_blank_sign;
+use crate::turn_plan::ids::{IdRule, IdShape};
+use crate::turn_plan::tool_names::NameRule;
+use crate::turn_plan::{
+    Block, BlockContent, Carried, DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, TurnPlan,
+};
 use crate::view::View;
-use crate::words::is_blank_sign;
 
 /// The dialect of Converse requests.
 pub struct BedrockConverse;
@@ -52,7 +54,7 @@ static ABOUT: About = About {
 /// What stands for a result that is empty.
 const EMPTY_RESULT: &str = "(empty)";
 
-static MANNER: Manner = Manner {
+static MANNER: DialectProfile = DialectProfile {
     name_field: None,
     nameless: None,
     order: Order::Paired,
@@ -95,7 +97,7 @@ impl Dialect for BedrockConverse {
     }
 
     fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
-        let mut script = Script::new(view, &MANNER);
+        let mut script = TurnPlan::new(view, &MANNER);
         let mut losses = std::mem::take(&mut script.losses);
         let mut rope = Rope::for_messages(script.turns.len());
         rope.framing("{");
@@ -109,9 +111,9 @@ impl Dialect for BedrockConverse {
         let mut used: Vec<Cow<'_, str>> = Vec::new();
         for block in turns.iter().flat_map(|turn| &turn.blocks) {
             let name = match &block.held {
-                Held::Call(call) => &call.name,
-                Held::Result(result) => &result.name,
-                Held::Text(_) | Held::Medium(_) => continue,
+                BlockContent::Call(call) => &call.name,
+                BlockContent::Result(result) => &result.name,
+                BlockContent::Text(_) | BlockContent::Medium(_) => continue,
             };
             if !used.contains(name) {
                 used.push(name.clone());
@@ -123,14 +125,14 @@ impl Dialect for BedrockConverse {
             }
             if turn.role == Role::Assistant {
                 rope.framing("{\"role\":\"assistant\"");
-                rope.speak(Voice::Perspective);
+                rope.speak(Speaker::Perspective);
             } else {
                 rope.framing("{\"role\":\"user\"");
             }
             rope.framing(",\"content\":[");
             blocks(&mut rope, turn.blocks, &mut losses);
             rope.framing("]}");
-            rope.speak(Voice::Other);
+            rope.speak(Speaker::Other);
         }
         rope.framing("]");
         let is_defined = definitions::write(
@@ -151,12 +153,12 @@ impl Dialect for BedrockConverse {
 }
 
 fn synthesise<'a>(rope: &mut Rope<'a>, used: Vec<Cow<'a, str>>, losses: &mut Losses) {
-    losses.everywhere(
+    losses.whole_rendering(
         LossCode::ToolDefinitionSynthesised,
         used.len() as u64,
         "BED-05: the source defines no tools",
     );
-    rope.speak(Voice::Standing);
+    rope.speak(Speaker::Preamble);
     let mut separator = ",\"toolConfig\":{\"tools\":[";
     for name in used {
         rope.framing(separator);
@@ -168,7 +170,7 @@ fn synthesise<'a>(rope: &mut Rope<'a>, used: Vec<Cow<'a, str>>, losses: &mut Los
         rope.framing("}}}");
     }
     rope.framing("]}");
-    rope.speak(Voice::Other);
+    rope.speak(Speaker::Other);
 }
 
 /// A picture goes as bytes or by its place in S3, and has to be of a known type.
@@ -202,13 +204,13 @@ fn blocks<'a>(rope: &mut Rope<'a>, blocks: Vec<Block<'a>>, losses: &mut Losses) 
             rope.framing(",");
         }
         match block.held {
-            Held::Text(words) => {
+            BlockContent::Text(words) => {
                 rope.framing("{\"text\":");
                 string(rope, words);
                 rope.framing("}");
             }
-            Held::Medium(media) => picture_block(rope, media),
-            Held::Call(call) => {
+            BlockContent::Medium(media) => picture_block(rope, media),
+            BlockContent::Call(call) => {
                 rope.framing("{\"toolUse\":{\"toolUseId\":");
                 rope.json_string(call.id, Component::Meta);
                 rope.framing(",\"name\":");
@@ -219,7 +221,7 @@ fn blocks<'a>(rope: &mut Rope<'a>, blocks: Vec<Block<'a>>, losses: &mut Losses) 
                 rope.literal(input, Component::Tools);
                 rope.framing("}}");
             }
-            Held::Result(result) => {
+            BlockContent::Result(result) => {
                 let (mut content, is_error) = (result.content(), result.is_error());
                 if content.chars().all(is_blank_sign) {
                     content = EMPTY_RESULT.into();

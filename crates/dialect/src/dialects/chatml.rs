@@ -17,7 +17,7 @@
 //!
 //! The transcript ends with the last turn: nothing asks for an answer.
 
-use chatmill_model::{Component, Level, Role, Rope, Voice};
+use chatmill_model::{Component, Level, Role, Rope, Speaker};
 
 use crate::Dialect;
 use crate::about::About;
@@ -26,13 +26,15 @@ use crate::definitions;
 use crate::loss::{LossCode, Losses};
 use crate::policy::ControlTokens;
 use crate::rendering::Rendering;
-use crate::script::ids::{IdRule, IdShape};
-use crate::script::say::joined;
-use crate::script::tool_names::NameRule;
-use crate::script::{Held, Manner, Order, Results, Script, SystemPlace, Texts, Thoughts, Turn, nothing};
+use crate::text_run::TextRun;
+use crate::turn_plan::ids::{IdRule, IdShape};
+use crate::turn_plan::say::joined;
+use crate::turn_plan::tool_names::NameRule;
+use crate::turn_plan::{
+    BlockContent, DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, Turn, TurnPlan, nothing,
+};
 use crate::view::View;
 use crate::violation::Violation;
-use crate::words::Words;
 
 /// The dialect of `ChatML` transcripts.
 pub struct Chatml;
@@ -53,7 +55,7 @@ static ABOUT: About = About {
     neutral: false,
 };
 
-static MANNER: Manner = Manner {
+static MANNER: DialectProfile = DialectProfile {
     name_field: None,
     nameless: None,
     order: Order::Toolless(NO_TOOLS),
@@ -96,7 +98,7 @@ impl Dialect for Chatml {
     }
 
     fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
-        let mut script = Script::new(view, &MANNER);
+        let mut script = TurnPlan::new(view, &MANNER);
         let mut rope = Rope::new();
         let mut forged = 0;
         for turn in std::mem::take(&mut script.turns) {
@@ -107,13 +109,13 @@ impl Dialect for Chatml {
                 Role::User | Role::Tool => "user\n",
             });
             if turn.role == Role::Assistant {
-                rope.speak(Voice::Perspective);
+                rope.speak(Speaker::Perspective);
             }
             for words in content(view, turn, &mut forged, &mut script.losses) {
                 words.write(&mut rope, Level::Raw);
             }
             rope.control(CLOSING);
-            rope.speak(Voice::Other);
+            rope.speak(Speaker::Other);
             rope.framing("\n");
         }
         if forged > 0 {
@@ -126,7 +128,12 @@ impl Dialect for Chatml {
 }
 
 /// The words of a turn, their control tokens treated as policy says.
-fn content<'a>(view: &View<'a>, mut turn: Turn<'a>, forged: &mut u64, losses: &mut Losses) -> Vec<Words<'a>> {
+fn content<'a>(
+    view: &View<'a>,
+    mut turn: Turn<'a>,
+    forged: &mut u64,
+    losses: &mut Losses,
+) -> Vec<TextRun<'a>> {
     // What is reserved, and what readers take for a call or a result.
     let (reserved, forging) = match turn.role {
         Role::System => (Reserved::Tokens, None),
@@ -134,7 +141,7 @@ fn content<'a>(view: &View<'a>, mut turn: Turn<'a>, forged: &mut u64, losses: &m
         Role::User | Role::Tool => (Reserved::Tags, Some("<tool_response>")),
     };
     for block in &mut turn.blocks {
-        let Held::Text(words) = &mut block.held else {
+        let BlockContent::Text(words) = &mut block.held else {
             continue;
         };
         for words in words
@@ -143,7 +150,7 @@ fn content<'a>(view: &View<'a>, mut turn: Turn<'a>, forged: &mut u64, losses: &m
         {
             let mut declare = |code, count, reason: &'static str| match block.position {
                 Some(position) => losses.several(code, position, count, reason),
-                None => losses.everywhere(code, count, reason),
+                None => losses.whole_rendering(code, count, reason),
             };
             let text = std::mem::take(&mut words.text);
             let (text, escaped) = match view.policy.control_tokens {

@@ -17,7 +17,7 @@
 //!
 //! Profile `no-ids` leaves out the ids of calls, which older models refuse.
 
-use chatmill_model::{Component, Media, MediaKind, MediaSource, Role, Rope, Voice};
+use chatmill_model::{Component, Media, MediaKind, MediaSource, Role, Rope, Speaker};
 
 use crate::Dialect;
 use crate::about::About;
@@ -28,10 +28,11 @@ use crate::list::string;
 use crate::loss::{LossCode, Losses};
 use crate::media::{inline_bytes, web_address};
 use crate::rendering::Rendering;
-use crate::script::ids::{IdRule, IdShape};
-use crate::script::tool_names::NameRule;
-use crate::script::{
-    Block, Carried, Held, Manner, Order, Results, Script, SystemPlace, Texts, Thoughts, Turn,
+use crate::turn_plan::ids::{IdRule, IdShape};
+use crate::turn_plan::tool_names::NameRule;
+use crate::turn_plan::{
+    Block, BlockContent, Carried, DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, Turn,
+    TurnPlan,
 };
 use crate::view::View;
 use crate::violation::Violation;
@@ -51,7 +52,7 @@ static ABOUT: About = About {
     neutral: false,
 };
 
-static MANNER: Manner = Manner {
+static MANNER: DialectProfile = DialectProfile {
     name_field: None,
     nameless: None,
     order: Order::Paired,
@@ -94,7 +95,7 @@ impl Dialect for GeminiContents {
     }
 
     fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
-        let mut script = Script::new(view, &MANNER);
+        let mut script = TurnPlan::new(view, &MANNER);
         let mut rope = Rope::for_messages(script.turns.len());
         rope.framing("{");
         let mut parts = Parts {
@@ -115,14 +116,14 @@ impl Dialect for GeminiContents {
             parts.without_line(&mut turn);
             if turn.role == Role::Assistant {
                 rope.framing("{\"role\":\"model\"");
-                rope.speak(Voice::Perspective);
+                rope.speak(Speaker::Perspective);
             } else {
                 rope.framing("{\"role\":\"user\"");
             }
             rope.framing(",\"parts\":[");
             parts.write(&mut rope, turn.blocks);
             rope.framing("]}");
-            rope.speak(Voice::Other);
+            rope.speak(Speaker::Other);
         }
         rope.framing("]");
         script.losses = parts.losses;
@@ -146,9 +147,9 @@ fn misnamed(turns: &[Turn<'_>]) -> Option<Violation> {
         let names = |turn: &Turn<'_>| -> Vec<String> {
             let blocks = turn.blocks.iter();
             let name = |block: &Block<'_>| match &block.held {
-                Held::Call(call) => Some(call.name.clone().into_owned()),
-                Held::Result(result) => Some(result.name.clone().into_owned()),
-                Held::Text(_) | Held::Medium(_) => None,
+                BlockContent::Call(call) => Some(call.name.clone().into_owned()),
+                BlockContent::Result(result) => Some(result.name.clone().into_owned()),
+                BlockContent::Text(_) | BlockContent::Medium(_) => None,
             };
             blocks.filter_map(name).collect()
         };
@@ -218,12 +219,12 @@ impl Parts {
             }
             let position = block.position;
             match block.held {
-                Held::Text(words) => {
+                BlockContent::Text(words) => {
                     rope.framing("{\"text\":");
                     string(rope, words);
                 }
-                Held::Medium(media) => medium(rope, media),
-                Held::Call(call) => {
+                BlockContent::Medium(media) => medium(rope, media),
+                BlockContent::Call(call) => {
                     let position = position.unwrap_or_default();
                     rope.framing("{\"functionCall\":{");
                     self.id(rope, call.id, position);
@@ -240,7 +241,7 @@ impl Parts {
                     rope.literal(object, Component::Tools);
                     rope.framing("}");
                 }
-                Held::Result(result) => {
+                BlockContent::Result(result) => {
                     let (content, is_error) = (result.content(), result.is_error());
                     rope.framing("{\"functionResponse\":{");
                     if self.has_ids {
@@ -276,7 +277,7 @@ impl Parts {
             return;
         };
         let position = block.position;
-        if let Held::Text(words) = &mut block.held
+        if let BlockContent::Text(words) = &mut block.held
             && let Some(first) = words.first_mut()
         {
             let (text, is_escaped) = escape_line(std::mem::take(&mut first.text));

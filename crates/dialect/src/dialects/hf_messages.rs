@@ -16,9 +16,9 @@ use crate::Dialect;
 use crate::about::About;
 use crate::list::{ArgumentsAs, List};
 use crate::rendering::Rendering;
-use crate::script::ids::{IdRule, IdShape};
-use crate::script::tool_names::NameRule;
-use crate::script::{Manner, Order, Results, SystemPlace, Texts, Thoughts, nothing};
+use crate::turn_plan::ids::{IdRule, IdShape};
+use crate::turn_plan::tool_names::NameRule;
+use crate::turn_plan::{DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, nothing};
 use crate::view::View;
 
 /// The dialect of conversational data sets.
@@ -36,7 +36,7 @@ static ABOUT: About = About {
     neutral: false,
 };
 
-pub(crate) static MANNER: Manner = Manner {
+pub(crate) static MANNER: DialectProfile = DialectProfile {
     name_field: None,
     nameless: None,
     order: Order::Paired,

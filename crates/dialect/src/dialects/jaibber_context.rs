@@ -13,19 +13,20 @@
 
 use std::borrow::Cow;
 
-use chatmill_model::{Component, Level, Message, Part, Participant, Role, Rope, Voice};
+use chatmill_model::{Component, Level, Message, Part, Participant, Role, Rope, Speaker};
 
 use crate::Dialect;
 use crate::about::About;
 use crate::loss::{LossCode, Losses};
 use crate::media::placeholder;
 use crate::names::AGENT;
-use crate::nature::{Lack, Shown, declare_conversation, declare_messages};
 use crate::policy::MediaPolicy;
 use crate::progress::Progress;
 use crate::rendering::Rendering;
 use crate::said::said_declared;
+use crate::select_messages::SelectedMessages;
 use crate::text::paragraphs_like;
+use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
 use crate::view::View;
 
 /// The dialect of Jaibber's prompts.
@@ -59,7 +60,7 @@ impl Dialect for JaibberContext {
 
     fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
         let mut losses = Losses::default();
-        let shown = Shown::choose(view, Some(WINDOW), &mut losses, |message| {
+        let shown = SelectedMessages::choose(view, Some(WINDOW), &mut losses, |message| {
             View::is_turn(message)
                 && matches!(message.role, Role::User | Role::Assistant)
                 && message
@@ -73,7 +74,12 @@ impl Dialect for JaibberContext {
         declare_messages(
             view,
             &shown.messages,
-            &[Lack::MessageIds, Lack::Times, Lack::Mentions, Lack::Extra],
+            &[
+                Unsupported::MessageIds,
+                Unsupported::Times,
+                Unsupported::Mentions,
+                Unsupported::Extra,
+            ],
             &mut losses,
         );
         let mut rope = Rope::for_messages(shown.messages.len());
@@ -84,10 +90,10 @@ impl Dialect for JaibberContext {
             let Some(texts) = texts(view, message, &mut losses) else {
                 continue;
             };
-            rope.speak(Voice::Other);
+            rope.speak(Speaker::Other);
             rope.framing("\n\n");
             if view.is_own(message) {
-                rope.speak(Voice::Perspective);
+                rope.speak(Speaker::Perspective);
             }
             let references = message.references.len() as u64;
             losses.several(
@@ -114,7 +120,7 @@ impl Dialect for JaibberContext {
             }
             progress.said(message.position, said_as);
         }
-        losses.everywhere(
+        losses.whole_rendering(
             LossCode::NameDropped,
             nameless,
             "people have no names in the context",
@@ -177,7 +183,7 @@ pub(crate) fn declare_unspoken(view: &View<'_>, stretch: &[&Message], losses: &m
             losses.at(code, message.position, reason);
         }
     }
-    losses.everywhere(
+    losses.whole_rendering(
         LossCode::ToolDefinitionDropped,
         view.conversation().tools.len() as u64,
         "the format has no tools",

@@ -23,9 +23,9 @@ use crate::about::About;
 use crate::image_url::picture;
 use crate::list::List;
 use crate::rendering::Rendering;
-use crate::script::ids::{IdRule, IdShape};
-use crate::script::tool_names::NameRule;
-use crate::script::{Manner, Order, Results, Script, SystemPlace, Texts, Thoughts};
+use crate::turn_plan::ids::{IdRule, IdShape};
+use crate::turn_plan::tool_names::NameRule;
+use crate::turn_plan::{DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, TurnPlan};
 use crate::view::View;
 use crate::violation::Violation;
 use chatmill_model::Role;
@@ -45,7 +45,7 @@ static ABOUT: About = About {
     neutral: false,
 };
 
-static V7: Manner = Manner {
+static V7: DialectProfile = DialectProfile {
     name_field: None,
     nameless: None,
     order: Order::Paired,
@@ -78,12 +78,12 @@ static V7: Manner = Manner {
     keeps_message_ids: false,
 };
 
-static V3: Manner = Manner {
+static V3: DialectProfile = DialectProfile {
     splits_calls: Some("MIS-02"),
     ..V7
 };
 
-static V13: Manner = Manner {
+static V13: DialectProfile = DialectProfile {
     ids: IdRule {
         shape: IdShape::NotNull,
         ..V7.ids
@@ -110,7 +110,7 @@ impl Dialect for MistralChat {
             names_results: true,
             ..List::PLAIN
         };
-        let mut script = Script::new(view, manner);
+        let mut script = TurnPlan::new(view, manner);
         if script.turns.last().is_some_and(|turn| turn.role == Role::System) {
             let violation = "MIS-05: the last turn is system text";
             let end = script.last_said();

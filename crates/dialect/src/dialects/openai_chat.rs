@@ -21,9 +21,9 @@ use crate::about::About;
 use crate::image_url::picture;
 use crate::list::{ArgumentsAs, Ends, List};
 use crate::rendering::Rendering;
-use crate::script::ids::{IdRule, IdShape};
-use crate::script::tool_names::NameRule;
-use crate::script::{Manner, Order, Results, SystemPlace, Texts, Thoughts};
+use crate::turn_plan::ids::{IdRule, IdShape};
+use crate::turn_plan::tool_names::NameRule;
+use crate::turn_plan::{DialectProfile, Order, Results, SystemPlace, Texts, Thoughts};
 use crate::view::View;
 
 /// The dialect of Chat Completions requests.
@@ -41,7 +41,7 @@ static ABOUT: About = About {
     neutral: false,
 };
 
-static MANNER: Manner = Manner {
+static MANNER: DialectProfile = DialectProfile {
     name_field: Some("OAC-08"),
     nameless: None,
     order: Order::Paired,

@@ -14,7 +14,7 @@
 //! - OAR-05 nobody has a name.
 //! - OAR-06 reasoning needs an id of the vendor's: it is left out.
 
-use chatmill_model::{Component, Media, MediaKind, Role, Rope, Voice};
+use chatmill_model::{Component, Media, MediaKind, Role, Rope, Speaker};
 
 use crate::Dialect;
 use crate::about::About;
@@ -25,11 +25,12 @@ use crate::list::string;
 use crate::loss::{LossCode, Losses};
 use crate::media::web_address;
 use crate::rendering::Rendering;
-use crate::script::ids::{IdRule, IdShape};
-use crate::script::say::joined;
-use crate::script::tool_names::NameRule;
-use crate::script::{
-    Block, Carried, Held, Manner, Order, Results, Script, SystemPlace, Texts, Thoughts, Turn,
+use crate::turn_plan::ids::{IdRule, IdShape};
+use crate::turn_plan::say::joined;
+use crate::turn_plan::tool_names::NameRule;
+use crate::turn_plan::{
+    Block, BlockContent, Carried, DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, Turn,
+    TurnPlan,
 };
 use crate::view::View;
 use crate::violation::Violation;
@@ -52,7 +53,7 @@ static ABOUT: About = About {
 /// Characters of an output (OAR-03).
 const MOST_OUTPUT: usize = 10_485_760;
 
-static MANNER: Manner = Manner {
+static MANNER: DialectProfile = DialectProfile {
     name_field: None,
     nameless: None,
     order: Order::Paired,
@@ -95,7 +96,7 @@ impl Dialect for OpenaiResponses {
     }
 
     fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
-        let mut script = Script::new(view, &MANNER);
+        let mut script = TurnPlan::new(view, &MANNER);
         let mut losses = std::mem::take(&mut script.losses);
         let mut rope = Rope::for_messages(script.turns.len());
         let mut items = Items {
@@ -156,7 +157,7 @@ impl<'a> Items<'_, 'a> {
         let only_calls = turn
             .blocks
             .iter()
-            .all(|block| matches!(block.held, Held::Call(_)));
+            .all(|block| matches!(block.held, BlockContent::Call(_)));
         let is_continued = turn.role == Role::Assistant && last == Role::Assistant && only_calls;
         if let Some((Some(position), _)) = turn.said.first().filter(|_| is_continued) {
             let reason = "OAR-01: calls are items of the assistant's turn before them";
@@ -172,8 +173,8 @@ impl<'a> Items<'_, 'a> {
         let mut rest = Vec::new();
         for block in turn.blocks {
             match block.held {
-                Held::Text(_) | Held::Medium(_) => said.push(block),
-                Held::Call(_) | Held::Result(_) => rest.push(block),
+                BlockContent::Text(_) | BlockContent::Medium(_) => said.push(block),
+                BlockContent::Call(_) | BlockContent::Result(_) => rest.push(block),
             }
         }
         if !said.is_empty() {
@@ -183,21 +184,21 @@ impl<'a> Items<'_, 'a> {
                 Role::User | Role::Tool => "{\"role\":\"user\",\"content\":",
             });
             if turn.role == Role::Assistant {
-                self.rope.speak(Voice::Perspective);
+                self.rope.speak(Speaker::Perspective);
             }
             if has_media {
                 self.parts(said);
             } else {
                 string(self.rope, joined(said));
             }
-            self.rope.speak(Voice::Other);
+            self.rope.speak(Speaker::Other);
             self.rope.framing("}");
         }
         for block in rest {
             match block.held {
-                Held::Call(call) => {
+                BlockContent::Call(call) => {
                     self.open("{\"type\":\"function_call\",\"call_id\":");
-                    self.rope.speak(Voice::Perspective);
+                    self.rope.speak(Speaker::Perspective);
                     self.rope.json_string(call.id, Component::Meta);
                     self.rope.framing(",\"name\":");
                     self.rope.json_string(call.name, Component::Tools);
@@ -205,9 +206,9 @@ impl<'a> Items<'_, 'a> {
                     let position = block.position.unwrap_or_default();
                     let arguments = as_text(call.call, position, self.losses);
                     self.rope.json_string(arguments, Component::Tools);
-                    self.rope.speak(Voice::Other);
+                    self.rope.speak(Speaker::Other);
                 }
-                Held::Result(result) => {
+                BlockContent::Result(result) => {
                     let output = result.content();
                     if output.len() > MOST_OUTPUT && output.chars().count() > MOST_OUTPUT {
                         let rule = "OAR-03: an output is longer than 10,485,760 characters";
@@ -218,7 +219,7 @@ impl<'a> Items<'_, 'a> {
                     self.rope.framing(",\"output\":");
                     self.rope.json_string(output, Component::Tools);
                 }
-                Held::Text(_) | Held::Medium(_) => continue,
+                BlockContent::Text(_) | BlockContent::Medium(_) => continue,
             }
             self.rope.framing("}");
         }
@@ -231,11 +232,11 @@ impl<'a> Items<'_, 'a> {
             self.rope.framing(separator);
             separator = ",";
             match block.held {
-                Held::Text(words) => {
+                BlockContent::Text(words) => {
                     self.rope.framing("{\"type\":\"input_text\",\"text\":");
                     string(self.rope, words);
                 }
-                Held::Medium(media) => {
+                BlockContent::Medium(media) => {
                     self.rope.framing(if media.kind == MediaKind::Image {
                         "{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":"
                     } else {
@@ -243,7 +244,7 @@ impl<'a> Items<'_, 'a> {
                     });
                     picture_address(self.rope, media);
                 }
-                Held::Call(_) | Held::Result(_) => {}
+                BlockContent::Call(_) | BlockContent::Result(_) => {}
             }
             self.rope.framing("}");
         }

@@ -19,7 +19,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 
-use chatmill_model::{Component, Level, Role, Rope, Voice};
+use chatmill_model::{Component, Level, Role, Rope, Speaker};
 
 use crate::Dialect;
 use crate::about::About;
@@ -28,16 +28,16 @@ use crate::definitions::{self, Form};
 use crate::list::string;
 use crate::loss::{LossCode, Losses};
 use crate::rendering::Rendering;
-use crate::script::ids::{IdRule, IdShape};
-use crate::script::say::joined;
-use crate::script::tool_names::NameRule;
-use crate::script::{
-    Block, Held, Manner, Order, Results, START, SaidCall, SaidResult, Script, SystemPlace, Texts, Thoughts,
-    Turn, nothing,
+use crate::text_run::TextRun;
+use crate::turn_plan::ids::{IdRule, IdShape};
+use crate::turn_plan::say::joined;
+use crate::turn_plan::tool_names::NameRule;
+use crate::turn_plan::{
+    Block, BlockContent, CallBlock, DialectProfile, Order, ResultBlock, Results, START, SystemPlace, Texts,
+    Thoughts, Turn, TurnPlan, nothing,
 };
 use crate::view::View;
 use crate::violation::Violation;
-use crate::words::Words;
 
 /// The dialect of `ShareGPT` records.
 pub struct Sharegpt;
@@ -54,7 +54,7 @@ static ABOUT: About = About {
     neutral: false,
 };
 
-static MANNER: Manner = Manner {
+static MANNER: DialectProfile = DialectProfile {
     name_field: None,
     nameless: None,
     order: Order::Paired,
@@ -97,7 +97,7 @@ impl Dialect for Sharegpt {
     }
 
     fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
-        let mut script = Script::new(view, &MANNER);
+        let mut script = TurnPlan::new(view, &MANNER);
         let mut losses = std::mem::take(&mut script.losses);
         let rounds = rounds(std::mem::take(&mut script.turns), &mut losses);
         if rounds.last().is_some_and(|round| round.said.is_empty()) {
@@ -134,9 +134,9 @@ impl Dialect for Sharegpt {
         let all = &view.conversation().tools;
         if definitions::write(&mut tools, ["[", "]"], all, Form::Bare, tool_names, &mut losses) {
             rope.framing(",\"tools\":");
-            rope.speak(Voice::Standing);
+            rope.speak(Speaker::Preamble);
             rope.json_string(tools.text(), Component::Tools);
-            rope.speak(Voice::Other);
+            rope.speak(Speaker::Other);
         }
         rope.framing("}");
         script.losses = losses;
@@ -146,8 +146,8 @@ impl Dialect for Sharegpt {
 
 /// A call with its result; one of them is missing where policy rejects instead of repairing.
 struct Exchange<'a> {
-    call: Option<(SaidCall<'a>, u32)>,
-    result: Option<SaidResult<'a>>,
+    call: Option<(CallBlock<'a>, u32)>,
+    result: Option<ResultBlock<'a>>,
 }
 
 /// What people say, what the assistant looks up, what it says.
@@ -204,7 +204,7 @@ fn rounds<'a>(turns: Vec<Turn<'a>>, losses: &mut Losses) -> Vec<Round<'a>> {
             }
             Role::Tool => {
                 for block in turn.blocks {
-                    if let Held::Result(result) = block.held {
+                    if let BlockContent::Result(result) = block.held {
                         if result.result.is_some() {
                             declare(LossCode::ToolIdDropped, "SGP-02: there are no ids");
                         }
@@ -234,7 +234,7 @@ fn assistant<'a>(round: &mut Round<'a>, turn: Turn<'a>, declare: &mut impl FnMut
         declare(LossCode::TurnSplit, "SGP-02: parallel calls follow one another");
     }
     for block in called {
-        if let (Held::Call(call), Some(position)) = (block.held, block.position) {
+        if let (BlockContent::Call(call), Some(position)) = (block.held, block.position) {
             declare(LossCode::ToolIdDropped, "SGP-02: there are no ids");
             let index = round.exchanges.len();
             round.open.entry(call.id.clone()).or_default().push_back(index);
@@ -247,7 +247,7 @@ fn assistant<'a>(round: &mut Round<'a>, turn: Turn<'a>, declare: &mut impl FnMut
     round.said.extend(said);
 }
 
-fn answer<'a>(round: &mut Round<'a>, result: SaidResult<'a>) {
+fn answer<'a>(round: &mut Round<'a>, result: ResultBlock<'a>) {
     let first = round.open.get_mut(&result.id).and_then(VecDeque::pop_front);
     match first.and_then(|index| round.exchanges.get_mut(index)) {
         Some(exchange) => exchange.result = Some(result),
@@ -287,12 +287,12 @@ impl<'a> Values<'_, 'a> {
     fn round(&mut self, round: Round<'a>) {
         self.open(Asks::Yes, "{\"from\":\"human\",\"value\":");
         if round.asked.is_empty() {
-            self.losses.everywhere(
+            self.losses.whole_rendering(
                 LossCode::EmptyFilled,
                 1,
                 "SGP-01: a user turn stands before the assistant's first",
             );
-            string(self.rope, vec![Words::new(START, Component::Framing)]);
+            string(self.rope, vec![TextRun::new(START, Component::Framing)]);
         } else {
             string(self.rope, joined(round.asked));
         }
@@ -300,7 +300,7 @@ impl<'a> Values<'_, 'a> {
         for exchange in round.exchanges {
             if let Some((call, position)) = exchange.call {
                 self.open(Asks::No, "{\"from\":\"function_call\",\"value\":\"");
-                self.rope.speak(Voice::Perspective);
+                self.rope.speak(Speaker::Perspective);
                 let object = as_object(call.call, position, "SGP-04", self.losses);
                 let rope = &mut *self.rope;
                 rope.content("{\"name\":\"", Level::JsonString, Component::Tools);
@@ -308,7 +308,7 @@ impl<'a> Values<'_, 'a> {
                 rope.content("\",\"arguments\":", Level::JsonString, Component::Tools);
                 rope.content(object, Level::JsonString, Component::Tools);
                 rope.content("}", Level::JsonString, Component::Tools);
-                rope.speak(Voice::Other);
+                rope.speak(Speaker::Other);
                 rope.framing("\"}");
             }
             if let Some(result) = exchange.result {
@@ -319,9 +319,9 @@ impl<'a> Values<'_, 'a> {
         }
         if !round.said.is_empty() {
             self.open(Asks::No, "{\"from\":\"gpt\",\"value\":");
-            self.rope.speak(Voice::Perspective);
+            self.rope.speak(Speaker::Perspective);
             string(self.rope, joined(round.said));
-            self.rope.speak(Voice::Other);
+            self.rope.speak(Speaker::Other);
             self.rope.framing("}");
         }
     }

@@ -24,10 +24,10 @@ use crate::Dialect;
 use crate::about::About;
 use crate::list::{ContentAs, Ends, List};
 use crate::rendering::Rendering;
-use crate::script::ids::{IdRule, IdShape};
-use crate::script::tool_names::NameRule;
-use crate::script::{Manner, Order, Results, SystemPlace, Texts, Thoughts, nothing};
 use crate::shared::Shared;
+use crate::turn_plan::ids::{IdRule, IdShape};
+use crate::turn_plan::tool_names::NameRule;
+use crate::turn_plan::{DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, nothing};
 use crate::view::{View, Window};
 
 pub(crate) use bedrock::SunaBedrock;
@@ -62,7 +62,7 @@ static BLOCKS: About = About {
     ..LLM
 };
 
-static STRINGS: Manner = Manner {
+static STRINGS: DialectProfile = DialectProfile {
     name_field: None,
     nameless: Some("the messages have no names"),
     order: Order::Paired,
@@ -95,7 +95,7 @@ static STRINGS: Manner = Manner {
     keeps_message_ids: true,
 };
 
-static MARKED: Manner = Manner {
+static MARKED: DialectProfile = DialectProfile {
     texts: Texts::Blocks,
     cache_marks: Some((4, "at most four cache marks")),
     ..STRINGS

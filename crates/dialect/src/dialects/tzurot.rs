@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 
 use chatmill_model::{
     Component, Extra, Level, Link, Media, MediaKind, Message, Part, RawJson, Reference, ReferenceForm, Role,
-    Rope, Voice,
+    Rope, Speaker,
 };
 
 use crate::about::About;
@@ -27,12 +27,12 @@ use crate::definitions;
 use crate::loss::{LossCode, Losses};
 use crate::media::{placeholder, web_address};
 use crate::names::{Roster, speaker};
-use crate::nature::{Lack, declare_conversation, declare_messages};
 use crate::policy::{MediaPolicy, References};
 use crate::quote::{self, Quote, Style, Wordless};
 use crate::rendering::{Coverage, Rendering};
 use crate::said::said_declared;
 use crate::text::{change, without_controls};
+use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
 use crate::view::View;
 use crate::wording::{DOCUMENT, V2_FINAL, Wording};
 use crate::{Dialect, json};
@@ -198,7 +198,7 @@ impl Around {
             ),
             (LossCode::NoticeDropped, self.notices, "the format has no notices"),
         ] {
-            losses.everywhere(code, amount, reason);
+            losses.whole_rendering(code, amount, reason);
         }
     }
 }
@@ -326,12 +326,17 @@ fn request<'a>(
     declare_messages(
         view,
         &[message],
-        &[Lack::MessageIds, Lack::Times, Lack::Mentions, Lack::Extra],
+        &[
+            Unsupported::MessageIds,
+            Unsupported::Times,
+            Unsupported::Mentions,
+            Unsupported::Extra,
+        ],
         &mut losses,
     );
 
     let mut rope = Rope::new();
-    rope.speak(Voice::Other);
+    rope.speak(Speaker::Other);
     rope.framing("[{\"role\":\"user\",\"content\":");
     if !own.is_list(wording) && quotes.is_empty() {
         rope.framing("\"");

@@ -61,7 +61,7 @@ struct Checker<'c> {
 
 /// Where a finding was made: the record and its conversation.
 #[derive(Clone, Copy, Default)]
-struct Spot<'s> {
+struct FindingPlace<'s> {
     record: Option<u64>,
     conversation: Option<&'s str>,
     target: Option<&'s str>,
@@ -86,17 +86,17 @@ impl Checker<'_> {
                 let counts = self.counts();
                 counts.source = counts.source.or(entry.source.map(Source::id));
             }
-            Item::Damage(damage) => {
+            Item::FramingError(damage) => {
                 let counts = self.counts();
                 counts.records += 1;
                 counts.rejected += 1;
-                let spot = Spot {
+                let spot = FindingPlace {
                     record: Some(damage.record),
-                    ..Spot::default()
+                    ..FindingPlace::default()
                 };
                 self.finding(Located::of_damage(damage), spot);
             }
-            Item::Note(finding) => self.finding(Located::nowhere(finding.clone()), Spot::default()),
+            Item::Note(finding) => self.finding(Located::nowhere(finding.clone()), FindingPlace::default()),
             Item::Record(record) => {
                 if let Some(read) = record.read(Settings::plain(&self.options.limits)) {
                     self.record(&read);
@@ -126,7 +126,7 @@ impl Checker<'_> {
         let findings = read.findings().map(|(row, located)| (row, located.clone()));
         for (row, located) in findings.chain(rejects) {
             self.place = Some(row.entry.clone());
-            let spot = Spot {
+            let spot = FindingPlace {
                 record: Some(row.record),
                 conversation: id.as_deref(),
                 target: None,
@@ -158,7 +158,7 @@ impl Checker<'_> {
                 if judged.place.is_some() {
                     self.place = judged.place;
                 }
-                let spot = Spot {
+                let spot = FindingPlace {
                     record: Some(judged.record),
                     conversation: Some(id),
                     target: Some(&name),
@@ -175,7 +175,7 @@ impl Checker<'_> {
         self.report.files.entry(input).or_default()
     }
 
-    fn finding(&mut self, located: Located, spot: Spot<'_>) {
+    fn finding(&mut self, located: Located, spot: FindingPlace<'_>) {
         let code = located.finding.code.code;
         self.counts().is_empty |= code == codes::EMPTY_INPUT.code;
         if self.options.ignored.contains(&code) {

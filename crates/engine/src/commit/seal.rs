@@ -11,18 +11,18 @@ use serde::{Serialize, Serializer};
 use crate::commit::collisions::Ids;
 use crate::commit::summary::{RunTotals, TokenTotal};
 use crate::error::{RunError, go_on};
-use crate::pipeline::Speaker;
+use crate::pipeline::PerspectiveChoice;
 use crate::plan::{Plan, PlannedInput};
-use crate::slice::{InputTally, Tally};
+use crate::slice::{CutCounts, CutTotals};
 use crate::work::Totals;
 use crate::work::receipt::{InputCounts, SliceReceipt};
 
 /// What was ground: what the receipts must say when they are read back.
-pub struct Ground {
+pub struct FinishedSlices {
     /// Of each slice, what its receipt is known by.
     pub slices: BTreeMap<u32, Ids>,
     /// What was cut from the inputs.
-    pub tally: Tally,
+    pub tally: CutTotals,
 }
 
 /// What the receipts of a run say together.
@@ -44,7 +44,7 @@ pub struct ReceiptTotals {
 impl ReceiptTotals {
     /// Adds up the receipts of a staging, one after the other. There must be one for every slice that was cut, and each must be
     /// the one that was written.
-    pub fn read(staging: &Staging, ground: &Ground, stop: &AtomicBool) -> Result<Self, RunError> {
+    pub fn read(staging: &Staging, ground: &FinishedSlices, stop: &AtomicBool) -> Result<Self, RunError> {
         let count = ground.tally.inputs.len();
         let mut outcome = Self {
             inputs: Inputs::blank(count),
@@ -121,11 +121,11 @@ impl ReceiptTotals {
     }
 
     /// Refuses a run that does not account for all that was cut, whose ledger does not balance, or whose perspective is nobody's.
-    pub fn check(&self, plan: &Plan, tally: &Tally) -> Result<(), RunError> {
+    pub fn check(&self, plan: &Plan, tally: &CutTotals) -> Result<(), RunError> {
         let counted = self.inputs.iter().zip(&self.is_told).zip(&tally.inputs);
         let mut names = Vec::new();
         for (planned, ((input, is_told), tally)) in plan.inputs.iter().zip(counted) {
-            let accounted = InputTally {
+            let accounted = CutCounts {
                 entries: input.entries,
                 records: input.framed,
                 bytes: input.decoded_bytes,
@@ -141,7 +141,7 @@ impl ReceiptTotals {
         if !names.is_empty() {
             return Err(RunError::Unbalanced { names });
         }
-        if let Speaker::Participants(participants) = &plan.pipeline.perspective.speaker {
+        if let PerspectiveChoice::Participants(participants) = &plan.pipeline.perspective.speaker {
             let conversations = self.whole.conversations;
             if conversations > 0 && self.whole.unrenderable == conversations * participants.len() as u64 {
                 return Err(RunError::PerspectiveAbsent);

@@ -28,12 +28,12 @@ pub struct PlannedInput {
     pub section: usize,
     /// Whether its path alone was asked for: what was named is to be read, and is no bycatch.
     pub is_named: bool,
-    naming: Naming,
+    naming: NameStyle,
 }
 
 /// What an input is called in the dataset and in messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Naming {
+enum NameStyle {
     /// By its own name, which does not depend on how it was spelled.
     Own,
     /// The same below the number of its section, where another section has an input of this name.
@@ -64,7 +64,7 @@ pub struct InputSettings {
 }
 
 impl PlannedInput {
-    fn new(input: Input, settings: Arc<InputSettings>, naming: Naming) -> Self {
+    fn new(input: Input, settings: Arc<InputSettings>, naming: NameStyle) -> Self {
         Self {
             section: settings.number,
             settings,
@@ -79,15 +79,15 @@ impl PlannedInput {
     #[cfg(test)]
     pub(crate) fn of(name: &str, kind: InputKind) -> Self {
         let input = Input::named(Path::new(name), name, name, kind, 0);
-        Self::new(input, Arc::default(), Naming::Own)
+        Self::new(input, Arc::default(), NameStyle::Own)
     }
 
     /// Its name in the dataset, or as it was typed where there is none.
     pub fn name(&self) -> Cow<'_, str> {
         match self.naming {
-            Naming::Own => self.input.name(),
-            Naming::Numbered => format!("{}/{}", self.settings.number, self.input.name()).into(),
-            Naming::Typed => self.input.shown().into(),
+            NameStyle::Own => self.input.name(),
+            NameStyle::Numbered => format!("{}/{}", self.settings.number, self.input.name()).into(),
+            NameStyle::Typed => self.input.shown().into(),
         }
     }
 
@@ -190,7 +190,7 @@ pub(super) fn inputs(
             inputs
                 .into_iter()
                 .filter(|input| !settings.exclude.matches(&input.name()))
-                .map(|input| PlannedInput::new(input, Arc::clone(&settings), Naming::Own)),
+                .map(|input| PlannedInput::new(input, Arc::clone(&settings), NameStyle::Own)),
         );
     }
     found.sort_by(|left, right| left.name().cmp(&right.name()));
@@ -208,7 +208,7 @@ fn number_names(inputs: &mut [PlannedInput]) -> bool {
         if equal.len() > 1 {
             is_numbered = true;
             for planned in equal {
-                planned.naming = Naming::Numbered;
+                planned.naming = NameStyle::Numbered;
             }
         }
     }
@@ -265,7 +265,7 @@ pub fn typed_inputs(paths: &[String], source_id: &str) -> Result<Vec<PlannedInpu
                 .into_iter()
                 .map(|input| {
                     // Paths typed side by side are one section, as a pattern that a shell took apart would be.
-                    let mut planned = PlannedInput::new(input, Arc::clone(&settings), Naming::Typed);
+                    let mut planned = PlannedInput::new(input, Arc::clone(&settings), NameStyle::Typed);
                     // A pattern that a shell took apart names none of its files.
                     planned.is_named &= paths.len() == 1;
                     planned

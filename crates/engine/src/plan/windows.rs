@@ -6,11 +6,11 @@ use chatmill_dialect::{Cuts, History};
 use chatmill_token::Encoding;
 
 use crate::error::PlanError;
-use crate::pipeline::{self, HistoryRule, Speaker, SpeakerRule};
+use crate::pipeline::{self, HistoryRule, PerspectiveChoice, PerspectiveRule};
 
 /// A resolved `[window]` section.
 #[derive(Clone, Default)]
-pub struct Windows {
+pub struct WindowPlan {
     /// How much history a rendering shows.
     pub history: History,
     /// What makes several renderings of one conversation.
@@ -32,11 +32,11 @@ pub struct Budget {
     pub bytes: u64,
 }
 
-impl Windows {
+impl WindowPlan {
     /// Checks and resolves the section. `encodings` are those that are counted.
     pub fn new(
         window: &pipeline::Window,
-        speaker: &Speaker,
+        speaker: &PerspectiveChoice,
         encodings: &[Encoding],
         limits: &Limits,
     ) -> Result<Self, PlanError> {
@@ -44,7 +44,7 @@ impl Windows {
             key,
             message: message.to_owned(),
         };
-        if window.per_turn && matches!(speaker, Speaker::Rule(SpeakerRule::None)) {
+        if window.per_turn && matches!(speaker, PerspectiveChoice::Rule(PerspectiveRule::None)) {
             let message =
                 "with perspective.as = \"none\" nobody has turns; name somebody there or write false";
             return Err(wrong("window.per_turn", message));

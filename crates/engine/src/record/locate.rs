@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use chatmill_diag::{Finding, Path, Span};
 use chatmill_intake::json::{Document, Kind};
-use chatmill_intake::{Damage, Frame};
+use chatmill_intake::{Frame, FramingError};
 use chatmill_model::{Linked, bytes};
 use chatmill_source::Source;
 
@@ -39,7 +39,7 @@ impl Located {
     }
 
     /// The finding of a damaged stretch. Nothing that was read, and a row of a database file, stand nowhere in a text.
-    pub fn of_damage(damage: &Damage) -> Self {
+    pub fn of_damage(damage: &FramingError) -> Self {
         let is_written = damage.end > 0;
         Self {
             finding: Finding::new(damage.code, damage.message.clone()),

@@ -1,14 +1,16 @@
 //! What an entry is: who reads it, or why nobody does.
 
 use chatmill_diag::{Code, Finding, Limits, codes};
-use chatmill_intake::{Damage, FaultPlace, Form, Frame, Framing, Head, Sketch, foreign, is_columnar, json};
+use chatmill_intake::{
+    FaultPlace, Form, Frame, Framing, FramingError, Head, Sketch, foreign, is_columnar, json,
+};
 use chatmill_source::{Evidence, Proposal, Source, TableMap};
 
 use crate::plan::PlannedInput;
 use crate::record::locate::advance;
 
 /// What was recognised in the head of an entry.
-pub struct Seen {
+pub struct Recognition {
     /// Who reads it.
     pub source: Option<&'static dyn Source>,
     /// What speaks for a source.
@@ -16,7 +18,7 @@ pub struct Seen {
     /// What the fields of its JSON rows are called.
     pub map: Option<TableMap>,
     /// What becomes of it.
-    pub fate: Fate,
+    pub fate: EntryAction,
     /// What is odd about it.
     pub notes: Vec<Finding>,
     /// Whether its rows are gathered.
@@ -28,7 +30,7 @@ pub struct Seen {
 }
 
 /// What becomes of an entry.
-pub enum Fate {
+pub enum EntryAction {
     /// Its records are read, or said to be unreadable one by one.
     Read,
     /// Nothing of it is read: it is of this kind.
@@ -38,7 +40,7 @@ pub enum Fate {
 }
 
 /// Recognises an entry of an input by its head.
-pub fn recognise(planned: &PlannedInput, entry: &str, head: &Head, limits: &Limits) -> Seen {
+pub fn recognise(planned: &PlannedInput, entry: &str, head: &Head, limits: &Limits) -> Recognition {
     let sketch = head.sketch();
     let detected = chatmill_source::detect(&sketch);
     let by_content = detected
@@ -57,11 +59,11 @@ pub fn recognise(planned: &PlannedInput, entry: &str, head: &Head, limits: &Limi
         }),
         _ => detected,
     };
-    let mut seen = Seen {
+    let mut seen = Recognition {
         source: planned.settings.source.or(mapped).or(by_content),
         evidence,
         map,
-        fate: Fate::Read,
+        fate: EntryAction::Read,
         notes: Vec::new(),
         gathers: false,
         looks: None,
@@ -94,8 +96,8 @@ pub fn recognise(planned: &PlannedInput, entry: &str, head: &Head, limits: &Limi
         limits,
     );
     match &seen.fate {
-        Fate::PassOver(kind) => seen.looks = Some((*kind).to_owned()),
-        Fate::Refuse(code, message, _) if *code == &codes::UNKNOWN_FORMAT => {
+        EntryAction::PassOver(kind) => seen.looks = Some((*kind).to_owned()),
+        EntryAction::Refuse(code, message, _) if *code == &codes::UNKNOWN_FORMAT => {
             let look = chatmill_source::look(head, &sketch);
             seen.looks = look.map(|look| format!("{}: {}", look.name, look.why));
             if seen.looks.is_none() && message.starts_with("this is ") {
@@ -115,12 +117,12 @@ fn fate(
     sketch: &Sketch,
     is_known: bool,
     limits: &Limits,
-) -> Fate {
+) -> EntryAction {
     if !entry.is_empty() && planned.settings.exclude.matches(entry) {
-        return Fate::PassOver("excluded");
+        return EntryAction::PassOver("excluded");
     }
     if is_known || matches!(head.framing, Framing::Empty | Framing::Tables) {
-        return Fate::Read;
+        return EntryAction::Read;
     }
     let name = if entry.is_empty() {
         planned.input.name()
@@ -129,14 +131,14 @@ fn fate(
     };
     if let Some(kind) = foreign(&name, head) {
         if !entry.is_empty() || !planned.is_named {
-            return Fate::PassOver(kind);
+            return EntryAction::PassOver(kind);
         }
         if planned.settings.source.is_none() {
             return if is_columnar(kind) {
                 let message = format!("a {kind} is not read: write its rows as JSON lines");
-                Fate::Refuse(&codes::UNSUPPORTED_CONTAINER, message, None)
+                EntryAction::Refuse(&codes::UNSUPPORTED_CONTAINER, message, None)
             } else {
-                Fate::Refuse(
+                EntryAction::Refuse(
                     &codes::UNKNOWN_FORMAT,
                     format!("this is a {kind} and no chat"),
                     None,
@@ -145,7 +147,7 @@ fn fate(
         }
     }
     if planned.settings.source.is_some() {
-        return Fate::Read;
+        return EntryAction::Read;
     }
     why_unrecognised(head, sketch, limits)
 }
@@ -190,7 +192,7 @@ pub fn rename(map: &TableMap, frame: &mut Frame, buffer: &mut Vec<u8>, limits: &
 }
 
 /// A record that nobody reads: nothing readable stood at the head of its entry, so that the entry was not refused whole.
-pub fn unread(frame: &Frame, buffer: &mut Vec<u8>, limits: &Limits) -> Damage {
+pub fn unread(frame: &Frame, buffer: &mut Vec<u8>, limits: &Limits) -> FramingError {
     let bytes = buffer.get(frame.buffer.clone()).unwrap_or_default();
     let (code, message, at) = match json::scan(bytes, limits.depth) {
         Err(fault) => {
@@ -206,7 +208,7 @@ pub fn unread(frame: &Frame, buffer: &mut Vec<u8>, limits: &Limits) -> Damage {
             None,
         ),
     };
-    let damage = Damage {
+    let damage = FramingError {
         record: frame.record,
         start: frame.start,
         end: frame.end,
@@ -224,13 +226,13 @@ pub fn unread(frame: &Frame, buffer: &mut Vec<u8>, limits: &Limits) -> Damage {
 
 /// Why nothing was recognised: what the entry looks like, else a fault that its first record has whatever its format, else
 /// that no source knows it. Where no record could be read at all, each says itself what is wrong with it.
-fn why_unrecognised(head: &Head, sketch: &Sketch, limits: &Limits) -> Fate {
+fn why_unrecognised(head: &Head, sketch: &Sketch, limits: &Limits) -> EntryAction {
     if let Some(look) = chatmill_source::look(head, sketch) {
         let message = format!("this looks like {}, which is not read: {}", look.name, look.why);
-        return Fate::Refuse(&codes::UNKNOWN_FORMAT, message, None);
+        return EntryAction::Refuse(&codes::UNKNOWN_FORMAT, message, None);
     }
     if sketch.records.is_empty() {
-        return Fate::Read;
+        return EntryAction::Read;
     }
     let (from, first) = match head.framing {
         Framing::Lines => first_line(&head.bytes),
@@ -244,15 +246,15 @@ fn why_unrecognised(head: &Head, sketch: &Sketch, limits: &Limits) -> Fate {
         let at = Some((from + fault.at) as u64);
         if ends_inside && is_whole && !is_cut {
             let message = "the entry ends inside a JSON document".to_owned();
-            return Fate::Refuse(&codes::TRUNCATED_STREAM, message, at);
+            return EntryAction::Refuse(&codes::TRUNCATED_STREAM, message, at);
         }
         // Of several records, one that is broken is no reason for those that are not.
         if !is_cut && (is_whole || fault.code != &codes::INVALID_JSON) {
-            return Fate::Refuse(fault.code, fault.message, at);
+            return EntryAction::Refuse(fault.code, fault.message, at);
         }
     }
     let message = "no known source writes records like these".to_owned();
-    Fate::Refuse(&codes::UNKNOWN_FORMAT, message, None)
+    EntryAction::Refuse(&codes::UNKNOWN_FORMAT, message, None)
 }
 
 /// The first line that is not empty, and where it begins.

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use chatmill_diag::{Finding, Limits, Reject, Span};
-use chatmill_intake::{Damage, Frame};
+use chatmill_intake::{Frame, FramingError};
 use chatmill_source::Source;
 
 use super::{Slice, Step};
@@ -25,7 +25,7 @@ pub enum Item<'s> {
     /// A record that the request leaves out before it is looked at.
     Filtered(Record<'s>),
     /// A record that could not be framed.
-    Damage(&'s Damage),
+    FramingError(&'s FramingError),
     /// A finding of the intake.
     Note(&'s Finding),
     /// Bytes between records.
@@ -111,7 +111,7 @@ impl Slice {
             Step::Filtered(frame) => Item::Filtered(self.frame(frame, entry?)),
             Step::Group(group) => Item::Record(self.group(group)?),
             Step::FilteredGroup(group) => Item::Filtered(self.group(group)?),
-            Step::Damage(damage) => Item::Damage(damage),
+            Step::FramingError(damage) => Item::FramingError(damage),
             Step::Note(finding) => Item::Note(finding),
             Step::Separator(bytes) => Item::Separator(*bytes),
             Step::Skipped { table, rows, bytes } => Item::Skipped {

@@ -14,13 +14,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use chatmill_dataset::DatasetError;
 use chatmill_diag::Limits;
 use chatmill_intake::discover::InputKind;
-use chatmill_intake::{Damage, Event, Failure, Frame, Framing, Head, Reader};
+use chatmill_intake::{Event, Failure, Frame, Framing, FramingError, Head, Reader};
 use chatmill_source::{Evidence, TableMap};
 
 use super::gather::Gatherer;
-use super::recognise::{Fate, recognise, rename, unread};
+use super::recognise::{EntryAction, recognise, rename, unread};
 use super::rows::Gathering;
-use super::tally::Tally;
+use super::tally::CutTotals;
 use super::unread::{Tables, no_table};
 use super::{Recognised, Slice, Step};
 use crate::entry::EntryRef;
@@ -47,7 +47,7 @@ pub struct Slicer<'p> {
     failures: Vec<(usize, Failure)>,
     /// Whether an input that cannot be read to its end, or changed, ends everything.
     is_strict: bool,
-    tally: Tally,
+    tally: CutTotals,
     recognised: Vec<Recognised>,
     spare: Vec<Vec<u8>>,
     gatherer: Gatherer,
@@ -93,7 +93,7 @@ impl<'p> Slicer<'p> {
             gatherer: Gatherer::new(bytes, limits, spill),
             failure: None,
             gathered: None,
-            tally: Tally::of(inputs.len()),
+            tally: CutTotals::of(inputs.len()),
             inputs,
             limits,
             slice_bytes,
@@ -121,7 +121,7 @@ impl<'p> Slicer<'p> {
     }
 
     /// What was read so far: all of it, once there is no further slice and nothing has failed.
-    pub fn into_tally(self) -> Tally {
+    pub fn into_tally(self) -> CutTotals {
         self.tally
     }
 
@@ -244,7 +244,7 @@ impl<'p> Slicer<'p> {
                 table: String::new(),
                 source: None,
             }));
-            slice.steps.push(Step::Damage(Damage {
+            slice.steps.push(Step::FramingError(FramingError {
                 record: 0,
                 start: 0,
                 end: 0,
@@ -303,13 +303,13 @@ impl<'p> Slicer<'p> {
                 slice.steps.push(Step::Skipped { table, rows, bytes });
             }
             Event::PassedOver { kind, bytes } => slice.steps.push(Step::PassedOver { kind, bytes }),
-            Event::Damage(mut damage) => {
+            Event::FramingError(mut damage) => {
                 self.tally.record(current.input, 1);
                 if let Some(entry) = &mut current.entry {
                     damage.record = entry.next_record;
                     entry.next_record += 1;
                 }
-                slice.steps.push(Step::Damage(damage));
+                slice.steps.push(Step::FramingError(damage));
             }
             Event::Note(finding) => {
                 // A note before the first entry still belongs to the input.
@@ -381,7 +381,7 @@ impl<'p> Slicer<'p> {
         entry.next_record += 1;
         if entry.step.source.is_none() {
             let damage = unread(&frame, &mut slice.buffer, self.limits);
-            slice.steps.push(Step::Damage(damage));
+            slice.steps.push(Step::FramingError(damage));
             return;
         }
         self.records += 1;
@@ -451,9 +451,9 @@ impl<'p> Slicer<'p> {
         current.tables.is_database |= head.framing == Framing::Tables;
         slice.steps.extend(seen.notes.into_iter().map(Step::Note));
         match seen.fate {
-            Fate::Read => {}
-            Fate::PassOver(kind) => current.reader.skip_entry(kind),
-            Fate::Refuse(code, message, at) => current.reader.refuse_entry(code, message, at),
+            EntryAction::Read => {}
+            EntryAction::PassOver(kind) => current.reader.skip_entry(kind),
+            EntryAction::Refuse(code, message, at) => current.reader.refuse_entry(code, message, at),
         }
         self.recognised.push(Recognised {
             input: current.input,

@@ -3,7 +3,7 @@
 //! Both are taken where the bytes come in, so that what the workers account for can be held against something that they
 //! did not make themselves.
 
-use chatmill_intake::{Damage, Frame};
+use chatmill_intake::{Frame, FramingError};
 use chatmill_source::Source;
 
 use super::{EntryRef, Slice, Step};
@@ -11,16 +11,16 @@ use crate::record::group::{Group, RowPlace};
 
 /// What was cut from the inputs.
 #[derive(Clone, Debug, Default)]
-pub struct Tally {
+pub struct CutTotals {
     /// How many slices.
     pub slices: u32,
     /// Counts of each input, by its index in the plan.
-    pub inputs: Vec<InputTally>,
+    pub inputs: Vec<CutCounts>,
 }
 
 /// What was cut from one input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct InputTally {
+pub struct CutCounts {
     /// Entries that were read to their end.
     pub entries: u64,
     /// Records and damages.
@@ -29,11 +29,11 @@ pub struct InputTally {
     pub bytes: u64,
 }
 
-impl Tally {
+impl CutTotals {
     pub(super) fn of(inputs: usize) -> Self {
         Self {
             slices: 0,
-            inputs: vec![InputTally::default(); inputs],
+            inputs: vec![CutCounts::default(); inputs],
         }
     }
 
@@ -92,7 +92,7 @@ impl Digest {
             Step::Group(_) => 4,
             Step::FilteredGroup(_) => 5,
             Step::Skipped { .. } => 6,
-            Step::Damage(_) => 7,
+            Step::FramingError(_) => 7,
             Step::Note(_) => 8,
             Step::EntryEnd(_) => 9,
             Step::PassedOver { .. } => 10,
@@ -111,7 +111,7 @@ impl Digest {
                 self.text(kind);
                 self.number(*bytes);
             }
-            Step::Damage(damage) => self.damage(damage),
+            Step::FramingError(damage) => self.damage(damage),
             Step::Note(finding) => {
                 self.text(finding.code.code);
                 self.text(&finding.message);
@@ -169,7 +169,7 @@ impl Digest {
         }
     }
 
-    fn damage(&mut self, damage: &Damage) {
+    fn damage(&mut self, damage: &FramingError) {
         for number in [
             damage.record,
             damage.start,

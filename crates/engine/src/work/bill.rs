@@ -8,11 +8,11 @@
 use std::ops::Range;
 
 use chatmill_dialect::Dialect;
-use chatmill_model::rope::{Component, ComponentSpan, Voice};
+use chatmill_model::rope::{Component, ComponentSpan, Speaker};
 
 /// How a dialect's renderings are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Serving {
+pub enum BillingMode {
     /// Never: it is an archive, in which nobody is the assistant.
     Never,
     /// Once: it is one message to the assistant.
@@ -23,7 +23,7 @@ pub enum Serving {
     LastTurn,
 }
 
-impl Serving {
+impl BillingMode {
     /// How renderings of a dialect are sent, where each turn has a rendering of its own or not.
     pub fn of(dialect: &dyn Dialect, per_turn: bool) -> Self {
         if dialect.about().neutral {
@@ -39,18 +39,18 @@ impl Serving {
 }
 
 /// Says in the spans of a rendering how many requests carry each, and gives the number of all requests.
-pub fn requests(spans: &mut [ComponentSpan], serving: Serving) -> u32 {
+pub fn requests(spans: &mut [ComponentSpan], serving: BillingMode) -> u32 {
     let mut answers = match serving {
-        Serving::Never => Vec::new(),
-        Serving::Once => {
+        BillingMode::Never => Vec::new(),
+        BillingMode::Once => {
             for span in spans {
                 span.requests = 1;
             }
             return 1;
         }
-        Serving::EachAnswer | Serving::LastTurn => answers(spans),
+        BillingMode::EachAnswer | BillingMode::LastTurn => answers(spans),
     };
-    if serving == Serving::LastTurn {
+    if serving == BillingMode::LastTurn {
         let last = answers.iter().rposition(|answer| answer.opens_turn);
         answers.drain(..last.unwrap_or_default());
     }
@@ -61,7 +61,11 @@ pub fn requests(spans: &mut [ComponentSpan], serving: Serving) -> u32 {
         if next.next_if_eq(&index).is_some() {
             left -= 1;
         }
-        span.requests = if span.voice == Voice::Standing { all } else { left };
+        span.requests = if span.voice == Speaker::Preamble {
+            all
+        } else {
+            left
+        };
     }
     all
 }
@@ -86,7 +90,7 @@ fn answers(spans: &[ComponentSpan]) -> Vec<Answer> {
     let mut answers = Vec::new();
     let mut heard = Heard::Speech;
     for (first_span, span) in spans.iter().enumerate() {
-        if span.voice == Voice::Perspective {
+        if span.voice == Speaker::Perspective {
             if heard != Heard::Nothing {
                 answers.push(Answer {
                     first_span,
@@ -94,7 +98,7 @@ fn answers(spans: &[ComponentSpan]) -> Vec<Answer> {
                 });
             }
             heard = Heard::Nothing;
-        } else if span.voice == Voice::Other {
+        } else if span.voice == Speaker::Other {
             heard = heard.max(match span.component {
                 Component::Framing | Component::Meta => Heard::Nothing,
                 Component::Tools => Heard::Tool,
@@ -111,7 +115,7 @@ pub fn assistant_spans(spans: &[ComponentSpan]) -> Vec<Range<u64>> {
     let mut start = 0;
     for span in spans {
         let end = span.end as u64;
-        if span.voice == Voice::Perspective && span.component == Component::Content && end > start {
+        if span.voice == Speaker::Perspective && span.component == Component::Content && end > start {
             match found.last_mut() {
                 Some(last) if last.end == start => last.end = end,
                 _ => found.push(start..end),
@@ -127,10 +131,10 @@ mod tests {
     use super::*;
 
     use Component::{Content, Framing, Names, Tools};
-    use Voice::{Other, Perspective, Standing};
+    use Speaker::{Other, Perspective, Preamble};
 
     /// Spans of one byte each.
-    fn spans(kinds: &[(Component, Voice)]) -> Vec<ComponentSpan> {
+    fn spans(kinds: &[(Component, Speaker)]) -> Vec<ComponentSpan> {
         let spans = kinds
             .iter()
             .enumerate()
@@ -148,7 +152,7 @@ mod tests {
         spans.iter().map(|span| span.requests).collect()
     }
 
-    const CHAT: [(Component, Voice); 12] = [
+    const CHAT: [(Component, Speaker); 12] = [
         (Framing, Other),
         (Content, Other),
         (Framing, Other),
@@ -160,40 +164,40 @@ mod tests {
         (Tools, Other),
         (Content, Perspective),
         (Framing, Other),
-        (Tools, Standing),
+        (Tools, Preamble),
     ];
 
     #[test]
     fn each_answer_is_sent_what_stands_before_it_and_all_definitions() {
         let mut spans = spans(&CHAT);
-        assert_eq!(requests(&mut spans, Serving::EachAnswer), 3);
+        assert_eq!(requests(&mut spans, BillingMode::EachAnswer), 3);
         assert_eq!(carried(&spans), [3, 3, 3, 2, 2, 2, 1, 1, 1, 0, 0, 3]);
     }
 
     #[test]
     fn the_last_turn_is_its_calls_and_its_answer() {
         let mut spans = spans(&CHAT);
-        assert_eq!(requests(&mut spans, Serving::LastTurn), 2);
+        assert_eq!(requests(&mut spans, BillingMode::LastTurn), 2);
         assert_eq!(carried(&spans), [2, 2, 2, 2, 2, 2, 1, 1, 1, 0, 0, 2]);
     }
 
     #[test]
     fn single_messages_are_sent_once_and_archives_never() {
         let mut spans = spans(&CHAT);
-        assert_eq!(requests(&mut spans, Serving::Never), 0);
+        assert_eq!(requests(&mut spans, BillingMode::Never), 0);
         assert_eq!(carried(&spans), [0; 12]);
-        assert_eq!(requests(&mut spans, Serving::Once), 1);
+        assert_eq!(requests(&mut spans, BillingMode::Once), 1);
         assert_eq!(carried(&spans), [1; 12]);
-        assert_eq!(requests(&mut [], Serving::EachAnswer), 0);
+        assert_eq!(requests(&mut [], BillingMode::EachAnswer), 0);
     }
 
     #[test]
     fn turns_in_a_row_are_one_answer_and_a_chat_without_answers_is_never_sent() {
         let mut twice = spans(&[(Content, Perspective), (Framing, Other), (Content, Perspective)]);
-        assert_eq!(requests(&mut twice, Serving::EachAnswer), 1);
+        assert_eq!(requests(&mut twice, BillingMode::EachAnswer), 1);
         assert_eq!(carried(&twice), [0; 3]);
         let mut unanswered = spans(&[(Content, Other), (Framing, Other)]);
-        assert_eq!(requests(&mut unanswered, Serving::LastTurn), 0);
+        assert_eq!(requests(&mut unanswered, BillingMode::LastTurn), 0);
         assert_eq!(carried(&unanswered), [0; 2]);
     }
 

@@ -2,23 +2,23 @@
 
 use chatmill_dialect::Rendering;
 use chatmill_model::ComponentSpan;
-use chatmill_token::Tallier;
+use chatmill_token::TokenCounter;
 
 use crate::plan::Budget;
 
 /// Counts renderings against a budget; belongs to one thread.
-pub struct Scales {
+pub struct BudgetMeter {
     budget: Budget,
-    tallier: Tallier,
+    tallier: TokenCounter,
     text: String,
     spans: Vec<ComponentSpan>,
 }
 
-impl Scales {
+impl BudgetMeter {
     /// Scales for a budget.
     pub fn new(budget: &Budget) -> Self {
         Self {
-            tallier: Tallier::new(std::slice::from_ref(&budget.encoding)),
+            tallier: TokenCounter::new(std::slice::from_ref(&budget.encoding)),
             budget: budget.clone(),
             text: String::new(),
             spans: Vec::new(),

@@ -3,24 +3,24 @@
 use std::convert::Infallible;
 
 use chatmill_dialect::{
-    Borders, Cuts, History, Policy, Rendering, Shared, Stretch, View, Violation, Window, auto_perspective,
-    window,
+    CutPoints, Cuts, History, Policy, Rendering, Shared, View, Violation, Window, WindowRange,
+    auto_perspective, window,
 };
 use chatmill_model::{Linked, Part, ParticipantKind, Role};
 
-use super::budget::Scales;
-use crate::pipeline::{Speaker, SpeakerRule};
+use super::budget::BudgetMeter;
+use crate::pipeline::{PerspectiveChoice, PerspectiveRule};
 use crate::plan::Target;
-use crate::plan::Windows;
+use crate::plan::WindowPlan;
 use crate::work::fit;
 
 /// Who speaks as the assistant in a conversation: one entry per rendering, and how many configured participants are absent.
-pub fn perspectives(linked: &Linked, speaker: &Speaker) -> (Vec<Option<usize>>, u64) {
+pub fn perspectives(linked: &Linked, speaker: &PerspectiveChoice) -> (Vec<Option<usize>>, u64) {
     let participants = &linked.conversation.participants;
     match speaker {
-        Speaker::Rule(SpeakerRule::Auto) => (vec![auto_perspective(linked)], 0),
-        Speaker::Rule(SpeakerRule::None) => (vec![None], 0),
-        Speaker::Rule(SpeakerRule::EachAgent) => {
+        PerspectiveChoice::Rule(PerspectiveRule::Auto) => (vec![auto_perspective(linked)], 0),
+        PerspectiveChoice::Rule(PerspectiveRule::None) => (vec![None], 0),
+        PerspectiveChoice::Rule(PerspectiveRule::EachAgent) => {
             let agents: Vec<Option<usize>> = participants
                 .iter()
                 .enumerate()
@@ -29,7 +29,7 @@ pub fn perspectives(linked: &Linked, speaker: &Speaker) -> (Vec<Option<usize>>, 
                 .collect();
             (if agents.is_empty() { vec![None] } else { agents }, 0)
         }
-        Speaker::Rule(SpeakerRule::EachParticipant) => {
+        PerspectiveChoice::Rule(PerspectiveRule::EachParticipant) => {
             let everybody: Vec<Option<usize>> = (0..participants.len()).map(Some).collect();
             (
                 if everybody.is_empty() {
@@ -40,7 +40,7 @@ pub fn perspectives(linked: &Linked, speaker: &Speaker) -> (Vec<Option<usize>>, 
                 0,
             )
         }
-        Speaker::Participants(names) => {
+        PerspectiveChoice::Participants(names) => {
             let mut found: Vec<Option<usize>> = Vec::new();
             let mut absent = 0;
             for name in names {
@@ -72,11 +72,11 @@ pub fn render(
     history: History,
     emit: &mut dyn FnMut(&str, Rendering<'_>),
 ) {
-    let windows = Windows {
+    let windows = WindowPlan {
         history,
-        ..Windows::default()
+        ..WindowPlan::default()
     };
-    let windowed = Windowed::new(linked, &windows, perspectives);
+    let windowed = WindowedRenderer::new(linked, &windows, perspectives);
     let mut always = |id: &str, rendering: Rendering<'_>| {
         emit(id, rendering);
         Ok::<(), Infallible>(())
@@ -89,31 +89,31 @@ pub fn render(
 /// Sessions are cut first, then the turns of the perspective; the dialect cuts the history; what is still too long begins
 /// later, in front of what somebody else says, until it fits. What a rendering leaves out it declares. A rendering that does
 /// not fit even so stays, with the reason, and is not valid.
-pub struct Windowed<'a> {
+pub struct WindowedRenderer<'a> {
     linked: &'a Linked,
-    windows: &'a Windows,
-    voices: Vec<Voice>,
+    windows: &'a WindowPlan,
+    voices: Vec<PerspectiveWindows>,
     /// Nobody's, for dialects that know no perspective.
-    nobody: Voice,
+    nobody: PerspectiveWindows,
     /// For each position, the bytes of text in front of it; one more for the end.
     bytes: Vec<u64>,
 }
 
 /// A perspective, and what its renderings show.
-struct Voice {
+struct PerspectiveWindows {
     perspective: Option<usize>,
-    stretches: Vec<Stretch>,
+    stretches: Vec<WindowRange>,
     /// How many stretches there are beyond the limit.
     left_out: u64,
     /// Where stretches may begin later.
     starts: Vec<u32>,
 }
 
-impl Voice {
+impl PerspectiveWindows {
     fn new(
         linked: &Linked,
-        windows: &Windows,
-        borders: &Borders,
+        windows: &WindowPlan,
+        borders: &CutPoints,
         perspective: Option<usize>,
         cuts: Cuts,
     ) -> Self {
@@ -143,21 +143,25 @@ impl Voice {
     }
 }
 
-impl<'a> Windowed<'a> {
+impl<'a> WindowedRenderer<'a> {
     /// Cuts a conversation.
-    pub fn new(linked: &'a Linked, windows: &'a Windows, perspectives: &[Option<usize>]) -> Self {
+    pub fn new(linked: &'a Linked, windows: &'a WindowPlan, perspectives: &[Option<usize>]) -> Self {
         let perspectives = perspectives.iter().copied();
         let (voices, nobody) = if windows.cut() {
-            let borders = Borders::of(linked);
+            let borders = CutPoints::of(linked);
             let sessions = Cuts {
                 per_turn: false,
                 ..windows.cuts
             };
-            let voice = |perspective, cuts| Voice::new(linked, windows, &borders, perspective, cuts);
+            let voice =
+                |perspective, cuts| PerspectiveWindows::new(linked, windows, &borders, perspective, cuts);
             let voices = perspectives.map(|perspective| voice(perspective, windows.cuts));
             (voices.collect(), voice(None, sessions))
         } else {
-            (perspectives.map(Voice::whole).collect(), Voice::whole(None))
+            (
+                perspectives.map(PerspectiveWindows::whole).collect(),
+                PerspectiveWindows::whole(None),
+            )
         };
         let mut sum = 0;
         let mut bytes = vec![0];
@@ -176,7 +180,7 @@ impl<'a> Windowed<'a> {
     }
 
     /// Who speaks in the renderings of a dialect.
-    fn voices(&self, target: &Target) -> &[Voice] {
+    fn voices(&self, target: &Target) -> &[PerspectiveWindows] {
         if target.dialect.about().neutral {
             std::slice::from_ref(&self.nobody)
         } else {
@@ -195,7 +199,7 @@ impl<'a> Windowed<'a> {
 
     /// Perspectives that have no turn to render.
     pub fn without_turns(&self) -> u64 {
-        let is_silent = |voice: &&Voice| voice.stretches.is_empty() && voice.left_out == 0;
+        let is_silent = |voice: &&PerspectiveWindows| voice.stretches.is_empty() && voice.left_out == 0;
         let silent = self.voices.iter().filter(is_silent);
         if self.windows.cuts.per_turn {
             silent.count() as u64
@@ -210,7 +214,7 @@ impl<'a> Windowed<'a> {
         &self,
         target: &Target,
         policy: &Policy,
-        mut scales: Option<&mut Scales>,
+        mut scales: Option<&mut BudgetMeter>,
         emit: &mut dyn FnMut(&str, Rendering<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         for voice in self.voices(target) {
@@ -218,7 +222,7 @@ impl<'a> Windowed<'a> {
             let participants = &self.linked.conversation.participants;
             let participant = voice.perspective.and_then(|index| participants.get(index));
             let id = participant.map_or("", |participant| participant.id.as_str());
-            let mut speaking = Speaking {
+            let mut speaking = PerspectiveRenderer {
                 windowed: self,
                 shared: &shared,
                 voice,
@@ -259,21 +263,21 @@ fn length(part: &Part) -> u64 {
 }
 
 /// The renderings of one perspective in one dialect.
-struct Speaking<'w, 's> {
-    windowed: &'w Windowed<'w>,
+struct PerspectiveRenderer<'w, 's> {
+    windowed: &'w WindowedRenderer<'w>,
     shared: &'w Shared,
-    voice: &'w Voice,
+    voice: &'w PerspectiveWindows,
     target: &'w Target,
     /// The whole conversation.
     whole: View<'w>,
-    scales: Option<&'s mut Scales>,
+    scales: Option<&'s mut BudgetMeter>,
     ordinal: u32,
     /// Whether each rendering ends with an answer.
     answers: bool,
 }
 
 /// The view through a window.
-fn through<'w>(whole: View<'w>, shared: &'w Shared, stretch: Stretch) -> View<'w> {
+fn through<'w>(whole: View<'w>, shared: &'w Shared, stretch: WindowRange) -> View<'w> {
     View {
         window: Some(Window { stretch, shared }),
         ..whole
@@ -282,7 +286,7 @@ fn through<'w>(whole: View<'w>, shared: &'w Shared, stretch: Stretch) -> View<'w
 
 type Emit<'e, E> = dyn FnMut(Rendering<'_>) -> Result<(), E> + 'e;
 
-impl Speaking<'_, '_> {
+impl PerspectiveRenderer<'_, '_> {
     fn say<E>(&mut self, emit: &mut Emit<'_, E>) -> Result<(), E> {
         if !self.windowed.windows.cut() || self.target.dialect.is_single_turn() {
             return self.rendered(None, emit);
@@ -295,7 +299,7 @@ impl Speaking<'_, '_> {
     }
 
     /// The longest part of a stretch that fits; where none does, the shortest.
-    fn fitted(&mut self, stretch: Stretch) -> Stretch {
+    fn fitted(&mut self, stretch: WindowRange) -> WindowRange {
         let (Some(scales), Some(budget)) = (self.scales.as_deref_mut(), &self.windowed.windows.budget) else {
             return stretch;
         };
@@ -306,7 +310,7 @@ impl Speaking<'_, '_> {
         let beginnings: Vec<u32> = std::iter::once(stretch.start)
             .chain(later.iter().copied())
             .collect();
-        let beginning = |place: usize| Stretch {
+        let beginning = |place: usize| WindowRange {
             start: beginnings.get(place).copied().unwrap_or(stretch.start),
             ..stretch
         };
@@ -325,7 +329,7 @@ impl Speaking<'_, '_> {
         beginning(least.unwrap_or(beginnings.len() - 1))
     }
 
-    fn rendered<E>(&mut self, stretch: Option<Stretch>, emit: &mut Emit<'_, E>) -> Result<(), E> {
+    fn rendered<E>(&mut self, stretch: Option<WindowRange>, emit: &mut Emit<'_, E>) -> Result<(), E> {
         let view = stretch.map_or(self.whole, |stretch| through(self.whole, self.shared, stretch));
         let mut outcome = Ok(());
         self.target.dialect.render(&view, &mut |mut rendering| {

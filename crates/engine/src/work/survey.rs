@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chatmill_link::{Duplicate, Likeness, Standing, standings};
+use chatmill_link::{ClusterMembership, Duplicate, Likeness, memberships};
 
 use crate::pipeline::{Dedup, Treatment};
 use crate::plan::Plan;
@@ -18,7 +18,7 @@ use crate::slice::records::{Item, ReadRecord};
 #[derive(Debug, Default)]
 pub struct Survey {
     /// By slice, in the order in which the slice meets its conversations.
-    standings: BTreeMap<u32, Vec<Standing>>,
+    memberships: BTreeMap<u32, Vec<ClusterMembership>>,
 }
 
 impl Survey {
@@ -29,26 +29,26 @@ impl Survey {
             .map(|(slice, likenesses)| (*slice, likenesses.len()))
             .collect();
         let likenesses: Vec<Likeness> = slices.into_values().flatten().collect();
-        let mut all = standings(&likenesses, dedup.near_threshold()).into_iter();
-        let standings = lengths
+        let mut all = memberships(&likenesses, dedup.near_threshold()).into_iter();
+        let memberships = lengths
             .into_iter()
             .map(|(slice, length)| (slice, all.by_ref().take(length).collect()))
             .collect();
-        Self { standings }
+        Self { memberships }
     }
 
     /// The standing of the conversation that a slice meets as its `index`-th.
-    pub fn standing(&self, slice: u32, index: usize) -> Standing {
-        let slice = self.standings.get(&slice);
+    pub fn standing(&self, slice: u32, index: usize) -> ClusterMembership {
+        let slice = self.memberships.get(&slice);
         slice
-            .and_then(|standings| standings.get(index))
+            .and_then(|memberships| memberships.get(index))
             .cloned()
             .unwrap_or_default()
     }
 }
 
 /// Why a conversation is left out for where it stands, if it is.
-pub fn leaves_out(dedup: &Dedup, standing: &Standing) -> Option<&'static str> {
+pub fn leaves_out(dedup: &Dedup, standing: &ClusterMembership) -> Option<&'static str> {
     let (treatment, reason) = match standing.duplicate? {
         Duplicate::Exact => (dedup.exact, "dedup.exact"),
         Duplicate::Near => (dedup.near, "dedup.near"),

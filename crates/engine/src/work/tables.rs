@@ -5,7 +5,7 @@ use chatmill_dataset::rows::{
 };
 use chatmill_diag::Reject;
 use chatmill_diag::finding::without_odd_keys;
-use chatmill_link::Standing;
+use chatmill_link::ClusterMembership;
 use chatmill_model::fingerprint::content_hash;
 use chatmill_model::json::push_string;
 use chatmill_model::{
@@ -27,7 +27,12 @@ pub struct Place<'a> {
 }
 
 /// The row of a conversation.
-pub fn conversation(id: &str, linked: &Linked, place: Place<'_>, standing: &Standing) -> ConversationRow {
+pub fn conversation(
+    id: &str,
+    linked: &Linked,
+    place: Place<'_>,
+    standing: &ClusterMembership,
+) -> ConversationRow {
     let conversation = &linked.conversation;
     let (started_at, ended_at) = conversation.span();
     let messages = conversation

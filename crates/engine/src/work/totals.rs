@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chatmill_dataset::rows::TotalRow;
-use chatmill_token::Tally;
+use chatmill_token::TokenCounts;
 use serde::{Deserialize, Serialize};
 
 /// What totals are grouped by.
@@ -64,7 +64,7 @@ pub struct Counted<'a> {
     /// Bytes of its text.
     pub bytes: u64,
     /// Tokens and their parts.
-    pub tally: &'a Tally,
+    pub tally: &'a TokenCounts,
     /// How often it is sent.
     pub requests: u64,
     /// Whether the dialect's rules hold.
@@ -207,11 +207,11 @@ mod tests {
             coverage: "whole".into(),
         };
         let add = |totals: &mut Totals, tokens: u64| {
-            let tally = Tally {
+            let tally = TokenCounts {
                 tokens,
                 content: tokens,
                 sent: 2 * tokens,
-                ..Tally::default()
+                ..TokenCounts::default()
             };
             totals.add(
                 &group,

@@ -13,7 +13,7 @@ use tar::{EntryType, Header};
 
 use super::Member;
 use super::label::Labels;
-use crate::stream::{Broken, Buffered, Gauge, lock};
+use crate::stream::{Buffered, ReadBudget, StreamError, lock};
 
 /// Bytes of a header; bodies are padded to a multiple of it.
 const BLOCK: usize = 512;
@@ -81,12 +81,12 @@ impl Stream {
     }
 }
 
-fn truncated(message: &str) -> Broken {
-    Broken::new(&TRUNCATED_STREAM, message)
+fn truncated(message: &str) -> StreamError {
+    StreamError::new(&TRUNCATED_STREAM, message)
 }
 
-fn corrupt(message: &str) -> Broken {
-    Broken::new(&CORRUPT_STREAM, message)
+fn corrupt(message: &str) -> StreamError {
+    StreamError::new(&CORRUPT_STREAM, message)
 }
 
 /// The body of one member.
@@ -113,12 +113,12 @@ pub(crate) struct Tar {
     padding: u64,
     entries: u64,
     labels: Labels,
-    gauge: Arc<Gauge>,
+    gauge: Arc<ReadBudget>,
     over: bool,
 }
 
 impl Tar {
-    pub(crate) fn new(bytes: Buffered, gauge: Arc<Gauge>) -> Self {
+    pub(crate) fn new(bytes: Buffered, gauge: Arc<ReadBudget>) -> Self {
         let stream = Stream {
             bytes,
             left: 0,
@@ -142,7 +142,7 @@ impl Tar {
                 Ok(None) => {}
                 Err(error) => {
                     self.over = true;
-                    return Some(Member::broken(Broken::of(&error)));
+                    return Some(Member::broken(StreamError::of(&error)));
                 }
             }
         }
@@ -226,7 +226,7 @@ impl Tar {
         self.entries += 1;
         if self.entries > self.gauge.limits.archive_entries {
             let limit = self.gauge.limits.archive_entries;
-            return Err(Broken::new(
+            return Err(StreamError::new(
                 &ENTRY_LIMIT,
                 format!("the archive holds more than {limit} entries"),
             )
@@ -243,7 +243,10 @@ impl Tar {
             self.pass_sparse_map(header)?;
         }
         let broken = match kind {
-            _ if sparse => Some(Broken::new(&UNSUPPORTED_CONTAINER, "sparse entries are not read")),
+            _ if sparse => Some(StreamError::new(
+                &UNSUPPORTED_CONTAINER,
+                "sparse entries are not read",
+            )),
             EntryType::Regular | EntryType::Continuous => {
                 let body = Buffered::new(Box::new(Body(Arc::clone(&self.stream))));
                 return Ok(Some(Member::Body { label, notes, body }));
@@ -255,7 +258,10 @@ impl Tar {
                 ));
                 None
             }
-            _ => Some(Broken::new(&UNSUPPORTED_CONTAINER, "the entry's type is unknown")),
+            _ => Some(StreamError::new(
+                &UNSUPPORTED_CONTAINER,
+                "the entry's type is unknown",
+            )),
         };
         Ok(Some(Member::Unread { label, notes, broken }))
     }
@@ -285,7 +291,7 @@ fn block(bytes: &mut Buffered, message: &str) -> io::Result<[u8; BLOCK]> {
 }
 
 /// Reads what follows the first zero block, to the end: damage in it counts, and anything but zeros is noted.
-fn finish(bytes: &mut Buffered, gauge: &Gauge) -> io::Result<()> {
+fn finish(bytes: &mut Buffered, gauge: &ReadBudget) -> io::Result<()> {
     let mut garbage = 0;
     loop {
         let chunk = bytes.fill_buf()?;

@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek};
 use chatmill_diag::Finding;
 use chatmill_diag::codes::{CORRUPT_STREAM, TRUNCATED_STREAM};
 
-use crate::stream::Broken;
+use crate::stream::StreamError;
 
 /// Bytes of the header of a database.
 pub(super) const HEADER: usize = 100;
@@ -35,7 +35,11 @@ impl Pages {
     }
 
     /// What is wrong with a file of a length, if it is not these pages. Zeros behind them are room for more.
-    pub(super) fn fault<F: Read + Seek>(&self, length: u64, file: &mut F) -> Result<Option<Finding>, Broken> {
+    pub(super) fn fault<F: Read + Seek>(
+        &self,
+        length: u64,
+        file: &mut F,
+    ) -> Result<Option<Finding>, StreamError> {
         let Self { size, count } = *self;
         let fault = match count {
             None if length.is_multiple_of(size) => None,
@@ -47,7 +51,7 @@ impl Pages {
             Some(count) => {
                 let is_short = length < count * size;
                 let is_room =
-                    !is_short && is_blank(file, count * size).map_err(|error| Broken::of(&error))?;
+                    !is_short && is_blank(file, count * size).map_err(|error| StreamError::of(&error))?;
                 let code = if is_short {
                     &TRUNCATED_STREAM
                 } else {

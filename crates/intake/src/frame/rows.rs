@@ -11,7 +11,7 @@ use chatmill_diag::codes::{COLUMNS_UNKNOWN, INVALID_UTF8};
 use super::Framer;
 use super::unit::Unit;
 use crate::event::{Event, Form};
-use crate::stream::Broken;
+use crate::stream::StreamError;
 use crate::table::row::{Cell, RowFault, RowWriter, Written};
 use crate::table::sql::Syntax;
 use crate::table::{TableMap, copy, csv, literal};
@@ -271,7 +271,7 @@ impl Framer {
 
     /// Ends a row, whose bytes `raw` holds: it is written, passed over or rejected. `cut` says what a fault of it means where
     /// the row is the last thing in the entry.
-    pub(super) fn end_row(&mut self, unit: Unit, mut raw: Vec<u8>, cells: CellsOf, cut: Option<Broken>) {
+    pub(super) fn end_row(&mut self, unit: Unit, mut raw: Vec<u8>, cells: CellsOf, cut: Option<StreamError>) {
         let rows = &mut self.rows;
         rows.json.clear();
         let written = match (&rows.target.wish, unit.bytes(&raw)) {
@@ -291,7 +291,7 @@ impl Framer {
             }
             Ok(Written::Filtered) => self.skip_row(unit.length()),
             Err(fault) => {
-                let broken = cut.unwrap_or_else(|| Broken::new(fault.code, fault.message));
+                let broken = cut.unwrap_or_else(|| StreamError::new(fault.code, fault.message));
                 let event = unit.reject(self.record, &broken, &mut raw);
                 self.wait(event);
             }
@@ -300,7 +300,7 @@ impl Framer {
     }
 
     /// Ends a row that is cut off or cannot be delimited.
-    pub(super) fn reject_row(&mut self, unit: Unit, mut raw: Vec<u8>, broken: &Broken) {
+    pub(super) fn reject_row(&mut self, unit: Unit, mut raw: Vec<u8>, broken: &StreamError) {
         let event = unit.reject(self.record, broken, &mut raw);
         self.wait(event);
         self.rows.raw = raw;

@@ -15,7 +15,7 @@ use memchr::memchr;
 use super::unit::Unit;
 use super::{Framer, State};
 use crate::event::Event;
-use crate::stream::Broken;
+use crate::stream::StreamError;
 use crate::table::sql::{Dialect, Syntax};
 
 pub(super) use detect::detect;
@@ -211,7 +211,7 @@ impl Framer {
 
     /// Ends a row that the end of the entry cuts.
     fn cut_row(&mut self, unit: Unit, raw: Vec<u8>) {
-        let cut = || Broken::new(&DUMP_INCOMPLETE, "the dump ends inside a row");
+        let cut = || StreamError::new(&DUMP_INCOMPLETE, "the dump ends inside a row");
         let broken = self.window.take_broken().unwrap_or_else(cut);
         self.reject_row(unit, raw, &broken);
         if let Some(sql) = &mut self.sql {
@@ -256,7 +256,7 @@ impl Framer {
                 self.queue.push_back(Event::Note(finding));
             }
         }
-        let cut = cut.map(|message| Broken::new(&DUMP_INCOMPLETE, message));
+        let cut = cut.map(|message| StreamError::new(&DUMP_INCOMPLETE, message));
         self.finish(cut, buffer);
     }
 }
@@ -290,7 +290,7 @@ mod tests {
         while let Some(event) = framer.next(&mut buffer) {
             match event {
                 Event::Frame(frame) => rows.push(String::from_utf8(buffer[frame.buffer].to_vec()).unwrap()),
-                Event::Damage(damage) => codes.push(damage.code.name),
+                Event::FramingError(damage) => codes.push(damage.code.name),
                 Event::Note(note) => codes.push(note.code.name),
                 _ => {}
             }

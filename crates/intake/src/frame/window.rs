@@ -2,7 +2,7 @@
 
 use std::io::{ErrorKind, Read};
 
-use crate::stream::{Broken, Bytes};
+use crate::stream::{Bytes, StreamError};
 
 /// Decoded bytes that decide how an entry is cut.
 const HEAD: usize = 1 << 20;
@@ -20,7 +20,7 @@ pub(super) struct Window {
     at: usize,
     filled: usize,
     ended: bool,
-    broken: Option<Broken>,
+    broken: Option<StreamError>,
 }
 
 impl Window {
@@ -58,7 +58,7 @@ impl Window {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => {
                     self.ended = true;
-                    self.broken = Some(Broken::of(&error));
+                    self.broken = Some(StreamError::of(&error));
                 }
             }
         }
@@ -94,7 +94,7 @@ impl Window {
     }
 
     /// Why the stream broke off, told once.
-    pub(super) fn take_broken(&mut self) -> Option<Broken> {
+    pub(super) fn take_broken(&mut self) -> Option<StreamError> {
         self.broken.take()
     }
 

@@ -8,7 +8,7 @@ use chatmill_dialect::policy::{
     ControlTokens, LeakedMetadata, MediaPolicy, Names, Orphans, Policy, Reasoning, References, System,
 };
 use chatmill_dialect::{
-    Borders, Cuts, Dialect, History, Rendering, Shared, View, Window, auto_perspective, window,
+    CutPoints, Cuts, Dialect, History, Rendering, Shared, View, Window, auto_perspective, window,
 };
 use chatmill_engine::record::group::{Group, GroupRow, RowPlace};
 use chatmill_engine::record::locate::Located;
@@ -256,7 +256,7 @@ fn renderings(linked: &Linked, bytes: &[u8]) {
     let mut perspectives = vec![auto_perspective(linked), None];
     perspectives.extend((0..linked.conversation.participants.len().min(PERSPECTIVES)).map(Some));
     perspectives.dedup();
-    let borders = Borders::of(linked);
+    let borders = CutPoints::of(linked);
     let cuts = Cuts {
         session_gap: (dice[11].is_multiple_of(2)).then(|| i64::from(dice[12]) << (dice[13] % 48)),
         per_turn: dice[14].is_multiple_of(2),

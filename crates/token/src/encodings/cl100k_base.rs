@@ -11,7 +11,7 @@ use crate::encoding::Registered;
 use crate::merges;
 use crate::scan::Style;
 use crate::split::Splitter;
-use crate::sync::Borders;
+use crate::sync::BoundaryClasses;
 
 /// Ordinary tokens.
 const TOKENS: u32 = 100_256;
@@ -37,6 +37,6 @@ fn tables() -> Arc<Tables> {
     Arc::new(Tables::new(
         Splitter::scan(Style::CL100K),
         vocabulary,
-        Borders::MODERN,
+        BoundaryClasses::MODERN,
     ))
 }

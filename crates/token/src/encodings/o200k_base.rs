@@ -11,7 +11,7 @@ use crate::encoding::Registered;
 use crate::merges;
 use crate::scan::Style;
 use crate::split::Splitter;
-use crate::sync::Borders;
+use crate::sync::BoundaryClasses;
 
 /// Ordinary tokens.
 const TOKENS: u32 = 199_998;
@@ -37,6 +37,6 @@ fn tables() -> Arc<Tables> {
     Arc::new(Tables::new(
         Splitter::scan(Style::O200K),
         vocabulary,
-        Borders::MODERN,
+        BoundaryClasses::MODERN,
     ))
 }

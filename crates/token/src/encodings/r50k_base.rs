@@ -8,7 +8,7 @@ use crate::encoding::Registered;
 use crate::merges;
 use crate::scan::Style;
 use crate::split::Splitter;
-use crate::sync::Borders;
+use crate::sync::BoundaryClasses;
 
 /// Ordinary tokens.
 const TOKENS: u32 = 50_256;
@@ -35,6 +35,6 @@ fn tables() -> Arc<Tables> {
     Arc::new(Tables::new(
         Splitter::scan(Style::GPT2),
         vocabulary,
-        Borders::GPT2,
+        BoundaryClasses::GPT2,
     ))
 }

@@ -10,10 +10,10 @@ use chatmill_diag::suggest::nearest;
 use chatmill_dialect::{History, Policy};
 use chatmill_engine::PlanError;
 use chatmill_engine::Progress;
-use chatmill_engine::pipeline::{Speaker, SpeakerRule};
+use chatmill_engine::pipeline::{PerspectiveChoice, PerspectiveRule};
 use chatmill_engine::plan::{Target, typed_inputs};
 use chatmill_engine::trouble::Troubles;
-use chatmill_engine::walk::{Sight, walk};
+use chatmill_engine::walk::{WalkEvent, walk};
 use chatmill_engine::work::bill::{Serving, requests};
 use chatmill_engine::work::{render, tables};
 use chatmill_model::{Linked, MessageKind};
@@ -165,15 +165,18 @@ fn from_files(request: &Request<'_>, context: &Context<'_>) -> anyhow::Result<Dr
         context.signals.stop(),
         &mut |sight| {
             match sight {
-                Sight::Conversation { id, linked, .. } => {
+                WalkEvent::Conversation { id, linked, .. } => {
                     has_read = true;
                     // Equal ids in different files are different conversations.
                     let id = qualified(id, request.by, &mut ids);
                     pricer.price(&id, linked);
                 }
-                Sight::Trouble(trouble) => not_counted.add(trouble),
-                Sight::Failed(failure) => not_counted.failures.push(failure),
-                Sight::Entry(_) | Sight::Recognised(_) | Sight::Records { .. } | Sight::Table { .. } => {}
+                WalkEvent::Trouble(trouble) => not_counted.add(trouble),
+                WalkEvent::Failed(failure) => not_counted.failures.push(failure),
+                WalkEvent::Entry(_)
+                | WalkEvent::Recognised(_)
+                | WalkEvent::Records { .. }
+                | WalkEvent::Table { .. } => {}
             }
             true
         },
@@ -283,7 +286,7 @@ impl Pricer {
     }
 
     fn price_renderings(&mut self, group: &str, linked: &Linked) {
-        let (perspectives, _) = render::perspectives(linked, &Speaker::Rule(SpeakerRule::Auto));
+        let (perspectives, _) = render::perspectives(linked, &PerspectiveChoice::Rule(PerspectiveRule::Auto));
         let policy = Policy::default();
         let (mut text, mut spans) = (String::new(), Vec::new());
         for target in &self.targets {

@@ -27,9 +27,9 @@ use crate::about::About;
 use crate::json_object::{Object, key};
 use crate::loss::{LossCode, Losses};
 use crate::message_ids::MessageIds;
-use crate::nature::Shown;
 use crate::progress::Progress;
 use crate::rendering::Rendering;
+use crate::select_messages::SelectedMessages;
 use crate::tool_ids::ToolIds;
 use crate::view::View;
 
@@ -64,8 +64,8 @@ impl Dialect for GroupChat {
     fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
         let conversation = view.conversation();
         let mut losses = Losses::default();
-        let shown = Shown::choose(view, None, &mut losses, |_| true);
-        losses.everywhere(
+        let shown = SelectedMessages::choose(view, None, &mut losses, |_| true);
+        losses.whole_rendering(
             LossCode::ToolDefinitionDropped,
             conversation.tools.len() as u64,
             "the format has no tool definitions",
@@ -151,7 +151,7 @@ fn meta<'a>(rope: &mut Rope<'a>, conversation: &'a Conversation, people: &People
     }
     if !has("name") {
         let title = conversation.title.as_deref();
-        losses.everywhere(
+        losses.whole_rendering(
             LossCode::TitleSynthesised,
             u64::from(title.is_none()),
             "the format wants a name, be it the id or an empty text",

@@ -102,7 +102,7 @@ pub(super) fn write<'a>(
     let unlisted = participants
         .iter()
         .filter(|participant| !participant.listed && !has_facts(participant));
-    losses.everywhere(
+    losses.whole_rendering(
         LossCode::ParticipantSynthesised,
         (unlisted.count() + people.quoted.len() + usize::from(people.lacks_nobody)) as u64,
         "the roster names everybody who speaks or is quoted",
@@ -123,7 +123,7 @@ fn user<'a>(rope: &mut Rope<'a>, participant: &'a Participant, losses: &mut Loss
         rope.raw_json(whole.as_str(), Component::Meta);
         return;
     }
-    losses.everywhere(
+    losses.whole_rendering(
         LossCode::NameDropped,
         u64::from(participant.alias.is_some()),
         "the format has no second names",
@@ -133,7 +133,7 @@ fn user<'a>(rope: &mut Rope<'a>, participant: &'a Participant, losses: &mut Loss
         .as_deref()
         .is_some_and(|role| !matches!(role, "user" | "assistant" | ""))
         && participant.role != participant.custom_role;
-    losses.everywhere(
+    losses.whole_rendering(
         LossCode::ParticipantDropped,
         u64::from(has_other_role),
         "a role is user or assistant",

@@ -45,7 +45,7 @@ impl<'a> Labels<'a> {
             cleaned += u64::from(label != name);
             labels.push(label);
         }
-        losses.everywhere(
+        losses.whole_rendering(
             LossCode::NameCleaned,
             cleaned,
             "names lose the signs that the transcript reads as its own",

@@ -20,7 +20,7 @@ use std::borrow::Cow;
 
 use chatmill_model::{
     Component, Level, Link, LinkStatus, Media, MediaKind, MediaSource, Message, Part, Preview, Reference,
-    Role, Rope, Voice,
+    Role, Rope, Speaker,
 };
 
 use crate::about::About;
@@ -28,12 +28,13 @@ use crate::dialects::gryag::{is_bare_file, is_gryags, plain_value};
 use crate::loss::{LossCode, Losses};
 use crate::media::{placeholder, word};
 use crate::names::speaker;
-use crate::nature::{Lack, Shown, declare_conversation, declare_messages};
 use crate::policy::MediaPolicy;
 use crate::progress::Progress;
 use crate::rendering::Rendering;
 use crate::said::said_declared;
+use crate::select_messages::SelectedMessages;
 use crate::text::{change, on_one_line};
+use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
 use crate::view::View;
 use crate::{Dialect, definitions, system};
 
@@ -72,7 +73,7 @@ impl Dialect for GryagCompact {
             _ => &DOCUMENT,
         };
         let mut losses = Losses::default();
-        let shown = Shown::choose(view, None, &mut losses, |message| {
+        let shown = SelectedMessages::choose(view, None, &mut losses, |message| {
             View::is_turn(message)
                 && (edition.lines_for_all || matches!(message.role, Role::User | Role::Assistant))
         });
@@ -82,11 +83,11 @@ impl Dialect for GryagCompact {
             view,
             &shown.messages,
             &[
-                Lack::MessageIds,
-                Lack::Times,
-                Lack::Mentions,
-                Lack::Extra,
-                Lack::SenderNames,
+                Unsupported::MessageIds,
+                Unsupported::Times,
+                Unsupported::Mentions,
+                Unsupported::Extra,
+                Unsupported::SenderNames,
             ],
             &mut losses,
         );
@@ -151,12 +152,12 @@ impl<'a> Writer<'_, 'a> {
         for message in shown {
             let is_current = self.current == Some(message.position);
             if is_current && shown.len() > 1 {
-                self.rope.speak(Voice::Other);
+                self.rope.speak(Speaker::Other);
                 self.rope.framing("[RESPOND]\n");
             }
             self.line(message, is_current);
         }
-        self.rope.speak(Voice::Other);
+        self.rope.speak(Speaker::Other);
         self.rope.framing("[RESPOND]");
     }
 
@@ -180,8 +181,11 @@ impl<'a> Writer<'_, 'a> {
                 "only the perspective is the bot",
             );
         }
-        self.rope
-            .speak(if is_own { Voice::Perspective } else { Voice::Other });
+        self.rope.speak(if is_own {
+            Speaker::Perspective
+        } else {
+            Speaker::Other
+        });
         let label = match message.role {
             Role::System | Role::Tool => "User#".to_owned(),
             Role::User | Role::Assistant if is_current => self.labels.bare(message),

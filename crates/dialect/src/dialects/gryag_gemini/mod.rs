@@ -19,19 +19,20 @@ mod tools;
 
 use std::borrow::Cow;
 
-use chatmill_model::{Component, Level, Message, Part, Participant, Role, Rope, Voice};
+use chatmill_model::{Component, Level, Message, Part, Participant, Role, Rope, Speaker};
 
 use crate::about::About;
 use crate::controls::escape_line;
 use crate::dialects::gryag::{is_bare_file, is_gryags};
 use crate::loss::{LossCode, Losses};
 use crate::names::is_nobody;
-use crate::nature::{Lack, Shown, declare_conversation, declare_messages};
 use crate::progress::Progress;
 use crate::rendering::Rendering;
 use crate::said::{answered, said_declared};
+use crate::select_messages::SelectedMessages;
 use crate::tools::{call_as_text, result_as_text};
 use crate::turns::{Step, arrange};
+use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
 use crate::view::View;
 use crate::{Dialect, system};
 
@@ -65,14 +66,14 @@ impl Dialect for GryagGemini {
 
     fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
         let mut losses = Losses::default();
-        let shown = Shown::choose(view, None, &mut losses, View::is_turn);
+        let shown = SelectedMessages::choose(view, None, &mut losses, View::is_turn);
         declare_conversation(view, &mut losses);
-        let mut lacks = vec![Lack::Times, Lack::Mentions];
+        let mut lacks = vec![Unsupported::Times, Unsupported::Mentions];
         if !is_gryags(view.conversation()) {
-            lacks.push(Lack::SenderNames);
+            lacks.push(Unsupported::SenderNames);
         }
         declare_messages(view, &shown.messages, &lacks, &mut losses);
-        losses.everywhere(
+        losses.whole_rendering(
             LossCode::ToolDefinitionDropped,
             view.conversation().tools.len() as u64,
             "tool definitions are sent beside the conversation",
@@ -95,10 +96,10 @@ impl Dialect for GryagGemini {
         for step in turns.steps {
             writer.step(step);
         }
-        writer.rope.speak(Voice::Other);
+        writer.rope.speak(Speaker::Other);
         writer.rope.framing("]");
         let with_id = shown.messages.iter().filter(|message| message.id.is_some());
-        writer.losses.everywhere(
+        writer.losses.whole_rendering(
             LossCode::MessageIdDropped,
             (with_id.count() as u64).saturating_sub(writer.lined),
             "turns of tools and system text have no line for their id",
@@ -106,7 +107,7 @@ impl Dialect for GryagGemini {
         let fields = shown.messages.iter().flat_map(|message| &message.extra.0);
         // How a medium stands in its part is the edition's own matter.
         let fields = fields.filter(|(field, _)| !is_bare_file(field)).count() as u64;
-        writer.losses.everywhere(
+        writer.losses.whole_rendering(
             LossCode::ExtraDropped,
             fields.saturating_sub(writer.fields),
             "the dialect has no place for further fields of a message",
@@ -133,7 +134,7 @@ struct Writer<'v, 'a> {
 
 impl<'a> Writer<'_, 'a> {
     fn open(&mut self, role: &'static str) {
-        self.rope.speak(Voice::Other);
+        self.rope.speak(Speaker::Other);
         if !self.progress.is_silent() {
             self.rope.framing(",");
         }
@@ -142,7 +143,7 @@ impl<'a> Writer<'_, 'a> {
 
     fn close(&mut self) {
         self.rope.framing("]}");
-        self.rope.speak(Voice::Other);
+        self.rope.speak(Speaker::Other);
     }
 
     /// All system text as the first turn.
@@ -321,7 +322,7 @@ impl<'a> Writer<'_, 'a> {
             );
         }
         if is_own {
-            self.rope.speak(Voice::Perspective);
+            self.rope.speak(Speaker::Perspective);
         }
         let meta = Meta::of(self.view, message, &mut self.losses);
         let is_known_by_id = |sender: &Participant| sender.own_name().is_none() && !is_nobody(sender);

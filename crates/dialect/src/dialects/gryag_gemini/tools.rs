@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use chatmill_model::{ArgumentForm, Arguments, Component, Message, ToolCall, ToolResult, Voice};
+use chatmill_model::{ArgumentForm, Arguments, Component, Message, Speaker, ToolCall, ToolResult};
 
 use super::Writer;
 use crate::json;
@@ -16,7 +16,7 @@ use crate::turns::Call;
 impl<'a> Writer<'_, 'a> {
     pub(super) fn calls(&mut self, message: &'a Message, calls: &[Call<'a>]) {
         self.open("{\"role\":\"model\",\"parts\":[");
-        self.rope.speak(Voice::Perspective);
+        self.rope.speak(Speaker::Perspective);
         for (index, call) in calls.iter().enumerate() {
             if index > 0 {
                 self.rope.framing(",");

@@ -21,8 +21,9 @@ use crate::Dialect;
 use crate::about::About;
 use crate::dialects::jaibber_context::declare_unspoken;
 use crate::loss::{LossCode, Losses};
-use crate::nature::{Lack, Shown, declare_messages};
 use crate::rendering::Rendering;
+use crate::select_messages::SelectedMessages;
+use crate::unsupported::{Unsupported, declare_messages};
 use crate::view::View;
 
 use known::Known;
@@ -55,9 +56,9 @@ impl Dialect for JaibberEvents {
     fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
         let is_native = view.conversation().keeps_form(self.id());
         let mut losses = Losses::default();
-        let shown = Shown::choose(view, None, &mut losses, |message| renders(message, is_native));
+        let shown = SelectedMessages::choose(view, None, &mut losses, |message| renders(message, is_native));
         declare_unspoken(view, &shown.stretch, &mut losses);
-        declare_messages(view, &shown.messages, &[Lack::Times], &mut losses);
+        declare_messages(view, &shown.messages, &[Unsupported::Times], &mut losses);
         let speaking: BTreeSet<usize> = shown
             .messages
             .iter()
@@ -65,12 +66,12 @@ impl Dialect for JaibberEvents {
             .collect();
         declare_room(view.conversation(), &speaking, is_native, &mut losses);
         let known = Known::of(view, &shown.messages, is_native);
-        losses.everywhere(
+        losses.whole_rendering(
             LossCode::NameDropped,
             known.renamed,
             "the first of the messages shows another name than the roster",
         );
-        losses.everywhere(
+        losses.whole_rendering(
             LossCode::ConversationIdSynthesised,
             u64::from(view.own_id().is_none() && !shown.messages.is_empty()),
             "every payload names its project, and the conversation has no id",
@@ -119,7 +120,7 @@ fn declare_room(
         + usize::from(conversation.description.is_some())
         + conversation.extra.0.len()
         + conversation.envelope.0.len();
-    losses.everywhere(
+    losses.whole_rendering(
         LossCode::MetadataDropped,
         facts as u64,
         "payloads hold no facts about the room",
@@ -137,7 +138,7 @@ fn declare_room(
                 .any(|(key, _)| !is_native || key != "userId")
     };
     let people = conversation.participants.iter().enumerate();
-    losses.everywhere(
+    losses.whole_rendering(
         LossCode::ParticipantDropped,
         people.filter(is_dropped).count() as u64,
         "payloads hold only account and name of those who speak",
@@ -146,7 +147,7 @@ fn declare_room(
         .participants
         .iter()
         .filter(|person| person.alias.is_some());
-    losses.everywhere(
+    losses.whole_rendering(
         LossCode::NameDropped,
         aliases.count() as u64,
         "payloads have no second names",

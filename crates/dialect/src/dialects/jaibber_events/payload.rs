@@ -400,7 +400,7 @@ impl<'v, 'a> Writer<'v, 'a> {
                 object.field(key, value);
             }
         }
-        self.losses.everywhere(
+        self.losses.whole_rendering(
             LossCode::ExtraDropped,
             lost,
             "payloads have no place for these fields",

@@ -14,7 +14,7 @@ use crate::about::About;
 use crate::filter::{Filter, Open};
 use crate::list::{ContentAs, List};
 use crate::rendering::Rendering;
-use crate::script::{Manner, Order, Texts};
+use crate::turn_plan::{DialectProfile, Order, Texts};
 use crate::view::View;
 
 /// The dialect of lists that are filtered for Bedrock.
@@ -63,7 +63,7 @@ static CODE: Filter = Filter {
 /// A text that starts as the line of a result in a cached block does.
 const TOOL_OBJECT: &str = r"(?i)^\s*Tool:\s*\{";
 
-static MANNER: Manner = Manner {
+static MANNER: DialectProfile = DialectProfile {
     order: Order::Filtered(&DOCUMENT),
     texts: Texts::JoinedWithoutMarks,
     cache_marks: Some((4, "at most four cache marks")),
@@ -71,7 +71,7 @@ static MANNER: Manner = Manner {
     ..STRINGS
 };
 
-static CODE_MANNER: Manner = Manner {
+static CODE_MANNER: DialectProfile = DialectProfile {
     order: Order::Filtered(&CODE),
     ..MANNER
 };

@@ -14,11 +14,11 @@ use crate::definitions;
 use crate::list::{ContentAs, List};
 use crate::loss::{LossCode, Losses};
 use crate::rendering::Rendering;
-use crate::script::say::joined;
-use crate::script::{Held, Manner, Script, SystemPlace, Texts, Turn};
 use crate::text::paragraphs_like;
+use crate::text_run::{TextRun, trim_end, trim_start};
+use crate::turn_plan::say::joined;
+use crate::turn_plan::{BlockContent, DialectProfile, SystemPlace, Texts, Turn, TurnPlan};
 use crate::view::View;
-use crate::words::{Words, trim_end, trim_start};
 
 /// The dialect of lists with a cached block.
 pub(crate) struct SunaCached;
@@ -32,7 +32,7 @@ static ABOUT: About = About {
     ..LLM
 };
 
-static MANNER: Manner = Manner {
+static MANNER: DialectProfile = DialectProfile {
     system: SystemPlace::Start,
     texts: Texts::JoinedWithoutMarks,
     cache_marks: Some((MARKS, "at most four cache marks")),
@@ -57,7 +57,7 @@ impl Dialect for SunaCached {
 }
 
 fn render<'a>(view: &View<'a>) -> Rendering<'a> {
-    let mut script = Script::new(view, &MANNER);
+    let mut script = TurnPlan::new(view, &MANNER);
     let turns = std::mem::take(&mut script.turns);
     let newest = turns.iter().rposition(|turn| turn.role == Role::User);
     // Marks of older turns that are no blocks themselves go with their turns.
@@ -152,7 +152,7 @@ fn cap(turn: &mut Turn<'_>, losses: &mut Losses) {
 /// The older turns, and what the block says of them.
 #[derive(Default)]
 struct Block<'a> {
-    words: Vec<Words<'a>>,
+    words: Vec<TextRun<'a>>,
     /// Messages that are in it.
     positions: BTreeSet<u32>,
     /// Their turns.
@@ -161,18 +161,18 @@ struct Block<'a> {
 
 impl Block<'_> {
     /// Declares what being in the block costs every message.
-    fn declare(&self, view: &View<'_>, script: &mut Script<'_>) {
+    fn declare(&self, view: &View<'_>, script: &mut TurnPlan<'_>) {
         let has_id = |position: &&u32| {
             view.message(**position)
                 .is_some_and(|message| message.id.is_some())
         };
         let lost = self.positions.difference(&script.identified).filter(has_id);
-        script.losses.everywhere(
+        script.losses.whole_rendering(
             LossCode::MessageIdDropped,
             lost.count() as u64,
             "the cached block has no ids",
         );
-        script.losses.everywhere(
+        script.losses.whole_rendering(
             LossCode::TurnMerged,
             self.turns,
             "older turns are one cached block",
@@ -180,7 +180,7 @@ impl Block<'_> {
     }
 }
 
-fn write<'a>(rope: &mut Rope<'a>, block: Vec<Words<'a>>) {
+fn write<'a>(rope: &mut Rope<'a>, block: Vec<TextRun<'a>>) {
     rope.framing("{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"");
     for words in block {
         words.write(rope, Level::JsonString);
@@ -206,12 +206,12 @@ fn history<'a>(turn: Turn<'a>, block: &mut Block<'a>, losses: &mut Losses) {
             );
         }
         match item.held {
-            Held::Call(_) => declare(LossCode::ToolCallDropped, "the cached block has no calls"),
-            Held::Result(result) => {
+            BlockContent::Call(_) => declare(LossCode::ToolCallDropped, "the cached block has no calls"),
+            BlockContent::Result(result) => {
                 declare(LossCode::ToolIdDropped, "the cached block has no ids");
-                words.push(Words::new(result.content(), Component::Tools));
+                words.push(TextRun::new(result.content(), Component::Tools));
             }
-            Held::Text(_) | Held::Medium(_) => said.push(item),
+            BlockContent::Text(_) | BlockContent::Medium(_) => said.push(item),
         }
     }
     words.extend(joined(said));
@@ -243,13 +243,13 @@ fn history<'a>(turn: Turn<'a>, block: &mut Block<'a>, losses: &mut Losses) {
         );
     }
     if !block.words.is_empty() {
-        block.words.push(Words::new("\n\n", Component::Framing));
+        block.words.push(TextRun::new("\n\n", Component::Framing));
     }
     let role = match turn.role {
         Role::Assistant => "Assistant: ",
         Role::Tool => "Tool: ",
         Role::User | Role::System => "User: ",
     };
-    block.words.push(Words::new(role, Component::Framing));
+    block.words.push(TextRun::new(role, Component::Framing));
     block.words.append(&mut words);
 }

@@ -1,6 +1,6 @@
 use chatmill_diag::{Finding, codes};
 
-use super::super::InputTally;
+use super::super::CutCounts;
 use super::*;
 use crate::plan::typed_inputs;
 use crate::progress::Silent;
@@ -56,6 +56,6 @@ fn what_was_recognised_is_forgotten_with_its_slice() {
 /// What is kept of each input while a run works, beside its path and what is counted of it.
 #[test]
 fn a_planned_input_and_its_tally_take_less_than_a_hundred_and_fifty_bytes() {
-    let each = size_of::<PlannedInput>() + size_of::<InputTally>();
+    let each = size_of::<PlannedInput>() + size_of::<CutCounts>();
     assert!(each < 150, "{each} bytes");
 }

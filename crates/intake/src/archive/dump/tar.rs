@@ -9,7 +9,7 @@ use super::contents::{Contents, Holds, Part};
 use super::{Awaited, CONTENTS, MAGIC};
 use crate::archive::Member;
 use crate::archive::tar::Tar;
-use crate::stream::{Buffered, Gauge};
+use crate::stream::{Buffered, ReadBudget};
 
 /// Bytes of a tar header.
 const HEADER: usize = 512;
@@ -17,7 +17,7 @@ const HEADER: usize = 512;
 /// Walks the tables of a tar format dump.
 pub(crate) struct DumpTar {
     tar: Tar,
-    gauge: Arc<Gauge>,
+    gauge: Arc<ReadBudget>,
     /// What the first member promises; nothing before it was read.
     parts: Option<Vec<Part>>,
     /// Places among the parts, by the names of their files.
@@ -34,7 +34,7 @@ impl DumpTar {
             && head.get(HEADER..).is_some_and(|body| body.starts_with(MAGIC))
     }
 
-    pub(crate) fn new(bytes: Buffered, gauge: Arc<Gauge>) -> Self {
+    pub(crate) fn new(bytes: Buffered, gauge: Arc<ReadBudget>) -> Self {
         Self {
             tar: Tar::new(bytes, Arc::clone(&gauge)),
             gauge,

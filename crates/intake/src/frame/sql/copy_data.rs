@@ -7,7 +7,7 @@ use super::Part;
 use crate::frame::rows::CellsOf;
 use crate::frame::unit::Unit;
 use crate::frame::{Framer, is_space};
-use crate::stream::Broken;
+use crate::stream::StreamError;
 use crate::table::copy;
 use crate::table::row::RowFault;
 
@@ -77,6 +77,6 @@ impl Framer {
             self.take(&mut unit, count, &mut raw);
         }
         let fault = RowFault::malformed("something follows the end mark of the rows");
-        self.reject_row(unit, raw, &Broken::new(fault.code, fault.message));
+        self.reject_row(unit, raw, &StreamError::new(fault.code, fault.message));
     }
 }

@@ -7,7 +7,7 @@ use super::lexer::{Lexer, Mark, Stretch};
 use crate::frame::rows::CellsOf;
 use crate::frame::unit::Unit;
 use crate::frame::{Framer, is_space};
-use crate::stream::Broken;
+use crate::stream::StreamError;
 use crate::table::row::RowFault;
 use crate::table::sql::Syntax;
 use crate::table::statement::Statement;
@@ -49,7 +49,7 @@ impl Framer {
                     }
                     Some(_) => {
                         let fault = RowFault::malformed("the row ends before its closing bracket");
-                        self.reject_row(unit, raw, &Broken::new(fault.code, fault.message));
+                        self.reject_row(unit, raw, &StreamError::new(fault.code, fault.message));
                     }
                     None => self.cut_row(unit, raw),
                 }
@@ -103,7 +103,7 @@ impl Framer {
                     self.pass_unit(&unit, raw);
                 } else {
                     let fault = RowFault::malformed("expected a row or the end of the statement");
-                    self.reject_row(unit, raw, &Broken::new(fault.code, fault.message));
+                    self.reject_row(unit, raw, &StreamError::new(fault.code, fault.message));
                 }
             }
         }

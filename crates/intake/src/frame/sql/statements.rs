@@ -7,7 +7,7 @@ use super::{HELD, Open, Part};
 use crate::frame::rows::Encoding;
 use crate::frame::unit::Unit;
 use crate::frame::{Framer, is_space};
-use crate::stream::Broken;
+use crate::stream::StreamError;
 use crate::table::row::RowFault;
 use crate::table::sql::{Dialect, Syntax};
 use crate::table::statement::{Statement, database_of};
@@ -59,7 +59,7 @@ impl Framer {
                 let first = lexer.first();
                 if first.is("INSERT") || first.is("REPLACE") || first.is("COPY") {
                     let message = format!("a statement of more than {HELD} bytes before its first row");
-                    self.reject_row(unit, raw, &Broken::new(&RECORD_TOO_LONG, message));
+                    self.reject_row(unit, raw, &StreamError::new(&RECORD_TOO_LONG, message));
                 } else {
                     self.pass_unit(&unit, raw);
                 }
@@ -85,7 +85,7 @@ impl Framer {
             && self.rows.is_named(&sql.full_name(table.clone()))
         {
             let fault = RowFault::malformed("the statement makes its rows, it does not list them");
-            self.reject_row(unit, raw, &Broken::new(fault.code, fault.message));
+            self.reject_row(unit, raw, &StreamError::new(fault.code, fault.message));
             return;
         }
         self.pass_unit(&unit, raw);

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use chatmill_model::{Component, Message, Part, ParticipantKind, RawJson, Role};
 
-use super::{Held, Writer, is_native};
+use super::{RowContent, Writer, is_native};
 use crate::loss::LossCode;
 use crate::policy::Reasoning;
 use crate::view::View;
@@ -105,7 +105,7 @@ enum Field<'a> {
 
 impl<'a> Writer<'_, 'a> {
     /// The metadata: what the row had, and the ids that a result has in them.
-    pub(super) fn metadata(&mut self, message: &'a Message, held: Held<'a>) {
+    pub(super) fn metadata(&mut self, message: &'a Message, held: RowContent<'a>) {
         let mut fields: Vec<(Cow<'a, str>, Field<'a>)> = Vec::new();
         let stored: &'a [(String, RawJson)] = if is_native(self.view) {
             &message.extra.0
@@ -143,7 +143,7 @@ impl<'a> Writer<'_, 'a> {
                 Place::Column(_) | Place::Content => {}
             }
         }
-        if let Held::Result(place, result) = held {
+        if let RowContent::Result(place, result) = held {
             let id = result.metadata_id.as_deref().map(Cow::Borrowed);
             let id = id.or_else(|| self.tools.of_result(message, place, result));
             let caller = result.caller.as_deref().map(Cow::Borrowed);
@@ -153,7 +153,7 @@ impl<'a> Writer<'_, 'a> {
                 }
             }
         }
-        if matches!(held, Held::Said) && self.view.policy.reasoning == Reasoning::Keep {
+        if matches!(held, RowContent::Said) && self.view.policy.reasoning == Reasoning::Keep {
             let thoughts: Vec<&str> = message.parts.iter().filter_map(thought).collect();
             if !thoughts.is_empty() {
                 self.losses.several(
@@ -193,17 +193,17 @@ impl<'a> Writer<'_, 'a> {
     }
 
     /// The ids of agent and user.
-    pub(super) fn who(&mut self, message: &'a Message, held: Held<'a>) {
+    pub(super) fn who(&mut self, message: &'a Message, held: RowContent<'a>) {
         let sender = self.view.sender(message);
         let is_agents = match held {
-            Held::Notice => sender.is_some_and(|sender| sender.kind == ParticipantKind::Agent),
-            Held::Result(..) => true,
-            Held::Said => matches!(message.role, Role::Assistant | Role::Tool),
+            RowContent::Notice => sender.is_some_and(|sender| sender.kind == ParticipantKind::Agent),
+            RowContent::Result(..) => true,
+            RowContent::Said => matches!(message.role, Role::Assistant | Role::Tool),
         };
         let id = sender
             .map(|sender| sender.id.as_str())
             .filter(|id| !NOBODY.contains(id));
-        let id = id.filter(|_| message.role != Role::System || matches!(held, Held::Notice));
+        let id = id.filter(|_| message.role != Role::System || matches!(held, RowContent::Notice));
         let (agent, user) = if is_agents { (id, None) } else { (None, id) };
         for (key, column, id) in [
             (",\"agent_id\":", "agent_id", agent),

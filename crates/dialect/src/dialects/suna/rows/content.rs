@@ -10,11 +10,11 @@ use crate::media::placeholder;
 use crate::names::UNNAMED;
 use crate::policy::MediaPolicy;
 use crate::said::stored_declared;
-use crate::words::Words;
+use crate::text_run::TextRun;
 
 /// A text of a message.
 struct Block<'a> {
-    words: Words<'a>,
+    words: TextRun<'a>,
     is_cached: bool,
 }
 
@@ -147,7 +147,7 @@ impl<'a> Writer<'_, 'a> {
             let words = match part {
                 Part::Text(text) => {
                     let text = stored_declared(self.view, message, text, &mut self.losses);
-                    Words::new(text, Component::Content)
+                    TextRun::new(text, Component::Content)
                 }
                 Part::Media(_) if self.view.policy.media == MediaPolicy::Drop => {
                     self.losses
@@ -157,7 +157,7 @@ impl<'a> Writer<'_, 'a> {
                 Part::Media(media) => {
                     self.losses
                         .at(LossCode::MediaPlaceholder, position, "rows only name media");
-                    Words::new(placeholder(media), Component::Content)
+                    TextRun::new(placeholder(media), Component::Content)
                 }
                 Part::CacheMark => {
                     match blocks.last_mut() {
@@ -204,7 +204,7 @@ impl<'a> Writer<'_, 'a> {
     }
 
     /// Text of an agent that spells calls as XML: readers look for these where a row has no calls beside its text.
-    fn without_calls(&mut self, message: &Message, words: Words<'a>) -> Words<'a> {
+    fn without_calls(&mut self, message: &Message, words: TextRun<'a>) -> TextRun<'a> {
         if message.role != Role::Assistant {
             return words;
         }
@@ -215,7 +215,7 @@ impl<'a> Writer<'_, 'a> {
             count,
             "a text that spells calls as XML would be read as calls",
         );
-        Words { text, ..words }
+        TextRun { text, ..words }
     }
 
     /// Framing inside the string.

@@ -23,12 +23,13 @@ use crate::about::About;
 use crate::definitions;
 use crate::json;
 use crate::loss::{LossCode, Losses};
-use crate::nature::{Lack, Shown, declare_conversation, declare_messages};
 use crate::policy::Reasoning;
 use crate::progress::Progress;
 use crate::rendering::Rendering;
+use crate::select_messages::SelectedMessages;
 use crate::times;
 use crate::tool_ids::ToolIds;
+use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
 use crate::view::View;
 
 use ids::RowIds;
@@ -61,34 +62,34 @@ impl Dialect for SunaRows {
     fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
         let is_native = is_native(view);
         let mut losses = Losses::default();
-        let shown = Shown::choose(view, None, &mut losses, |message| {
+        let shown = SelectedMessages::choose(view, None, &mut losses, |message| {
             is_native || View::is_turn(message)
         });
         declare_conversation(view, &mut losses);
-        let lacks: &[Lack] = if is_native {
-            &[Lack::Mentions]
+        let lacks: &[Unsupported] = if is_native {
+            &[Unsupported::Mentions]
         } else {
-            &[Lack::Mentions, Lack::Extra]
+            &[Unsupported::Mentions, Unsupported::Extra]
         };
         declare_messages(view, &shown.messages, lacks, &mut losses);
         let spelled = shown
             .messages
             .iter()
             .map(|message| columns::unwritten(view, message));
-        losses.everywhere(
+        losses.whole_rendering(
             LossCode::ExtraDropped,
             spelled.sum(),
             "the content is written anew, without fields that are no message's",
         );
         let named = shown.messages.iter().filter(|message| has_name(view, message));
-        losses.everywhere(
+        losses.whole_rendering(
             LossCode::NameDropped,
             named.count() as u64,
             "rows know people by their ids",
         );
         definitions::lose(&view.conversation().tools, &mut losses);
         let own_id = view.own_id();
-        losses.everywhere(
+        losses.whole_rendering(
             LossCode::ConversationIdSynthesised,
             u64::from(own_id.is_none() && !shown.messages.is_empty()),
             "every row names its thread, and the conversation has no id",
@@ -141,7 +142,7 @@ struct Writer<'v, 'a> {
 
 /// What a row holds.
 #[derive(Clone, Copy)]
-enum Held<'a> {
+enum RowContent<'a> {
     /// Texts and calls of a message.
     Said,
     /// The result at this place among the parts.
@@ -153,7 +154,7 @@ enum Held<'a> {
 impl<'a> Writer<'_, 'a> {
     fn message(&mut self, message: &'a Message) {
         if message.kind == MessageKind::Notice {
-            self.row(message, Held::Notice, 0);
+            self.row(message, RowContent::Notice, 0);
             self.progress.noted(message.position);
             return;
         }
@@ -177,7 +178,7 @@ impl<'a> Writer<'_, 'a> {
             });
         let mut rows = 0;
         if says_more {
-            self.row(message, Held::Said, rows);
+            self.row(message, RowContent::Said, rows);
             self.progress.said(position, message.role.as_str());
             rows += 1;
         }
@@ -186,7 +187,7 @@ impl<'a> Writer<'_, 'a> {
                 self.losses
                     .at(LossCode::RoleMapped, position, "a result is a row of the tool");
             }
-            self.row(message, Held::Result(place, result), rows);
+            self.row(message, RowContent::Result(place, result), rows);
             self.progress.said(position, "tool");
             rows += 1;
         }
@@ -223,7 +224,7 @@ impl<'a> Writer<'_, 'a> {
         }
     }
 
-    fn row(&mut self, message: &'a Message, held: Held<'a>, number: u64) {
+    fn row(&mut self, message: &'a Message, held: RowContent<'a>, number: u64) {
         self.rope.framing(self.separator);
         self.separator = ",";
         let id = self.ids.of(message, number, &mut self.losses);
@@ -240,15 +241,15 @@ impl<'a> Writer<'_, 'a> {
         self.rope.json_string(self.kind(message, held), Component::Meta);
         self.rope.framing(",\"content\":");
         match held {
-            Held::Said => self.said(message),
-            Held::Result(place, result) => self.result(message, place, result),
-            Held::Notice => self.notice(message),
+            RowContent::Said => self.said(message),
+            RowContent::Result(place, result) => self.result(message, place, result),
+            RowContent::Notice => self.notice(message),
         }
         self.rope.framing(",\"is_llm_message\":");
         match (self.stored(message, "is_llm_message"), held) {
             (Some(stored), _) => self.rope.raw_json(stored.as_str(), Component::Meta),
-            (None, Held::Said | Held::Result(..)) => self.rope.framing("true"),
-            (None, Held::Notice) => self.rope.framing("false"),
+            (None, RowContent::Said | RowContent::Result(..)) => self.rope.framing("true"),
+            (None, RowContent::Notice) => self.rope.framing("false"),
         }
         self.metadata(message, held);
         self.who(message, held);
@@ -261,12 +262,12 @@ impl<'a> Writer<'_, 'a> {
     }
 
     /// The type: the row's own word, else the role.
-    fn kind(&self, message: &'a Message, held: Held<'a>) -> &'a str {
+    fn kind(&self, message: &'a Message, held: RowContent<'a>) -> &'a str {
         let own = message.source_type.as_deref().filter(|_| is_native(self.view));
         own.unwrap_or(match held {
-            Held::Said => message.role.as_str(),
-            Held::Result(..) => "tool",
-            Held::Notice => "status",
+            RowContent::Said => message.role.as_str(),
+            RowContent::Result(..) => "tool",
+            RowContent::Notice => "status",
         })
     }
 

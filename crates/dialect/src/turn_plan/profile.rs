@@ -70,7 +70,7 @@ pub(crate) fn nothing(_: &Media) -> Option<Carried> {
 
 /// What a dialect's conversations allow. Strings name the rules of the dialect.
 #[derive(Clone, Copy)]
-pub(crate) struct Manner {
+pub(crate) struct DialectProfile {
     /// The rule that gives speakers a field for their names; none: there is no such field.
     pub(crate) name_field: Option<&'static str>,
     /// Why nobody is named, not even in front of the text; none: where there is no field, a name may stand there.

@@ -2,12 +2,12 @@
 
 use chatmill_model::{Component, Message, Role};
 
-use super::{Manner, Writer};
+use super::{DialectProfile, Writer};
 use crate::loss::LossCode;
 use crate::names::{is_nobody, speaker};
 use crate::policy::Names;
+use crate::text_run::TextRun;
 use crate::view::View;
-use crate::words::Words;
 
 /// Where names go in one rendering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(super) enum Naming {
 impl Naming {
     /// By policy, and by the number of people where policy leaves it open: of those in the whole conversation, so that all of
     /// its windows show names or none does.
-    pub(super) fn choose(view: &View<'_>, manner: &Manner) -> Self {
+    pub(super) fn choose(view: &View<'_>, manner: &DialectProfile) -> Self {
         let has_field = manner.name_field.is_some();
         if let Some(reason) = manner.nameless {
             return Self::Absent(reason);
@@ -81,7 +81,7 @@ impl<'a> Writer<'_, 'a> {
         &mut self,
         sender: Option<usize>,
         message: &'a Message,
-    ) -> Option<[Words<'a>; 2]> {
+    ) -> Option<[TextRun<'a>; 2]> {
         let participants = &self.view.conversation().participants;
         let name = match sender.and_then(|index| participants.get(index)) {
             Some(participant) => Some(participant.display_name()),
@@ -91,7 +91,7 @@ impl<'a> Writer<'_, 'a> {
         match self.naming {
             Naming::Prefix(reason) => {
                 self.losses.at(LossCode::NameInlined, message.position, reason);
-                Some([name, ": "].map(|text| Words::new(text, Component::Names)))
+                Some([name, ": "].map(|text| TextRun::new(text, Component::Names)))
             }
             Naming::Absent(_) => {
                 self.unnamed_others += u64::from(!sender.is_some_and(|index| self.is_nobody(index)));
@@ -103,14 +103,14 @@ impl<'a> Writer<'_, 'a> {
 
     /// Declares what became of names, one entry for each participant.
     pub(super) fn declare_names(&mut self) {
-        self.losses.everywhere(
+        self.losses.whole_rendering(
             LossCode::NameDropped,
             self.unnamed_own,
             "the assistant's own turns carry no name",
         );
         if let Naming::Absent(reason) = self.naming {
             self.losses
-                .everywhere(LossCode::NameDropped, self.unnamed_others, reason);
+                .whole_rendering(LossCode::NameDropped, self.unnamed_others, reason);
         }
         let Some(rule) = self.manner.name_field else {
             return;
@@ -125,7 +125,7 @@ impl<'a> Writer<'_, 'a> {
                     "{rule}: participant {} is written as {alias}, which the roster leads back from",
                     participant.id
                 );
-                self.losses.everywhere(LossCode::NameAliased, count, reason);
+                self.losses.whole_rendering(LossCode::NameAliased, count, reason);
             }
         }
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::bpe::{Scratch, Tables};
-use crate::chunks::{Chunks, Key, LONGEST, Lanes, MOST};
+use crate::chunks::{Chunks, Key, LONGEST, MOST, PackedCounts};
 use crate::memory::Memory;
 use crate::merge::{SHORT, each_length};
 use crate::vocabulary::Vocabulary;
@@ -12,13 +12,13 @@ use crate::vocabulary::Vocabulary;
 /// Where the tokens of a chunk begin in each encoding.
 pub(crate) enum Beginnings<'w> {
     /// Of a chunk of at most [`LONGEST`] bytes.
-    Short(Lanes),
-    /// Of any other: for each encoding as many words as [`Ways::words_for`] says, a bit for each byte.
+    Short(PackedCounts),
+    /// Of any other: for each encoding as many words as [`ChunkCounter::words_for`] says, a bit for each byte.
     Long(&'w [u64]),
 }
 
 /// What one thread needs to find the tokens of chunks.
-pub(crate) struct Ways {
+pub(crate) struct ChunkCounter {
     vocabularies: Vec<(Arc<Tables>, Scratch)>,
     short: Chunks,
     long: Memory,
@@ -26,7 +26,7 @@ pub(crate) struct Ways {
     words: Vec<u64>,
 }
 
-impl Ways {
+impl ChunkCounter {
     pub(crate) fn new(tables: &[Arc<Tables>]) -> Self {
         Self {
             vocabularies: tables
@@ -66,8 +66,8 @@ impl Ways {
     }
 
     #[cold]
-    fn find_short(&mut self, chunk: &str, key: Key) -> Lanes {
-        let mut lanes = Lanes::default();
+    fn find_short(&mut self, chunk: &str, key: Key) -> PackedCounts {
+        let mut lanes = PackedCounts::default();
         if let Some(pieces) = self.common_pieces(chunk) {
             each_piece(chunk, pieces, |at, piece| lanes.set_part(at, self.piece(piece)));
         } else {
@@ -128,12 +128,12 @@ impl Ways {
     }
 
     /// The tokens of a piece of a short chunk. What is a piece of a text is one piece when it stands alone, so it is a chunk, too.
-    fn piece(&mut self, piece: &[u8]) -> Lanes {
+    fn piece(&mut self, piece: &[u8]) -> PackedCounts {
         let key = Key::of(piece, 0, piece.len());
         if let Some(lanes) = key.and_then(|key| self.short.get(key)) {
             return lanes;
         }
-        let mut lanes = Lanes::default();
+        let mut lanes = PackedCounts::default();
         for (encoding, begin) in self.merged(piece).into_iter().enumerate() {
             lanes.set(encoding, begin);
         }

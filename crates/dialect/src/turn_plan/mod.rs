@@ -1,12 +1,12 @@
 //! The turns of a conversation as a vendor's family writes them: who speaks, in which order, in which blocks.
 //!
-//! A family says what its conversations allow (a [`Manner`]) and gets turns that keep to it; every change on the way is
+//! A family says what its conversations allow (a [`DialectProfile`]) and gets turns that keep to it; every change on the way is
 //! declared. The perspective is the assistant and everybody else a user. How a turn looks in bytes is the family's own.
 
 pub(crate) mod ids;
-mod manner;
 mod merge;
 mod names;
+mod profile;
 mod replies;
 pub(crate) mod say;
 mod thoughts;
@@ -19,25 +19,26 @@ use chatmill_model::{Component, Media, Message, Part, Role, Rope, ToolCall, Tool
 
 use crate::loss::{LossCode, Losses};
 use crate::names::{Aliases, Roster};
-use crate::nature::{Lack, Shown, declare_conversation, declare_messages};
 use crate::progress::Progress;
 use crate::rendering::{Extent, Rendering};
 use crate::said::answered;
+use crate::select_messages::SelectedMessages;
 use crate::system;
+use crate::text_run::TextRun;
 use crate::tools::MISSING_RESULT;
 use crate::turns::{Call, Step, arrange, without_tools};
+use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
 use crate::view::View;
 use crate::violation::Violation;
-use crate::words::Words;
 
 use ids::CallIds;
-pub(crate) use manner::{Carried, Manner, Order, Results, SystemPlace, Texts, Thoughts, nothing};
 pub(crate) use merge::START;
+pub(crate) use profile::{Carried, DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, nothing};
 use tool_names::ToolNames;
 
 /// A call as it is written.
 #[derive(Clone, Debug)]
-pub(crate) struct SaidCall<'a> {
+pub(crate) struct CallBlock<'a> {
     /// Its id.
     pub(crate) id: Cow<'a, str>,
     /// Its tool, in the spelling that the dialect allows.
@@ -48,7 +49,7 @@ pub(crate) struct SaidCall<'a> {
 
 /// A result as it is written.
 #[derive(Clone, Debug)]
-pub(crate) struct SaidResult<'a> {
+pub(crate) struct ResultBlock<'a> {
     /// Id of its call.
     pub(crate) id: Cow<'a, str>,
     /// Tool of its call.
@@ -58,7 +59,7 @@ pub(crate) struct SaidResult<'a> {
     content: Cow<'a, str>,
 }
 
-impl<'a> SaidResult<'a> {
+impl<'a> ResultBlock<'a> {
     /// The answer as text.
     pub(crate) fn content(&self) -> Cow<'a, str> {
         self.content.clone()
@@ -72,22 +73,22 @@ impl<'a> SaidResult<'a> {
 
 /// What a block holds.
 #[derive(Clone, Debug)]
-pub(crate) enum Held<'a> {
+pub(crate) enum BlockContent<'a> {
     /// Text; never empty.
-    Text(Vec<Words<'a>>),
+    Text(Vec<TextRun<'a>>),
     /// A medium.
     Medium(&'a Media),
     /// A call.
-    Call(SaidCall<'a>),
+    Call(CallBlock<'a>),
     /// A result.
-    Result(SaidResult<'a>),
+    Result(ResultBlock<'a>),
 }
 
 /// A piece of a turn.
 #[derive(Clone, Debug)]
 pub(crate) struct Block<'a> {
     /// What it holds.
-    pub(crate) held: Held<'a>,
+    pub(crate) held: BlockContent<'a>,
     /// Whether it is the first of its message in this turn.
     pub(crate) opens: bool,
     /// Whether a cache mark stands on it.
@@ -99,7 +100,7 @@ pub(crate) struct Block<'a> {
 impl Block<'_> {
     /// What is said and what is called, each in its order.
     pub(crate) fn apart(blocks: Vec<Self>) -> (Vec<Self>, Vec<Self>) {
-        let says = |block: &Self| !matches!(block.held, Held::Call(_));
+        let says = |block: &Self| !matches!(block.held, BlockContent::Call(_));
         // Most turns call nothing.
         if blocks.iter().all(says) {
             return (blocks, Vec::new());
@@ -118,7 +119,7 @@ pub(crate) struct Turn<'a> {
     /// Its pieces.
     pub(crate) blocks: Vec<Block<'a>>,
     /// What the assistant thought, where the dialect has a field for it.
-    pub(crate) thoughts: Vec<Words<'a>>,
+    pub(crate) thoughts: Vec<TextRun<'a>>,
     /// The messages in it, with the role in which each is said.
     pub(crate) said: Vec<(Option<u32>, Role)>,
 }
@@ -138,19 +139,19 @@ impl<'a> Turn<'a> {
     pub(crate) fn calls(&self) -> bool {
         self.blocks
             .iter()
-            .any(|block| matches!(block.held, Held::Call(_)))
+            .any(|block| matches!(block.held, BlockContent::Call(_)))
     }
 
     /// Whether one of its blocks is a medium.
     pub(crate) fn has_media(&self) -> bool {
         self.blocks
             .iter()
-            .any(|block| matches!(block.held, Held::Medium(_)))
+            .any(|block| matches!(block.held, BlockContent::Medium(_)))
     }
 }
 
 /// The turns of a rendering, and what it cost to get them.
-pub(crate) struct Script<'a> {
+pub(crate) struct TurnPlan<'a> {
     /// System text that stands outside the turns.
     pub(crate) system: Vec<Block<'a>>,
     /// The turns in order.
@@ -169,15 +170,20 @@ pub(crate) struct Script<'a> {
     extent: Extent,
 }
 
-impl<'a> Script<'a> {
+impl<'a> TurnPlan<'a> {
     /// Arranges what a rendering shows.
-    pub(crate) fn new(view: &View<'a>, manner: &Manner) -> Self {
+    pub(crate) fn new(view: &View<'a>, manner: &DialectProfile) -> Self {
         let mut losses = Losses::default();
-        let shown = Shown::choose(view, None, &mut losses, View::is_turn);
+        let shown = SelectedMessages::choose(view, None, &mut losses, View::is_turn);
         declare_conversation(view, &mut losses);
-        let mut lacks = vec![Lack::Times, Lack::Mentions, Lack::Extra, Lack::SenderNames];
+        let mut lacks = vec![
+            Unsupported::Times,
+            Unsupported::Mentions,
+            Unsupported::Extra,
+            Unsupported::SenderNames,
+        ];
         if !manner.keeps_message_ids {
-            lacks.push(Lack::MessageIds);
+            lacks.push(Unsupported::MessageIds);
         }
         declare_messages(view, &shown.messages, &lacks, &mut losses);
         let turns = match manner.order {
@@ -250,7 +256,7 @@ impl<'a> Script<'a> {
 struct Writer<'v, 'a> {
     view: &'v View<'a>,
     roster: Roster<'a>,
-    manner: &'v Manner,
+    manner: &'v DialectProfile,
     active: Option<&'a str>,
     ids: CallIds<'a>,
     tool_names: ToolNames<'a>,
@@ -271,7 +277,12 @@ struct Writer<'v, 'a> {
 }
 
 impl<'v, 'a> Writer<'v, 'a> {
-    fn new(view: &'v View<'a>, manner: &'v Manner, shown: &[&'a Message], mut losses: Losses) -> Self {
+    fn new(
+        view: &'v View<'a>,
+        manner: &'v DialectProfile,
+        shown: &[&'a Message],
+        mut losses: Losses,
+    ) -> Self {
         let participants = &view.conversation().participants;
         let active = view.perspective.and_then(|index| participants.get(index));
         let callers = match manner.order {
@@ -306,7 +317,7 @@ impl<'v, 'a> Writer<'v, 'a> {
     fn instructions(&mut self) {
         if let Some(text) = system::instructions(self.view, &mut self.losses) {
             let block = Block {
-                held: Held::Text(vec![Words::new(text, Component::Content)]),
+                held: BlockContent::Text(vec![TextRun::new(text, Component::Content)]),
                 opens: true,
                 is_cached: false,
                 position: None,
@@ -409,7 +420,7 @@ impl<'v, 'a> Writer<'v, 'a> {
             }
         }
         let block = Block {
-            held: Held::Result(SaidResult {
+            held: BlockContent::Result(ResultBlock {
                 id,
                 name,
                 result,

@@ -3,7 +3,7 @@
 use chatmill_model::Message;
 
 use super::names::Naming;
-use super::{Block, Held, Writer};
+use super::{Block, BlockContent, Writer};
 use crate::loss::LossCode;
 use crate::policy::References;
 use crate::quote::{Style, Wordless, quotes};
@@ -49,7 +49,7 @@ impl<'a> Writer<'_, 'a> {
                     "quoted media are not repeated",
                 );
             }
-            blocks.push(Self::block(position, Held::Text(quote.words().into())));
+            blocks.push(Self::block(position, BlockContent::Text(quote.words().into())));
         }
     }
 }

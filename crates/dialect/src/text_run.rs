@@ -6,14 +6,14 @@ use chatmill_model::{Component, Level, Rope};
 
 /// A stretch of text.
 #[derive(Clone, Debug)]
-pub(crate) struct Words<'a> {
+pub(crate) struct TextRun<'a> {
     /// The text, before escaping.
     pub(crate) text: Cow<'a, str>,
     /// What it is booked under.
     pub(crate) component: Component,
 }
 
-impl<'a> Words<'a> {
+impl<'a> TextRun<'a> {
     /// Words of any kind.
     pub(crate) fn new(text: impl Into<Cow<'a, str>>, component: Component) -> Self {
         Self {
@@ -41,7 +41,7 @@ pub(crate) fn is_blank_sign(sign: char) -> bool {
 }
 
 /// Removes the white space at the end of a run of words; says whether there was any.
-pub(crate) fn trim_end(words: &mut Vec<Words<'_>>) -> bool {
+pub(crate) fn trim_end(words: &mut Vec<TextRun<'_>>) -> bool {
     let mut trimmed = false;
     while let Some(last) = words.last_mut() {
         let length = last.text.trim_end_matches(is_blank_sign).len();
@@ -64,7 +64,7 @@ pub(crate) fn trim_end(words: &mut Vec<Words<'_>>) -> bool {
 }
 
 /// Removes the white space at the start of a run of words; says whether there was any.
-pub(crate) fn trim_start(words: &mut Vec<Words<'_>>) -> bool {
+pub(crate) fn trim_start(words: &mut Vec<TextRun<'_>>) -> bool {
     let mut trimmed = false;
     while let Some(first) = words.first_mut() {
         let kept = first.text.trim_start_matches(is_blank_sign).len();
@@ -90,10 +90,10 @@ mod tests {
 
     #[test]
     fn the_end_of_several_words_is_trimmed_as_one_text() {
-        let words = |texts: &[&str]| -> Vec<Words<'static>> {
+        let words = |texts: &[&str]| -> Vec<TextRun<'static>> {
             texts
                 .iter()
-                .map(|text| Words::new((*text).to_owned(), Component::Content))
+                .map(|text| TextRun::new((*text).to_owned(), Component::Content))
                 .collect()
         };
         let mut run = words(&["a ", " b\n", " \u{a0}\u{feff}"]);

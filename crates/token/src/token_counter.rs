@@ -11,28 +11,28 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use chatmill_model::rope::{Component, ComponentSpan, Voice};
+use chatmill_model::rope::{Component, ComponentSpan, Speaker};
 
 use crate::bpe::Tables;
-use crate::chunks::{Counts, Lanes, MOST};
-use crate::counter::{BEHIND, Counter, Tally};
+use crate::chunk_counter::{Beginnings, ChunkCounter};
+use crate::chunks::{Counts, MOST, PackedCounts};
+use crate::counter::{BEHIND, Counter, TokenCounts};
 use crate::encoding::Encoding;
+use crate::join_points::JoinPoints;
 use crate::memory::Memory;
-use crate::seams::Seams;
-use crate::sync::{Borders, SyncPoints};
-use crate::ways::{Beginnings, Ways};
+use crate::sync::{BoundaryClasses, SyncPoints};
 
 /// Bytes of a stretch from which its inside is remembered.
 const LONG: usize = 64;
 
 /// Counts in a fixed list of encodings; belongs to one thread.
-pub struct Tallier {
+pub struct TokenCounter {
     /// At most [`MOST`] vocabularies each.
     batches: Vec<Batch>,
     /// By encoding: who counts it.
     places: Vec<Place>,
     /// By batch, then by vocabulary.
-    counted: Vec<Tally>,
+    counted: Vec<TokenCounts>,
 }
 
 /// Who counts an encoding.
@@ -43,13 +43,15 @@ enum Place {
     Whole(Arc<dyn Counter>),
 }
 
-impl Tallier {
+impl TokenCounter {
     /// A tallier for these encodings, in this order.
     pub fn new(encodings: &[Encoding]) -> Self {
         let mut known: Vec<Arc<Tables>> = Vec::new();
         let mut places = Vec::with_capacity(encodings.len());
         for encoding in encodings {
-            let tables = encoding.tables().filter(|tables| tables.borders != Borders::NONE);
+            let tables = encoding
+                .tables()
+                .filter(|tables| tables.borders != BoundaryClasses::NONE);
             places.push(match tables {
                 None => Place::Whole(encoding.counter()),
                 Some(tables) => {
@@ -64,7 +66,7 @@ impl Tallier {
         }
         Self {
             batches: known.chunks(MOST).map(Batch::new).collect(),
-            counted: vec![Tally::default(); known.len()],
+            counted: vec![TokenCounts::default(); known.len()],
             places,
         }
     }
@@ -79,9 +81,9 @@ impl Tallier {
     }
 
     /// The tokens of a rendering in each encoding, divided by components as [`Counter::tally`](crate::Counter::tally) does.
-    pub fn tally(&mut self, text: &str, spans: &[ComponentSpan]) -> Vec<Tally> {
+    pub fn tally(&mut self, text: &str, spans: &[ComponentSpan]) -> Vec<TokenCounts> {
         for (batch, tallies) in self.batches.iter_mut().zip(self.counted.chunks_mut(MOST)) {
-            tallies.fill(Tally::default());
+            tallies.fill(TokenCounts::default());
             batch.tally(text, spans, tallies);
         }
         let tally = |place: &Place| match place {
@@ -103,7 +105,7 @@ impl Tallier {
         let whole = [ComponentSpan {
             end: text.len(),
             component: Component::Content,
-            voice: Voice::Other,
+            voice: Speaker::Other,
             control: false,
             requests: 0,
         }];
@@ -115,7 +117,7 @@ impl Tallier {
 /// Up to [`MOST`] vocabularies that are counted together.
 struct Batch {
     points: SyncPoints,
-    ways: Ways,
+    ways: ChunkCounter,
     insides: Memory,
 }
 
@@ -130,18 +132,18 @@ struct Inside {
 impl Batch {
     fn new(tables: &[Arc<Tables>]) -> Self {
         let all = tables.iter().map(|tables| tables.borders);
-        let common = all.reduce(Borders::both).unwrap_or(Borders::NONE);
-        let seams = tables.iter().fold(Seams::of_no_token(), |seams, tables| {
+        let common = all.reduce(BoundaryClasses::both).unwrap_or(BoundaryClasses::NONE);
+        let seams = tables.iter().fold(JoinPoints::of_no_token(), |seams, tables| {
             seams.and(&tables.vocabulary.seams)
         });
         Self {
             points: SyncPoints::new(common, seams),
-            ways: Ways::new(tables),
+            ways: ChunkCounter::new(tables),
             insides: Memory::default(),
         }
     }
 
-    fn tally(&mut self, text: &str, spans: &[ComponentSpan], tallies: &mut [Tally]) {
+    fn tally(&mut self, text: &str, spans: &[ComponentSpan], tallies: &mut [TokenCounts]) {
         let mut books = Books::new(spans, tallies);
         // Everything before this byte is booked.
         let mut booked = 0;
@@ -209,7 +211,7 @@ impl Batch {
 
     /// The tokens of a part of a text that begins and ends at borders.
     fn count(&mut self, text: &str, range: Range<usize>) -> [u64; MOST] {
-        let mut counted = [Tally::default(); MOST];
+        let mut counted = [TokenCounts::default(); MOST];
         let mut books = Books::new(&[], &mut counted);
         self.joint(text, range, &mut books);
         books.settle();
@@ -228,11 +230,11 @@ struct Books<'s> {
     counts: Counts,
     /// Chunks in these counts.
     chunks: u32,
-    tallies: &'s mut [Tally],
+    tallies: &'s mut [TokenCounts],
 }
 
 impl<'s> Books<'s> {
-    fn new(spans: &'s [ComponentSpan], tallies: &'s mut [Tally]) -> Self {
+    fn new(spans: &'s [ComponentSpan], tallies: &'s mut [TokenCounts]) -> Self {
         Self {
             end: spans.first().unwrap_or(&BEHIND).end,
             spans,
@@ -275,7 +277,7 @@ impl<'s> Books<'s> {
 
     /// Books the tokens of a short chunk.
     #[inline]
-    fn short(&mut self, chunk: &Range<usize>, mut lanes: Lanes) {
+    fn short(&mut self, chunk: &Range<usize>, mut lanes: PackedCounts) {
         let mut start = chunk.start;
         self.go_to(start);
         // A chunk may reach over the ends of spans: each of its tokens is booked by its first byte.
@@ -289,7 +291,7 @@ impl<'s> Books<'s> {
         self.add(lanes);
     }
 
-    fn add(&mut self, lanes: Lanes) {
+    fn add(&mut self, lanes: PackedCounts) {
         self.counts.add(lanes.counts());
         self.chunks += 1;
         if self.chunks == Counts::ROOM {
@@ -305,7 +307,7 @@ impl<'s> Books<'s> {
             let end = self.end.min(chunk.end);
             let span = *self.spans.get(self.here).unwrap_or(&BEHIND);
             let part = start - chunk.start..end - chunk.start;
-            let of_each = words.chunks(Ways::words_for(chunk.len()));
+            let of_each = words.chunks(ChunkCounter::words_for(chunk.len()));
             for (tally, begin) in self.tallies.iter_mut().zip(of_each) {
                 tally.book_many(&span, ones_in(begin, &part));
             }

@@ -2,10 +2,10 @@
 
 use chatmill_model::{Component, Role};
 
-use super::{Block, Held, Manner, Results, Turn};
+use super::{Block, BlockContent, DialectProfile, Results, Turn};
 use crate::loss::{LossCode, Losses};
+use crate::text_run::{TextRun, trim_end};
 use crate::violation::Violation;
-use crate::words::{Words, trim_end};
 
 /// What stands in a first user turn that the source has not.
 pub(crate) const START: &str = "[start]";
@@ -14,7 +14,7 @@ pub(crate) const START: &str = "[start]";
 pub(super) fn tidy<'a>(
     system: &mut [Block<'a>],
     turns: Vec<Turn<'a>>,
-    manner: &Manner,
+    manner: &DialectProfile,
     losses: &mut Losses,
 ) -> Vec<Turn<'a>> {
     let mut turns = merge(turns, manner, losses);
@@ -24,7 +24,7 @@ pub(super) fn tidy<'a>(
     turns
 }
 
-fn merge<'a>(turns: Vec<Turn<'a>>, manner: &Manner, losses: &mut Losses) -> Vec<Turn<'a>> {
+fn merge<'a>(turns: Vec<Turn<'a>>, manner: &DialectProfile, losses: &mut Losses) -> Vec<Turn<'a>> {
     let Some(rule) = manner.merging else {
         return turns;
     };
@@ -61,7 +61,7 @@ fn merge<'a>(turns: Vec<Turn<'a>>, manner: &Manner, losses: &mut Losses) -> Vec<
 
 /// A turn in a place that a manner forbids, which only rejected calls and results leave: two of one role in a row, calls
 /// behind the assistant's own turn, a result in front of everything.
-pub(super) fn misplaced(turns: &[Turn<'_>], manner: &Manner) -> Option<Violation> {
+pub(super) fn misplaced(turns: &[Turn<'_>], manner: &DialectProfile) -> Option<Violation> {
     let is_assistant = |turn: &Turn<'_>| turn.role == Role::Assistant;
     let is_alike = |(one, next): &(&Turn<'_>, &Turn<'_>)| is_assistant(one) == is_assistant(next);
     let mut pairs = turns.iter().zip(turns.iter().skip(1));
@@ -88,7 +88,7 @@ pub(super) fn misplaced(turns: &[Turn<'_>], manner: &Manner) -> Option<Violation
     Some(Violation::at(position, format!("{}: {fault}", rule?)))
 }
 
-fn is_one(last: &Turn<'_>, has_calls: bool, next: &Turn<'_>, manner: &Manner) -> bool {
+fn is_one(last: &Turn<'_>, has_calls: bool, next: &Turn<'_>, manner: &DialectProfile) -> bool {
     match (last.role, next.role) {
         (Role::User, Role::User) => true,
         (Role::Assistant, Role::Assistant) => !has_calls,
@@ -98,7 +98,7 @@ fn is_one(last: &Turn<'_>, has_calls: bool, next: &Turn<'_>, manner: &Manner) ->
     }
 }
 
-fn user_first(turns: &mut Vec<Turn<'_>>, manner: &Manner, losses: &mut Losses) {
+fn user_first(turns: &mut Vec<Turn<'_>>, manner: &DialectProfile, losses: &mut Losses) {
     let Some(rule) = manner.user_first else {
         return;
     };
@@ -107,9 +107,9 @@ fn user_first(turns: &mut Vec<Turn<'_>>, manner: &Manner, losses: &mut Losses) {
         && turns.get(first).is_some_and(|turn| turn.role == Role::Assistant)
     {
         let reason = format!("{rule}: a user turn stands before the assistant's first");
-        losses.everywhere(LossCode::EmptyFilled, 1, reason);
+        losses.whole_rendering(LossCode::EmptyFilled, 1, reason);
         let block = Block {
-            held: Held::Text(vec![Words::new(START, Component::Framing)]),
+            held: BlockContent::Text(vec![TextRun::new(START, Component::Framing)]),
             opens: true,
             is_cached: false,
             position: None,
@@ -119,7 +119,12 @@ fn user_first(turns: &mut Vec<Turn<'_>>, manner: &Manner, losses: &mut Losses) {
 }
 
 /// Keeps the newest marks: a mark covers everything before it.
-fn cap_marks<'a>(system: &mut [Block<'a>], turns: &mut [Turn<'a>], manner: &Manner, losses: &mut Losses) {
+fn cap_marks<'a>(
+    system: &mut [Block<'a>],
+    turns: &mut [Turn<'a>],
+    manner: &DialectProfile,
+    losses: &mut Losses,
+) {
     let Some((most, rule)) = manner.cache_marks else {
         return;
     };
@@ -141,13 +146,13 @@ fn cap_marks<'a>(system: &mut [Block<'a>], turns: &mut [Turn<'a>], manner: &Mann
     }
 }
 
-fn trim_last(turns: &mut [Turn<'_>], manner: &Manner, losses: &mut Losses) {
+fn trim_last(turns: &mut [Turn<'_>], manner: &DialectProfile, losses: &mut Losses) {
     let (Some(rule), Some(last)) = (manner.trims_end, turns.last_mut()) else {
         return;
     };
     if last.role == Role::Assistant
         && let Some(block) = last.blocks.last_mut()
-        && let Held::Text(words) = &mut block.held
+        && let BlockContent::Text(words) = &mut block.held
         && trim_end(words)
         && let Some(position) = block.position
     {

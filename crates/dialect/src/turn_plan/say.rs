@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use chatmill_model::{Component, Message, Part, Role, ToolResult};
 
-use super::{Block, Held, SaidCall, SystemPlace, Texts, Thoughts, Turn, Writer, names::Naming};
+use super::{Block, BlockContent, CallBlock, SystemPlace, Texts, Thoughts, Turn, Writer, names::Naming};
 use crate::loss::LossCode;
 use crate::media::placeholder;
 use crate::policy::{MediaPolicy, Reasoning};
 use crate::said::{answered, said_declared};
+use crate::text_run::{TextRun, is_blank_sign};
 use crate::tools::{call_words, result_words};
 use crate::turns::Call;
-use crate::words::{Words, is_blank_sign};
 
 /// What stands in front of system text that became a user turn.
 pub(crate) const SYSTEM_MARK: &str = "[system] ";
@@ -55,11 +55,11 @@ impl<'a> Writer<'_, 'a> {
                     "system text behind the first turn has no place of its own",
                 );
                 if let Some(Block {
-                    held: Held::Text(words),
+                    held: BlockContent::Text(words),
                     ..
                 }) = blocks.first_mut()
                 {
-                    words.insert(0, Words::new(SYSTEM_MARK, Component::Framing));
+                    words.insert(0, TextRun::new(SYSTEM_MARK, Component::Framing));
                 }
                 self.push(Turn::new(Role::User, Some(position), blocks));
             }
@@ -85,9 +85,9 @@ impl<'a> Writer<'_, 'a> {
         let mut blocks = self.plain(message, calls);
         let mut thoughts = self.thoughts(message);
         if self.manner.thoughts == Thoughts::Tagged && !thoughts.is_empty() {
-            thoughts.insert(0, Words::new("<think>\n", Component::Framing));
-            thoughts.push(Words::new("\n</think>\n", Component::Framing));
-            let block = Self::block(position, Held::Text(std::mem::take(&mut thoughts)));
+            thoughts.insert(0, TextRun::new("<think>\n", Component::Framing));
+            thoughts.push(TextRun::new("\n</think>\n", Component::Framing));
+            let block = Self::block(position, BlockContent::Text(std::mem::take(&mut thoughts)));
             if let Some(first) = blocks.first_mut() {
                 first.opens = false;
             }
@@ -156,7 +156,7 @@ impl<'a> Writer<'_, 'a> {
                             u64::from(carried.needs_fetch),
                             "the address has to be fetched before the turn can be used",
                         );
-                        blocks.push(Self::block(position, Held::Medium(media)));
+                        blocks.push(Self::block(position, BlockContent::Medium(media)));
                     } else {
                         self.losses.at(
                             LossCode::MediaPlaceholder,
@@ -164,8 +164,8 @@ impl<'a> Writer<'_, 'a> {
                             "the medium is only named in the text",
                         );
                         texts += 1;
-                        let words = Words::new(placeholder(media), Component::Content);
-                        blocks.push(Self::block(position, Held::Text(vec![words])));
+                        let words = TextRun::new(placeholder(media), Component::Content);
+                        blocks.push(Self::block(position, BlockContent::Text(vec![words])));
                     }
                 }
                 Part::ToolCall(call) => {
@@ -174,7 +174,7 @@ impl<'a> Writer<'_, 'a> {
                         position,
                         "somebody else's call is said as text",
                     );
-                    blocks.push(Self::block(position, Held::Text(call_words(call))));
+                    blocks.push(Self::block(position, BlockContent::Text(call_words(call))));
                 }
                 Part::CacheMark => self.mark(blocks.last_mut(), position),
                 other => self.unsaid(other, message),
@@ -202,7 +202,7 @@ impl<'a> Writer<'_, 'a> {
                 .at(LossCode::NameDropped, message.position, "policy drops names");
         }
         let content = answered(self.view, message, result, &mut self.losses);
-        let words = Held::Text(result_words(content));
+        let words = BlockContent::Text(result_words(content));
         self.push_user(speaker, message, vec![Self::block(message.position, words)]);
     }
 
@@ -210,12 +210,15 @@ impl<'a> Writer<'_, 'a> {
         if let Some(prefix) = self.name_prefix(speaker, message) {
             match blocks.first_mut() {
                 Some(Block {
-                    held: Held::Text(words),
+                    held: BlockContent::Text(words),
                     ..
                 }) => {
                     words.splice(0..0, prefix);
                 }
-                _ => blocks.insert(0, Self::block(message.position, Held::Text(prefix.into()))),
+                _ => blocks.insert(
+                    0,
+                    Self::block(message.position, BlockContent::Text(prefix.into())),
+                ),
             }
         }
         let mut turn = Turn::new(Role::User, Some(message.position), open(blocks));
@@ -246,8 +249,8 @@ impl<'a> Writer<'_, 'a> {
                     }
                     self.losses
                         .at(LossCode::MediaPlaceholder, position, self.manner.media_rule_plain);
-                    let words = Words::new(placeholder(media), Component::Content);
-                    Some(Self::block(position, Held::Text(vec![words])))
+                    let words = TextRun::new(placeholder(media), Component::Content);
+                    Some(Self::block(position, BlockContent::Text(vec![words])))
                 }
                 Part::ToolCall(_) => {
                     if let Some(call) = calls.get(&index) {
@@ -287,12 +290,12 @@ impl<'a> Writer<'_, 'a> {
             self.losses
                 .at(LossCode::ToolNameRewritten, call.place.position, reason);
         }
-        let said = SaidCall {
+        let said = CallBlock {
             id: self.ids.of(call.place),
             name: self.tool_names.of(name),
             call: call.call,
         };
-        Self::block(call.place.position, Held::Call(said))
+        Self::block(call.place.position, BlockContent::Call(said))
     }
 
     fn text(&mut self, message: &'a Message, text: &'a str) -> Option<Block<'a>> {
@@ -308,11 +311,11 @@ impl<'a> Writer<'_, 'a> {
             );
             return None;
         }
-        let words = Words::new(text, Component::Content).alone();
-        Some(Self::block(message.position, Held::Text(words)))
+        let words = TextRun::new(text, Component::Content).alone();
+        Some(Self::block(message.position, BlockContent::Text(words)))
     }
 
-    pub(super) fn block(position: u32, held: Held<'a>) -> Block<'a> {
+    pub(super) fn block(position: u32, held: BlockContent<'a>) -> Block<'a> {
         Block {
             held,
             opens: false,
@@ -343,7 +346,9 @@ impl<'a> Writer<'_, 'a> {
     fn declare_joined(&mut self, blocks: &[Block<'a>], texts: u64, position: u32) {
         let joins = match self.manner.texts {
             Texts::Joined => true,
-            Texts::JoinedWithoutMedia => !blocks.iter().any(|block| matches!(block.held, Held::Medium(_))),
+            Texts::JoinedWithoutMedia => !blocks
+                .iter()
+                .any(|block| matches!(block.held, BlockContent::Medium(_))),
             Texts::JoinedWithoutMarks => !blocks.iter().any(|block| block.is_cached),
             Texts::Blocks => false,
         };
@@ -386,10 +391,10 @@ fn open(mut blocks: Vec<Block<'_>>) -> Vec<Block<'_>> {
 }
 
 /// The words of a turn's texts as one text: a message's on lines of their own, messages a blank line apart.
-pub(crate) fn joined(blocks: Vec<Block<'_>>) -> Vec<Words<'_>> {
-    let mut all: Vec<Words<'_>> = Vec::new();
+pub(crate) fn joined(blocks: Vec<Block<'_>>) -> Vec<TextRun<'_>> {
+    let mut all: Vec<TextRun<'_>> = Vec::new();
     for block in blocks {
-        let Held::Text(words) = block.held else {
+        let BlockContent::Text(words) = block.held else {
             continue;
         };
         if all.is_empty() {
@@ -400,7 +405,7 @@ pub(crate) fn joined(blocks: Vec<Block<'_>>) -> Vec<Words<'_>> {
                 _ => Component::Framing,
             };
             let between = if block.opens { "\n\n" } else { "\n" };
-            all.push(Words {
+            all.push(TextRun {
                 text: Cow::Borrowed(between),
                 component,
             });

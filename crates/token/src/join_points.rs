@@ -11,14 +11,14 @@ const BITS: usize = 1 << 20;
 
 /// Which neighbours some token holds side by side.
 #[derive(Clone, Default)]
-pub(crate) struct Seams {
+pub(crate) struct JoinPoints {
     /// Nothing where no vocabulary is known: then any two may be joined.
     joined: Vec<u64>,
     /// Whether there are tokens that only whole pieces are.
     has_whole: bool,
 }
 
-impl Seams {
+impl JoinPoints {
     /// A filter for tokens that are still to come.
     pub(crate) fn of_no_token() -> Self {
         Self {
@@ -137,18 +137,18 @@ mod tests {
 
     #[test]
     fn neighbours_in_a_token_are_joined_and_others_are_not() {
-        let mut seams = Seams::of_no_token();
+        let mut seams = JoinPoints::of_no_token();
         seams.add(" 日本語".as_bytes());
         assert!(seams.may_join('日', '本') && seams.may_join('本', '語'));
         assert!(!seams.may_join('語', '日') && !seams.may_join('本', '日'));
-        assert!(Seams::default().may_join('語', '日'));
+        assert!(JoinPoints::default().may_join('語', '日'));
     }
 
     #[test]
     fn a_token_that_holds_parts_of_characters_joins_all_that_look_alike() {
         let (before, behind) = ("語".as_bytes(), "日".as_bytes());
         for (left, right) in [(1, 3), (2, 1), (3, 2), (1, 1)] {
-            let mut seams = Seams::of_no_token();
+            let mut seams = JoinPoints::of_no_token();
             seams.add(&[&before[3 - left..], &behind[..right]].concat());
             assert!(seams.may_join('語', '日'), "{left} and {right} bytes");
             assert!(!seams.may_join('本', '日'), "{left} and {right} bytes");
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn there_is_no_seam_around_a_token_that_only_whole_pieces_are() {
-        let mut seams = Seams::of_no_token();
+        let mut seams = JoinPoints::of_no_token();
         seams.add("日本".as_bytes());
         assert!(!seams.may_join('語', '日') && !seams.may_join('本', '語'));
         seams.add_whole("日本".as_bytes());
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn two_filters_together_hold_what_either_holds() {
-        let (mut one, mut other) = (Seams::of_no_token(), Seams::of_no_token());
+        let (mut one, mut other) = (JoinPoints::of_no_token(), JoinPoints::of_no_token());
         one.add("日本".as_bytes());
         other.add("語日".as_bytes());
         let both = one.and(&other);

@@ -11,12 +11,12 @@ use crate::hugging_face::Crate;
 use crate::judge::Judge;
 use crate::patterns::Pattern;
 use crate::ranks::Ranks;
-use crate::sync::Borders;
+use crate::sync::BoundaryClasses;
 use crate::tokenizer_json::{self, Reading};
 use crate::vocabulary::Vocabulary;
 
 /// An encoding that a pipeline brought along.
-pub(crate) struct Own {
+pub(crate) struct CustomEncoding {
     name: String,
     source: String,
     vocabulary: u32,
@@ -26,7 +26,7 @@ pub(crate) struct Own {
     judge: Judge,
 }
 
-impl Own {
+impl CustomEncoding {
     pub(crate) fn from_ranks(name: &str, ranks: &str, pattern: &str) -> Result<Self, EncodingError> {
         let pattern = Pattern::read(pattern)?;
         Ok(Self::new(name, "rank file", Ranks::read(ranks)?, pattern))
@@ -81,7 +81,7 @@ impl Own {
     fn new(name: &str, file: &str, ranks: Ranks, pattern: Pattern) -> Self {
         let source = match &pattern {
             Pattern::Known(family) => format!("{file}, cut as {} does", family.name),
-            Pattern::Own { .. } => format!("{file}, cut by a pattern of its own"),
+            Pattern::CustomEncoding { .. } => format!("{file}, cut by a pattern of its own"),
         };
         let published = pattern.published().to_owned();
         let (splitter, borders) = pattern.into_cut();
@@ -91,7 +91,7 @@ impl Own {
             name: name.to_owned(),
             source,
             vocabulary: u32::try_from(ranks.tokens().len()).unwrap_or(u32::MAX),
-            counting: if borders == Borders::NONE {
+            counting: if borders == BoundaryClasses::NONE {
                 Counting::Whole
             } else {
                 Counting::Once

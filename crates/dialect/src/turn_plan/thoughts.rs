@@ -8,11 +8,11 @@ use super::{Thoughts, Writer};
 use crate::controls::{Reserved, escape};
 use crate::loss::LossCode;
 use crate::policy::Reasoning;
-use crate::words::Words;
+use crate::text_run::TextRun;
 
 impl<'a> Writer<'_, 'a> {
     /// What the perspective thought, where policy and dialect keep it; a blank line between thoughts.
-    pub(super) fn thoughts(&mut self, message: &'a Message) -> Vec<Words<'a>> {
+    pub(super) fn thoughts(&mut self, message: &'a Message) -> Vec<TextRun<'a>> {
         let mut thoughts = Vec::new();
         if !self.keeps_thoughts(message) {
             return thoughts;
@@ -27,7 +27,7 @@ impl<'a> Writer<'_, 'a> {
                         message.position,
                         "thoughts are joined into one",
                     );
-                    thoughts.push(Words::new("\n\n", Component::Framing));
+                    thoughts.push(TextRun::new("\n\n", Component::Framing));
                 }
                 let mut said = Cow::Borrowed(thought.as_str());
                 if self.manner.thoughts == Thoughts::Tagged {
@@ -37,7 +37,7 @@ impl<'a> Writer<'_, 'a> {
                         .several(LossCode::ReservedTextEscaped, message.position, count, reason);
                     said = escaped;
                 }
-                thoughts.push(Words::new(said, Component::Content));
+                thoughts.push(TextRun::new(said, Component::Content));
             }
         }
         thoughts

@@ -12,7 +12,7 @@ pub struct RunOptions {
     /// Whether a finished dataset of another plan may be replaced.
     pub replace: bool,
     /// Who counts; the counts are the same.
-    pub counter: CountMode,
+    pub count_mode: CountMode,
     /// Every how many renderings of a slice tiktoken-rs counts again; 0 for none.
     pub verify_every: u64,
     /// Writes the reports of the complete dataset in this folder, before it is published.
@@ -24,7 +24,7 @@ pub struct RunOptions {
 pub enum CountMode {
     /// What is new is counted, the rest remembered.
     #[default]
-    TokenCounter,
+    Cached,
     /// The reference of each encoding counts every rendering whole: for measuring.
     Reference,
 }

@@ -149,9 +149,9 @@ impl<'p> Runner<'p> {
         Ok(Self {
             tools: WorkerContext {
                 plan,
-                talliers: Mutex::default(),
+                idle_counters: Mutex::default(),
                 scales: Mutex::default(),
-                counter: options.counter,
+                count_mode: options.count_mode,
                 verify_every: options.verify_every,
                 survey: Survey::default(),
                 slowest: Mutex::default(),

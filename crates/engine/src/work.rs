@@ -47,12 +47,12 @@ pub use totals::Totals;
 pub struct WorkerContext<'p> {
     /// The plan.
     pub plan: &'p Plan,
-    /// Talliers of the plan's encodings that no worker uses at the moment; what they remember is only of use.
-    pub talliers: Mutex<Vec<TokenCounter>>,
+    /// Counters of the plan's encodings that no worker uses at the moment. What they remember saves time and changes no count.
+    pub idle_counters: Mutex<Vec<TokenCounter>>,
     /// Scales of the plan's budget that no worker uses at the moment, where it has one.
     pub scales: Mutex<Vec<BudgetMeter>>,
     /// Who counts.
-    pub counter: CountMode,
+    pub count_mode: CountMode,
     /// Every how many renderings of a slice are counted again by the reference; 0 for none.
     pub verify_every: u64,
     /// Where conversations stand among the others, where they are compared.
@@ -64,10 +64,10 @@ pub struct WorkerContext<'p> {
 }
 
 impl WorkerContext<'_> {
-    fn tallier(&self) -> TokenCounter {
+    fn new_counter(&self) -> TokenCounter {
         let encodings = &self.plan.encodings;
-        match self.counter {
-            CountMode::TokenCounter => TokenCounter::new(encodings),
+        match self.count_mode {
+            CountMode::Cached => TokenCounter::new(encodings),
             CountMode::Reference => {
                 TokenCounter::of_counters(encodings.iter().map(Encoding::referee).collect())
             }
@@ -75,7 +75,7 @@ impl WorkerContext<'_> {
     }
 }
 
-/// Grinds one slice into `parts`. `renamed` gives conversations, by their index in the slice, another id.
+/// Works off one slice: its records are read, rendered and counted into `parts`. `renamed` gives conversations, by their index in the slice, another id.
 pub fn process_slice(
     slice: &Slice,
     tools: &WorkerContext<'_>,
@@ -83,14 +83,14 @@ pub fn process_slice(
     renamed: BTreeMap<usize, String>,
 ) -> Result<SliceReceipt, WorkError> {
     let pooled = tools
-        .talliers
+        .idle_counters
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .pop();
     let mut work = Work {
         tools,
         parts,
-        tallier: pooled.unwrap_or_else(|| tools.tallier()),
+        counter: pooled.unwrap_or_else(|| tools.new_counter()),
         scales: tools.plan.windows.budget.as_ref().map(|budget| {
             let pooled = tools.scales.lock().unwrap_or_else(PoisonError::into_inner).pop();
             pooled.unwrap_or_else(|| BudgetMeter::new(budget))
@@ -117,8 +117,8 @@ pub fn process_slice(
         }
         work.item(item)?;
     }
-    let mut idle = tools.talliers.lock().unwrap_or_else(PoisonError::into_inner);
-    idle.push(work.tallier);
+    let mut idle = tools.idle_counters.lock().unwrap_or_else(PoisonError::into_inner);
+    idle.push(work.counter);
     let mut idle = tools.scales.lock().unwrap_or_else(PoisonError::into_inner);
     idle.extend(work.scales);
     let mut slowest = tools.slowest.lock().unwrap_or_else(PoisonError::into_inner);
@@ -129,7 +129,7 @@ pub fn process_slice(
 struct Work<'w, 'p> {
     tools: &'w WorkerContext<'p>,
     parts: &'w mut PartSet,
-    tallier: TokenCounter,
+    counter: TokenCounter,
     scales: Option<BudgetMeter>,
     receipt: SliceReceipt,
     /// Index of the slice.
@@ -417,7 +417,7 @@ impl Work<'_, '_> {
         for message in &linked.conversation.messages {
             self.receipt.messages += u64::from(message.kind == MessageKind::Message);
             let text = message.text();
-            let tokens = self.tallier.count(&text);
+            let tokens = self.counter.count(&text);
             self.parts
                 .push_message(tables::message(id, linked, message, tokens))?;
             for row in tables::references(id, linked, message) {

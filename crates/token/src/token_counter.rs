@@ -44,7 +44,7 @@ enum Place {
 }
 
 impl TokenCounter {
-    /// A tallier for these encodings, in this order.
+    /// A counter for these encodings, in this order.
     pub fn new(encodings: &[Encoding]) -> Self {
         let mut known: Vec<Arc<Tables>> = Vec::new();
         let mut places = Vec::with_capacity(encodings.len());

@@ -9,7 +9,7 @@ use crate::plan::Budget;
 /// Counts renderings against a budget; belongs to one thread.
 pub struct BudgetMeter {
     budget: Budget,
-    tallier: TokenCounter,
+    counter: TokenCounter,
     text: String,
     spans: Vec<ComponentSpan>,
 }
@@ -18,7 +18,7 @@ impl BudgetMeter {
     /// Scales for a budget.
     pub fn new(budget: &Budget) -> Self {
         Self {
-            tallier: TokenCounter::new(std::slice::from_ref(&budget.encoding)),
+            counter: TokenCounter::new(std::slice::from_ref(&budget.encoding)),
             budget: budget.clone(),
             text: String::new(),
             spans: Vec::new(),
@@ -34,7 +34,7 @@ impl BudgetMeter {
         self.text.clear();
         self.spans.clear();
         rendering.rope.write(&mut self.text, &mut self.spans);
-        let tallies = self.tallier.tally(&self.text, &self.spans);
+        let tallies = self.counter.tally(&self.text, &self.spans);
         tallies.iter().all(|tally| tally.tokens <= self.budget.tokens)
     }
 

@@ -103,7 +103,7 @@ impl Work<'_, '_> {
         }
         let serving = BillingMode::of(&*spot.target.dialect, plan.windows.cuts.per_turn);
         let requests = u64::from(bill::requests(&mut self.spans, serving));
-        let tallies = self.tallier.tally(&self.text, &self.spans);
+        let tallies = self.counter.tally(&self.text, &self.spans);
         let served = RequestCost {
             tallies: &tallies,
             requests,

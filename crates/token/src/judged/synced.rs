@@ -1,4 +1,4 @@
-//! Holds sync points and the tallier against tiktoken-rs: cut anywhere that is allowed, the tokens are the same.
+//! Holds sync points and the counter against tiktoken-rs: cut anywhere that is allowed, the tokens are the same.
 
 use chatmill_model::rope::{Component, ComponentSpan, Speaker};
 use proptest::prelude::*;
@@ -122,10 +122,10 @@ fn ten_million_cuts_change_no_count() {
     check_random_cuts(10_000_000);
 }
 
-/// Texts of all kinds through one tallier, whose memories fill and are forgotten, against the judge.
+/// Texts of all kinds through one counter, whose memories fill and are forgotten, against the judge.
 fn check_tallied(texts: usize) {
     let mut random = Texts::new();
-    let mut tallier = TokenCounter::new(ENCODINGS);
+    let mut counter = TokenCounter::new(ENCODINGS);
     let mut last: Vec<String> = Vec::new();
     for _ in 0..texts {
         let parts = 1 + random.below(120);
@@ -152,7 +152,7 @@ fn check_tallied(texts: usize) {
             }
         }
         spans.sort_by_key(|span| span.end);
-        for (encoding, tally) in ENCODINGS.iter().zip(tallier.tally(&text, &spans)) {
+        for (encoding, tally) in ENCODINGS.iter().zip(counter.tally(&text, &spans)) {
             assert_eq!(
                 Some(tally.tokens),
                 encoding.judge().count(&text),
@@ -206,8 +206,8 @@ fn every_character_is_of_the_class_that_the_reference_sees() {
     court.assert_parts_add_up(&batch);
 }
 
-fn assert_tallied(encodings: &[Encoding], tallier: &mut TokenCounter, text: &str, spans: &[ComponentSpan]) {
-    let found = tallier.tally(text, spans);
+fn assert_tallied(encodings: &[Encoding], counter: &mut TokenCounter, text: &str, spans: &[ComponentSpan]) {
+    let found = counter.tally(text, spans);
     assert_eq!(found.len(), encodings.len());
     for (encoding, tally) in encodings.iter().zip(found) {
         assert_eq!(
@@ -266,19 +266,19 @@ proptest! {
     ) {
         let modern: Vec<Encoding> = MODERN.iter().map(|name| find(name).unwrap().clone()).collect();
         for encodings in [ENCODINGS.to_vec(), modern] {
-            let mut tallier = TokenCounter::new(&encodings);
+            let mut counter = TokenCounter::new(&encodings);
             // Twice, so that what is remembered is used.
             for (text, spans) in texts.iter().chain(&texts) {
-                assert_tallied(&encodings, &mut tallier, text, spans);
+                assert_tallied(&encodings, &mut counter, text, spans);
             }
         }
     }
 
     #[test]
     fn a_content_counts_alike_in_every_envelope(content in "([a-zA-Zа-яї' .,!/]|\\n|[0-9]|\\PC){20,200}") {
-        let mut tallier = TokenCounter::new(ENCODINGS);
+        let mut counter = TokenCounter::new(ENCODINGS);
         for (text, spans) in envelopes(&content) {
-            assert_tallied(ENCODINGS, &mut tallier, &text, &spans);
+            assert_tallied(ENCODINGS, &mut counter, &text, &spans);
         }
     }
 }
@@ -309,18 +309,18 @@ fn control_spans_are_one_token_and_a_border() {
         span(long.len(), false),
         span(5, true),
     ];
-    let mut tallier = TokenCounter::new(ENCODINGS);
-    assert_tallied(ENCODINGS, &mut tallier, &text, &spans);
-    assert_tallied(ENCODINGS, &mut tallier, &text, &spans);
+    let mut counter = TokenCounter::new(ENCODINGS);
+    assert_tallied(ENCODINGS, &mut counter, &text, &spans);
+    assert_tallied(ENCODINGS, &mut counter, &text, &spans);
 }
 
 #[test]
 fn memory_is_bounded_however_many_texts_come_by() {
     let encodings = [find("o200k_base").unwrap().clone()];
-    let mut tallier = TokenCounter::new(&encodings);
+    let mut counter = TokenCounter::new(&encodings);
     for number in 0..200 {
         let text = format!("{number} {}", "some words and 12 numbers, ".repeat(4_000));
-        assert_eq!(tallier.count(&text), [encodings[0].counter().count(&text)]);
+        assert_eq!(counter.count(&text), [encodings[0].counter().count(&text)]);
     }
-    assert!(tallier.remembered() <= 8 << 20);
+    assert!(counter.remembered() <= 8 << 20);
 }

@@ -14,7 +14,7 @@ use chatmill_engine::pipeline::{PerspectiveChoice, PerspectiveRule};
 use chatmill_engine::plan::{Target, typed_inputs};
 use chatmill_engine::trouble::Troubles;
 use chatmill_engine::walk::{WalkEvent, walk};
-use chatmill_engine::work::bill::{Serving, requests};
+use chatmill_engine::work::bill::{BillingMode, requests};
 use chatmill_engine::work::{render, tables};
 use chatmill_model::{Linked, MessageKind};
 use chatmill_report::Key;
@@ -290,7 +290,7 @@ impl Pricer {
         let policy = Policy::default();
         let (mut text, mut spans) = (String::new(), Vec::new());
         for target in &self.targets {
-            let serving = Serving::of(&*target.dialect, false);
+            let serving = BillingMode::of(&*target.dialect, false);
             let mut emit = |_: &str, rendering: chatmill_dialect::Rendering<'_>| {
                 text.clear();
                 spans.clear();

@@ -23,15 +23,15 @@ use crate::table::{self, Table};
 /// Rows after which a batch is cut.
 pub(crate) const BATCH_ROWS: usize = 1024;
 /// Bytes of text after which a batch is cut: few, because a table may have a file per dialect, and all of them are open at once.
-pub(crate) const BATCH_TEXT: usize = 1 << 20;
+pub(crate) const BATCH_TEXT_BYTES: usize = 1 << 20;
 /// Bytes of text after which a row group is cut.
-pub(crate) const GROUP_TEXT: usize = 64 << 20;
+pub(crate) const GROUP_TEXT_BYTES: usize = 64 << 20;
 /// Rows after which a row group is cut, for tables with little text.
 const GROUP_ROWS: usize = 1 << 20;
 /// Bytes of an uncompressed page.
-pub(crate) const PAGE: usize = 2 << 20;
+pub(crate) const PAGE_BYTES: usize = 2 << 20;
 /// Bytes of text in one row. Offsets of an Arrow batch have 31 bits, and a batch is cut only after its last row.
-pub(crate) const ROW_TEXT: usize = 1 << 30;
+pub(crate) const ROW_TEXT_BYTES: usize = 1 << 30;
 
 /// The place of a table's open files in a set, by the dialect of their rows where these are parted; empty until its first
 /// row.
@@ -108,16 +108,16 @@ impl<T: Table> Part<T> {
 
     fn push(&mut self, row: T) -> Result<(), DatasetError> {
         let text = column::text_bytes(T::COLUMNS, &row);
-        if text > ROW_TEXT {
+        if text > ROW_TEXT_BYTES {
             return Err(DatasetError::Row {
                 table: T::NAME,
-                reason: format!("it holds {text} bytes of text, more than {ROW_TEXT}"),
+                reason: format!("it holds {text} bytes of text, more than {ROW_TEXT_BYTES}"),
             });
         }
         self.waiting.push(row);
         self.waiting_text += text;
         self.rows += 1;
-        if self.waiting.len() == BATCH_ROWS || self.waiting_text >= BATCH_TEXT {
+        if self.waiting.len() == BATCH_ROWS || self.waiting_text >= BATCH_TEXT_BYTES {
             self.write_batch()?;
         }
         Ok(())
@@ -140,7 +140,7 @@ impl<T: Table> Part<T> {
         self.writer
             .write(&batch)
             .map_err(|error| DatasetError::parquet("write", &self.path, error))?;
-        if self.group_text >= GROUP_TEXT {
+        if self.group_text >= GROUP_TEXT_BYTES {
             self.group_text = 0;
             self.writer
                 .flush()
@@ -191,8 +191,8 @@ fn properties<T: Table>(options: &TableOptions) -> WriterProperties {
     let plain = WriterProperties::builder()
         .set_created_by(concat!("chatmill version ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_compression(options.compression.of_parquet())
-        .set_data_page_size_limit(PAGE)
-        .set_dictionary_page_size_limit(PAGE)
+        .set_data_page_size_limit(PAGE_BYTES)
+        .set_dictionary_page_size_limit(PAGE_BYTES)
         .set_max_row_group_row_count(Some(GROUP_ROWS))
         .set_dictionary_enabled(false)
         .set_statistics_enabled(EnabledStatistics::None);
@@ -233,7 +233,7 @@ fn repeating<R>(column: &Column<R>, encodings: &[String]) -> Vec<ColumnPath> {
 mod tests {
     use std::sync::Arc;
 
-    use super::{BATCH_ROWS, BATCH_TEXT, GROUP_TEXT, Part};
+    use super::{BATCH_ROWS, BATCH_TEXT_BYTES, GROUP_TEXT_BYTES, Part};
     use crate::disk::Dir;
     use crate::options::{Compression, Partition, TableOptions};
     use crate::parts::Place;
@@ -271,7 +271,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut part = part(&folder);
         part.push(LossRow {
-            reason: "x".repeat(BATCH_TEXT - 1).into(),
+            reason: "x".repeat(BATCH_TEXT_BYTES - 1).into(),
             ..Default::default()
         })
         .unwrap();
@@ -283,16 +283,16 @@ mod tests {
         .unwrap();
         assert!(part.waiting.is_empty());
         assert_eq!(part.waiting_text, 0);
-        assert_eq!(part.group_text, BATCH_TEXT);
+        assert_eq!(part.group_text, BATCH_TEXT_BYTES);
     }
 
     #[test]
     fn a_row_group_ends_with_the_batch_that_fills_it() {
         let folder = tempfile::tempdir().unwrap();
         let mut part = part(&folder);
-        for batches in 1..GROUP_TEXT / BATCH_TEXT {
+        for batches in 1..GROUP_TEXT_BYTES / BATCH_TEXT_BYTES {
             part.push(LossRow {
-                reason: "x".repeat(BATCH_TEXT).into(),
+                reason: "x".repeat(BATCH_TEXT_BYTES).into(),
                 ..Default::default()
             })
             .unwrap();
@@ -300,7 +300,7 @@ mod tests {
             assert_eq!(part.writer.in_progress_rows(), batches);
         }
         part.push(LossRow {
-            reason: "x".repeat(BATCH_TEXT).into(),
+            reason: "x".repeat(BATCH_TEXT_BYTES).into(),
             ..Default::default()
         })
         .unwrap();

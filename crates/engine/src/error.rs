@@ -230,10 +230,10 @@ impl From<Failure> for RunError {
 
 /// The first failures, and how many there are.
 fn listed(failures: &[Failure]) -> String {
-    const SHOWN: usize = 3;
-    let mut list: Vec<String> = failures.iter().take(SHOWN).map(Failure::to_string).collect();
-    if failures.len() > SHOWN {
-        list.push(format!("and {} more", failures.len() - SHOWN));
+    const MAX_LISTED: usize = 3;
+    let mut list: Vec<String> = failures.iter().take(MAX_LISTED).map(Failure::to_string).collect();
+    if failures.len() > MAX_LISTED {
+        list.push(format!("and {} more", failures.len() - MAX_LISTED));
     }
     list.join("; ")
 }

@@ -18,7 +18,7 @@ use crate::trouble::{Trouble, Troubles};
 use crate::walk::{WalkEvent, walk};
 
 /// Tables that are named in a report at most.
-const TABLES: usize = 64;
+const MAX_NAMED_TABLES: usize = 64;
 
 /// What one entry of an input holds.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -61,7 +61,7 @@ pub struct EntryReport {
 }
 
 /// Troubles of an entry that its report keeps.
-const TROUBLES: usize = 5;
+const MAX_SHOWN_TROUBLES: usize = 5;
 
 /// What inspecting some inputs gave.
 #[derive(Clone, Debug, Default)]
@@ -106,7 +106,7 @@ pub fn inspect(
             }
             WalkEvent::Trouble(trouble) => reports.trouble(trouble),
             WalkEvent::Table { entry, table } => reports.at(entry, |report, _| {
-                if report.unread_tables.len() < TABLES {
+                if report.unread_tables.len() < MAX_NAMED_TABLES {
                     report.unread_tables.insert(table.to_owned());
                 }
             }),
@@ -149,7 +149,7 @@ impl Reports<'_> {
         let own = self.list.iter().rposition(|(report, _)| is_its_own(report));
         let place = own.or(self.list.len().checked_sub(1));
         if let Some((report, _)) = place.and_then(|place| self.list.get_mut(place))
-            && report.troubles.len() < TROUBLES
+            && report.troubles.len() < MAX_SHOWN_TROUBLES
         {
             report.troubles.push(trouble);
         }

@@ -20,7 +20,7 @@ use crate::door::Failure;
 use crate::door::Trouble;
 use crate::event::{Event, Framing, FramingError, Head};
 use crate::frame::Framer;
-use crate::sniff::{Container, WANTED, sniff};
+use crate::sniff::{Container, HEAD_BYTES, sniff};
 use crate::stream::{Buffered, Raw, ReadBudget, StreamError};
 use crate::table::TableMap;
 
@@ -216,7 +216,7 @@ impl Reader {
             )
         };
         // The layers of a whole input were taken off before.
-        let (container, mut body) = match (&self.walk, sniff(body.peek(WANTED))) {
+        let (container, mut body) = match (&self.walk, sniff(body.peek(HEAD_BYTES))) {
             (Walk::Single(_), Container::Database) => (Container::Database, body),
             (Walk::Single(_), _) => (Container::Plain, body),
             _ => uncover(body, &self.gauge),

@@ -12,7 +12,7 @@ use chatmill_diag::{Code, Finding, Limits};
 use crate::door::Trouble;
 
 /// Bytes that one layer reads ahead.
-const BUFFER: usize = 64 * 1024;
+const BUFFER_BYTES: usize = 64 * 1024;
 
 /// A stream of bytes that can move between threads.
 pub(crate) type Bytes = Box<dyn Read + Send>;
@@ -198,18 +198,18 @@ impl Buffered {
 
     /// The next bytes, at least `count` of them unless the stream ends or breaks before.
     pub(crate) fn peek(&mut self, count: usize) -> &[u8] {
-        if self.filled - self.at < count.min(BUFFER) {
+        if self.filled - self.at < count.min(BUFFER_BYTES) {
             self.fill();
         }
         self.bytes.get(self.at..self.filled).unwrap_or_default()
     }
 
     fn fill(&mut self) {
-        self.bytes.resize(BUFFER, 0);
+        self.bytes.resize(BUFFER_BYTES, 0);
         self.bytes.copy_within(self.at..self.filled, 0);
         self.filled -= self.at;
         self.at = 0;
-        while !self.ended && self.filled < BUFFER {
+        while !self.ended && self.filled < BUFFER_BYTES {
             match self
                 .stream
                 .read(self.bytes.get_mut(self.filled..).unwrap_or_default())

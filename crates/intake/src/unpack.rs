@@ -20,7 +20,7 @@ use crate::stream::{Buffered, ReadBudget, StreamError};
 
 /// Bytes asked of a decoder at once. A decoder that meets corruption drops what it decoded in the same call, so this
 /// bounds what is lost before the damage.
-const STEP: usize = 16 * 1024;
+const STEP_BYTES: usize = 16 * 1024;
 
 /// Memory that an xz decoder needs besides its dictionary.
 const XZ_OVERHEAD: u64 = 32 << 20;
@@ -344,7 +344,7 @@ impl Read for Unpack {
         if buffer.is_empty() {
             return Ok(0);
         }
-        let room = buffer.len().min(STEP);
+        let room = buffer.len().min(STEP_BYTES);
         let buffer = buffer.get_mut(..room).unwrap_or_default();
         loop {
             self.state = match std::mem::replace(&mut self.state, State::Over) {

@@ -37,7 +37,7 @@ pub struct ClusterMembership {
 }
 
 /// Dissimilar conversations of one band that later ones are compared with; more would make hostile input slow.
-const REPRESENTATIVES: usize = 16;
+const MAX_REPRESENTATIVES: usize = 16;
 
 /// The standing of each conversation. `threshold` is the least nearness of near duplicates; none looks for none.
 pub fn memberships(likenesses: &[Likeness], threshold: Option<f64>) -> Vec<ClusterMembership> {
@@ -111,7 +111,9 @@ fn near(
                         *duplicate = Some(Duplicate::Near);
                     }
                 }
-                None if representatives.len() < REPRESENTATIVES => representatives.push((*member, likeness)),
+                None if representatives.len() < MAX_REPRESENTATIVES => {
+                    representatives.push((*member, likeness))
+                }
                 None => {}
             }
         }

@@ -54,7 +54,7 @@ impl Tables {
         });
     }
 
-    /// The bytes at which the tokens of a text begin, a bit each; the text is not longer than [`SHORT`](crate::merge::SHORT).
+    /// The bytes at which the tokens of a text begin, a bit each; the text is not longer than [`SHORT_PIECE_BYTES`](crate::merge::SHORT_PIECE_BYTES).
     pub(crate) fn beginnings(&self, scratch: &mut Scratch, text: &str) -> u64 {
         let (mut begin, mut at) = (0, 0);
         self.splitter.each(&mut scratch.cache, text, |piece| {
@@ -64,7 +64,7 @@ impl Tables {
         begin
     }
 
-    /// The bytes at which the pieces of a text begin, a bit each; the text is not longer than [`SHORT`](crate::merge::SHORT).
+    /// The bytes at which the pieces of a text begin, a bit each; the text is not longer than [`SHORT_PIECE_BYTES`](crate::merge::SHORT_PIECE_BYTES).
     pub(crate) fn pieces(&self, scratch: &mut Scratch, text: &str) -> u64 {
         let (mut begin, mut at) = (0, 0);
         self.splitter.each(&mut scratch.cache, text, |piece| {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::bpe::{Scratch, Tables};
 use crate::chunks::{Chunks, Key, LONGEST, MOST, PackedCounts};
 use crate::memory::Memory;
-use crate::merge::{SHORT, each_length};
+use crate::merge::{SHORT_PIECE_BYTES, each_length};
 use crate::vocabulary::Vocabulary;
 
 /// Where the tokens of a chunk begin in each encoding.
@@ -84,7 +84,7 @@ impl ChunkCounter {
         let each = Self::words_for(chunk.len());
         self.words.clear();
         self.words.resize(each * self.vocabularies.len(), 0);
-        if chunk.len() <= SHORT {
+        if chunk.len() <= SHORT_PIECE_BYTES {
             return self.find_in_words(chunk);
         }
         for ((tables, scratch), words) in self.vocabularies.iter_mut().zip(self.words.chunks_mut(each)) {
@@ -98,7 +98,7 @@ impl ChunkCounter {
         }
     }
 
-    /// Finds the tokens of a chunk of at most [`SHORT`] bytes: a word for each encoding.
+    /// Finds the tokens of a chunk of at most [`SHORT_PIECE_BYTES`] bytes: a word for each encoding.
     fn find_in_words(&mut self, chunk: &str) {
         let Some(pieces) = self.common_pieces(chunk) else {
             for ((tables, scratch), word) in self.vocabularies.iter_mut().zip(&mut self.words) {
@@ -119,7 +119,7 @@ impl ChunkCounter {
         });
     }
 
-    /// The bytes at which the pieces of a chunk of at most [`SHORT`] bytes begin, a bit each, where all encodings cut it alike.
+    /// The bytes at which the pieces of a chunk of at most [`SHORT_PIECE_BYTES`] bytes begin, a bit each, where all encodings cut it alike.
     fn common_pieces(&mut self, chunk: &str) -> Option<u64> {
         let mut all = self.vocabularies.iter_mut();
         let pieces = |(tables, scratch): &mut (Arc<Tables>, Scratch)| tables.pieces(scratch, chunk);
@@ -143,7 +143,7 @@ impl ChunkCounter {
         lanes
     }
 
-    /// The bytes at which the tokens of a piece of at most [`SHORT`] bytes begin in each encoding, a bit each.
+    /// The bytes at which the tokens of a piece of at most [`SHORT_PIECE_BYTES`] bytes begin in each encoding, a bit each.
     fn merged(&self, piece: &[u8]) -> [u64; MOST] {
         let mut all = [0; MOST];
         for (found, vocabularies) in all.chunks_mut(2).zip(self.vocabularies.chunks(2)) {

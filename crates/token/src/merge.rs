@@ -11,32 +11,32 @@ use crate::merge_table::MergeTable;
 use crate::pairs::NO_TOKEN;
 
 /// Bytes of the longest piece that is merged in arrays: a bit for each byte in a word.
-pub(crate) const SHORT: usize = 64;
+pub(crate) const SHORT_PIECE_BYTES: usize = 64;
 
 /// Bytes of most pieces; their arrays are looked through at once.
-const SHORTEST: usize = 16;
+const SHORTEST_PIECE_BYTES: usize = 16;
 
 /// Bits of a position in a short piece.
-const POSITION_BITS: u32 = SHORT.trailing_zeros();
+const POSITION_BITS: u32 = SHORT_PIECE_BYTES.trailing_zeros();
 
 /// Bytes up to which the heap's offsets fit; beyond, a piece is merged in stretches. No limit lets a text grow so long.
-const STRETCH: usize = 1 << 31;
+const HEAP_PIECE_BYTES: usize = 1 << 31;
 
-/// The bytes at which the tokens of a piece of at most [`SHORT`] bytes begin, a bit each.
+/// The bytes at which the tokens of a piece of at most [`SHORT_PIECE_BYTES`] bytes begin, a bit each.
 pub(crate) fn beginnings(table: &MergeTable, piece: &[u8]) -> u64 {
-    if piece.len() <= SHORTEST {
-        Parts::<SHORTEST>::merged(table, piece).begin
+    if piece.len() <= SHORTEST_PIECE_BYTES {
+        Parts::<SHORTEST_PIECE_BYTES>::merged(table, piece).begin
     } else {
-        Parts::<SHORT>::merged(table, piece).begin
+        Parts::<SHORT_PIECE_BYTES>::merged(table, piece).begin
     }
 }
 
 /// The same in two tables at once: both wait for memory most of the time, and so they wait together.
 pub(crate) fn beginnings_in_both(tables: [&MergeTable; 2], piece: &[u8]) -> [u64; 2] {
-    if piece.len() <= SHORTEST {
-        Parts::<SHORTEST>::merged_in_both(tables, piece)
+    if piece.len() <= SHORTEST_PIECE_BYTES {
+        Parts::<SHORTEST_PIECE_BYTES>::merged_in_both(tables, piece)
     } else {
-        Parts::<SHORT>::merged_in_both(tables, piece)
+        Parts::<SHORT_PIECE_BYTES>::merged_in_both(tables, piece)
     }
 }
 
@@ -84,13 +84,13 @@ impl<const MOST: usize> Parts<MOST> {
             return false;
         }
         let first = first.cast_unsigned();
-        self.join_at(table, first as usize % SHORT, first >> POSITION_BITS);
+        self.join_at(table, first as usize % SHORT_PIECE_BYTES, first >> POSITION_BITS);
         true
     }
 
     fn of_bytes(table: &MergeTable, piece: &[u8]) -> Self {
         let mut parts = Self {
-            begin: u64::MAX >> (SHORT - piece.len().clamp(1, SHORT)),
+            begin: u64::MAX >> (SHORT_PIECE_BYTES - piece.len().clamp(1, SHORT_PIECE_BYTES)),
             ids: [NO_TOKEN; MOST],
             joins: [NO_JOIN; MOST],
         };
@@ -139,11 +139,11 @@ impl<const MOST: usize> Parts<MOST> {
         self.ids.get(at).copied().unwrap_or(NO_TOKEN)
     }
 
-    /// Where the part behind one begins; `SHORT` when it is the last.
+    /// Where the part behind one begins; `SHORT_PIECE_BYTES` when it is the last.
     fn next(&self, at: usize) -> usize {
         let behind = self.begin >> at >> 1;
         if behind == 0 {
-            SHORT
+            SHORT_PIECE_BYTES
         } else {
             at + 1 + behind.trailing_zeros() as usize
         }
@@ -170,9 +170,9 @@ struct Link {
 }
 
 impl Merger {
-    /// Calls `token` with the length in bytes of each token of a piece that is longer than [`SHORT`], in order.
+    /// Calls `token` with the length in bytes of each token of a piece that is longer than [`SHORT_PIECE_BYTES`], in order.
     pub(crate) fn each_of_long(&mut self, table: &MergeTable, piece: &[u8], mut token: impl FnMut(usize)) {
-        for stretch in piece.chunks(STRETCH) {
+        for stretch in piece.chunks(HEAP_PIECE_BYTES) {
             self.merge_long(table, stretch);
             self.each_part(|part, at| token((part.end - at) as usize));
         }
@@ -180,11 +180,11 @@ impl Merger {
 
     /// The two tokens that a byte string is made of, when it comes to two.
     pub(crate) fn last_pair(&mut self, table: &MergeTable, bytes: &[u8]) -> Option<(u32, u32)> {
-        if bytes.len() <= SHORTEST {
-            return Parts::<SHORTEST>::merged(table, bytes).two();
+        if bytes.len() <= SHORTEST_PIECE_BYTES {
+            return Parts::<SHORTEST_PIECE_BYTES>::merged(table, bytes).two();
         }
-        if bytes.len() <= SHORT {
-            return Parts::<SHORT>::merged(table, bytes).two();
+        if bytes.len() <= SHORT_PIECE_BYTES {
+            return Parts::<SHORT_PIECE_BYTES>::merged(table, bytes).two();
         }
         self.merge_long(table, bytes);
         let mut ids = Vec::new();

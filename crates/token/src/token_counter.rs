@@ -23,7 +23,7 @@ use crate::memory::Memory;
 use crate::sync::{BoundaryClasses, SyncPoints};
 
 /// Bytes of a stretch from which its inside is remembered.
-const LONG: usize = 64;
+const LONG_RUN_BYTES: usize = 64;
 
 /// Counts in a fixed list of encodings; belongs to one thread.
 pub struct TokenCounter {
@@ -154,7 +154,7 @@ impl Batch {
                 self.joint(text, booked..start, &mut books);
                 books.many(span, [1; MOST]);
                 booked = end;
-            } else if end.saturating_sub(start) >= LONG
+            } else if end.saturating_sub(start) >= LONG_RUN_BYTES
                 && let Some(stretch) = text.get(start..end)
                 && let inside = self.inside(stretch)
                 && inside.first < inside.last

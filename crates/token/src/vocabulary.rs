@@ -82,7 +82,7 @@ impl Vocabulary {
 
     /// Calls `token` with the length in bytes of each token of a piece, in order.
     pub(crate) fn each_token(&self, merger: &mut Merger, piece: &[u8], mut token: impl FnMut(usize)) {
-        if piece.len() <= merge::SHORT {
+        if piece.len() <= merge::SHORT_PIECE_BYTES {
             merge::each_length(self.beginnings(piece), piece.len(), token);
         } else if self.is_unreachable(piece) {
             token(piece.len());
@@ -91,7 +91,7 @@ impl Vocabulary {
         }
     }
 
-    /// The bytes at which the tokens of a piece begin, a bit each; the piece is not longer than [`merge::SHORT`].
+    /// The bytes at which the tokens of a piece begin, a bit each; the piece is not longer than [`merge::SHORT_PIECE_BYTES`].
     pub(crate) fn beginnings(&self, piece: &[u8]) -> u64 {
         if piece.len() < 2 || self.is_unreachable(piece) {
             return 1;

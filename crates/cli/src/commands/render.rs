@@ -319,7 +319,7 @@ struct Failed {
 
 impl Failed {
     fn note(&mut self, id: &str, rendering: &Rendering<'_>) {
-        const SHOWN: usize = 5;
+        const MAX_SHOWN: usize = 5;
         let mut rules = rendering
             .violations
             .iter()
@@ -327,7 +327,7 @@ impl Failed {
         let reason = |rule: &&str| UNRENDERED.iter().any(|code| rule.starts_with(code));
         if let Some(rule) = rules.find(reason) {
             self.count += 1;
-            if self.shown.len() < SHOWN {
+            if self.shown.len() < MAX_SHOWN {
                 self.shown.push(format!("conversation {id}: {rule}"));
             }
         }

@@ -35,7 +35,7 @@ pub struct JaibberContext;
 const SENTENCE: &str = "Respond ONLY to the final user message. Previous messages are for context.";
 
 /// Messages in the window.
-const WINDOW: u32 = 20;
+const WINDOW_MESSAGES: u32 = 20;
 
 static ABOUT: About = About {
     title: "Jaibber context",
@@ -60,7 +60,7 @@ impl Dialect for JaibberContext {
 
     fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
         let mut losses = Losses::default();
-        let shown = SelectedMessages::choose(view, Some(WINDOW), &mut losses, |message| {
+        let shown = SelectedMessages::choose(view, Some(WINDOW_MESSAGES), &mut losses, |message| {
             View::is_turn(message)
                 && matches!(message.role, Role::User | Role::Assistant)
                 && message

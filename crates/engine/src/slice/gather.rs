@@ -21,10 +21,10 @@ mod shared;
 use shared::Shared;
 
 /// Partitions that are open at a time, each with a file.
-const PARTITIONS: u64 = 256;
+const OPEN_PARTITIONS: u64 = 256;
 
 /// Times that a partition is spread again at most; a hash that never tells two conversations apart does not exist.
-const DEPTH: usize = 6;
+const MAX_SPREADS: usize = 6;
 
 /// Rows put aside until all inputs have been read.
 pub struct Gatherer {
@@ -79,7 +79,7 @@ impl Gatherer {
         Self {
             target,
             folder,
-            first: usize::try_from(input_bytes.div_ceil(target).clamp(1, PARTITIONS)).unwrap_or(1),
+            first: usize::try_from(input_bytes.div_ceil(target).clamp(1, OPEN_PARTITIONS)).unwrap_or(1),
             levels: VecDeque::new(),
             entries: Vec::new(),
             scopes: Vec::new(),
@@ -151,7 +151,7 @@ impl Gatherer {
             if bytes == 0 {
                 continue;
             }
-            if bytes <= self.target.saturating_mul(2) || level.is_last || depth > DEPTH {
+            if bytes <= self.target.saturating_mul(2) || level.is_last || depth > MAX_SPREADS {
                 return self.collect(partition).map(|()| true);
             }
             self.spread(partition, bytes, depth)?;
@@ -168,7 +168,7 @@ impl Gatherer {
 
     /// Spreads a partition that is too large over further ones, which are emptied before what follows it.
     fn spread(&mut self, partition: usize, bytes: u64, depth: usize) -> Result<(), DatasetError> {
-        let parts = bytes.div_ceil(self.target).clamp(2, PARTITIONS);
+        let parts = bytes.div_ceil(self.target).clamp(2, OPEN_PARTITIONS);
         self.open(usize::try_from(parts).unwrap_or(2), false);
         let mut deepest = self.levels.iter_mut().rev();
         let (Some(deeper), Some(level)) = (deepest.next(), deepest.next()) else {

@@ -29,7 +29,7 @@ use crate::progress::Progress;
 
 /// Inputs that begin in a slice at most. Of tiny ones, what is kept beside their bytes is most: without this, a slice would hold
 /// all of them.
-const INPUTS: usize = 1 << 14;
+const MAX_INPUTS_PER_SLICE: usize = 1 << 14;
 
 /// Reads inputs one after another and cuts them into slices.
 pub struct Slicer<'p> {
@@ -176,7 +176,7 @@ impl<'p> Slicer<'p> {
         {
             slice.steps.push(Step::Entry(entry.step.clone()));
         }
-        let behind = self.next_input + INPUTS;
+        let behind = self.next_input + MAX_INPUTS_PER_SLICE;
         while slice.buffer.len() < self.slice_bytes {
             if self.is_over() {
                 return None;

@@ -14,12 +14,12 @@ pub(super) struct Tables {
 }
 
 /// Tables that are named when none is read.
-const SHOWN: usize = 12;
+const MAX_NAMED_TABLES: usize = 12;
 
 impl Tables {
     /// Remembers a table that was passed over; one more than are shown, so that it is seen that there are more.
     pub(super) fn pass(&mut self, table: &str) {
-        if self.passed.len() <= SHOWN && !self.passed.iter().any(|passed| passed == table) {
+        if self.passed.len() <= MAX_NAMED_TABLES && !self.passed.iter().any(|passed| passed == table) {
             self.passed.push(table.to_owned());
         }
     }
@@ -27,8 +27,8 @@ impl Tables {
 
 /// Says that a database or a dump holds no table that is read.
 pub(super) fn no_table(passed: &[String]) -> Finding {
-    let mut names: Vec<&str> = passed.iter().map(String::as_str).take(SHOWN).collect();
-    if passed.len() > SHOWN {
+    let mut names: Vec<&str> = passed.iter().map(String::as_str).take(MAX_NAMED_TABLES).collect();
+    if passed.len() > MAX_NAMED_TABLES {
         names.push("…");
     }
     let found = if names.is_empty() {

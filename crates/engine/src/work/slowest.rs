@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 /// Conversations that are remembered.
-const REMEMBERED: usize = 20;
+const MAX_REMEMBERED: usize = 20;
 
 /// A conversation and how long it took.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -38,7 +38,7 @@ impl Slowest {
     ) {
         let seconds = taken.as_secs_f64();
         let place = self.0.partition_point(|other| other.seconds >= seconds);
-        if place < REMEMBERED {
+        if place < MAX_REMEMBERED {
             let (id, input) = name();
             let slow = Slow {
                 conversation_id: id.to_owned(),
@@ -48,7 +48,7 @@ impl Slowest {
                 slice,
             };
             self.0.insert(place, slow);
-            self.0.truncate(REMEMBERED);
+            self.0.truncate(MAX_REMEMBERED);
         }
     }
 
@@ -57,7 +57,7 @@ impl Slowest {
         self.0.retain(|slow| slow.slice != slice);
         self.0.extend(measured.0);
         self.0.sort_by(|one, other| other.seconds.total_cmp(&one.seconds));
-        self.0.truncate(REMEMBERED);
+        self.0.truncate(MAX_REMEMBERED);
     }
 
     /// The slowest first.
@@ -88,7 +88,7 @@ mod tests {
         let mut all = measured(0, &many);
         all.merge(1, measured(1, &[45, 900]));
         let found = milliseconds(&all);
-        assert_eq!(found.len(), REMEMBERED);
+        assert_eq!(found.len(), MAX_REMEMBERED);
         assert_eq!(found[..3], [900.0, 50.0, 49.0]);
         assert_eq!(found[6..8], [45.0, 45.0]);
     }

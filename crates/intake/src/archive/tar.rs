@@ -16,19 +16,19 @@ use super::label::Labels;
 use crate::stream::{Buffered, ReadBudget, StreamError, lock};
 
 /// Bytes of a header; bodies are padded to a multiple of it.
-const BLOCK: usize = 512;
+const BLOCK_BYTES: usize = 512;
 
 /// Bytes of a long name or a pax header that are read.
-const META: u64 = 1 << 20;
+const MAX_META_BYTES: u64 = 1 << 20;
 
 /// Whether `head` starts with a tar header: its checksum must be right.
 pub(crate) fn is_header(head: &[u8]) -> bool {
-    head.first_chunk::<BLOCK>()
+    head.first_chunk::<BLOCK_BYTES>()
         .is_some_and(|block| block.first() != Some(&0) && checks_out(block))
 }
 
 /// Whether the checksum of a header is right. The field itself counts as eight spaces.
-fn checks_out(block: &[u8; BLOCK]) -> bool {
+fn checks_out(block: &[u8; BLOCK_BYTES]) -> bool {
     let sum: u32 = block
         .iter()
         .enumerate()
@@ -195,7 +195,7 @@ impl Tar {
 
     /// Sets the bounds of the body that follows.
     fn pass(&mut self, size: u64) -> io::Result<()> {
-        let block = BLOCK as u64;
+        let block = BLOCK_BYTES as u64;
         if size > u64::MAX - block {
             return Err(corrupt("an entry's size is impossible").into());
         }
@@ -206,7 +206,7 @@ impl Tar {
 
     /// Reads a body that describes the next member.
     fn meta(&mut self, size: u64) -> io::Result<Vec<u8>> {
-        if size > META {
+        if size > MAX_META_BYTES {
             return Err(corrupt("an entry's name is longer than 1 MiB").into());
         }
         self.pass(size)?;
@@ -281,8 +281,8 @@ impl Tar {
 }
 
 /// Reads one block.
-fn block(bytes: &mut Buffered, message: &str) -> io::Result<[u8; BLOCK]> {
-    let mut block = [0; BLOCK];
+fn block(bytes: &mut Buffered, message: &str) -> io::Result<[u8; BLOCK_BYTES]> {
+    let mut block = [0; BLOCK_BYTES];
     bytes.read_exact(&mut block).map_err(|error| match error.kind() {
         io::ErrorKind::UnexpectedEof => truncated(message).into(),
         _ => error,

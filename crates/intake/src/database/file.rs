@@ -14,7 +14,7 @@ use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 use tempfile::NamedTempFile;
 
-use super::pages::{HEADER, Pages};
+use super::pages::{HEADER_BYTES, Pages};
 use crate::door::{self, InputFile, Trouble};
 use crate::stream::{ReadBudget, StreamError};
 
@@ -96,7 +96,7 @@ impl DatabaseFile {
     pub(super) fn whole_pages(self, gauge: &ReadBudget) -> Result<(Self, Option<Finding>), StreamError> {
         let opened = InputFile::open(self.path(), &gauge.trouble);
         let mut file = opened.map_err(|cause| StreamError::of(&cause.into()))?;
-        let mut header = [0; HEADER];
+        let mut header = [0; HEADER_BYTES];
         // A file without a sound header is told by SQLite.
         let read = file.read_exact(&mut header).ok();
         let Some(pages) = read.and_then(|()| Pages::of(&header)) else {

@@ -8,7 +8,7 @@ use chatmill_diag::codes::{CORRUPT_STREAM, TRUNCATED_STREAM};
 use crate::stream::StreamError;
 
 /// Bytes of the header of a database.
-pub(super) const HEADER: usize = 100;
+pub(super) const HEADER_BYTES: usize = 100;
 
 /// How a database says that it is laid out.
 pub(super) struct Pages {
@@ -20,7 +20,7 @@ pub(super) struct Pages {
 
 impl Pages {
     /// What a header says, where its pages have a size that pages can have.
-    pub(super) fn of(header: &[u8; HEADER]) -> Option<Self> {
+    pub(super) fn of(header: &[u8; HEADER_BYTES]) -> Option<Self> {
         let byte = |at: usize| header.get(at).copied().unwrap_or_default();
         let number = |at: usize| u32::from_be_bytes([byte(at), byte(at + 1), byte(at + 2), byte(at + 3)]);
         let size = match u64::from(u16::from_be_bytes([byte(16), byte(17)])) {

@@ -19,10 +19,10 @@ use crate::table::TableMap;
 use crate::table::row::{Cell, RowFault, RowWriter, Written};
 
 /// Rows of a batch.
-const ROWS: usize = 512;
+const MAX_BATCH_ROWS: usize = 512;
 
 /// Bytes of rows after which a batch ends.
-const BYTES: usize = 256 * 1024;
+const MAX_BATCH_BYTES: usize = 256 * 1024;
 
 /// What became of a row.
 pub(super) enum Outcome {
@@ -113,7 +113,7 @@ impl Scan {
     fn fill(&mut self, connection: &Connection, gauge: &ReadBudget) -> rusqlite::Result<()> {
         let mut statement = connection.prepare(&self.select(&self.columns))?;
         let mut rows = statement.query(params_from_iter(self.last.iter().flatten().cloned()))?;
-        while self.rows.len() < ROWS && self.bytes.len() < BYTES {
+        while self.rows.len() < MAX_BATCH_ROWS && self.bytes.len() < MAX_BATCH_BYTES {
             let Some(row) = rows.next()? else {
                 self.is_over = true;
                 return Ok(());

@@ -17,7 +17,7 @@ use crate::table::sql::Syntax;
 use crate::table::{TableMap, copy, csv, literal};
 
 /// Bytes of rows that are passed over before it is said how many they are, so that whoever waits sees that it goes on.
-const REPORTED: u64 = 4 << 20;
+const REPORT_AFTER_BYTES: u64 = 4 << 20;
 
 /// What is kept of tables between events.
 pub(super) struct Rows {
@@ -228,7 +228,7 @@ impl Framer {
     pub(super) fn skip_row(&mut self, bytes: u64) {
         let skipped = &self.rows.skipped;
         let is_other = skipped.table != self.rows.target.table;
-        if skipped.rows > 0 && (is_other || skipped.bytes > REPORTED) {
+        if skipped.rows > 0 && (is_other || skipped.bytes > REPORT_AFTER_BYTES) {
             self.flush_separators();
         }
         let skipped = &mut self.rows.skipped;

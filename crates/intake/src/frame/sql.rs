@@ -22,7 +22,7 @@ pub(super) use detect::detect;
 use lexer::{Lexer, Mark};
 
 /// Bytes of a statement that are held; a longer one is not understood.
-const HELD: u64 = 1 << 20;
+const MAX_HELD_BYTES: u64 = 1 << 20;
 
 /// What is kept of a text dump between events.
 pub(super) struct Sql {
@@ -196,7 +196,7 @@ impl Framer {
             let end = memchr(b'\n', rest);
             let count = end.map_or(rest.len(), |end| end + 1);
             let bytes = rest.get(..count).unwrap_or_default();
-            if (line.len() + count) as u64 <= HELD {
+            if (line.len() + count) as u64 <= MAX_HELD_BYTES {
                 line.extend_from_slice(bytes);
             }
             self.place.advance(bytes);

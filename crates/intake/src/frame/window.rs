@@ -5,13 +5,13 @@ use std::io::{ErrorKind, Read};
 use crate::stream::{Bytes, StreamError};
 
 /// Decoded bytes that decide how an entry is cut.
-const HEAD: usize = 1 << 20;
+const HEAD_BYTES: usize = 1 << 20;
 
-/// First allocation; it doubles up to [`HEAD`] while an entry needs it.
-const SMALL: usize = 16 * 1024;
+/// First allocation; it doubles up to [`HEAD_BYTES`] while an entry needs it.
+const SMALL_BYTES: usize = 16 * 1024;
 
 /// Bytes read at once after the head; small enough to stay in a core's cache.
-const CHUNK: usize = 256 * 1024;
+const CHUNK_BYTES: usize = 256 * 1024;
 
 /// A window that slides over a stream. It is filled only when it is empty, always to the brim.
 pub(super) struct Window {
@@ -35,14 +35,14 @@ impl Window {
             broken: None,
         };
         if window.bytes.is_empty() {
-            window.bytes.resize(SMALL, 0);
+            window.bytes.resize(SMALL_BYTES, 0);
         }
         loop {
             window.fill(window.bytes.len());
-            if window.ended || window.bytes.len() >= HEAD {
+            if window.ended || window.bytes.len() >= HEAD_BYTES {
                 return window;
             }
-            window.bytes.resize((window.bytes.len() * 2).min(HEAD), 0);
+            window.bytes.resize((window.bytes.len() * 2).min(HEAD_BYTES), 0);
         }
     }
 
@@ -78,7 +78,7 @@ impl Window {
         if self.at == self.filled && !self.ended {
             self.at = 0;
             self.filled = 0;
-            self.fill(CHUNK.min(self.bytes.len()));
+            self.fill(CHUNK_BYTES.min(self.bytes.len()));
         }
         self.at < self.filled
     }

@@ -14,12 +14,12 @@ use crate::archive::zip::Zip;
 use crate::database::DatabaseFile;
 use crate::discover::{Input, InputKind};
 use crate::door::{InputFile, Trouble};
-use crate::sniff::{Container, WANTED, sniff};
+use crate::sniff::{Container, HEAD_BYTES, sniff};
 use crate::stream::{Buffered, Bytes, Capped, Raw, ReadBudget, StreamError};
 use crate::unpack::Unpack;
 
 /// Compressions around one another that are opened; more of them are an attack, not an archive.
-const LAYERS: usize = 8;
+const MAX_LAYERS: usize = 8;
 
 /// What is read after the present entry.
 pub(super) enum Walk {
@@ -224,14 +224,14 @@ pub(super) fn unsupported(name: &str) -> StreamError {
 pub(super) fn too_many_layers() -> StreamError {
     StreamError::new(
         &UNSUPPORTED_CONTAINER,
-        format!("more than {LAYERS} compressions around one another"),
+        format!("more than {MAX_LAYERS} compressions around one another"),
     )
 }
 
 /// Takes compressions off until something else comes to light.
 pub(super) fn uncover(mut bytes: Buffered, gauge: &Arc<ReadBudget>) -> (Container, Buffered) {
-    for _ in 0..LAYERS {
-        match sniff(bytes.peek(WANTED)) {
+    for _ in 0..MAX_LAYERS {
+        match sniff(bytes.peek(HEAD_BYTES)) {
             Container::Compressed(codec) => {
                 let unpack = Unpack::new(codec, bytes, Arc::clone(gauge));
                 bytes = Buffered::new(Box::new(Capped::new(unpack, Arc::clone(gauge))));
@@ -239,13 +239,13 @@ pub(super) fn uncover(mut bytes: Buffered, gauge: &Arc<ReadBudget>) -> (Containe
             other => return (other, bytes),
         }
     }
-    (sniff(bytes.peek(WANTED)), bytes)
+    (sniff(bytes.peek(HEAD_BYTES)), bytes)
 }
 
 /// What a file is by its first bytes. It stands at its start afterwards.
 fn kind(file: &mut InputFile) -> Container {
     let mut head = Vec::new();
-    let read = file.by_ref().take(WANTED as u64).read_to_end(&mut head);
+    let read = file.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head);
     let back = file.seek(SeekFrom::Start(0));
     if read.is_ok() && back.is_ok() {
         sniff(&head)

@@ -13,7 +13,7 @@ use crate::cells::coverage_rank;
 use crate::report::{LossKind, Report, TokenCell};
 
 /// Kinds of loss that are shown without opening anything.
-const KINDS: usize = 4;
+const MAX_OPEN_KINDS: usize = 4;
 
 /// Cheapest and dearest dialect of the first encoding, among those that show whole histories.
 pub(super) fn range(report: &Report) -> Option<(String, String, f64)> {
@@ -261,7 +261,7 @@ pub(super) fn losses(html: &mut Html, report: &Report) {
                     .rate(rate(cell), 2)
                     .raw("<td class=\"wide\">");
                 let kinds = lost(cell);
-                let (first, more) = kinds.split_at(kinds.len().min(KINDS));
+                let (first, more) = kinds.split_at(kinds.len().min(MAX_OPEN_KINDS));
                 chips(html, first);
                 if !more.is_empty() {
                     html.raw("<details><summary>and ")

@@ -59,7 +59,7 @@ fn vocabulary(encoding: &str) -> &'static Vocabulary {
 #[test]
 fn repeats_of_a_few_bytes_merge_alike_in_arrays_and_in_the_heap() {
     for unit in ["a", "ab", "aab", " ", "\n", "=", "-=", "é", "的", "haha", "😀"] {
-        for bytes in 1..=SHORT {
+        for bytes in 1..=SHORT_PIECE_BYTES {
             let piece: Vec<u8> = unit.bytes().cycle().take(bytes).collect();
             let vocabulary = vocabulary("o200k_base");
             assert_eq!(
@@ -116,7 +116,7 @@ proptest! {
     #[test]
     fn any_bytes_merge_alike_in_arrays_and_in_the_heap(
         piece in prop_oneof![
-            proptest::collection::vec(any::<u8>(), 2..=SHORT),
+            proptest::collection::vec(any::<u8>(), 2..=SHORT_PIECE_BYTES),
             "[a-e ]{2,64}".prop_map(String::into_bytes),
             "[а-яієїґ]{1,32}".prop_map(String::into_bytes),
             "\\PC{1,16}".prop_map(String::into_bytes),

@@ -18,7 +18,7 @@ use crate::text::excerpt;
 use crate::view::View;
 
 /// Code points of a stored excerpt.
-const EXCERPT: usize = 200;
+const EXCERPT_CHARACTERS: usize = 200;
 
 /// The values of a line; what is none is left out.
 #[derive(Clone, Debug, Default)]
@@ -120,7 +120,8 @@ impl<'a> Meta<'a> {
                     }
                 }
                 (LinkStatus::Preview, Some(preview)) => {
-                    let (text, cut) = excerpt(preview.content.as_deref().unwrap_or_default(), EXCERPT);
+                    let (text, cut) =
+                        excerpt(preview.content.as_deref().unwrap_or_default(), EXCERPT_CHARACTERS);
                     if cut {
                         losses.at(
                             LossCode::Truncated,
@@ -184,7 +185,7 @@ impl<'a> Meta<'a> {
             }
             text.push('\n');
         }
-        self.reply_excerpt = Some(Cow::Owned(excerpt(&text, EXCERPT).0));
+        self.reply_excerpt = Some(Cow::Owned(excerpt(&text, EXCERPT_CHARACTERS).0));
     }
 
     /// Writes `before` and the line as the inside of a JSON string; neither when no value is left. Says whether it wrote, and how

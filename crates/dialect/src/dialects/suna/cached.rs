@@ -35,12 +35,12 @@ static ABOUT: About = About {
 static MANNER: DialectProfile = DialectProfile {
     system: SystemPlace::Start,
     texts: Texts::JoinedWithoutMarks,
-    cache_marks: Some((MARKS, "at most four cache marks")),
+    cache_marks: Some((MAX_CACHE_MARKS, "at most four cache marks")),
     ..STRINGS
 };
 
 /// Cache marks that a list holds at most.
-const MARKS: usize = 4;
+const MAX_CACHE_MARKS: usize = 4;
 
 impl Dialect for SunaCached {
     fn id(&self) -> &'static str {
@@ -70,7 +70,7 @@ fn render<'a>(view: &View<'a>) -> Rendering<'a> {
         rope: Rope::for_messages(turns.len()),
         separator: "[",
         block: Block::default(),
-        left: MARKS.saturating_sub(marked),
+        left: MAX_CACHE_MARKS.saturating_sub(marked),
     };
     for (index, mut turn) in turns.into_iter().enumerate() {
         let is_history = newest.is_some_and(|newest| index < newest) && turn.role != Role::System;

@@ -18,7 +18,7 @@ fn slicer<'p>(
 #[test]
 fn a_slice_ends_after_so_many_inputs_however_small_they_are() {
     let refused = Finding::new(&codes::NOT_A_REGULAR_FILE, "a device");
-    let inputs: Vec<PlannedInput> = (0..=INPUTS)
+    let inputs: Vec<PlannedInput> = (0..=MAX_INPUTS_PER_SLICE)
         .map(|number| PlannedInput::of(&number.to_string(), InputKind::Refused(Box::new(refused.clone()))))
         .collect();
     let (limits, stop) = (Limits::default(), AtomicBool::new(false));
@@ -28,7 +28,7 @@ fn a_slice_ends_after_so_many_inputs_however_small_they_are() {
         let entries = slice.steps.iter().filter(|step| matches!(step, Step::Entry(_)));
         begun.push(entries.count());
     }
-    assert_eq!(begun, [INPUTS, 1]);
+    assert_eq!(begun, [MAX_INPUTS_PER_SLICE, 1]);
     assert_eq!(slicer.into_tally().slices, 2);
 }
 

@@ -12,7 +12,7 @@ use crate::archive::tar::Tar;
 use crate::stream::{Buffered, ReadBudget};
 
 /// Bytes of a tar header.
-const HEADER: usize = 512;
+const HEADER_BYTES: usize = 512;
 
 /// Walks the tables of a tar format dump.
 pub(crate) struct DumpTar {
@@ -31,7 +31,9 @@ impl DumpTar {
     pub(crate) fn starts(head: &[u8]) -> bool {
         let name = head.get(..=CONTENTS.len()).unwrap_or_default();
         name.strip_suffix(b"\0") == Some(CONTENTS.as_bytes())
-            && head.get(HEADER..).is_some_and(|body| body.starts_with(MAGIC))
+            && head
+                .get(HEADER_BYTES..)
+                .is_some_and(|body| body.starts_with(MAGIC))
     }
 
     pub(crate) fn new(bytes: Buffered, gauge: Arc<ReadBudget>) -> Self {

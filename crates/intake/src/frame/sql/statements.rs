@@ -3,7 +3,7 @@
 use chatmill_diag::codes::RECORD_TOO_LONG;
 
 use super::lexer::{Lexer, Mark, Stretch};
-use super::{HELD, Open, Part};
+use super::{MAX_HELD_BYTES, Open, Part};
 use crate::frame::rows::Encoding;
 use crate::frame::unit::Unit;
 use crate::frame::{Framer, is_space};
@@ -58,7 +58,8 @@ impl Framer {
             (Some(_), None) => {
                 let first = lexer.first();
                 if first.is("INSERT") || first.is("REPLACE") || first.is("COPY") {
-                    let message = format!("a statement of more than {HELD} bytes before its first row");
+                    let message =
+                        format!("a statement of more than {MAX_HELD_BYTES} bytes before its first row");
                     self.reject_row(unit, raw, &StreamError::new(&RECORD_TOO_LONG, message));
                 } else {
                     self.pass_unit(&unit, raw);
@@ -69,7 +70,7 @@ impl Framer {
 
     /// Reads a statement up to its end, or an `INSERT` up to its rows.
     pub(super) fn read_statement(&mut self, syntax: Syntax) -> (Unit, Vec<u8>, Lexer, Option<Mark>) {
-        let mut unit = Unit::new(self.place, 0, HELD, self.head_limit, &RECORD_TOO_LONG);
+        let mut unit = Unit::new(self.place, 0, MAX_HELD_BYTES, self.head_limit, &RECORD_TOO_LONG);
         let mut raw = std::mem::take(&mut self.rows.raw);
         raw.clear();
         let mut lexer = Lexer::new(syntax, Stretch::Statement);

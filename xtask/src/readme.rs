@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use chatmill_dialect::DIALECTS;
 use chatmill_source::SOURCES;
-use chatmill_token::ENCODINGS;
+use chatmill_token::{ENCODINGS, Encoding};
 
 use crate::generated::{Generated, Mode};
 
@@ -56,7 +56,7 @@ fn lists() -> Result<String> {
     row("dialects", DIALECTS.iter().map(|dialect| dialect.id()).collect())?;
     row(
         "encodings",
-        ENCODINGS.iter().map(|encoding| encoding.name()).collect(),
+        ENCODINGS.iter().map(Encoding::name).collect(),
     )?;
     Ok(table)
 }

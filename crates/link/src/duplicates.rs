@@ -112,7 +112,7 @@ fn near(
                     }
                 }
                 None if representatives.len() < MAX_REPRESENTATIVES => {
-                    representatives.push((*member, likeness))
+                    representatives.push((*member, likeness));
                 }
                 None => {}
             }

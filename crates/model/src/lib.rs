@@ -12,6 +12,7 @@ pub mod linked;
 pub mod message;
 pub mod participant;
 pub mod rope;
+mod target;
 pub mod technical;
 pub mod timestamp;
 
@@ -25,4 +26,5 @@ pub use message::{
 };
 pub use participant::{Participant, ParticipantKind};
 pub use rope::{Component, ComponentSpan, Level, Rope, Segment, Speaker};
+pub use target::{DEFAULT_PROFILE, target_name};
 pub use timestamp::{OffsetOrigin, Timestamp};

@@ -300,13 +300,13 @@ impl Condition {
             meant += 1;
             let values = (self.metric.of_tokens(before), self.metric.of_tokens(after));
             if let (Some(before), Some(after)) = values {
-                let subject = format!("{} in {}", target(change), change.encoding);
+                let subject = format!("{} in {}", change.target(), change.encoding);
                 objections.extend(self.objection(subject, before, after));
             }
         }
         if meant == 0 && (self.dialect.is_some() || self.encoding.is_some()) {
             let mut known: Vec<String> = shared()
-                .map(|(change, ..)| format!("{} in {}", target(change), change.encoding))
+                .map(|(change, ..)| format!("{} in {}", change.target(), change.encoding))
                 .collect();
             known.sort();
             known.dedup();
@@ -341,15 +341,6 @@ impl Condition {
             before,
             after,
         })
-    }
-}
-
-/// The dialect with its profile, where that is not the document's.
-fn target(change: &TokenChange) -> String {
-    if change.profile == "document" {
-        change.dialect.clone()
-    } else {
-        format!("{}@{}", change.dialect, change.profile)
     }
 }
 

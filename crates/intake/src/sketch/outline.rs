@@ -88,7 +88,7 @@ pub(super) fn outline(record: &[u8]) -> RecordSketch {
                         sketch.keys.push(field.clone());
                     }
                     [_] if token.len() <= MAX_STRING_BYTES + 2 => {
-                        sketch.strings.push((field.clone(), text(token)))
+                        sketch.strings.push((field.clone(), text(token)));
                     }
                     [_] => sketch.starts.push((field.clone(), beginning(token))),
                     [_, b'{'] if is_key => sketch.nested.push((field.clone(), text(token))),

@@ -1,5 +1,7 @@
 //! What dialects and coverages are called on the page.
 
+use chatmill_model::target_name;
+
 use crate::report::TokenCell;
 
 /// Coverages with their headings.
@@ -10,15 +12,7 @@ const COVERAGES: [(&str, &str); 3] = [
 ];
 
 pub(super) fn target(cell: &TokenCell) -> String {
-    name(&cell.dialect, &cell.profile)
-}
-
-pub(super) fn name(dialect: &str, profile: &str) -> String {
-    if profile == "document" {
-        dialect.to_owned()
-    } else {
-        format!("{dialect}@{profile}")
-    }
+    target_name(&cell.dialect, &cell.profile)
 }
 
 pub(super) fn heading(coverage: &str) -> &str {

@@ -1,8 +1,8 @@
 //! Personal data and secrets, where the run looked for them: how often they were found, and in how many renderings replaced.
 
 use chatmill_diag::codes;
+use chatmill_model::target_name;
 
-use super::labels::name;
 use super::markup::Html;
 use super::query;
 use super::table::{numbers, table, words};
@@ -42,7 +42,7 @@ pub(super) fn personal(html: &mut Html, report: &Report) {
     let heads = [words("Dialect"), numbers("Renderings"), numbers("Replaced")];
     table(html, "Renderings with pseudonyms", &heads, |html| {
         for loss in report.losses.rows.iter().filter(|loss| loss.code == REDACTED) {
-            html.row(&name(&loss.dialect, &loss.profile))
+            html.row(&target_name(&loss.dialect, &loss.profile))
                 .figure(loss.renderings)
                 .figure(loss.amount)
                 .end_row();

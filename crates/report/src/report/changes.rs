@@ -1,5 +1,6 @@
 //! The part of a report that says what changed since an earlier run; `chatmill diff` says the same.
 
+use chatmill_model::target_name;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -157,10 +158,6 @@ impl Comparison {
 impl TokenChange {
     /// The dialect with its profile, where that is not the document's.
     pub fn target(&self) -> String {
-        if self.profile == "document" {
-            self.dialect.clone()
-        } else {
-            format!("{}@{}", self.dialect, self.profile)
-        }
+        target_name(&self.dialect, &self.profile)
     }
 }

@@ -1,5 +1,6 @@
 //! The summary of a run, on one screen: inputs, findings, tokens, where the dataset is and where to look next.
 
+use chatmill_model::target_name;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -207,12 +208,7 @@ fn tokens(totals: &[TokenTotal], out: &str) -> Option<String> {
             encodings.push(&total.encoding);
         }
         let group = place_of(&mut groups, total.coverage.as_str());
-        let default = total.profile == "document";
-        let name = if default {
-            total.dialect.clone()
-        } else {
-            format!("{}@{}", total.dialect, total.profile)
-        };
+        let name = target_name(&total.dialect, &total.profile);
         let dialect = place_of(group, name);
         // A dialect's rows differ only in source and encoding; what does not depend on the encoding is summed once.
         if total.encoding.is_empty() || encodings.first() == Some(&total.encoding.as_str()) {

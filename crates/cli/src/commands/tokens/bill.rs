@@ -1,6 +1,7 @@
 //! A bill for people, for programs and for spreadsheets.
 
 use chatmill_engine::trouble::Troubles;
+use chatmill_model::target_name;
 use chatmill_report::bill::{By, Price, Row, Saving, TEXT};
 use serde_json::{Value, json};
 
@@ -368,10 +369,10 @@ impl Lines<'_> {
 /// The dialect with its profile, where that is not the document's.
 fn target(row: &Row) -> String {
     let cell = &row.cell;
-    if cell.profile == "document" || cell.dialect == TEXT {
+    if cell.dialect == TEXT {
         cell.dialect.clone()
     } else {
-        format!("{}@{}", cell.dialect, cell.profile)
+        target_name(&cell.dialect, &cell.profile)
     }
 }
 

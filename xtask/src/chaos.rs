@@ -24,7 +24,7 @@ echo "$?"
 cp -r "$2"/. "$5"
 "#;
 
-pub fn run(root: &Path, kills: &str, seed: Option<&str>) -> Result<String> {
+pub(crate) fn run(root: &Path, kills: &str, seed: Option<&str>) -> Result<String> {
     let kills: u32 = kills.parse().context("KILLS must be a whole number")?;
     let seed = super::seed(seed)?;
     let binary = binary(root)?;

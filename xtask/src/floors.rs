@@ -55,7 +55,7 @@ const SOURCE_NAME: &[&str] = &[
     "conversation().shape",
 ];
 
-pub fn run(root: &Path) -> Result<String> {
+pub(crate) fn run(root: &Path) -> Result<String> {
     let imports = imports(&metadata(root)?)?;
     let mut faults = import_faults(&imports);
     let files = source_files(root)?;

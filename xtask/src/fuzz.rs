@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 use chatmill_testkit::campaign::{self, Until};
 use chatmill_testkit::targets::TARGETS;
 
-pub fn run(root: &Path, seconds: &str, seed: Option<&str>) -> Result<String> {
+pub(crate) fn run(root: &Path, seconds: &str, seed: Option<&str>) -> Result<String> {
     let seconds: u64 = seconds.parse().context("SECONDS must be a whole number")?;
     let seed = super::seed(seed)?;
     if cfg!(debug_assertions) {

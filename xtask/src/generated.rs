@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 
 /// What to do with a generated file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub(crate) enum Mode {
     /// Complain when it differs.
     Check,
     /// Write it.
@@ -15,7 +15,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    pub fn parse(argument: &str) -> Result<Self> {
+    pub(crate) fn parse(argument: &str) -> Result<Self> {
         match argument {
             "--check" => Ok(Self::Check),
             "--write" => Ok(Self::Write),
@@ -25,7 +25,7 @@ impl Mode {
 }
 
 /// A chore's work on generated files: what differs, or what was written.
-pub struct Generated {
+pub(crate) struct Generated {
     mode: Mode,
     stale: Vec<String>,
     written: u32,
@@ -33,7 +33,7 @@ pub struct Generated {
 }
 
 impl Generated {
-    pub fn new(mode: Mode) -> Self {
+    pub(crate) fn new(mode: Mode) -> Self {
         Self {
             mode,
             stale: Vec::new(),
@@ -43,7 +43,7 @@ impl Generated {
     }
 
     /// Makes or compares one file; `path` is below `root`.
-    pub fn file(&mut self, root: &Path, path: &str, text: &str) -> Result<()> {
+    pub(crate) fn file(&mut self, root: &Path, path: &str, text: &str) -> Result<()> {
         let target = root.join(path);
         if fs::read_to_string(&target).is_ok_and(|there| there == text) {
             self.same += 1;
@@ -64,7 +64,7 @@ impl Generated {
     }
 
     /// Removes or reports files of a folder that nothing generates any more.
-    pub fn nothing_else_in(&mut self, root: &Path, folder: &str, wanted: &[String]) -> Result<()> {
+    pub(crate) fn nothing_else_in(&mut self, root: &Path, folder: &str, wanted: &[String]) -> Result<()> {
         let Ok(entries) = fs::read_dir(root.join(folder)) else {
             return Ok(());
         };
@@ -89,7 +89,7 @@ impl Generated {
     }
 
     /// The closing line, or the error that names every stale file and the command that mends them.
-    pub fn finish(self, chore: &str) -> Result<String> {
+    pub(crate) fn finish(self, chore: &str) -> Result<String> {
         if !self.stale.is_empty() {
             bail!(
                 "{} not up to date; run `cargo xtask {chore} --write`",

@@ -87,7 +87,7 @@ impl Dataset {
     }
 }
 
-pub fn run(root: &Path, conversations: &str) -> Result<String> {
+pub(crate) fn run(root: &Path, conversations: &str) -> Result<String> {
     let conversations: usize = conversations
         .parse()
         .context("CONVERSATIONS must be a whole number")?;

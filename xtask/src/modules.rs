@@ -21,7 +21,7 @@ const MAX_REEXPORTS: usize = 16;
 /// The path of a module, beginning with the crate's short name.
 type ModulePath = Vec<String>;
 
-pub fn run(root: &Path) -> Result<String> {
+pub(crate) fn run(root: &Path) -> Result<String> {
     let files = source_files(root)?;
     let modules = modules(&files)?;
     let circles = circles(&imports(&modules));

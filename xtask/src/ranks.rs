@@ -30,7 +30,7 @@ const VOCABULARIES: [Vocabulary; 2] = [
     },
 ];
 
-pub fn run(folder: &str) -> Result<String> {
+pub(crate) fn run(folder: &str) -> Result<String> {
     let folder = Path::new(folder);
     fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     for Vocabulary { name, encoding, end } in VOCABULARIES {

@@ -13,7 +13,7 @@ use chatmill_token::{ENCODINGS, Encoding};
 
 use crate::generated::{Generated, Mode};
 
-pub fn run(root: &Path, mode: Mode) -> Result<String> {
+pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
     let mut generated = Generated::new(mode);
     for (path, name, table) in [
         ("README.md", "lists", lists()?),

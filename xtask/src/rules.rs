@@ -25,7 +25,7 @@ const FAMILIES: &[(&str, &str)] = &[
     ("DS", "Dataset"),
 ];
 
-pub fn run(root: &Path, mode: Mode) -> Result<String> {
+pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
     let mut generated = Generated::new(mode);
     let mut wanted = vec!["README.md".to_owned()];
     for code in CODES {

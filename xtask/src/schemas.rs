@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::generated::{Generated, Mode};
 
-pub fn run(root: &Path, mode: Mode) -> Result<String> {
+pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
     let mut generated = Generated::new(mode);
     for (name, schema) in [
         ("pipeline", chatmill_engine::pipeline::schema()),

@@ -10,7 +10,7 @@ use crate::sources::{source_files, test_files};
 /// Lines that no file exceeds, a source without its tests.
 const LIMIT: usize = 600;
 
-pub fn run(root: &Path) -> Result<String> {
+pub(crate) fn run(root: &Path) -> Result<String> {
     let files = source_files(root)?;
     let sources = files
         .into_iter()

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 /// A file, and its text down to its tests.
-pub struct SourceFile {
+pub(crate) struct SourceFile {
     /// Path below the root, with forward slashes.
     pub path: String,
     /// The crate's folder name; `xtask` for the chores.
@@ -20,7 +20,7 @@ pub struct SourceFile {
 }
 
 /// Every source file of every crate, sorted by path.
-pub fn source_files(root: &Path) -> Result<Vec<SourceFile>> {
+pub(crate) fn source_files(root: &Path) -> Result<Vec<SourceFile>> {
     let mut files = Vec::new();
     let mut folders = vec![("xtask".to_owned(), root.join("xtask/src"))];
     for folder in entries(&root.join("crates"))? {
@@ -61,7 +61,7 @@ pub fn source_files(root: &Path) -> Result<Vec<SourceFile>> {
 }
 
 /// Paths and lengths in lines of the files that hold nothing but tests and benchmarks, sorted by path.
-pub fn test_files(root: &Path) -> Result<Vec<(String, usize)>> {
+pub(crate) fn test_files(root: &Path) -> Result<Vec<(String, usize)>> {
     let sources: BTreeSet<String> = source_files(root)?.into_iter().map(|file| file.path).collect();
     let mut paths = Vec::new();
     for folder in ["crates", "xtask"] {

@@ -29,7 +29,7 @@ struct Conversation {
     add_generation_prompt: bool,
 }
 
-pub fn run(folder: &str, conversations: &str) -> Result<String> {
+pub(crate) fn run(folder: &str, conversations: &str) -> Result<String> {
     let text = fs::read_to_string(conversations).context("the conversations cannot be read")?;
     let conversations: BTreeMap<String, Conversation> = serde_json::from_str(&text)?;
     let mut files = Vec::new();

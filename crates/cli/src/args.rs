@@ -4,7 +4,7 @@ use clap::{ArgAction, Args, ValueEnum};
 
 /// What all commands understand.
 #[derive(Debug, Args)]
-pub struct Global {
+pub(crate) struct Global {
     /// How progress is shown on stderr
     #[arg(
         long,
@@ -46,7 +46,7 @@ pub struct Global {
 
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ProgressStyle {
+pub(crate) enum ProgressStyle {
     /// A bar on a terminal, else plain lines
     Auto,
     /// A bar
@@ -61,7 +61,7 @@ pub enum ProgressStyle {
 
 /// Form of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum LogFormat {
+pub(crate) enum LogFormat {
     /// For people
     Text,
     /// One JSON object a line
@@ -70,7 +70,7 @@ pub enum LogFormat {
 
 /// Form of a listing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum ListFormat {
+pub(crate) enum ListFormat {
     /// For people
     #[default]
     Text,
@@ -80,7 +80,7 @@ pub enum ListFormat {
 
 /// The argument of every listing.
 #[derive(Debug, Args)]
-pub struct Listing {
+pub(crate) struct Listing {
     /// Form of the listing
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: ListFormat,

@@ -1,24 +1,24 @@
 //! The command line as a whole, and the commands: one file each. Here one is chosen, and its outcome becomes an exit.
 
-pub mod certify;
-pub mod check;
-pub mod completions;
-pub mod dialects;
-pub mod diff;
-pub mod encodings;
-pub mod example;
-pub mod explain;
-pub mod export;
-pub mod init;
-pub mod inspect;
-pub mod man;
-pub mod render;
-pub mod report;
-pub mod rules;
-pub mod run;
-pub mod schema;
-pub mod sources;
-pub mod tokens;
+pub(crate) mod certify;
+pub(crate) mod check;
+pub(crate) mod completions;
+pub(crate) mod dialects;
+pub(crate) mod diff;
+pub(crate) mod encodings;
+pub(crate) mod example;
+pub(crate) mod explain;
+pub(crate) mod export;
+pub(crate) mod init;
+pub(crate) mod inspect;
+pub(crate) mod man;
+pub(crate) mod render;
+pub(crate) mod report;
+pub(crate) mod rules;
+pub(crate) mod run;
+pub(crate) mod schema;
+pub(crate) mod sources;
+pub(crate) mod tokens;
 
 use clap::{Parser, Subcommand};
 
@@ -40,7 +40,7 @@ use crate::signals::Signals;
                   Exit codes: 0 complete, 1 complete with findings or a failed check, 2 the request is wrong,\n\
                   3 not complete (repeating may help), 130 or 143 interrupted"
 )]
-pub struct Cli {
+pub(crate) struct Cli {
     /// What all commands understand.
     #[command(flatten)]
     pub global: Global,
@@ -51,7 +51,7 @@ pub struct Cli {
 
 /// The commands.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Runs a pipeline to a dataset; goes on with an unfinished run of the same plan by itself
     Run(run::Arguments),
     /// Checks files like a linter: located findings and a verdict per file
@@ -96,7 +96,7 @@ pub enum Command {
 }
 
 /// What a command gets beside its own arguments.
-pub struct Context<'c> {
+pub(crate) struct Context<'c> {
     /// What all commands understand.
     pub global: &'c Global,
     /// Where progress is shown.
@@ -106,7 +106,7 @@ pub struct Context<'c> {
 }
 
 /// Runs the command that was asked for.
-pub fn execute(cli: Cli) -> Exit {
+pub(crate) fn execute(cli: Cli) -> Exit {
     let is_run = matches!(cli.command, Command::Run(_));
     let meter = Meter::new(&cli.global, !is_run);
     logs::start(&cli.global, meter.bar());

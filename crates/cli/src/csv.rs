@@ -6,7 +6,7 @@
 use chatmill_diag::visible::visible;
 
 /// A line of cells, with its end.
-pub fn line<C: AsRef<str>>(cells: impl IntoIterator<Item = C>) -> String {
+pub(crate) fn line<C: AsRef<str>>(cells: impl IntoIterator<Item = C>) -> String {
     let cells: Vec<String> = cells.into_iter().map(|text| cell(text.as_ref())).collect();
     format!("{}\n", cells.join(","))
 }

@@ -128,14 +128,14 @@ impl From<Exit> for ExitCode {
 
 /// A request that no library call has to refuse: the command line itself shows that it is wrong.
 #[derive(Debug)]
-pub struct WrongRequest {
+pub(crate) struct WrongRequest {
     message: String,
     step: Option<String>,
 }
 
 impl WrongRequest {
     /// A refusal that names its own remedy.
-    pub fn new(message: impl Into<String>) -> Self {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
             step: None,
@@ -143,7 +143,7 @@ impl WrongRequest {
     }
 
     /// A refusal of a word that names nothing, with the nearest word that does.
-    pub fn unknown(what: &str, word: &str, nearest: Option<&str>) -> Self {
+    pub(crate) fn unknown(what: &str, word: &str, nearest: Option<&str>) -> Self {
         let suggestion = nearest
             .map(|near| format!("; did you mean `{}`?", visible(near)))
             .unwrap_or_default();
@@ -151,7 +151,7 @@ impl WrongRequest {
     }
 
     /// Adds the next step.
-    pub fn then(mut self, step: impl Into<String>) -> Self {
+    pub(crate) fn then(mut self, step: impl Into<String>) -> Self {
         self.step = Some(step.into());
         self
     }
@@ -166,7 +166,7 @@ impl fmt::Display for WrongRequest {
 impl Error for WrongRequest {}
 
 /// Whether the reader of our output went away, as `head` does: no fault of anybody.
-pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
+pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()
         .filter_map(|cause| cause.downcast_ref::<io::Error>())
@@ -174,7 +174,7 @@ pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
 }
 
 /// Says on stderr why the program ends: thing, place and cause, then the next step where the error does not name one.
-pub fn report(error: &anyhow::Error) {
+pub(crate) fn report(error: &anyhow::Error) {
     let mut stderr = io::stderr().lock();
     // Nobody is left to be told when stderr is closed.
     let _ = writeln!(stderr, "error: {}", visible_lines(&chain(error)));
@@ -184,7 +184,7 @@ pub fn report(error: &anyhow::Error) {
 }
 
 /// Prints what clap has to say instead of arguments: help, the version, or what is wrong with them.
-pub fn of_arguments(said: &clap::Error) -> Exit {
+pub(crate) fn of_arguments(said: &clap::Error) -> Exit {
     let hides = |argument: std::ffi::OsString| argument.to_string_lossy().contains(is_hidden);
     // The message quotes arguments. Colours are escape sequences, so a message that has to be escaped has none.
     let printed = if said.use_stderr() && env::args_os().any(hides) {
@@ -202,7 +202,7 @@ pub fn of_arguments(said: &clap::Error) -> Exit {
 }
 
 /// Says on stderr which inputs the system did not let anybody read, and what that means for the exit code.
-pub fn tell(failures: &[Failure]) -> Exit {
+pub(crate) fn tell(failures: &[Failure]) -> Exit {
     let mut stderr = io::stderr().lock();
     for failure in failures {
         let _ = writeln!(stderr, "error: {}", harmless(&failure.to_string()));
@@ -215,7 +215,7 @@ pub fn tell(failures: &[Failure]) -> Exit {
 }
 
 /// The text of a small file that the command line names; what lies in the file or its name is what `wrong` makes of it.
-pub fn small_file(
+pub(crate) fn small_file(
     path: &Path,
     limit: u64,
     wrong: impl FnOnce(io::Error) -> WrongRequest,

@@ -5,22 +5,22 @@ use std::time::Duration;
 use indicatif::{DecimalBytes, HumanCount};
 
 /// A number with thousands separators.
-pub fn count(number: u64) -> String {
+pub(crate) fn count(number: u64) -> String {
     HumanCount(number).to_string()
 }
 
 /// A number with its noun, for example `1 record` or `1,204 records`.
-pub fn counted(number: u64, noun: &str) -> String {
+pub(crate) fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
 /// Bytes in decimal units.
-pub fn bytes(number: u64) -> String {
+pub(crate) fn bytes(number: u64) -> String {
     DecimalBytes(number).to_string()
 }
 
 /// Bytes in decimal units with three digits, for what changes while it is read.
-pub fn about(number: u64) -> String {
+pub(crate) fn about(number: u64) -> String {
     let mut value = number as f64;
     let mut units = ["B", "kB", "MB", "GB", "TB", "PB"].into_iter().peekable();
     while let Some(unit) = units.next() {
@@ -40,7 +40,7 @@ pub fn about(number: u64) -> String {
 }
 
 /// A quotient with one decimal; a dash when there is nothing to divide by.
-pub fn quotient(dividend: u64, divisor: u64) -> String {
+pub(crate) fn quotient(dividend: u64, divisor: u64) -> String {
     if divisor == 0 {
         "–".to_owned()
     } else {
@@ -49,7 +49,7 @@ pub fn quotient(dividend: u64, divisor: u64) -> String {
 }
 
 /// A share as percent, with as many decimals as a small one needs.
-pub fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     let percent = share * 100.0;
     if percent == 0.0 || percent >= 1.0 {
         format!("{percent:.0} %")
@@ -59,7 +59,7 @@ pub fn percent(share: f64) -> String {
 }
 
 /// A duration in its two largest units; a short one with a decimal.
-pub fn duration(duration: Duration) -> String {
+pub(crate) fn duration(duration: Duration) -> String {
     let seconds = duration.as_secs();
     if seconds < 10 {
         format!("{:.1} s", duration.as_secs_f64())

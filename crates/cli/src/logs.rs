@@ -11,7 +11,7 @@ use tracing_subscriber::fmt::MakeWriter;
 use crate::args::{Global, LogFormat};
 
 /// Starts logging for the rest of the process. The bar makes room for each line.
-pub fn start(global: &Global, bar: &ProgressBar) {
+pub(crate) fn start(global: &Global, bar: &ProgressBar) {
     let writer = BesideBar {
         bar: bar.clone(),
         format: global.log_format,

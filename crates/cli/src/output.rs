@@ -11,38 +11,38 @@ use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table};
 use serde::Serialize;
 
 /// A destination of results; a worker thread may write to it.
-pub type Sink = Box<dyn Write + Send>;
+pub(crate) type Sink = Box<dyn Write + Send>;
 
 /// Buffered stdout.
-pub fn stdout() -> Sink {
+pub(crate) fn stdout() -> Sink {
     Box::new(BufWriter::new(io::stdout()))
 }
 
 /// A file for results, and what gives it its name in place of an older one when all is written. `inputs` are spared.
-pub fn file(path: &Path, inputs: &[&Path]) -> anyhow::Result<(Sink, ReportFile)> {
+pub(crate) fn file(path: &Path, inputs: &[&Path]) -> anyhow::Result<(Sink, ReportFile)> {
     let file = create_report(path, inputs)?;
     Ok((Box::new(BufWriter::new(file.clone())), file))
 }
 
 /// Prints a value as indented JSON, in which nothing is hidden.
-pub fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
+pub(crate) fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
     Ok(print_file(&visible_json(&serde_json::to_string_pretty(value)?))?)
 }
 
 /// A value as JSON on one line, in which nothing is hidden.
-pub fn json_line(value: &impl Serialize) -> serde_json::Result<String> {
+pub(crate) fn json_line(value: &impl Serialize) -> serde_json::Result<String> {
     Ok(visible_json(&serde_json::to_string(value)?).into_owned())
 }
 
 /// Prints text for people. Whatever of it came from elsewhere cannot steer the terminal; what must not begin a line of its own
 /// went through [`harmless`] before.
-pub fn print(text: &str) -> io::Result<()> {
+pub(crate) fn print(text: &str) -> io::Result<()> {
     print_file(&visible_lines(text))
 }
 
 /// Prints the text of a file; a last line break is added where it has none. When nobody reads it any more, that is no error:
 /// the command's own exit code stands.
-pub fn print_file(text: &str) -> io::Result<()> {
+pub(crate) fn print_file(text: &str) -> io::Result<()> {
     let mut out = stdout();
     let end = if text.ends_with('\n') { "" } else { "\n" };
     let written = write!(out, "{text}{end}").and_then(|()| out.flush());
@@ -53,7 +53,7 @@ pub fn print_file(text: &str) -> io::Result<()> {
 }
 
 /// A table with a line under its header and numbers flush right from column `first_number` on.
-pub fn table(header: Vec<String>, rows: Vec<Vec<String>>, first_number: usize) -> String {
+pub(crate) fn table(header: Vec<String>, rows: Vec<Vec<String>>, first_number: usize) -> String {
     let mut table = Table::new();
     table
         .load_style(NOTHING.header_separator(LineStyle::none().fill('-').junction('-')))
@@ -67,13 +67,13 @@ pub fn table(header: Vec<String>, rows: Vec<Vec<String>>, first_number: usize) -
 }
 
 /// Text from elsewhere as one line for people: what is hidden in it is written as escapes.
-pub fn harmless(text: &str) -> String {
+pub(crate) fn harmless(text: &str) -> String {
     visible(text).into_owned()
 }
 
 /// How a word stands out on a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
+pub(crate) enum Style {
     /// What is wrong.
     Error,
     /// What is suspicious.
@@ -86,19 +86,19 @@ pub enum Style {
 
 /// Whether words are coloured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Colours(bool);
+pub(crate) struct Colours(bool);
 
 impl Colours {
     /// None: what a file or a program reads.
-    pub const NONE: Self = Self(false);
+    pub(crate) const NONE: Self = Self(false);
 
     /// Only when stdout is a terminal, and the environment (`NO_COLOR`, `CLICOLOR`, `TERM`) allows it.
-    pub fn of_stdout() -> Self {
+    pub(crate) fn of_stdout() -> Self {
         Self(AutoStream::choice(&io::stdout()) != ColorChoice::Never)
     }
 
     /// A word in its colour.
-    pub fn paint(self, style: Style, word: &str) -> String {
+    pub(crate) fn paint(self, style: Style, word: &str) -> String {
         let number = match style {
             Style::Error => 31,
             Style::Warning => 33,

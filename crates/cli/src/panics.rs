@@ -8,7 +8,7 @@ use std::sync::Once;
 static SAID: Once = Once::new();
 
 /// Installs the hook. Several threads may fail at once; only the first is reported.
-pub fn install() {
+pub(crate) fn install() {
     panic::set_hook(Box::new(|info| {
         SAID.call_once(|| {
             let place = info

@@ -17,7 +17,7 @@ use crate::args::{Global, ProgressStyle};
 use crate::figures;
 
 /// Shows how far the work is.
-pub struct Meter {
+pub(crate) struct Meter {
     form: Form,
     quiet: bool,
     bar: ProgressBar,
@@ -56,7 +56,7 @@ struct Stage {
 impl Meter {
     /// Chooses the form. `shares_terminal` says that the command prints results while it works: then a bar on the same
     /// terminal would tear them.
-    pub fn new(global: &Global, shares_terminal: bool) -> Self {
+    pub(crate) fn new(global: &Global, shares_terminal: bool) -> Self {
         let has_terminal = io::stderr().is_terminal();
         let hidden = global.quiet || (shares_terminal && io::stdout().is_terminal());
         let form = match global.progress {
@@ -89,12 +89,12 @@ impl Meter {
     }
 
     /// The bar, for whoever else writes to stderr.
-    pub fn bar(&self) -> &ProgressBar {
+    pub(crate) fn bar(&self) -> &ProgressBar {
         &self.bar
     }
 
     /// Takes the bar away.
-    pub fn finish(&self) {
+    pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }
 

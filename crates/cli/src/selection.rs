@@ -6,7 +6,7 @@ use chatmill_diag::{Code, codes};
 use crate::exit::WrongRequest;
 
 /// The codes that a selection leaves out. An empty `select` selects all; `ignore` wins.
-pub fn left_out(select: &[String], ignore: &[String]) -> Result<Vec<&'static str>, WrongRequest> {
+pub(crate) fn left_out(select: &[String], ignore: &[String]) -> Result<Vec<&'static str>, WrongRequest> {
     for word in select.iter().chain(ignore) {
         named(word)?;
     }
@@ -19,7 +19,7 @@ pub fn left_out(select: &[String], ignore: &[String]) -> Result<Vec<&'static str
 }
 
 /// The codes that a word names.
-pub fn named(word: &str) -> Result<Vec<&'static Code>, WrongRequest> {
+pub(crate) fn named(word: &str) -> Result<Vec<&'static Code>, WrongRequest> {
     let named: Vec<&Code> = codes::CODES
         .iter()
         .copied()

@@ -31,14 +31,14 @@ const PATIENCE: Duration = Duration::from_secs(4);
 
 /// The stop flag and what raised it.
 #[derive(Debug)]
-pub struct Signals {
+pub(crate) struct Signals {
     stop: Arc<AtomicBool>,
     last: Arc<AtomicUsize>,
 }
 
 impl Signals {
     /// Turns the first signal into the stop flag; the second one ends the process, and so does time.
-    pub fn stop_at_first() -> io::Result<Self> {
+    pub(crate) fn stop_at_first() -> io::Result<Self> {
         let signals = Self::unwatched()?;
         // A flag of its own: a run that fails raises the stop flag itself, and then a first signal is still a first one.
         let asked = Arc::new(AtomicBool::new(false));
@@ -54,7 +54,7 @@ impl Signals {
     }
 
     /// Ends the process at the first signal: there is nothing to bring to rest.
-    pub fn end_at_first() -> io::Result<Self> {
+    pub(crate) fn end_at_first() -> io::Result<Self> {
         let always = Arc::new(AtomicBool::new(true));
         for (signal, exit) in heeded() {
             flag::register_conditional_shutdown(signal, i32::from(exit.code()), Arc::clone(&always))?;
@@ -100,12 +100,12 @@ impl Signals {
     }
 
     /// The flag that ends work early.
-    pub fn stop(&self) -> &AtomicBool {
+    pub(crate) fn stop(&self) -> &AtomicBool {
         &self.stop
     }
 
     /// How a stopped run exits.
-    pub fn exit(&self) -> Exit {
+    pub(crate) fn exit(&self) -> Exit {
         exit_of(&self.last)
     }
 }

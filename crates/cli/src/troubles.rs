@@ -11,7 +11,7 @@ use crate::output::harmless;
 const MAX_SHOWN: usize = 5;
 
 /// Says what is missing, with `what` in front (`not counted`), and what was read but is in doubt.
-pub fn tell(what: &str, troubles: &Troubles) {
+pub(crate) fn tell(what: &str, troubles: &Troubles) {
     // Nobody is left to be told when stderr is closed.
     let _ = write!(io::stderr().lock(), "{}", lines(what, troubles));
 }

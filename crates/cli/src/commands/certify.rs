@@ -15,14 +15,14 @@ use crate::output::{self, harmless};
 #[command(
     after_help = "Examples:\n  chatmill certify out/demo\n  chatmill certify out/demo && upload out/demo"
 )]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Folder of the dataset
     #[arg(value_name = "RUN")]
     run: PathBuf,
 }
 
 /// Certifies a dataset; every fault is a line.
-pub fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::Result<Exit> {
     let run = &arguments.run;
     if !has_traces_of_a_run(run)? {
         let message = format!(

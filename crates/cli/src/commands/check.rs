@@ -35,7 +35,7 @@ use crate::selection;
                         chatmill check exports/\n  \
                         chatmill check 'exports/*.zip' --ignore TM,legacy-role --fail-on warning\n  \
                         chatmill check fine-tuning.jsonl --for openai-chat --baseline known.jsonl")]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Files, folders, globs, archives, or `-` for stdin
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<String>,
@@ -123,7 +123,7 @@ fn written_report(text: &str) -> Result<(Format, PathBuf), String> {
 }
 
 /// Checks the paths.
-pub fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
     let quote = !context.global.no_content;
     let known = arguments
         .baseline

@@ -12,14 +12,14 @@ use crate::output;
 #[command(
     after_help = "Examples:\n  chatmill completions bash > /etc/bash_completion.d/chatmill\n  chatmill completions zsh > ~/.zfunc/_chatmill"
 )]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// The shell
     #[arg(value_enum)]
     shell: Shell,
 }
 
 /// Prints the completion file.
-pub fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
     // Into memory first: the generator panics when its writer fails.
     let mut file = Vec::new();
     clap_complete::generate(arguments.shell, &mut Cli::command(), "chatmill", &mut file);

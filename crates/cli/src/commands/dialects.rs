@@ -7,10 +7,10 @@ use crate::exit::Exit;
 use crate::output;
 
 /// Examples at the end of the help.
-pub const EXAMPLES: &str = "Examples:\n  chatmill dialects\n  chatmill dialects --format json";
+pub(crate) const EXAMPLES: &str = "Examples:\n  chatmill dialects\n  chatmill dialects --format json";
 
 /// Lists the dialects.
-pub fn execute(listing: &Listing) -> anyhow::Result<Exit> {
+pub(crate) fn execute(listing: &Listing) -> anyhow::Result<Exit> {
     match listing.format {
         ListFormat::Text => {
             let mut text = String::new();

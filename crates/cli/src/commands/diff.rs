@@ -24,7 +24,7 @@ use crate::output;
                         A condition is METRIC[{dialect=ID,encoding=NAME}] OP NUMBER[%] and looks at the change from RUN_A\n\
                         to RUN_B. Metrics: tokens, tokens_per_message, tokens_common (conversations in both runs),\n\
                         findings.error, rejects, conversations. Operators: > >= < <= == !=. A true one exits 1.")]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// The earlier dataset
     #[arg(value_name = "RUN_A")]
     before: PathBuf,
@@ -51,7 +51,7 @@ enum Format {
 }
 
 /// Compares two datasets and judges the conditions.
-pub fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::Result<Exit> {
     let conditions = arguments
         .conditions
         .iter()

@@ -17,7 +17,7 @@ use crate::{figures, output};
 #[command(
     after_help = "Examples:\n  chatmill encodings\n  chatmill encodings --pipeline pipelines/demo.toml --format json"
 )]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(flatten)]
     listing: Listing,
     /// Lists what this pipeline file counts in, its own encodings included
@@ -26,7 +26,7 @@ pub struct Arguments {
 }
 
 /// Lists the encodings.
-pub fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
     let encodings = match &arguments.pipeline {
         Some(path) => Plan::load(path, &[], None)?.encodings,
         None => ENCODINGS.to_vec(),

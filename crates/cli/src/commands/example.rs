@@ -23,7 +23,7 @@ use crate::{output, selection};
                         chatmill example group-chat > chat.json\n  \
                         chatmill example openai-messages | chatmill check -\n  \
                         chatmill example group-chat --broken dangling-reference | chatmill check -")]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Source id; `chatmill sources` lists them
     source: String,
     /// Breaks the file so that `chatmill check` finds this code, given by its letters and digits or its name
@@ -32,7 +32,7 @@ pub struct Arguments {
 }
 
 /// Prints the file.
-pub fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
     let source = source(&arguments.source)?;
     let bytes = match &arguments.broken {
         None => valid(source.id())?,

@@ -11,7 +11,7 @@ use crate::{output, selection};
 #[command(
     after_help = "Examples:\n  chatmill explain RF001\n  chatmill explain dangling-reference\n  chatmill explain RF"
 )]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// The code by its letters and digits or by its name, or the letters of a family (RF)
     #[arg(required_unless_present = "all")]
     code: Option<String>,
@@ -21,7 +21,7 @@ pub struct Arguments {
 }
 
 /// Prints one page, or all.
-pub fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
     let pages: Vec<String> = match &arguments.code {
         Some(word) => selection::named(word)?
             .iter()

@@ -25,7 +25,7 @@ use crate::output::{self, harmless};
                         A JSON line is the rendering, in its envelope. Parquet has its top-level keys as columns, behind the key\n\
                         of the row. Which rows are left out, and why, is printed and stands in export.json.\n\
                         Exit code 1: the files are there, but the envelope's reader would object.")]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Folder of the dataset
     #[arg(value_name = "RUN")]
     run: PathBuf,
@@ -92,7 +92,7 @@ enum Decider {
 }
 
 /// Writes the export and says what is in it.
-pub fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::Result<Exit> {
     let request = request(arguments)?;
     refuse_other_folders(&arguments.run)?;
     let dataset = Dataset::open(&arguments.run)?;

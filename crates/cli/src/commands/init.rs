@@ -20,14 +20,14 @@ use crate::output;
 #[command(after_help = "Examples:\n  \
                         chatmill init exports/ > nightly.toml\n  \
                         chatmill init 'dumps/*.sql.gz' chats.zip > mixed.toml")]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Files, folders, globs or archives
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<String>,
 }
 
 /// Looks at the paths and prints a pipeline file that reads them.
-pub fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
     let mut inputs = Vec::new();
     let mut failures = Vec::new();
     for path in &arguments.paths {

@@ -17,7 +17,7 @@ use crate::output::{self, harmless};
 #[command(
     after_help = "Examples:\n  chatmill inspect export.json\n  chatmill inspect 'dumps/*.zip' --format json\n  zcat dump.gz | chatmill inspect -"
 )]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Files, folders, globs, archives, or `-` for stdin
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<String>,
@@ -30,7 +30,7 @@ pub struct Arguments {
 }
 
 /// Inspects the paths.
-pub fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
     let inspection = inspect(
         &arguments.paths,
         &arguments.source,

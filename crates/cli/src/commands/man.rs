@@ -11,13 +11,13 @@ use crate::output;
 /// Arguments of `man`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  chatmill man | man -l -\n  chatmill man run > chatmill-run.1")]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// The command; without it, the page of the whole program
     command: Option<String>,
 }
 
 /// Prints the page.
-pub fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
     let mut root = Cli::command();
     root.build();
     let command = match &arguments.command {

@@ -32,7 +32,7 @@ use crate::troubles;
                         chatmill render chat.json --dialect gryag-compact --as bot_1\n  \
                         chatmill render chat.json --template llama.jinja --set template.now=2024-07-26\n  \
                         chatmill render dump.zip --dialect openai-chat --losses --set policy.names=prefix")]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// File, folder, glob, archive, or `-` for stdin
     path: String,
     /// Dialect to print
@@ -62,7 +62,7 @@ pub struct Arguments {
 }
 
 /// Renders the conversations of a path.
-pub fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
     if context.global.no_content {
         return Err(
             WrongRequest::new("a rendering is chat text, so `render` cannot leave it out")

@@ -23,7 +23,7 @@ const RUN_FILE: &str = "run.json";
 #[command(after_help = "Examples:\n  \
                         chatmill report out/demo --open\n  \
                         chatmill report out/tonight --against out/last-night")]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Folder of the dataset
     #[arg(value_name = "RUN")]
     run: PathBuf,
@@ -39,7 +39,7 @@ pub struct Arguments {
 }
 
 /// Writes the reports and names them.
-pub fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
     let run = &arguments.run;
     for folder in std::iter::once(run).chain(&arguments.against) {
         refuse_other_folders(folder)?;
@@ -81,7 +81,7 @@ fn slowest(run: &Path) -> anyhow::Result<Vec<Slow>> {
 }
 
 /// Refuses what is no finished dataset, with the next step.
-pub fn refuse_other_folders(folder: &Path) -> anyhow::Result<()> {
+pub(crate) fn refuse_other_folders(folder: &Path) -> anyhow::Result<()> {
     if is_dataset(folder)? {
         return Ok(());
     }

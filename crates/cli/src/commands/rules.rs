@@ -8,11 +8,11 @@ use crate::exit::Exit;
 use crate::output;
 
 /// Examples at the end of the help.
-pub const EXAMPLES: &str =
+pub(crate) const EXAMPLES: &str =
     "Examples:\n  chatmill rules\n  chatmill rules --format json\n  chatmill rules | grep error";
 
 /// Lists the codes.
-pub fn execute(listing: &Listing) -> anyhow::Result<Exit> {
+pub(crate) fn execute(listing: &Listing) -> anyhow::Result<Exit> {
     match listing.format {
         ListFormat::Text => {
             let longest = codes::CODES

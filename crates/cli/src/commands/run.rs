@@ -18,7 +18,7 @@ use crate::output;
                         chatmill run pipelines/demo.toml\n  \
                         chatmill run nightly.toml --input 'exports/*.zip' --out /data/tonight --replace\n  \
                         chatmill run nightly.toml --limit 100 --set limits.max_reject_ratio=0.01")]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Pipeline file
     #[arg(value_name = "PIPELINE.toml")]
     pipeline: PathBuf,
@@ -65,7 +65,7 @@ enum Counting {
 }
 
 /// Runs a pipeline and says what came of it.
-pub fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
     let mut overrides = arguments.overrides;
     overrides.extend(arguments.limit.map(|limit| format!("select.limit={limit}")));
     if context.global.no_content {

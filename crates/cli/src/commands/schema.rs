@@ -16,13 +16,13 @@ const REPORT: &str = "report";
 #[command(
     after_help = "Examples:\n  chatmill schema pipeline > pipeline.schema.json\n  chatmill schema findings\n  chatmill schema"
 )]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// `pipeline`, `report` or the name of a table; without it, the names are listed
     name: Option<String>,
 }
 
 /// Prints a schema, or which there are.
-pub fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
     match arguments.name.as_deref() {
         None => output::print(&names().collect::<Vec<_>>().join("\n"))?,
         Some(PIPELINE) => output::print_json(&pipeline::schema())?,

@@ -7,10 +7,10 @@ use crate::exit::Exit;
 use crate::output;
 
 /// Examples at the end of the help.
-pub const EXAMPLES: &str = "Examples:\n  chatmill sources\n  chatmill sources --format json";
+pub(crate) const EXAMPLES: &str = "Examples:\n  chatmill sources\n  chatmill sources --format json";
 
 /// Lists the sources.
-pub fn execute(listing: &Listing) -> anyhow::Result<Exit> {
+pub(crate) fn execute(listing: &Listing) -> anyhow::Result<Exit> {
     match listing.format {
         ListFormat::Text => {
             let mut text = String::new();

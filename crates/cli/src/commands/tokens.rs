@@ -26,7 +26,7 @@ const ENCODING: &str = "o200k_base";
                         chatmill tokens exports/ --dialect openai-chat --dialect gryag-compact\n  \
                         chatmill tokens out/demo --by source --format csv\n  \
                         chatmill tokens chat.json --by participant --prices docs/prices.example.toml")]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Files, folders, globs, archives, `-` for stdin, or one finished dataset
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<String>,
@@ -95,7 +95,7 @@ enum Format {
 }
 
 /// Prices what the paths hold.
-pub fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
     let by = arguments.by.map(By::from).unwrap_or_default();
     if by.is_of_text() && !arguments.dialects.is_empty() {
         let message = format!(

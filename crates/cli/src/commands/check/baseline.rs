@@ -25,7 +25,7 @@ struct Old {
 }
 
 /// Reads a baseline.
-pub fn read(path: &Path) -> anyhow::Result<Known> {
+pub(super) fn read(path: &Path) -> anyhow::Result<Known> {
     let name = path.display();
     let text = small_file(path, MAX_BASELINE_BYTES, |error| {
         refusal(format!("cannot read the baseline {name}: {error}"))

@@ -10,14 +10,14 @@ use super::report::{Report, Summary, Totals};
 use crate::output::{self, Sink};
 
 /// The report.
-pub struct Json {
+pub(super) struct Json {
     out: Sink,
     findings: u64,
 }
 
 impl Json {
     /// A report into a sink.
-    pub fn new(out: Sink) -> Self {
+    pub(super) fn new(out: Sink) -> Self {
         Self { out, findings: 0 }
     }
 }

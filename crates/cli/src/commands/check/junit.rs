@@ -20,7 +20,7 @@ use crate::output::Sink;
 const PER_CASE: usize = 5;
 
 /// The report.
-pub struct Junit {
+pub(super) struct Junit {
     out: Sink,
     fail_on: FailOn,
     /// Cases by file and code.
@@ -38,7 +38,7 @@ struct Case {
 
 impl Junit {
     /// A report into a sink; `fail_on` decides what fails.
-    pub fn new(out: Sink, fail_on: FailOn) -> Self {
+    pub(super) fn new(out: Sink, fail_on: FailOn) -> Self {
         Self {
             out,
             fail_on,

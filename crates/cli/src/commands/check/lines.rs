@@ -9,11 +9,11 @@ use super::report::{Report, Totals};
 use crate::output::{self, Sink};
 
 /// The report.
-pub struct Lines(Sink);
+pub(super) struct Lines(Sink);
 
 impl Lines {
     /// A report into a sink.
-    pub fn new(out: Sink) -> Self {
+    pub(super) fn new(out: Sink) -> Self {
         Self(out)
     }
 }

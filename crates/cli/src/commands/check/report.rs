@@ -9,7 +9,7 @@ use chatmill_engine::check::{Checked, Files};
 use serde::Serialize;
 
 /// A report in the making.
-pub trait Report: Send {
+pub(super) trait Report: Send {
     /// Reports a finding. `row` holds the columns of the findings table.
     fn finding(&mut self, checked: &Checked, row: &FindingRow) -> io::Result<()>;
 
@@ -18,7 +18,7 @@ pub trait Report: Send {
 }
 
 /// Where a finding is, for people: path, member of an archive, line and column, and the row of a table.
-pub fn place(checked: &Checked, row: &FindingRow) -> String {
+pub(super) fn place(checked: &Checked, row: &FindingRow) -> String {
     let mut place = row.input.clone();
     if !row.entry.is_empty() {
         place.push('!');
@@ -40,7 +40,7 @@ pub fn place(checked: &Checked, row: &FindingRow) -> String {
 
 /// Occurrences of a code.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct CodeCount {
+pub(super) struct CodeCount {
     /// Kebab name.
     pub name: &'static str,
     /// Errors.
@@ -53,18 +53,18 @@ pub struct CodeCount {
 
 impl CodeCount {
     /// All occurrences.
-    pub fn total(&self) -> u64 {
+    pub(super) fn total(&self) -> u64 {
         self.errors + self.warnings + self.notes
     }
 }
 
 /// Occurrences by code.
 #[derive(Clone, Debug, Default)]
-pub struct Totals(pub BTreeMap<&'static str, CodeCount>);
+pub(super) struct Totals(pub BTreeMap<&'static str, CodeCount>);
 
 impl Totals {
     /// Counts a finding.
-    pub fn add(&mut self, finding: &Finding) {
+    pub(super) fn add(&mut self, finding: &Finding) {
         let count = self.0.entry(finding.code.code).or_default();
         count.name = finding.code.name;
         match finding.severity {
@@ -75,7 +75,7 @@ impl Totals {
     }
 
     /// Codes with the most errors first, then the most warnings, then the most notes.
-    pub fn worst_first(&self) -> Vec<(&'static str, CodeCount)> {
+    pub(super) fn worst_first(&self) -> Vec<(&'static str, CodeCount)> {
         let mut sorted: Vec<_> = self.0.iter().map(|(code, count)| (*code, *count)).collect();
         sorted.sort_by_key(|(_, count)| std::cmp::Reverse((count.errors, count.warnings, count.notes)));
         sorted
@@ -84,7 +84,7 @@ impl Totals {
 
 /// The whole check in numbers.
 #[derive(Debug, Default, Serialize)]
-pub struct Summary {
+pub(super) struct Summary {
     /// Files checked.
     pub files: u64,
     /// Files without errors and warnings.
@@ -127,7 +127,7 @@ fn is_zero(number: &u64) -> bool {
 
 impl Summary {
     /// Sums up the verdicts.
-    pub fn new(files: &Files, totals: &Totals) -> Self {
+    pub(super) fn new(files: &Files, totals: &Totals) -> Self {
         let mut summary = Self {
             codes: totals.0.clone(),
             ..Self::default()

@@ -23,7 +23,7 @@ const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 /// The report.
-pub struct Sarif {
+pub(super) struct Sarif {
     out: Sink,
     results: u64,
     rules: BTreeMap<&'static str, Rule>,
@@ -38,7 +38,7 @@ struct Rule {
 
 impl Sarif {
     /// A report into a sink.
-    pub fn new(out: Sink) -> Self {
+    pub(super) fn new(out: Sink) -> Self {
         Self {
             out,
             results: 0,

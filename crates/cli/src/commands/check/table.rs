@@ -10,11 +10,11 @@ use crate::csv;
 use crate::output::Sink;
 
 /// The report.
-pub struct Table(Sink);
+pub(super) struct Table(Sink);
 
 impl Table {
     /// A report into a sink.
-    pub fn new(out: Sink) -> Self {
+    pub(super) fn new(out: Sink) -> Self {
         Self(out)
     }
 }

@@ -15,10 +15,10 @@ use crate::figures::{count, counted};
 use crate::output::{self, Colours, Sink, Style, harmless};
 
 /// Findings of a code that are printed.
-pub const PER_CODE: u64 = 10;
+pub(super) const PER_CODE: u64 = 10;
 
 /// The report.
-pub struct Text {
+pub(super) struct Text {
     out: Sink,
     colours: Colours,
     statistics: bool,
@@ -28,7 +28,7 @@ pub struct Text {
 
 impl Text {
     /// A report into a sink; with `statistics` it shows counts only.
-    pub fn new(out: Sink, colours: Colours, statistics: bool) -> Self {
+    pub(super) fn new(out: Sink, colours: Colours, statistics: bool) -> Self {
         Self {
             out,
             colours,

@@ -13,7 +13,7 @@ const TEXT_ROWS: usize = 40;
 const MARKDOWN_LINES: usize = 40;
 
 /// The comparison as text.
-pub fn text(comparison: &Comparison, objections: &[Objection]) -> String {
+pub(super) fn text(comparison: &Comparison, objections: &[Objection]) -> String {
     let mut text = format!("{}\n\n", headline(comparison));
     let findings = finding_rows(comparison);
     if !findings.is_empty() {
@@ -61,7 +61,7 @@ fn tables(header: &[&str], mut rows: Vec<Vec<String>>) -> String {
 }
 
 /// The comparison as Markdown of at most [`MARKDOWN_LINES`] lines.
-pub fn markdown(comparison: &Comparison, objections: &[Objection]) -> String {
+pub(super) fn markdown(comparison: &Comparison, objections: &[Objection]) -> String {
     let mut lines = vec![format!("**chatmill diff**: {}", plain(&headline(comparison)))];
     lines.extend(
         objections

@@ -13,7 +13,7 @@ const MAX_NAMED: usize = 5;
 
 /// What was detected below a path.
 #[derive(Debug, Default)]
-pub struct Seen {
+pub(super) struct Seen {
     sources: BTreeMap<String, Found>,
     /// Files and members of archives that no source recognises.
     strangers: Vec<String>,
@@ -41,7 +41,7 @@ struct Found {
 
 impl Seen {
     /// Sums up the entries.
-    pub fn new(entries: &[EntryReport]) -> Self {
+    pub(super) fn new(entries: &[EntryReport]) -> Self {
         let mut seen = Self::default();
         for entry in entries {
             seen.records += entry.records;
@@ -72,23 +72,23 @@ impl Seen {
     }
 
     /// Ids of the sources.
-    pub fn sources(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn sources(&self) -> impl Iterator<Item = &str> {
         self.sources.keys().map(String::as_str)
     }
 
     /// Whether something was not recognised.
-    pub fn has_strangers(&self) -> bool {
+    pub(super) fn has_strangers(&self) -> bool {
         !self.strangers.is_empty()
     }
 
     /// First and last instant, microseconds UTC.
-    pub fn span(&self) -> Option<(i64, i64)> {
+    pub(super) fn span(&self) -> Option<(i64, i64)> {
         let spans = self.sources.values().filter_map(|found| found.span);
         spans.reduce(|(first, last), (from, to)| (first.min(from), last.max(to)))
     }
 
     /// One line a source, and one for what was not recognised.
-    pub fn lines(&self) -> Vec<String> {
+    pub(super) fn lines(&self) -> Vec<String> {
         let mut lines: Vec<String> = self
             .sources
             .iter()
@@ -142,7 +142,7 @@ impl Found {
 }
 
 /// The day of an instant.
-pub fn day(microseconds: i64) -> String {
+pub(super) fn day(microseconds: i64) -> String {
     jiff::Timestamp::from_microsecond(microseconds).map_or_else(
         |_| format!("{microseconds} µs after 1970"),
         |instant| instant.strftime("%Y-%m-%d").to_string(),

@@ -15,7 +15,7 @@ use crate::output::harmless;
 const WANTED: [&str; 3] = ["openai-chat", "anthropic-messages", "gemini-contents"];
 
 /// A pipeline over paths and what was seen below each.
-pub fn pipeline(inputs: &[(&str, Seen)]) -> String {
+pub(super) fn pipeline(inputs: &[(&str, Seen)]) -> String {
     let name = inputs.first().map_or("chats", |(path, _)| stem(path));
     let mut text = format!(
         "# A pipeline for chatmill, made from what was found. Save it, change what you like, and run it:\n#\n\

@@ -24,7 +24,7 @@ const FIRST_ENDS: [usize; 2] = [4, 2];
 const OTHER_ENDS: [usize; 2] = [1, 1];
 
 /// Says what came of a run. `out` is where the dataset stands, for people.
-pub fn describe(name: &str, out: &str, summary: &Summary) -> String {
+pub(super) fn describe(name: &str, out: &str, summary: &Summary) -> String {
     let totals = &summary.totals;
     let mut blocks = vec![headline(name, summary), inputs(summary)];
     blocks.push(findings(&totals.findings));

@@ -17,7 +17,7 @@ const SERVED: &str =
     "As served, an estimate: each answer is asked with everything before it; caches and cuts are not known.";
 
 /// A bill that is to be written.
-pub struct Lines<'b> {
+pub(super) struct Lines<'b> {
     /// What is billed apart.
     pub by: By,
     /// The rows.
@@ -32,7 +32,7 @@ pub struct Lines<'b> {
 
 impl Lines<'_> {
     /// For a terminal: the price and its parts, then what the documents promise.
-    pub fn table(&self) -> String {
+    pub(super) fn table(&self) -> String {
         if self.rows.is_empty() {
             return "There is nothing to count.\n".to_owned();
         }
@@ -234,7 +234,7 @@ impl Lines<'_> {
     }
 
     /// For programs.
-    pub fn json(&self) -> Value {
+    pub(super) fn json(&self) -> Value {
         let rows: Vec<Value> = self.rows.iter().map(|row| self.row_json(row)).collect();
         let claims: Vec<Value> = self
             .savings
@@ -281,7 +281,7 @@ impl Lines<'_> {
     }
 
     /// For spreadsheets: one line a row, money in columns at the end.
-    pub fn csv(&self) -> String {
+    pub(super) fn csv(&self) -> String {
         let mut header: Vec<String> = Vec::new();
         if self.by != By::Nothing {
             header.push(self.by.noun().to_owned());

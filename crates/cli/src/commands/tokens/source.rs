@@ -27,7 +27,7 @@ use crate::exit::{self, Exit, WrongRequest};
 use crate::troubles;
 
 /// What is to be priced.
-pub struct Request<'r> {
+pub(super) struct Request<'r> {
     /// Paths as typed.
     pub paths: &'r [String],
     /// Source id, or `auto`.
@@ -43,7 +43,7 @@ pub struct Request<'r> {
 }
 
 /// A bill, and what could not be read for it.
-pub struct Drawn {
+pub(super) struct Drawn {
     /// The bill.
     pub bill: Bill,
     /// What is missing in it.
@@ -54,7 +54,7 @@ pub struct Drawn {
 
 impl Drawn {
     /// Says on stderr what could not be read. A bill in which something is missing, or everything, is an objection.
-    pub fn conclude(&self) -> Exit {
+    pub(super) fn conclude(&self) -> Exit {
         troubles::tell("not counted", &self.not_counted);
         let told = exit::tell(&self.not_counted.failures);
         if !self.has_read || self.not_counted.count > 0 {
@@ -66,7 +66,7 @@ impl Drawn {
 }
 
 /// Draws the bill.
-pub fn draw(request: &Request<'_>, context: &Context<'_>) -> anyhow::Result<Drawn> {
+pub(super) fn draw(request: &Request<'_>, context: &Context<'_>) -> anyhow::Result<Drawn> {
     let mut datasets = 0;
     for path in request.paths {
         datasets += usize::from(is_dataset(Path::new(path))?);

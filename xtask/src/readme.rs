@@ -54,10 +54,7 @@ fn lists() -> Result<String> {
     };
     row("sources", SOURCES.iter().map(|source| source.id()).collect())?;
     row("dialects", DIALECTS.iter().map(|dialect| dialect.id()).collect())?;
-    row(
-        "encodings",
-        ENCODINGS.iter().map(Encoding::name).collect(),
-    )?;
+    row("encodings", ENCODINGS.iter().map(Encoding::name).collect())?;
     Ok(table)
 }
 

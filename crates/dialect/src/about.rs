@@ -2,7 +2,7 @@
 
 /// The description of a dialect.
 #[derive(Debug)]
-pub struct About {
+pub struct DialectAbout {
     /// One short name for people.
     pub title: &'static str,
     /// The family that shapes its turns, for example `openai-chat`.

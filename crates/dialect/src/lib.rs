@@ -43,7 +43,7 @@ mod violation;
 pub mod window;
 mod wording;
 
-pub use about::About;
+pub use about::DialectAbout;
 pub use dialects::DIALECTS;
 pub use loss::{FoldedLoss, Loss, LossCode, folded};
 pub use perspective::auto_perspective;
@@ -61,7 +61,7 @@ pub trait Dialect: Send + Sync {
     fn id(&self) -> &str;
 
     /// What it is, what it carries and what it loses.
-    fn about(&self) -> &'static About;
+    fn about(&self) -> &'static DialectAbout;
 
     /// Says a conversation in this dialect. Calls `emit` once per rendering, in order of the ordinals.
     fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>));

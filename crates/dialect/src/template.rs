@@ -48,7 +48,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::Dialect;
-use crate::about::About;
+use crate::about::DialectAbout;
 use crate::dialects::hf_messages;
 use crate::loss::{LossCode, Losses};
 use crate::rendering::Rendering;
@@ -65,7 +65,7 @@ pub use tokenizer::TokenizerConfig;
 use tokens::Tokens;
 use twin::Twin;
 
-static ABOUT: About = About {
+static ABOUT: DialectAbout = DialectAbout {
     title: "Chat template",
     family: "template",
     media_type: "text/plain",
@@ -307,7 +307,7 @@ impl Dialect for TemplateDialect {
         &self.id
     }
 
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static DialectAbout {
         &ABOUT
     }
 

@@ -28,7 +28,7 @@ pub mod source {
     pub use chatmill_source::Proposal;
 }
 
-pub use commit::summary::Summary;
+pub use commit::summary::RunSummary;
 pub use error::{PlanError, RunError};
 pub use options::RunOptions;
 pub use plan::Plan;

@@ -23,17 +23,17 @@ mod select;
 mod table_map;
 mod window;
 
-pub use count::{Count, CountedEncoding, OwnEncoding};
-pub use dedup::{Dedup, Treatment};
+pub use count::{CountSection, CountedEncoding, OwnEncoding};
+pub use dedup::{DedupSection, Treatment};
 pub use field_map::FieldMapSection;
-pub use output::{Content, ContentRule, Output, Partition};
+pub use output::{ContentRule, ContentSetting, OutputSection, PartitionSetting};
 pub use parse::parse;
-pub use perspective::{Perspective, PerspectiveChoice, PerspectiveRule};
-pub use redact::{Redact, RedactKind, RedactKinds, RedactMode};
-pub use render::{Render, TemplateSection};
-pub use select::Select;
+pub use perspective::{PerspectiveChoice, PerspectiveRule, PerspectiveSection};
+pub use redact::{RedactKind, RedactKinds, RedactMode, RedactSection};
+pub use render::{RenderSection, TemplateSection};
+pub use select::SelectSection;
 pub use table_map::{RoleWord, TableMapSection};
-pub use window::{History, HistoryRule, MaxTokens, SessionGap, Window};
+pub use window::{HistoryRule, HistorySetting, MaxTokensSetting, SessionGap, WindowSection};
 
 /// A pipeline file.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -54,33 +54,33 @@ pub struct Pipeline {
     pub sources: Sources,
     /// What to leave out; it counts as filtered.
     #[serde(default)]
-    pub select: Select,
+    pub select: SelectSection,
     /// What becomes of conversations that repeat others.
     #[serde(default)]
-    pub dedup: Dedup,
+    pub dedup: DedupSection,
     /// Personal data and secrets: counted, or replaced by pseudonyms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub redact: Option<Redact>,
+    pub redact: Option<RedactSection>,
     /// Who speaks as the assistant.
     #[serde(default)]
-    pub perspective: Perspective,
+    pub perspective: PerspectiveSection,
     /// How much of the history a rendering shows.
     #[serde(default)]
-    pub window: Window,
+    pub window: WindowSection,
     /// What to do where a dialect has no place for something.
     #[serde(default)]
     pub policy: Policy,
     /// Target dialects.
     #[serde(default)]
-    pub render: Render,
+    pub render: RenderSection,
     /// Chat templates that are dialects, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub templates: BTreeMap<String, TemplateSection>,
     /// Token encodings.
     #[serde(default)]
-    pub count: Count,
+    pub count: CountSection,
     /// Where and how to write.
-    pub output: Output,
+    pub output: OutputSection,
     /// What the machine gives; never part of the fingerprint.
     #[serde(default)]
     pub resources: Resources,
@@ -123,13 +123,13 @@ pub struct InputSection {
 pub struct Sources {
     /// What `jaibber-events` is told.
     #[serde(rename = "jaibber-events")]
-    pub jaibber_events: JaibberEvents,
+    pub jaibber_events: JaibberEventsSection,
 }
 
 /// `[sources.jaibber-events]`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct JaibberEvents {
+pub struct JaibberEventsSection {
     /// Agents that may answer one another in a chain, as the room is set up; the same as `limits.response_depth`.
     pub max_response_depth: Option<u32>,
 }

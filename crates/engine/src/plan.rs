@@ -15,7 +15,7 @@ use chatmill_source::Source;
 use chatmill_token::Encoding;
 
 use crate::error::PlanError;
-use crate::pipeline::{self, Content, PerspectiveChoice, Pipeline};
+use crate::pipeline::{self, ContentSetting, PerspectiveChoice, Pipeline};
 use crate::progress::Progress;
 use crate::record::{self, Settings};
 
@@ -337,8 +337,8 @@ impl Plan {
 }
 
 /// Refuses a list of dialects that keep their text when it is empty or names one that is not rendered.
-fn check_content(content: &Content, targets: &[Target]) -> Result<(), PlanError> {
-    let Content::Dialects(ids) = content else {
+fn check_content(content: &ContentSetting, targets: &[Target]) -> Result<(), PlanError> {
+    let ContentSetting::Dialects(ids) = content else {
         return Ok(());
     };
     if ids.is_empty() {
@@ -441,7 +441,7 @@ mod tests {
         let targets = targets::targets(&rendered, &Templates::default()).unwrap();
         let check = |ids: &[&str]| {
             let ids = ids.iter().map(|id| (*id).to_owned()).collect();
-            check_content(&Content::Dialects(ids), &targets).map_err(|error| error.to_string())
+            check_content(&ContentSetting::Dialects(ids), &targets).map_err(|error| error.to_string())
         };
         assert_eq!(check(&["openai-chat", "gryag-gemini"]), Ok(()));
         for (ids, expected) in [

@@ -12,7 +12,7 @@ use chatmill_intake::discover::InputKind;
 
 use crate::commit::collisions::{Ids, Occurrence, Renames, may_collide, renames};
 use crate::commit::seal::{FinishedSlices, ReceiptTotals};
-use crate::commit::summary::Summary;
+use crate::commit::summary::RunSummary;
 use crate::error::NoThreads;
 use crate::error::{PlanError, RunError, WorkError, go_on};
 use crate::options::RunOptions;
@@ -31,7 +31,7 @@ pub fn run(
     options: RunOptions,
     progress: &dyn Progress,
     stop: &AtomicBool,
-) -> Result<Summary, RunError> {
+) -> Result<RunSummary, RunError> {
     let begun = Instant::now();
     for note in &plan.notes {
         progress.note(note);
@@ -45,7 +45,7 @@ pub fn run(
     go_on(stop, 0)?;
     let fingerprint = plan.fingerprint();
     let staging = match chatmill_dataset::open(&plan.out, &fingerprint, options.replace)? {
-        Opening::Finished(manifest) => return Ok(Summary::of_finished(&plan.out, manifest)),
+        Opening::Finished(manifest) => return Ok(RunSummary::of_finished(&plan.out, manifest)),
         Opening::Work(staging) => staging,
     };
     for notice in staging.notices() {
@@ -98,7 +98,7 @@ pub fn run(
     for notice in sealed.publish()? {
         progress.note(&notice);
     }
-    Ok(Summary::of_run(&out, begun.elapsed())?)
+    Ok(RunSummary::of_run(&out, begun.elapsed())?)
 }
 
 /// A run reads regular files only: their content is part of its identity.
@@ -162,8 +162,8 @@ impl<'p> Runner<'p> {
                 encodings,
                 compression,
                 partition: match plan.pipeline.output.partition {
-                    pipeline::Partition::None => Partition::None,
-                    pipeline::Partition::Dialect => Partition::Dialect,
+                    pipeline::PartitionSetting::None => Partition::None,
+                    pipeline::PartitionSetting::Dialect => Partition::Dialect,
                 },
             },
             threads,

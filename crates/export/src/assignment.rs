@@ -7,7 +7,7 @@ use chatmill_dataset::Dataset;
 use crate::earlier;
 use crate::error::ExportError;
 use crate::groups::{Group, Groups, groups};
-use crate::split::{By, Part, Split};
+use crate::split::{Split, SplitBy, SplitPart};
 
 /// Where each conversation goes.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub(crate) struct Assignment {
 
 impl Assignment {
     /// What a later export is told: conversations in their order, and their parts.
-    pub(crate) fn remembered(&self, parts: &[Part]) -> String {
+    pub(crate) fn remembered(&self, parts: &[SplitPart]) -> String {
         let named = self.order.iter().filter_map(|id| {
             let part = parts.get(self.part(id)?)?;
             Some((id.as_str(), part.name.as_str()))
@@ -40,8 +40,8 @@ pub(crate) fn assign(dataset: &Dataset, split: &Split) -> Result<Assignment, Exp
     let grouped = groups(dataset, split.by)?;
     let shares: Vec<u64> = split.parts.iter().map(|part| part.share.number()).collect();
     let begins: Vec<Option<i64>> = match split.by {
-        By::Hash | By::Room => vec![None; shares.len()],
-        By::Time => {
+        SplitBy::Hash | SplitBy::Room => vec![None; shares.len()],
+        SplitBy::Time => {
             let dated: Option<Vec<i64>> = split.parts.iter().map(|part| part.share.begins()).collect();
             dated
                 .unwrap_or_else(|| {
@@ -56,8 +56,8 @@ pub(crate) fn assign(dataset: &Dataset, split: &Split) -> Result<Assignment, Exp
         }
     };
     let place = |group: &Group| match split.by {
-        By::Hash | By::Room => by_hash(group.hash, &shares),
-        By::Time => {
+        SplitBy::Hash | SplitBy::Room => by_hash(group.hash, &shares),
+        SplitBy::Time => {
             let began = group.began?;
             begins
                 .iter()

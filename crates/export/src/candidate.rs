@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use chatmill_dataset::{Batch, Dataset, DatasetError, Flags, Numbers, Spans, TextLists, Texts};
 
-use crate::envelope::Row;
+use crate::envelope::ExportRow;
 use crate::filter::Facts;
 use crate::request::Said;
 
@@ -25,7 +25,7 @@ const COLUMNS: [&str; 12] = [
 
 /// A rendering with what its row says.
 pub(crate) struct Candidate<'a> {
-    pub(crate) row: Row<'a>,
+    pub(crate) row: ExportRow<'a>,
     pub(crate) facts: Facts<'a>,
     /// Bytes of its text that the perspective says.
     pub(crate) spans: Vec<Range<u64>>,
@@ -95,7 +95,7 @@ impl Cells {
     fn candidate(&self, row: usize) -> Candidate<'_> {
         let content = self.content.get(row);
         Candidate {
-            row: Row {
+            row: ExportRow {
                 conversation: self.conversation.at(row),
                 dialect: self.dialect.at(row),
                 perspective: self.perspective.at(row),

@@ -10,20 +10,20 @@ use crate::SUMMARY;
 use crate::assignment::{Assignment, assign};
 use crate::candidate::{self, Candidate};
 use crate::earlier::ASSIGNED;
-use crate::envelope::{Envelope, Row};
+use crate::envelope::{Envelope, ExportRow};
 use crate::error::ExportError;
 use crate::fields;
 use crate::format::Format;
 use crate::objections::objections;
-use crate::request::{Request, Said, resolve};
-use crate::summary::{FileSummary, LeftOut, Summary};
+use crate::request::{ExportRequest, Said, resolve};
+use crate::summary::{ExportSummary, FileSummary, LeftOut};
 use crate::writer::{self, Columns, Record, Writer};
 
 /// The name of the only part where nothing is divided.
 const WHOLE: &str = "data";
 
 /// Writes an export of a dataset into a folder that does not exist yet, and says what is in it.
-pub fn export(dataset: &Dataset, request: &Request, out: &Path) -> Result<Summary, ExportError> {
+pub fn export(dataset: &Dataset, request: &ExportRequest, out: &Path) -> Result<ExportSummary, ExportError> {
     let said = resolve(dataset, &request.dialect)?;
     let job = Job {
         dataset,
@@ -60,7 +60,7 @@ fn write_whole(folder: &Folder, name: &str, text: &str) -> Result<(), DatasetErr
 }
 
 /// The column of the encoding by which length is judged.
-fn tokens_column(dataset: &Dataset, request: &Request) -> Result<Option<String>, ExportError> {
+fn tokens_column(dataset: &Dataset, request: &ExportRequest) -> Result<Option<String>, ExportError> {
     let Some(most) = &request.filters.max_tokens else {
         return Ok(None);
     };
@@ -85,7 +85,7 @@ fn tokens_column(dataset: &Dataset, request: &Request) -> Result<Option<String>,
 
 struct Job<'j> {
     dataset: &'j Dataset,
-    request: &'j Request,
+    request: &'j ExportRequest,
     said: Said,
     tokens: Option<String>,
     assignment: Option<Assignment>,
@@ -108,7 +108,7 @@ impl Job<'_> {
         ))
     }
 
-    fn write(&self, folder: &Folder) -> Result<Summary, ExportError> {
+    fn write(&self, folder: &Folder) -> Result<ExportSummary, ExportError> {
         let columns = self.columns()?;
         let mut files = self.open(folder, &columns)?;
         let mut read = 0;
@@ -139,7 +139,7 @@ impl Job<'_> {
             self.request.format,
             &files,
         );
-        Ok(Summary {
+        Ok(ExportSummary {
             program: chatmill_dataset::PROGRAM,
             version: env!("CARGO_PKG_VERSION"),
             dataset: self.dataset.manifest().fingerprint.clone(),
@@ -283,7 +283,7 @@ struct OpenFile {
 }
 
 impl OpenFile {
-    fn add(&mut self, row: &Row<'_>, profile: &str, record: &Record<'_>) -> Result<(), DatasetError> {
+    fn add(&mut self, row: &ExportRow<'_>, profile: &str, record: &Record<'_>) -> Result<(), DatasetError> {
         for (key, _) in record.keys() {
             if !self.summary.keys.iter().any(|seen| seen == key) {
                 self.summary.keys.push(key.to_owned());

@@ -12,7 +12,7 @@ use chatmill_intake::{Failure, is_of_the_system};
 use serde::{Deserialize, Serialize};
 
 use crate::error::ExportError;
-use crate::split::Part;
+use crate::split::SplitPart;
 
 /// Its name.
 pub(crate) const ASSIGNED: &str = "split.assigned";
@@ -41,7 +41,7 @@ pub(crate) fn text<'p>(places: impl Iterator<Item = (&'p str, &'p str)>) -> Stri
 }
 
 /// The number of each conversation's part in an earlier export, by the parts of this one.
-pub(crate) fn read(folder: &Path, parts: &[Part]) -> Result<HashMap<String, usize>, ExportError> {
+pub(crate) fn read(folder: &Path, parts: &[SplitPart]) -> Result<HashMap<String, usize>, ExportError> {
     let path = folder.join(ASSIGNED);
     let text = read_small(&path, GIB).map_err(|error| {
         if is_of_the_system(&error) {

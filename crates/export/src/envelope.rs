@@ -12,10 +12,10 @@ use crate::summary::FileSummary;
 /// A format of training or evaluation files.
 pub trait Envelope: Sync {
     /// What it is and what it demands.
-    fn about(&self) -> &'static About;
+    fn about(&self) -> &'static EnvelopeAbout;
 
     /// What becomes of a rendering, or the rule that forbids it.
-    fn wrap<'a>(&self, row: &Row<'a>) -> Result<Wrapped<'a>, &'static str>;
+    fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str>;
 
     /// A further file that the reader wants beside the others: its name and its text.
     fn companion(&self, _files: &[FileSummary]) -> Option<(&'static str, String)> {
@@ -25,7 +25,7 @@ pub trait Envelope: Sync {
 
 /// What an envelope says about itself.
 #[derive(Debug)]
-pub struct About {
+pub struct EnvelopeAbout {
     /// Its name on the command line.
     pub id: &'static str,
     /// What it is, in a few words.
@@ -48,7 +48,7 @@ pub struct About {
 
 /// A rendering with the key of its row.
 #[derive(Clone, Copy, Debug)]
-pub struct Row<'a> {
+pub struct ExportRow<'a> {
     /// Its conversation.
     pub conversation: &'a str,
     /// Its dialect.
@@ -107,7 +107,7 @@ pub fn find(id: &str) -> Option<&'static dyn Envelope> {
 }
 
 /// The fields of a rendering; none where it is no object or has a key that the envelope does not know.
-fn known_fields<'a>(row: &Row<'a>, about: &About) -> Option<Vec<Field<'a>>> {
+fn known_fields<'a>(row: &ExportRow<'a>, about: &EnvelopeAbout) -> Option<Vec<Field<'a>>> {
     let fields = fields::of(row.content)?;
     let is_known = |field: &Field<'_>| about.keys.iter().any(|(key, _)| *key == field.name);
     fields.iter().all(is_known).then_some(fields)
@@ -120,7 +120,7 @@ fn value<'f>(fields: &'f [Field<'_>], name: &str) -> Option<&'f str> {
 }
 
 /// The JSON text of a field of a rendering, with the rendering's lifetime.
-fn borrowed<'a>(row: &Row<'a>, name: &str) -> Option<&'a str> {
+fn borrowed<'a>(row: &ExportRow<'a>, name: &str) -> Option<&'a str> {
     let fields = fields::of(row.content)?;
     let field = fields.into_iter().find(|field| field.name == name)?;
     match field.json {

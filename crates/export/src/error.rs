@@ -9,7 +9,7 @@ use thiserror::Error;
 pub enum ExportError {
     /// The request cannot be met by this dataset, or by any.
     #[error("{message}")]
-    Request {
+    ExportRequest {
         /// What is wrong with it.
         message: String,
         /// What to do instead.
@@ -25,7 +25,7 @@ pub enum ExportError {
 
 impl ExportError {
     pub(crate) fn request(message: impl Into<String>, step: impl Into<String>) -> Self {
-        Self::Request {
+        Self::ExportRequest {
             message: message.into(),
             step: step.into(),
         }

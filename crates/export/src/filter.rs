@@ -12,21 +12,21 @@ pub struct Filters {
     /// Only those whose last turn has this role.
     pub last_role: Option<String>,
     /// Only those that are not longer.
-    pub max_tokens: Option<MaxTokens>,
+    pub max_tokens: Option<TokenLimit>,
     /// Only those without these losses.
     pub without: Vec<String>,
 }
 
 /// A number of tokens that is not exceeded, written `N@ENCODING`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct MaxTokens {
+pub struct TokenLimit {
     /// The number.
     pub tokens: u64,
     /// The encoding that counted them.
     pub encoding: String,
 }
 
-impl FromStr for MaxTokens {
+impl FromStr for TokenLimit {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_maximum_is_a_number_and_an_encoding() {
-        let most: MaxTokens = "8192@o200k_base".parse().unwrap();
+        let most: TokenLimit = "8192@o200k_base".parse().unwrap();
         assert_eq!((most.tokens, most.encoding.as_str()), (8192, "o200k_base"));
         for wrong in [
             "8192",
@@ -101,7 +101,7 @@ mod tests {
             "",
         ] {
             assert!(
-                wrong.parse::<MaxTokens>().unwrap_err().contains("N@ENCODING"),
+                wrong.parse::<TokenLimit>().unwrap_err().contains("N@ENCODING"),
                 "{wrong}"
             );
         }
@@ -116,7 +116,7 @@ mod tests {
     fn each_filter_names_its_reason() {
         let none = Filters::default;
         let most = |tokens| {
-            Some(MaxTokens {
+            Some(TokenLimit {
                 tokens,
                 encoding: "r50k_base".to_owned(),
             })

@@ -10,7 +10,7 @@ use chatmill_dataset::Dataset;
 use chatmill_link::Forest;
 
 use crate::error::ExportError;
-use crate::split::By;
+use crate::split::SplitBy;
 
 /// The conversations of a dataset in groups.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ const COLUMNS: [&str; 6] = [
 ];
 
 /// Reads the conversations of a dataset and finds those that belong together.
-pub(crate) fn groups(dataset: &Dataset, by: By) -> Result<Groups, ExportError> {
+pub(crate) fn groups(dataset: &Dataset, by: SplitBy) -> Result<Groups, ExportError> {
     let mut forest = Forest::default();
     let mut ids = Vec::new();
     let mut deciding: Vec<Group> = Vec::new();
@@ -86,14 +86,14 @@ pub(crate) fn groups(dataset: &Dataset, by: By) -> Result<Groups, ExportError> {
             if let Some(cluster) = clusters.get(row) {
                 forest.connect(member, key("cluster", cluster));
             }
-            if by == By::Room {
+            if by == SplitBy::Room {
                 forest.connect(member, key("room", room(thread)));
             }
-            let named = if by == By::Room { room(thread) } else { thread };
+            let named = if by == SplitBy::Room { room(thread) } else { thread };
             ids.push(id.to_owned());
             deciding.push(Group {
                 // A split by room and one by hash must not be the same division.
-                hash: (key(if by == By::Room { "room" } else { "thread" }, named) >> 64) as u64,
+                hash: (key(if by == SplitBy::Room { "room" } else { "thread" }, named) >> 64) as u64,
                 began: began.get(row),
             });
         }

@@ -24,11 +24,11 @@ mod writer;
 pub use convert::export;
 pub use envelope::{ENVELOPES, Envelope};
 pub use error::ExportError;
-pub use filter::{Filters, MaxTokens};
+pub use filter::{Filters, TokenLimit};
 pub use format::Format;
-pub use request::Request;
-pub use split::{By, Part, Share, Split};
-pub use summary::{FileSummary, LeftOut, Summary};
+pub use request::ExportRequest;
+pub use split::{Share, Split, SplitBy, SplitPart};
+pub use summary::{ExportSummary, FileSummary, LeftOut};
 
 /// Name of the summary in the folder of an export.
 pub const SUMMARY: &str = "export.json";

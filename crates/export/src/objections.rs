@@ -1,11 +1,15 @@
 //! What speaks against an export that holds what was asked for: its reader, or its service, would not take the files.
 
-use crate::envelope::About;
+use crate::envelope::EnvelopeAbout;
 use crate::format::Format;
 use crate::summary::FileSummary;
 
 /// What speaks against these files, the one for training first.
-pub(crate) fn objections(about: Option<&About>, format: Format, files: &[FileSummary]) -> Vec<String> {
+pub(crate) fn objections(
+    about: Option<&EnvelopeAbout>,
+    format: Format,
+    files: &[FileSummary],
+) -> Vec<String> {
     let mut objections: Vec<String> = files
         .iter()
         .filter(|file| file.rows == 0)
@@ -31,7 +35,7 @@ pub(crate) fn objections(about: Option<&About>, format: Format, files: &[FileSum
 }
 
 /// What is wrong with the number of records to train on.
-fn wrong_number(about: &About, training: &FileSummary) -> Option<String> {
+fn wrong_number(about: &EnvelopeAbout, training: &FileSummary) -> Option<String> {
     let (name, rows, id) = (&training.name, training.rows, about.id);
     let (least, most) = (about.least_records, about.most_records.unwrap_or(u64::MAX));
     if rows > 0 && rows < least {

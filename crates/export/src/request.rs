@@ -9,7 +9,7 @@ use crate::format::Format;
 use crate::split::Split;
 
 /// What is exported, and how.
-pub struct Request {
+pub struct ExportRequest {
     /// `ID` or `ID@PROFILE` of the dialect.
     pub dialect: String,
     /// Form of the files.

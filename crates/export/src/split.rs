@@ -12,7 +12,7 @@ use crate::error::ExportError;
 /// What decides where a conversation goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum By {
+pub enum SplitBy {
     /// A hash of the conversation's id: adding data later moves nothing.
     Hash,
     /// When it began: the first part has the oldest.
@@ -25,16 +25,16 @@ pub enum By {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Split {
     /// What decides.
-    pub by: By,
+    pub by: SplitBy,
     /// The parts in their order; the first one is for training.
-    pub parts: Vec<Part>,
+    pub parts: Vec<SplitPart>,
     /// The folder of an earlier export: what it assigned stays there.
     pub like: Option<PathBuf>,
 }
 
 /// One part.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct SplitPart {
     /// Its name, which is that of its file.
     pub name: String,
     /// How much goes to it.
@@ -57,9 +57,9 @@ const EXAMPLES: &str =
 
 impl Split {
     /// Reads `NAME=SHARE,NAME=SHARE`, or `NAME=start,NAME=DATE` for a division by time.
-    pub fn parse(text: &str, by: By) -> Result<Self, ExportError> {
+    pub fn parse(text: &str, by: SplitBy) -> Result<Self, ExportError> {
         let wrong = |reason: String| ExportError::request(format!("--split {text}: {reason}"), EXAMPLES);
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<SplitPart> = Vec::new();
         for piece in text.split(',') {
             let Some((name, share)) = piece.split_once('=') else {
                 return Err(wrong(format!("`{piece}` is not NAME=SHARE")));
@@ -75,7 +75,7 @@ impl Split {
             }
             let share =
                 parse_share(share).ok_or_else(|| wrong(format!("`{share}` is no share of a part")))?;
-            parts.push(Part {
+            parts.push(SplitPart {
                 name: name.to_owned(),
                 share,
             });
@@ -96,7 +96,7 @@ impl Split {
                 like: None,
             });
         }
-        if by != By::Time {
+        if by != SplitBy::Time {
             return Err(wrong("only a division by time has dates".to_owned()));
         }
         if dated.len() != parts.len() || dated.first() != Some(&i64::MIN) || !dated.is_sorted_by(|a, b| a < b)
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn parts_have_names_and_shares() {
-        let split = Split::parse("train=95,test=5", By::Hash).unwrap();
+        let split = Split::parse("train=95,test=5", SplitBy::Hash).unwrap();
         let read: Vec<_> = split
             .parts
             .iter()
@@ -165,7 +165,11 @@ mod tests {
 
     #[test]
     fn parts_by_time_may_begin_at_dates() {
-        let split = Split::parse("train=start,test=2026-10-01,late=2026-10-02T12:00:00Z", By::Time).unwrap();
+        let split = Split::parse(
+            "train=start,test=2026-10-01,late=2026-10-02T12:00:00Z",
+            SplitBy::Time,
+        )
+        .unwrap();
         let begins: Vec<_> = split
             .parts
             .iter()
@@ -177,23 +181,23 @@ mod tests {
     #[test]
     fn other_divisions_are_refused_with_an_example() {
         let cases = [
-            ("", By::Hash),
-            ("train", By::Hash),
-            ("train=0", By::Hash),
-            ("train=-1,test=2", By::Hash),
-            ("train=1,train=2", By::Hash),
-            ("train=1,Train=2", By::Hash),
-            ("../x=1", By::Hash),
-            ("=1", By::Hash),
-            ("train=4294967295,test=1", By::Hash),
-            ("train=start,test=2026-10-01", By::Hash),
-            ("train=start,test=5", By::Time),
-            ("train=2026-10-01,test=start", By::Time),
-            ("train=start,a=2026-10-02,b=2026-10-01", By::Time),
+            ("", SplitBy::Hash),
+            ("train", SplitBy::Hash),
+            ("train=0", SplitBy::Hash),
+            ("train=-1,test=2", SplitBy::Hash),
+            ("train=1,train=2", SplitBy::Hash),
+            ("train=1,Train=2", SplitBy::Hash),
+            ("../x=1", SplitBy::Hash),
+            ("=1", SplitBy::Hash),
+            ("train=4294967295,test=1", SplitBy::Hash),
+            ("train=start,test=2026-10-01", SplitBy::Hash),
+            ("train=start,test=5", SplitBy::Time),
+            ("train=2026-10-01,test=start", SplitBy::Time),
+            ("train=start,a=2026-10-02,b=2026-10-01", SplitBy::Time),
         ];
         for (text, by) in cases {
             match Split::parse(text, by) {
-                Err(ExportError::Request { step, .. }) => assert!(step.contains("train=95"), "{text}"),
+                Err(ExportError::ExportRequest { step, .. }) => assert!(step.contains("train=95"), "{text}"),
                 other => panic!("{text}: {other:?}"),
             }
         }

@@ -6,11 +6,11 @@ use serde::Serialize;
 
 use crate::filter::Filters;
 use crate::format::Format;
-use crate::split::By;
+use crate::split::SplitBy;
 
 /// An export in figures.
 #[derive(Clone, Debug, Serialize)]
-pub struct Summary {
+pub struct ExportSummary {
     /// The program.
     pub program: &'static str,
     /// Its version.
@@ -28,7 +28,7 @@ pub struct Summary {
     /// Which renderings were wanted.
     pub filters: Filters,
     /// What decided the division; none where there is one file.
-    pub split_by: Option<By>,
+    pub split_by: Option<SplitBy>,
     /// Renderings of this dialect and profile.
     pub read: u64,
     /// Renderings in the files.
@@ -74,7 +74,7 @@ pub struct FileSummary {
     pub keys: Vec<String>,
 }
 
-impl Summary {
+impl ExportSummary {
     /// How many renderings were left out.
     pub fn rows_left_out(&self) -> u64 {
         self.left_out.iter().map(|left| left.rows).sum()

@@ -53,7 +53,7 @@ pub(crate) struct Function<'a> {
 
 /// A part of a message whose content is a list.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Part<'a> {
+pub(crate) struct SplitPart<'a> {
     #[serde(borrow, rename = "type")]
     pub(crate) kind: Cow<'a, str>,
     #[serde(borrow, default)]
@@ -79,7 +79,7 @@ impl<'a> Message<'a> {
     }
 
     /// The parts where the content is a list, each with its own bytes.
-    pub(crate) fn parts(&self) -> Option<Vec<(&'a str, Part<'a>)>> {
+    pub(crate) fn parts(&self) -> Option<Vec<(&'a str, SplitPart<'a>)>> {
         let raw: Vec<&'a RawValue> = serde_json::from_str(self.content?.get()).ok()?;
         raw.into_iter()
             .map(|part| Some((part.get(), serde_json::from_str(part.get()).ok()?)))

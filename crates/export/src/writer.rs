@@ -7,7 +7,7 @@ use chatmill_dataset::{
     Compression, DatasetError, FileMeasure, Folder, FolderFile, FreeCell, FreeKind, FreeTable,
 };
 
-use crate::envelope::Row;
+use crate::envelope::ExportRow;
 use crate::fields::{self, Field};
 use crate::format::Format;
 
@@ -91,7 +91,7 @@ impl Writer {
 
     pub(crate) fn write(
         &mut self,
-        row: &Row<'_>,
+        row: &ExportRow<'_>,
         profile: &str,
         record: &Record<'_>,
     ) -> Result<(), DatasetError> {

@@ -3,21 +3,21 @@
 use chatmill_diag::{Code, Finding, Severity, codes};
 use chatmill_model::Conversation;
 
-use crate::kind::Kind;
+use crate::kind::PersonalKind;
 
 /// Numbers of occurrences, one for each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts([u64; Kind::ALL.len()]);
+pub struct Counts([u64; PersonalKind::ALL.len()]);
 
 impl Counts {
     /// Occurrences of a kind.
-    pub fn of(&self, kind: Kind) -> u64 {
+    pub fn of(&self, kind: PersonalKind) -> u64 {
         self.0.get(kind.index()).copied().unwrap_or(0)
     }
 
     /// The kinds that occur, in order, with their numbers.
-    pub fn kinds(&self) -> impl Iterator<Item = (Kind, u64)> + '_ {
-        Kind::ALL
+    pub fn kinds(&self) -> impl Iterator<Item = (PersonalKind, u64)> + '_ {
+        PersonalKind::ALL
             .into_iter()
             .map(|kind| (kind, self.of(kind)))
             .filter(|(_, count)| *count > 0)
@@ -28,7 +28,7 @@ impl Counts {
         self.0.iter().all(|count| *count == 0)
     }
 
-    pub(crate) fn add(&mut self, kind: Kind) {
+    pub(crate) fn add(&mut self, kind: PersonalKind) {
         if let Some(count) = self.0.get_mut(kind.index()) {
             *count += 1;
         }
@@ -54,29 +54,33 @@ impl Account {
     /// as nearly every message has some. What was `replaced` is worth a note only.
     pub fn findings(&self, conversation: &Conversation, replaced: bool) -> Vec<Finding> {
         let mut findings = Vec::new();
-        let mut push = |kind: Kind, count: u64, place: &str| {
+        let mut push = |kind: PersonalKind, count: u64, place: &str| {
             let done = if replaced { ", replaced by a pseudonym" } else { "" };
             let mut finding = Finding::new(code(kind), format!("{} {place}{done}", with_article(kind)));
             finding.count = count;
-            if replaced || kind == Kind::Name {
+            if replaced || kind == PersonalKind::Name {
                 finding = finding.with_severity(Severity::Note);
             }
             findings.push(finding);
             findings.len() - 1
         };
-        let mut names = self.conversation.of(Kind::Name);
-        for (kind, count) in self.conversation.kinds().filter(|(kind, _)| *kind != Kind::Name) {
+        let mut names = self.conversation.of(PersonalKind::Name);
+        for (kind, count) in self
+            .conversation
+            .kinds()
+            .filter(|(kind, _)| *kind != PersonalKind::Name)
+        {
             push(kind, count, "in the facts about the conversation");
         }
         let mut placed = Vec::new();
         for (message, counts) in conversation.messages.iter().zip(&self.messages) {
-            names += counts.of(Kind::Name);
-            for (kind, count) in counts.kinds().filter(|(kind, _)| *kind != Kind::Name) {
+            names += counts.of(PersonalKind::Name);
+            for (kind, count) in counts.kinds().filter(|(kind, _)| *kind != PersonalKind::Name) {
                 placed.push((push(kind, count, "in the message"), message));
             }
         }
         if names > 0 {
-            push(Kind::Name, names, "in the conversation");
+            push(PersonalKind::Name, names, "in the conversation");
         }
         for (index, message) in placed {
             if let Some(finding) = findings.get_mut(index) {
@@ -89,15 +93,15 @@ impl Account {
     }
 }
 
-fn code(kind: Kind) -> &'static Code {
+fn code(kind: PersonalKind) -> &'static Code {
     match kind {
-        Kind::Secret => &codes::SECRET,
+        PersonalKind::Secret => &codes::SECRET,
         _ => &codes::PERSONAL_DATA,
     }
 }
 
-fn with_article(kind: Kind) -> String {
-    let article = if matches!(kind, Kind::Email | Kind::Ip | Kind::Iban) {
+fn with_article(kind: PersonalKind) -> String {
+    let article = if matches!(kind, PersonalKind::Email | PersonalKind::Ip | PersonalKind::Iban) {
         "an"
     } else {
         "a"
@@ -111,7 +115,7 @@ mod tests {
 
     use super::*;
 
-    fn counts(kinds: &[Kind]) -> Counts {
+    fn counts(kinds: &[PersonalKind]) -> Counts {
         let mut counts = Counts::default();
         for kind in kinds {
             counts.add(*kind);
@@ -147,10 +151,10 @@ mod tests {
             ..Conversation::default()
         };
         let account = Account {
-            conversation: counts(&[Kind::Name, Kind::Email]),
+            conversation: counts(&[PersonalKind::Name, PersonalKind::Email]),
             messages: vec![
-                counts(&[Kind::Name]),
-                counts(&[Kind::Card, Kind::Card, Kind::Secret]),
+                counts(&[PersonalKind::Name]),
+                counts(&[PersonalKind::Card, PersonalKind::Card, PersonalKind::Secret]),
             ],
         };
         let seen: Vec<_> = account

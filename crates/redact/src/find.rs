@@ -14,7 +14,7 @@ mod signs;
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use crate::kind::Kind;
+use crate::kind::PersonalKind;
 
 pub(crate) use signs::{is_unspaced, is_word};
 
@@ -22,7 +22,7 @@ pub(crate) use signs::{is_unspaced, is_word};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Found {
     /// What it is.
-    pub(crate) kind: Kind,
+    pub(crate) kind: PersonalKind,
     /// Where it stands.
     pub(crate) range: Range<usize>,
     /// The one spelling that all spellings of the value share.
@@ -31,14 +31,14 @@ pub(crate) struct Found {
 
 /// Which kinds to look for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wanted([bool; Kind::ALL.len()]);
+pub(crate) struct Wanted([bool; PersonalKind::ALL.len()]);
 
 impl Wanted {
-    pub(crate) fn new(kinds: &[Kind]) -> Self {
-        Self(Kind::ALL.map(|kind| kinds.contains(&kind)))
+    pub(crate) fn new(kinds: &[PersonalKind]) -> Self {
+        Self(PersonalKind::ALL.map(|kind| kinds.contains(&kind)))
     }
 
-    pub(crate) fn has(self, kind: Kind) -> bool {
+    pub(crate) fn has(self, kind: PersonalKind) -> bool {
         self.0.get(kind.index()).copied().unwrap_or(false)
     }
 }
@@ -50,12 +50,12 @@ pub(crate) fn find(text: &str, wanted: Wanted) -> Vec<Found> {
         return Vec::new();
     }
     let mut found = Vec::new();
-    if wanted.has(Kind::Secret) {
+    if wanted.has(PersonalKind::Secret) {
         secret::in_urls(text, &mut found);
         secret::private_keys(text, &mut found);
     }
     numbers::find(text, wanted, &mut found);
-    if wanted.has(Kind::Email) {
+    if wanted.has(PersonalKind::Email) {
         email::find(text, &mut found);
     }
     settle(found)
@@ -79,7 +79,7 @@ pub(crate) fn settle(mut found: Vec<Found>) -> Vec<Found> {
 
 fn joined(first: Found, second: Found) -> Found {
     // The password in a URL ends at the sign that looks like one of an address.
-    if first.kind == Kind::Secret && second.kind == Kind::Email {
+    if first.kind == PersonalKind::Secret && second.kind == PersonalKind::Email {
         return first;
     }
     let range = first.range.start..first.range.end.max(second.range.end);
@@ -92,15 +92,15 @@ fn joined(first: Found, second: Found) -> Found {
 }
 
 /// Secrets first: they contain what looks like addresses; names last: they are parts of addresses.
-const fn rank(kind: Kind) -> u8 {
+const fn rank(kind: PersonalKind) -> u8 {
     match kind {
-        Kind::Secret => 0,
-        Kind::Email => 1,
-        Kind::Iban => 2,
-        Kind::Card => 3,
-        Kind::Ip => 4,
-        Kind::Phone => 5,
-        Kind::Name => 6,
+        PersonalKind::Secret => 0,
+        PersonalKind::Email => 1,
+        PersonalKind::Iban => 2,
+        PersonalKind::Card => 3,
+        PersonalKind::Ip => 4,
+        PersonalKind::Phone => 5,
+        PersonalKind::Name => 6,
     }
 }
 

@@ -2,7 +2,7 @@
 
 /// A kind of personal data or secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum PersonalKind {
     /// An e-mail address.
     Email,
     /// A telephone number.
@@ -19,7 +19,7 @@ pub enum Kind {
     Name,
 }
 
-impl Kind {
+impl PersonalKind {
     /// Every kind.
     pub const ALL: [Self; 7] = [
         Self::Email,
@@ -57,7 +57,7 @@ impl Kind {
         }
     }
 
-    /// Its place in [`Kind::ALL`].
+    /// Its place in [`PersonalKind::ALL`].
     pub(crate) const fn index(self) -> usize {
         self as usize
     }

@@ -17,7 +17,7 @@ mod stop_words;
 mod walk;
 
 pub use account::{Account, Counts};
-pub use kind::Kind;
-pub use pseudonym::{Key, KeyError, SHORTEST_KEY};
+pub use kind::PersonalKind;
+pub use pseudonym::{KeyError, PseudonymKey, SHORTEST_KEY};
 pub use redactor::Redactor;
 pub use roster::Roster;

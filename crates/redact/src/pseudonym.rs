@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use crate::kind::Kind;
+use crate::kind::PersonalKind;
 
 /// The shortest key in bytes.
 pub const SHORTEST_KEY: usize = 32;
@@ -22,12 +22,12 @@ pub enum KeyError {
 
 /// The key of a run's pseudonyms.
 #[derive(Clone)]
-pub struct Key {
+pub struct PseudonymKey {
     secret: [u8; 32],
     id: String,
 }
 
-impl std::fmt::Debug for Key {
+impl std::fmt::Debug for PseudonymKey {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
             .debug_struct("Key")
@@ -36,7 +36,7 @@ impl std::fmt::Debug for Key {
     }
 }
 
-impl Key {
+impl PseudonymKey {
     /// Makes a key of the content of a key file, less the white space at its ends.
     pub fn new(content: &str) -> Result<Self, KeyError> {
         let content = content.trim().as_bytes();
@@ -58,7 +58,7 @@ impl Key {
         &self.id
     }
 
-    fn hash(&self, kind: Kind, value: &str) -> Digest {
+    fn hash(&self, kind: PersonalKind, value: &str) -> Digest {
         let mut hasher = blake3::Hasher::new_keyed(&self.secret);
         hasher.update(kind.as_str().as_bytes());
         hasher.update(&[0]);
@@ -67,23 +67,23 @@ impl Key {
     }
 
     /// The pseudonym of a value; `value` is its one spelling that all others have been brought to.
-    pub(crate) fn pseudonym(&self, kind: Kind, value: &str, form: Form) -> String {
+    pub(crate) fn pseudonym(&self, kind: PersonalKind, value: &str, form: Form) -> String {
         let digest = self.hash(kind, value);
         if form == Form::Number {
             // No issuer and no country has numbers of this beginning.
             return format!("9990{:012}", digest.number() % 1_000_000_000_000);
         }
         match kind {
-            Kind::Email => format!("email-{}@example.invalid", digest.short()),
-            Kind::Phone => format!("+999{:011}", digest.number() % 100_000_000_000),
-            Kind::Ip if value.contains(':') => {
+            PersonalKind::Email => format!("email-{}@example.invalid", digest.short()),
+            PersonalKind::Phone => format!("+999{:011}", digest.number() % 100_000_000_000),
+            PersonalKind::Ip if value.contains(':') => {
                 let mut address = String::from("2001:db8:");
                 for group in digest.groups() {
                     let _ = write!(address, ":{group:x}");
                 }
                 address
             }
-            Kind::Ip => {
+            PersonalKind::Ip => {
                 let number = digest.number();
                 let network = match (number >> 8) % 3 {
                     0 => "192.0.2",
@@ -92,10 +92,10 @@ impl Key {
                 };
                 format!("{network}.{}", number & 0xff)
             }
-            Kind::Card => format!("[card-{}]", digest.short()),
-            Kind::Iban => format!("[iban-{}]", digest.short()),
-            Kind::Secret => format!("secret-{}", digest.short()),
-            Kind::Name => digest.short(),
+            PersonalKind::Card => format!("[card-{}]", digest.short()),
+            PersonalKind::Iban => format!("[iban-{}]", digest.short()),
+            PersonalKind::Secret => format!("secret-{}", digest.short()),
+            PersonalKind::Name => digest.short(),
         }
     }
 }
@@ -140,20 +140,23 @@ mod tests {
 
     #[test]
     fn short_and_uniform_keys_are_refused() {
-        assert_eq!(Key::new(&"ab".repeat(15)).unwrap_err(), KeyError::TooShort);
         assert_eq!(
-            Key::new(&format!("{}   \n", "ab".repeat(15))).unwrap_err(),
+            PseudonymKey::new(&"ab".repeat(15)).unwrap_err(),
             KeyError::TooShort
         );
-        assert_eq!(Key::new(&"a".repeat(64)).unwrap_err(), KeyError::Uniform);
-        assert!(Key::new(&"ab".repeat(16)).is_ok());
+        assert_eq!(
+            PseudonymKey::new(&format!("{}   \n", "ab".repeat(15))).unwrap_err(),
+            KeyError::TooShort
+        );
+        assert_eq!(PseudonymKey::new(&"a".repeat(64)).unwrap_err(), KeyError::Uniform);
+        assert!(PseudonymKey::new(&"ab".repeat(16)).is_ok());
     }
 
     #[test]
     fn the_same_value_and_key_give_the_same_pseudonym_and_others_do_not() {
-        let key = Key::new(KEY).unwrap();
-        let other = Key::new(&format!("{KEY}!")).unwrap();
-        for kind in Kind::ALL {
+        let key = PseudonymKey::new(KEY).unwrap();
+        let other = PseudonymKey::new(&format!("{KEY}!")).unwrap();
+        for kind in PersonalKind::ALL {
             let first = key.pseudonym(kind, "value", Form::Text);
             assert_eq!(first, key.pseudonym(kind, "value", Form::Text));
             assert_ne!(first, other.pseudonym(kind, "value", Form::Text), "{kind:?}");
@@ -164,29 +167,29 @@ mod tests {
 
     #[test]
     fn white_space_around_a_key_is_not_part_of_it() {
-        let with_break = Key::new(&format!("{KEY}\r\n")).unwrap();
-        assert_eq!(with_break.id(), Key::new(KEY).unwrap().id());
+        let with_break = PseudonymKey::new(&format!("{KEY}\r\n")).unwrap();
+        assert_eq!(with_break.id(), PseudonymKey::new(KEY).unwrap().id());
     }
 
     #[test]
     fn a_key_shows_its_id_only() {
-        let key = Key::new(KEY).unwrap();
+        let key = PseudonymKey::new(KEY).unwrap();
         assert_eq!(format!("{key:?}"), format!("Key {{ id: {:?}, .. }}", key.id()));
     }
 
     #[test]
     fn addresses_are_such_that_parse_and_belong_to_nobody() {
-        let key = Key::new(KEY).unwrap();
+        let key = PseudonymKey::new(KEY).unwrap();
         for n in 0..200 {
-            let four = key.pseudonym(Kind::Ip, &format!("10.0.0.{n}"), Form::Text);
+            let four = key.pseudonym(PersonalKind::Ip, &format!("10.0.0.{n}"), Form::Text);
             assert!(
                 four.parse::<std::net::Ipv4Addr>().unwrap().is_documentation(),
                 "{four}"
             );
-            let six = key.pseudonym(Kind::Ip, &format!("fe80::{n}"), Form::Text);
+            let six = key.pseudonym(PersonalKind::Ip, &format!("fe80::{n}"), Form::Text);
             let parsed: std::net::Ipv6Addr = six.parse().unwrap();
             assert_eq!(parsed.segments()[..2], [0x2001, 0xdb8], "{six}");
-            let number = key.pseudonym(Kind::Card, &n.to_string(), Form::Number);
+            let number = key.pseudonym(PersonalKind::Card, &n.to_string(), Form::Number);
             assert!(number.len() == 16 && number.bytes().all(|byte| byte.is_ascii_digit()));
         }
     }

@@ -9,8 +9,8 @@ use crate::account::Counts;
 use crate::find::{self, Found, Wanted};
 use crate::fixed::{Fixed, Json};
 use crate::fold::fold;
-use crate::kind::Kind;
-use crate::pseudonym::{Form, Key};
+use crate::kind::PersonalKind;
+use crate::pseudonym::{Form, PseudonymKey};
 use crate::roster::Roster;
 use crate::spelling::plain_name;
 
@@ -18,13 +18,13 @@ use crate::spelling::plain_name;
 #[derive(Clone, Debug)]
 pub struct Redactor {
     wanted: Wanted,
-    key: Option<Key>,
+    key: Option<PseudonymKey>,
     keep: HashSet<String>,
 }
 
 impl Redactor {
     /// A redactor for these kinds. With a key it replaces; without, it only counts. Names in `keep` stay.
-    pub fn new(kinds: &[Kind], key: Option<Key>, keep: &[String]) -> Self {
+    pub fn new(kinds: &[PersonalKind], key: Option<PseudonymKey>, keep: &[String]) -> Self {
         Self {
             wanted: Wanted::new(kinds),
             key,
@@ -39,12 +39,12 @@ impl Redactor {
 
     /// What tells the key apart from others without giving it away.
     pub fn key_id(&self) -> Option<&str> {
-        self.key.as_ref().map(Key::id)
+        self.key.as_ref().map(PseudonymKey::id)
     }
 
     /// The names to look for in what belongs to a conversation; empty where names are not wanted.
     pub fn roster(&self, conversation: &Conversation) -> Roster {
-        if self.wanted.has(Kind::Name) {
+        if self.wanted.has(PersonalKind::Name) {
             Roster::of(conversation, &self.keep)
         } else {
             Roster::default()
@@ -66,7 +66,7 @@ impl Redactor {
     ) -> Option<String> {
         let fixed = Fixed::of(text, json);
         self.replaced(text, roster, counts, |found, written| {
-            found.kind != Kind::Name || !fixed.holds(text, written)
+            found.kind != PersonalKind::Name || !fixed.holds(text, written)
         })
     }
 
@@ -112,27 +112,27 @@ impl Redactor {
         let Some(owner) = roster.owner(field) else {
             return self.text(field, roster, counts);
         };
-        counts.add(Kind::Name);
+        counts.add(PersonalKind::Name);
         self.key.as_ref().map(|key| name(key, &owner))
     }
 
     /// A field that holds an e-mail address and nothing else, however it is spelled.
     pub(crate) fn email(&self, field: &str, roster: &Roster, counts: &mut Counts) -> Option<String> {
-        if !self.wanted.has(Kind::Email) || field.trim().is_empty() {
+        if !self.wanted.has(PersonalKind::Email) || field.trim().is_empty() {
             return self.text(field, roster, counts);
         }
-        counts.add(Kind::Email);
+        counts.add(PersonalKind::Email);
         let value = fold(field).text.trim().to_lowercase();
         self.key
             .as_ref()
-            .map(|key| key.pseudonym(Kind::Email, &value, Form::Text))
+            .map(|key| key.pseudonym(PersonalKind::Email, &value, Form::Text))
     }
 }
 
-fn pseudonym(key: &Key, found: &Found, text: &str) -> String {
+fn pseudonym(key: &PseudonymKey, found: &Found, text: &str) -> String {
     match found.kind {
-        Kind::Name => name(key, &found.value),
-        Kind::Card | Kind::Phone if is_number(text, found) => {
+        PersonalKind::Name => name(key, &found.value),
+        PersonalKind::Card | PersonalKind::Phone if is_number(text, found) => {
             key.pseudonym(found.kind, &found.value, Form::Number)
         }
         kind => key.pseudonym(kind, &found.value, Form::Text),
@@ -140,9 +140,9 @@ fn pseudonym(key: &Key, found: &Found, text: &str) -> String {
 }
 
 /// `Person-` or `Agent-` and the hash of the name.
-fn name(key: &Key, owner: &str) -> String {
+fn name(key: &PseudonymKey, owner: &str) -> String {
     let (prefix, name) = owner.split_once('-').unwrap_or(("Person", owner));
-    format!("{prefix}-{}", key.pseudonym(Kind::Name, name, Form::Text))
+    format!("{prefix}-{}", key.pseudonym(PersonalKind::Name, name, Form::Text))
 }
 
 /// Whether digits stand where JSON has a number: only a number may take their place.

@@ -11,7 +11,7 @@ use chatmill_model::{Conversation, Participant, ParticipantKind, Reference, Role
 
 use crate::find::{Found, is_unspaced, is_word};
 use crate::fold::fold;
-use crate::kind::Kind;
+use crate::kind::PersonalKind;
 use crate::spelling::{plain_name, plain_word, transcribed_name};
 use crate::stop_words::{is_common, is_role};
 
@@ -175,7 +175,7 @@ impl Roster {
                 .find_map(|pattern| rest_ends(text, word.end, &pattern.rest).map(|end| (end, pattern)));
             if let Some((end, pattern)) = matched {
                 found.push(Found {
-                    kind: Kind::Name,
+                    kind: PersonalKind::Name,
                     range: word.start..end,
                     value: pattern.owner.value(),
                 });
@@ -197,7 +197,7 @@ impl Roster {
             {
                 free = at + name.len();
                 found.push(Found {
-                    kind: Kind::Name,
+                    kind: PersonalKind::Name,
                     range: at..free,
                     value: owner.value(),
                 });

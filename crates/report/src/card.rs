@@ -172,7 +172,7 @@ mod tests {
                 encodings: vec![encoding.clone()],
                 ..Run::default()
             },
-            tokens: crate::report::Part::new(
+            tokens: crate::report::Queried::new(
                 "",
                 vec![TokenCell {
                     dialect,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// What a value belongs to. `group` is empty where nothing is grouped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Key<T> {
+pub struct GroupKey<T> {
     /// What is billed apart: a source, a conversation, a day.
     pub group: T,
     /// Id of the dialect.
@@ -17,9 +17,9 @@ pub struct Key<T> {
     pub encoding: T,
 }
 
-impl Key<&str> {
-    fn to_owned(self) -> Key<String> {
-        Key {
+impl GroupKey<&str> {
+    fn to_owned(self) -> GroupKey<String> {
+        GroupKey {
             group: self.group.to_owned(),
             dialect: self.dialect.to_owned(),
             profile: self.profile.to_owned(),
@@ -29,10 +29,10 @@ impl Key<&str> {
     }
 }
 
-impl Key<String> {
+impl GroupKey<String> {
     /// The key without its texts.
-    pub fn as_ref(&self) -> Key<&str> {
-        Key {
+    pub fn as_ref(&self) -> GroupKey<&str> {
+        GroupKey {
             group: &self.group,
             dialect: &self.dialect,
             profile: &self.profile,
@@ -45,8 +45,8 @@ impl Key<String> {
 /// Values by key, in the order in which the keys first came.
 #[derive(Clone, Debug)]
 pub struct Cells<V> {
-    entries: Vec<(Key<String>, V)>,
-    places: BTreeMap<Key<String>, usize>,
+    entries: Vec<(GroupKey<String>, V)>,
+    places: BTreeMap<GroupKey<String>, usize>,
     last: usize,
 }
 
@@ -63,13 +63,13 @@ impl<V> Default for Cells<V> {
 impl<V: Default> Cells<V> {
     /// The value of a key, made when the key is new.
     #[expect(clippy::indexing_slicing, reason = "the place was found or made just now")]
-    pub fn at(&mut self, key: Key<&str>) -> &mut V {
+    pub fn at(&mut self, key: GroupKey<&str>) -> &mut V {
         let place = self.place(key);
         self.last = place;
         &mut self.entries[place].1
     }
 
-    fn place(&mut self, key: Key<&str>) -> usize {
+    fn place(&mut self, key: GroupKey<&str>) -> usize {
         // The renderings of a conversation come in the order of those of the conversation before it.
         for guess in [self.last + 1, self.last, 0] {
             if self
@@ -92,7 +92,7 @@ impl<V: Default> Cells<V> {
 
 impl<V> Cells<V> {
     /// The keys and their values.
-    pub fn iter(&self) -> impl Iterator<Item = (&Key<String>, &V)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&GroupKey<String>, &V)> {
         self.entries.iter().map(|(key, value)| (key, value))
     }
 }
@@ -109,10 +109,10 @@ pub fn coverage_rank(coverage: &str) -> usize {
 mod tests {
     use super::*;
 
-    fn key(dialect: &str) -> Key<&str> {
-        Key {
+    fn key(dialect: &str) -> GroupKey<&str> {
+        GroupKey {
             dialect,
-            ..Key::default()
+            ..GroupKey::default()
         }
     }
 

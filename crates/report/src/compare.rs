@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use chatmill_dataset::{Dataset, DatasetError};
 
-use crate::cells::{Cells, Key, coverage_rank};
+use crate::cells::{Cells, GroupKey, coverage_rank};
 use crate::report::{
     Change, Comparison, ConversationChanges, FindingChange, LossChange, TokenChange, TokenCount,
 };
@@ -169,7 +169,7 @@ fn add_tokens(
         for row in 0..batch.rows() {
             let common = is_common(ids.at(row));
             for (encoding, tokens) in &tokens {
-                let sides = cells.at(Key {
+                let sides = cells.at(GroupKey {
                     group: "",
                     dialect: dialect.at(row),
                     profile: profile.at(row),

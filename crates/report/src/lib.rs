@@ -19,7 +19,7 @@ use std::path::Path;
 
 use chatmill_dataset::{Dataset, DatasetError, write_derived};
 
-pub use cells::Key;
+pub use cells::GroupKey;
 pub use compare::compare;
 pub use condition::{Condition, ConditionError, Objection};
 pub use gather::gather;

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use chatmill_engine::check::{CheckOptions, Checked, FileVerdict};
-use chatmill_engine::{Plan, RunError, RunOptions, Silent, Summary};
+use chatmill_engine::{Plan, RunError, RunOptions, RunSummary, Silent};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use tempfile::TempDir;
 
@@ -54,7 +54,7 @@ impl Workshop {
     }
 
     /// Runs a plan to its end.
-    pub fn run(&self, out: &str, more: &str, threads: usize) -> Result<Summary, RunError> {
+    pub fn run(&self, out: &str, more: &str, threads: usize) -> Result<RunSummary, RunError> {
         let options = RunOptions {
             threads,
             ..RunOptions::default()

@@ -10,7 +10,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use chatmill_engine::{Plan, RunOptions, Silent, Summary};
+use chatmill_engine::{Plan, RunOptions, RunSummary, Silent};
 use chatmill_testkit::{Workshop, rows};
 use serde_json::json;
 
@@ -56,7 +56,7 @@ fn column(workshop: &Workshop, out: &str, name: &str) -> Vec<Option<String>> {
     rows::texts(&workshop.path(out), "conversations", name)
 }
 
-fn filtered(summary: &Summary) -> (u64, u64) {
+fn filtered(summary: &RunSummary) -> (u64, u64) {
     assert!(summary.manifest.ledger_balanced);
     (summary.totals.conversations, summary.totals.filtered)
 }

@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 use chatmill_diag::codes::CODES;
 use chatmill_engine::check::CheckOptions;
 use chatmill_engine::plan::Target;
-use chatmill_engine::{RunOptions, Silent, Summary};
+use chatmill_engine::{RunOptions, RunSummary, Silent};
 use chatmill_testkit::workshop::samples;
 use chatmill_testkit::{Workshop, rows};
 
@@ -25,7 +25,7 @@ fn chat(id: &str) -> String {
     )
 }
 
-fn found(summary: &Summary, name: &str) -> u64 {
+fn found(summary: &RunSummary, name: &str) -> u64 {
     let counts = summary.totals.findings.values();
     counts
         .filter(|count| count.name == name)

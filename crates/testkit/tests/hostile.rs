@@ -8,7 +8,7 @@
     missing_docs
 )]
 
-use chatmill_engine::Summary;
+use chatmill_engine::RunSummary;
 use chatmill_testkit::Workshop;
 
 const BARE: &str = "[render]\ndialects = [\"group-chat\"]\n[count]\nencodings = []\n";
@@ -19,7 +19,7 @@ fn conversation(id: &str, content: &str) -> String {
     )
 }
 
-fn mill(files: &[(&str, Vec<u8>)], more: &str) -> Summary {
+fn mill(files: &[(&str, Vec<u8>)], more: &str) -> RunSummary {
     let workshop = Workshop::new();
     for (name, bytes) in files {
         workshop.write(&format!("in/{name}"), bytes);

@@ -16,7 +16,7 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chatmill_engine::{Plan, PlanError, Progress, Queues, RunError, RunOptions, Silent, Summary, run};
+use chatmill_engine::{Plan, PlanError, Progress, Queues, RunError, RunOptions, RunSummary, Silent, run};
 use chatmill_testkit::Workshop;
 
 const PLAN: &str =
@@ -87,7 +87,7 @@ impl Progress for Meddler<'_> {
     }
 }
 
-fn mill(shop: &Workshop, meddler: &Meddler<'_>) -> Result<Summary, RunError> {
+fn mill(shop: &Workshop, meddler: &Meddler<'_>) -> Result<RunSummary, RunError> {
     let options = RunOptions {
         threads: 1,
         ..RunOptions::default()

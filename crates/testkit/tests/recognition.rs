@@ -10,7 +10,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use chatmill_engine::{Plan, RunOptions, Silent, Summary};
+use chatmill_engine::{Plan, RunOptions, RunSummary, Silent};
 use chatmill_testkit::{Workshop, rows};
 
 const PICTURE: &[u8] = b"\x89PNG\r\n\x1A\n not a chat";
@@ -23,7 +23,7 @@ fn texts(workshop: &Workshop, table: &str, name: &str) -> Vec<String> {
     found.into_iter().flatten().collect()
 }
 
-fn run(plan: Plan) -> Summary {
+fn run(plan: Plan) -> RunSummary {
     let options = RunOptions {
         threads: 1,
         ..RunOptions::default()

@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use chatmill_dataset::{Dataset, certify};
-use chatmill_report::bill::{self, By, Request};
+use chatmill_report::bill::{self, BillBy, BillRequest};
 use chatmill_report::{CARD, HTML, JSON, Report, compare};
 use chatmill_testkit::Workshop;
 use chatmill_testkit::workshop::samples;
@@ -170,23 +170,23 @@ fn figures_of_the_report_are_those_of_the_run() {
 fn bills_by_group_add_up_to_the_whole() {
     let (_workshop, out) = milled(&FILES);
     let dataset = Dataset::open(&out).unwrap();
-    let sum = |by: By| -> u64 {
-        let request = Request {
+    let sum = |by: BillBy| -> u64 {
+        let request = BillRequest {
             by,
-            ..Request::default()
+            ..BillRequest::default()
         };
         let rows = bill::of_dataset(&dataset, &request).unwrap().rows();
         rows.iter().map(|row| row.cell.tokens).sum()
     };
-    let whole = sum(By::Nothing);
+    let whole = sum(BillBy::Nothing);
     assert!(whole > 0);
-    for by in [By::Source, By::Conversation, By::Day] {
+    for by in [BillBy::Source, BillBy::Conversation, BillBy::Day] {
         assert_eq!(sum(by), whole, "{by:?}");
     }
-    let text = sum(By::Role);
+    let text = sum(BillBy::Role);
     assert!(text > 0);
-    assert_eq!(sum(By::Participant), text);
-    assert!(sum(By::Tool) > 0);
+    assert_eq!(sum(BillBy::Participant), text);
+    assert!(sum(BillBy::Tool) > 0);
 }
 
 #[test]

@@ -8,7 +8,7 @@
     missing_docs
 )]
 
-use chatmill_engine::Summary;
+use chatmill_engine::RunSummary;
 use chatmill_testkit::workshop::samples;
 use chatmill_testkit::{Workshop, rows};
 
@@ -27,7 +27,7 @@ fn demo() -> Workshop {
 }
 
 /// Runs with these keys and proves that the books are right.
-fn run(shop: &Workshop, out: &str, select: &str) -> Summary {
+fn run(shop: &Workshop, out: &str, select: &str) -> RunSummary {
     let summary = shop.run(out, &format!("[select]\n{select}\n{BARE}"), 2).unwrap();
     let certificate = chatmill_dataset::certify(&shop.path(out)).unwrap();
     assert!(certificate.holds(), "{select}: {:?}", certificate.faults);

@@ -2,7 +2,7 @@
 
 /// What `chatmill encodings` says about an encoding.
 #[derive(Clone, Copy, Debug)]
-pub struct About<'e> {
+pub struct EncodingAbout<'e> {
     /// One line: whose it is.
     pub title: &'e str,
     /// Families of models that read it.

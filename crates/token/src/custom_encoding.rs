@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::about::{About, Counting};
+use crate::about::{Counting, EncodingAbout};
 use crate::bpe::{Bpe, Tables};
 use crate::counter::Counter;
 use crate::error::EncodingError;
@@ -109,8 +109,8 @@ impl CustomEncoding {
         &self.name
     }
 
-    pub(crate) fn about(&self) -> About<'_> {
-        About {
+    pub(crate) fn about(&self) -> EncodingAbout<'_> {
+        EncodingAbout {
             title: "An encoding of the pipeline's own",
             models: "",
             vocabulary: self.vocabulary,

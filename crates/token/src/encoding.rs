@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use tiktoken_rs::CoreBPE;
 
-use crate::about::About;
+use crate::about::EncodingAbout;
 use crate::bpe::{Bpe, Tables};
 use crate::counter::Counter;
 use crate::custom_encoding::CustomEncoding;
@@ -24,7 +24,7 @@ enum Origin {
 /// An encoding of the registry.
 pub(crate) struct Registered {
     name: &'static str,
-    about: About<'static>,
+    about: EncodingAbout<'static>,
     tables: fn() -> Arc<Tables>,
     reference: fn() -> &'static CoreBPE,
     loaded: OnceLock<Arc<Bpe>>,
@@ -33,7 +33,7 @@ pub(crate) struct Registered {
 impl Registered {
     pub(crate) const fn new(
         name: &'static str,
-        about: About<'static>,
+        about: EncodingAbout<'static>,
         tables: fn() -> Arc<Tables>,
         reference: fn() -> &'static CoreBPE,
     ) -> Self {
@@ -76,7 +76,7 @@ impl Encoding {
     }
 
     /// What it is and who uses it.
-    pub fn about(&self) -> About<'_> {
+    pub fn about(&self) -> EncodingAbout<'_> {
         match &self.0 {
             Origin::Registered(entry) => entry.about,
             Origin::CustomEncoding(own) => own.about(),

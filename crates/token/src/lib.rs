@@ -39,7 +39,7 @@ mod token_counter;
 mod tokenizer_json;
 mod vocabulary;
 
-pub use about::{About, Counting};
+pub use about::{Counting, EncodingAbout};
 pub use counter::{Counter, TokenCounts};
 pub use encoding::Encoding;
 pub use encodings::{ENCODINGS, find};

@@ -6,8 +6,8 @@ use chatmill_dataset::Dataset;
 use chatmill_diag::suggest::nearest;
 use chatmill_dialect::LossCode;
 use chatmill_export::{
-    By, ENVELOPES, Envelope, ExportError, Filters, Format, MaxTokens, Request, SUMMARY, Split, Summary,
-    envelope,
+    ENVELOPES, Envelope, ExportError, ExportRequest, ExportSummary, Filters, Format, SUMMARY, Split, SplitBy,
+    TokenLimit, envelope,
 };
 use clap::{Args, ValueEnum};
 
@@ -46,8 +46,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ROLE")]
     last_role: Option<String>,
     /// Leaves out renderings of more than N tokens in an encoding
-    #[arg(long, value_name = "N@ENCODING", value_parser = |text: &str| text.parse::<MaxTokens>())]
-    max_tokens: Option<MaxTokens>,
+    #[arg(long, value_name = "N@ENCODING", value_parser = |text: &str| text.parse::<TokenLimit>())]
+    max_tokens: Option<TokenLimit>,
     /// Leaves out renderings with this loss; may be given several times
     #[arg(long, value_name = "LOSS_CODE")]
     without: Vec<String>,
@@ -105,21 +105,21 @@ pub(crate) fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::
     })
 }
 
-fn request(arguments: &Arguments) -> anyhow::Result<Request> {
+fn request(arguments: &Arguments) -> anyhow::Result<ExportRequest> {
     for code in &arguments.without {
         known_loss(code)?;
     }
     let by = match arguments.split_by {
-        Decider::Hash => By::Hash,
-        Decider::Time => By::Time,
-        Decider::Room => By::Room,
+        Decider::Hash => SplitBy::Hash,
+        Decider::Time => SplitBy::Time,
+        Decider::Room => SplitBy::Room,
     };
     let parsed = arguments.split.as_deref().map(|text| Split::parse(text, by));
     let split = parsed.transpose().map_err(refused)?.map(|split| Split {
         like: arguments.split_like.clone(),
         ..split
     });
-    Ok(Request {
+    Ok(ExportRequest {
         dialect: arguments.dialect.clone(),
         format: match arguments.format {
             FileFormat::Jsonl => Format::Jsonl,
@@ -154,14 +154,14 @@ fn known_envelope(id: &str) -> Result<&'static dyn Envelope, WrongRequest> {
 
 fn refused(error: ExportError) -> anyhow::Error {
     match error {
-        ExportError::Request { message, step } => WrongRequest::new(message).then(step).into(),
+        ExportError::ExportRequest { message, step } => WrongRequest::new(message).then(step).into(),
         ExportError::Dataset(error) => error.into(),
         ExportError::Input(failure) => failure.into(),
     }
 }
 
 /// The export in words: files, then what was left out, then what speaks against it.
-fn describe(summary: &Summary, out: &str) -> String {
+fn describe(summary: &ExportSummary, out: &str) -> String {
     let mut text = format!(
         "{}: kept {} of {}\n",
         harmless(out),

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use anyhow::Context as _;
 use chatmill_dataset::{MANIFEST, is_dataset};
 use chatmill_diag::limits::MIB;
-use chatmill_report::report::Slow;
+use chatmill_report::report::SlowConversation;
 use chatmill_report::{CARD, HTML, JSON};
 use clap::Args;
 use serde::Deserialize;
@@ -66,10 +66,10 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
 /// What a run says about itself, as far as it is about time.
 #[derive(Deserialize)]
 struct RunFile {
-    slowest: Vec<Slow>,
+    slowest: Vec<SlowConversation>,
 }
 
-fn slowest(run: &Path) -> anyhow::Result<Vec<Slow>> {
+fn slowest(run: &Path) -> anyhow::Result<Vec<SlowConversation>> {
     let path = run.join(RUN_FILE);
     let refused = |reason: String| {
         WrongRequest::new(format!("--times: {}: {reason}", path.display()))

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use chatmill_engine::Plan;
 use chatmill_engine::plan::Target;
-use chatmill_report::bill::{By, Price, parse_prices, savings};
+use chatmill_report::bill::{BillBy, Price, parse_prices, savings};
 use chatmill_token::Encoding;
 use clap::{Args, ValueEnum};
 
@@ -70,7 +70,7 @@ enum ByWord {
     Day,
 }
 
-impl From<ByWord> for By {
+impl From<ByWord> for BillBy {
     fn from(word: ByWord) -> Self {
         match word {
             ByWord::Source => Self::Source,
@@ -96,7 +96,7 @@ enum Format {
 
 /// Prices what the paths hold.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
-    let by = arguments.by.map(By::from).unwrap_or_default();
+    let by = arguments.by.map(BillBy::from).unwrap_or_default();
     if by.is_of_text() && !arguments.dialects.is_empty() {
         let message = format!(
             "--by {} bills the text before any dialect renders it: a rendering belongs to no single {}",
@@ -105,7 +105,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
         );
         return Err(WrongRequest::new(message).then("leave out --dialect").into());
     }
-    if by == By::Tool && context.global.no_content {
+    if by == BillBy::Tool && context.global.no_content {
         return Err(WrongRequest::new("names of tools are content of the chats")
             .then("leave out --no-content or --by tool")
             .into());
@@ -129,7 +129,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     if targets.is_empty() && !by.is_of_text() {
         targets = planned;
     }
-    let request = source::Request {
+    let request = source::BillRequest {
         paths: &arguments.paths,
         source: &arguments.source,
         targets,

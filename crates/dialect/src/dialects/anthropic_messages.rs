@@ -22,7 +22,7 @@
 use chatmill_model::{Component, Media, Role, Rope, Speaker};
 
 use crate::Dialect;
-use crate::about::About;
+use crate::about::DialectAbout;
 use crate::arguments::as_object;
 use crate::definitions::{self, Form};
 use crate::image_url::picture;
@@ -41,7 +41,7 @@ use crate::violation::Violation;
 /// The dialect of Messages requests.
 pub struct AnthropicMessages;
 
-static ABOUT: About = About {
+static ABOUT: DialectAbout = DialectAbout {
     title: "Anthropic Messages",
     family: "anthropic",
     media_type: "application/json",
@@ -94,7 +94,7 @@ impl Dialect for AnthropicMessages {
         "anthropic-messages"
     }
 
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static DialectAbout {
         &ABOUT
     }
 

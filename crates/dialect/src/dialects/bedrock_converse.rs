@@ -20,7 +20,7 @@ use std::borrow::Cow;
 use chatmill_model::{Component, Media, MediaKind, MediaSource, Role, Rope, Speaker};
 
 use crate::Dialect;
-use crate::about::About;
+use crate::about::DialectAbout;
 use crate::arguments::as_object;
 use crate::definitions::{self, Form};
 use crate::json_schema::NO_PARAMETERS;
@@ -39,7 +39,7 @@ use crate::view::View;
 /// The dialect of Converse requests.
 pub struct BedrockConverse;
 
-static ABOUT: About = About {
+static ABOUT: DialectAbout = DialectAbout {
     title: "Bedrock Converse",
     family: "converse",
     media_type: "application/json",
@@ -92,7 +92,7 @@ impl Dialect for BedrockConverse {
         "bedrock-converse"
     }
 
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static DialectAbout {
         &ABOUT
     }
 

@@ -20,7 +20,7 @@
 use chatmill_model::{Component, Level, Role, Rope, Speaker};
 
 use crate::Dialect;
-use crate::about::About;
+use crate::about::DialectAbout;
 use crate::controls::{self, Reserved};
 use crate::definitions;
 use crate::loss::{LossCode, Losses};
@@ -43,7 +43,7 @@ const OPENING: &str = "<|im_start|>";
 const CLOSING: &str = "<|im_end|>";
 const NO_TOOLS: &str = "CML-02: the template has no tools";
 
-static ABOUT: About = About {
+static ABOUT: DialectAbout = DialectAbout {
     title: "ChatML",
     family: "template",
     media_type: "text/plain",
@@ -93,7 +93,7 @@ impl Dialect for Chatml {
         "chatml"
     }
 
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static DialectAbout {
         &ABOUT
     }
 

@@ -20,7 +20,7 @@
 use chatmill_model::{Component, Media, MediaKind, MediaSource, Role, Rope, Speaker};
 
 use crate::Dialect;
-use crate::about::About;
+use crate::about::DialectAbout;
 use crate::arguments::{as_object, inexact_integers};
 use crate::controls::escape_line;
 use crate::definitions::{self, Form};
@@ -40,7 +40,7 @@ use crate::violation::Violation;
 /// The dialect of `generateContent` requests.
 pub struct GeminiContents;
 
-static ABOUT: About = About {
+static ABOUT: DialectAbout = DialectAbout {
     title: "Gemini generateContent",
     family: "gemini",
     media_type: "application/json",
@@ -90,7 +90,7 @@ impl Dialect for GeminiContents {
         "gemini-contents"
     }
 
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static DialectAbout {
         &ABOUT
     }
 

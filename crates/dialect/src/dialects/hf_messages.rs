@@ -13,7 +13,7 @@
 //! - HFM-07 reasoning, where policy keeps it, is the field `reasoning_content` that templates of reasoning models read.
 
 use crate::Dialect;
-use crate::about::About;
+use crate::about::DialectAbout;
 use crate::list::{ArgumentsAs, List};
 use crate::rendering::Rendering;
 use crate::turn_plan::ids::{IdRule, IdShape};
@@ -24,7 +24,7 @@ use crate::view::View;
 /// The dialect of conversational data sets.
 pub struct HfMessages;
 
-static ABOUT: About = About {
+static ABOUT: DialectAbout = DialectAbout {
     title: "Hugging Face messages",
     family: "openai-chat",
     media_type: "application/json",
@@ -74,7 +74,7 @@ impl Dialect for HfMessages {
         "hf-messages"
     }
 
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static DialectAbout {
         &ABOUT
     }
 

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use chatmill_model::{Component, Level, Message, Part, Participant, Role, Rope, Speaker};
 
 use crate::Dialect;
-use crate::about::About;
+use crate::about::DialectAbout;
 use crate::loss::{LossCode, Losses};
 use crate::media::placeholder;
 use crate::names::AGENT;
@@ -37,7 +37,7 @@ const SENTENCE: &str = "Respond ONLY to the final user message. Previous message
 /// Messages in the window.
 const WINDOW_MESSAGES: u32 = 20;
 
-static ABOUT: About = About {
+static ABOUT: DialectAbout = DialectAbout {
     title: "Jaibber context",
     family: "transcript",
     media_type: "text/plain",
@@ -54,7 +54,7 @@ impl Dialect for JaibberContext {
         "jaibber-context"
     }
 
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static DialectAbout {
         &ABOUT
     }
 

@@ -19,7 +19,7 @@
 //! - MIS-07 no sound stands beside system text: sounds are only named in the text.
 
 use crate::Dialect;
-use crate::about::About;
+use crate::about::DialectAbout;
 use crate::image_url::picture;
 use crate::list::List;
 use crate::rendering::Rendering;
@@ -33,7 +33,7 @@ use chatmill_model::Role;
 /// The dialect of Mistral's chat requests.
 pub struct MistralChat;
 
-static ABOUT: About = About {
+static ABOUT: DialectAbout = DialectAbout {
     title: "Mistral chat",
     family: "openai-chat",
     media_type: "application/json",
@@ -96,7 +96,7 @@ impl Dialect for MistralChat {
         "mistral-chat"
     }
 
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static DialectAbout {
         &ABOUT
     }
 

@@ -17,7 +17,7 @@
 //! - OAC-09 a result has no name.
 
 use crate::Dialect;
-use crate::about::About;
+use crate::about::DialectAbout;
 use crate::image_url::picture;
 use crate::list::{ArgumentsAs, Ends, List};
 use crate::rendering::Rendering;
@@ -29,7 +29,7 @@ use crate::view::View;
 /// The dialect of Chat Completions requests.
 pub struct OpenaiChat;
 
-static ABOUT: About = About {
+static ABOUT: DialectAbout = DialectAbout {
     title: "OpenAI Chat Completions",
     family: "openai-chat",
     media_type: "application/json",
@@ -85,7 +85,7 @@ impl Dialect for OpenaiChat {
         "openai-chat"
     }
 
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static DialectAbout {
         &ABOUT
     }
 

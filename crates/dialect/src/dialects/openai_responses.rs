@@ -17,7 +17,7 @@
 use chatmill_model::{Component, Media, MediaKind, Role, Rope, Speaker};
 
 use crate::Dialect;
-use crate::about::About;
+use crate::about::DialectAbout;
 use crate::arguments::as_text;
 use crate::definitions::{self, Form};
 use crate::image_url::{picture, picture_address};
@@ -38,7 +38,7 @@ use crate::violation::Violation;
 /// The dialect of Responses requests.
 pub struct OpenaiResponses;
 
-static ABOUT: About = About {
+static ABOUT: DialectAbout = DialectAbout {
     title: "OpenAI Responses",
     family: "openai-responses",
     media_type: "application/json",
@@ -91,7 +91,7 @@ impl Dialect for OpenaiResponses {
         "openai-responses"
     }
 
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static DialectAbout {
         &ABOUT
     }
 

@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, VecDeque};
 use chatmill_model::{Component, Level, Role, Rope, Speaker};
 
 use crate::Dialect;
-use crate::about::About;
+use crate::about::DialectAbout;
 use crate::arguments::as_object;
 use crate::definitions::{self, Form};
 use crate::list::string;
@@ -42,7 +42,7 @@ use crate::violation::Violation;
 /// The dialect of `ShareGPT` records.
 pub struct Sharegpt;
 
-static ABOUT: About = About {
+static ABOUT: DialectAbout = DialectAbout {
     title: "ShareGPT",
     family: "sharegpt",
     media_type: "application/json",
@@ -92,7 +92,7 @@ impl Dialect for Sharegpt {
         "sharegpt"
     }
 
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static DialectAbout {
         &ABOUT
     }
 

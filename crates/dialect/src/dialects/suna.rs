@@ -21,7 +21,7 @@ pub(crate) mod rows;
 use chatmill_model::{Message, ParticipantKind};
 
 use crate::Dialect;
-use crate::about::About;
+use crate::about::DialectAbout;
 use crate::list::{ContentAs, Ends, List};
 use crate::rendering::Rendering;
 use crate::shared::Shared;
@@ -44,7 +44,7 @@ const SPECIFICATION: &str = "Suna, message structures";
 const DATED: &str = "2025-11-07";
 const LOSES: &str = "times, notices, reasoning, media, definitions and failures of tools, names, facts about people and rooms";
 
-static LLM: About = About {
+static LLM: DialectAbout = DialectAbout {
     title: "Suna LLM messages",
     family: "openai-chat",
     media_type: "application/json",
@@ -56,7 +56,7 @@ static LLM: About = About {
     neutral: false,
 };
 
-static BLOCKS: About = About {
+static BLOCKS: DialectAbout = DialectAbout {
     title: "Suna messages with text blocks",
     carries: "text, tools, ids of messages, four cache marks, quoted replies",
     ..LLM
@@ -114,7 +114,7 @@ impl Dialect for SunaLlm {
         "suna-llm"
     }
 
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static DialectAbout {
         &LLM
     }
 
@@ -128,7 +128,7 @@ impl Dialect for SunaList {
         "suna-list"
     }
 
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static DialectAbout {
         &BLOCKS
     }
 

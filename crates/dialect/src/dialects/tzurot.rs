@@ -22,7 +22,7 @@ use chatmill_model::{
     Rope, Speaker,
 };
 
-use crate::about::About;
+use crate::about::DialectAbout;
 use crate::definitions;
 use crate::loss::{LossCode, Losses};
 use crate::media::{placeholder, web_address};
@@ -40,7 +40,7 @@ use crate::{Dialect, json};
 /// The dialect of Tzurot's requests.
 pub struct Tzurot;
 
-static ABOUT: About = About {
+static ABOUT: DialectAbout = DialectAbout {
     title: "Tzurot request",
     family: "tzurot",
     media_type: "application/json",
@@ -57,7 +57,7 @@ impl Dialect for Tzurot {
         "tzurot"
     }
 
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static DialectAbout {
         &ABOUT
     }
 

@@ -67,7 +67,7 @@ pub struct TokenTotal {
 }
 
 /// What a finished run says about itself.
-pub struct Summary {
+pub struct RunSummary {
     /// Where the dataset stands.
     pub out: PathBuf,
     /// Its manifest.
@@ -111,7 +111,7 @@ impl RunTotals {
     }
 }
 
-impl Summary {
+impl RunSummary {
     /// The summary of a dataset that was published just now.
     pub fn of_run(out: &Path, elapsed: Duration) -> Result<Self, DatasetError> {
         let manifest = chatmill_dataset::read_manifest(out)?;

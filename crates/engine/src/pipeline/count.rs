@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 /// `[count]`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Count {
+pub struct CountSection {
     /// Encodings; an empty list counts nothing.
     pub encodings: Vec<CountedEncoding>,
 }
 
-impl Default for Count {
+impl Default for CountSection {
     fn default() -> Self {
         Self {
             encodings: vec![CountedEncoding::Named("o200k_base".to_owned())],

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// `[dedup]`. The first in the order of the inputs is never a duplicate. Without the section nothing is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Dedup {
+pub struct DedupSection {
     /// Conversations that say the same as an earlier one, whatever their ids and times.
     pub exact: Treatment,
     /// Conversations that have most of their runs of three words in common with an earlier one, but for those that say the same.
@@ -15,7 +15,7 @@ pub struct Dedup {
     pub threshold: f64,
 }
 
-impl Default for Dedup {
+impl Default for DedupSection {
     fn default() -> Self {
         Self {
             exact: Treatment::Off,
@@ -25,7 +25,7 @@ impl Default for Dedup {
     }
 }
 
-impl Dedup {
+impl DedupSection {
     /// Whether conversations are compared at all.
     pub fn is_on(&self) -> bool {
         self.exact != Treatment::Off || self.near != Treatment::Off

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// `[output]`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Output {
+pub struct OutputSection {
     /// Folder of the dataset; relative paths start at the pipeline file's folder.
     pub path: String,
     /// Page compression: `zstd(LEVEL)` or `none`.
@@ -14,10 +14,10 @@ pub struct Output {
     pub compression: String,
     /// Which renderings keep their text.
     #[serde(default)]
-    pub content: Content,
+    pub content: ContentSetting,
     /// How the files of `renderings` are parted.
     #[serde(default)]
-    pub partition: Partition,
+    pub partition: PartitionSetting,
     /// Whether findings, rejects and reports may quote chat text.
     #[serde(default = "yes")]
     pub quote: bool,
@@ -26,7 +26,7 @@ pub struct Output {
 /// How the files of `renderings` are parted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Partition {
+pub enum PartitionSetting {
     /// All dialects of a conversation side by side: a third of the bytes, see `docs/performance.md`.
     #[default]
     None,
@@ -45,14 +45,14 @@ const fn yes() -> bool {
 /// Which renderings keep their text: a word, or a list of dialect ids.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "it must be \"all\", \"none\" or a list of dialect ids")]
-pub enum Content {
+pub enum ContentSetting {
     /// A rule.
     Rule(ContentRule),
     /// These dialects.
     Dialects(Vec<String>),
 }
 
-impl Default for Content {
+impl Default for ContentSetting {
     fn default() -> Self {
         Self::Rule(ContentRule::All)
     }
@@ -68,7 +68,7 @@ pub enum ContentRule {
     None,
 }
 
-impl Content {
+impl ContentSetting {
     /// Whether renderings of a dialect keep their text.
     pub fn keeps(&self, dialect: &str) -> bool {
         match self {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// `[perspective]`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Perspective {
+pub struct PerspectiveSection {
     /// Who speaks as the assistant.
     #[serde(rename = "as")]
     pub speaker: PerspectiveChoice,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// `[redact]`; without it nothing is looked for.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Redact {
+pub struct RedactSection {
     /// What is done about it.
     pub mode: RedactMode,
     /// What to look for.

@@ -10,12 +10,12 @@ use toml::value::Datetime;
 /// `[render]`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Render {
+pub struct RenderSection {
     /// Dialects as `ID` or `ID@PROFILE`, templates of this file by name, or `all`.
     pub dialects: Vec<String>,
 }
 
-impl Default for Render {
+impl Default for RenderSection {
     fn default() -> Self {
         Self {
             dialects: vec!["all".to_owned()],

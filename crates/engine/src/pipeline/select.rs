@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// `[select]`: what is left out counts as filtered, under the name of the first key that leaves it out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Select {
+pub struct SelectSection {
     /// Keeps conversations that end at or after this RFC 3339 time or date (UTC).
     pub since: Option<String>,
     /// Keeps conversations that start before this RFC 3339 time or date (UTC).

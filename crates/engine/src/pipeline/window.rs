@@ -6,22 +6,22 @@ use serde::{Deserialize, Serialize};
 /// `[window]`. Sessions are cut first, then answers, then the history, then the budget.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Window {
+pub struct WindowSection {
     /// How much history a rendering shows.
-    pub history: History,
+    pub history: HistorySetting,
     /// Silence that starts a new rendering: `none`, or a duration such as `90m`, `6h` or `1d 12h`.
     pub session_gap: SessionGap,
     /// Whether each turn of the perspective gets a rendering of its own that ends with it. Dialects without a perspective,
     /// and those that show one message at a time, take no notice.
     pub per_turn: bool,
     /// Tokens that a rendering may have; its oldest turns are cut until it fits.
-    pub max_tokens: Option<MaxTokens>,
+    pub max_tokens: Option<MaxTokensSetting>,
 }
 
 /// `window.max_tokens`: `{ encoding = "o200k_base", tokens = 8000 }`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct MaxTokens {
+pub struct MaxTokensSetting {
     /// Encoding to count in; it must be one of `count.encodings`.
     pub encoding: String,
     /// Tokens, at least 1.
@@ -83,14 +83,14 @@ impl From<SessionGap> for String {
     untagged,
     expecting = "it must be \"document\", \"all\" or a number of messages from 1 on"
 )]
-pub enum History {
+pub enum HistorySetting {
     /// A rule.
     Rule(HistoryRule),
     /// The last N messages, at least 1, system text in front of them aside; more where a call would lose its result.
     Messages(u32),
 }
 
-impl Default for History {
+impl Default for HistorySetting {
     fn default() -> Self {
         Self::Rule(HistoryRule::Document)
     }

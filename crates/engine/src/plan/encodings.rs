@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::small_file::read_text;
 use crate::error::PlanError;
-use crate::pipeline::{Count, CountedEncoding, OwnEncoding};
+use crate::pipeline::{CountSection, CountedEncoding, OwnEncoding};
 
 /// The encodings of `count.encodings` in the order of the file, each once.
 pub(super) struct Encodings {
@@ -19,7 +19,7 @@ pub(super) struct Encodings {
 
 impl Encodings {
     /// Finds and loads them. Paths start at `base`; a file may have `limit` bytes.
-    pub(super) fn load(count: &Count, base: &Path, limit: u64) -> Result<Self, PlanError> {
+    pub(super) fn load(count: &CountSection, base: &Path, limit: u64) -> Result<Self, PlanError> {
         let mut loaded = Self {
             encodings: Vec::new(),
             identities: Vec::new(),

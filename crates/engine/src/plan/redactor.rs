@@ -3,21 +3,21 @@
 use std::path::Path;
 
 use chatmill_diag::limits::MIB;
-use chatmill_redact::{Key, KeyError, Kind, Redactor, SHORTEST_KEY};
+use chatmill_redact::{KeyError, PersonalKind, PseudonymKey, Redactor, SHORTEST_KEY};
 
 use super::small_file::read_text;
 use crate::error::PlanError;
-use crate::pipeline::{Redact, RedactKind, RedactMode};
+use crate::pipeline::{RedactKind, RedactMode, RedactSection};
 
 /// The redactor that a section asks for, with the key that it names.
-pub fn redactor(section: &Redact, base: &Path) -> Result<Redactor, PlanError> {
+pub fn redactor(section: &RedactSection, base: &Path) -> Result<Redactor, PlanError> {
     if section.kinds.0.is_empty() {
         return Err(PlanError::Value {
             key: "redact.kinds",
             message: "the list is empty; name kinds or leave the section out".to_owned(),
         });
     }
-    let kinds: Vec<Kind> = section.kinds.0.iter().map(|kind| known(*kind)).collect();
+    let kinds: Vec<PersonalKind> = section.kinds.0.iter().map(|kind| known(*kind)).collect();
     let key = match section.mode {
         RedactMode::Report => None,
         RedactMode::Replace => Some(key(section, base)?),
@@ -25,19 +25,19 @@ pub fn redactor(section: &Redact, base: &Path) -> Result<Redactor, PlanError> {
     Ok(Redactor::new(&kinds, key, &section.keep))
 }
 
-fn known(kind: RedactKind) -> Kind {
+fn known(kind: RedactKind) -> PersonalKind {
     match kind {
-        RedactKind::Email => Kind::Email,
-        RedactKind::Phone => Kind::Phone,
-        RedactKind::Ip => Kind::Ip,
-        RedactKind::Card => Kind::Card,
-        RedactKind::Iban => Kind::Iban,
-        RedactKind::Secret => Kind::Secret,
-        RedactKind::Name => Kind::Name,
+        RedactKind::Email => PersonalKind::Email,
+        RedactKind::Phone => PersonalKind::Phone,
+        RedactKind::Ip => PersonalKind::Ip,
+        RedactKind::Card => PersonalKind::Card,
+        RedactKind::Iban => PersonalKind::Iban,
+        RedactKind::Secret => PersonalKind::Secret,
+        RedactKind::Name => PersonalKind::Name,
     }
 }
 
-fn key(section: &Redact, base: &Path) -> Result<Key, PlanError> {
+fn key(section: &RedactSection, base: &Path) -> Result<PseudonymKey, PlanError> {
     let wrong = |message: String| PlanError::Value {
         key: "redact.key_file",
         message,
@@ -51,7 +51,7 @@ fn key(section: &Redact, base: &Path) -> Result<Key, PlanError> {
     let content = read_text(&path, MIB, |error| {
         wrong(format!("cannot read {}: {error}", path.display()))
     })?;
-    Key::new(&content).map_err(|error| {
+    PseudonymKey::new(&content).map_err(|error| {
         wrong(match error {
             KeyError::TooShort => format!(
                 "the key in {} is shorter than {SHORTEST_KEY} bytes",

@@ -7,7 +7,7 @@ use chatmill_diag::{Code, codes};
 use chatmill_model::{Conversation, Message, MessageKind, Part, Role, Scene};
 
 use crate::error::PlanError;
-use crate::pipeline::Select;
+use crate::pipeline::SelectSection;
 
 /// A resolved `[select]` section.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +27,7 @@ pub struct Selection {
 
 impl Selection {
     /// Checks and resolves the section.
-    pub fn new(select: &Select) -> Result<Self, PlanError> {
+    pub fn new(select: &SelectSection) -> Result<Self, PlanError> {
         if let Some(share) = select.sample
             && !(0.0..=1.0).contains(&share)
         {
@@ -224,7 +224,7 @@ mod tests {
         }
     }
 
-    fn left_out(select: &Select, found: &[&str]) -> Option<&'static str> {
+    fn left_out(select: &SelectSection, found: &[&str]) -> Option<&'static str> {
         let selection = Selection::new(select).unwrap();
         selection.leaves_out("c", &room(), found.iter().copied())
     }
@@ -232,49 +232,49 @@ mod tests {
     #[test]
     fn each_key_leaves_out_under_its_own_name_and_keeps_what_it_asks_for() {
         let list = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
-        let cases: [(&str, Select, Select); 4] = [
+        let cases: [(&str, SelectSection, SelectSection); 4] = [
             (
                 "scene",
-                Select {
+                SelectSection {
                     scene: Some("assistant".into()),
-                    ..Select::default()
+                    ..SelectSection::default()
                 },
-                Select {
+                SelectSection {
                     scene: Some("group_chat".into()),
-                    ..Select::default()
+                    ..SelectSection::default()
                 },
             ),
             (
                 "participants",
-                Select {
+                SelectSection {
                     participants: list(&["Ann", "u2"]),
-                    ..Select::default()
+                    ..SelectSection::default()
                 },
-                Select {
+                SelectSection {
                     participants: list(&["Ann", "b1"]),
-                    ..Select::default()
+                    ..SelectSection::default()
                 },
             ),
             (
                 "min_turns",
-                Select {
+                SelectSection {
                     min_turns: Some(1),
-                    ..Select::default()
+                    ..SelectSection::default()
                 },
-                Select {
+                SelectSection {
                     min_turns: Some(0),
-                    ..Select::default()
+                    ..SelectSection::default()
                 },
             ),
             (
                 "without_findings",
-                Select {
+                SelectSection {
                     without_findings: list(&["RF"]),
-                    ..Select::default()
+                    ..SelectSection::default()
                 },
-                Select {
+                SelectSection {
                     without_findings: list(&["TL", "invalid-json"]),
-                    ..Select::default()
+                    ..SelectSection::default()
                 },
             ),
         ];
@@ -282,34 +282,34 @@ mod tests {
             assert_eq!(left_out(&out, &["RF001"]), Some(key));
             assert_eq!(left_out(&kept, &["RF001"]), None, "{key}");
         }
-        let calling = Select {
+        let calling = SelectSection {
             with_tool_calls: true,
-            ..Select::default()
+            ..SelectSection::default()
         };
         assert_eq!(left_out(&calling, &[]), Some("with_tool_calls"));
     }
 
     #[test]
     fn unknown_words_and_empty_lists_are_refused_with_a_suggestion() {
-        let refused = |select: Select| Selection::new(&select).unwrap_err().to_string();
-        let scene = refused(Select {
+        let refused = |select: SelectSection| Selection::new(&select).unwrap_err().to_string();
+        let scene = refused(SelectSection {
             scene: Some("group-chat".into()),
-            ..Select::default()
+            ..SelectSection::default()
         });
         assert!(scene.contains("did you mean `group_chat`"), "{scene}");
-        let code = refused(Select {
+        let code = refused(SelectSection {
             without_findings: Some(vec!["dangling-referense".into()]),
-            ..Select::default()
+            ..SelectSection::default()
         });
         assert!(code.contains("did you mean `dangling-reference`"), "{code}");
-        let code = refused(Select {
+        let code = refused(SelectSection {
             without_findings: Some(vec![String::new()]),
-            ..Select::default()
+            ..SelectSection::default()
         });
         assert!(code.contains("select.without_findings"), "{code}");
-        let empty = refused(Select {
+        let empty = refused(SelectSection {
             participants: Some(Vec::new()),
-            ..Select::default()
+            ..SelectSection::default()
         });
         assert!(
             empty.contains("select.participants: the list is empty"),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chatmill_dialect::{About, Dialect, Rendering, View};
+use chatmill_dialect::{Dialect, DialectAbout, Rendering, View};
 
 /// A dialect with its profile.
 #[derive(Clone)]
@@ -21,7 +21,7 @@ impl Dialect for Registered {
         self.0.id()
     }
 
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static DialectAbout {
         self.0.about()
     }
 

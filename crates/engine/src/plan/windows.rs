@@ -35,7 +35,7 @@ pub struct Budget {
 impl WindowPlan {
     /// Checks and resolves the section. `encodings` are those that are counted.
     pub fn new(
-        window: &pipeline::Window,
+        window: &pipeline::WindowSection,
         speaker: &PerspectiveChoice,
         encodings: &[Encoding],
         limits: &Limits,
@@ -50,15 +50,15 @@ impl WindowPlan {
             return Err(wrong("window.per_turn", message));
         }
         let history = match window.history {
-            pipeline::History::Rule(HistoryRule::Document) => History::Document,
-            pipeline::History::Rule(HistoryRule::All) => History::All,
-            pipeline::History::Messages(0) => {
+            pipeline::HistorySetting::Rule(HistoryRule::Document) => History::Document,
+            pipeline::HistorySetting::Rule(HistoryRule::All) => History::All,
+            pipeline::HistorySetting::Messages(0) => {
                 return Err(wrong(
                     "window.history",
                     "it must be 1 at least, or \"document\" or \"all\"",
                 ));
             }
-            pipeline::History::Messages(messages) => History::Messages(messages),
+            pipeline::HistorySetting::Messages(messages) => History::Messages(messages),
         };
         let budget = window.max_tokens.as_ref().map(|most| {
             let counted = encodings.iter().find(|encoding| encoding.name() == most.encoding);

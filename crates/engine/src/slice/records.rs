@@ -73,7 +73,7 @@ pub enum RecordForm<'s> {
 
 /// What a record is accounted for by: a frame, or one of the rows that were gathered.
 #[derive(Clone, Copy)]
-pub struct Row<'s> {
+pub struct AccountedRow<'s> {
     /// Where it stands.
     pub entry: &'s EntryRef,
     /// Its number in the entry.
@@ -174,7 +174,7 @@ impl<'s> Record<'s> {
     }
 
     /// What it is accounted for by, each with its index: rows that belong to several records count in the first.
-    pub fn rows(self) -> impl Iterator<Item = (usize, Row<'s>)> {
+    pub fn rows(self) -> impl Iterator<Item = (usize, AccountedRow<'s>)> {
         let count = match self.form {
             RecordForm::Frame(_) => 1,
             RecordForm::Group(group) => group.rows.len(),
@@ -188,9 +188,9 @@ impl<'s> Record<'s> {
     }
 
     /// The row of an index; the first where there is none.
-    pub fn row(self, index: Option<usize>) -> Row<'s> {
+    pub fn row(self, index: Option<usize>) -> AccountedRow<'s> {
         match self.form {
-            RecordForm::Frame(frame) => Row {
+            RecordForm::Frame(frame) => AccountedRow {
                 entry: self.entry,
                 record: frame.record,
                 bytes: frame.end - frame.start,
@@ -198,7 +198,7 @@ impl<'s> Record<'s> {
             RecordForm::Group(group) => {
                 let row = index.and_then(|index| group.rows.get(index));
                 let place = row.or(group.rows.first()).map(|row| row.place);
-                Row {
+                AccountedRow {
                     entry: place
                         .and_then(|place| self.entries.get(place.entry))
                         .unwrap_or(self.entry),
@@ -232,19 +232,19 @@ impl<'s> Record<'s> {
 
 impl<'s> ReadRecord<'s> {
     /// What the record is accounted for by, and whether it is rejected.
-    pub fn rows(&self) -> impl Iterator<Item = (Row<'s>, bool)> {
+    pub fn rows(&self) -> impl Iterator<Item = (AccountedRow<'s>, bool)> {
         let rows = self.record.rows();
         rows.map(|(index, row)| (row, self.rejected.contains(&index)))
     }
 
     /// The findings, each with its row.
-    pub fn findings(&self) -> impl Iterator<Item = (Row<'s>, &Located)> {
+    pub fn findings(&self) -> impl Iterator<Item = (AccountedRow<'s>, &Located)> {
         let findings = self.outcome.findings.iter();
         findings.map(|located| (self.record.row(located.row), located))
     }
 
     /// What is rejected, each with its row: of gathered rows one for each row that is.
-    pub fn rejects(&self, limits: &Limits) -> Vec<(Row<'s>, Reject, Located)> {
+    pub fn rejects(&self, limits: &Limits) -> Vec<(AccountedRow<'s>, Reject, Located)> {
         match self.record.form {
             RecordForm::Frame(_) => {
                 let rejects = self.outcome.rejects.iter().cloned();

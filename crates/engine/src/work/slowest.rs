@@ -9,7 +9,7 @@ const MAX_REMEMBERED: usize = 20;
 
 /// A conversation and how long it took.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Slow {
+pub struct TimedConversation {
     /// Its id in the dataset.
     pub conversation_id: String,
     /// Name of the input.
@@ -25,7 +25,7 @@ pub struct Slow {
 
 /// The conversations that took longest, the slowest first.
 #[derive(Debug, Default)]
-pub struct Slowest(Vec<Slow>);
+pub struct Slowest(Vec<TimedConversation>);
 
 impl Slowest {
     /// Remembers a conversation, if it is among the slowest. `name` gives its id and the name of its input.
@@ -40,7 +40,7 @@ impl Slowest {
         let place = self.0.partition_point(|other| other.seconds >= seconds);
         if place < MAX_REMEMBERED {
             let (id, input) = name();
-            let slow = Slow {
+            let slow = TimedConversation {
                 conversation_id: id.to_owned(),
                 input: input.to_owned(),
                 bytes: bytes as u64,
@@ -61,7 +61,7 @@ impl Slowest {
     }
 
     /// The slowest first.
-    pub fn rows(&self) -> &[Slow] {
+    pub fn rows(&self) -> &[TimedConversation] {
         &self.0
     }
 }

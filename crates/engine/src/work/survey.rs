@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_link::{ClusterMembership, Duplicate, Likeness, memberships};
 
-use crate::pipeline::{Dedup, Treatment};
+use crate::pipeline::{DedupSection, Treatment};
 use crate::plan::Plan;
 use crate::record::redact;
 use crate::slice::Slice;
@@ -23,7 +23,7 @@ pub struct Survey {
 
 impl Survey {
     /// Compares the conversations of all slices.
-    pub fn of(slices: BTreeMap<u32, Vec<Likeness>>, dedup: &Dedup) -> Self {
+    pub fn of(slices: BTreeMap<u32, Vec<Likeness>>, dedup: &DedupSection) -> Self {
         let lengths: Vec<(u32, usize)> = slices
             .iter()
             .map(|(slice, likenesses)| (*slice, likenesses.len()))
@@ -48,7 +48,7 @@ impl Survey {
 }
 
 /// Why a conversation is left out for where it stands, if it is.
-pub fn leaves_out(dedup: &Dedup, standing: &ClusterMembership) -> Option<&'static str> {
+pub fn leaves_out(dedup: &DedupSection, standing: &ClusterMembership) -> Option<&'static str> {
     let (treatment, reason) = match standing.duplicate? {
         Duplicate::Exact => (dedup.exact, "dedup.exact"),
         Duplicate::Near => (dedup.near, "dedup.near"),

@@ -20,18 +20,18 @@ use chatmill_dataset::FreeKind;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{About, Envelope, Row, Wrapped, known_fields, value};
+use super::{Envelope, EnvelopeAbout, ExportRow, Wrapped, known_fields, value};
 use crate::fields::Field;
 
 /// The envelope of Bedrock's tuning files.
 pub struct BedrockConversation {
-    about: &'static About,
+    about: &'static EnvelopeAbout,
     has_tools: bool,
 }
 
 /// What every model takes.
 pub static WITHOUT_TOOLS: BedrockConversation = BedrockConversation {
-    about: &About {
+    about: &EnvelopeAbout {
         id: "bedrock-conversation-2024",
         keys: &[
             ("schemaVersion", FreeKind::Text),
@@ -45,14 +45,14 @@ pub static WITHOUT_TOOLS: BedrockConversation = BedrockConversation {
 
 /// What models take that are tuned for tools.
 pub static WITH_TOOLS: BedrockConversation = BedrockConversation {
-    about: &About {
+    about: &EnvelopeAbout {
         id: "bedrock-conversation-2024@tools",
         ..ABOUT
     },
     has_tools: true,
 };
 
-const ABOUT: About = About {
+const ABOUT: EnvelopeAbout = EnvelopeAbout {
     id: "",
     title: "Bedrock conversation 2024",
     specification: "Amazon Nova, preparing data for supervised fine-tuning",
@@ -119,11 +119,11 @@ struct Source<'a> {
 }
 
 impl Envelope for BedrockConversation {
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static EnvelopeAbout {
         self.about
     }
 
-    fn wrap<'a>(&self, row: &Row<'a>) -> Result<Wrapped<'a>, &'static str> {
+    fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
         let keys = "BCV-01: the keys are system, messages and toolConfig";
         let mut fields = known_fields(row, &ABOUT).ok_or(keys)?;
         let turns = value(&fields, "messages").ok_or(keys)?;

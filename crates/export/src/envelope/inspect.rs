@@ -16,14 +16,14 @@ use std::borrow::Cow;
 
 use chatmill_dataset::FreeKind;
 
-use super::{About, Envelope, Row, Wrapped, borrowed};
+use super::{Envelope, EnvelopeAbout, ExportRow, Wrapped, borrowed};
 use crate::fields::{self, Field, object, text};
 use crate::turns::{self, Call, Message};
 
 /// The envelope of Inspect samples.
 pub struct Inspect;
 
-static ABOUT: About = About {
+static ABOUT: EnvelopeAbout = EnvelopeAbout {
     id: "inspect",
     title: "Inspect AI samples",
     specification: "inspect_ai 0.3.285, json_dataset",
@@ -44,11 +44,11 @@ const CALLS: &str = "INS-03: the arguments of a call are no object";
 const CONTENT: &str = "INS-04: a part is neither text nor picture";
 
 impl Envelope for Inspect {
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static EnvelopeAbout {
         &ABOUT
     }
 
-    fn wrap<'a>(&self, row: &Row<'a>) -> Result<Wrapped<'a>, &'static str> {
+    fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
         let silent = "INS-01: the assistant says nothing, or nobody before it";
         let turns = borrowed(row, "messages").and_then(turns::of).ok_or(silent)?;
         let cut = turns::cut(&turns)
@@ -84,7 +84,7 @@ impl Envelope for Inspect {
 }
 
 /// An id that no other sample of the export has: `CONVERSATION@PERSPECTIVE#ORDINAL`, these signs escaped in names.
-fn sample_id(row: &Row<'_>) -> String {
+fn sample_id(row: &ExportRow<'_>) -> String {
     let mut id = escaped(row.conversation);
     if !row.perspective.is_empty() {
         id.push('@');
@@ -101,7 +101,7 @@ fn escaped(name: &str) -> String {
     name.replace('%', "%25").replace('@', "%40").replace('#', "%23")
 }
 
-fn metadata(row: &Row<'_>) -> String {
+fn metadata(row: &ExportRow<'_>) -> String {
     object(&[
         Field::new("conversation_id", text(row.conversation)),
         Field::new("perspective", text(row.perspective)),

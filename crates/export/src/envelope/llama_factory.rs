@@ -15,14 +15,14 @@ use std::borrow::Cow;
 use chatmill_dataset::FreeKind;
 use serde::Deserialize;
 
-use super::{About, Envelope, Row, Wrapped, known_fields, value};
+use super::{Envelope, EnvelopeAbout, ExportRow, Wrapped, known_fields, value};
 use crate::fields::{Field, object, text};
 use crate::summary::FileSummary;
 
 /// The envelope of LLaMA-Factory.
 pub struct LlamaFactory;
 
-static ABOUT: About = About {
+static ABOUT: EnvelopeAbout = EnvelopeAbout {
     id: "llama-factory",
     title: "LLaMA-Factory, ShareGPT format",
     specification: "LLaMA-Factory 0.9.5, data format",
@@ -49,11 +49,11 @@ struct Turn<'a> {
 }
 
 impl Envelope for LlamaFactory {
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static EnvelopeAbout {
         &ABOUT
     }
 
-    fn wrap<'a>(&self, row: &Row<'a>) -> Result<Wrapped<'a>, &'static str> {
+    fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
         let keys = "LLF-01: the keys are conversations, system and tools";
         let fields = known_fields(row, &ABOUT).ok_or(keys)?;
         let turns = value(&fields, "conversations").ok_or(keys)?;

@@ -11,14 +11,14 @@
 
 use chatmill_dataset::FreeKind;
 
-use super::{About, Envelope, Row, Wrapped, borrowed};
+use super::{Envelope, EnvelopeAbout, ExportRow, Wrapped, borrowed};
 use crate::fields::{self, Field};
 use crate::turns;
 
 /// The envelope of OpenAI Evals.
 pub struct OpenaiEvals;
 
-static ABOUT: About = About {
+static ABOUT: EnvelopeAbout = EnvelopeAbout {
     id: "openai-evals",
     title: "OpenAI Evals samples",
     specification: "openai/evals, samples of basic evals",
@@ -35,11 +35,11 @@ static ABOUT: About = About {
 };
 
 impl Envelope for OpenaiEvals {
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static EnvelopeAbout {
         &ABOUT
     }
 
-    fn wrap<'a>(&self, row: &Row<'a>) -> Result<Wrapped<'a>, &'static str> {
+    fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
         let silent = "EVL-01: the assistant says nothing, or nobody before it";
         let turns = borrowed(row, "messages").and_then(turns::of).ok_or(silent)?;
         let cut = turns::cut(&turns)

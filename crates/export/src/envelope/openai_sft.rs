@@ -13,13 +13,13 @@
 
 use chatmill_dataset::FreeKind;
 
-use super::{About, Envelope, Row, Wrapped, known_fields, value};
+use super::{Envelope, EnvelopeAbout, ExportRow, Wrapped, known_fields, value};
 use crate::turns::{self, Turn};
 
 /// The envelope of OpenAI fine-tuning files.
 pub struct OpenaiSft;
 
-static ABOUT: About = About {
+static ABOUT: EnvelopeAbout = EnvelopeAbout {
     id: "openai-sft",
     title: "OpenAI supervised fine-tuning",
     specification: "OpenAI API, fine-tuning guide and OpenAPI document 2.3.0",
@@ -39,11 +39,11 @@ static ABOUT: About = About {
 const MOST_PICTURES: usize = 10;
 
 impl Envelope for OpenaiSft {
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static EnvelopeAbout {
         &ABOUT
     }
 
-    fn wrap<'a>(&self, row: &Row<'a>) -> Result<Wrapped<'a>, &'static str> {
+    fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
         let keys = "SFT-01: the keys are messages, tools and parallel_tool_calls";
         let fields = known_fields(row, &ABOUT).ok_or(keys)?;
         let turns = value(&fields, "messages").and_then(turns::of).ok_or(keys)?;

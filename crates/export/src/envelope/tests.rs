@@ -37,7 +37,7 @@ fn what_is_no_object_is_refused_by_every_envelope() {
             "{}",
             "{\"surprise\":[]}",
         ] {
-            let row = Row {
+            let row = ExportRow {
                 conversation: "c",
                 dialect: envelope.about().dialects[0],
                 perspective: "",
@@ -52,7 +52,7 @@ fn what_is_no_object_is_refused_by_every_envelope() {
 /// What an envelope makes of a rendering: its line, or the name of the rule that forbids it.
 fn outcome(id: &str, content: &str) -> String {
     let envelope = find(id).expect(id);
-    let row = Row {
+    let row = ExportRow {
         conversation: "c1",
         dialect: envelope.about().dialects[0],
         perspective: "bot",
@@ -150,7 +150,7 @@ fn conversations_are_cut_at_the_last_answer() {
         outcome("trl-prompt-completion", &rendering),
         format!("{{\"prompt\":[{before}],\"completion\":[{ANSWER}]}}")
     );
-    let row = Row {
+    let row = ExportRow {
         conversation: "c1",
         dialect: "hf-messages",
         perspective: "",

@@ -12,13 +12,13 @@
 
 use chatmill_dataset::FreeKind;
 
-use super::{About, Envelope, Row, Wrapped, known_fields, value};
+use super::{Envelope, EnvelopeAbout, ExportRow, Wrapped, known_fields, value};
 use crate::turns;
 
 /// The envelope of TRL's conversations.
 pub struct TrlMessages;
 
-static ABOUT: About = About {
+static ABOUT: EnvelopeAbout = EnvelopeAbout {
     id: "trl-messages",
     title: "TRL conversations",
     specification: "TRL 1.16.0, dataset formats",
@@ -31,11 +31,11 @@ static ABOUT: About = About {
 };
 
 impl Envelope for TrlMessages {
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static EnvelopeAbout {
         &ABOUT
     }
 
-    fn wrap<'a>(&self, row: &Row<'a>) -> Result<Wrapped<'a>, &'static str> {
+    fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
         let keys = "TRL-01: the keys are messages and tools";
         let fields = known_fields(row, &ABOUT).ok_or(keys)?;
         let turns = value(&fields, "messages").and_then(turns::of).ok_or(keys)?;

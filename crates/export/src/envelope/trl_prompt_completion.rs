@@ -12,14 +12,14 @@
 
 use chatmill_dataset::FreeKind;
 
-use super::{About, Envelope, Row, Wrapped, borrowed};
+use super::{Envelope, EnvelopeAbout, ExportRow, Wrapped, borrowed};
 use crate::fields::Field;
 use crate::turns;
 
 /// The envelope of TRL's prompts and completions.
 pub struct TrlPromptCompletion;
 
-static ABOUT: About = About {
+static ABOUT: EnvelopeAbout = EnvelopeAbout {
     id: "trl-prompt-completion",
     title: "TRL prompts and completions",
     specification: "TRL 1.16.0, dataset formats",
@@ -36,11 +36,11 @@ static ABOUT: About = About {
 };
 
 impl Envelope for TrlPromptCompletion {
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static EnvelopeAbout {
         &ABOUT
     }
 
-    fn wrap<'a>(&self, row: &Row<'a>) -> Result<Wrapped<'a>, &'static str> {
+    fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
         let silent = "TPC-01: the assistant says nothing, or nobody before it";
         let turns = borrowed(row, "messages").and_then(turns::of).ok_or(silent)?;
         let cut = turns::cut(&turns).ok_or(silent)?;

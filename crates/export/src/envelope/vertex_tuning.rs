@@ -14,12 +14,12 @@ use std::borrow::Cow;
 use chatmill_dataset::FreeKind;
 use serde::Deserialize;
 
-use super::{About, Envelope, Row, Wrapped, known_fields, value};
+use super::{Envelope, EnvelopeAbout, ExportRow, Wrapped, known_fields, value};
 
 /// The envelope of Vertex tuning files.
 pub struct VertexTuning;
 
-static ABOUT: About = About {
+static ABOUT: EnvelopeAbout = EnvelopeAbout {
     id: "vertex-tuning",
     title: "Vertex AI tuning",
     specification: "Vertex AI, supervised tuning data for Gemini models",
@@ -42,11 +42,11 @@ struct Content<'a> {
 }
 
 impl Envelope for VertexTuning {
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static EnvelopeAbout {
         &ABOUT
     }
 
-    fn wrap<'a>(&self, row: &Row<'a>) -> Result<Wrapped<'a>, &'static str> {
+    fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
         let keys = "VTX-01: the keys are systemInstruction, contents and tools";
         let fields = known_fields(row, &ABOUT).ok_or(keys)?;
         let contents = value(&fields, "contents").ok_or(keys)?;

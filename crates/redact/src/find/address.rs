@@ -7,7 +7,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::Found;
 use super::signs::{after, continues, short_run, two_after, two_before};
-use crate::kind::Kind;
+use crate::kind::PersonalKind;
 
 const VERSIONS: [&str; 6] = ["version", "ver", "release", "build", "v", "rev"];
 
@@ -25,7 +25,7 @@ pub(super) fn version_4(text: &str, at: usize) -> Option<Found> {
         return None;
     }
     Some(Found {
-        kind: Kind::Ip,
+        kind: PersonalKind::Ip,
         range: at..end,
         value: address.to_string(),
     })
@@ -91,7 +91,7 @@ pub(super) fn version_6(text: &str, at: usize) -> Option<Found> {
         return None;
     }
     Some(Found {
-        kind: Kind::Ip,
+        kind: PersonalKind::Ip,
         range: at..end,
         value: address.to_string(),
     })

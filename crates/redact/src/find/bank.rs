@@ -2,7 +2,7 @@
 
 use super::Found;
 use super::signs::{after, continues};
-use crate::kind::Kind;
+use crate::kind::PersonalKind;
 
 /// Signs of the longest account.
 const MAX_IBAN_CHARACTERS: usize = 34;
@@ -138,7 +138,7 @@ pub(super) fn iban(text: &str, at: usize) -> Option<Found> {
         return None;
     }
     Some(Found {
-        kind: Kind::Iban,
+        kind: PersonalKind::Iban,
         range: at..end,
         value,
     })

@@ -5,7 +5,7 @@
 
 use super::Found;
 use super::signs::{after, before, continues, two_after, two_before};
-use crate::kind::Kind;
+use crate::kind::PersonalKind;
 
 const GROUPINGS: [&[usize]; 5] = [
     &[4, 4, 4, 4, 3],
@@ -24,7 +24,7 @@ pub(super) fn find(text: &str, at: usize) -> Option<Found> {
         return None;
     }
     Some(Found {
-        kind: Kind::Card,
+        kind: PersonalKind::Card,
         range: at..end,
         value: digits,
     })

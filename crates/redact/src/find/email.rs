@@ -7,7 +7,7 @@ use memchr::memchr_iter;
 
 use super::Found;
 use super::signs::{is_unspaced, is_word};
-use crate::kind::Kind;
+use crate::kind::PersonalKind;
 
 pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     let mut free = 0;
@@ -24,7 +24,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
         let value = text.get(range.clone()).unwrap_or_default().to_lowercase();
         free = range.end;
         found.push(Found {
-            kind: Kind::Email,
+            kind: PersonalKind::Email,
             range,
             value,
         });

@@ -3,7 +3,7 @@
 
 use super::signs::{before, continues};
 use super::{Found, Wanted, address, bank, card, phone, secret};
-use crate::kind::Kind;
+use crate::kind::PersonalKind;
 
 pub(super) fn find(text: &str, wanted: Wanted, found: &mut Vec<Found>) {
     let bytes = text.as_bytes();
@@ -39,23 +39,23 @@ pub(super) fn find(text: &str, wanted: Wanted, found: &mut Vec<Found>) {
 type Detector = fn(&str, usize) -> Option<Found>;
 
 fn value_at(text: &str, at: usize, byte: u8, wanted: Wanted) -> Option<Found> {
-    let detectors: &[(Kind, Detector)] = match byte {
+    let detectors: &[(PersonalKind, Detector)] = match byte {
         b'0'..=b'9' => &[
-            (Kind::Secret, secret::bot_token),
-            (Kind::Card, card::find),
-            (Kind::Ip, address::version_4),
-            (Kind::Ip, address::version_6),
-            (Kind::Phone, phone::national),
+            (PersonalKind::Secret, secret::bot_token),
+            (PersonalKind::Card, card::find),
+            (PersonalKind::Ip, address::version_4),
+            (PersonalKind::Ip, address::version_6),
+            (PersonalKind::Phone, phone::national),
         ],
-        b'+' => &[(Kind::Phone, phone::international)],
-        b'(' => &[(Kind::Phone, phone::national)],
-        b':' => &[(Kind::Ip, address::version_6)],
+        b'+' => &[(PersonalKind::Phone, phone::international)],
+        b'(' => &[(PersonalKind::Phone, phone::national)],
+        b':' => &[(PersonalKind::Ip, address::version_6)],
         _ => &[
-            (Kind::Secret, secret::key_shape),
-            (Kind::Secret, secret::bot_address),
-            (Kind::Secret, secret::discord_token),
-            (Kind::Iban, bank::iban),
-            (Kind::Ip, address::version_6),
+            (PersonalKind::Secret, secret::key_shape),
+            (PersonalKind::Secret, secret::bot_address),
+            (PersonalKind::Secret, secret::discord_token),
+            (PersonalKind::Iban, bank::iban),
+            (PersonalKind::Ip, address::version_6),
         ],
     };
     detectors

@@ -6,7 +6,7 @@
 
 use super::Found;
 use super::signs::{after, continues, run, two_after, two_before};
-use crate::kind::Kind;
+use crate::kind::PersonalKind;
 
 /// Words behind which digits are a telephone number.
 const LABELS: [&str; 9] = [
@@ -138,7 +138,7 @@ fn number(text: &str, at: usize, cluster: &Cluster<'_>, groups: usize) -> Option
         (first, _) => continues(first) || first == Some('%'),
     };
     (!goes_on).then(|| Found {
-        kind: Kind::Phone,
+        kind: PersonalKind::Phone,
         range: at..end,
         value: cluster.digits(groups),
     })

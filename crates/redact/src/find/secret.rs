@@ -7,7 +7,7 @@ use memchr::memmem;
 
 use super::Found;
 use super::signs::{after, before, run, short_run};
-use crate::kind::Kind;
+use crate::kind::PersonalKind;
 
 /// Parameters of URLs whose values are credentials, in lower case.
 pub(super) const PARAMETERS: &[&str] = &[
@@ -295,7 +295,7 @@ pub(super) fn private_keys(text: &str, found: &mut Vec<Found>) {
 
 fn secret(text: &str, at: usize, length: usize) -> Found {
     Found {
-        kind: Kind::Secret,
+        kind: PersonalKind::Secret,
         range: at..at + length,
         value: text.get(at..at + length).unwrap_or_default().to_owned(),
     }

@@ -1,14 +1,14 @@
 use super::*;
 
-fn all(text: &str) -> Vec<(Kind, String)> {
-    find(text, Wanted::new(&Kind::ALL))
+fn all(text: &str) -> Vec<(PersonalKind, String)> {
+    find(text, Wanted::new(&PersonalKind::ALL))
         .into_iter()
         .map(|found| (found.kind, text.get(found.range).unwrap().to_owned()))
         .collect()
 }
 
 /// Each text holds exactly this, between the braces.
-fn finds(kind: Kind, texts: &[&str]) {
+fn finds(kind: PersonalKind, texts: &[&str]) {
     for marked in texts {
         let (before, rest) = marked.split_once('⟨').unwrap();
         let (value, after) = rest.split_once('⟩').unwrap();
@@ -26,7 +26,7 @@ fn leaves(texts: &[&str]) {
 #[test]
 fn addresses_of_mail_are_found_and_what_looks_like_them_is_not() {
     finds(
-        Kind::Email,
+        PersonalKind::Email,
         &[
             "write to ⟨ann@mail.example⟩.",
             "⟨ann.smith+list@sub.mail.example⟩",
@@ -63,7 +63,7 @@ fn addresses_of_mail_are_found_and_what_looks_like_them_is_not() {
 #[test]
 fn telephone_numbers_are_found_in_the_forms_that_people_write() {
     finds(
-        Kind::Phone,
+        PersonalKind::Phone,
         &[
             "call ⟨+1 555 123 4567⟩ now",
             "⟨+1-555-123-4567⟩",
@@ -149,7 +149,7 @@ fn dates_versions_prices_ids_and_code_stay() {
 #[test]
 fn internet_addresses_are_found() {
     finds(
-        Kind::Ip,
+        PersonalKind::Ip,
         &[
             "from ⟨203.0.113.7⟩.",
             "http://⟨10.1.2.3⟩:8080/x",
@@ -168,7 +168,7 @@ fn internet_addresses_are_found() {
 #[test]
 fn cards_need_an_issuer_and_a_right_check_digit() {
     finds(
-        Kind::Card,
+        PersonalKind::Card,
         &[
             "⟨4111111111111111⟩",
             "card ⟨4111 1111 1111 1111⟩, exp. 12/29",
@@ -199,7 +199,7 @@ fn cards_need_an_issuer_and_a_right_check_digit() {
 #[test]
 fn accounts_need_the_length_of_their_country_and_the_right_remainder() {
     finds(
-        Kind::Iban,
+        PersonalKind::Iban,
         &[
             "⟨DE89370400440532013000⟩",
             "to ⟨DE89 3704 0044 0532 0130 00⟩ please",
@@ -223,7 +223,7 @@ fn accounts_need_the_length_of_their_country_and_the_right_remainder() {
 #[test]
 fn credentials_are_found_in_urls_and_by_their_shape() {
     finds(
-        Kind::Secret,
+        PersonalKind::Secret,
         &[
             "postgres://⟨app:hunter2⟩@db.example/chat",
             "https://⟨ann@mail.example:pw⟩@files.example",
@@ -264,8 +264,8 @@ fn credentials_are_found_in_urls_and_by_their_shape() {
 #[test]
 fn of_two_that_overlap_the_more_telling_one_is_taken() {
     let text = "https://ann:pw@mail.example/?token=4111111111111111";
-    let kinds: Vec<Kind> = all(text).into_iter().map(|(kind, _)| kind).collect();
-    assert_eq!(kinds, [Kind::Secret, Kind::Secret]);
+    let kinds: Vec<PersonalKind> = all(text).into_iter().map(|(kind, _)| kind).collect();
+    assert_eq!(kinds, [PersonalKind::Secret, PersonalKind::Secret]);
 }
 
 #[test]
@@ -311,7 +311,7 @@ fn no_repetition_takes_longer_than_it_is_long() {
     ] {
         let text = piece.repeat(50_000);
         let folded = crate::fold::fold(&text);
-        find(&folded.text, Wanted::new(&Kind::ALL));
+        find(&folded.text, Wanted::new(&PersonalKind::ALL));
     }
     // In time that grows with the square, the worst of these takes minutes.
     assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());

@@ -16,8 +16,8 @@ fn room() -> Conversation {
 }
 
 fn redactor() -> Redactor {
-    let key = Key::new("a key of our own making, long enough").unwrap();
-    Redactor::new(&Kind::ALL, Some(key), &[])
+    let key = PseudonymKey::new("a key of our own making, long enough").unwrap();
+    Redactor::new(&PersonalKind::ALL, Some(key), &[])
 }
 
 fn replaced(text: &str) -> String {
@@ -78,20 +78,20 @@ fn json_stays_json_at_every_depth() {
 
 #[test]
 fn without_a_key_things_are_counted_only() {
-    let redactor = Redactor::new(&Kind::ALL, None, &[]);
+    let redactor = Redactor::new(&PersonalKind::ALL, None, &[]);
     let mut conversation = room();
     conversation.title = Some("ann@mail.example and Mirela".to_owned());
     let before = conversation.clone();
     let roster = redactor.roster(&conversation);
     let account = redactor.redact(&mut conversation, &roster);
     assert_eq!(conversation, before);
-    assert_eq!(account.conversation.of(Kind::Email), 1);
-    assert_eq!(account.conversation.of(Kind::Name), 2);
+    assert_eq!(account.conversation.of(PersonalKind::Email), 1);
+    assert_eq!(account.conversation.of(PersonalKind::Name), 2);
 }
 
 #[test]
 fn only_the_kinds_that_are_wanted_are_looked_for() {
-    let redactor = Redactor::new(&[Kind::Ip], None, &[]);
+    let redactor = Redactor::new(&[PersonalKind::Ip], None, &[]);
     let mut counts = Counts::default();
     let roster = redactor.roster(&room());
     redactor.text(
@@ -99,7 +99,7 @@ fn only_the_kinds_that_are_wanted_are_looked_for() {
         &roster,
         &mut counts,
     );
-    assert_eq!(counts.kinds().collect::<Vec<_>>(), [(Kind::Ip, 1)]);
+    assert_eq!(counts.kinds().collect::<Vec<_>>(), [(PersonalKind::Ip, 1)]);
 }
 
 #[test]

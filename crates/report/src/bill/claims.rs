@@ -1,6 +1,6 @@
 //! What documents promise, held against what is counted.
 
-use super::Row;
+use super::BillRow;
 
 /// A saving that the document of a dialect promises against another dialect.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub struct Saving {
 }
 
 /// Holds the rows of a bill against the claims; nothing where a bill lacks one of the dialects.
-pub fn savings(rows: &[Row]) -> Vec<Saving> {
+pub fn savings(rows: &[BillRow]) -> Vec<Saving> {
     let mut savings = Vec::new();
     for claim in CLAIMS {
         for row in rows.iter().filter(|row| row.cell.dialect == claim.dialect) {
@@ -64,8 +64,8 @@ mod tests {
     use super::*;
     use crate::report::TokenCell;
 
-    fn row(dialect: &str, encoding: &str, per_message: f64) -> Row {
-        Row {
+    fn row(dialect: &str, encoding: &str, per_message: f64) -> BillRow {
+        BillRow {
             group: String::new(),
             cell: TokenCell {
                 dialect: dialect.to_owned(),

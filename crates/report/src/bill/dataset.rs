@@ -6,8 +6,8 @@ use chatmill_dataset::{Batch, Batches, Dataset, DatasetError, Flags, Numbers, Te
 use chatmill_token::TokenCounts;
 use jiff::Timestamp;
 
-use super::{Bill, Booking, By, Request, TEXT};
-use crate::cells::Key;
+use super::{Bill, BillBy, BillRequest, Booking, TEXT};
+use crate::cells::GroupKey;
 
 /// Columns that say which rendering a row is about, in both tables.
 const RENDERING: [&str; 11] = [
@@ -40,20 +40,22 @@ const COUNT: [&str; 13] = [
 ];
 
 /// Reads what is asked for off a dataset's tables.
-pub fn of_dataset(dataset: &Dataset, request: &Request) -> Result<Bill, DatasetError> {
+pub fn of_dataset(dataset: &Dataset, request: &BillRequest) -> Result<Bill, DatasetError> {
     match request.by {
-        By::Participant | By::Role => of_messages(dataset, request),
-        By::Tool => of_tools(dataset, request),
-        By::Nothing | By::Source | By::Conversation | By::Day => of_renderings(dataset, request),
+        BillBy::Participant | BillBy::Role => of_messages(dataset, request),
+        BillBy::Tool => of_tools(dataset, request),
+        BillBy::Nothing | BillBy::Source | BillBy::Conversation | BillBy::Day => {
+            of_renderings(dataset, request)
+        }
     }
 }
 
 /// Whether an encoding is asked for.
-fn wants(request: &Request, encoding: &str) -> bool {
+fn wants(request: &BillRequest, encoding: &str) -> bool {
     request.encodings.is_empty() || request.encodings.iter().any(|wanted| wanted == encoding)
 }
 
-fn of_renderings(dataset: &Dataset, request: &Request) -> Result<Bill, DatasetError> {
+fn of_renderings(dataset: &Dataset, request: &BillRequest) -> Result<Bill, DatasetError> {
     let groups = groups(dataset, request.by)?;
     let mut counts = Counts::new(dataset);
     let mut bill = Bill::default();
@@ -73,7 +75,7 @@ fn of_renderings(dataset: &Dataset, request: &Request) -> Result<Bill, DatasetEr
         for row in 0..batch.rows() {
             let spot = renderings.spots.at(row);
             let group = match request.by {
-                By::Conversation => spot.conversation,
+                BillBy::Conversation => spot.conversation,
                 _ => groups.get(spot.conversation).map_or("", String::as_str),
             };
             let is_wanted = request.dialects.is_empty()
@@ -82,7 +84,7 @@ fn of_renderings(dataset: &Dataset, request: &Request) -> Result<Bill, DatasetEr
                     .iter()
                     .any(|(dialect, profile)| dialect == spot.dialect && profile == spot.profile);
             let mut book = |encoding: &str, tally: TokenCounts| {
-                let key = Key {
+                let key = GroupKey {
                     group,
                     dialect: spot.dialect,
                     profile: spot.profile,
@@ -288,9 +290,9 @@ impl<'d> Counts<'d> {
 }
 
 /// The groups of conversations by their ids; nothing where the id itself or nothing groups them.
-fn groups(dataset: &Dataset, by: By) -> Result<BTreeMap<String, String>, DatasetError> {
+fn groups(dataset: &Dataset, by: BillBy) -> Result<BTreeMap<String, String>, DatasetError> {
     let mut groups = BTreeMap::new();
-    if !matches!(by, By::Source | By::Day) {
+    if !matches!(by, BillBy::Source | BillBy::Day) {
         return Ok(groups);
     }
     let columns = ["conversation_id", "source", "started_at"];
@@ -299,7 +301,7 @@ fn groups(dataset: &Dataset, by: By) -> Result<BTreeMap<String, String>, Dataset
         let started = batch.times("started_at")?;
         for row in 0..batch.rows() {
             let group = match by {
-                By::Day => day(started.get(row)),
+                BillBy::Day => day(started.get(row)),
                 _ => sources.at(row).to_owned(),
             };
             groups.insert(ids.at(row).to_owned(), group);
@@ -320,14 +322,14 @@ pub fn day(microseconds: Option<i64>) -> String {
 }
 
 /// What participants or roles say: the counts of the table of messages.
-fn of_messages(dataset: &Dataset, request: &Request) -> Result<Bill, DatasetError> {
+fn of_messages(dataset: &Dataset, request: &BillRequest) -> Result<Bill, DatasetError> {
     let wanted: Vec<(&str, String)> = dataset
         .encodings()
         .iter()
         .filter(|encoding| wants(request, encoding))
         .map(|encoding| (encoding.as_str(), format!("tokens_{encoding}")))
         .collect();
-    let group = if request.by == By::Role {
+    let group = if request.by == BillBy::Role {
         "role"
     } else {
         "sender_id"
@@ -351,7 +353,7 @@ fn of_messages(dataset: &Dataset, request: &Request) -> Result<Bill, DatasetErro
 }
 
 /// What tools cost: arguments and results, counted now.
-fn of_tools(dataset: &Dataset, request: &Request) -> Result<Bill, DatasetError> {
+fn of_tools(dataset: &Dataset, request: &BillRequest) -> Result<Bill, DatasetError> {
     let counters: Vec<_> = dataset
         .encodings()
         .iter()
@@ -402,7 +404,7 @@ impl Bill {
     }
 
     fn book_plain(&mut self, group: Option<&str>, encoding: &str, bytes: u64, tally: TokenCounts) {
-        let key = Key {
+        let key = GroupKey {
             group: group.unwrap_or("(unknown)"),
             dialect: TEXT,
             profile: "",

@@ -9,7 +9,7 @@ mod prices;
 
 use chatmill_token::{Encoding, TokenCounts};
 
-use crate::cells::{Cells, Key, coverage_rank};
+use crate::cells::{Cells, GroupKey, coverage_rank};
 use crate::report::TokenCell;
 use crate::spread::Spread;
 
@@ -22,7 +22,7 @@ pub const TEXT: &str = "text";
 
 /// What is billed apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum By {
+pub enum BillBy {
     /// Nothing: one bill for all.
     #[default]
     Nothing,
@@ -40,7 +40,7 @@ pub enum By {
     Tool,
 }
 
-impl By {
+impl BillBy {
     /// Whether text is billed before any dialect renders it: a rendering belongs to no single speaker.
     pub const fn is_of_text(self) -> bool {
         matches!(self, Self::Participant | Self::Role | Self::Tool)
@@ -62,9 +62,9 @@ impl By {
 
 /// What of a dataset is billed; empty lists leave nothing out.
 #[derive(Clone, Default)]
-pub struct Request {
+pub struct BillRequest {
     /// What is billed apart.
-    pub by: By,
+    pub by: BillBy,
     /// Dialects with their profiles.
     pub dialects: Vec<(String, String)>,
     /// Encodings.
@@ -104,7 +104,7 @@ struct Sums {
 
 /// One row of a bill.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Row {
+pub struct BillRow {
     /// What is billed apart; empty where nothing is.
     pub group: String,
     /// The price.
@@ -117,7 +117,7 @@ pub struct Bill(Cells<Sums>);
 
 impl Bill {
     /// Books one rendering in one encoding.
-    pub fn book(&mut self, key: Key<&str>, booking: &Booking) {
+    pub fn book(&mut self, key: GroupKey<&str>, booking: &Booking) {
         let sums = self.0.at(key);
         sums.messages += booking.messages;
         sums.bytes += booking.bytes;
@@ -129,9 +129,9 @@ impl Bill {
     }
 
     /// The rows: groups in the order in which they came; in each, coverages, then encodings, then dialects in theirs.
-    pub fn rows(&self) -> Vec<Row> {
+    pub fn rows(&self) -> Vec<BillRow> {
         let mut order = Order::default();
-        let mut rows: Vec<([usize; 4], Row)> = self
+        let mut rows: Vec<([usize; 4], BillRow)> = self
             .0
             .iter()
             .map(|(key, sums)| {
@@ -145,7 +145,7 @@ impl Bill {
             })
             .collect();
         rows.sort_by_key(|(rank, _)| *rank);
-        let mut rows: Vec<Row> = rows.into_iter().map(|(_, row)| row).collect();
+        let mut rows: Vec<BillRow> = rows.into_iter().map(|(_, row)| row).collect();
         set_ratios(&mut rows);
         rows
     }
@@ -173,10 +173,10 @@ impl Names {
     }
 }
 
-fn row(key: &Key<String>, sums: &Sums) -> Row {
+fn row(key: &GroupKey<String>, sums: &Sums) -> BillRow {
     let tally = &sums.tally;
     let renderings = sums.spread.count();
-    Row {
+    BillRow {
         group: key.group.clone(),
         cell: TokenCell {
             dialect: key.dialect.clone(),
@@ -209,7 +209,7 @@ fn row(key: &Key<String>, sums: &Sums) -> Row {
 }
 
 /// Holds every row against the cheapest per message of its group, coverage and encoding.
-fn set_ratios(rows: &mut [Row]) {
+fn set_ratios(rows: &mut [BillRow]) {
     for stretch in rows.chunk_by_mut(|one, other| {
         (&one.group, &one.cell.coverage, &one.cell.encoding)
             == (&other.group, &other.cell.coverage, &other.cell.encoding)
@@ -244,15 +244,15 @@ fn thousandths(number: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn booked(bookings: &[(&str, &str, u64, u64)]) -> Vec<Row> {
+    fn booked(bookings: &[(&str, &str, u64, u64)]) -> Vec<BillRow> {
         let mut bill = Bill::default();
         for (dialect, coverage, messages, tokens) in bookings {
-            let key = Key {
+            let key = GroupKey {
                 dialect: *dialect,
                 coverage: *coverage,
                 profile: "document",
                 encoding: "o200k_base",
-                ..Key::default()
+                ..GroupKey::default()
             };
             let booking = Booking {
                 messages: *messages,

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::cut;
 use crate::queries;
-use crate::report::{Clusters, Largest, Role};
+use crate::report::{Clusters, Largest, RoleTotals};
 use crate::spread::Spread;
 
 /// Conversations that are named as the largest.
@@ -22,7 +22,7 @@ pub(super) struct Talk {
     pub(super) messages: u64,
     /// Characters per message.
     pub(super) lengths: Spread,
-    pub(super) roles: Vec<Role>,
+    pub(super) roles: Vec<RoleTotals>,
     /// Characters and id of the conversations with the most text, the largest first.
     largest: Vec<(u64, String)>,
 }
@@ -75,7 +75,7 @@ pub(super) fn messages(dataset: &Dataset) -> Result<Talk, DatasetError> {
     }
     talk.roles = roles
         .into_iter()
-        .map(|((role, kind), (messages, characters))| Role {
+        .map(|((role, kind), (messages, characters))| RoleTotals {
             role,
             kind,
             messages,

@@ -15,7 +15,8 @@ use serde_json::Value;
 use crate::compare::compare;
 use crate::queries;
 use crate::report::{
-    Balance, CallStatus, FORMAT, FindingCode, Input, Part, Reason, ReferenceStatus, Report, Run, Sample, Tool,
+    Balance, CallStatusTotals, FORMAT, FindingCode, InputTotals, Queried, Reason, ReferenceStatus, Report,
+    Run, Sample, Tool,
 };
 use crate::spread::Spread;
 
@@ -76,11 +77,11 @@ pub fn gather(folder: &Path, against: Option<&Path>) -> Result<Report, DatasetEr
                 queries::tool_calls_per_conversation(),
             ),
         ],
-        roles: Part::new(queries::ROLES, talk.roles, ROWS),
+        roles: Queried::new(queries::ROLES, talk.roles, ROWS),
         references,
-        tool_calls: Part::new(queries::TOOL_CALLS, calls.statuses, ROWS),
-        tools: Part::new(queries::TOOLS, tools, TOOLS),
-        largest: Part::new(queries::LARGEST, rooms.largest, ROWS),
+        tool_calls: Queried::new(queries::TOOL_CALLS, calls.statuses, ROWS),
+        tools: Queried::new(queries::TOOLS, tools, TOOLS),
+        largest: Queried::new(queries::LARGEST, rooms.largest, ROWS),
         // Times are no part of a dataset: who wants them adds them.
         slowest: None,
         clusters: messages::is_compared(manifest).then_some(rooms.clusters),
@@ -158,7 +159,7 @@ fn balance(manifest: &Manifest) -> Balance {
         accepted: ledger.accepted,
         rejected: ledger.rejected,
         filtered: ledger.filtered,
-        filtered_by: Part::new(queries::FILTERED, filtered_by.collect(), ROWS),
+        filtered_by: Queried::new(queries::FILTERED, filtered_by.collect(), ROWS),
         decoded_bytes: ledger.decoded_bytes,
         accepted_bytes: ledger.accepted_bytes,
         rejected_bytes: ledger.rejected_bytes,
@@ -191,10 +192,10 @@ fn inputs(
     manifest: &Manifest,
     listed: Vec<InputEntry>,
     mut shapes: BTreeMap<String, Vec<String>>,
-) -> Part<Input> {
-    let rows: Vec<Input> = listed
+) -> Queried<InputTotals> {
+    let rows: Vec<InputTotals> = listed
         .into_iter()
-        .map(|entry| Input {
+        .map(|entry| InputTotals {
             path: cut(&entry.path),
             shapes: shapes.remove(&entry.path).unwrap_or_default(),
             source: entry.source,
@@ -207,14 +208,14 @@ fn inputs(
             findings: entry.findings,
         })
         .collect();
-    Part {
+    Queried {
         query: queries::INPUTS.to_owned(),
         left_out: (manifest.inputs.len() - rows.len()) as u64,
         rows,
     }
 }
 
-fn findings(dataset: &Dataset) -> Result<Part<FindingCode>, DatasetError> {
+fn findings(dataset: &Dataset) -> Result<Queried<FindingCode>, DatasetError> {
     const COLUMNS: [&str; 11] = [
         "code",
         "name",
@@ -265,7 +266,7 @@ fn findings(dataset: &Dataset) -> Result<Part<FindingCode>, DatasetError> {
     })?;
     let mut rows: Vec<FindingCode> = found.into_values().collect();
     rows.sort_by_key(|row| std::cmp::Reverse((row.errors, row.warnings, row.notes)));
-    Ok(Part::new(queries::FINDINGS, rows, ROWS))
+    Ok(Queried::new(queries::FINDINGS, rows, ROWS))
 }
 
 fn finding_code(code: &str, name: &str) -> FindingCode {
@@ -279,7 +280,7 @@ fn finding_code(code: &str, name: &str) -> FindingCode {
     }
 }
 
-fn references(dataset: &Dataset) -> Result<Part<ReferenceStatus>, DatasetError> {
+fn references(dataset: &Dataset) -> Result<Queried<ReferenceStatus>, DatasetError> {
     let mut found: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     dataset.scan(
         "message_references",
@@ -305,12 +306,12 @@ fn references(dataset: &Dataset) -> Result<Part<ReferenceStatus>, DatasetError> 
         })
         .collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.count));
-    Ok(Part::new(queries::REFERENCES, rows, ROWS))
+    Ok(Queried::new(queries::REFERENCES, rows, ROWS))
 }
 
 /// What the table of tool calls says.
 struct ToolCalls {
-    statuses: Vec<CallStatus>,
+    statuses: Vec<CallStatusTotals>,
     tools: Vec<Tool>,
     /// Rows per conversation, of those that have any.
     per_conversation: Spread,
@@ -348,9 +349,9 @@ fn tool_calls(dataset: &Dataset) -> Result<ToolCalls, DatasetError> {
     if here.1 > 0 {
         per_conversation.add(here.1);
     }
-    let mut statuses: Vec<CallStatus> = statuses
+    let mut statuses: Vec<CallStatusTotals> = statuses
         .into_iter()
-        .map(|((status, paired_by), count)| CallStatus {
+        .map(|((status, paired_by), count)| CallStatusTotals {
             status,
             paired_by,
             count,

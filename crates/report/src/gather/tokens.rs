@@ -5,24 +5,24 @@ use std::collections::BTreeMap;
 use chatmill_dataset::{Dataset, DatasetError};
 
 use super::ROWS;
-use crate::bill::{self, Request};
+use crate::bill::{self, BillRequest};
 use crate::queries;
-use crate::report::{LossKind, Part, TokenCell};
+use crate::report::{LossKind, Queried, TokenCell};
 
 /// The bill of a whole dataset.
-pub(super) fn tokens(dataset: &Dataset) -> Result<Part<TokenCell>, DatasetError> {
+pub(super) fn tokens(dataset: &Dataset) -> Result<Queried<TokenCell>, DatasetError> {
     let query = if dataset.encodings().is_empty() {
         queries::UNCOUNTED.to_owned()
     } else {
         queries::tokens(dataset.encodings())
     };
-    let bill = bill::of_dataset(dataset, &Request::default())?;
+    let bill = bill::of_dataset(dataset, &BillRequest::default())?;
     let rows = bill.rows().into_iter().map(|row| row.cell).collect();
-    Ok(Part::new(query, rows, ROWS))
+    Ok(Queried::new(query, rows, ROWS))
 }
 
 /// Reads what each dialect lost, by kind.
-pub(super) fn losses(dataset: &Dataset) -> Result<Part<LossKind>, DatasetError> {
+pub(super) fn losses(dataset: &Dataset) -> Result<Queried<LossKind>, DatasetError> {
     const COLUMNS: [&str; 7] = [
         "conversation_id",
         "dialect",
@@ -76,7 +76,7 @@ pub(super) fn losses(dataset: &Dataset) -> Result<Part<LossKind>, DatasetError> 
                 &other.code,
             ))
     });
-    Ok(Part::new(queries::LOSSES, rows, ROWS))
+    Ok(Queried::new(queries::LOSSES, rows, ROWS))
 }
 
 /// Renderings and occurrences by dialect, profile and code.

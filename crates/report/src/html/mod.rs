@@ -17,7 +17,7 @@ mod tokens;
 
 use markup::{Html, count, counted};
 
-use crate::report::{Part, Report};
+use crate::report::{Queried, Report};
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
@@ -177,7 +177,7 @@ fn query(html: &mut Html, query: &str) {
 }
 
 /// The query of a part, and how many rows it has more.
-fn end<T>(html: &mut Html, part: &Part<T>) {
+fn end<T>(html: &mut Html, part: &Queried<T>) {
     if part.left_out > 0 {
         html.raw("<p class=\"quiet\">and ")
             .count(part.left_out)

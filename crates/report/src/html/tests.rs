@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::page;
 use crate::report::{
-    Bin, CallStatus, Change, Clusters, Comparison, ConversationChanges, Distribution, FindingChange,
-    FindingCode, Input, Largest, LossChange, LossKind, Part, Reason, ReferenceStatus, Report, Role, Sample,
-    Slow, TokenCell, TokenChange, TokenCount, Tool,
+    Bin, CallStatusTotals, Change, Clusters, Comparison, ConversationChanges, Distribution, FindingChange,
+    FindingCode, InputTotals, Largest, LossChange, LossKind, Queried, Reason, ReferenceStatus, Report,
+    RoleTotals, Sample, SlowConversation, TokenCell, TokenChange, TokenCount, Tool,
 };
 
 /// Closes whatever can be open, and does what must not be done.
@@ -35,16 +35,16 @@ fn full() -> Report {
     let change = Change { before: 1, after: 2 };
     let text = || "x".to_owned();
     let mut report = Report {
-        inputs: Part::new(
+        inputs: Queried::new(
             "q",
-            vec![Input {
+            vec![InputTotals {
                 source: Some(text()),
                 shapes: vec![text()],
-                ..Input::default()
+                ..InputTotals::default()
             }],
             9,
         ),
-        findings: Part::new(
+        findings: Queried::new(
             "q",
             vec![FindingCode {
                 errors: 1,
@@ -59,23 +59,23 @@ fn full() -> Report {
             }],
             9,
         ),
-        tokens: Part::new("q", vec![cell("a"), cell("b")], 9),
-        losses: Part::new("q", vec![LossKind::default()], 9),
+        tokens: Queried::new("q", vec![cell("a"), cell("b")], 9),
+        losses: Queried::new("q", vec![LossKind::default()], 9),
         distributions: vec![Distribution {
             bins: vec![Bin { from: 1, count: 1 }],
             ..Distribution::default()
         }],
-        roles: Part::new("q", vec![Role::default()], 9),
-        references: Part::new("q", vec![ReferenceStatus::default()], 9),
-        tool_calls: Part::new(
+        roles: Queried::new("q", vec![RoleTotals::default()], 9),
+        references: Queried::new("q", vec![ReferenceStatus::default()], 9),
+        tool_calls: Queried::new(
             "q",
-            vec![CallStatus {
+            vec![CallStatusTotals {
                 paired_by: Some(text()),
-                ..CallStatus::default()
+                ..CallStatusTotals::default()
             }],
             9,
         ),
-        tools: Part::new(
+        tools: Queried::new(
             "q",
             vec![Tool {
                 name: Some(text()),
@@ -83,8 +83,8 @@ fn full() -> Report {
             }],
             9,
         ),
-        largest: Part::new("q", vec![Largest::default()], 9),
-        slowest: Some(Part::new("q", vec![Slow::default()], 9)),
+        largest: Queried::new("q", vec![Largest::default()], 9),
+        slowest: Some(Queried::new("q", vec![SlowConversation::default()], 9)),
         clusters: Some(Clusters {
             conversations: 2,
             ..Clusters::default()
@@ -113,7 +113,7 @@ fn full() -> Report {
         }),
         ..Report::default()
     };
-    report.balance.filtered_by = Part::new("q", vec![Reason::default()], 9);
+    report.balance.filtered_by = Queried::new("q", vec![Reason::default()], 9);
     report.run.redaction = text();
     report.run.dialects = vec![text()];
     report.run.encodings = vec![text()];

@@ -13,7 +13,10 @@ use serde::{Deserialize, Serialize};
 pub use changes::{
     Change, Comparison, ConversationChanges, FindingChange, LossChange, TokenChange, TokenCount,
 };
-pub use talk::{Bin, CallStatus, Clusters, Distribution, Largest, ReferenceStatus, Role, Slow, Tool};
+pub use talk::{
+    Bin, CallStatusTotals, Clusters, Distribution, Largest, ReferenceStatus, RoleTotals, SlowConversation,
+    Tool,
+};
 
 /// The number that changes when the shape of a report does.
 pub const FORMAT: u32 = 1;
@@ -29,27 +32,27 @@ pub struct Report {
     /// What became of every record and every byte.
     pub balance: Balance,
     /// The inputs, those with the most findings first where there are many.
-    pub inputs: Part<Input>,
+    pub inputs: Queried<InputTotals>,
     /// Findings by code, the worst first.
-    pub findings: Part<FindingCode>,
+    pub findings: Queried<FindingCode>,
     /// The bill: one row per dialect, profile, coverage and encoding.
-    pub tokens: Part<TokenCell>,
+    pub tokens: Queried<TokenCell>,
     /// What each dialect could not carry, by kind of loss.
-    pub losses: Part<LossKind>,
+    pub losses: Queried<LossKind>,
     /// How lengths are distributed.
     pub distributions: Vec<Distribution>,
     /// Messages and notices by role.
-    pub roles: Part<Role>,
+    pub roles: Queried<RoleTotals>,
     /// References by what became of them.
-    pub references: Part<ReferenceStatus>,
+    pub references: Queried<ReferenceStatus>,
     /// Tool calls by how they were paired.
-    pub tool_calls: Part<CallStatus>,
+    pub tool_calls: Queried<CallStatusTotals>,
     /// The tools that are called most; empty where the run asked for no content.
-    pub tools: Part<Tool>,
+    pub tools: Queried<Tool>,
     /// The conversations with the most text.
-    pub largest: Part<Largest>,
+    pub largest: Queried<Largest>,
     /// The conversations that took longest; none where times were not asked for.
-    pub slowest: Option<Part<Slow>>,
+    pub slowest: Option<Queried<SlowConversation>>,
     /// Conversations that repeat, fork or continue others; none where the run did not compare them.
     pub clusters: Option<Clusters>,
     /// What changed since an earlier run, where one was given.
@@ -58,8 +61,8 @@ pub struct Report {
 
 impl Report {
     /// Adds the conversations that took longest, the slowest first.
-    pub fn add_slowest(&mut self, slowest: Vec<Slow>) {
-        self.slowest = Some(Part::new(crate::queries::SLOWEST, slowest, usize::MAX));
+    pub fn add_slowest(&mut self, slowest: Vec<SlowConversation>) {
+        self.slowest = Some(Queried::new(crate::queries::SLOWEST, slowest, usize::MAX));
     }
 
     /// Takes out what may quote a chat: words of findings, odd keys of their paths, and names of tools. Places, codes, ids and counts stay.
@@ -79,7 +82,7 @@ impl Report {
 /// Rows of a report and the query that gives them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Part<T> {
+pub struct Queried<T> {
     /// The query in DuckDB's SQL, to be run in the dataset's folder.
     pub query: String,
     /// The rows.
@@ -88,7 +91,7 @@ pub struct Part<T> {
     pub left_out: u64,
 }
 
-impl<T> Default for Part<T> {
+impl<T> Default for Queried<T> {
     fn default() -> Self {
         Self {
             query: String::new(),
@@ -98,7 +101,7 @@ impl<T> Default for Part<T> {
     }
 }
 
-impl<T> Part<T> {
+impl<T> Queried<T> {
     /// Rows with their query, at most `limit` of them.
     pub fn new(query: impl Into<String>, mut rows: Vec<T>, limit: usize) -> Self {
         let left_out = rows.len().saturating_sub(limit) as u64;
@@ -164,7 +167,7 @@ pub struct Balance {
     /// Records left out by the request.
     pub filtered: u64,
     /// Records left out, by reason.
-    pub filtered_by: Part<Reason>,
+    pub filtered_by: Queried<Reason>,
     /// Bytes of the decoded inputs.
     pub decoded_bytes: u64,
     /// Bytes of accepted records.
@@ -215,7 +218,7 @@ impl Reason {
 /// One input.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Input {
+pub struct InputTotals {
     /// Its name.
     pub path: String,
     /// The source that read it; none when no source could.

@@ -38,7 +38,7 @@ pub struct Bin {
 /// Messages or notices of one role.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Role {
+pub struct RoleTotals {
     /// Role of the sender.
     pub role: String,
     /// `message` or `notice`.
@@ -64,7 +64,7 @@ pub struct ReferenceStatus {
 /// Tool calls and results with one status.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct CallStatus {
+pub struct CallStatusTotals {
     /// How call and result stand to each other.
     pub status: String,
     /// The rule that paired them.
@@ -108,7 +108,7 @@ pub struct Largest {
 /// A conversation and how long it took.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Slow {
+pub struct SlowConversation {
     /// Id of the conversation.
     pub conversation_id: String,
     /// Name of the input.

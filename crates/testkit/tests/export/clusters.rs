@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use chatmill_dataset::Dataset;
-use chatmill_export::{By, Format, Request, Split, export};
+use chatmill_export::{ExportRequest, Format, Split, SplitBy, export};
 use chatmill_testkit::Workshop;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -76,7 +76,7 @@ fn later(id: &str, day: usize, kind: u8, subject: usize, alone: usize) -> (Value
 fn divided(workshop: &Workshop, out: &str, split: &Split) -> BTreeMap<String, String> {
     workshop.run(out, COMPARED, 2).unwrap();
     let dataset = Dataset::open(&workshop.path(out)).unwrap();
-    let request = Request {
+    let request = ExportRequest {
         format: Format::Parquet,
         split: Some(split.clone()),
         ..plain("openai-chat")
@@ -99,7 +99,7 @@ proptest! {
     #[test]
     fn a_tenth_more_moves_nothing_and_duplicates_and_forks_stay_beside_their_first(
         more in proptest::collection::vec((0_u8..5, any::<prop::sample::Index>()), 12),
-        by in prop_oneof![Just(By::Hash), Just(By::Room)],
+        by in prop_oneof![Just(SplitBy::Hash), Just(SplitBy::Room)],
     ) {
         const SUBJECTS: usize = 120;
         let workshop = Workshop::new();
@@ -139,7 +139,7 @@ fn a_chat_that_ties_two_groups_together_moves_the_later_one_only() {
         chat("c3", 3, &texts(3, 4)),
     ];
     workshop.write("in/1.jsonl", json_lines(&chats));
-    let split = Split::parse("train=50,test=50", By::Hash).unwrap();
+    let split = Split::parse("train=50,test=50", SplitBy::Hash).unwrap();
     let before = divided(&workshop, "before", &split);
     let home = &before["c0"];
     let (other, elsewhere) = before.iter().find(|(_, part)| *part != home).expect("two parts");
@@ -161,7 +161,7 @@ fn an_export_that_is_told_of_an_earlier_one_moves_nothing_whatever_came_since() 
         .map(|subject| chat(&format!("c{subject}"), 20 + subject, &texts(subject, 4)))
         .collect();
     workshop.write("in/1.jsonl", json_lines(&chats));
-    let split = Split::parse("train=50,test=50", By::Hash).unwrap();
+    let split = Split::parse("train=50,test=50", SplitBy::Hash).unwrap();
     let before = divided(&workshop, "before", &split);
     let home = &before["c0"];
     let (other, _) = before.iter().find(|(_, part)| *part != home).expect("two parts");
@@ -182,7 +182,7 @@ fn an_export_that_is_told_of_an_earlier_one_moves_nothing_whatever_came_since() 
 
     let dataset = Dataset::open(&workshop.path("after")).unwrap();
     let refused = |split: Split, folder: &str| {
-        let request = Request {
+        let request = ExportRequest {
             split: Some(split),
             ..plain("openai-chat")
         };
@@ -193,7 +193,7 @@ fn an_export_that_is_told_of_an_earlier_one_moves_nothing_whatever_came_since() 
     assert!(refused(like("nowhere"), "x").contains("cannot read"));
     let renamed = Split {
         like: Some(workshop.path("before-export")),
-        ..Split::parse("learn=50,test=50", By::Hash).unwrap()
+        ..Split::parse("learn=50,test=50", SplitBy::Hash).unwrap()
     };
     assert!(refused(renamed, "y").contains("no part `train`"));
 }

@@ -20,7 +20,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, RecordBatch};
 use chatmill_dataset::Dataset;
 use chatmill_export::{
-    By, ENVELOPES, ExportError, Filters, Format, MaxTokens, Request, Split, Summary, envelope, export,
+    ENVELOPES, ExportError, ExportRequest, ExportSummary, Filters, Format, Split, SplitBy, TokenLimit,
+    envelope, export,
 };
 use chatmill_testkit::Workshop;
 use chatmill_testkit::workshop::samples;
@@ -57,8 +58,8 @@ fn milled() -> (Workshop, Dataset) {
     (workshop, dataset)
 }
 
-fn plain(dialect: &str) -> Request {
-    Request {
+fn plain(dialect: &str) -> ExportRequest {
+    ExportRequest {
         dialect: dialect.to_owned(),
         format: Format::Jsonl,
         envelope: None,
@@ -67,9 +68,9 @@ fn plain(dialect: &str) -> Request {
     }
 }
 
-fn enveloped(id: &str) -> Request {
+fn enveloped(id: &str) -> ExportRequest {
     let envelope = envelope::find(id).unwrap();
-    Request {
+    ExportRequest {
         envelope: Some(envelope),
         ..plain(envelope.about().dialects[0])
     }
@@ -103,7 +104,7 @@ fn contents(dataset: &Dataset, dialect: &str) -> Vec<String> {
     contents
 }
 
-fn assert_balanced(summary: &Summary) {
+fn assert_balanced(summary: &ExportSummary) {
     assert_eq!(summary.kept + summary.rows_left_out(), summary.read);
     assert_eq!(
         summary.files.iter().map(|file| file.rows).sum::<u64>(),
@@ -196,7 +197,7 @@ fn a_table_holds_what_the_lines_hold_and_nothing_where_a_key_is_absent() {
         );
         let request = enveloped(id);
         export(&dataset, &request, &as_lines).unwrap();
-        let table = Request {
+        let table = ExportRequest {
             format: Format::Parquet,
             ..enveloped(id)
         };
@@ -244,7 +245,7 @@ fn the_columns_of_a_table_without_an_envelope_are_the_keys_of_its_renderings() {
     ];
     for (dialect, keys) in cases {
         let out = workshop.path(dialect);
-        let request = Request {
+        let request = ExportRequest {
             format: Format::Parquet,
             ..plain(dialect)
         };
@@ -287,7 +288,7 @@ fn each_filter_leaves_out_what_it_names_and_nothing_else() {
         (
             "too-long: ",
             Filters {
-                max_tokens: Some("60@r50k_base".parse::<MaxTokens>().unwrap()),
+                max_tokens: Some("60@r50k_base".parse::<TokenLimit>().unwrap()),
                 ..Filters::default()
             },
         ),
@@ -302,7 +303,7 @@ fn each_filter_leaves_out_what_it_names_and_nothing_else() {
     let all = contents(&dataset, "sharegpt");
     for (number, (reason, filters)) in filters.into_iter().enumerate() {
         let out = workshop.path(&format!("filtered-{number}"));
-        let request = Request {
+        let request = ExportRequest {
             filters,
             ..plain("sharegpt")
         };
@@ -351,7 +352,7 @@ fn what_the_dataset_cannot_give_is_refused_with_a_next_step() {
             "take one that it holds: bedrock-converse@document",
         ),
         (
-            Request {
+            ExportRequest {
                 filters: encoding,
                 ..plain("sharegpt")
             },
@@ -359,7 +360,7 @@ fn what_the_dataset_cannot_give_is_refused_with_a_next_step() {
             "--max-tokens 10@r50k_base",
         ),
         (
-            Request {
+            ExportRequest {
                 dialect: "sharegpt".to_owned(),
                 ..enveloped("openai-sft")
             },
@@ -370,7 +371,7 @@ fn what_the_dataset_cannot_give_is_refused_with_a_next_step() {
     let out = workshop.path("refused");
     for (request, message_part, step_part) in cases {
         match export(&dataset, &request, &out).unwrap_err() {
-            ExportError::Request { message, step } => {
+            ExportError::ExportRequest { message, step } => {
                 assert!(message.contains(message_part), "{message}");
                 assert!(step.contains(step_part), "{step}");
             }
@@ -429,7 +430,7 @@ fn an_envelope_objects_to_too_few_records_and_to_files_that_cannot_be_one_table(
     for share in 1..10 {
         let mut request = enveloped("trl-messages");
         let split = format!("train={share},test={}", 10 - share);
-        request.split = Some(Split::parse(&split, By::Hash).unwrap());
+        request.split = Some(Split::parse(&split, SplitBy::Hash).unwrap());
         let summary = export(&dataset, &request, &workshop.path(&split)).unwrap();
         let has_tools = |file: &chatmill_export::FileSummary| file.keys.iter().any(|key| key == "tools");
         let filled: BTreeSet<bool> = summary
@@ -461,7 +462,7 @@ fn the_same_dataset_gives_the_same_bytes() {
                     let out = workshop.path(&format!("{name}-{format:?}"));
                     let mut request = enveloped("trl-messages");
                     request.format = format;
-                    request.split = Some(Split::parse("train=50,test=50", By::Hash).unwrap());
+                    request.split = Some(Split::parse("train=50,test=50", SplitBy::Hash).unwrap());
                     export(dataset, &request, &out).unwrap();
                     files(&out)
                 })

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use chatmill_dataset::Dataset;
-use chatmill_export::{By, Format, Request, Split, export};
+use chatmill_export::{ExportRequest, Format, Split, SplitBy, export};
 use chatmill_testkit::Workshop;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -45,7 +45,7 @@ fn divided(workshop: &Workshop, out: &str, split: &Split) -> BTreeMap<String, St
     workshop.run(out, CHATS, 1).unwrap();
     let dataset = Dataset::open(&workshop.path(out)).unwrap();
     let folder: PathBuf = workshop.path(&format!("{out}-export"));
-    let request = Request {
+    let request = ExportRequest {
         format: Format::Parquet,
         split: Some(split.clone()),
         ..plain("openai-chat")
@@ -73,10 +73,10 @@ proptest! {
     fn adding_data_moves_nothing_and_parts_nothing_that_belongs_together(
         first in proptest::collection::vec((0_u32..12, 1_usize..4), 4..24),
         later in proptest::collection::vec((0_u8..3, any::<prop::sample::Index>()), 1..12),
-        by in prop_oneof![Just(By::Hash), Just(By::Room)],
+        by in prop_oneof![Just(SplitBy::Hash), Just(SplitBy::Room)],
     ) {
         // Several days of a thread stand in the first file already; every day is another one, so no content is repeated.
-        let thread = |number: u32| if by == By::Room { format!("room{}/{number}", number % 5) } else { format!("t{number}") };
+        let thread = |number: u32| if by == SplitBy::Room { format!("room{}/{number}", number % 5) } else { format!("t{number}") };
         let old: Vec<Value> = first.iter().enumerate()
             .map(|(day, (number, messages))| chat(&thread(*number), day as u32, *messages)).collect();
         let lists: Vec<String> = (0..first.len()).map(|number| list(number, "")).collect();
@@ -117,7 +117,7 @@ proptest! {
                 let mut keys = vec![format!("content {}", contents.at(row))];
                 if let Some(thread) = threads.get(row) {
                     keys.push(format!("thread {thread}"));
-                    keys.extend((by == By::Room).then(|| format!("room {}", thread.split('/').next().unwrap())));
+                    keys.extend((by == SplitBy::Room).then(|| format!("room {}", thread.split('/').next().unwrap())));
                 }
                 for key in keys {
                     let home = homes.entry(key.clone()).or_insert_with(|| (part.clone(), 0));
@@ -142,7 +142,7 @@ fn a_split_by_time_puts_the_latest_conversations_last_and_a_thread_where_it_bega
         message.as_object_mut().unwrap().remove("create_time");
     }
     workshop.write("in/1.jsonl", json_lines(&chats));
-    let split = Split::parse("train=start,test=2026-01-16", By::Time).unwrap();
+    let split = Split::parse("train=start,test=2026-01-16", SplitBy::Time).unwrap();
     let by_date = divided(&workshop, "dated", &split);
     for (id, part) in &by_date {
         let day: u32 = id
@@ -156,7 +156,7 @@ fn a_split_by_time_puts_the_latest_conversations_last_and_a_thread_where_it_bega
     }
     assert_eq!(by_date.len(), 21);
 
-    let shares = Split::parse("train=3,test=1", By::Time).unwrap();
+    let shares = Split::parse("train=3,test=1", SplitBy::Time).unwrap();
     let by_share = divided(&workshop, "shared", &shares);
     // 21 beginnings, for the thread counts twice: the border is the sixteenth.
     assert_eq!(by_share.values().filter(|part| *part == "test").count(), 6);
@@ -164,7 +164,7 @@ fn a_split_by_time_puts_the_latest_conversations_last_and_a_thread_where_it_bega
     workshop.write("in/2.jsonl", json_lines(&[timeless]));
     workshop.run("timeless", CHATS, 1).unwrap();
     let dataset = Dataset::open(&workshop.path("timeless")).unwrap();
-    let request = Request {
+    let request = ExportRequest {
         split: Some(split),
         ..plain("openai-chat")
     };

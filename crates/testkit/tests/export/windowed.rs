@@ -6,7 +6,7 @@ use std::path::Path;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use chatmill_dataset::Dataset;
-use chatmill_export::{By, ENVELOPES, Format, Request, Split, export};
+use chatmill_export::{ENVELOPES, ExportRequest, Format, Split, SplitBy, export};
 use chatmill_testkit::Workshop;
 use serde_json::{Value, json};
 
@@ -139,10 +139,10 @@ fn keys(path: &Path) -> Vec<Key> {
     keys
 }
 
-fn divided(dialect: &str, format: Format) -> Request {
-    let mut request = Request {
+fn divided(dialect: &str, format: Format) -> ExportRequest {
+    let mut request = ExportRequest {
         format,
-        split: Some(Split::parse("train=60,test=40", By::Hash).unwrap()),
+        split: Some(Split::parse("train=60,test=40", SplitBy::Hash).unwrap()),
         ..plain(dialect)
     };
     request.filters.valid = true;
@@ -154,7 +154,7 @@ fn every_envelope_keeps_the_rows_of_a_room_apart_in_order_and_in_one_file() {
     let (workshop, dataset) = milled();
     for envelope in ENVELOPES {
         let about = envelope.about();
-        let request = |format| Request {
+        let request = |format| ExportRequest {
             envelope: Some(*envelope),
             ..divided(about.dialects[0], format)
         };
@@ -237,7 +237,7 @@ fn assert_same_words(envelope: &str, rendering: &Value, record: &Value) {
 fn samples_of_inspect_have_ids_of_their_own_whatever_rooms_and_people_are_called() {
     let (workshop, dataset) = milled();
     let out = workshop.path("samples");
-    let request = Request {
+    let request = ExportRequest {
         envelope: chatmill_export::envelope::find("inspect"),
         ..plain("hf-messages")
     };

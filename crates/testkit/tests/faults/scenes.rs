@@ -11,7 +11,7 @@ use chatmill_diag::Limits;
 use chatmill_engine::check::{CheckOptions, check};
 use chatmill_engine::inspect::inspect;
 use chatmill_engine::{Plan, PlanError, Progress, Queues, RunError, RunOptions, Silent, run};
-use chatmill_export::{ExportError, Filters, Format, Request, export};
+use chatmill_export::{ExportError, ExportRequest, Filters, Format, export};
 use chatmill_testkit::Workshop;
 use chatmill_testkit::workshop::samples;
 
@@ -247,7 +247,7 @@ fn inspected(shop: &Workshop) -> Result<Found, Ended> {
 
 fn exported(shop: &Workshop) -> Result<Found, Ended> {
     let dataset = Dataset::open(&shop.path("out")).map_err(of_dataset)?;
-    let request = Request {
+    let request = ExportRequest {
         dialect: "group-chat".to_owned(),
         format: Format::Jsonl,
         envelope: None,
@@ -259,7 +259,7 @@ fn exported(shop: &Workshop) -> Result<Found, Ended> {
     let _ = fs::remove_dir_all(&folder);
     let ended = export(&dataset, &request, &folder);
     ended.map_err(|error| match error {
-        ExportError::Request { message, .. } => Ended::Wrong(message),
+        ExportError::ExportRequest { message, .. } => Ended::Wrong(message),
         ExportError::Input(failure) => Ended::Repeatable(failure.to_string()),
         ExportError::Dataset(error) => of_dataset(error),
     })?;

@@ -18,13 +18,13 @@ mod renderings;
 mod verdicts;
 
 use chatmill_diag::Limits;
-use chatmill_engine::Summary;
+use chatmill_engine::RunSummary;
 use chatmill_testkit::{Workshop, rows};
 
 /// A run over a few files with a `[limits]` section.
 struct Milled {
     shop: Workshop,
-    summary: Summary,
+    summary: RunSummary,
 }
 
 fn mill(files: &[(&str, &[u8])], limits: &str) -> Milled {

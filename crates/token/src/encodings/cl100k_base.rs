@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::about::{About, Counting};
+use crate::about::{Counting, EncodingAbout};
 use crate::bpe::Tables;
 use crate::encoding::Registered;
 use crate::merges;
@@ -20,7 +20,7 @@ static MERGES: &[u8] = include_bytes!("cl100k_base.merges");
 
 pub(super) static ENCODING: Registered = Registered::new(
     "cl100k_base",
-    About {
+    EncodingAbout {
         title: "OpenAI, 100 k tokens",
         models: "GPT-4, GPT-3.5 Turbo, text-embedding-3, text-embedding-ada-002",
         vocabulary: TOKENS,

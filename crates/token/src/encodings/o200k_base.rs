@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::about::{About, Counting};
+use crate::about::{Counting, EncodingAbout};
 use crate::bpe::Tables;
 use crate::encoding::Registered;
 use crate::merges;
@@ -20,7 +20,7 @@ static MERGES: &[u8] = include_bytes!("o200k_base.merges");
 
 pub(super) static ENCODING: Registered = Registered::new(
     "o200k_base",
-    About {
+    EncodingAbout {
         title: "OpenAI, 200 k tokens",
         models: "GPT-5, GPT-4.1, GPT-4o, o1, o3, o4-mini",
         vocabulary: TOKENS,

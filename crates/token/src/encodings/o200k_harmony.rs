@@ -6,12 +6,12 @@
 use std::sync::Arc;
 
 use super::o200k_base;
-use crate::about::{About, Counting};
+use crate::about::{Counting, EncodingAbout};
 use crate::encoding::Registered;
 
 pub(super) static ENCODING: Registered = Registered::new(
     "o200k_harmony",
-    About {
+    EncodingAbout {
         title: "OpenAI, 200 k tokens, harmony control tokens",
         models: "gpt-oss-20b, gpt-oss-120b",
         vocabulary: 199_998,

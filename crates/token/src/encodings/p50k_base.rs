@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::about::{About, Counting};
+use crate::about::{Counting, EncodingAbout};
 use crate::bpe::Tables;
 use crate::encoding::Registered;
 use crate::merges;
@@ -17,7 +17,7 @@ static MERGES: &[u8] = include_bytes!("p50k_base.merges");
 
 pub(super) static ENCODING: Registered = Registered::new(
     "p50k_base",
-    About {
+    EncodingAbout {
         title: "OpenAI, 50 k tokens with runs of spaces",
         models: "text-davinci-003, text-davinci-002, code-davinci-002",
         vocabulary: TOKENS,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::about::{About, Counting};
+use crate::about::{Counting, EncodingAbout};
 use crate::bpe::Tables;
 use crate::encoding::Registered;
 use crate::merges;
@@ -18,7 +18,7 @@ static MERGES: &[u8] = include_bytes!("p50k_base.merges");
 
 pub(super) static ENCODING: Registered = Registered::new(
     "r50k_base",
-    About {
+    EncodingAbout {
         title: "OpenAI, 50 k tokens",
         models: "GPT-3 (davinci, curie, babbage, ada), GPT-2",
         vocabulary: TOKENS,

@@ -84,7 +84,7 @@ impl Totals {
 
 /// The whole check in numbers.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct Summary {
+pub(super) struct RunSummary {
     /// Files checked.
     pub files: u64,
     /// Files without errors and warnings.
@@ -125,7 +125,7 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-impl Summary {
+impl RunSummary {
     /// Sums up the verdicts.
     pub(super) fn new(files: &Files, totals: &Totals) -> Self {
         let mut summary = Self {

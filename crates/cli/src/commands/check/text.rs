@@ -10,7 +10,7 @@ use chatmill_diag::Severity;
 use chatmill_engine::check::{Checked, Excerpt, FileVerdict, Files, Judgement};
 use unicode_width::UnicodeWidthStr;
 
-use super::report::{Report, Summary, Totals, place};
+use super::report::{Report, RunSummary, Totals, place};
 use crate::figures::{count, counted};
 use crate::output::{self, Colours, Sink, Style, harmless};
 
@@ -67,7 +67,7 @@ impl Report for Text {
                 writeln!(self.out, "{}", verdict(&file, self.colours))?;
             }
         }
-        writeln!(self.out, "{}", last_line(&Summary::new(files, totals)))?;
+        writeln!(self.out, "{}", last_line(&RunSummary::new(files, totals)))?;
         if let Some((code, _)) = totals.worst_first().first() {
             writeln!(
                 self.out,
@@ -204,7 +204,7 @@ fn statistics(totals: &Totals) -> String {
     output::table(header, rows, 1) + "\n"
 }
 
-fn last_line(summary: &Summary) -> String {
+fn last_line(summary: &RunSummary) -> String {
     let mut verdicts = Vec::new();
     for (number, verdict) in [
         (summary.valid, "valid"),
@@ -322,7 +322,7 @@ mod tests {
 
     #[test]
     fn the_last_line_leaves_out_verdicts_that_no_file_has() {
-        let summary = Summary {
+        let summary = RunSummary {
             files: 2,
             valid: 1,
             unreadable: 1,
@@ -330,7 +330,7 @@ mod tests {
             conversations: 1,
             errors: 1,
             known: Some(4),
-            ..Summary::default()
+            ..RunSummary::default()
         };
         assert_eq!(
             last_line(&summary),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use chatmill_dataset::manifest::InputEntry;
-use chatmill_engine::Summary;
+use chatmill_engine::RunSummary;
 use chatmill_engine::commit::summary::{NOTHING_READ, TOO_MANY_ERRORS, TokenTotal};
 use chatmill_engine::work::receipt::FindingCount;
 
@@ -24,7 +24,7 @@ const FIRST_ENDS: [usize; 2] = [4, 2];
 const OTHER_ENDS: [usize; 2] = [1, 1];
 
 /// Says what came of a run. `out` is where the dataset stands, for people.
-pub(super) fn describe(name: &str, out: &str, summary: &Summary) -> String {
+pub(super) fn describe(name: &str, out: &str, summary: &RunSummary) -> String {
     let totals = &summary.totals;
     let mut blocks = vec![headline(name, summary), inputs(summary)];
     blocks.push(findings(&totals.findings));
@@ -34,7 +34,7 @@ pub(super) fn describe(name: &str, out: &str, summary: &Summary) -> String {
     blocks.join("\n")
 }
 
-fn headline(name: &str, summary: &Summary) -> String {
+fn headline(name: &str, summary: &RunSummary) -> String {
     let totals = &summary.totals;
     let ending = match summary.elapsed {
         Some(elapsed) => format!("in {}", duration(elapsed)),
@@ -53,7 +53,7 @@ fn headline(name: &str, summary: &Summary) -> String {
     )
 }
 
-fn inputs(summary: &Summary) -> String {
+fn inputs(summary: &RunSummary) -> String {
     let totals = &summary.totals;
     let entries = &summary.manifest.inputs;
     let header = [
@@ -319,7 +319,7 @@ fn place_of<K: PartialEq, V: Default>(list: &mut Vec<(K, V)>, key: K) -> &mut V 
     &mut list[index].1
 }
 
-fn verdict(out: &str, summary: &Summary) -> String {
+fn verdict(out: &str, summary: &RunSummary) -> String {
     let tables = &summary.manifest.tables;
     let files = tables.iter().flat_map(|table| &table.files);
     let (rows, size) = files.fold((0, 0), |(rows, size), file| (rows + file.rows, size + file.bytes));
@@ -337,7 +337,7 @@ fn verdict(out: &str, summary: &Summary) -> String {
 }
 
 /// Why the exit code is 1.
-fn objection(summary: &Summary) -> String {
+fn objection(summary: &RunSummary) -> String {
     let totals = &summary.totals;
     let limit = |key: &str| summary.manifest.plan.pointer(&format!("/limits/{key}"));
     match summary.manifest.verdict.as_str() {
@@ -364,7 +364,7 @@ fn objection(summary: &Summary) -> String {
     )
 }
 
-fn next_steps(out: &str, summary: &Summary) -> String {
+fn next_steps(out: &str, summary: &RunSummary) -> String {
     let out = harmless(out);
     let mut text = format!("Next     chatmill certify {out}\n");
     if summary.totals.renderings > 0 {
@@ -403,7 +403,7 @@ mod tests {
         }
     }
 
-    fn summary(inputs: usize, codes: usize) -> Summary {
+    fn summary(inputs: usize, codes: usize) -> RunSummary {
         let findings = (0..codes)
             .map(|n| {
                 let found = FindingCount {
@@ -421,7 +421,7 @@ mod tests {
             framed: 2,
             ..InputEntry::default()
         };
-        Summary {
+        RunSummary {
             out: PathBuf::from("out/demo"),
             manifest: Manifest {
                 inputs: (0..inputs).map(entry).collect(),
@@ -497,7 +497,7 @@ mod tests {
 
     #[test]
     fn a_dataset_that_was_there_already_is_said_to_be_unchanged() {
-        let finished = Summary {
+        let finished = RunSummary {
             elapsed: None,
             ..summary(1, 0)
         };

@@ -2,7 +2,7 @@
 
 use chatmill_engine::trouble::Troubles;
 use chatmill_model::target_name;
-use chatmill_report::bill::{By, Price, Row, Saving, TEXT};
+use chatmill_report::bill::{BillBy, BillRow, Price, Saving, TEXT};
 use serde_json::{Value, json};
 
 use crate::csv;
@@ -19,9 +19,9 @@ const SERVED: &str =
 /// A bill that is to be written.
 pub(super) struct Lines<'b> {
     /// What is billed apart.
-    pub by: By,
+    pub by: BillBy,
     /// The rows.
-    pub rows: &'b [Row],
+    pub rows: &'b [BillRow],
     /// Prices, perhaps none.
     pub prices: &'b [Price],
     /// What the documents promise.
@@ -36,7 +36,7 @@ impl Lines<'_> {
         if self.rows.is_empty() {
             return "There is nothing to count.\n".to_owned();
         }
-        let rows: Vec<&Row> = self.sorted();
+        let rows: Vec<&BillRow> = self.sorted();
         let mut text = self.prices_table(&rows);
         let more = rows.len().saturating_sub(MAX_ROWS);
         if more > 0 {
@@ -58,17 +58,17 @@ impl Lines<'_> {
     }
 
     /// The rows as people want them: days in order, other groups the dearest first.
-    fn sorted(&self) -> Vec<&Row> {
-        let mut rows: Vec<&Row> = self.rows.iter().collect();
+    fn sorted(&self) -> Vec<&BillRow> {
+        let mut rows: Vec<&BillRow> = self.rows.iter().collect();
         match self.by {
-            By::Nothing => {}
-            By::Day => rows.sort_by(|one, other| one.group.cmp(&other.group)),
+            BillBy::Nothing => {}
+            BillBy::Day => rows.sort_by(|one, other| one.group.cmp(&other.group)),
             _ => {
                 let mut sums: std::collections::BTreeMap<&str, u64> = std::collections::BTreeMap::new();
                 for row in self.rows {
                     *sums.entry(&row.group).or_default() += row.cell.tokens;
                 }
-                let sum = |row: &Row| sums.get(row.group.as_str()).copied().unwrap_or_default();
+                let sum = |row: &BillRow| sums.get(row.group.as_str()).copied().unwrap_or_default();
                 rows.sort_by(|one, other| (sum(other), &one.group).cmp(&(sum(one), &other.group)));
             }
         }
@@ -76,11 +76,11 @@ impl Lines<'_> {
     }
 
     /// The group of a row, where anything is billed apart.
-    fn group<'r>(&self, row: &'r Row) -> Option<&'r str> {
-        (self.by != By::Nothing).then_some(row.group.as_str())
+    fn group<'r>(&self, row: &'r BillRow) -> Option<&'r str> {
+        (self.by != BillBy::Nothing).then_some(row.group.as_str())
     }
 
-    fn names(&self, row: &Row) -> Vec<String> {
+    fn names(&self, row: &BillRow) -> Vec<String> {
         let mut names: Vec<String> = self.group(row).map(harmless).into_iter().collect();
         if !self.by.is_of_text() {
             names.push(harmless(&target(row)));
@@ -92,7 +92,7 @@ impl Lines<'_> {
 
     fn header(&self) -> Vec<String> {
         let mut header: Vec<&str> = Vec::new();
-        if self.by != By::Nothing {
+        if self.by != BillBy::Nothing {
             header.push(self.by.noun());
         }
         if !self.by.is_of_text() {
@@ -102,7 +102,7 @@ impl Lines<'_> {
         header.into_iter().map(str::to_owned).collect()
     }
 
-    fn prices_table(&self, rows: &[&Row]) -> String {
+    fn prices_table(&self, rows: &[&BillRow]) -> String {
         let mut header = self.header();
         let names = header.len();
         header.extend(["tokens", "per message"].map(str::to_owned));
@@ -137,7 +137,7 @@ impl Lines<'_> {
         table
     }
 
-    fn parts_table(&self, rows: &[&Row]) -> String {
+    fn parts_table(&self, rows: &[&BillRow]) -> String {
         let mut header = self.header();
         let names = header.len();
         let parts = [
@@ -171,7 +171,7 @@ impl Lines<'_> {
     }
 
     /// What the chats would have cost while they went on; nothing where nothing is ever sent.
-    fn served_table(&self, rows: &[&Row]) -> Option<String> {
+    fn served_table(&self, rows: &[&BillRow]) -> Option<String> {
         let mut header = self.header();
         let names = header.len();
         header.extend(
@@ -254,7 +254,7 @@ impl Lines<'_> {
         json!({"by": self.by.noun(), "rows": rows, "claims": claims, "not_counted": self.not_counted})
     }
 
-    fn row_json(&self, row: &Row) -> Value {
+    fn row_json(&self, row: &BillRow) -> Value {
         let money: Vec<Value> = self
             .prices
             .iter()
@@ -283,7 +283,7 @@ impl Lines<'_> {
     /// For spreadsheets: one line a row, money in columns at the end.
     pub(super) fn csv(&self) -> String {
         let mut header: Vec<String> = Vec::new();
-        if self.by != By::Nothing {
+        if self.by != BillBy::Nothing {
             header.push(self.by.noun().to_owned());
         }
         header.extend(
@@ -367,7 +367,7 @@ impl Lines<'_> {
 }
 
 /// The dialect with its profile, where that is not the document's.
-fn target(row: &Row) -> String {
+fn target(row: &BillRow) -> String {
     let cell = &row.cell;
     if cell.dialect == TEXT {
         cell.dialect.clone()
@@ -377,12 +377,12 @@ fn target(row: &Row) -> String {
 }
 
 /// What a row costs; nothing where the price is for tokens of another encoding.
-fn money(price: &Price, row: &Row) -> Option<f64> {
+fn money(price: &Price, row: &BillRow) -> Option<f64> {
     (price.encoding == row.cell.encoding).then(|| price.of(row.cell.tokens))
 }
 
 /// What a row would have cost as it was served, by estimate; nothing where it is never sent.
-fn served(price: &Price, row: &Row) -> Option<f64> {
+fn served(price: &Price, row: &BillRow) -> Option<f64> {
     let cell = &row.cell;
     (price.encoding == cell.encoding && cell.requests > 0)
         .then(|| price.of_requests(cell.tokens_sent, cell.assistant_content))
@@ -401,8 +401,8 @@ mod tests {
     use super::*;
     use chatmill_report::report::TokenCell;
 
-    fn row(group: &str, tokens: u64) -> Row {
-        Row {
+    fn row(group: &str, tokens: u64) -> BillRow {
+        BillRow {
             group: group.to_owned(),
             cell: TokenCell {
                 dialect: "openai-chat".to_owned(),
@@ -424,7 +424,7 @@ mod tests {
         failures: Vec::new(),
     };
 
-    fn lines<'b>(by: By, rows: &'b [Row], prices: &'b [Price]) -> Lines<'b> {
+    fn lines<'b>(by: BillBy, rows: &'b [BillRow], prices: &'b [Price]) -> Lines<'b> {
         Lines {
             by,
             rows,
@@ -441,8 +441,8 @@ mod tests {
             let lines = lines(by, &rows, &[]);
             lines.sorted().iter().map(|row| row.cell.tokens).collect()
         };
-        assert_eq!(order(By::Day), [1, 5, 3]);
-        assert_eq!(order(By::Source), [5, 3, 1]);
+        assert_eq!(order(BillBy::Day), [1, 5, 3]);
+        assert_eq!(order(BillBy::Source), [5, 3, 1]);
     }
 
     #[test]
@@ -458,7 +458,7 @@ mod tests {
             source: "us".to_owned(),
         };
         let prices = [price("o200k_base"), price("cl100k_base")];
-        let lines = lines(By::Nothing, &rows, &prices);
+        let lines = lines(BillBy::Nothing, &rows, &prices);
         assert!(lines.csv().ends_with(",2.500000,6.250000,,\n"), "{}", lines.csv());
         assert_eq!(lines.json()["rows"][0]["money"][0]["amount"], 2.5);
         assert_eq!(lines.json()["rows"][0]["money"][0]["as_served_estimate"], 6.25);

@@ -17,8 +17,8 @@ use chatmill_engine::walk::{WalkEvent, walk};
 use chatmill_engine::work::bill::{BillingMode, requests};
 use chatmill_engine::work::{render, tables};
 use chatmill_model::{Linked, MessageKind};
-use chatmill_report::Key;
-use chatmill_report::bill::{self, Bill, Booking, By};
+use chatmill_report::GroupKey;
+use chatmill_report::bill::{self, Bill, BillBy, Booking};
 use chatmill_token::{Counter, Encoding};
 
 use super::ENCODING;
@@ -27,7 +27,7 @@ use crate::exit::{self, Exit, WrongRequest};
 use crate::troubles;
 
 /// What is to be priced.
-pub(super) struct Request<'r> {
+pub(super) struct BillRequest<'r> {
     /// Paths as typed.
     pub paths: &'r [String],
     /// Source id, or `auto`.
@@ -39,7 +39,7 @@ pub(super) struct Request<'r> {
     /// The encodings of the pipeline, where one is given.
     pub own: Vec<Encoding>,
     /// What is billed apart.
-    pub by: By,
+    pub by: BillBy,
 }
 
 /// A bill, and what could not be read for it.
@@ -66,7 +66,7 @@ impl Drawn {
 }
 
 /// Draws the bill.
-pub(super) fn draw(request: &Request<'_>, context: &Context<'_>) -> anyhow::Result<Drawn> {
+pub(super) fn draw(request: &BillRequest<'_>, context: &Context<'_>) -> anyhow::Result<Drawn> {
     let mut datasets = 0;
     for path in request.paths {
         datasets += usize::from(is_dataset(Path::new(path))?);
@@ -82,7 +82,7 @@ pub(super) fn draw(request: &Request<'_>, context: &Context<'_>) -> anyhow::Resu
     }
 }
 
-fn from_dataset(request: &Request<'_>, folder: &Path) -> anyhow::Result<Drawn> {
+fn from_dataset(request: &BillRequest<'_>, folder: &Path) -> anyhow::Result<Drawn> {
     let dataset = Dataset::open(folder)?;
     let known = dataset.encodings();
     if let Some(other) = request.encodings.iter().find(|name| !known.contains(name)) {
@@ -99,7 +99,7 @@ fn from_dataset(request: &Request<'_>, folder: &Path) -> anyhow::Result<Drawn> {
         .collect();
     let bill = bill::of_dataset(
         &dataset,
-        &bill::Request {
+        &bill::BillRequest {
             by: request.by,
             dialects,
             encodings: request.encodings.to_vec(),
@@ -134,8 +134,8 @@ fn from_dataset(request: &Request<'_>, folder: &Path) -> anyhow::Result<Drawn> {
 }
 
 /// Arguments and results of tools are counted anew, in encodings that must be known for it.
-fn refuse_uncountable(request: &Request<'_>, encodings: &[String]) -> Result<(), WrongRequest> {
-    if request.by != By::Tool {
+fn refuse_uncountable(request: &BillRequest<'_>, encodings: &[String]) -> Result<(), WrongRequest> {
+    if request.by != BillBy::Tool {
         return Ok(());
     }
     let is_wanted = |name: &&String| request.encodings.is_empty() || request.encodings.contains(name);
@@ -150,7 +150,7 @@ fn refuse_uncountable(request: &Request<'_>, encodings: &[String]) -> Result<(),
     }
 }
 
-fn from_files(request: &Request<'_>, context: &Context<'_>) -> anyhow::Result<Drawn> {
+fn from_files(request: &BillRequest<'_>, context: &Context<'_>) -> anyhow::Result<Drawn> {
     let mut pricer = Pricer::new(request)?;
     let inputs = typed_inputs(request.paths, request.source)?;
     let bytes = inputs.iter().map(|planned| planned.input.bytes).sum();
@@ -191,8 +191,8 @@ fn from_files(request: &Request<'_>, context: &Context<'_>) -> anyhow::Result<Dr
 /// The id, with a number where conversations are billed apart and it was there before.
 ///
 /// `ids` are those that were given, each with the number to try next: the search goes on where it stopped.
-fn qualified(id: String, by: By, ids: &mut BTreeMap<String, u64>) -> String {
-    if by != By::Conversation {
+fn qualified(id: String, by: BillBy, ids: &mut BTreeMap<String, u64>) -> String {
+    if by != BillBy::Conversation {
         return id;
     }
     let mut given = id.clone();
@@ -234,14 +234,14 @@ fn targets(asked: &[Target]) -> Result<Vec<Target>, PlanError> {
 
 /// Renders, counts and books.
 struct Pricer {
-    by: By,
+    by: BillBy,
     targets: Vec<Target>,
     counters: Vec<(String, Arc<dyn Counter>)>,
     bill: Bill,
 }
 
 impl Pricer {
-    fn new(request: &Request<'_>) -> anyhow::Result<Self> {
+    fn new(request: &BillRequest<'_>) -> anyhow::Result<Self> {
         let planned: Vec<String> = request.own.iter().map(|own| own.name().to_owned()).collect();
         let default = [ENCODING.to_owned()];
         let names = match (request.encodings, planned.as_slice()) {
@@ -273,12 +273,12 @@ impl Pricer {
 
     fn price(&mut self, id: &str, linked: &Linked) {
         match self.by {
-            By::Participant | By::Role => self.price_messages(linked),
-            By::Tool => self.price_tools(linked),
-            By::Nothing => self.price_renderings("", linked),
-            By::Source => self.price_renderings(linked.conversation.source, linked),
-            By::Conversation => self.price_renderings(id, linked),
-            By::Day => {
+            BillBy::Participant | BillBy::Role => self.price_messages(linked),
+            BillBy::Tool => self.price_tools(linked),
+            BillBy::Nothing => self.price_renderings("", linked),
+            BillBy::Source => self.price_renderings(linked.conversation.source, linked),
+            BillBy::Conversation => self.price_renderings(id, linked),
+            BillBy::Day => {
                 let (start, _) = linked.conversation.span();
                 self.price_renderings(&bill::day(start), linked);
             }
@@ -297,7 +297,7 @@ impl Pricer {
                 rendering.rope.write(&mut text, &mut spans);
                 let requests = u64::from(requests(&mut spans, serving));
                 for (encoding, counter) in &self.counters {
-                    let key = Key {
+                    let key = GroupKey {
                         group,
                         dialect: target.dialect.id(),
                         profile: target.profile,
@@ -325,7 +325,7 @@ impl Pricer {
         for message in messages.filter(|message| message.kind == MessageKind::Message) {
             let text = message.text();
             let group = match self.by {
-                By::Role => Some(message.role.as_str()),
+                BillBy::Role => Some(message.role.as_str()),
                 _ => message
                     .sender
                     .and_then(|place| linked.conversation.participants.get(place))
@@ -358,9 +358,9 @@ mod tests {
     fn conversations_of_one_name_are_billed_apart() {
         let mut ids = BTreeMap::new();
         let mut name = |by| qualified("a".to_owned(), by, &mut ids);
-        assert_eq!(name(By::Conversation), "a");
-        assert_eq!(name(By::Conversation), "a~2");
-        assert_eq!(name(By::Conversation), "a~3");
-        assert_eq!(name(By::Source), "a");
+        assert_eq!(name(BillBy::Conversation), "a");
+        assert_eq!(name(BillBy::Conversation), "a~2");
+        assert_eq!(name(BillBy::Conversation), "a~3");
+        assert_eq!(name(BillBy::Source), "a");
     }
 }

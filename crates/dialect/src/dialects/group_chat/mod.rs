@@ -23,7 +23,7 @@ mod roster;
 use chatmill_model::{Component, Conversation, Rope, Scene};
 
 use crate::Dialect;
-use crate::about::About;
+use crate::about::DialectAbout;
 use crate::json_object::{Object, key};
 use crate::loss::{LossCode, Losses};
 use crate::message_ids::MessageIds;
@@ -40,7 +40,7 @@ pub struct GroupChat;
 
 const VERSION: &str = "1.0.0";
 
-static ABOUT: About = About {
+static ABOUT: DialectAbout = DialectAbout {
     title: "Group Chat Format",
     family: "group-chat",
     media_type: "application/json",
@@ -57,7 +57,7 @@ impl Dialect for GroupChat {
         "group-chat"
     }
 
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static DialectAbout {
         &ABOUT
     }
 

@@ -23,7 +23,7 @@ use chatmill_model::{
     Role, Rope, Speaker,
 };
 
-use crate::about::About;
+use crate::about::DialectAbout;
 use crate::dialects::gryag::{is_bare_file, is_gryags, plain_value};
 use crate::loss::{LossCode, Losses};
 use crate::media::{placeholder, word};
@@ -46,7 +46,7 @@ pub struct GryagCompact;
 
 const NO_TOOLS: &str = "the transcript has no tools";
 
-static ABOUT: About = About {
+static ABOUT: DialectAbout = DialectAbout {
     title: "gryag compact transcript",
     family: "transcript",
     media_type: "text/plain",
@@ -63,7 +63,7 @@ impl Dialect for GryagCompact {
         "gryag-compact"
     }
 
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static DialectAbout {
         &ABOUT
     }
 

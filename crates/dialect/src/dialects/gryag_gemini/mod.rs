@@ -21,7 +21,7 @@ use std::borrow::Cow;
 
 use chatmill_model::{Component, Level, Message, Part, Participant, Role, Rope, Speaker};
 
-use crate::about::About;
+use crate::about::DialectAbout;
 use crate::controls::escape_line;
 use crate::dialects::gryag::{is_bare_file, is_gryags};
 use crate::loss::{LossCode, Losses};
@@ -43,7 +43,7 @@ use tools::name_of;
 /// The dialect of gryag's prompts.
 pub struct GryagGemini;
 
-static ABOUT: About = About {
+static ABOUT: DialectAbout = DialectAbout {
     title: "gryag prompt for Gemini",
     family: "gryag-gemini",
     media_type: "application/json",
@@ -60,7 +60,7 @@ impl Dialect for GryagGemini {
         "gryag-gemini"
     }
 
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static DialectAbout {
         &ABOUT
     }
 

@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use chatmill_model::{Conversation, Message, MessageKind, Part, Participant, ParticipantKind, Role, Rope};
 
 use crate::Dialect;
-use crate::about::About;
+use crate::about::DialectAbout;
 use crate::dialects::jaibber_context::declare_unspoken;
 use crate::loss::{LossCode, Losses};
 use crate::rendering::Rendering;
@@ -32,7 +32,7 @@ use payload::Writer;
 /// The dialect of Jaibber's message payloads.
 pub struct JaibberEvents;
 
-static ABOUT: About = About {
+static ABOUT: DialectAbout = DialectAbout {
     title: "Jaibber events",
     family: "jaibber",
     media_type: "application/json",
@@ -49,7 +49,7 @@ impl Dialect for JaibberEvents {
         "jaibber-events"
     }
 
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static DialectAbout {
         &ABOUT
     }
 

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use super::{BLOCKS, DATED, LIST, SPECIFICATION, STRINGS, as_one_agent};
 use crate::Dialect;
-use crate::about::About;
+use crate::about::DialectAbout;
 use crate::filter::{Filter, Open};
 use crate::list::{ContentAs, List};
 use crate::rendering::Rendering;
@@ -20,7 +20,7 @@ use crate::view::View;
 /// The dialect of lists that are filtered for Bedrock.
 pub(crate) struct SunaBedrock;
 
-static ABOUT: About = About {
+static ABOUT: DialectAbout = DialectAbout {
     title: "Suna messages filtered for Bedrock",
     specification: SPECIFICATION,
     dated: DATED,
@@ -81,7 +81,7 @@ impl Dialect for SunaBedrock {
         "suna-bedrock"
     }
 
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static DialectAbout {
         &ABOUT
     }
 

@@ -9,7 +9,7 @@ use chatmill_model::{Component, Level, Role, Rope};
 
 use super::{DATED, LIST, LLM, SPECIFICATION, STRINGS, as_one_agent};
 use crate::Dialect;
-use crate::about::About;
+use crate::about::DialectAbout;
 use crate::definitions;
 use crate::list::{ContentAs, List};
 use crate::loss::{LossCode, Losses};
@@ -23,7 +23,7 @@ use crate::view::View;
 /// The dialect of lists with a cached block.
 pub(crate) struct SunaCached;
 
-static ABOUT: About = About {
+static ABOUT: DialectAbout = DialectAbout {
     title: "Suna messages with a cached block",
     specification: SPECIFICATION,
     dated: DATED,
@@ -47,7 +47,7 @@ impl Dialect for SunaCached {
         "suna-cached"
     }
 
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static DialectAbout {
         &ABOUT
     }
 

@@ -19,7 +19,7 @@ use chatmill_model::{Component, Message, MessageKind, Part, Role, Rope, ToolResu
 
 use super::{DATED, SPECIFICATION};
 use crate::Dialect;
-use crate::about::About;
+use crate::about::DialectAbout;
 use crate::definitions;
 use crate::json;
 use crate::loss::{LossCode, Losses};
@@ -37,7 +37,7 @@ use ids::RowIds;
 /// The dialect of Suna's database rows.
 pub(crate) struct SunaRows;
 
-static ABOUT: About = About {
+static ABOUT: DialectAbout = DialectAbout {
     title: "Suna database rows",
     family: "suna-rows",
     media_type: "application/json",
@@ -55,7 +55,7 @@ impl Dialect for SunaRows {
         "suna-rows"
     }
 
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static DialectAbout {
         &ABOUT
     }
 

@@ -9,7 +9,7 @@ check:
 
 # format the code
 fmt:
-    cargo fmt --all
+    cargo fmt --all -- crates/source/src/formats/*.rs crates/source/src/formats/*/mod.rs
 
 # lint the code, tests included
 lint:

@@ -20,7 +20,7 @@ pub struct Look {
     pub name: &'static str,
     /// What was seen.
     pub why: String,
-    /// How sure that is, on the scale of [`Evidence::confidence`](crate::Evidence::confidence).
+    /// How sure that is, on the scale of [`Evidence::confidence`](crate::source::Evidence::confidence).
     pub confidence: u8,
 }
 

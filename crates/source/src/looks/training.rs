@@ -125,7 +125,7 @@ pub(super) static LOOKS: &[Known] = &[
         name: "rows of a table",
         confidence: PLAIN,
         sees: |seen| {
-            let whose = crate::openai_messages::WHOSE;
+            let whose = crate::formats::openai_messages::WHOSE;
             let is_row = whose.into_iter().any(|key| {
                 let texts = ["content", "text", "body", "message"];
                 seen.has(&[key]) && texts.iter().any(|text| seen.has(&[text]))

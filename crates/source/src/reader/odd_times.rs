@@ -1,0 +1,94 @@
+//! Times that are read although many readers refuse them: what is odd about each, and one finding a conversation and kind.
+
+use std::collections::BTreeMap;
+
+use chatmill_diag::{Finding, codes};
+
+use crate::reader::notes::Notes;
+
+/// What is odd about a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Odd {
+    /// `24:00:00`.
+    EndOfDay,
+    /// The sixty-first second of a minute.
+    LeapSecond,
+    /// A `z` for a `Z`.
+    LowerCase,
+    /// White space around it.
+    Blanks,
+    /// More digits than microseconds.
+    Digits,
+    /// Its zone leaves it out: clocks went forward.
+    Gap,
+    /// Its zone has it twice: clocks went back.
+    Fold,
+}
+
+impl Odd {
+    const ALL: [Self; 7] = [
+        Self::EndOfDay,
+        Self::LeapSecond,
+        Self::LowerCase,
+        Self::Blanks,
+        Self::Digits,
+        Self::Gap,
+        Self::Fold,
+    ];
+
+    const fn text(self) -> &'static str {
+        match self {
+            Self::EndOfDay => "24:00 is read as the start of the next day",
+            Self::LeapSecond => "a leap second is read as the second behind it",
+            Self::LowerCase => "a lower-case z is read as Z",
+            Self::Blanks => "white space around the time is passed over",
+            Self::Digits => "digits beyond microseconds are cut; created_at_raw keeps them",
+            Self::Gap => "clocks passed this time over when they went forward: the offset from before counts",
+            Self::Fold => "clocks showed this time twice when they went back: the first time counts",
+        }
+    }
+}
+
+/// All that is odd about a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Odds([bool; Odd::ALL.len()]);
+
+impl Odds {
+    /// Adds a kind.
+    pub fn add(&mut self, odd: Odd) {
+        if let Some(seen) = self.0.get_mut(odd as usize) {
+            *seen = true;
+        }
+    }
+
+    /// The kinds.
+    pub fn kinds(self) -> impl Iterator<Item = Odd> {
+        Odd::ALL
+            .into_iter()
+            .zip(self.0)
+            .filter_map(|(odd, seen)| seen.then_some(odd))
+    }
+}
+
+/// The odd times of a conversation.
+#[derive(Debug, Default)]
+pub struct OddTimes(BTreeMap<Odd, Finding>);
+
+impl OddTimes {
+    /// Enters a time; `place` puts a finding where it stands.
+    pub fn enter(&mut self, odds: Odds, place: impl Fn(Finding) -> Finding) {
+        for odd in odds.kinds() {
+            if let Some(known) = self.0.get_mut(&odd) {
+                known.count += 1;
+            } else {
+                let finding = Finding::new(&codes::TIMESTAMP_UNUSUAL, odd.text());
+                self.0.insert(odd, place(finding));
+            }
+        }
+    }
+
+    /// Adds one finding for each kind, at the first of it.
+    pub fn finish(self, notes: &mut Notes) {
+        notes.findings.extend(self.0.into_values());
+    }
+}

@@ -150,6 +150,21 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
+    /// A call with these arguments, of which metadata says nothing.
+    pub fn new(
+        id: Option<String>,
+        name: Option<String>,
+        (arguments, form): (Arguments, ArgumentForm),
+    ) -> Self {
+        Self {
+            id,
+            name,
+            arguments,
+            form,
+            metadata_id: None,
+        }
+    }
+
     /// The id by which everybody behind the source knows the call: its own, else that of the metadata.
     pub fn known_id(&self) -> Option<&str> {
         known(self.id.as_ref()).or_else(|| known(self.metadata_id.as_ref()))

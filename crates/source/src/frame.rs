@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use chatmill_diag::{Code, Finding, Limits, Reject, RejectLevel, RowLedger, Severity, Span};
-use chatmill_intake::json::{Document, Value};
+use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_model::{Conversation, Customs, MessageOrigin};
 
 use crate::reader::thoughts;
@@ -24,6 +24,15 @@ impl Row {
         Self {
             keys: vec![key.unwrap_or_default()],
             span: row.span(),
+        }
+    }
+
+    /// The rows of a list, or one alone, with the ids that `key` finds in them.
+    pub(crate) fn cut(root: Value<'_>, key: impl Fn(Value<'_>) -> Option<String>) -> Option<Vec<Self>> {
+        match root.kind() {
+            Kind::Array => Some(root.items().map(|row| Self::of(key(row), row)).collect()),
+            Kind::Object => Some(vec![Self::of(key(root), root)]),
+            _ => None,
         }
     }
 }

@@ -4,7 +4,7 @@ use chatmill_diag::{Finding, Limits};
 use chatmill_intake::Sketch;
 use chatmill_intake::json::Document;
 use chatmill_intake::table::TableMap;
-use chatmill_model::Customs;
+use chatmill_model::{Customs, TextArguments};
 
 use crate::frame::{FrameView, Reading, Row};
 
@@ -36,8 +36,10 @@ pub trait Source: Sync {
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading;
 
     /// The JSON path of the message with this index in the record's own list. Nobody asks for it where the record itself is
-    /// the list, as gathered rows are: it is `$[index]` then.
-    fn message_path(&self, index: u32) -> String;
+    /// the list, as gathered rows are: it is `$[index]` then. A record without a list is one message.
+    fn message_path(&self, _index: u32) -> String {
+        "$".to_owned()
+    }
 
     /// What is doubtful about reading records like these, where the source was named.
     fn doubts(&self, _sketch: &Sketch) -> Vec<Finding> {
@@ -94,6 +96,12 @@ pub struct About {
     /// What the format is like, as far as rules and dialects have to know.
     pub customs: Customs,
 }
+
+/// Customs of a format whose calls have JSON values as arguments, or may have.
+pub(crate) const NO_TEXT_ARGUMENTS: Customs = Customs {
+    text_arguments: TextArguments::None,
+    ..Customs::USUAL
+};
 
 /// Why an input is taken for a format.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -13,17 +13,13 @@
 use chatmill_diag::{Limits, Severity};
 use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Customs, Media, MediaKind, MediaSource, Part, TextArguments, ToolCall, ToolResult};
+use chatmill_model::{Media, MediaKind, MediaSource, Part, ToolCall, ToolResult};
 
-use crate::reader::arguments::arguments;
-use crate::reader::fields::{text, word};
-use crate::reader::kept::Keep as _;
-use crate::reader::message_object;
-use crate::reader::notes::Site;
-use crate::reader::recognise::{has, holds};
-use crate::reader::requests::{Form, Requests, Turn};
-use crate::reader::vendor::Vendor;
-use crate::source::About;
+use crate::reader::{
+    Form, Keep as _, Requests, Site, Turn, Vendor, arguments, divided, has, holds, message_object, present,
+    text, word,
+};
+use crate::source::{About, NO_TEXT_ARGUMENTS};
 
 static ABOUT: About = About {
     id: "anthropic-messages",
@@ -31,10 +27,7 @@ static ABOUT: About = About {
     specification: "Anthropic API reference, Messages",
     shapes: &["anthropic"],
     carries: "roles, text, pictures and documents, tool definitions, calls and results, failures, reasoning, cache marks",
-    customs: Customs {
-        text_arguments: TextArguments::None,
-        ..Customs::USUAL
-    },
+    customs: NO_TEXT_ARGUMENTS,
 };
 
 static FORM: Form = Form {
@@ -81,7 +74,7 @@ fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
     }
     turn.take_role("role", value, site, message_object::role);
     turn.id = word(value.get("id"), "id", site);
-    match value.get("content").filter(|content| !content.is_null()) {
+    match present(value, "content") {
         None => site.missing("content", Severity::Error),
         Some(value) => content(&mut turn, "content", value, site, limits),
     }
@@ -126,7 +119,7 @@ fn read_block(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>
         }
         _ => false,
     };
-    if is_read && let Some(mark) = block.get("cache_control").filter(|mark| !mark.is_null()) {
+    if is_read && let Some(mark) = present(block, "cache_control") {
         turn.parts.push(Part::CacheMark);
         let is_plain = text(mark.get("type")).as_deref() == Some("ephemeral");
         let known: &[&str] = if is_plain { &["type"] } else { &[] };
@@ -169,22 +162,16 @@ fn medium(turn: &mut Turn, path: &str, block: Value<'_>, kind: MediaKind) -> boo
 }
 
 fn call(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>, limits: &Limits) {
-    let input = block.get("input").filter(|input| !input.is_null());
-    let (arguments, form) = arguments(input, &format!("{path}.input"), site, limits);
-    turn.parts.push(Part::ToolCall(ToolCall {
-        id: word(block.get("id"), &format!("{path}.id"), site),
-        name: word(block.get("name"), &format!("{path}.name"), site),
-        arguments,
-        form,
-        metadata_id: None,
-    }));
+    let input = arguments(present(block, "input"), &format!("{path}.input"), site, limits);
+    let id = word(block.get("id"), &format!("{path}.id"), site);
+    let name = word(block.get("name"), &format!("{path}.name"), site);
+    turn.parts.push(Part::ToolCall(ToolCall::new(id, name, input)));
     turn.keep_rest(block, path, &["type", "id", "name", "input", "cache_control"]);
 }
 
 /// A result: its texts are the answer, joined by line breaks, and pictures follow it.
 fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) {
-    let mut texts: Vec<String> = Vec::new();
-    let mut others = Vec::new();
+    let (mut content, mut others) = (String::new(), Vec::new());
     let inside = format!("{path}.content");
     match block.get("content") {
         Some(list) if list.kind() == Kind::Array => {
@@ -201,27 +188,22 @@ fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) {
                     inner.unknown(&place, part, site);
                 }
             }
-            for part in inner.parts {
-                match part {
-                    Part::Text(text) => texts.push(text),
-                    other => others.push(other),
-                }
-            }
+            (content, others) = divided(inner.parts);
             turn.rest.extend(inner.rest);
         }
-        Some(value) => texts.push(message_object::text_of(value)),
+        Some(value) => content = message_object::text_of(value),
         None => {}
     }
     let is_error = block.get("is_error").and_then(Value::as_bool);
     turn.parts.push(Part::ToolResult(ToolResult {
         call_id: word(block.get("tool_use_id"), &format!("{path}.tool_use_id"), site),
-        content: texts.join("\n"),
+        content,
         is_error: is_error.unwrap_or_default(),
         ..ToolResult::default()
     }));
     turn.parts.extend(others);
     if is_error.is_none()
-        && let Some(odd) = block.get("is_error").filter(|odd| !odd.is_null())
+        && let Some(odd) = present(block, "is_error")
     {
         turn.keep(&format!("{path}.is_error"), odd);
     }

@@ -13,17 +13,12 @@
 use chatmill_diag::{Limits, Severity};
 use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Customs, Media, MediaKind, MediaSource, Part, TextArguments, ToolCall, ToolResult};
+use chatmill_model::{Media, MediaKind, MediaSource, Part, ToolCall, ToolResult};
 
-use crate::reader::arguments::arguments;
-use crate::reader::fields::{text, word};
-use crate::reader::kept::Keep as _;
-use crate::reader::message_object;
-use crate::reader::notes::Site;
-use crate::reader::recognise::{has, holds};
-use crate::reader::requests::{Form, Requests, Turn};
-use crate::reader::vendor::Vendor;
-use crate::source::About;
+use crate::reader::{
+    Form, Keep as _, Requests, Site, Turn, Vendor, arguments, has, holds, message_object, present, text, word,
+};
+use crate::source::{About, NO_TEXT_ARGUMENTS};
 
 static ABOUT: About = About {
     id: "bedrock-converse",
@@ -31,10 +26,7 @@ static ABOUT: About = About {
     specification: "Amazon Bedrock runtime, Converse, and the schema bedrock-conversation-2024",
     shapes: &["converse"],
     carries: "roles, text, pictures, films and documents, tool definitions, calls and results, failures, reasoning, cache marks",
-    customs: Customs {
-        text_arguments: TextArguments::None,
-        ..Customs::USUAL
-    },
+    customs: NO_TEXT_ARGUMENTS,
 };
 
 static FORM: Form = Form {
@@ -84,7 +76,7 @@ fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
         return turn;
     }
     turn.take_role("role", value, site, message_object::role);
-    match value.get("content").filter(|content| !content.is_null()) {
+    match present(value, "content") {
         None => site.missing("content", Severity::Error),
         Some(value) => content(&mut turn, "content", value, site, limits),
     }
@@ -204,15 +196,10 @@ fn thought(turn: &mut Turn, path: &str, value: Value<'_>) -> bool {
 }
 
 fn call(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>, limits: &Limits) {
-    let input = block.get("input").filter(|input| !input.is_null());
-    let (arguments, form) = arguments(input, &format!("{path}.input"), site, limits);
-    turn.parts.push(Part::ToolCall(ToolCall {
-        id: word(block.get("toolUseId"), &format!("{path}.toolUseId"), site),
-        name: word(block.get("name"), &format!("{path}.name"), site),
-        arguments,
-        form,
-        metadata_id: None,
-    }));
+    let input = arguments(present(block, "input"), &format!("{path}.input"), site, limits);
+    let id = word(block.get("toolUseId"), &format!("{path}.toolUseId"), site);
+    let name = word(block.get("name"), &format!("{path}.name"), site);
+    turn.parts.push(Part::ToolCall(ToolCall::new(id, name, input)));
     turn.keep_rest(block, path, &["toolUseId", "name", "input"]);
 }
 

@@ -15,16 +15,13 @@
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::{Customs, Role, TextArguments};
+use chatmill_model::Role;
 
 use crate::formats::openai_messages;
 use crate::formats::openai_messages::{Record, Turns, lists};
 use crate::frame::{FrameView, Reading};
-use crate::reader::fields::present;
-use crate::reader::list::too_many;
-use crate::reader::preference;
-use crate::reader::recognise::{best, has};
-use crate::source::{About, Source};
+use crate::reader::{best, has, preference, present, too_many};
+use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
 
 const ID: &str = "hf-messages";
 
@@ -51,10 +48,7 @@ static ABOUT: About = About {
     specification: "TRL, dataset formats",
     shapes: &["messages", "prompt"],
     carries: "roles, text, tool definitions, calls and results, reasoning",
-    customs: Customs {
-        text_arguments: TextArguments::None,
-        ..Customs::USUAL
-    },
+    customs: NO_TEXT_ARGUMENTS,
 };
 
 impl Source for HfMessages {

@@ -11,13 +11,12 @@
 
 use chatmill_diag::Limits;
 use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::{Customs, TextArguments};
 
 use crate::formats::openai_messages;
 use crate::formats::openai_messages::OpenaiMessages;
 use crate::frame::{FrameView, Reading};
-use crate::reader::recognise::{best, has, holds};
-use crate::source::{About, Source};
+use crate::reader::{best, has, holds};
+use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
 
 const ID: &str = "mistral-chat";
 
@@ -31,10 +30,7 @@ static ABOUT: About = About {
     specification: "mistral-common, request model",
     shapes: &["mistral"],
     carries: "roles, text, pictures, tool definitions, calls and results",
-    customs: Customs {
-        text_arguments: TextArguments::None,
-        ..Customs::USUAL
-    },
+    customs: NO_TEXT_ARGUMENTS,
 };
 
 impl Source for MistralChat {

@@ -18,14 +18,10 @@ use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{ArgumentForm, Arguments, Customs, Part, Role, ToolCall, ToolResult};
 
-use crate::reader::arguments::arguments;
-use crate::reader::fields::{text, word};
-use crate::reader::kept::Keep as _;
-use crate::reader::notes::Site;
-use crate::reader::recognise::has;
-use crate::reader::requests::{Form, Requests, Turn};
-use crate::reader::vendor::Vendor;
-use crate::reader::{message_object, parts};
+use crate::reader::{
+    Form, Keep as _, Requests, Site, Turn, Vendor, arguments, has, message_object, parts, present, text,
+    word, words,
+};
 use crate::source::About;
 
 static ABOUT: About = About {
@@ -43,15 +39,7 @@ static FORM: Form = Form {
     system: Some("instructions"),
     tools: "tools",
     answer: Some("response"),
-    known: &[
-        "type",
-        "role",
-        "content",
-        "call_id",
-        "name",
-        "arguments",
-        "output",
-    ],
+    known: &words!(type role content call_id name arguments output),
     turn,
 };
 
@@ -102,7 +90,7 @@ fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
 fn message(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
     turn.take_role("role", item, site, message_object::role);
     turn.id = word(item.get("id"), "id", site);
-    match item.get("content").filter(|content| !content.is_null()) {
+    match present(item, "content") {
         None => site.missing("content", Severity::Error),
         Some(value) => content(turn, "content", value, site),
     }
@@ -130,59 +118,43 @@ fn content(turn: &mut Turn, field: &str, value: Value<'_>, site: &mut Site<'_>) 
 }
 
 fn call(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>, limits: &Limits) {
-    let given = item.get("arguments").filter(|value| !value.is_null());
-    let (arguments, form) = arguments(given, "arguments", site, limits);
-    make_call(turn, item, arguments, form, site);
+    let given = arguments(present(item, "arguments"), "arguments", site, limits);
+    make_call(turn, item, given, site);
     turn.keep_rest(item, "", &["type", "call_id", "name", "arguments"]);
 }
 
 /// A call of a tool whose input is any text.
 fn own_call(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
     let input = text(item.get("input")).unwrap_or_default();
-    make_call(turn, item, Arguments::Malformed(input), ArgumentForm::Text, site);
+    let given = (Arguments::Malformed(input), ArgumentForm::Text);
+    make_call(turn, item, given, site);
     turn.keep_rest(item, "", &["call_id", "name", "input"]);
 }
 
-fn make_call(
-    turn: &mut Turn,
-    item: Value<'_>,
-    arguments: Arguments,
-    form: ArgumentForm,
-    site: &mut Site<'_>,
-) {
+fn make_call(turn: &mut Turn, item: Value<'_>, given: (Arguments, ArgumentForm), site: &mut Site<'_>) {
     turn.role = Some(Role::Assistant);
     turn.continues = true;
-    turn.parts.push(Part::ToolCall(ToolCall {
-        id: word(item.get("call_id"), "call_id", site),
-        name: word(item.get("name"), "name", site),
-        arguments,
-        form,
-        metadata_id: None,
-    }));
+    let id = word(item.get("call_id"), "call_id", site);
+    let name = word(item.get("name"), "name", site);
+    turn.parts.push(Part::ToolCall(ToolCall::new(id, name, given)));
 }
 
 /// What a tool answered: text, or a list of parts whose texts are joined by line breaks.
 fn output(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
     turn.role = Some(Role::Tool);
-    let mut texts: Vec<String> = Vec::new();
-    let mut others = Vec::new();
+    let (mut content, mut others) = (String::new(), Vec::new());
     match item.get("output") {
         None => site.missing("output", Severity::Error),
         Some(list) if list.kind() == Kind::Array && !list.is_empty() && parts::is_parts(list) => {
             let read = parts::read(list, "output", site);
             turn.rest.extend(read.extra);
-            for part in read.parts {
-                match part {
-                    Part::Text(text) => texts.push(text),
-                    other => others.push(other),
-                }
-            }
+            (content, others) = parts::divided(read.parts);
         }
-        Some(value) => texts.push(message_object::text_of(value)),
+        Some(value) => content = message_object::text_of(value),
     }
     turn.parts.push(Part::ToolResult(ToolResult {
         call_id: word(item.get("call_id"), "call_id", site),
-        content: texts.join("\n"),
+        content,
         ..ToolResult::default()
     }));
     turn.parts.extend(others);
@@ -211,12 +183,8 @@ fn reasoning(turn: &mut Turn, item: Value<'_>) {
 /// A step that ran at the vendor's.
 fn step(turn: &mut Turn, word: &str, item: Value<'_>, site: &mut Site<'_>) {
     let text = "the item is neither a message nor a call nor an output and is kept as a notice";
-    site.note(
-        &codes::UNKNOWN_MESSAGE_TYPE,
-        text,
-        ".type",
-        item.get("type").unwrap_or(item),
-    );
+    let place = item.get("type").unwrap_or(item);
+    site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, ".type", place);
     turn.role = Some(Role::Assistant);
     turn.word = Some(word.to_owned());
     turn.is_notice = true;

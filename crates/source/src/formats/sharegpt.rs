@@ -12,16 +12,11 @@
 use chatmill_diag::{Limits, Severity};
 use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Customs, Part, Role, TextArguments, ToolResult};
+use chatmill_model::{Part, Role, ToolResult};
 
-use crate::reader::fields::text;
-use crate::reader::kept::Keep as _;
-use crate::reader::notes::Site;
-use crate::reader::recognise::holds;
-use crate::reader::requests::{Form, Requests, Turn};
 use crate::reader::tool_calls::spelled;
-use crate::reader::{message_object, thoughts};
-use crate::source::About;
+use crate::reader::{Form, Keep as _, Requests, Site, Turn, holds, message_object, present, text, thoughts};
+use crate::source::{About, NO_TEXT_ARGUMENTS};
 
 static ABOUT: About = About {
     id: "sharegpt",
@@ -29,10 +24,7 @@ static ABOUT: About = About {
     specification: "LLaMA-Factory, data format",
     shapes: &["sharegpt"],
     carries: "roles, text, reasoning between <think> tags, system text, tool definitions, calls and results by their order",
-    customs: Customs {
-        text_arguments: TextArguments::None,
-        ..Customs::USUAL
-    },
+    customs: NO_TEXT_ARGUMENTS,
 };
 
 static FORM: Form = Form {
@@ -86,7 +78,7 @@ fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
     };
     turn.take_role(tag, value, site, role);
     let is_call = text(value.get(tag)).as_deref() == Some("function_call");
-    match value.get(field).filter(|words| !words.is_null()) {
+    match present(value, field) {
         None => {
             site.missing(field, Severity::Error);
             // What a tool says is a result, also where that is nothing.

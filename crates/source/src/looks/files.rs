@@ -1,30 +1,20 @@
 //! Files that are no JSON: transcripts, tables, documents.
 
-use super::Known;
+use super::{Known, known};
 
 const PLAIN: u8 = 50;
 
 pub(super) static LOOKS: &[Known] = &[
-    Known {
-        id: "whatsapp",
-        name: "a WhatsApp chat",
-        confidence: PLAIN,
-        sees: |seen| {
-            let mut lines = lines(seen.head);
-            lines
-                .any(is_dated)
-                .then_some("lines begin with a date, a time and a name")
-        },
-    },
-    Known {
-        id: "csv",
-        name: "a table with a header",
-        confidence: PLAIN,
-        sees: |seen| {
-            is_table(seen.head)
-                .then_some("lines have equally many cells; a [table_map] says which column is what")
-        },
-    },
+    known("whatsapp", "a WhatsApp chat", PLAIN, |seen| {
+        let mut lines = lines(seen.head);
+        lines
+            .any(is_dated)
+            .then_some("lines begin with a date, a time and a name")
+    }),
+    known("csv", "a table with a header", PLAIN, |seen| {
+        is_table(seen.head)
+            .then_some("lines have equally many cells; a [table_map] says which column is what")
+    }),
 ];
 
 /// The first lines that are not empty.

@@ -33,6 +33,21 @@ struct Known {
     sees: fn(&Glimpse<'_>) -> Option<&'static str>,
 }
 
+/// One line of a table: a word, a name with an article, how sure the look is, and what speaks for it.
+const fn known(
+    id: &'static str,
+    name: &'static str,
+    confidence: u8,
+    sees: fn(&Glimpse<'_>) -> Option<&'static str>,
+) -> Known {
+    Known {
+        id,
+        name,
+        confidence,
+        sees,
+    }
+}
+
 /// The beginning of a file.
 struct Glimpse<'h> {
     /// Its records.

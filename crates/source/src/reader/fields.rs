@@ -56,6 +56,14 @@ macro_rules! wire {
 }
 pub(crate) use wire;
 
+/// An array of names of fields, or of other words: `words!(id role text)` is `["id", "role", "text"]`.
+macro_rules! words {
+    ($($word:ident)+) => {
+        [$(stringify!($word)),+]
+    };
+}
+pub(crate) use words;
+
 /// A field as text, where it is one.
 pub enum Taken<'d> {
     /// There is no such field.

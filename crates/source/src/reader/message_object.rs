@@ -8,7 +8,7 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::json::push_compact;
 use chatmill_model::{Part, Role, ToolCall};
 
-use crate::reader::fields::{present, text, word};
+use crate::reader::fields::{present, text, word, words};
 use crate::reader::kept::{Keep as _, Kept};
 use crate::reader::notes::Site;
 use crate::reader::{parts, tool_calls};
@@ -45,14 +45,7 @@ impl MessageObject {
 
     /// Reads everything but the content. A field that is null counts as absent.
     pub fn read(object: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Self {
-        let known = [
-            "role",
-            "content",
-            "name",
-            "tool_calls",
-            "tool_call_id",
-            "message_id",
-        ];
+        let known = words!(role content name tool_calls tool_call_id message_id);
         site.repeated_keys(object, |key| known.contains(&key));
         let field = |key: &str| present(object, key);
         let mut turn = Self {
@@ -65,8 +58,7 @@ impl MessageObject {
             turn.role_word = text(Some(value));
             turn.role = turn.role_word.as_deref().and_then(role);
             if turn.role.is_none() {
-                let text = "the role is none of the known words";
-                site.warn("role", text, value);
+                site.warn("role", "the role is none of the known words", value);
             }
         }
         if let Some(list) = field("tool_calls") {

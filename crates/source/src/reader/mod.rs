@@ -23,3 +23,18 @@ pub mod tool_calls;
 pub mod transcript;
 pub mod vendor;
 pub mod weight;
+
+pub use arguments::{arguments, embedded};
+pub use beside::{Beside, Names, Tools, list_of_tools, tools_of_vendor};
+pub use fields::{Taken, Wire, id, present, taken, text, word};
+pub(crate) use fields::{wire, words};
+pub use kept::{Content, Keep, Kept, below, quoted, raw};
+pub use list::{Element, ListReader, exceeds, too_many};
+pub use message_object::{MessageObject, text_of};
+pub use notes::{Notes, Site};
+pub use parts::{divided, kind_of};
+pub use recognise::{best, has, holds, surest};
+pub use requests::{Form, Requests, Turn};
+pub use roster::Roster;
+pub use times::Times;
+pub use vendor::Vendor;

@@ -33,6 +33,12 @@ impl Notes {
         self.findings.push(finding);
     }
 
+    /// Reports a value of the wrong type that is bearable, and quotes it.
+    pub fn warn(&mut self, path: impl Into<String>, text: &str, value: Value<'_>) {
+        let finding = Finding::new(&codes::WRONG_TYPE, text).with_severity(Severity::Warning);
+        self.push(finding.quoting(value.raw()).at_path(path), Some(value));
+    }
+
     /// Gives a finding its byte span in the entry.
     pub fn spanned(&self, finding: Finding, span: Range<usize>) -> Finding {
         finding.at_span(self.start + span.start as u64, self.start + span.end as u64)
@@ -53,16 +59,11 @@ impl Notes {
 /// A `duplicate-key` finding without its place.
 fn repeated_key(loses_a_value: bool) -> Finding {
     if loses_a_value {
-        Finding::new(
-            &codes::DUPLICATE_KEY,
-            "the key stands more than once: the last value counts",
-        )
+        let text = "the key stands more than once: the last value counts";
+        Finding::new(&codes::DUPLICATE_KEY, text)
     } else {
-        Finding::new(
-            &codes::DUPLICATE_KEY,
-            "the key stands more than once: all values are kept",
-        )
-        .with_severity(Severity::Note)
+        let text = "the key stands more than once: all values are kept";
+        Finding::new(&codes::DUPLICATE_KEY, text).with_severity(Severity::Note)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use chatmill_diag::{Finding, codes};
+use chatmill_diag::{Finding, Severity, codes};
 
 use crate::reader::notes::Notes;
 
@@ -70,25 +70,39 @@ impl Odds {
     }
 }
 
-/// The odd times of a conversation.
+/// What is odd about the times of a conversation.
 #[derive(Debug, Default)]
-pub struct OddTimes(BTreeMap<Odd, Finding>);
+pub struct OddTimes {
+    odd: BTreeMap<Odd, Finding>,
+    naive: Option<Finding>,
+}
 
 impl OddTimes {
     /// Enters a time; `place` puts a finding where it stands.
     pub fn enter(&mut self, odds: Odds, place: impl Fn(Finding) -> Finding) {
         for odd in odds.kinds() {
-            if let Some(known) = self.0.get_mut(&odd) {
+            if let Some(known) = self.odd.get_mut(&odd) {
                 known.count += 1;
             } else {
                 let finding = Finding::new(&codes::TIMESTAMP_UNUSUAL, odd.text());
-                self.0.insert(odd, place(finding));
+                self.odd.insert(odd, place(finding));
+            }
+        }
+    }
+
+    /// Enters a time without an offset; `text` says what that means in this conversation.
+    pub fn enter_naive(&mut self, text: &str, severity: Severity, place: impl Fn(Finding) -> Finding) {
+        match &mut self.naive {
+            Some(known) => known.count += 1,
+            None => {
+                let finding = Finding::new(&codes::TIMESTAMP_NAIVE, text).with_severity(severity);
+                self.naive = Some(place(finding));
             }
         }
     }
 
     /// Adds one finding for each kind, at the first of it.
     pub fn finish(self, notes: &mut Notes) {
-        notes.findings.extend(self.0.into_values());
+        notes.findings.extend(self.odd.into_values().chain(self.naive));
     }
 }

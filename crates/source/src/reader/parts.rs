@@ -8,7 +8,7 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::json::push_compact;
 use chatmill_model::{Media, MediaKind, MediaSource, Part, ToolResult};
 
-use crate::reader::fields::text;
+use crate::reader::fields::{present, text};
 use crate::reader::kept::{Content, Keep};
 use crate::reader::notes::Site;
 use crate::reader::tool_calls::spelled;
@@ -83,16 +83,12 @@ fn object(value: Value<'_>, path: &str, content: &mut Content, site: &mut Site<'
     };
     if !is_read {
         let text = "the part has no form that is known here and is kept as it is";
-        site.note(
-            &codes::UNKNOWN_MESSAGE_TYPE,
-            text,
-            format!(".{path}"),
-            value.get("type").unwrap_or(value),
-        );
+        let place = value.get("type").unwrap_or(value);
+        site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, format!(".{path}"), place);
         content.keep(path.to_owned(), value);
         return;
     }
-    if let Some(mark) = value.get("cache_control").filter(|mark| !mark.is_null()) {
+    if let Some(mark) = present(value, "cache_control") {
         content.parts.push(Part::CacheMark);
         let mut compact = String::new();
         push_compact(&mut compact, mark.raw());
@@ -184,6 +180,17 @@ fn calls(value: Value<'_>, path: &str, content: &mut Content) -> bool {
     content.parts.extend(calls.into_iter().map(Part::ToolCall));
     content.keep_rest(value, path, &["type", "value", "cache_control"]);
     true
+}
+
+/// What a MIME type names, where it is one.
+pub fn kind_of(media_type: Option<&str>) -> Option<MediaKind> {
+    let (family, _) = media_type?.split_once('/')?;
+    Some(match family {
+        "image" => MediaKind::Image,
+        "audio" => MediaKind::Audio,
+        "video" => MediaKind::Video,
+        _ => MediaKind::File,
+    })
 }
 
 /// A medium at an address; a plain base64 data URL is the bytes themselves.

@@ -7,7 +7,7 @@ use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Extra, Media, MediaKind, MediaSource, Message, Part, RawJson};
 
-use crate::reader::fields::text;
+use crate::reader::fields::{present, text};
 use crate::reader::notes::Notes;
 use crate::reader::parts;
 
@@ -25,7 +25,7 @@ const LISTS: [(&str, &str, MediaKind); 6] = [
 /// stays there.
 pub fn place(root: Value<'_>, messages: &mut [Message], extra: &mut Extra, notes: &mut Notes) {
     for (field, mark, kind) in LISTS {
-        let Some(value) = root.get(field).filter(|value| !value.is_null()) else {
+        let Some(value) = present(root, field) else {
             continue;
         };
         let Some(media) = media(value, kind) else { continue };

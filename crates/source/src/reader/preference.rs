@@ -7,6 +7,7 @@ use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Value};
 
 use crate::frame::FrameView;
+use crate::reader::fields::present;
 use crate::reader::notes::Notes;
 
 /// Fields that say whether an answer is good.
@@ -37,7 +38,7 @@ pub fn refuse(frame: &FrameView<'_>) -> Result<(), Box<Finding>> {
 /// Says that the record compares two answers, where it does.
 pub fn compare(root: Value<'_>, notes: &mut Notes) {
     let other = REJECTED.into_iter().find_map(|key| {
-        let value = root.get(key).filter(|value| !value.is_null())?;
+        let value = present(root, key)?;
         Some((key, value))
     });
     if let Some((key, value)) = other {

@@ -13,6 +13,7 @@ use chatmill_model::{Extra, Message, MessageKind, Part, Role};
 
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::beside::{Beside, Names, tools_of_vendor};
+use crate::reader::fields::present;
 use crate::reader::kept::{Keep, Kept};
 use crate::reader::list::{self, Element, ListReader};
 use crate::reader::message_object::text_of;
@@ -128,7 +129,7 @@ impl Requests {
             reader.read(index, turn);
         }
         if let Some(field) = form.answer
-            && let Some(answer) = root.get(field).filter(|value| !value.is_null())
+            && let Some(answer) = present(root, field)
             && reader.answer(answer)
         {
             beside.extra.0.retain(|(key, _)| key != field);
@@ -217,7 +218,7 @@ impl Turn {
         site: &mut Site<'_>,
         of: fn(&str) -> Option<Role>,
     ) {
-        let Some(value) = turn.get(field).filter(|value| !value.is_null()) else {
+        let Some(value) = present(turn, field) else {
             site.missing(field, Severity::Error);
             return;
         };

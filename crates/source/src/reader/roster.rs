@@ -113,13 +113,8 @@ mod tests {
     use chatmill_model::{ArgumentForm, Arguments, ToolCall};
 
     fn call(id: Option<&str>) -> Part {
-        Part::ToolCall(ToolCall {
-            id: id.map(str::to_owned),
-            name: None,
-            arguments: Arguments::Malformed(String::new()),
-            form: ArgumentForm::Text,
-            metadata_id: None,
-        })
+        let arguments = (Arguments::Malformed(String::new()), ArgumentForm::Text);
+        Part::ToolCall(ToolCall::new(id.map(str::to_owned), None, arguments))
     }
 
     #[test]

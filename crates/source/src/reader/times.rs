@@ -17,11 +17,7 @@ const COUNT_DIGITS: usize = 9;
 
 /// Reads the times of one conversation.
 #[derive(Debug, Default)]
-pub struct Times {
-    naive: u64,
-    first_naive: Option<Finding>,
-    odd: OddTimes,
-}
+pub struct Times(OddTimes);
 
 impl Times {
     /// Reads the time of a row, which stands in `field`; absent and null are no time.
@@ -32,12 +28,12 @@ impl Times {
             site.warn(field, &text, present);
             return None;
         };
-        let read = moment(&raw);
-        if let Some((_, odds)) = read {
-            self.odd
-                .enter(odds, |finding| site.place(finding, format!(".{field}"), present));
-        }
-        let (instant, offset) = match read.map(|(moment, _)| moment) {
+        let place = |finding: Finding| site.place(finding, format!(".{field}"), present);
+        let read = moment(&raw).map(|(moment, odds)| {
+            self.0.enter(odds, place);
+            moment
+        });
+        let (instant, offset) = match read {
             None => {
                 let text = format!("{field} is no time");
                 site.note(&codes::TIMESTAMP_UNUSABLE, &text, format!(".{field}"), present);
@@ -45,13 +41,8 @@ impl Times {
             }
             Some(Moment::Known(instant)) => (Some(instant), OffsetOrigin::Explicit),
             Some(Moment::Local(_)) => {
-                self.naive += 1;
-                if self.first_naive.is_none() {
-                    let text = "times have no offset: their instants are unknown, they only order the rows";
-                    let finding =
-                        Finding::new(&codes::TIMESTAMP_NAIVE, text).with_severity(Severity::Warning);
-                    self.first_naive = Some(site.place(finding, format!(".{field}"), present));
-                }
+                let text = "times have no offset: their instants are unknown, they only order the rows";
+                self.0.enter_naive(text, Severity::Warning, place);
                 (None, OffsetOrigin::Missing)
             }
         };
@@ -62,13 +53,9 @@ impl Times {
         })
     }
 
-    /// Says how many times had no offset: one finding, at the first of them.
+    /// Says what is odd about the times: one finding for each kind, at the first of it.
     pub fn finish(self, notes: &mut Notes) {
-        self.odd.finish(notes);
-        if let Some(mut finding) = self.first_naive {
-            finding.count = self.naive;
-            notes.findings.push(finding);
-        }
+        self.0.finish(notes);
     }
 }
 

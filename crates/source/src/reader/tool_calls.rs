@@ -50,19 +50,9 @@ fn call(value: Value<'_>, suffix: &str, rest: &mut Kept, site: &mut Site<'_>, li
     }
     let suffix = format!("{suffix}.function");
     let Some(function) = function else {
-        site.note(
-            &codes::MISSING_FIELD,
-            "the call has no function",
-            format!(".{suffix}"),
-            value,
-        );
-        return ToolCall {
-            id,
-            name: None,
-            arguments: Arguments::Malformed(String::new()),
-            form: ArgumentForm::Text,
-            metadata_id: None,
-        };
+        let text = "the call has no function";
+        site.note(&codes::MISSING_FIELD, text, format!(".{suffix}"), value);
+        return ToolCall::new(id, None, as_text(String::new()));
     };
     ToolCall {
         id,
@@ -102,19 +92,9 @@ fn named(
             _ => rest.keep(below(suffix, &key), field),
         }
     }
-    let (arguments, form) = arguments(
-        given.filter(|value| !value.is_null()),
-        &format!("{suffix}.arguments"),
-        site,
-        limits,
-    );
-    ToolCall {
-        id: None,
-        name: word(name, &format!("{suffix}.name"), site),
-        arguments,
-        form,
-        metadata_id: None,
-    }
+    let given = given.filter(|value| !value.is_null());
+    let given = arguments(given, &format!("{suffix}.arguments"), site, limits);
+    ToolCall::new(None, word(name, &format!("{suffix}.name"), site), given)
 }
 
 /// A custom tool, whose input is any text.
@@ -135,13 +115,12 @@ fn own_input(
             _ => rest.keep(below(suffix, &key), field),
         }
     }
-    ToolCall {
-        id,
-        name: word(name, &format!("{suffix}.name"), site),
-        arguments: Arguments::Malformed(input),
-        form: ArgumentForm::Text,
-        metadata_id: None,
-    }
+    ToolCall::new(id, word(name, &format!("{suffix}.name"), site), as_text(input))
+}
+
+/// Arguments that are any text.
+const fn as_text(text: String) -> (Arguments, ArgumentForm) {
+    (Arguments::Malformed(text), ArgumentForm::Text)
 }
 
 /// The calls that a text spells; text that is no JSON of that form is one call with malformed arguments.
@@ -154,15 +133,7 @@ pub fn spelled(words: String, depth: u32) -> Vec<ToolCall> {
             _ => None,
         }
     });
-    found.unwrap_or_else(|| {
-        vec![ToolCall {
-            id: None,
-            name: None,
-            arguments: Arguments::Malformed(words),
-            form: ArgumentForm::Text,
-            metadata_id: None,
-        }]
-    })
+    found.unwrap_or_else(|| vec![ToolCall::new(None, None, as_text(words))])
 }
 
 /// A call as an object with `name`; none where it has further fields, which would be lost.
@@ -171,20 +142,18 @@ pub fn spelled_call(value: Value<'_>, depth: u32) -> Option<ToolCall> {
         .fields()
         .all(|(key, _)| matches!(&*key, "name" | "arguments"));
     let name = fields::text(value.get("name")).filter(|_| is_call)?;
-    let (arguments, form) = match value.get("arguments") {
-        None => (Arguments::Malformed(String::new()), ArgumentForm::Text),
+    let given = match value.get("arguments") {
+        None => as_text(String::new()),
         Some(given) => match given.as_str() {
             Some(text) => (quoted(&text, depth), ArgumentForm::Text),
             None => (embedded(given), ArgumentForm::Embedded),
         },
     };
-    Some(ToolCall {
-        id: None,
-        name: Some(name).filter(|name| !name.is_empty()),
-        arguments,
-        form,
-        metadata_id: None,
-    })
+    Some(ToolCall::new(
+        None,
+        Some(name).filter(|name| !name.is_empty()),
+        given,
+    ))
 }
 
 /// Arguments that are JSON text inside the JSON text.

@@ -3,6 +3,7 @@
 //! `{"role", "content"}` is everybody's. A block of type `tool_use`, a key `toolUse` or an item of type `function_call` is one
 //! vendor's, wherever in the list it stands.
 
+use crate::reader::fields::words;
 use chatmill_intake::{Framing, RecordSketch, Sketch};
 
 /// A vendor whose messages have blocks of their own.
@@ -17,21 +18,11 @@ pub enum Vendor {
 }
 
 /// Blocks that only Anthropic's messages have, by their type.
-const ANTHROPIC: [&str; 13] = [
-    "tool_use",
-    "tool_result",
-    "redacted_thinking",
-    "server_tool_use",
-    "web_search_tool_result",
-    "web_fetch_tool_result",
-    "code_execution_tool_result",
-    "bash_code_execution_tool_result",
-    "text_editor_code_execution_tool_result",
-    "mcp_tool_use",
-    "mcp_tool_result",
-    "search_result",
-    "container_upload",
-];
+const ANTHROPIC: [&str; 13] = words!(
+    tool_use tool_result redacted_thinking server_tool_use web_search_tool_result web_fetch_tool_result
+    code_execution_tool_result bash_code_execution_tool_result text_editor_code_execution_tool_result
+    mcp_tool_use mcp_tool_result search_result container_upload
+);
 
 /// Blocks that only Converse has, by their only name.
 const CONVERSE: [&str; 5] = [
@@ -43,16 +34,10 @@ const CONVERSE: [&str; 5] = [
 ];
 
 /// Items that only the Responses API has, by their type.
-const RESPONSES: [&str; 8] = [
-    "function_call",
-    "function_call_output",
-    "custom_tool_call",
-    "custom_tool_call_output",
-    "computer_call",
-    "web_search_call",
-    "file_search_call",
-    "item_reference",
-];
+const RESPONSES: [&str; 8] = words!(
+    function_call function_call_output custom_tool_call custom_tool_call_output computer_call
+    web_search_call file_search_call item_reference
+);
 
 /// How sure a block makes that nobody else wrote the record.
 pub const SURE: u8 = 96;

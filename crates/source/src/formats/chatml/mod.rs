@@ -22,14 +22,11 @@ use std::ops::Range;
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Places, Value};
 use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::{Customs, Message, Part, Role, TextArguments};
+use chatmill_model::{Message, Part, Role};
 
 use crate::frame::{FrameView, Reading};
-use crate::reader::beside::{Beside, Names, tools_of_vendor};
-use crate::reader::list::{ListReader, exceeds};
-use crate::reader::recognise::best;
-use crate::reader::roster::Roster;
-use crate::source::{About, Source};
+use crate::reader::{Beside, ListReader, Names, Roster, best, exceeds, tools_of_vendor};
+use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
 use blocks::{Block, OPENING, Opened};
 
 /// The source `chatml`.
@@ -42,10 +39,7 @@ static ABOUT: About = About {
     specification: "OpenAI, Chat Markup Language, and the chat templates of Qwen and Hermes",
     shapes: &["chatml"],
     carries: "roles, names, text, reasoning, calls and results by their order",
-    customs: Customs {
-        text_arguments: TextArguments::None,
-        ..Customs::USUAL
-    },
+    customs: NO_TEXT_ARGUMENTS,
 };
 
 /// What stands beside the text is read like what stands beside the turns of a request.

@@ -4,11 +4,8 @@ use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::{Part, Role, ToolCall, ToolResult};
 
-use crate::reader::escapes;
 use crate::reader::escapes::is_tag;
-use crate::reader::fields::text;
-use crate::reader::tool_calls;
-use crate::reader::{message_object, thoughts};
+use crate::reader::{escapes, message_object, text, thoughts, tool_calls};
 
 const CALL: [&str; 2] = ["<tool_call>", "</tool_call>"];
 const RESPONSE: [&str; 2] = ["<tool_response>", "</tool_response>"];

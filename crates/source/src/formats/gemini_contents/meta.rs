@@ -9,8 +9,8 @@ use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::Value;
 use chatmill_model::{Part, technical};
 
+use crate::reader::Site;
 use crate::reader::escapes::ESCAPE;
-use crate::reader::notes::Site;
 
 /// The words that a line begins with.
 const MARK: &str = "[meta]";

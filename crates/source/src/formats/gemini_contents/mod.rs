@@ -24,15 +24,11 @@ mod turns;
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_intake::{Framing, RecordSketch, Sketch};
-use chatmill_model::{Conversation, Customs, Extra, RawJson, TextArguments};
+use chatmill_model::{Conversation, Customs, Extra, RawJson};
 
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::kept::{Keep as _, raw};
-use crate::reader::list::{self, ListReader};
-use crate::reader::notes::Notes;
-use crate::reader::recognise::{has, holds, surest};
-use crate::reader::times::Times;
-use crate::source::{About, Source};
+use crate::reader::{Keep as _, ListReader, Notes, Times, has, holds, list, present, raw, surest};
+use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
 use roster::Roster;
 use turns::Reader;
 
@@ -59,8 +55,7 @@ static ABOUT: About = About {
     carries: "roles, text, thoughts, media, function calls and responses; with [meta] lines ids, names and replies",
     customs: Customs {
         pairs_by_place: true,
-        text_arguments: TextArguments::None,
-        ..Customs::USUAL
+        ..NO_TEXT_ARGUMENTS
     },
 };
 
@@ -178,7 +173,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         beside(root, &mut reader.list.notes)
     };
     for (place, field) in (0..).zip(SYSTEM) {
-        if let Some(value) = root.get(field).filter(|value| !value.is_null()) {
+        if let Some(value) = present(root, field) {
             reader.read_system(u32::MAX - place, value);
         }
     }

@@ -10,10 +10,7 @@ use chatmill_model::{
     ArgumentForm, Arguments, Media, MediaKind, MediaSource, Part, RawJson, ToolCall, ToolResult,
 };
 
-use crate::reader::arguments::embedded;
-use crate::reader::fields::{text, word};
-use crate::reader::kept::{Content, Keep as _};
-use crate::reader::notes::Site;
+use crate::reader::{Content, Keep as _, Site, embedded, kind_of, present, text, word, words};
 
 /// The first of two spellings that an object has.
 fn either<'d>(object: Value<'d>, one: &str, other: &str) -> Option<Value<'d>> {
@@ -78,17 +75,14 @@ fn function_call(
     if call.kind() != Kind::Object {
         return false;
     }
-    let arguments = match call.get("args").filter(|args| !args.is_null()) {
+    let arguments = match present(call, "args") {
         Some(args) => embedded(args),
         None => Arguments::Object(RawJson("{}".to_owned())),
     };
-    content.parts.push(Part::ToolCall(ToolCall {
-        id: word(call.get("id"), &format!("{path}.function_call.id"), site),
-        name: word(call.get("name"), &format!("{path}.function_call.name"), site),
-        arguments,
-        form: ArgumentForm::Embedded,
-        metadata_id: None,
-    }));
+    let id = word(call.get("id"), &format!("{path}.function_call.id"), site);
+    let name = word(call.get("name"), &format!("{path}.function_call.name"), site);
+    let call_part = ToolCall::new(id, name, (arguments, ArgumentForm::Embedded));
+    content.parts.push(Part::ToolCall(call_part));
     content.keep_rest(call, &format!("{path}.function_call"), &["id", "name", "args"]);
     content.keep_rest(part, path, &["function_call", "functionCall"]);
     true
@@ -107,7 +101,7 @@ fn function_response(
     }
     let mut answer = String::new();
     let mut is_error = false;
-    if let Some(value) = response.get("response").filter(|value| !value.is_null()) {
+    if let Some(value) = present(response, "response") {
         match value.as_str() {
             Some(text) => answer = text.into_owned(),
             None => push_compact(&mut answer, value.raw()),
@@ -165,14 +159,7 @@ fn file_data(file: Value<'_>, part: Option<Value<'_>>, path: &str, content: &mut
         media_type,
         name: text(either(file, "display_name", "displayName")),
     }));
-    let known = [
-        "file_uri",
-        "fileUri",
-        "mime_type",
-        "mimeType",
-        "display_name",
-        "displayName",
-    ];
+    let known = words!(file_uri fileUri mime_type mimeType display_name displayName);
     if let Some(part) = part {
         content.keep_rest(file, &format!("{path}.file_data"), &known);
         content.keep_rest(part, path, &["file_data", "fileData"]);
@@ -186,24 +173,17 @@ fn file_data(file: Value<'_>, part: Option<Value<'_>>, path: &str, content: &mut
     true
 }
 
-/// The kind of a medium by its type; addresses without one are films where they lead to `YouTube`, else files.
+/// The kind of a medium by its type; addresses without one are videos where they lead to `YouTube`, else files.
 fn kind(media_type: Option<&str>, uri: &str) -> MediaKind {
-    match media_type.and_then(|media_type| media_type.split_once('/')) {
-        Some(("image", _)) => MediaKind::Image,
-        Some(("audio", _)) => MediaKind::Audio,
-        Some(("video", _)) => MediaKind::Video,
-        Some(_) => MediaKind::File,
-        None => {
-            let host = uri
-                .split_once("://")
-                .and_then(|(_, rest)| rest.split(['/', '?']).next())
-                .unwrap_or_default();
-            let is_film = ["youtube.com", "www.youtube.com", "m.youtube.com", "youtu.be"].contains(&host);
-            if is_film {
-                MediaKind::Video
-            } else {
-                MediaKind::File
-            }
+    let by_address = || {
+        let (_, rest) = uri.split_once("://").unwrap_or_default();
+        let host = rest.split(['/', '?']).next().unwrap_or_default();
+        let hosts = ["youtube.com", "www.youtube.com", "m.youtube.com", "youtu.be"];
+        if hosts.contains(&host) {
+            MediaKind::Video
+        } else {
+            MediaKind::File
         }
-    }
+    };
+    kind_of(media_type).unwrap_or_else(by_address)
 }

@@ -4,7 +4,7 @@ use chatmill_model::{Preview, Reference, ReferenceForm};
 
 use super::meta::Meta;
 use super::roster::Roster;
-use crate::reader::kept::{Keep as _, Kept};
+use crate::reader::{Keep as _, Kept};
 
 /// The reply that metadata names: an id, what it says of the target, or both. Later versions of the bot leave the ids out of
 /// histories and keep the excerpt.

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use chatmill_model::{Fact, Participant, ParticipantKind, RawJson, Role, Unstated};
 
 use super::meta::Meta;
+use crate::reader::{Keep as _, Kept};
 
 /// The speakers so far.
 #[derive(Debug)]
@@ -111,6 +112,19 @@ impl Roster {
             }
         }
         unstated
+    }
+
+    /// The name that a line gives its sender, where that is another than the roster's; another user name is kept in `extra`.
+    pub fn other_name(&self, place: usize, meta: &Meta, extra: &mut Kept) -> Option<String> {
+        let known = self.participants.get(place)?;
+        let username = meta.get("username").map(|name| name.trim_start_matches('@'));
+        if let Some(username) = username.filter(|name| known.alias.as_deref() != Some(*name)) {
+            extra.keep_text("username", username);
+        }
+        let name = meta
+            .get("name")
+            .filter(|name| known.name.as_deref() != Some(*name));
+        name.map(str::to_owned)
     }
 
     /// Gives a participant the names that metadata has and that it lacks.

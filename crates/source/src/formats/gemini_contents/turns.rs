@@ -10,25 +10,13 @@ use super::message_path;
 use super::meta::{self, Meta};
 use super::roster::Roster;
 use super::{parts, reply};
-use crate::reader::fields::{Wire as _, text, wire};
-use crate::reader::kept::{Content, Keep as _};
-use crate::reader::list::{Element, ListReader};
-use crate::reader::notes::Site;
-use crate::reader::times::Times;
+use crate::reader::{Content, Element, Keep as _, ListReader, Site, Times, Wire as _, text, wire, words};
 
 /// Keys of a line that have a place in the model.
-const KNOWN: [&str; 10] = [
-    "chat_id",
-    "thread_id",
-    "message_id",
-    "user_id",
-    "name",
-    "username",
-    "reply_to_message_id",
-    "reply_to_user_id",
-    "reply_to_name",
-    "reply_excerpt",
-];
+const KNOWN: [&str; 10] = words!(
+    chat_id thread_id message_id user_id name username reply_to_message_id reply_to_user_id reply_to_name
+    reply_excerpt
+);
 
 /// A key that the bot's code of 2025-10-17 writes and that has no place in the model.
 const SECOND_NAME_OF_REPLY: &str = "reply_to_username";
@@ -184,18 +172,7 @@ impl<'d> Reader<'d, '_> {
         }
         self.place(&lines.meta, &mut content);
         let reference = reply::reference(&lines.meta, &self.roster, &mut content.extra);
-        let mut sender_name = None;
-        if let Some(known) = self.roster.participants.get(sender) {
-            let name = lines.meta.get("name");
-            sender_name = name.filter(|name| known.name.as_deref() != Some(*name));
-            let username = lines
-                .meta
-                .get("username")
-                .map(|name| name.trim_start_matches('@'));
-            if let Some(username) = username.filter(|name| known.alias.as_deref() != Some(*name)) {
-                content.keep_text("username", username);
-            }
-        }
+        let sender_name = self.roster.other_name(sender, &lines.meta, &mut content.extra);
         let plain = match role {
             Role::Assistant => "model",
             other => other.as_str(),
@@ -203,7 +180,7 @@ impl<'d> Reader<'d, '_> {
         let message = Message {
             id,
             timestamp,
-            sender_name: sender_name.map(str::to_owned),
+            sender_name,
             references: reference.into_iter().collect(),
             source_type: text(turn.role).filter(|word| word != plain),
             ..self.list.message(role, value.span(), index)

@@ -12,10 +12,7 @@ use super::roster::Roster;
 use super::times::Clock;
 use super::wire::Row;
 use super::{media, message_path, references, tools};
-use crate::reader::fields::{Taken, Wire as _, id, present, taken, word};
-use crate::reader::kept::{Keep as _, Kept};
-use crate::reader::list::{Element, ListReader};
-use crate::reader::notes::Site;
+use crate::reader::{Element, Keep as _, Kept, ListReader, Site, Taken, Wire as _, id, present, taken, word};
 
 /// Reads the messages of one conversation, in order.
 pub struct Reader<'d, 'r> {
@@ -65,12 +62,8 @@ impl<'d> Reader<'d, '_> {
         let medium = media::kind(known);
         if word.is_some() && medium.is_none() && !matches!(known, "text" | "system") {
             let text = "the type is none of the known words: the message is read as text";
-            site.note(
-                &codes::UNKNOWN_MESSAGE_TYPE,
-                text,
-                ".type",
-                row.word.unwrap_or(value),
-            );
+            let place = row.word.unwrap_or(value);
+            site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, ".type", place);
         }
 
         let content = content(row, &mut site);
@@ -200,12 +193,8 @@ fn role(
         && stated != listed
     {
         let text = "the message states another role than user_details does for its sender";
-        site.note(
-            &codes::ROLE_CONFLICT,
-            text,
-            ".role",
-            row.role.unwrap_or(site.message),
-        );
+        let place = row.role.unwrap_or(site.message);
+        site.note(&codes::ROLE_CONFLICT, text, ".role", place);
     }
     let is_agent = sender.is_some_and(|sender| sender.kind == ParticipantKind::Agent);
     stated

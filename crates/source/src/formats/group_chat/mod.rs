@@ -30,11 +30,7 @@ use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Conversation, Customs, Extra};
 
 use crate::frame::{FrameView, Reading};
-use crate::reader::fields::{Taken, Wire as _, taken};
-use crate::reader::kept::{Keep as _, Kept};
-use crate::reader::list::{self, ListReader};
-use crate::reader::notes::Notes;
-use crate::reader::recognise::{has, holds, surest};
+use crate::reader::{Keep as _, Kept, ListReader, Notes, Taken, Wire as _, has, holds, list, surest, taken};
 use crate::source::{About, Source};
 use messages::Reader;
 use roster::Roster;

@@ -6,9 +6,7 @@ use chatmill_model::json::{push_compact, push_string};
 use chatmill_model::{OffsetOrigin, ParticipantKind, Preview, RawJson, Reference, ReferenceForm, Timestamp};
 
 use super::roster::Roster;
-use crate::reader::fields::{Taken, id, taken, text};
-use crate::reader::iso8601;
-use crate::reader::notes::Site;
+use crate::reader::{Site, Taken, id, iso8601, taken, text};
 
 /// Reads a message's references. What the importer refuses is an error and left out.
 pub fn read(

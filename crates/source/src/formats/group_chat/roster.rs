@@ -7,13 +7,12 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use chatmill_diag::{Finding, Severity, codes};
+use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Value, append_key};
 use chatmill_model::{Extra, Participant, ParticipantKind, Role};
 
 use super::shape::{Meta, states_kind};
-use crate::reader::kept::Keep as _;
-use crate::reader::notes::{Notes, Site};
+use crate::reader::{Keep as _, Notes, Site};
 
 /// Key under which a participant that is no object keeps its value.
 const WHOLE: &str = "/";
@@ -66,10 +65,7 @@ impl<'d> Roster<'d> {
         if user.kind() == Kind::Object {
             fill(&mut participant, user, &path, notes);
         } else {
-            let finding = Finding::new(&codes::WRONG_TYPE, "the user's details are no object")
-                .with_severity(Severity::Warning)
-                .quoting(user.raw());
-            notes.push(finding.at_path(path.as_str()), Some(user));
+            notes.warn(path.as_str(), "the user's details are no object", user);
             participant.extra.keep(WHOLE, user);
         }
         let (kind, guessed) = self.kind(&id, participant.role.as_deref());
@@ -169,10 +165,7 @@ fn fill(participant: &mut Participant, user: Value<'_>, path: &str, notes: &mut 
         } else if !value.is_null() {
             let mut place = path.to_owned();
             append_key(&mut place, &key);
-            let finding = Finding::new(&codes::WRONG_TYPE, "the field is no string")
-                .with_severity(Severity::Warning)
-                .quoting(value.raw());
-            notes.push(finding.at_path(place), Some(value));
+            notes.warn(place, "the field is no string", value);
             if slot.is_none() {
                 extra.keep(key, value);
             }

@@ -2,14 +2,12 @@
 
 use std::borrow::Cow;
 
-use chatmill_diag::{Finding, Severity, codes};
+use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Extra, Scene};
 
 use super::wire::Record;
-use crate::reader::fields::{id, text};
-use crate::reader::kept::Keep as _;
-use crate::reader::notes::Notes;
+use crate::reader::{Keep as _, Notes, id, text};
 
 /// A structure of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,10 +168,7 @@ impl<'d> Meta<'d> {
         let title = text(Some(value));
         if title.is_none() {
             // The importer asks only whether there is a name.
-            let finding = Finding::new(&codes::WRONG_TYPE, "the name is no string")
-                .with_severity(Severity::Warning)
-                .quoting(value.raw());
-            notes.push(finding.at_path(path), Some(value));
+            notes.warn(path, "the name is no string", value);
             self.extra.keep("name", value);
         }
         title
@@ -194,10 +189,7 @@ impl<'d> Meta<'d> {
             }
             None if value.is_null() => {}
             None => {
-                let finding = Finding::new(&codes::WRONG_TYPE, "the scene is no string")
-                    .with_severity(Severity::Warning)
-                    .quoting(value.raw());
-                notes.push(finding.at_path(path), Some(value));
+                notes.warn(path, "the scene is no string", value);
             }
         }
         self.extra.keep("scene", value);

@@ -5,17 +5,13 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{OffsetOrigin, Timestamp};
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 
-use crate::reader::fields::{Taken, taken};
-use crate::reader::iso8601;
 use crate::reader::iso8601::Moment;
-use crate::reader::notes::{Notes, Site};
 use crate::reader::odd_times::{Odd, OddTimes};
+use crate::reader::{Notes, Site, Taken, iso8601, taken};
 
 /// Reads the times of one conversation.
 pub struct Clock {
     zone: Option<TimeZone>,
-    naive: u64,
-    first_naive: Option<Finding>,
     odd: OddTimes,
 }
 
@@ -45,8 +41,6 @@ impl Clock {
         };
         Self {
             zone,
-            naive: 0,
-            first_naive: None,
             odd: OddTimes::default(),
         }
     }
@@ -74,30 +68,26 @@ impl Clock {
             .as_mut()
             .zip(zone)
             .and_then(|(moment, zone)| in_zone(moment, zone));
+        let place = |finding: Finding| site.place(finding, ".create_time", present);
         if let Some(moment) = &moment {
-            self.odd.enter(moment.odds, |finding| {
-                site.place(finding, ".create_time", present)
-            });
+            self.odd.enter(moment.odds, place);
         }
         let (instant, offset) = match moment {
             None => {
-                site.note(
-                    &codes::TIMESTAMP_UNUSABLE,
-                    "create_time is no ISO 8601 time",
-                    ".create_time",
-                    present,
-                );
+                let text = "create_time is no ISO 8601 time";
+                site.note(&codes::TIMESTAMP_UNUSABLE, text, ".create_time", present);
                 (None, OffsetOrigin::Missing)
             }
             Some(moment) if moment.offset.is_none() => {
-                self.naive += 1;
-                if self.first_naive.is_none() {
-                    let finding = Finding::new(&codes::TIMESTAMP_NAIVE, "");
-                    self.first_naive = Some(site.place(finding, ".create_time", present));
-                }
-                match zone {
-                    Some(_) => (zoned, OffsetOrigin::ConversationZone),
-                    None => (None, OffsetOrigin::Missing),
+                if zone.is_some() {
+                    let text = "times without an offset are read in default_timezone";
+                    self.odd.enter_naive(text, codes::TIMESTAMP_NAIVE.severity, place);
+                    (zoned, OffsetOrigin::ConversationZone)
+                } else {
+                    let text =
+                        "times have no offset and there is no default_timezone: their instants are unknown";
+                    self.odd.enter_naive(text, Severity::Warning, place);
+                    (None, OffsetOrigin::Missing)
                 }
             }
             Some(moment) => (moment.instant(), OffsetOrigin::Explicit),
@@ -105,20 +95,9 @@ impl Clock {
         Some(Timestamp { instant, raw, offset })
     }
 
-    /// Says how many times had no offset of their own: one finding, at the first of them.
+    /// Says what is odd about the times: one finding for each kind, at the first of it.
     pub fn finish(self, notes: &mut Notes) {
         self.odd.finish(notes);
-        if let Some(mut finding) = self.first_naive {
-            finding.count = self.naive;
-            if self.zone.is_some() {
-                "times without an offset are read in default_timezone".clone_into(&mut finding.message);
-            } else {
-                "times have no offset and there is no default_timezone: their instants are unknown"
-                    .clone_into(&mut finding.message);
-                finding.severity = Severity::Warning;
-            }
-            notes.findings.push(finding);
-        }
     }
 }
 

@@ -7,8 +7,7 @@ use chatmill_diag::Limits;
 use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::ToolCall;
 
-use crate::reader::fields::word;
-use crate::reader::notes::Site;
+use crate::reader::{Site, word};
 
 /// Reads `extra.tool_calls`; `None` when it is no list of objects and therefore stays in `extra`.
 pub fn calls(list: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Option<Vec<ToolCall>> {
@@ -47,14 +46,10 @@ fn call(value: Value<'_>, suffix: &str, site: &mut Site<'_>, limits: &Limits) ->
         }
     }
     let place = format!("{suffix}.function.arguments");
-    let (arguments, form) = crate::reader::arguments::arguments(arguments, &place, site, limits);
-    ToolCall {
-        id: word(id, &format!("{suffix}.id"), site),
-        name: word(name, &format!("{suffix}.function.name"), site),
-        arguments,
-        form,
-        metadata_id: None,
-    }
+    let arguments = crate::reader::arguments(arguments, &place, site, limits);
+    let id = word(id, &format!("{suffix}.id"), site);
+    let name = word(name, &format!("{suffix}.function.name"), site);
+    ToolCall::new(id, name, arguments)
 }
 
 /// A field of a call that the model cannot hold.

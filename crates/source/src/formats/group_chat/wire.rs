@@ -2,7 +2,7 @@
 
 use chatmill_intake::json::Value;
 
-use crate::reader::fields::wire;
+use crate::reader::wire;
 
 wire! {
     /// A record's top level.

@@ -6,38 +6,18 @@ use chatmill_diag::Limits;
 use chatmill_intake::json::{Document, Kind, Value};
 
 use crate::reader::quoted_json::{json_text, scan};
+use crate::reader::words;
 
 /// Why a row without a chat is rejected.
 pub const NO_CHAT: &str = "the row has no chat_id: it belongs to no conversation";
 
 /// Columns that have a place in the model.
-pub const KNOWN: [&str; 25] = [
-    "id",
-    "chat_id",
-    "thread_id",
-    "user_id",
-    "role",
-    "text",
-    "media",
-    "metadata",
-    "ts",
-    "created_at",
-    "external_message_id",
-    "external_user_id",
-    "reply_to_external_message_id",
-    "reply_to_external_user_id",
-    "sender_role",
-    "sender_name",
-    "sender_username",
-    "sender_is_bot",
-    "message_id",
-    "username",
-    "first_name",
-    "media_type",
-    "file_id",
-    "is_bot_reply",
-    "reply_to_message_id",
-];
+pub const KNOWN: [&str; 25] = words!(
+    id chat_id thread_id user_id role text media metadata ts created_at external_message_id
+    external_user_id reply_to_external_message_id reply_to_external_user_id sender_role sender_name
+    sender_username sender_is_bot message_id username first_name media_type file_id is_bot_reply
+    reply_to_message_id
+);
 
 /// Columns that the database computes from others.
 pub const DERIVED: [&str; 3] = ["embedding", "text_search_vector", "search_vector"];

@@ -2,8 +2,8 @@
 
 use chatmill_intake::json::{Document, Value};
 
-use crate::reader::notes::{Notes, Site};
 use crate::reader::quoted_json::{Form, Inside};
+use crate::reader::{Notes, Site};
 
 /// A column that holds JSON.
 #[derive(Clone, Copy)]

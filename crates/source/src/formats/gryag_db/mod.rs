@@ -29,12 +29,11 @@ use chatmill_diag::Limits;
 use chatmill_intake::json::{Document, Kind};
 use chatmill_intake::table::TableMap;
 use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::{Customs, TextArguments};
+use chatmill_model::Customs;
 
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::list;
-use crate::reader::recognise::has;
-use crate::source::{About, Source};
+use crate::reader::{has, list};
+use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
 
 const ID: &str = "gryag-db";
 
@@ -51,8 +50,7 @@ static ABOUT: About = About {
     customs: Customs {
         kept_form: Some("gryag"),
         pairs_by_place: true,
-        text_arguments: TextArguments::None,
-        ..Customs::USUAL
+        ..NO_TEXT_ARGUMENTS
     },
 };
 
@@ -71,11 +69,6 @@ impl Source for GryagDb {
         let neither = "the record is no row of a table";
         let rows = list::rows(*frame, "the conversation", no_row, neither, limits);
         Reading::of(ABOUT.customs, rows.map(|rows| reader::read(*frame, limits, rows)))
-    }
-
-    /// A record that is no list of rows is a row.
-    fn message_path(&self, _index: u32) -> String {
-        "$".to_owned()
     }
 
     fn tables(&self) -> Vec<TableMap> {

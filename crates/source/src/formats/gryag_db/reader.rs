@@ -14,11 +14,8 @@ use crate::formats::gemini_contents::meta::{self, Meta};
 use crate::formats::gemini_contents::roster::Roster;
 use crate::formats::gemini_contents::{parts, reply};
 use crate::frame::{FrameView, Reading};
-use crate::reader::fields::present;
-use crate::reader::kept::{Content, Keep as _};
-use crate::reader::list::{self, Element, ListReader};
 use crate::reader::quoted_json::{json_text, scan};
-use crate::reader::times::Times;
+use crate::reader::{Content, Element, Keep as _, ListReader, Times, list, present};
 
 /// What the bot is called where no row says so.
 const BOT: &str = "gryag";
@@ -249,19 +246,11 @@ impl<'d> Reader<'d, '_> {
         if is_machine {
             self.roster.mark_machine(sender);
         }
-        let mut sender_name = None;
-        if let Some(participant) = self.roster.participants.get(sender) {
-            let name = meta.get("name");
-            sender_name = name.filter(|name| participant.name.as_deref() != Some(*name));
-            let username = meta.get("username").map(|name| name.trim_start_matches('@'));
-            if let Some(username) = username.filter(|name| participant.alias.as_deref() != Some(*name)) {
-                extra.keep_text("username", username);
-            }
-        }
+        let sender_name = self.roster.other_name(sender, &meta, &mut extra);
         self.list.push(Message {
             id: meta.get("message_id").map(str::to_owned),
             sender: Some(sender),
-            sender_name: sender_name.map(str::to_owned),
+            sender_name,
             timestamp,
             parts: content.parts,
             extra: Extra(extra),

@@ -6,8 +6,7 @@ use chatmill_model::{Media, MediaKind, MediaSource, Part, Role};
 
 use super::cells::{DERIVED, KNOWN, cell, is_of_2026, is_queried, is_yes, row_id, scalar};
 use crate::formats::gemini_contents::meta::Meta;
-use crate::reader::kept::{Content, Keep as _, Kept};
-use crate::reader::notes::Site;
+use crate::reader::{Content, Keep as _, Kept, Site, present};
 
 /// The role of a message. The column decides; one that says otherwise of the sender is a finding.
 pub fn role(row: Value<'_>, site: &mut Site<'_>) -> Role {
@@ -17,7 +16,7 @@ pub fn role(row: Value<'_>, site: &mut Site<'_>) -> Role {
             _ => Role::User,
         };
     }
-    let Some(value) = row.get("role").filter(|value| !value.is_null()) else {
+    let Some(value) = present(row, "role") else {
         site.missing("role", Severity::Warning);
         return Role::User;
     };
@@ -82,8 +81,8 @@ pub fn text(row: Value<'_>, has_attachments: bool, content: &mut Content, site: 
         return;
     };
     if value.kind() != Kind::String {
-        let text = "the text is no string and is read as written";
-        site.warn("text", text, value);
+        let message = "the text is no string and is read as written";
+        site.warn("text", message, value);
     }
     if has_attachments && counts_attachments(&text) {
         content.keep("text", value);
@@ -117,7 +116,7 @@ pub fn attachment(row: Value<'_>, content: &mut Content) {
     }
     let media_type = word.as_deref().filter(|word| word.contains('/'));
     if media_type.is_none()
-        && let Some(value) = row.get("media_type").filter(|value| !value.is_null())
+        && let Some(value) = present(row, "media_type")
     {
         content.keep("media_type", value);
     }

@@ -8,7 +8,7 @@ use chatmill_intake::json::{Kind, Value};
 use super::cells::{cell, is_of_2026, is_queried, is_yes, scalar};
 use super::column::Column;
 use crate::formats::gemini_contents::meta::Meta;
-use crate::reader::kept::{Keep as _, Kept, below};
+use crate::reader::{Keep as _, Kept, below, words};
 
 /// The columns that hold JSON, taken apart.
 ///
@@ -73,20 +73,10 @@ impl<'d> Stored<'d> {
 }
 
 /// Keys of the metadata that are read, or repeat columns that are.
-const KEYS: [&str; 12] = [
-    "chat_id",
-    "thread_id",
-    "message_id",
-    "user_id",
-    "name",
-    "username",
-    "is_bot",
-    "reply_to_message_id",
-    "reply_to_user_id",
-    "reply_to_name",
-    "reply_to_username",
-    "reply_excerpt",
-];
+const KEYS: [&str; 12] = words!(
+    chat_id thread_id message_id user_id name username is_bot reply_to_message_id reply_to_user_id
+    reply_to_name reply_to_username reply_excerpt
+);
 
 /// What is known of a message, each fact once.
 #[derive(Default)]

@@ -1,5 +1,6 @@
 //! The tables `messages` of gryag's three schemas.
 
+use crate::reader::words;
 use chatmill_intake::table::TableMap;
 
 /// The schema of 2025, the one of its unused migrations with other names for two columns, that of 2026, and the answer to
@@ -27,29 +28,13 @@ pub fn presets() -> Vec<TableMap> {
                 .to_vec(),
             ..map(
                 "gryag-normalized",
-                &[
-                    "message_id",
-                    "chat_id",
-                    "user_id",
-                    "role",
-                    "text",
-                    "media",
-                    "created_at",
-                ],
+                &words!(message_id chat_id user_id role text media created_at),
                 &["media", "metadata"],
             )
         },
         map(
             "gryag-2026",
-            &[
-                "id",
-                "chat_id",
-                "user_id",
-                "text",
-                "message_id",
-                "is_bot_reply",
-                "created_at",
-            ],
+            &words!(id chat_id user_id text message_id is_bot_reply created_at),
             &[],
         ),
         // Without a name of a table it reads CSV only.

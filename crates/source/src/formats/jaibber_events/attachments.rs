@@ -9,9 +9,7 @@ use chatmill_model::{Media, MediaKind, MediaSource, Reference, Timestamp};
 use super::event::{Attachment, Deed, Event, Feed, Speaker};
 use super::open::Opened;
 use super::times::Clock;
-use crate::reader::fields::{self, word};
-use crate::reader::kept::raw;
-use crate::reader::notes::Site;
+use crate::reader::{Site, fields, kind_of, raw, word, words};
 
 /// A row of the table of attachments.
 pub struct Upload {
@@ -64,14 +62,7 @@ impl Upload {
 const TAKEN: [&str; 3] = ["filename", "mimeType", "blobUrl"];
 
 /// Fields of a row of the table that say whose it is.
-const OWNED: [&str; 6] = [
-    "projectId",
-    "messageId",
-    "uploadedBy",
-    "uploaderName",
-    "createdAt",
-    "id",
-];
+const OWNED: [&str; 6] = words!(projectId messageId uploadedBy uploaderName createdAt id);
 
 /// Reads the field `attachments`; `None` when it is no list.
 pub fn list(value: Value<'_>, site: &mut Site<'_>) -> Option<Vec<Attachment>> {
@@ -135,24 +126,11 @@ fn attachment(file: Value<'_>, place: &str, known: &[&str], site: &mut Site<'_>)
         .collect();
     Attachment {
         media: Media {
-            kind: kind(media_type.as_deref()),
+            kind: kind_of(media_type.as_deref()).unwrap_or(MediaKind::File),
             source: url.map_or(MediaSource::Upload, MediaSource::Url),
             media_type,
             name,
         },
         rest,
-    }
-}
-
-/// What a MIME type names.
-fn kind(media_type: Option<&str>) -> MediaKind {
-    match media_type
-        .and_then(|name| name.split_once('/'))
-        .map(|(kind, _)| kind)
-    {
-        Some("image") => MediaKind::Image,
-        Some("audio") => MediaKind::Audio,
-        Some("video") => MediaKind::Video,
-        _ => MediaKind::File,
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use chatmill_diag::{Code, Finding};
 use chatmill_model::{Media, Part, Reference, Timestamp};
 
-use crate::reader::kept::Kept;
+use crate::reader::Kept;
 
 /// Where a row was captured; where two rows are one message, the later kind counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -10,57 +10,20 @@ use super::attachments;
 use super::event::{Deed, Event, Feed, Speaker};
 use super::open::Opened;
 use super::times::Clock;
-use crate::reader::fields::{self, present, word};
-use crate::reader::kept::{Keep as _, Kept};
-use crate::reader::notes::Site;
+use crate::reader::{Keep as _, Kept, Site, fields, present, word, words};
 
 /// Fields that are read; a row that has one of them twice is rejected.
-pub const KNOWN: [&str; 31] = [
-    "from",
-    "fromUsername",
-    "projectId",
-    "text",
-    "messageId",
-    "id",
-    "type",
-    "responseId",
-    "agentName",
-    "mentions",
-    "isAgentMessage",
-    "responseDepth",
-    "respondingChain",
-    "isTaskNotification",
-    "attachments",
-    "parentMessageId",
-    "senderId",
-    "senderType",
-    "senderName",
-    "createdAt",
-    "conversationId",
-    "sender",
-    "timestamp",
-    "status",
-    "parentMessage",
-    "task",
-    "userId",
-    "projectIds",
-    "agents",
-    "blobUrl",
-    "uploadedBy",
-];
+pub const KNOWN: [&str; 31] = words!(
+    from fromUsername projectId text messageId id type responseId agentName mentions isAgentMessage
+    responseDepth respondingChain isTaskNotification attachments parentMessageId senderId senderType
+    senderName createdAt conversationId sender timestamp status parentMessage task userId projectIds
+    agents blobUrl uploadedBy
+);
 
 /// Fields of which nothing is left to keep once they are read.
-const TAKEN: [&str; 9] = [
-    "from",
-    "fromUsername",
-    "text",
-    "parentMessageId",
-    "senderId",
-    "senderName",
-    "parentMessage",
-    "messageId",
-    "createdAt",
-];
+const TAKEN: [&str; 9] = words!(
+    from fromUsername text parentMessageId senderId senderName parentMessage messageId createdAt
+);
 
 /// Reads an event. `key` is the project that its row was found under, `outside` the time of its envelope.
 pub fn read(
@@ -286,8 +249,7 @@ fn text(body: Value<'_>, task: Option<Value<'_>>, deed: Deed, site: &mut Site<'_
     if let Some(text) = value.as_str() {
         return text.into_owned();
     }
-    let text = "text is no string and is read as written";
-    site.error("text", text, value);
+    site.error("text", "text is no string and is read as written", value);
     value.raw().to_owned()
 }
 
@@ -326,8 +288,7 @@ fn depth(body: Value<'_>, site: &mut Site<'_>) -> Option<u64> {
     let value = present(body, "responseDepth")?;
     let depth = value.number_text().and_then(|number| number.parse().ok());
     if depth.is_none() {
-        let text = "the depth is no whole number";
-        site.warn("responseDepth", text, value);
+        site.warn("responseDepth", "the depth is no whole number", value);
     }
     depth
 }

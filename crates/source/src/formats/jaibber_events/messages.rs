@@ -11,7 +11,7 @@ use super::event::{Deed, Event};
 use super::roster::Roster;
 use super::streams::{Assembler, Fate};
 use super::times;
-use crate::reader::kept::quoted;
+use crate::reader::quoted;
 
 /// The messages of a conversation, and what became of its rows.
 pub struct Settled {

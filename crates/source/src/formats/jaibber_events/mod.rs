@@ -25,15 +25,13 @@ mod roster;
 mod streams;
 mod times;
 
-use chatmill_diag::{Finding, Limits, Path, Reject, RowLedger, Severity, codes};
+use chatmill_diag::{Finding, Limits, Path, RowLedger, Severity, codes};
 use chatmill_intake::Sketch;
 use chatmill_intake::json::{Document, Kind, Note, Value};
 use chatmill_model::{Conversation, Customs, Message, MessageKind, Scene};
 
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::fields::present;
-use crate::reader::list;
-use crate::reader::notes::{Notes, Site};
+use crate::reader::{ListReader, Notes, Site, list, present};
 use crate::source::{About, Source};
 use attachments::Upload;
 use event::Feed;
@@ -94,11 +92,8 @@ impl Source for JaibberEvents {
 
 /// Reads the rows of one conversation.
 struct Reader<'d, 'r> {
-    frame: FrameView<'d>,
-    limits: &'r Limits,
-    notes: Notes,
+    list: ListReader<'d, 'r>,
     clock: Clock,
-    rejects: Vec<Reject>,
     roster: Roster,
     assembler: Assembler,
     uploads: Vec<Upload>,
@@ -119,11 +114,8 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         limits,
     )?;
     let mut reader = Reader {
-        frame,
-        limits,
-        notes: Notes::new(frame.start),
+        list: ListReader::new(frame, limits),
         clock: Clock::default(),
-        rejects: Vec::new(),
         roster: Roster::default(),
         assembler: Assembler::default(),
         uploads: Vec::new(),
@@ -141,7 +133,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
 impl<'d> Reader<'d, '_> {
     fn read(&mut self, index: u32, row: Value<'d>) {
         let result = if row.kind() == Kind::Object {
-            let depth = self.limits.depth;
+            let depth = self.list.limits.depth;
             let opened = open::open(row, depth, |opened, notes| self.opened(index, row, opened, notes));
             opened.unwrap_or_else(|fault| {
                 let text = format!("data is text, but no JSON: {}", fault.message);
@@ -154,8 +146,7 @@ impl<'d> Reader<'d, '_> {
         if let Err(finding) = result {
             self.assembler.fates.push(Fate::Rejected);
             let finding = finding.at_path(format!("$[{index}]"));
-            self.rejects
-                .push(self.frame.reject(row.span(), finding, self.limits));
+            self.list.reject(row.span(), finding);
         }
     }
 
@@ -181,7 +172,7 @@ impl<'d> Reader<'d, '_> {
             self.key = open::projects(opened).into_iter().next();
         }
         let mut site = Site {
-            notes: &mut self.notes,
+            notes: &mut self.list.notes,
             position: index,
             id: None,
             message: row,
@@ -216,7 +207,7 @@ impl<'d> Reader<'d, '_> {
 
     /// Gives findings about the inside of a wrapping their place in the frame.
     fn relocate(&mut self, before: usize, opened: Opened<'_>, scanned: &[Note], index: u32) {
-        for finding in self.notes.findings.iter_mut().skip(before) {
+        for finding in self.list.notes.findings.iter_mut().skip(before) {
             if let Path::InMessage(suffix) = &mut finding.path {
                 suffix.insert_str(0, opened.prefix);
             }
@@ -229,16 +220,16 @@ impl<'d> Reader<'d, '_> {
                 None,
                 opened.prefix,
             );
-            self.notes.findings.push(finding);
+            self.list.notes.findings.push(finding);
         }
-        let place = Some(self.frame.span(span));
-        for finding in self.notes.findings.iter_mut().skip(before) {
+        let place = Some(self.list.frame.span(span));
+        for finding in self.list.notes.findings.iter_mut().skip(before) {
             finding.span = place;
         }
     }
 
     fn finish(mut self, rows: u64) -> Reading {
-        self.clock.finish(&mut self.notes);
+        self.clock.finish(&mut self.list.notes);
         let Settled {
             messages,
             fates,
@@ -247,9 +238,9 @@ impl<'d> Reader<'d, '_> {
             self.assembler,
             self.uploads,
             &mut self.roster,
-            self.notes.findings,
-            self.frame.start,
-            self.limits.response_depth,
+            self.list.notes.findings,
+            self.list.frame.start,
+            self.list.limits.response_depth,
         );
         let shape = match self.newest {
             _ if self.has_live => "events",
@@ -260,10 +251,10 @@ impl<'d> Reader<'d, '_> {
             let text = "no row names its project";
             findings.push(Finding::new(&codes::MISSING_FIELD, text).with_severity(Severity::Warning));
         }
-        if rows > 0 && messages.is_empty() && self.rejects.is_empty() {
+        if rows > 0 && messages.is_empty() && self.list.rejects.is_empty() {
             let finding = only_present(self.key.as_deref());
-            let span = self.frame.root().span();
-            findings.push(Notes::new(self.frame.start).spanned(finding, span));
+            let span = self.list.frame.root().span();
+            findings.push(Notes::new(self.list.frame.start).spanned(finding, span));
         }
         let is_notice = |message: &&Message| message.kind == MessageKind::Notice;
         let notices = messages.iter().filter(is_notice).count() as u64;
@@ -282,7 +273,7 @@ impl<'d> Reader<'d, '_> {
             conversation,
             fault: None,
             findings,
-            rejects: self.rejects,
+            rejects: self.list.rejects,
             rows: ledger,
         }
     }

@@ -11,8 +11,7 @@ use chatmill_model::{Participant, ParticipantKind};
 
 use super::event::Speaker;
 use super::mentions::Names;
-use crate::reader::fields;
-use crate::reader::kept::Keep as _;
+use crate::reader::{Keep as _, fields};
 
 /// What an agent is called that has no name, as the clients call it.
 const AGENT: &str = "Agent";

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use chatmill_diag::{Finding, Severity, codes};
 
 use super::event::{Deed, Event, Feed, finding_at};
-use crate::reader::kept::Keep as _;
+use crate::reader::Keep as _;
 
 /// What became of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,17 +4,12 @@ use chatmill_diag::{Finding, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{OffsetOrigin, Timestamp};
 
-use crate::reader::iso8601;
-use crate::reader::notes::{Notes, Site};
 use crate::reader::odd_times::OddTimes;
+use crate::reader::{Notes, Site, iso8601};
 
 /// Reads times and counts those that have no offset.
 #[derive(Debug, Default)]
-pub struct Clock {
-    naive: u64,
-    first_naive: Option<Finding>,
-    odd: OddTimes,
-}
+pub struct Clock(OddTimes);
 
 impl Clock {
     /// Reads a number of milliseconds since 1970 or an ISO 8601 time.
@@ -42,29 +37,20 @@ impl Clock {
                 Some(timestamp(raw.into_owned(), None))
             }
             Some(moment) => {
-                self.odd
-                    .enter(moment.odds, |finding| site.place(finding, suffix.clone(), value));
+                let place = |finding: Finding| site.place(finding, suffix.clone(), value);
+                self.0.enter(moment.odds, place);
                 if moment.offset.is_none() {
-                    self.naive += 1;
-                    if self.first_naive.is_none() {
-                        let text = "times have no offset: their instants are unknown";
-                        let finding =
-                            Finding::new(&codes::TIMESTAMP_NAIVE, text).with_severity(Severity::Warning);
-                        self.first_naive = Some(site.place(finding, suffix, value));
-                    }
+                    let text = "times have no offset: their instants are unknown";
+                    self.0.enter_naive(text, Severity::Warning, place);
                 }
                 Some(timestamp(raw.into_owned(), moment.instant()))
             }
         }
     }
 
-    /// Says how many times had no offset: one finding, at the first of them.
+    /// Says what is odd about the times: one finding for each kind, at the first of it.
     pub fn finish(self, notes: &mut Notes) {
-        self.odd.finish(notes);
-        if let Some(mut finding) = self.first_naive {
-            finding.count = self.naive;
-            notes.findings.push(finding);
-        }
+        self.0.finish(notes);
     }
 }
 

@@ -23,8 +23,7 @@ use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_model::{Conversation, Customs, Extra};
 
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::fields::id;
-use crate::reader::list::too_many;
+use crate::reader::{id, too_many};
 use crate::source::{About, Source};
 pub use map::FieldMap;
 pub use path::MapPath;
@@ -127,13 +126,7 @@ impl Source for Mapped {
     }
 
     fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
-        let cut = |row: Value<'_>| Row::of(Some(self.key(row)), row);
-        let root = document.root();
-        match root.kind() {
-            Kind::Array => Some(root.items().map(cut).collect()),
-            Kind::Object => Some(vec![cut(root)]),
-            _ => None,
-        }
+        Row::cut(document.root(), |row| Some(self.key(row)))
     }
 }
 

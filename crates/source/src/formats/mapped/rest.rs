@@ -3,7 +3,7 @@
 use chatmill_intake::json::{Kind, Value};
 
 use super::path::MapPath;
-use crate::reader::kept::{self, Keep as _, Kept};
+use crate::reader::{Keep as _, Kept, kept};
 
 /// Keeps every field of `object` that no path takes, under its path in the object.
 pub fn keep(object: Value<'_>, paths: &[&MapPath], rest: &mut Kept) {

@@ -9,13 +9,9 @@ use super::path::MapPath;
 use super::rest;
 use crate::formats::table_rows::role as known_role;
 use crate::frame::{FrameView, Reading};
-use crate::reader::fields::id;
-use crate::reader::kept::{Keep as _, Kept};
-use crate::reader::list::ListReader;
-use crate::reader::notes::Site;
-use crate::reader::roster::Roster;
-use crate::reader::times::Times;
-use crate::reader::{message_object, parts, tool_calls, weight};
+use crate::reader::{
+    Keep as _, Kept, ListReader, Roster, Site, Times, id, message_object, parts, tool_calls, weight,
+};
 
 /// Reads the messages of one record, in order.
 pub struct Reader<'d, 'r> {

@@ -10,12 +10,10 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Extra, Message, Part, Role};
 
 use super::cached;
-use crate::reader::fields::{Wire as _, id, text, wire, word};
-use crate::reader::kept::{Keep as _, Kept};
-use crate::reader::list::{Element, ListReader};
-use crate::reader::notes::Site;
-use crate::reader::roster::Roster;
-use crate::reader::{message_object, parts, tool_calls, transcript, weight};
+use crate::reader::{
+    Element, Keep as _, Kept, ListReader, Roster, Site, Wire as _, id, message_object, parts, text,
+    tool_calls, transcript, weight, wire, word,
+};
 
 /// Reads the messages of one list, in order.
 pub struct Reader<'d, 'r> {

@@ -25,12 +25,10 @@ use chatmill_model::json::push_compact;
 use chatmill_model::{Customs, Part, RawJson, Role};
 
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::beside::{Beside, Names, Tools, list_of_tools};
-use crate::reader::kept::Kept;
-use crate::reader::list::{self, ListReader};
-use crate::reader::recognise::{has, holds, surest};
-use crate::reader::roster::Roster;
-use crate::reader::{placed_media, preference};
+use crate::reader::{
+    Beside, Kept, ListReader, Names, Roster, Tools, has, holds, list, list_of_tools, placed_media,
+    preference, surest, words,
+};
 use crate::source::{About, Source};
 use messages::Reader;
 
@@ -140,17 +138,9 @@ fn recognise_bare_list(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
 }
 
 /// Fields by which rows say to which conversation they belong: several conversations are no list of messages.
-pub const WHOSE: [&str; 9] = [
-    "conversation",
-    "conversation_id",
-    "conversationId",
-    "thread_id",
-    "threadId",
-    "session_id",
-    "sessionId",
-    "chat_id",
-    "room_id",
-];
+pub const WHOSE: [&str; 9] = words!(
+    conversation conversation_id conversationId thread_id threadId session_id sessionId chat_id room_id
+);
 
 /// Whether a record is a message, as far as a sketch shows it.
 fn is_message(record: &RecordSketch) -> bool {

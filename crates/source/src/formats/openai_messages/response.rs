@@ -7,8 +7,7 @@ use chatmill_diag::{Finding, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 
 use super::lists;
-use crate::reader::kept::{Keep as _, Kept};
-use crate::reader::notes::Notes;
+use crate::reader::{Keep as _, Kept, Notes, present};
 
 /// The answer that a record holds beside its messages.
 pub struct Response<'d> {
@@ -22,7 +21,7 @@ pub struct Response<'d> {
 
 /// The answer of a request that was logged with it; none where there is none, or where it has no form that is known.
 pub fn of<'d>(root: Value<'d>, notes: &mut Notes) -> Option<Response<'d>> {
-    let response = root.get("response").filter(|value| !value.is_null())?;
+    let response = present(root, "response")?;
     let found = find(response);
     if found.is_none() {
         let text = "the response has no form that is known here and is kept as it is";

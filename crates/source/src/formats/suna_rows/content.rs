@@ -8,10 +8,8 @@ use super::metadata::{Metadata, compressed};
 use super::row::{Fate, Row};
 use super::said::{Content, Era, Extent, Said};
 use super::{result, speech};
-use crate::reader::kept::Kept;
-use crate::reader::message_object::{self, MessageObject, text_of};
-use crate::reader::notes::{Notes, Site};
-use crate::reader::quoted_json::{self, Form, Inside};
+use crate::reader::quoted_json::{Form, Inside};
+use crate::reader::{Kept, MessageObject, Notes, Site, message_object, quoted_json, text_of};
 
 /// Reads what a row says. `start` is the frame's first byte in the entry.
 pub fn said(

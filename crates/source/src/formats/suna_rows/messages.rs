@@ -9,11 +9,7 @@ use super::order::Step;
 use super::row::{Fate, Row};
 use super::said::{Era, Extent, Said};
 use super::speech;
-use crate::reader::fields::id;
-use crate::reader::kept::{Keep as _, Kept};
-use crate::reader::list::ListReader;
-use crate::reader::roster::Roster;
-use crate::reader::times::Times;
+use crate::reader::{Keep as _, Kept, ListReader, Roster, Times, id};
 
 /// Reads the rows of one thread.
 pub struct Reader<'d, 'r> {

@@ -6,11 +6,7 @@ use chatmill_diag::{Limits, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{ArgumentForm, Arguments, ToolCall};
 
-use crate::reader::arguments::embedded;
-use crate::reader::fields::{present, word};
-use crate::reader::kept::{Keep as _, Kept, below};
-use crate::reader::message_object::text_of;
-use crate::reader::notes::Site;
+use crate::reader::{Keep as _, Kept, Site, below, embedded, present, text_of, word};
 
 /// The metadata of a row. Fields that the message says itself are taken; the others stay with it.
 #[derive(Debug)]

@@ -33,11 +33,7 @@ use chatmill_intake::table::TableMap;
 use chatmill_model::{Conversation, Customs, Scene, TextArguments};
 
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::fields::{Wire as _, id};
-use crate::reader::list::{self, Element, ListReader};
-use crate::reader::recognise::surest;
-use crate::reader::roster::Roster;
-use crate::reader::times::Times;
+use crate::reader::{Element, ListReader, Roster, Times, Wire as _, id, list, surest};
 use crate::source::{About, Source};
 use messages::Reader;
 use row::Columns;
@@ -75,11 +71,6 @@ impl Source for SunaRows {
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
         Reading::stored(ABOUT.customs, read(*frame, limits))
-    }
-
-    /// A record that is no list is one row.
-    fn message_path(&self, _index: u32) -> String {
-        "$".to_owned()
     }
 
     fn tables(&self) -> Vec<TableMap> {

@@ -6,8 +6,7 @@ use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_model::json::push_compact;
 
 use super::row::{Row, Stream};
-use crate::reader::notes::Notes;
-use crate::reader::times;
+use crate::reader::{Notes, times};
 use chatmill_diag::RowLedger;
 
 /// The rows that make one message.

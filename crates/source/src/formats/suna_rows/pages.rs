@@ -5,8 +5,7 @@ use chatmill_intake::json::{Kind, Value};
 
 use super::row::{COLUMNS, is_known_type};
 use crate::frame::Row;
-use crate::reader::fields::id;
-use crate::reader::recognise::{has, holds};
+use crate::reader::{has, holds, id};
 
 /// Fields of a document that hold its rows.
 const LISTS: [&str; 2] = ["messages", "data"];

@@ -11,11 +11,10 @@ use chatmill_model::{Part, ToolResult};
 
 use super::metadata::Metadata;
 use super::said::{Content, Era, Said};
-use crate::reader::fields::{present, text};
-use crate::reader::kept::{Keep as _, Kept, below};
-use crate::reader::message_object::{self, MessageObject, text_of};
-use crate::reader::notes::Site;
-use crate::reader::quoted_json::{self, Inside};
+use crate::reader::quoted_json::Inside;
+use crate::reader::{
+    Keep as _, Kept, MessageObject, Site, below, message_object, present, quoted_json, text, text_of,
+};
 
 /// Reads a result. The places of `site` are below the content, which stands at `place`.
 pub fn read(

@@ -5,37 +5,21 @@ use std::borrow::Cow;
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Document, Value};
 
-use crate::reader::fields::{self, Wire as _, id, wire};
-use crate::reader::notes::Site;
-use crate::reader::quoted_json;
+use crate::reader::{Site, Wire as _, fields, id, quoted_json, wire, words};
 
 /// Types whose rows are turns of the conversation.
 const TURNS: [&str; 4] = ["user", "assistant", "tool", "system"];
 
 /// Types whose rows say what the system did.
-const EVENTS: [&str; 7] = [
-    "status",
-    "llm_response_start",
-    "llm_response_end",
-    "assistant_response_end",
-    "summary",
-    "browser_state",
-    "image_context",
-];
+const EVENTS: [&str; 7] = words!(
+    status llm_response_start llm_response_end assistant_response_end summary browser_state image_context
+);
 
 /// The columns of the table.
-pub const COLUMNS: [&str; 10] = [
-    "message_id",
-    "thread_id",
-    "type",
-    "content",
-    "is_llm_message",
-    "metadata",
-    "agent_id",
-    "agent_version_id",
-    "created_at",
-    "updated_at",
-];
+pub const COLUMNS: [&str; 10] = words!(
+    message_id thread_id type content is_llm_message metadata agent_id agent_version_id created_at
+    updated_at
+);
 
 /// Whether a word is a type that Suna writes.
 pub fn is_known_type(word: &str) -> bool {

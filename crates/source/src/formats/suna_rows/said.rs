@@ -3,9 +3,7 @@
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{MessageKind, Part, Role};
 
-use crate::reader::kept::{Keep, Kept};
-use crate::reader::message_object::{MessageObject, text_of};
-use crate::reader::parts;
+use crate::reader::{Keep, Kept, MessageObject, parts, text_of};
 
 /// How a thread uses tools; of several ways the last of these.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -8,10 +8,8 @@ use super::metadata::Metadata;
 use super::row::Row;
 use super::said::{Content, Era, Extent, Said};
 use super::xml;
-use crate::reader::kept::{Keep as _, Kept, quoted, raw};
-use crate::reader::message_object::{self, MessageObject};
-use crate::reader::notes::{Notes, Site};
 use crate::reader::quoted_json::{Form, Inside};
+use crate::reader::{Keep as _, Kept, MessageObject, Notes, Site, message_object, quoted, raw};
 
 /// Reads what a person or an agent says.
 pub fn speak(

@@ -7,13 +7,8 @@ use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_model::Part;
 
-use crate::reader::kept::Kept;
-use crate::reader::message_object;
-use crate::reader::message_object::{MessageObject, text_of};
-use crate::reader::notes::{Notes, Site};
-use crate::reader::parts;
-use crate::reader::quoted_json;
 use crate::reader::quoted_json::{Form, Inside};
+use crate::reader::{Kept, MessageObject, Notes, Site, message_object, parts, quoted_json, text_of};
 
 /// What the column says.
 #[derive(Debug, Default)]

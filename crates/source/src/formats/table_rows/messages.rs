@@ -8,15 +8,10 @@ use chatmill_model::{Extra, Message, Part, Reference, Role, ToolCall, ToolResult
 
 use super::content::{self, Aim, Said};
 use super::row::{self, Row};
-use crate::reader::fields::{id, word};
-use crate::reader::kept::{Keep as _, Kept};
-use crate::reader::list::ListReader;
-use crate::reader::message_object::MessageObject;
-use crate::reader::notes::{Notes, Site};
-use crate::reader::quoted_json::{self, Form, Inside};
-use crate::reader::roster::Roster;
-use crate::reader::times::Times;
-use crate::reader::tool_calls;
+use crate::reader::quoted_json::{Form, Inside};
+use crate::reader::{
+    Keep as _, Kept, ListReader, MessageObject, Notes, Roster, Site, Times, id, quoted_json, tool_calls, word,
+};
 
 /// Reads the rows of one conversation.
 pub struct Reader<'d, 'r> {
@@ -106,22 +101,14 @@ fn role(stated: Option<Role>, answers: bool, row: &Row<'_>, said: &Said, site: &
         && stated != inner
     {
         let text = "the role column and the role in the content disagree: the column counts";
-        site.note(
-            &codes::ROLE_CONFLICT,
-            text,
-            ".role",
-            row.columns.role.unwrap_or(row.value),
-        );
+        let place = row.columns.role.unwrap_or(row.value);
+        site.note(&codes::ROLE_CONFLICT, text, ".role", place);
     }
     match role {
         Some(role) if role != Role::Tool && answers => {
             let text = "the message answers a call but has another role than tool: it is read as the result";
-            site.note(
-                &codes::ROLE_CONFLICT,
-                text,
-                ".role",
-                row.columns.role.unwrap_or(row.value),
-            );
+            let place = row.columns.role.unwrap_or(row.value);
+            site.note(&codes::ROLE_CONFLICT, text, ".role", place);
             Role::Tool
         }
         Some(role) => role,

@@ -19,16 +19,13 @@ mod order;
 mod row;
 
 use chatmill_diag::{Finding, Limits};
-use chatmill_intake::json::{Document, Kind, Value};
+use chatmill_intake::json::Document;
 use chatmill_intake::table::TableMap;
 use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Conversation, Customs};
 
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::fields::{Wire as _, id};
-use crate::reader::list::{self, Element, ListReader};
-use crate::reader::roster::Roster;
-use crate::reader::times::Times;
+use crate::reader::{Element, ListReader, Roster, Times, Wire as _, id, list};
 use crate::source::{About, Source};
 use messages::Reader;
 use row::Columns;
@@ -82,11 +79,6 @@ impl Source for TableRows {
         Reading::of(ABOUT.customs, read(*frame, limits))
     }
 
-    /// A record that is no list is one row.
-    fn message_path(&self, _index: u32) -> String {
-        "$".to_owned()
-    }
-
     fn gathers(&self, _sketch: &Sketch) -> bool {
         true
     }
@@ -96,13 +88,7 @@ impl Source for TableRows {
     }
 
     fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
-        let cut = |row: Value<'_>| Row::of(row.get("conversation").and_then(id), row);
-        let root = document.root();
-        match root.kind() {
-            Kind::Object => Some(vec![cut(root)]),
-            Kind::Array => Some(root.items().map(cut).collect()),
-            _ => None,
-        }
+        Row::cut(document.root(), |row| row.get("conversation").and_then(id))
     }
 }
 

@@ -3,9 +3,7 @@
 use chatmill_diag::{Finding, Severity, codes};
 
 use super::row::Row;
-use crate::reader::fields::id;
-use crate::reader::notes::Notes;
-use crate::reader::times;
+use crate::reader::{Notes, id, times};
 
 /// Sorts the rows.
 pub fn arrange(rows: &mut Vec<Row<'_>>, notes: &mut Notes) {

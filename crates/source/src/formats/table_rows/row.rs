@@ -4,7 +4,7 @@ use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::Value;
 use chatmill_model::Role;
 
-use crate::reader::fields::{Wire as _, id, wire};
+use crate::reader::{Wire as _, id, wire};
 
 wire! {
     /// The columns that are read. `source_type` is the table's own word for the role, where a map translated it.

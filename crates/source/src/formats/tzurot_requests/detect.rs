@@ -3,7 +3,7 @@
 use chatmill_intake::{Framing, RecordSketch, Sketch};
 
 use super::history;
-use crate::reader::recognise::{has, holds};
+use crate::reader::{has, holds};
 
 /// Fields that say which conversation a record belongs to.
 const PLACES: [&str; 4] = ["conversationId", "conversation_id", "channelId", "channel_id"];

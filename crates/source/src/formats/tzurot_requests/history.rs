@@ -29,12 +29,7 @@ use super::people::People;
 use super::request::Fault;
 use super::{ID, active, records};
 use crate::frame::{FrameView, Reading};
-use crate::reader::fields::{id, text};
-use crate::reader::kept::{Keep as _, Kept};
-use crate::reader::list::{self, Element, ListReader};
-use crate::reader::notes::Site;
-use crate::reader::recognise::{has, holds};
-use crate::reader::times::Times;
+use crate::reader::{Element, Keep as _, Kept, ListReader, Site, Times, has, holds, id, list, present, text};
 
 /// The table, as a dump has it.
 pub fn table() -> TableMap {
@@ -221,11 +216,10 @@ fn references(row: Value<'_>, ids: &HashMap<String, String>, site: &mut Site<'_>
     };
     let field = spelling(row, METADATA);
     if metadata.kind() != Kind::Object {
-        let text = "the metadata is no object and is kept as it is";
-        site.warn(field, text, metadata);
+        site.warn(field, "the metadata is no object and is kept as it is", metadata);
         return Vec::new();
     }
-    let Some(list) = metadata.get("referencedMessages").filter(|list| !list.is_null()) else {
+    let Some(list) = present(metadata, "referencedMessages") else {
         return Vec::new();
     };
     if list.kind() != Kind::Array || list.items().any(|quoted| quoted.kind() != Kind::Object) {

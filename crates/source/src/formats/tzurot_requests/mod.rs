@@ -39,10 +39,7 @@ use chatmill_intake::table::TableMap;
 use chatmill_model::{Conversation, Customs, Extra, Message, RawJson, Role};
 
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::kept::{Kept, quoted};
-use crate::reader::list::{ListReader, exceeds};
-use crate::reader::notes::Notes;
-use crate::reader::times::Times;
+use crate::reader::{Kept, ListReader, Notes, Times, exceeds, quoted};
 use crate::source::{About, Source};
 use people::People;
 use request::{Fault, Request, Said};
@@ -91,11 +88,6 @@ impl Source for TzurotRequests {
             Box::new(Notes::new(frame.start).spanned(finding, value.span()))
         });
         Reading::stored(ABOUT.customs, reading)
-    }
-
-    /// A record that is an object is one message, whatever its shape.
-    fn message_path(&self, _index: u32) -> String {
-        "$".to_owned()
     }
 
     fn tables(&self) -> Vec<TableMap> {

@@ -10,9 +10,7 @@ use chatmill_model::json::push_compact;
 use chatmill_model::{Preview, RawJson, Reference, ReferenceForm};
 
 use super::people::People;
-use crate::reader::fields;
-use crate::reader::notes::Site;
-use crate::reader::times::Times;
+use crate::reader::{Site, Times, fields};
 
 fn text(quoted: Value<'_>, key: &str) -> Option<String> {
     fields::text(quoted.get(key)).filter(|text| !text.is_empty())

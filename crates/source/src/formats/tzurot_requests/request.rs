@@ -8,11 +8,7 @@ use chatmill_model::{MediaSource, Part, Reference, Role};
 
 use super::people::People;
 use super::{formatted, quoted};
-use crate::reader::fields::{id, text};
-use crate::reader::kept::{Keep as _, Kept};
-use crate::reader::notes::Site;
-use crate::reader::parts;
-use crate::reader::times::Times;
+use crate::reader::{Keep as _, Kept, Site, Times, id, parts, text};
 
 /// A request in any shape.
 pub struct Request<'d> {

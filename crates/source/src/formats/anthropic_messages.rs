@@ -16,8 +16,8 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, Part, ToolCall, ToolResult};
 
 use crate::reader::{
-    Form, Keep as _, Requests, Site, Turn, Vendor, arguments, divided, has, holds, message_object, present,
-    text, word,
+    Keep as _, RequestForm, Requests, Site, Turn, Vendor, arguments, divided, has, holds, message_object,
+    present, text, word,
 };
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 
@@ -30,7 +30,7 @@ static ABOUT: About = About {
     customs: NO_TEXT_ARGUMENTS,
 };
 
-static FORM: Form = Form {
+static FORM: RequestForm = RequestForm {
     list: "messages",
     may_be_text: false,
     system: Some("system"),
@@ -107,8 +107,8 @@ fn read_block(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>
     let is_read = match kind.as_deref() {
         Some("text") => simple(turn, path, block, "text", Part::Text),
         Some("thinking") => simple(turn, path, block, "thinking", Part::Reasoning),
-        Some("image") => medium(turn, path, block, MediaKind::Image),
-        Some("document") => medium(turn, path, block, MediaKind::File),
+        Some("image") => media_item(turn, path, block, MediaKind::Image),
+        Some("document") => media_item(turn, path, block, MediaKind::File),
         Some("tool_use") => {
             call(turn, path, block, site, limits);
             true
@@ -138,7 +138,7 @@ fn simple(turn: &mut Turn, path: &str, block: Value<'_>, key: &str, part: fn(Str
 }
 
 /// A picture or document by its address, its bytes, or the id under which it was uploaded.
-fn medium(turn: &mut Turn, path: &str, block: Value<'_>, kind: MediaKind) -> bool {
+fn media_item(turn: &mut Turn, path: &str, block: Value<'_>, kind: MediaKind) -> bool {
     let Some(source) = block.get("source").filter(|source| source.kind() == Kind::Object) else {
         return false;
     };
@@ -180,8 +180,8 @@ fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) {
                 let place = format!("{inside}[{index}]");
                 let is_read = match text(part.get("type")).as_deref() {
                     Some("text") => simple(&mut inner, &place, part, "text", Part::Text),
-                    Some("image") => medium(&mut inner, &place, part, MediaKind::Image),
-                    Some("document") => medium(&mut inner, &place, part, MediaKind::File),
+                    Some("image") => media_item(&mut inner, &place, part, MediaKind::Image),
+                    Some("document") => media_item(&mut inner, &place, part, MediaKind::File),
                     _ => false,
                 };
                 if !is_read {

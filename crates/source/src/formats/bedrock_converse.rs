@@ -16,7 +16,8 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, Part, ToolCall, ToolResult};
 
 use crate::reader::{
-    Form, Keep as _, Requests, Site, Turn, Vendor, arguments, has, holds, message_object, present, text, word,
+    Keep as _, RequestForm, Requests, Site, Turn, Vendor, arguments, has, holds, message_object, present,
+    text, word,
 };
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 
@@ -29,7 +30,7 @@ static ABOUT: About = About {
     customs: NO_TEXT_ARGUMENTS,
 };
 
-static FORM: Form = Form {
+static FORM: RequestForm = RequestForm {
     list: "messages",
     may_be_text: false,
     system: Some("system"),
@@ -113,10 +114,10 @@ fn read_block(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>
             turn.parts.extend(words.map(Part::Text));
             is_text
         }
-        "image" => medium(turn, &inside, value, MediaKind::Image),
-        "video" => medium(turn, &inside, value, MediaKind::Video),
-        "audio" => medium(turn, &inside, value, MediaKind::Audio),
-        "document" => medium(turn, &inside, value, MediaKind::File),
+        "image" => media_item(turn, &inside, value, MediaKind::Image),
+        "video" => media_item(turn, &inside, value, MediaKind::Video),
+        "audio" => media_item(turn, &inside, value, MediaKind::Audio),
+        "document" => media_item(turn, &inside, value, MediaKind::File),
         "reasoningContent" => thought(turn, &inside, value),
         "cachePoint" => {
             turn.parts.push(Part::CacheMark);
@@ -136,8 +137,8 @@ fn read_block(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>
     }
 }
 
-/// A medium as bytes or by its place in S3; its type is the kind and the format.
-fn medium(turn: &mut Turn, path: &str, block: Value<'_>, kind: MediaKind) -> bool {
+/// A media item as bytes or by its place in S3; its type is the kind and the format.
+fn media_item(turn: &mut Turn, path: &str, block: Value<'_>, kind: MediaKind) -> bool {
     let Some(source) = block.get("source") else {
         return false;
     };
@@ -217,7 +218,7 @@ fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) {
                 } else if let Some(json) = part.get("json") {
                     texts.push(message_object::text_of(json));
                     inner.keep_rest(part, &place, &["json"]);
-                } else if !is_medium(&mut inner, &place, part) {
+                } else if !is_media_item(&mut inner, &place, part) {
                     inner.unknown(&place, part, site);
                 }
             }
@@ -245,7 +246,7 @@ fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) {
     turn.keep_rest(block, path, known);
 }
 
-fn is_medium(turn: &mut Turn, path: &str, part: Value<'_>) -> bool {
+fn is_media_item(turn: &mut Turn, path: &str, part: Value<'_>) -> bool {
     let kinds = [
         ("image", MediaKind::Image),
         ("video", MediaKind::Video),
@@ -254,6 +255,6 @@ fn is_medium(turn: &mut Turn, path: &str, part: Value<'_>) -> bool {
     kinds.into_iter().any(|(key, kind)| {
         let inside = format!("{path}.{key}");
         part.get(key)
-            .is_some_and(|value| medium(turn, &inside, value, kind))
+            .is_some_and(|value| media_item(turn, &inside, value, kind))
     })
 }

@@ -6,7 +6,7 @@
 //! {"model": "mistral-small-latest", "messages": [{"role": "user", "content": "Hi"}]}
 //! ```
 //!
-//! Arguments of calls may be text or an object, and results bear the name of their tool. A list that nothing marks as
+//! Arguments of calls may be text or an object, and results have the name of their tool. A list that nothing marks as
 //! Mistral's is left to `openai-messages`, which reads it alike.
 
 use chatmill_diag::Limits;

@@ -8,7 +8,7 @@
 //!  {"type": "function_call_output", "call_id": "c1", "output": "12:30"}]}
 //! ```
 //!
-//! A call is a piece of the assistant's turn before it, and reasoning one of the turn behind it, as all that a model answers
+//! A call is a piece of the assistant's turn before it, and reasoning one of the turn after it, as all that a model answers
 //! at once is one turn. Steps that ran at
 //! the vendor's (searches, code) are notices and kept as they are. Records that expect an answer beside their input are
 //! evaluation samples and not claimed.
@@ -19,8 +19,8 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{ArgumentForm, Arguments, Customs, Part, Role, ToolCall, ToolResult};
 
 use crate::reader::{
-    Form, Keep as _, Requests, Site, Turn, Vendor, arguments, has, message_object, parts, present, text,
-    word, words,
+    Keep as _, RequestForm, Requests, Site, Turn, Vendor, arguments, has, message_object, parts, present,
+    text, word, words,
 };
 use crate::source::About;
 
@@ -33,7 +33,7 @@ static ABOUT: About = About {
     customs: Customs::USUAL,
 };
 
-static FORM: Form = Form {
+static FORM: RequestForm = RequestForm {
     list: "input",
     may_be_text: true,
     system: Some("instructions"),

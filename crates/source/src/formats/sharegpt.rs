@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Tools have no ids: a `function_call` is JSON text with name and arguments, or a list of such, and the `observation`
-//! behind it is its result. Turns that say `role` and `content` instead are read alike.
+//! after it is its result. Turns that say `role` and `content` instead are read alike.
 
 use chatmill_diag::{Limits, Severity};
 use chatmill_intake::RecordSketch;
@@ -15,7 +15,9 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Part, Role, ToolResult};
 
 use crate::reader::tool_calls::spelled;
-use crate::reader::{Form, Keep as _, Requests, Site, Turn, holds, message_object, present, text, thoughts};
+use crate::reader::{
+    Keep as _, RequestForm, Requests, Site, Turn, holds, message_object, present, text, thoughts,
+};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 
 static ABOUT: About = About {
@@ -27,7 +29,7 @@ static ABOUT: About = About {
     customs: NO_TEXT_ARGUMENTS,
 };
 
-static FORM: Form = Form {
+static FORM: RequestForm = RequestForm {
     list: "conversations",
     may_be_text: false,
     system: Some("system"),

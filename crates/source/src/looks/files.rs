@@ -29,7 +29,7 @@ fn is_dated(line: &[u8]) -> bool {
     let text = text.trim_start_matches(['\u{feff}', '\u{200e}', '[']);
     let date: String = text
         .chars()
-        .take_while(|sign| sign.is_ascii_digit() || "./-".contains(*sign))
+        .take_while(|character| character.is_ascii_digit() || "./-".contains(*character))
         .collect();
     let parts = date
         .split(['.', '/', '-'])
@@ -39,13 +39,13 @@ fn is_dated(line: &[u8]) -> bool {
     let rest = rest.trim_start_matches([',', ' ', '\u{202f}']);
     let time: String = rest
         .chars()
-        .take_while(|sign| sign.is_ascii_digit() || *sign == ':')
+        .take_while(|character| character.is_ascii_digit() || *character == ':')
         .collect();
     let behind = rest.get(time.len()..).unwrap_or_default();
     parts == 3 && time.contains(':') && (behind.contains("] ") || behind.contains(" - "))
 }
 
-/// Whether a header and at least one line behind it have equally many cells, and the header is made of words.
+/// Whether a header and at least one line after it have equally many cells, and the header is made of words.
 pub fn is_table(head: &[u8]) -> bool {
     [b',', b';', b'\t'].into_iter().any(|separator| {
         let count = |line: &[u8]| memchr::memchr_iter(separator, line).count();

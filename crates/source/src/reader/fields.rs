@@ -65,7 +65,7 @@ macro_rules! words {
 pub(crate) use words;
 
 /// A field as text, where it is one.
-pub enum Taken<'d> {
+pub enum FieldText<'d> {
     /// There is no such field.
     Absent,
     /// `null`.
@@ -79,13 +79,15 @@ pub enum Taken<'d> {
 }
 
 /// Takes a field as text.
-pub fn taken(value: Option<Value<'_>>) -> Taken<'_> {
-    let Some(value) = value else { return Taken::Absent };
+pub fn field_text(value: Option<Value<'_>>) -> FieldText<'_> {
+    let Some(value) = value else {
+        return FieldText::Absent;
+    };
     match value.kind() {
-        Kind::Null => Taken::Null,
-        Kind::String => value.as_str().map_or(Taken::Other, Taken::Text),
-        Kind::Number => Taken::Number(value.raw()),
-        _ => Taken::Other,
+        Kind::Null => FieldText::Null,
+        Kind::String => value.as_str().map_or(FieldText::Other, FieldText::Text),
+        Kind::Number => FieldText::Number(value.raw()),
+        _ => FieldText::Other,
     }
 }
 

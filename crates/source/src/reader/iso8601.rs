@@ -81,7 +81,7 @@ pub fn parse(text: &str) -> Option<Moment> {
     })
 }
 
-/// A date with a time of day: 24:00 is the next day's beginning, a leap second the second behind it.
+/// A date with a time of day: 24:00 is the next day's beginning, a leap second the second after it.
 fn civil(date: Date, clock: [i64; 4], odds: &mut Odds) -> Option<DateTime> {
     let small = |field: i64| i8::try_from(field).ok();
     let [hour, minute, second, micros] = clock;
@@ -128,7 +128,7 @@ pub fn offset(text: &str) -> Option<i64> {
     (total < 24 * 3600 * MICROSECONDS).then_some(sign * total)
 }
 
-/// Bytes of the date in front; what separates it from the time is one character of any kind.
+/// Bytes of the leading date; what separates it from the time is one character of any kind.
 fn date_length(text: &[u8]) -> Option<usize> {
     if text.len() < 7 {
         return None;

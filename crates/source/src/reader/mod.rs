@@ -1,7 +1,6 @@
 //! What formats share. Nothing here knows a format by name, but for the vendors whose blocks tell lists of messages apart.
 
 pub mod arguments;
-pub mod beside;
 pub mod escapes;
 pub mod fields;
 pub mod iso8601;
@@ -15,6 +14,7 @@ pub mod placed_media;
 pub mod preference;
 pub mod quoted_json;
 pub mod recognise;
+pub mod request_fields;
 pub mod requests;
 pub mod roster;
 pub mod thoughts;
@@ -25,8 +25,7 @@ pub mod vendor;
 pub mod weight;
 
 pub use arguments::{arguments, embedded};
-pub use beside::{Beside, Names, Tools, list_of_tools, tools_of_vendor};
-pub use fields::{Taken, Wire, id, present, taken, text, word};
+pub use fields::{FieldText, Wire, field_text, id, present, text, word};
 pub(crate) use fields::{wire, words};
 pub use kept::{Content, Keep, Kept, below, quoted, raw};
 pub use list::{Element, ListReader, exceeds, too_many};
@@ -34,7 +33,8 @@ pub use message_object::{MessageObject, text_of};
 pub use notes::{Notes, Site};
 pub use parts::{divided, kind_of};
 pub use recognise::{best, has, holds, surest};
-pub use requests::{Form, Requests, Turn};
+pub use request_fields::{Names, RequestFields, Tools, list_of_tools, tools_of_vendor};
+pub use requests::{RequestForm, Requests, Turn};
 pub use roster::Roster;
 pub use times::Times;
 pub use vendor::Vendor;

@@ -14,7 +14,7 @@ use crate::reader::notes::Site;
 use crate::reader::tool_calls::spelled;
 
 /// Levels of JSON inside the text of a part.
-const DEPTH: u32 = 128;
+const MAX_SPELLED_DEPTH: u32 = 128;
 
 /// The cache mark that says nothing but that it is one.
 const PLAIN_MARK: &str = "{\"type\":\"ephemeral\"}";
@@ -71,12 +71,12 @@ fn object(value: Value<'_>, path: &str, content: &mut Content, site: &mut Site<'
                 || words(value, path, "value", Part::Reasoning, content)
         }
         Some("tool_call" | "tool_calls") => calls(value, path, content),
-        Some("image_url" | "input_image") => medium(value, path, "image_url", MediaKind::Image, content),
-        Some("audio_url") => medium(value, path, "audio_url", MediaKind::Audio, content),
-        Some("video_url") => medium(value, path, "video_url", MediaKind::Video, content),
-        Some("image") => plain_medium(value, path, "image", MediaKind::Image, content),
-        Some("audio") => plain_medium(value, path, "audio", MediaKind::Audio, content),
-        Some("video") => plain_medium(value, path, "video", MediaKind::Video, content),
+        Some("image_url" | "input_image") => media_item(value, path, "image_url", MediaKind::Image, content),
+        Some("audio_url") => media_item(value, path, "audio_url", MediaKind::Audio, content),
+        Some("video_url") => media_item(value, path, "video_url", MediaKind::Video, content),
+        Some("image") => plain_media_item(value, path, "image", MediaKind::Image, content),
+        Some("audio") => plain_media_item(value, path, "audio", MediaKind::Audio, content),
+        Some("video") => plain_media_item(value, path, "video", MediaKind::Video, content),
         Some("input_audio") => sound(value, path, content),
         Some("file" | "input_file") => file(value, path, content),
         Some(_) => false,
@@ -127,7 +127,7 @@ fn thoughts(value: Value<'_>, path: &str, key: &str, content: &mut Content) -> b
     true
 }
 
-/// A medium known by its address, which stands in a field as a string or as an object with `url`.
+/// A media item known by its address, which stands in a field as a string or as an object with `url`.
 fn address(value: Value<'_>, path: &str, key: &str, kind: MediaKind, content: &mut Content) -> bool {
     let Some(field) = value.get(key) else {
         return false;
@@ -144,13 +144,13 @@ fn address(value: Value<'_>, path: &str, key: &str, kind: MediaKind, content: &m
     true
 }
 
-/// A medium by its address, or as the `value` of its part.
-fn medium(value: Value<'_>, path: &str, key: &str, kind: MediaKind, content: &mut Content) -> bool {
+/// A media item by its address, or as the `value` of its part.
+fn media_item(value: Value<'_>, path: &str, key: &str, kind: MediaKind, content: &mut Content) -> bool {
     address(value, path, key, kind, content) || address(value, path, "value", kind, content)
 }
 
-/// A medium as training files write it: by address or path, or as a mark for one that stands beside the messages.
-fn plain_medium(value: Value<'_>, path: &str, key: &str, kind: MediaKind, content: &mut Content) -> bool {
+/// A media item as training files write it: by address or path, or as a mark for one that stands beside the messages.
+fn plain_media_item(value: Value<'_>, path: &str, key: &str, kind: MediaKind, content: &mut Content) -> bool {
     if [key, "url", "path", "value"]
         .into_iter()
         .any(|field| address(value, path, field, kind, content))
@@ -176,7 +176,7 @@ fn calls(value: Value<'_>, path: &str, content: &mut Content) -> bool {
     let Some(words) = text(value.get("value")) else {
         return false;
     };
-    let calls = spelled(words, DEPTH);
+    let calls = spelled(words, MAX_SPELLED_DEPTH);
     content.parts.extend(calls.into_iter().map(Part::ToolCall));
     content.keep_rest(value, path, &["type", "value", "cache_control"]);
     true
@@ -193,7 +193,7 @@ pub fn kind_of(media_type: Option<&str>) -> Option<MediaKind> {
     })
 }
 
-/// A medium at an address; a plain base64 data URL is the bytes themselves.
+/// A media item at an address; a plain base64 data URL is the bytes themselves.
 pub fn located(kind: MediaKind, url: String, name: Option<String>) -> Media {
     let (source, media_type) = match inline(&url) {
         Some((media_type, bytes)) => (MediaSource::Inline(bytes.to_owned()), Some(media_type.to_owned())),

@@ -61,7 +61,7 @@ pub fn place(root: Value<'_>, messages: &mut [Message], extra: &mut Extra, notes
 fn media(value: Value<'_>, kind: MediaKind) -> Option<Vec<(Media, RawJson)>> {
     let one = |value: Value<'_>| {
         let raw = RawJson(value.raw().to_owned());
-        medium(value, kind).map(|media| (media, raw))
+        media_item(value, kind).map(|media| (media, raw))
     };
     match value.kind() {
         Kind::Array => value.items().map(one).collect(),
@@ -69,8 +69,8 @@ fn media(value: Value<'_>, kind: MediaKind) -> Option<Vec<(Media, RawJson)>> {
     }
 }
 
-/// A medium as its address, or as an object with bytes, a path or an address.
-fn medium(value: Value<'_>, kind: MediaKind) -> Option<Media> {
+/// A media item as its address, or as an object with bytes, a path or an address.
+fn media_item(value: Value<'_>, kind: MediaKind) -> Option<Media> {
     if let Some(address) = text(Some(value)) {
         return Some(parts::located(kind, address, None));
     }
@@ -87,7 +87,7 @@ fn medium(value: Value<'_>, kind: MediaKind) -> Option<Media> {
     Some(parts::located(kind, address, None))
 }
 
-/// A part of this kind that waits for its medium.
+/// A part of this kind that waits for its media item.
 fn is_open(part: &Part, kind: MediaKind) -> bool {
     matches!(part, Part::Media(media) if media.kind == kind && media.source == MediaSource::Upload && media.name.is_none())
 }
@@ -123,11 +123,11 @@ fn divide(text: &str, mark: &str, media: &mut impl Iterator<Item = Media>, parts
     while let Some((before, after)) = rest.split_once(mark) {
         said.push_str(before);
         match media.next() {
-            Some(medium) => {
+            Some(media_item) => {
                 if !said.is_empty() {
                     parts.push(Part::Text(std::mem::take(&mut said)));
                 }
-                parts.push(Part::Media(medium));
+                parts.push(Part::Media(media_item));
             }
             None => said.push_str(mark),
         }

@@ -12,12 +12,12 @@ use chatmill_intake::json::{self, Document, Value};
 use crate::reader::notes::{Notes, Site};
 
 /// Strings inside strings that are taken off.
-const LAYERS: usize = 4;
+const MAX_QUOTING_LAYERS: usize = 4;
 
 /// The text of the array or object that a string holds; `None` for every other value. It may still be invalid.
 pub fn json_text<'d>(value: Value<'d>, limits: &Limits) -> Option<Cow<'d, str>> {
     let mut text = value.as_str()?;
-    for _ in 0..LAYERS {
+    for _ in 0..MAX_QUOTING_LAYERS {
         match text.trim_start().as_bytes().first()? {
             b'{' | b'[' => return Some(text),
             b'"' => {
@@ -40,7 +40,7 @@ pub fn scan<'t>(text: Option<&'t str>, limits: &Limits) -> Option<Document<'t>> 
 
 /// What a field holds, for the paths of what is found inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum CellForm {
     /// A value: paths inside are below the field.
     Value,
     /// A list that is read by its name: paths inside begin with the field.
@@ -51,27 +51,27 @@ pub enum Form {
 
 /// Where the findings of a field go.
 #[derive(Debug)]
-pub struct Inside {
+pub struct CellPlace {
     /// The field, as a path below the row: `.content`.
     pub field: &'static str,
     /// Its bytes in the frame.
     pub span: Range<usize>,
     /// What it holds.
-    pub form: Form,
+    pub form: CellForm,
 }
 
-impl Inside {
+impl CellPlace {
     /// Reports at the row what was found inside the field.
     pub fn report(&self, found: Notes, site: &mut Site<'_>) {
         for mut finding in found.findings {
             if let Path::InMessage(suffix) = &finding.path {
                 finding.path = Path::InMessage(match self.form {
-                    Form::Quoted => self.field.to_owned(),
-                    Form::Named if !suffix.is_empty() => suffix.clone(),
-                    Form::Value | Form::Named => format!("{}{suffix}", self.field),
+                    CellForm::Quoted => self.field.to_owned(),
+                    CellForm::Named if !suffix.is_empty() => suffix.clone(),
+                    CellForm::Value | CellForm::Named => format!("{}{suffix}", self.field),
                 });
             }
-            if self.form == Form::Quoted {
+            if self.form == CellForm::Quoted {
                 finding = site.notes.spanned(finding, self.span.clone());
             }
             site.notes.findings.push(finding);

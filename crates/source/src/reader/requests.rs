@@ -1,6 +1,6 @@
 //! Requests to vendors' APIs: an object with one list of turns, and system text, tools and settings beside it.
 //!
-//! What a turn looks like is each vendor's own: a [`Form`] names the fields and reads one turn. Everything around that is
+//! What a turn looks like is each vendor's own: a [`RequestForm`] names the fields and reads one turn. Everything around that is
 //! here: what decides over the frame, which turns are rejected, who speaks, and what becomes of fields without a place.
 //! A list of messages in `OpenAI`'s shape has a reader of its own.
 
@@ -12,13 +12,13 @@ use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Extra, Message, MessageKind, Part, Role};
 
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::beside::{Beside, Names, tools_of_vendor};
 use crate::reader::fields::present;
 use crate::reader::kept::{Keep, Kept};
 use crate::reader::list::{self, Element, ListReader};
 use crate::reader::message_object::text_of;
 use crate::reader::notes::Site;
 use crate::reader::recognise::strongest;
+use crate::reader::request_fields::{Names, RequestFields, tools_of_vendor};
 use crate::reader::roster::Roster;
 use crate::reader::vendor::{self, Vendor};
 use crate::reader::{placed_media, preference, weight};
@@ -26,7 +26,7 @@ use crate::source::{About, Source};
 
 /// What a vendor's request looks like.
 #[derive(Debug)]
-pub struct Form {
+pub struct RequestForm {
     /// The field that holds the turns.
     pub list: &'static str,
     /// Whether the list may be a string, which is then the only turn.
@@ -49,7 +49,7 @@ pub struct Requests {
     /// What it is.
     pub about: &'static About,
     /// What its requests look like.
-    pub form: &'static Form,
+    pub form: &'static RequestForm,
     /// What speaks for it in one record, and how sure that is.
     pub recognise: fn(&RecordSketch) -> Option<(u8, String)>,
     /// Whose blocks its turns have, where these tell it from others; then the list of turns may stand alone, too.
@@ -116,7 +116,7 @@ impl Requests {
             tools: &[form.tools],
             define: tools_of_vendor,
         };
-        let mut beside = Beside::read(names, root, limits, &mut reader.list.notes);
+        let mut beside = RequestFields::read(names, root, limits, &mut reader.list.notes);
         let system = form.system.and_then(|field| root.get(field));
         if let Some(system) = system.filter(|value| !value.is_null()) {
             reader.system(system);
@@ -141,7 +141,7 @@ impl Requests {
     }
 }
 
-impl Form {
+impl RequestForm {
     /// Checks what decides over the whole frame; gives the list of turns.
     fn turns<'d>(&self, frame: FrameView<'d>, limits: &Limits) -> Result<Value<'d>, Box<Finding>> {
         let root = frame.root();
@@ -267,7 +267,7 @@ fn suffix(path: &str) -> String {
 
 /// Reads the turns of one request, in order.
 struct Reader<'d, 'r> {
-    form: &'static Form,
+    form: &'static RequestForm,
     list: ListReader<'d, 'r>,
     roster: Roster,
     /// Whether what the assistant says next belongs to the last message.

@@ -2,7 +2,7 @@
 //!
 //! Lists of messages give names: the name is the id, and of a speaker without one the role (`user`, `assistant`, `system`).
 //! Rows of tables give ids, and an account under which a person and an agent speak is two. Where an id is taken, the role
-//! stands in front of it (`assistant:Alex`). People are `user`, agents `assistant`. Tools are nobody: a result belongs to the
+//! is put before it (`assistant:Alex`). People are `user`, agents `assistant`. Tools are nobody: a result belongs to the
 //! agent who asked for it. As there is no roster to be missing from, everybody who speaks counts as listed.
 
 use std::collections::{HashMap, HashSet};

@@ -1,4 +1,4 @@
-//! Reasoning that stands in a text: between `<think>` and `</think>` in front of what is said, as open models write it.
+//! Reasoning that stands in a text: between `<think>` and `</think>` before what is said, as open models write it.
 
 use chatmill_model::{Message, MessageKind, Part, Role};
 
@@ -12,9 +12,9 @@ pub fn thought(text: &str) -> String {
     unescaped(text, |text| is_tag(text, &["think"]))
 }
 
-/// Divides a text into what was thought and what is said behind it; none where it does not begin with a thought.
+/// Divides a text into what was thought and what is said after it; none where it does not begin with a thought.
 ///
-/// One line break inside each tag, and two behind the second one, belong to the tags.
+/// One line break inside each tag, and two after the second one, belong to the tags.
 pub fn divided(text: &str) -> Option<(&str, &str)> {
     let rest = text.trim_start().strip_prefix(OPENING)?;
     let (thought, said) = rest.split_once(CLOSING)?;

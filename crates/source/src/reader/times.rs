@@ -65,7 +65,7 @@ pub fn order(value: Option<Value<'_>>) -> Option<i64> {
     Some(micros)
 }
 
-/// Keys that put values into the order of their times; what has no time stays behind what stood before it.
+/// Keys that put values into the order of their times; what has no time stays after what stood before it.
 pub fn keys<'d>(values: impl Iterator<Item = Option<Value<'d>>>) -> Vec<i64> {
     let mut last = i64::MIN;
     values

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! A record is such a text alone: a whole file, a JSON string, or an object with `text`, as training files have it. The
-//! line of the role may name the speaker. Control tokens and tags that were escaped by U+200B behind their `<` are read back.
+//! line of the role may name the speaker. Control tokens and tags that were escaped by U+200B after their `<` are read back.
 //! Reasoning, calls and results are written as Hermes and Qwen write them: `<think>`, `<tool_call>`, `<tool_response>`.
 //! Tools that a system text describes stay text.
 
@@ -25,7 +25,7 @@ use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Message, Part, Role};
 
 use crate::frame::{FrameView, Reading};
-use crate::reader::{Beside, ListReader, Names, Roster, best, exceeds, tools_of_vendor};
+use crate::reader::{ListReader, Names, RequestFields, Roster, best, exceeds, tools_of_vendor};
 use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
 use blocks::{Block, OPENING, Opened};
 
@@ -90,7 +90,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         places: Places::new(inside.as_bytes()),
         roster: Roster::default(),
     };
-    let beside = Beside::read(NAMES, frame.root(), limits, &mut reader.list.notes);
+    let beside = RequestFields::read(NAMES, frame.root(), limits, &mut reader.list.notes);
     for block in blocks::cut(&text) {
         reader.add(&text, block);
     }

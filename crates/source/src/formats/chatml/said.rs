@@ -84,7 +84,7 @@ fn without_tags(text: &str) -> String {
     escapes::unescaped(text, |text| is_token(text) || is_tag(text, &names))
 }
 
-/// Whether text goes on like a control token behind its `<`: a bar, a word of at most 40 signs, a bar and `>`.
+/// Whether text goes on like a control token after its `<`: a bar, a word of at most 40 characters, a bar and `>`.
 fn is_token(text: &str) -> bool {
     let Some(inside) = text.strip_prefix('|') else {
         return false;
@@ -144,7 +144,7 @@ fn assistant(body: &str, limits: &Limits, faults: &mut Vec<Finding>) -> Vec<Part
     parts
 }
 
-/// What stands before, between and behind a pair of tags.
+/// What stands before, between and after a pair of tags.
 fn tagged<'t>(text: &'t str, [open, close]: [&str; 2]) -> Option<(&'t str, &'t str, &'t str)> {
     let (before, rest) = text.split_once(open)?;
     let (inside, after) = rest.split_once(close)?;

@@ -1,4 +1,4 @@
-//! The `[meta]` line that gryag puts in front of a message, and the `[speaker …]` line of October 2025, read back.
+//! The `[meta]` line that gryag puts before a message, and the `[speaker …]` line of October 2025, read back.
 //!
 //! A line is `[meta]` and pairs: `key=value`, or `key="value"` where `\"` is a quotation mark. It counts as metadata only
 //! when the whole text reads so; anything else is what somebody said. The bot's own reader knows no escapes: it cuts a
@@ -63,7 +63,7 @@ impl Meta {
     }
 }
 
-/// Takes out the U+200B behind the bracket of a text that would begin like a line without it.
+/// Takes out the U+200B after the bracket of a text that would begin like a line without it.
 pub fn unescape(text: &mut String) {
     let inside = text.strip_prefix('[').filter(|rest| rest.starts_with(ESCAPE));
     let bare = inside.map(|rest| rest.trim_start_matches(ESCAPE));
@@ -72,12 +72,12 @@ pub fn unescape(text: &mut String) {
     }
 }
 
-/// Which quotation marks with a backslash in front belong to a value.
+/// Which quotation marks after a backslash belong to a value.
 #[derive(Clone, Copy, PartialEq)]
 enum Escapes {
     /// All of them.
     All,
-    /// Those that neither the end nor a further key follows: behind a value that ends in a backslash, one closes.
+    /// Those that neither the end nor a further key follows: after a value that ends in a backslash, one closes.
     Inside,
     /// None.
     None,
@@ -102,7 +102,10 @@ impl Escapes {
 
 /// Any word may be a key, as it may be to the bot's own reader: which of them mean something is another question.
 fn is_key(key: &str) -> bool {
-    !key.is_empty() && key.chars().all(|sign| sign.is_alphanumeric() || sign == '_')
+    !key.is_empty()
+        && key
+            .chars()
+            .all(|character| character.is_alphanumeric() || character == '_')
 }
 
 fn pairs(text: &str, escapes: Escapes) -> Option<Vec<(String, String)>> {
@@ -151,7 +154,7 @@ fn pairs_in_order(line: &str) -> Option<Vec<(String, String)>> {
     Some(pairs)
 }
 
-/// A value behind its opening quotation mark, and what follows the closing one.
+/// A value after its opening quotation mark, and what follows the closing one.
 fn quoted_value(text: &str, escapes: Escapes) -> Option<(String, &str)> {
     let mut value = String::new();
     let mut rest = text;
@@ -188,7 +191,7 @@ fn is_within(text: &str) -> bool {
     holds_line(text) || !technical::ids(text).is_empty()
 }
 
-/// Whether `[meta]` stands in the text with at least one pair behind it.
+/// Whether `[meta]` stands in the text with at least one pair after it.
 fn holds_line(text: &str) -> bool {
     text.match_indices(MARK).any(|(at, _)| {
         let after = text.get(at + MARK.len()..).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Histories for Google's Gemini API, and gryag's, which are the same with a `[meta]` line in front of every message.
+//! Histories for Google's Gemini API, and gryag's, which are the same with a `[meta]` line before every message.
 //!
 //! A record is one captured request: an object with `contents`, maybe `systemInstruction` and `tools`, or a bare list of
 //! turns, as gryag's document prints it. Field names are read in camel case and in snake case. The smallest example:

@@ -173,7 +173,7 @@ fn file_data(file: Value<'_>, part: Option<Value<'_>>, path: &str, content: &mut
     true
 }
 
-/// The kind of a medium by its type; addresses without one are videos where they lead to `YouTube`, else files.
+/// The kind of a media item by its type; addresses without one are videos where they lead to `YouTube`, else files.
 fn kind(media_type: Option<&str>, uri: &str) -> MediaKind {
     let by_address = || {
         let (_, rest) = uri.split_once("://").unwrap_or_default();

@@ -50,7 +50,7 @@ wire! {
     }
 }
 
-/// The lines in front of a turn.
+/// The lines before a turn.
 #[derive(Default)]
 struct Lines {
     meta: Meta,
@@ -262,7 +262,7 @@ fn unknown_keys(meta: &Meta, turn: &Turn<'_>, site: &mut Site<'_>) {
     site.push(finding, ".parts", place);
 }
 
-/// Whether a history opens with system text that was put in front of it: the first turn is a user's and has no line, while
+/// Whether a history opens with system text that was put before it: the first turn is a user's and has no line, while
 /// later ones have.
 pub fn has_front(turns: &[Value<'_>]) -> bool {
     let is_users = |turn: &Value<'_>| turn.get("role").and_then(Value::as_str).as_deref() == Some("user");

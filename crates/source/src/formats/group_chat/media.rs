@@ -6,7 +6,7 @@ use chatmill_model::{Media, MediaKind, MediaSource};
 /// Fields of `extra` that hold an address, the most telling first.
 const ADDRESSES: [&str; 6] = ["url", "file_url", "image_url", "audio_url", "video_url", "link"];
 
-/// The kind of medium that a message type names.
+/// The kind of media that a message type names.
 pub fn kind(word: &str) -> Option<MediaKind> {
     match word {
         "image" => Some(MediaKind::Image),
@@ -26,8 +26,8 @@ pub fn is_lone_url(content: &str) -> bool {
     rest.is_some_and(|rest| !rest.is_empty() && !rest.contains(char::is_whitespace))
 }
 
-/// The medium of a message; `address` is its content, where that is a lone URL.
-pub fn medium(kind: MediaKind, address: Option<String>, extra: Option<Value<'_>>) -> Media {
+/// The media item of a message; `address` is its content, where that is a lone URL.
+pub fn media_item(kind: MediaKind, address: Option<String>, extra: Option<Value<'_>>) -> Media {
     let mut name = None;
     let mut media_type = None;
     let mut listed: Option<(usize, String)> = None;

@@ -1,7 +1,7 @@
 //! Messages: identity, speaker, role, time, pieces, and the fields that have no place in the model.
 //!
 //! `Message::extra` keeps two levels apart by name, so that they can be written back where they stood: a field of the
-//! message's own `extra` object keeps its name, an unknown field beside it gets a `/` in front (`/avatar`). An `extra`
+//! message's own `extra` object keeps its name, an unknown field beside it gets a leading `/` (`/avatar`). An `extra`
 //! that is no object, or that has a name starting with `/`, is kept whole as `/extra`.
 
 use chatmill_diag::{Limits, Severity, codes};
@@ -12,7 +12,9 @@ use super::roster::Roster;
 use super::times::Clock;
 use super::wire::Row;
 use super::{media, message_path, references, tools};
-use crate::reader::{Element, Keep as _, Kept, ListReader, Site, Taken, Wire as _, id, present, taken, word};
+use crate::reader::{
+    Element, FieldText, Keep as _, Kept, ListReader, Site, Wire as _, field_text, id, present, word,
+};
 
 /// Reads the messages of one conversation, in order.
 pub struct Reader<'d, 'r> {
@@ -59,8 +61,8 @@ impl<'d> Reader<'d, '_> {
             MessageKind::Message
         };
         let role = if is_system_text { Role::System } else { role };
-        let medium = media::kind(known);
-        if word.is_some() && medium.is_none() && !matches!(known, "text" | "system") {
+        let media_item = media::kind(known);
+        if word.is_some() && media_item.is_none() && !matches!(known, "text" | "system") {
             let text = "the type is none of the known words: the message is read as text";
             let place = row.word.unwrap_or(value);
             site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, ".type", place);
@@ -83,13 +85,13 @@ impl<'d> Reader<'d, '_> {
         let parts = if kind == MessageKind::Notice {
             content.map(Part::Notice).into_iter().collect()
         } else {
-            parts(content, medium, role, row.extra, lifted)
+            parts(content, media_item, role, row.extra, lifted)
         };
 
-        let sender_name = match taken(row.sender_name) {
-            Taken::Text(name) => Some(name.into_owned()),
-            Taken::Absent | Taken::Null => None,
-            Taken::Number(_) | Taken::Other => {
+        let sender_name = match field_text(row.sender_name) {
+            FieldText::Text(name) => Some(name.into_owned()),
+            FieldText::Absent | FieldText::Null => None,
+            FieldText::Number(_) | FieldText::Other => {
                 let text = "sender_name is no string and is left out";
                 site.warn("sender_name", text, row.sender_name.unwrap_or(value));
                 None
@@ -113,15 +115,15 @@ impl<'d> Reader<'d, '_> {
 }
 
 fn check_id(row: &Row<'_>, site: &mut Site<'_>) {
-    match taken(row.message_id) {
-        Taken::Absent => site.missing("message_id", Severity::Error),
-        Taken::Text(text) if !text.is_empty() => {}
-        Taken::Null | Taken::Text(_) => site.missing("message_id", Severity::Warning),
-        Taken::Number(_) => {
+    match field_text(row.message_id) {
+        FieldText::Absent => site.missing("message_id", Severity::Error),
+        FieldText::Text(text) if !text.is_empty() => {}
+        FieldText::Null | FieldText::Text(_) => site.missing("message_id", Severity::Warning),
+        FieldText::Number(_) => {
             let value = row.message_id.unwrap_or(site.message);
             site.warn("message_id", "message_id is a number and is read as text", value);
         }
-        Taken::Other => {
+        FieldText::Other => {
             let value = row.message_id.unwrap_or(site.message);
             site.warn("message_id", "message_id is no string and is left out", value);
         }
@@ -157,17 +159,17 @@ fn sender<'d>(
     site: &mut Site<'_>,
 ) -> Option<usize> {
     let value = row.sender.unwrap_or(site.message);
-    let id = match taken(row.sender) {
-        Taken::Text(id) => id,
-        Taken::Number(number) => {
+    let id = match field_text(row.sender) {
+        FieldText::Text(id) => id,
+        FieldText::Number(number) => {
             site.error("sender", "the sender is a number and is read as text", value);
             number.into()
         }
-        Taken::Absent | Taken::Null => {
+        FieldText::Absent | FieldText::Null => {
             site.missing("sender", Severity::Error);
             return None;
         }
-        Taken::Other => {
+        FieldText::Other => {
             site.error("sender", "the sender is no string and is left out", value);
             return None;
         }
@@ -229,11 +231,11 @@ fn answering(role: Role, row: &Row<'_>, site: &mut Site<'_>) -> Role {
 
 /// The type as written.
 fn message_type(row: &Row<'_>, site: &mut Site<'_>) -> Option<String> {
-    match taken(row.word) {
-        Taken::Text(word) => return Some(word.into_owned()),
-        Taken::Absent => site.missing("type", Severity::Error),
-        Taken::Null => site.missing("type", Severity::Warning),
-        Taken::Number(_) | Taken::Other => {
+    match field_text(row.word) {
+        FieldText::Text(word) => return Some(word.into_owned()),
+        FieldText::Absent => site.missing("type", Severity::Error),
+        FieldText::Null => site.missing("type", Severity::Warning),
+        FieldText::Number(_) | FieldText::Other => {
             let text = "the type is no string: the message is read as text";
             site.warn("type", text, row.word.unwrap_or(site.message));
         }
@@ -243,17 +245,17 @@ fn message_type(row: &Row<'_>, site: &mut Site<'_>) -> Option<String> {
 
 /// The content as text; a value that is no string is kept as its JSON text.
 fn content(row: &Row<'_>, site: &mut Site<'_>) -> Option<String> {
-    match taken(row.content) {
-        Taken::Text(text) => Some(text.into_owned()),
-        Taken::Absent => {
+    match field_text(row.content) {
+        FieldText::Text(text) => Some(text.into_owned()),
+        FieldText::Absent => {
             site.missing("content", Severity::Error);
             None
         }
-        Taken::Null => {
+        FieldText::Null => {
             site.missing("content", Severity::Warning);
             None
         }
-        Taken::Number(_) | Taken::Other => {
+        FieldText::Number(_) | FieldText::Other => {
             let value = row.content.unwrap_or(site.message);
             let text = "the content is no string and is read as its JSON text";
             site.warn("content", text, value);
@@ -324,10 +326,10 @@ fn extra(row: &Row<'_>, own_fields: OwnFields, site: &mut Site<'_>, limits: &Lim
     (Extra(fields), lifted)
 }
 
-/// The pieces of a turn: text, then the medium, then calls; the content of a tool's message is its result.
+/// The pieces of a turn: text, then the media item, then calls; the content of a tool's message is its result.
 fn parts(
     content: Option<String>,
-    medium: Option<MediaKind>,
+    media_item: Option<MediaKind>,
     role: Role,
     extra: Option<Value<'_>>,
     lifted: Lifted,
@@ -340,10 +342,10 @@ fn parts(
             content: content.unwrap_or_default(),
             ..ToolResult::default()
         }));
-        parts.extend(medium.map(|kind| Part::Media(media::medium(kind, None, extra))));
+        parts.extend(media_item.map(|kind| Part::Media(media::media_item(kind, None, extra))));
         return parts;
     }
-    match medium {
+    match media_item {
         None => parts.extend(content.map(Part::Text)),
         Some(kind) => {
             let (address, text) = match content {
@@ -351,7 +353,7 @@ fn parts(
                 content => (None, content.filter(|content| !content.is_empty())),
             };
             parts.extend(text.map(Part::Text));
-            parts.push(Part::Media(media::medium(kind, address, extra)));
+            parts.push(Part::Media(media::media_item(kind, address, extra)));
         }
     }
     parts.extend(lifted.calls);

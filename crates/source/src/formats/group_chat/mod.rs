@@ -30,7 +30,9 @@ use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Conversation, Customs, Extra};
 
 use crate::frame::{FrameView, Reading};
-use crate::reader::{Keep as _, Kept, ListReader, Notes, Taken, Wire as _, has, holds, list, surest, taken};
+use crate::reader::{
+    FieldText, Keep as _, Kept, ListReader, Notes, Wire as _, field_text, has, holds, list, surest,
+};
 use crate::source::{About, Source};
 use messages::Reader;
 use roster::Roster;
@@ -170,12 +172,12 @@ fn version(record: &Record<'_>, notes: &mut Notes) -> Option<String> {
         let finding = Finding::new(code, text).with_severity(Severity::Warning);
         notes.push(finding.at_path("$.version"), record.version);
     };
-    match taken(record.version) {
-        Taken::Absent | Taken::Null => {
+    match field_text(record.version) {
+        FieldText::Absent | FieldText::Null => {
             note(&codes::MISSING_FIELD, "the record has no version");
             None
         }
-        Taken::Text(version) => {
+        FieldText::Text(version) => {
             if version != VERSION {
                 note(
                     &codes::UNKNOWN_VERSION,
@@ -184,11 +186,11 @@ fn version(record: &Record<'_>, notes: &mut Notes) -> Option<String> {
             }
             Some(version.into_owned())
         }
-        Taken::Number(version) => {
+        FieldText::Number(version) => {
             note(&codes::WRONG_TYPE, "the version is a number and is read as text");
             Some(version.to_owned())
         }
-        Taken::Other => {
+        FieldText::Other => {
             note(&codes::WRONG_TYPE, "the version is no string and is left out");
             None
         }

@@ -6,7 +6,7 @@ use chatmill_model::json::{push_compact, push_string};
 use chatmill_model::{OffsetOrigin, ParticipantKind, Preview, RawJson, Reference, ReferenceForm, Timestamp};
 
 use super::roster::Roster;
-use crate::reader::{Site, Taken, id, iso8601, taken, text};
+use crate::reader::{FieldText, Site, field_text, id, iso8601, text};
 
 /// Reads a message's references. What the importer refuses is an error and left out.
 pub fn read(
@@ -81,14 +81,14 @@ fn object(
     let shows_something = preview.is_some();
     let preview = preview.unwrap_or_default();
     let has_content = shows_words(&preview);
-    let target = match taken(stated) {
-        Taken::Text(id) if !id.is_empty() => Some(id.into_owned()),
-        Taken::Number(number) => {
+    let target = match field_text(stated) {
+        FieldText::Text(id) if !id.is_empty() => Some(id.into_owned()),
+        FieldText::Number(number) => {
             let text = "the id of the reference is a number";
             site.warn(&format!("{suffix}.message_id"), text, entry);
             Some(number.to_owned())
         }
-        Taken::Text(_) | Taken::Absent | Taken::Null | Taken::Other => {
+        FieldText::Text(_) | FieldText::Absent | FieldText::Null | FieldText::Other => {
             // The importer asks only whether the key is there.
             let severity = if stated.is_none() {
                 Severity::Error

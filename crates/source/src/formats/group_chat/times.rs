@@ -7,7 +7,7 @@ use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 
 use crate::reader::iso8601::Moment;
 use crate::reader::odd_times::{Odd, OddTimes};
-use crate::reader::{Notes, Site, Taken, iso8601, taken};
+use crate::reader::{FieldText, Notes, Site, field_text, iso8601};
 
 /// Reads the times of one conversation.
 pub struct Clock {
@@ -18,9 +18,9 @@ pub struct Clock {
 impl Clock {
     /// Takes `default_timezone`, which stands at `path`: an IANA name or an offset.
     pub fn new(default: Option<Value<'_>>, path: &str, notes: &mut Notes) -> Self {
-        let zone = match taken(default) {
-            Taken::Absent | Taken::Null => None,
-            Taken::Text(text) => {
+        let zone = match field_text(default) {
+            FieldText::Absent | FieldText::Null => None,
+            FieldText::Text(text) => {
                 let zone = zone(&text);
                 if zone.is_none() {
                     let finding = Finding::new(
@@ -31,7 +31,7 @@ impl Clock {
                 }
                 zone
             }
-            Taken::Number(_) | Taken::Other => {
+            FieldText::Number(_) | FieldText::Other => {
                 let finding = Finding::new(&codes::WRONG_TYPE, "default_timezone is no string")
                     .with_severity(Severity::Warning)
                     .at_path(path);

@@ -2,7 +2,7 @@
 
 use chatmill_intake::json::{Document, Value};
 
-use crate::reader::quoted_json::{Form, Inside};
+use crate::reader::quoted_json::{CellForm, CellPlace};
 use crate::reader::{Notes, Site};
 
 /// A column that holds JSON.
@@ -35,10 +35,10 @@ impl<'d> Column<'d> {
         let (Some(document), Some(cell)) = (self.quoted, self.cell) else {
             return read(site);
         };
-        let inside = Inside {
+        let inside = CellPlace {
             field: ".media",
             span: cell.span(),
-            form: Form::Quoted,
+            form: CellForm::Quoted,
         };
         let mut found = Notes::new(0);
         read(&mut site.inside(&mut found, document.root()));

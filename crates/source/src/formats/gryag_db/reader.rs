@@ -64,7 +64,7 @@ fn is_newest_first(rows: &[(u32, Value<'_>)]) -> bool {
     falls > rises
 }
 
-/// Sorts rows by their ids; a row without a number stays behind the row that it follows.
+/// Sorts rows by their ids; a row without a number stays after the row that it follows.
 fn in_order(rows: Vec<(u32, Value<'_>)>) -> Vec<(u32, Value<'_>)> {
     let mut last = i64::MIN;
     let mut keyed: Vec<(i64, u32, Value<'_>)> = Vec::with_capacity(rows.len());
@@ -102,7 +102,7 @@ struct Reader<'d, 'r> {
 }
 
 /// What a row became.
-struct Said {
+struct ReadRow {
     role: Role,
     timestamp: Option<Timestamp>,
     content: Content,
@@ -178,7 +178,7 @@ impl<'d> Reader<'d, '_> {
         } else {
             "created_at"
         };
-        let said = Said {
+        let said = ReadRow {
             role,
             timestamp: self.times.read(row.get(time), time, &mut site),
             content,
@@ -211,8 +211,8 @@ impl<'d> Reader<'d, '_> {
         true
     }
 
-    fn push(&mut self, index: u32, row: Value<'_>, said: Said) {
-        let Said {
+    fn push(&mut self, index: u32, row: Value<'_>, said: ReadRow) {
+        let ReadRow {
             role,
             timestamp,
             content,

@@ -96,7 +96,7 @@ fn counts_attachments(text: &str) -> bool {
     const KINDS: [&str; 4] = ["фото", "відео", "аудіо", "YouTube відео"];
     text.strip_prefix("Прикріплення: ").is_some_and(|list| {
         list.split(", ").all(|one| {
-            let kind = one.trim_start_matches(|sign: char| sign.is_ascii_digit());
+            let kind = one.trim_start_matches(|character: char| character.is_ascii_digit());
             let kind = if kind.len() < one.len() {
                 kind.strip_prefix(' ').unwrap_or(kind)
             } else {

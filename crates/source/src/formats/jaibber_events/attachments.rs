@@ -6,7 +6,7 @@ use chatmill_diag::{Finding, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, Reference, Timestamp};
 
-use super::event::{Attachment, Deed, Event, Feed, Speaker};
+use super::event::{Attachment, Capture, Event, EventKind, Speaker};
 use super::open::Opened;
 use super::times::Clock;
 use crate::reader::{Site, fields, kind_of, raw, word, words};
@@ -34,8 +34,8 @@ impl Upload {
             row: self.row,
             span: self.span,
             prefix: "",
-            feed: Feed::Rest,
-            deed: Deed::Tell,
+            capture: Capture::Api,
+            kind: EventKind::Notice,
             word: Some("attachment".to_owned()),
             id: None,
             stream: None,

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use chatmill_diag::{Finding, codes};
 
-use super::event::{Deed, Event, Feed, finding_at};
+use super::event::{Capture, Event, EventKind, finding_at};
 
 /// Looks for answers that break the rules of the room. `mentioned` gives the participants whom an event mentions.
 pub fn check<'m>(
@@ -53,13 +53,13 @@ pub fn check<'m>(
 /// for these; the desktop client does not store what an entry is.
 fn is_answer(event: &Event) -> bool {
     let is_api = event.extra.iter().any(|(key, _)| key == "senderType");
-    event.deed == Deed::End
+    event.kind == EventKind::Final
         && matches!(event.word.as_deref(), Some("response" | "done"))
         && event.speaker.is_agent == Some(true)
-        && match event.feed {
-            Feed::Live => event.depth.is_some(),
-            Feed::Rest => !is_api,
-            Feed::Store => false,
+        && match event.capture {
+            Capture::Live => event.depth.is_some(),
+            Capture::Api => !is_api,
+            Capture::Store => false,
         }
 }
 

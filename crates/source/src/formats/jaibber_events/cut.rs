@@ -67,7 +67,7 @@ fn store(projects: Value<'_>) -> Vec<Row> {
     rows
 }
 
-/// Whether an object is such a store without the name in front: only lists, and what the first one holds has a sender.
+/// Whether an object is such a store without its name around it: only lists, and what the first one holds has a sender.
 fn is_store(root: Value<'_>) -> bool {
     let mut lists = root.fields().map(|(_, value)| value);
     lists.all(|list| list.kind() == Kind::Array)

@@ -9,9 +9,9 @@ use crate::reader::Kept;
 
 /// Where a row was captured; where two rows are one message, the later kind counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Feed {
+pub enum Capture {
     /// The REST API, or a webhook.
-    Rest,
+    Api,
     /// Ably.
     Live,
     /// The desktop client's store.
@@ -20,17 +20,17 @@ pub enum Feed {
 
 /// What a row does in a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum EventKind {
     /// Says something at once.
-    Say,
+    Message,
     /// Begins an answer.
-    Begin,
+    Start,
     /// Adds a piece to an answer.
-    Add,
+    Chunk,
     /// Gives the whole answer, or an error in its place.
-    End,
+    Final,
     /// Tells that something happened.
-    Tell,
+    Notice,
 }
 
 /// Who speaks, as far as a row says.
@@ -46,10 +46,10 @@ pub struct Speaker {
     pub is_agent: Option<bool>,
 }
 
-/// A medium and what the model has no place for, as the end of a path (`.id`) and its value.
+/// A media item and what the model has no place for, as the end of a path (`.id`) and its value.
 #[derive(Clone, Debug)]
 pub struct Attachment {
-    /// The medium.
+    /// The media item.
     pub media: Media,
     /// Id, size and whatever else it has.
     pub rest: Kept,
@@ -65,9 +65,9 @@ pub struct Event {
     /// Where its fields stand, below the row.
     pub prefix: &'static str,
     /// Where it was captured.
-    pub feed: Feed,
+    pub capture: Capture,
     /// What it does.
-    pub deed: Deed,
+    pub kind: EventKind,
     /// The type, in the words of the system.
     pub word: Option<String>,
     /// Id of the message.

@@ -7,7 +7,7 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Preview, Reference, Timestamp};
 
 use super::attachments;
-use super::event::{Deed, Event, Feed, Speaker};
+use super::event::{Capture, Event, EventKind, Speaker};
 use super::open::Opened;
 use super::times::Clock;
 use crate::reader::{Keep as _, Kept, Site, fields, present, word, words};
@@ -35,21 +35,21 @@ pub fn read(
     site: &mut Site<'_>,
 ) -> Event {
     let body = opened.body;
-    let feed = feed(opened);
+    let capture = capture(opened);
     let mut extra = envelope(opened);
     let inside = time(body, clock, site);
     let id =
         word(present(body, "messageId"), "messageId", site).or_else(|| word(present(body, "id"), "id", site));
     let typed = word(present(body, "type"), "type", site);
     let is_notification = present(body, "isTaskNotification").and_then(Value::as_bool) == Some(true);
-    let (deed, written) = deed(typed, feed, is_notification, body, site);
+    let (kind, written) = kind(typed, capture, is_notification, body, site);
     let attached = present(body, "attachments").and_then(|list| attachments::list(list, site));
     let mentions = present(body, "mentions").and_then(|list| words(list, "mentions", site));
     let depth = depth(body, site);
     let chain = present(body, "respondingChain")
         .and_then(|list| words(list, "respondingChain", site))
         .unwrap_or_default();
-    let speaker = speaker(body, feed, deed, is_notification, site);
+    let speaker = speaker(body, capture, kind, is_notification, site);
     for (name, value) in body.fields() {
         let is_taken = match &*name {
             "attachments" => attached.is_some(),
@@ -77,19 +77,19 @@ pub fn read(
     } else {
         assigned
     };
-    let said = text(body, task, deed, site);
+    let said = text(body, task, kind, site);
     if task.is_none() {
-        report_missing(id.is_some(), &speaker, deed, feed, site);
+        report_missing(id.is_some(), &speaker, kind, capture, site);
     }
     Event {
         row,
         span,
         prefix: opened.prefix,
-        feed,
-        deed,
+        capture,
+        kind,
         word: written,
         stream: match word(present(body, "responseId"), "responseId", site) {
-            None if deed != Deed::Begin => id.clone(),
+            None if kind != EventKind::Start => id.clone(),
             stream => stream,
         },
         id,
@@ -111,15 +111,15 @@ pub fn read(
     }
 }
 
-fn feed(opened: Opened<'_>) -> Feed {
+fn capture(opened: Opened<'_>) -> Capture {
     let has = |key: &str| opened.body.get(key).is_some();
     let sender = present(opened.body, "sender").and_then(Value::as_str);
     if matches!(sender.as_deref(), Some("me" | "them")) {
-        Feed::Store
+        Capture::Store
     } else if has("senderType") || has("senderId") || has("createdAt") || (has("id") && !has("messageId")) {
-        Feed::Rest
+        Capture::Api
     } else {
-        Feed::Live
+        Capture::Live
     }
 }
 
@@ -140,48 +140,54 @@ fn envelope(opened: Opened<'_>) -> Kept {
 }
 
 /// What the row does, and the word for it.
-fn deed(
+fn kind(
     typed: Option<String>,
-    feed: Feed,
+    capture: Capture,
     is_notification: bool,
     body: Value<'_>,
     site: &mut Site<'_>,
-) -> (Deed, Option<String>) {
+) -> (EventKind, Option<String>) {
     let Some(typed) = typed else {
         if body.get("task").is_some() {
-            return (Deed::Tell, None);
+            return (EventKind::Notice, None);
         }
         let status = present(body, "status").and_then(Value::as_str);
-        return match (feed, status.as_deref()) {
-            (Feed::Store, Some("streaming")) => (Deed::Add, Some("chunk".to_owned())),
-            (Feed::Store, Some("error")) => (Deed::End, Some("error".to_owned())),
-            (Feed::Store, _) => (Deed::Say, None),
-            (Feed::Live | Feed::Rest, _) => {
+        return match (capture, status.as_deref()) {
+            (Capture::Store, Some("streaming")) => (EventKind::Chunk, Some("chunk".to_owned())),
+            (Capture::Store, Some("error")) => (EventKind::Final, Some("error".to_owned())),
+            (Capture::Store, _) => (EventKind::Message, None),
+            (Capture::Live | Capture::Api, _) => {
                 missing("type", "type is missing: the row is read as a message", site);
-                (Deed::Say, None)
+                (EventKind::Message, None)
             }
         };
     };
-    let deed = match typed.as_str() {
-        "message" if is_notification => Deed::Tell,
-        "message" => Deed::Say,
-        "typing" => Deed::Begin,
-        "chunk" => Deed::Add,
-        "response" | "done" | "error" => Deed::End,
-        "system" | "deregister" => Deed::Tell,
-        word if word.starts_with("task-") => Deed::Tell,
+    let kind = match typed.as_str() {
+        "message" if is_notification => EventKind::Notice,
+        "message" => EventKind::Message,
+        "typing" => EventKind::Start,
+        "chunk" => EventKind::Chunk,
+        "response" | "done" | "error" => EventKind::Final,
+        "system" | "deregister" => EventKind::Notice,
+        word if word.starts_with("task-") => EventKind::Notice,
         _ => {
             let text = "the type is none of the system's: the row is kept as a notice";
             let place = body.get("type").unwrap_or(body);
             site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, ".type", place);
-            Deed::Tell
+            EventKind::Notice
         }
     };
-    (deed, Some(typed))
+    (kind, Some(typed))
 }
 
 /// Account, name and kind. What the row states about the kind wins over what its type hints at.
-fn speaker(body: Value<'_>, feed: Feed, deed: Deed, is_notification: bool, site: &mut Site<'_>) -> Speaker {
+fn speaker(
+    body: Value<'_>,
+    capture: Capture,
+    kind: EventKind,
+    is_notification: bool,
+    site: &mut Site<'_>,
+) -> Speaker {
     let task = present(body, "task");
     let of_task = |key: &str| task.and_then(|task| present(task, key)).and_then(fields::id);
     let mut named = |key: &str| word(present(body, key), key, site);
@@ -199,10 +205,10 @@ fn speaker(body: Value<'_>, feed: Feed, deed: Deed, is_notification: bool, site:
         Some("user") => Some(false),
         _ => present(body, "isAgentMessage").and_then(Value::as_bool),
     };
-    let answers = matches!(deed, Deed::Begin | Deed::Add | Deed::End);
-    let hinted = match (feed, task) {
+    let answers = matches!(kind, EventKind::Start | EventKind::Chunk | EventKind::Final);
+    let hinted = match (capture, task) {
         (_, Some(_)) => of_task("createdByType").map(|word| word == "agent"),
-        (Feed::Store, None) => {
+        (Capture::Store, None) => {
             let is_own = present(body, "sender").and_then(Value::as_str).as_deref() == Some("me");
             match status.as_deref() {
                 Some("sending" | "sent") => Some(false),
@@ -210,17 +216,17 @@ fn speaker(body: Value<'_>, feed: Feed, deed: Deed, is_notification: bool, site:
                 _ => (answers && !is_own).then_some(true),
             }
         }
-        _ if deed == Deed::Tell && !is_notification && agent_name.is_none() => None,
+        _ if kind == EventKind::Notice && !is_notification && agent_name.is_none() => None,
         _ => Some(answers || is_notification || agent_name.is_some()),
     };
     if let Some(value) = present(body, "senderType")
-        && deed != Deed::Tell
+        && kind != EventKind::Notice
         && !matches!(sender_type.as_deref(), Some("agent" | "api" | "user"))
     {
         let text = "the kind of sender is none of user, agent and api";
         site.warn("senderType", text, value);
     }
-    if stated == Some(false) && answers && feed != Feed::Store {
+    if stated == Some(false) && answers && capture != Capture::Store {
         let text = "an answer is said to come from a person";
         let place = present(body, "senderType").or_else(|| present(body, "isAgentMessage"));
         site.note(&codes::ROLE_CONFLICT, text, ".type", place.unwrap_or(body));
@@ -235,9 +241,9 @@ fn speaker(body: Value<'_>, feed: Feed, deed: Deed, is_notification: bool, site:
     }
 }
 
-fn text(body: Value<'_>, task: Option<Value<'_>>, deed: Deed, site: &mut Site<'_>) -> String {
+fn text(body: Value<'_>, task: Option<Value<'_>>, kind: EventKind, site: &mut Site<'_>) -> String {
     let Some(value) = present(body, "text") else {
-        let is_needed = matches!(deed, Deed::Say | Deed::Add | Deed::End);
+        let is_needed = matches!(kind, EventKind::Message | EventKind::Chunk | EventKind::Final);
         if is_needed && present(body, "attachments").is_none() {
             missing("text", "text is missing", site);
         }
@@ -254,15 +260,19 @@ fn text(body: Value<'_>, task: Option<Value<'_>>, deed: Deed, site: &mut Site<'_
 }
 
 /// Reports what every message has.
-fn report_missing(has_id: bool, speaker: &Speaker, deed: Deed, feed: Feed, site: &mut Site<'_>) {
-    if !has_id && deed != Deed::Begin {
-        let field = if feed == Feed::Live { "messageId" } else { "id" };
+fn report_missing(has_id: bool, speaker: &Speaker, kind: EventKind, capture: Capture, site: &mut Site<'_>) {
+    if !has_id && kind != EventKind::Start {
+        let field = if capture == Capture::Live {
+            "messageId"
+        } else {
+            "id"
+        };
         missing(field, "the row has no id", site);
     }
-    if feed == Feed::Store || deed == Deed::Tell {
+    if capture == Capture::Store || kind == EventKind::Notice {
         return;
     }
-    let is_live = feed == Feed::Live;
+    let is_live = capture == Capture::Live;
     if speaker.account.is_none() {
         let field = if is_live { "from" } else { "senderId" };
         missing(field, "the row does not say whose account it comes from", site);

@@ -7,9 +7,9 @@ use chatmill_model::{Extra, Media, Message, MessageKind, MessageOrigin, Part, Ra
 
 use super::attachments::Upload;
 use super::checks;
-use super::event::{Deed, Event};
+use super::event::{Event, EventKind};
 use super::roster::Roster;
-use super::streams::{Assembler, Fate};
+use super::streams::{Assembler, RowOutcome};
 use super::times;
 use crate::reader::quoted;
 
@@ -18,7 +18,7 @@ pub struct Settled {
     /// In canonical order.
     pub messages: Vec<Message>,
     /// By index of the row.
-    pub fates: Vec<Fate>,
+    pub outcomes: Vec<RowOutcome>,
     /// With positions of messages and paths of rows.
     pub findings: Vec<Finding>,
 }
@@ -37,7 +37,7 @@ pub fn settle(
     attach(uploads, &mut assembler);
     let Assembler {
         kept,
-        fates,
+        outcomes,
         findings: oddities,
         has_rest,
         ..
@@ -69,7 +69,7 @@ pub fn settle(
         messages.push(message);
     }
     for finding in &mut findings {
-        place(finding, &fates, &positions);
+        place(finding, &outcomes, &positions);
         let message = finding
             .position
             .and_then(|position| messages.get(position as usize));
@@ -79,7 +79,7 @@ pub fn settle(
     }
     Settled {
         messages,
-        fates,
+        outcomes,
         findings,
     }
 }
@@ -90,7 +90,7 @@ fn attach(uploads: Vec<Upload>, assembler: &mut Assembler) {
         .kept
         .iter()
         .enumerate()
-        .filter(|(_, event)| !matches!(event.deed, Deed::Begin | Deed::Tell))
+        .filter(|(_, event)| !matches!(event.kind, EventKind::Start | EventKind::Notice))
         .filter_map(|(at, event)| Some((event.id.clone()?, at)))
         .rev()
         .collect();
@@ -103,23 +103,23 @@ fn attach(uploads: Vec<Upload>, assembler: &mut Assembler) {
     for upload in uploads {
         let row = upload.row;
         let at = upload.message.as_ref().and_then(|id| by_id.get(id)).copied();
-        let fate = if let Some((at, event)) = at.and_then(|at| Some((at, assembler.kept.get_mut(at)?))) {
+        let outcome = if let Some((at, event)) = at.and_then(|at| Some((at, assembler.kept.get_mut(at)?))) {
             if shown.insert((at, upload.file.media.clone())) {
                 event.attachments.push(upload.file);
             }
-            Fate::Merged(Some(at))
+            RowOutcome::Merged(Some(at))
         } else {
             assembler.kept.push(upload.into_event());
-            Fate::Anchors(assembler.kept.len() - 1)
+            RowOutcome::Anchors(assembler.kept.len() - 1)
         };
-        if let Some(known) = assembler.fates.get_mut(row as usize) {
-            *known = fate;
+        if let Some(known) = assembler.outcomes.get_mut(row as usize) {
+            *known = outcome;
         }
     }
 }
 
 /// The order of messages: that of the rows, or that of the times where the REST API gave some of them, whose pages begin
-/// with the newest. What has no time then stays with the row in front of it.
+/// with the newest. What has no time then stays with the row before it.
 fn order(kept: &[Event], has_rest: bool) -> Vec<usize> {
     let mut order: Vec<usize> = (0..kept.len()).collect();
     let row = |at: &usize| kept.get(*at).map(|event| event.row);
@@ -203,7 +203,7 @@ fn mentions(
                 mentioned.add(place, roster);
             }
         }
-        if !matches!(event.deed, Deed::Begin | Deed::Tell) {
+        if !matches!(event.kind, EventKind::Start | EventKind::Notice) {
             for place in roster.names.mentioned(&event.text) {
                 mentioned.add(place, roster);
             }
@@ -230,9 +230,9 @@ fn list(words: &[String]) -> RawJson {
 
 /// A message, without its mentions.
 fn message(mut event: Event, position: u32, sender: Option<usize>, roster: &Roster, start: u64) -> Message {
-    let kind = match event.deed {
-        Deed::Begin | Deed::Tell => MessageKind::Notice,
-        Deed::Say | Deed::Add | Deed::End => MessageKind::Message,
+    let kind = match event.kind {
+        EventKind::Start | EventKind::Notice => MessageKind::Notice,
+        EventKind::Message | EventKind::Chunk | EventKind::Final => MessageKind::Message,
     };
     let is_agent = event
         .speaker
@@ -293,15 +293,15 @@ fn signed(mut reference: Reference, roster: &Roster) -> Reference {
 }
 
 /// Turns a finding about a row into one about a message, if the row became one or part of one.
-fn place(finding: &mut Finding, fates: &[Fate], positions: &[Option<u32>]) {
+fn place(finding: &mut Finding, outcomes: &[RowOutcome], positions: &[Option<u32>]) {
     let Some(row) = finding.position.take() else {
         return;
     };
-    let fate = fates.get(row as usize);
-    let (at, is_anchor) = match fate {
-        Some(Fate::Anchors(at)) => (Some(*at), true),
-        Some(Fate::Merged(at) | Fate::Repeats(at)) => (*at, false),
-        Some(Fate::Rejected) | None => (None, false),
+    let outcome = outcomes.get(row as usize);
+    let (at, is_anchor) = match outcome {
+        Some(RowOutcome::Anchors(at)) => (Some(*at), true),
+        Some(RowOutcome::Merged(at) | RowOutcome::Repeats(at)) => (*at, false),
+        Some(RowOutcome::Rejected) | None => (None, false),
     };
     finding.position = at.and_then(|at| positions.get(at).copied().flatten());
     if !is_anchor || finding.position.is_none() {

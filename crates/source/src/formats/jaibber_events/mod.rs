@@ -10,7 +10,7 @@
 //! A conversation is a project: rows of all kinds are gathered by the project's id and read together. Answers are put
 //! together from their pieces ([`streams`]), people and agents of one account are told apart ([`roster`]). Messages stay in
 //! input order; where the REST API, whose pages begin with the newest, gave some of them, they are ordered by time, and
-//! what has no time stays with the row in front of it ([`messages`]).
+//! what has no time stays with the row before it ([`messages`]).
 
 mod attachments;
 mod checks;
@@ -34,12 +34,12 @@ use crate::frame::{FrameView, Reading, Row};
 use crate::reader::{ListReader, Notes, Site, list, present};
 use crate::source::{About, Source};
 use attachments::Upload;
-use event::Feed;
+use event::Capture;
 use fields::KNOWN;
 use messages::Settled;
 use open::{Opened, is_attachment, is_event, is_presence};
 use roster::Roster;
-use streams::{Assembler, Fate};
+use streams::{Assembler, RowOutcome};
 use times::Clock;
 
 const ID: &str = "jaibber-events";
@@ -98,7 +98,7 @@ struct Reader<'d, 'r> {
     assembler: Assembler,
     uploads: Vec<Upload>,
     /// Kinds of captures that were seen.
-    newest: Option<Feed>,
+    newest: Option<Capture>,
     has_live: bool,
     key: Option<String>,
 }
@@ -144,7 +144,7 @@ impl<'d> Reader<'d, '_> {
             Err(Finding::new(&codes::WRONG_TYPE, text))
         };
         if let Err(finding) = result {
-            self.assembler.fates.push(Fate::Rejected);
+            self.assembler.outcomes.push(RowOutcome::Rejected);
             let finding = finding.at_path(format!("$[{index}]"));
             self.list.reject(row.span(), finding);
         }
@@ -189,16 +189,16 @@ impl<'d> Reader<'d, '_> {
         let place = (index, row.span());
         if is_presence(body) {
             self.roster.join(body);
-            self.assembler.fates.push(Fate::Merged(None));
+            self.assembler.outcomes.push(RowOutcome::Merged(None));
         } else if is_attachment(body) {
             self.uploads
                 .push(attachments::upload(opened, place, &mut self.clock, &mut site));
-            self.assembler.fates.push(Fate::Merged(None));
+            self.assembler.outcomes.push(RowOutcome::Merged(None));
         } else {
             let key = self.key.as_deref();
             let event = fields::read(opened, place, key, outside, &mut self.clock, &mut site);
-            self.newest = self.newest.max(Some(event.feed));
-            self.has_live |= event.feed == Feed::Live;
+            self.newest = self.newest.max(Some(event.capture));
+            self.has_live |= event.capture == Capture::Live;
             self.assembler.take(event);
         }
         self.relocate(before, opened, scanned, index);
@@ -232,7 +232,7 @@ impl<'d> Reader<'d, '_> {
         self.clock.finish(&mut self.list.notes);
         let Settled {
             messages,
-            fates,
+            outcomes,
             mut findings,
         } = messages::settle(
             self.assembler,
@@ -244,8 +244,8 @@ impl<'d> Reader<'d, '_> {
         );
         let shape = match self.newest {
             _ if self.has_live => "events",
-            Some(Feed::Store) => "store",
-            Some(Feed::Live | Feed::Rest) | None => "rest",
+            Some(Capture::Store) => "store",
+            Some(Capture::Live | Capture::Api) | None => "rest",
         };
         if self.key.is_none() && !messages.is_empty() {
             let text = "no row names its project";
@@ -258,7 +258,7 @@ impl<'d> Reader<'d, '_> {
         }
         let is_notice = |message: &&Message| message.kind == MessageKind::Notice;
         let notices = messages.iter().filter(is_notice).count() as u64;
-        let ledger = ledger(rows, &fates, notices);
+        let ledger = ledger(rows, &outcomes, notices);
         // An empty list is a conversation in which nobody said anything, as it is for every source.
         let conversation = (rows == 0 || !messages.is_empty()).then(|| Conversation {
             source: ID,
@@ -298,19 +298,19 @@ fn only_present(key: Option<&str>) -> Finding {
 }
 
 /// Counts what became of the rows.
-fn ledger(rows: u64, fates: &[Fate], notices: u64) -> RowLedger {
+fn ledger(rows: u64, outcomes: &[RowOutcome], notices: u64) -> RowLedger {
     let mut ledger = RowLedger {
         rows,
         notices,
         ..RowLedger::default()
     };
     let mut kept = 0;
-    for fate in fates {
-        match fate {
-            Fate::Rejected => ledger.rejected += 1,
-            Fate::Merged(_) => ledger.merged += 1,
-            Fate::Repeats(_) => ledger.repeated += 1,
-            Fate::Anchors(_) => kept += 1,
+    for outcome in outcomes {
+        match outcome {
+            RowOutcome::Rejected => ledger.rejected += 1,
+            RowOutcome::Merged(_) => ledger.merged += 1,
+            RowOutcome::Repeats(_) => ledger.repeated += 1,
+            RowOutcome::Anchors(_) => kept += 1,
         }
     }
     ledger.messages = kept - notices;

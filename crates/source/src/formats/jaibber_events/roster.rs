@@ -53,7 +53,7 @@ impl Roster {
             .iter()
             .filter_map(|agent| text(*agent, "agentName"))
             .collect();
-        // An account that runs an agent may have nobody in front of it.
+        // An account that runs an agent may have no person who uses it.
         if !username.as_ref().is_some_and(|name| names.contains(name)) {
             let place = self.place(Key::Person(account.clone()), username.as_deref());
             if !is_agent {

@@ -9,12 +9,12 @@ use std::collections::{HashMap, HashSet};
 
 use chatmill_diag::{Finding, Severity, codes};
 
-use super::event::{Deed, Event, Feed, finding_at};
+use super::event::{Capture, Event, EventKind, finding_at};
 use crate::reader::Keep as _;
 
 /// What became of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum RowOutcome {
     /// It is rejected.
     Rejected,
     /// It went into this event, or into the roster.
@@ -50,7 +50,7 @@ pub struct Assembler {
     /// Events that become messages or notices.
     pub kept: Vec<Event>,
     /// What became of each row, by index.
-    pub fates: Vec<Fate>,
+    pub outcomes: Vec<RowOutcome>,
     /// Findings, whose positions are still rows.
     pub findings: Vec<Finding>,
     /// Whether rows of the REST API are among them.
@@ -69,30 +69,30 @@ pub struct Assembler {
 impl Assembler {
     /// Takes the event of the next row.
     pub fn take(&mut self, event: Event) {
-        self.has_rest |= event.feed == Feed::Rest;
+        self.has_rest |= event.capture == Capture::Api;
         if let Some(id) = &event.envelope_id {
             let seen = (id.clone(), *blake3::hash(event.text.as_bytes()).as_bytes());
-            let row = self.fates.len();
+            let row = self.outcomes.len();
             let earlier = *self.envelopes.entry(seen).or_insert(row);
-            if let Some(fate) = self.fates.get(earlier) {
-                let of = match fate {
-                    Fate::Anchors(at) => Some(*at),
-                    Fate::Merged(at) | Fate::Repeats(at) => *at,
-                    Fate::Rejected => None,
+            if let Some(outcome) = self.outcomes.get(earlier) {
+                let of = match outcome {
+                    RowOutcome::Anchors(at) => Some(*at),
+                    RowOutcome::Merged(at) | RowOutcome::Repeats(at) => *at,
+                    RowOutcome::Rejected => None,
                 };
                 return self.repeat(&event, of);
             }
         }
-        match event.deed {
-            Deed::Begin => self.begin(event),
-            Deed::Add => self.add(event),
-            Deed::Say | Deed::End | Deed::Tell => self.say(event),
+        match event.kind {
+            EventKind::Start => self.begin(event),
+            EventKind::Chunk => self.add(event),
+            EventKind::Message | EventKind::Final | EventKind::Notice => self.say(event),
         }
     }
 
     fn keep(&mut self, event: Event) -> usize {
         let at = self.kept.len();
-        self.fates.push(Fate::Anchors(at));
+        self.outcomes.push(RowOutcome::Anchors(at));
         self.kept.push(event);
         at
     }
@@ -102,7 +102,7 @@ impl Assembler {
         let text = "the row repeats an earlier one and is left out";
         self.findings
             .push(finding_at(event, &codes::REPEATED_ROW, text, ""));
-        self.fates.push(Fate::Repeats(of));
+        self.outcomes.push(RowOutcome::Repeats(of));
     }
 
     fn stream(&mut self, id: &str) -> &mut Stream {
@@ -160,22 +160,26 @@ impl Assembler {
                 Some((_, count)) => *count += 1,
                 late => *late = Some((event, 1)),
             }
-            self.fates.push(Fate::Merged(Some(whole)));
+            self.outcomes.push(RowOutcome::Merged(Some(whole)));
             return;
         }
         // The desktop client's copy of an answer that was captured live as well adds nothing.
-        if stream.last.as_ref().is_none_or(|last| last.feed == event.feed) {
+        if stream
+            .last
+            .as_ref()
+            .is_none_or(|last| last.capture == event.capture)
+        {
             if stream.pieces.is_empty() {
-                stream.is_orphan = stream.begun.is_none() && event.feed == Feed::Live;
+                stream.is_orphan = stream.begun.is_none() && event.capture == Capture::Live;
             }
             stream.pieces.push((event.row, event.text.clone()));
             stream.last = Some(event);
         }
-        self.fates.push(Fate::Merged(None));
+        self.outcomes.push(RowOutcome::Merged(None));
     }
 
     fn say(&mut self, mut event: Event) {
-        let is_notice = event.deed == Deed::Tell;
+        let is_notice = event.kind == EventKind::Notice;
         let key = event.id.clone().map(|id| (is_notice, id));
         if let Some(at) = key.and_then(|key| self.by_id.get(&key).copied())
             && let Some(earlier) = self.kept.get_mut(at)
@@ -184,13 +188,13 @@ impl Assembler {
                 let text = "the row has the id of an earlier one, says something else, and is left out";
                 self.findings
                     .push(finding_at(&event, &codes::DUPLICATE_MESSAGE_ID, text, ""));
-                self.fates.push(Fate::Repeats(Some(at)));
-            } else if event.feed > earlier.feed {
+                self.outcomes.push(RowOutcome::Repeats(Some(at)));
+            } else if event.capture > earlier.capture {
                 std::mem::swap(earlier, &mut event);
-                if let Some(fate) = self.fates.get_mut(event.row as usize) {
-                    *fate = Fate::Repeats(Some(at));
+                if let Some(outcome) = self.outcomes.get_mut(event.row as usize) {
+                    *outcome = RowOutcome::Repeats(Some(at));
                 }
-                self.fates.push(Fate::Anchors(at));
+                self.outcomes.push(RowOutcome::Anchors(at));
                 complete(earlier, &mut event);
                 let text = "the row repeats a later one, which another client captured, and is left out";
                 self.findings
@@ -221,8 +225,8 @@ impl Assembler {
         };
         stream.whole = Some(at);
         for (row, _) in &stream.pieces {
-            if let Some(fate) = self.fates.get_mut(*row as usize) {
-                *fate = Fate::Merged(Some(at));
+            if let Some(outcome) = self.outcomes.get_mut(*row as usize) {
+                *outcome = RowOutcome::Merged(Some(at));
             }
         }
         // What an agent had said before it failed stands nowhere else.
@@ -272,7 +276,7 @@ impl Assembler {
                     self.finish_pieces(&stream.pieces, event);
                 }
             } else if let (Some(at), None) = (stream.begun, stream.whole)
-                && let Some(event) = self.kept.get(at).filter(|event| event.feed == Feed::Live)
+                && let Some(event) = self.kept.get(at).filter(|event| event.capture == Capture::Live)
             {
                 let text = "the answer was begun, and nothing of it follows";
                 let finding = finding_at(event, &codes::UNFINISHED_STREAM, text, "");
@@ -280,7 +284,11 @@ impl Assembler {
             }
             if let (Some((event, count)), Some(whole)) = (stream.late, stream.whole) {
                 // A page of stored messages may stand before the capture: then nothing is late.
-                if self.kept.get(whole).is_some_and(|whole| whole.feed == event.feed) {
+                if self
+                    .kept
+                    .get(whole)
+                    .is_some_and(|whole| whole.capture == event.capture)
+                {
                     let text = "a piece of the answer follows its end";
                     let mut finding = finding_at(&event, &codes::LATE_CHUNK, text, "");
                     finding.count = count;
@@ -293,11 +301,11 @@ impl Assembler {
     fn finish_pieces(&mut self, pieces: &[(u32, String)], event: Event) {
         let at = self.kept.len();
         for (row, _) in pieces {
-            if let Some(fate) = self.fates.get_mut(*row as usize) {
-                *fate = if *row == event.row {
-                    Fate::Anchors(at)
+            if let Some(outcome) = self.outcomes.get_mut(*row as usize) {
+                *outcome = if *row == event.row {
+                    RowOutcome::Anchors(at)
                 } else {
-                    Fate::Merged(Some(at))
+                    RowOutcome::Merged(Some(at))
                 };
             }
         }
@@ -329,7 +337,7 @@ fn is_copy(one: &Event, other: &Event) -> bool {
         && agrees(one.speaker.account.as_ref(), other.speaker.account.as_ref())
         && agrees(name(one).as_ref(), name(other).as_ref())
         && agrees(media(one).as_ref(), media(other).as_ref())
-        && (one.feed != other.feed || (one.text == other.text && one.word == other.word))
+        && (one.capture != other.capture || (one.text == other.text && one.word == other.word))
 }
 
 /// Gives an event what only another copy of it knows.

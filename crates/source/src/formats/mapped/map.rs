@@ -9,7 +9,7 @@ use chatmill_model::Role;
 use super::path::MapPath;
 
 /// Names that are shown beside a path that leads nowhere.
-const SHOWN: usize = 8;
+const MAX_NAMES_SHOWN: usize = 8;
 
 /// Where the parts of a conversation stand. Paths of the record start at the record, those of a message at the message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -146,8 +146,8 @@ fn there(sketch: &Sketch, level: &str) -> String {
             names.push(own);
         }
     }
-    if names.len() > SHOWN {
-        names.truncate(SHOWN);
+    if names.len() > MAX_NAMES_SHOWN {
+        names.truncate(MAX_NAMES_SHOWN);
         names.push("…".to_owned());
     }
     if names.is_empty() {

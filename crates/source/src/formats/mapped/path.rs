@@ -101,7 +101,7 @@ impl MapPath {
         self.find(from).into_iter().next()
     }
 
-    /// Its names, as far as they follow one another from the start, and whether nothing but `[*]` comes behind them.
+    /// Its names, as far as they follow one another from the start, and whether nothing but `[*]` comes after them.
     pub fn keys(&self) -> (Vec<&str>, bool) {
         let keys: Vec<&str> = self
             .steps

@@ -12,7 +12,7 @@ use chatmill_model::{Message, Part, Role};
 const LABELS: [&str; 4] = ["User: ", "Assistant: ", "Tool: ", "System: "];
 
 /// How many places a block may be tried to start at: a bound on the work for lists of equal messages.
-const STARTS: usize = 16;
+const MAX_BLOCK_STARTS: usize = 16;
 
 /// The text of a message that is a cached block.
 pub fn block(message: &Message) -> Option<&str> {
@@ -41,7 +41,7 @@ pub fn repeated(block: &str, earlier: &[Message]) -> u64 {
             .is_some_and(|turn| after_turn(block, turn).is_some())
     });
     starts
-        .take(STARTS)
+        .take(MAX_BLOCK_STARTS)
         .map(|start| run(block, turns.get(start..).unwrap_or_default()))
         .max()
         .unwrap_or(0)

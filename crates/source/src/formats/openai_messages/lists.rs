@@ -16,21 +16,23 @@ const PLACES: [&str; 9] = [
 ];
 
 /// Messages that fit in one place.
-const ROOM: u32 = 28;
+const INDEX_BITS: u32 = 28;
 
 /// The index of the first message of a place.
 pub fn first(place: &str) -> u32 {
     (0..)
         .zip(PLACES)
         .find(|(_, known)| known.trim_end_matches("[]") == place)
-        .map_or(0, |(number, _)| number << ROOM)
+        .map_or(0, |(number, _)| number << INDEX_BITS)
 }
 
 /// The path of the message with this index.
 pub fn path(index: u32) -> String {
-    let place = PLACES.get((index >> ROOM) as usize).unwrap_or(&"$.messages[]");
+    let place = PLACES
+        .get((index >> INDEX_BITS) as usize)
+        .unwrap_or(&"$.messages[]");
     match place.strip_suffix("[]") {
-        Some(list) => format!("{list}[{}]", index & ((1 << ROOM) - 1)),
+        Some(list) => format!("{list}[{}]", index & ((1 << INDEX_BITS) - 1)),
         None => (*place).to_owned(),
     }
 }

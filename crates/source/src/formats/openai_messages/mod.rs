@@ -26,7 +26,7 @@ use chatmill_model::{Customs, Part, RawJson, Role};
 
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::{
-    Beside, Kept, ListReader, Names, Roster, Tools, has, holds, list, list_of_tools, placed_media,
+    Kept, ListReader, Names, RequestFields, Roster, Tools, has, holds, list, list_of_tools, placed_media,
     preference, surest, words,
 };
 use crate::source::{About, Source};
@@ -231,7 +231,7 @@ impl Record<'_> {
             tools: &["tools", "functions"],
             define: definitions,
         };
-        let mut beside = Beside::read(names, root, limits, notes);
+        let mut beside = RequestFields::read(names, root, limits, notes);
         let response = response::of(root, notes);
         preference::compare(root, notes);
         for turns in &self.turns {

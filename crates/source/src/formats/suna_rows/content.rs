@@ -5,21 +5,21 @@ use chatmill_intake::json::{Document, Value};
 use chatmill_model::{MessageKind, Part, Role};
 
 use super::metadata::{Metadata, compressed};
-use super::row::{Fate, Row};
-use super::said::{Content, Era, Extent, Said};
+use super::row::{Row, RowKind};
+use super::said::{Content, Era, Extent, MessageContent};
 use super::{result, speech};
-use crate::reader::quoted_json::{Form, Inside};
+use crate::reader::quoted_json::{CellForm, CellPlace};
 use crate::reader::{Kept, MessageObject, Notes, Site, message_object, quoted_json, text_of};
 
 /// Reads what a row says. `start` is the frame's first byte in the entry.
 pub fn said(
     row: &Row<'_>,
-    fate: Fate,
+    row_kind: RowKind,
     extent: Extent,
     start: u64,
     limits: &Limits,
     site: &mut Site<'_>,
-) -> Said {
+) -> MessageContent {
     let metadata_text = row
         .columns
         .metadata
@@ -33,7 +33,7 @@ pub fn said(
     let content_document = quoted_json::scan(content_text.as_deref(), limits);
     let content = opened(row.columns.content, content_document.as_ref());
 
-    let mut said = Said {
+    let mut said = MessageContent {
         kind: MessageKind::Notice,
         role: Role::System,
         parts: Vec::new(),
@@ -45,14 +45,16 @@ pub fn said(
         (".content", row.columns.content, &content_document),
     ] {
         if let (Some(value), Some(document)) = (value, document) {
-            inside(field, value, Form::Quoted).report_scan(document, site);
+            inside(field, value, CellForm::Quoted).report_scan(document, site);
         }
     }
     let mut metadata = Metadata::new(metadata);
     metadata.check(site);
     let turn_role = role_of(content);
-    if fate == Fate::Event || (fate == Fate::Unknown && turn_role.is_none() && row.word.is_some()) {
-        if fate == Fate::Unknown {
+    if row_kind == RowKind::Notice
+        || (row_kind == RowKind::Unknown && turn_role.is_none() && row.word.is_some())
+    {
+        if row_kind == RowKind::Unknown {
             let text =
                 "the type is none of the known and the content is no message: the row is read as a notice";
             site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, ".type", row.type_value());
@@ -67,7 +69,7 @@ pub fn said(
         metadata.rest(&mut said.rest);
         return said;
     }
-    if matches!(fate, Fate::Unknown | Fate::UnknownTurn) {
+    if matches!(row_kind, RowKind::Unknown | RowKind::UnknownMessage) {
         unknown_type(row, site);
     }
     compressed(&mut metadata, &mut said.rest, site);
@@ -76,9 +78,9 @@ pub fn said(
     let read = Content::of(content, quoted_text);
     // A list of parts names the column in its own paths, and an absent column has none inside.
     let form = match (&read, &content_document) {
-        (_, Some(_)) => Form::Quoted,
-        (Content::Parts(_) | Content::Absent, None) => Form::Named,
-        (_, None) => Form::Value,
+        (_, Some(_)) => CellForm::Quoted,
+        (Content::Parts(_) | Content::Absent, None) => CellForm::Named,
+        (_, None) => CellForm::Value,
     };
     let place = inside(".content", row.columns.content.unwrap_or(row.value), form);
     let mut found = Notes::new(start);
@@ -112,8 +114,8 @@ fn opened<'v>(value: Option<Value<'v>>, document: Option<&'v Document<'v>>) -> O
     document.map(Document::root).or(value)
 }
 
-fn inside(field: &'static str, value: Value<'_>, form: Form) -> Inside {
-    Inside {
+fn inside(field: &'static str, value: Value<'_>, form: CellForm) -> CellPlace {
+    CellPlace {
         field,
         span: value.span(),
         form,

@@ -6,8 +6,8 @@ use chatmill_model::{Extra, Message, MessageKind, Part, Role, Timestamp, ToolRes
 
 use super::content;
 use super::order::Step;
-use super::row::{Fate, Row};
-use super::said::{Era, Extent, Said};
+use super::row::{Row, RowKind};
+use super::said::{Era, Extent, MessageContent};
 use super::speech;
 use crate::reader::{Keep as _, Kept, ListReader, Roster, Times, id};
 
@@ -39,16 +39,16 @@ impl<'d> Reader<'d, '_> {
         if row.columns.created.is_none() {
             site.missing("created_at", Severity::Warning);
         }
-        let fate = row.fate(&mut site);
+        let row_kind = row.row_kind(&mut site);
         let extent = if step.is_unfinished {
             Extent::Piece
         } else {
             Extent::Whole
         };
-        let mut said = content::said(row, fate, extent, start, limits, &mut site);
+        let mut said = content::said(row, row_kind, extent, start, limits, &mut site);
         if step.is_unfinished {
             for piece in &step.pieces {
-                let more = content::said(piece, fate, extent, start, limits, &mut site);
+                let more = content::said(piece, row_kind, extent, start, limits, &mut site);
                 append(&mut said.parts, more.parts);
             }
             let text = format!(
@@ -69,7 +69,7 @@ impl<'d> Reader<'d, '_> {
     }
 
     /// Who speaks: the agent of the row, its user, or what the role says. A result belongs to the agent who asked for it.
-    fn sender(&mut self, row: &Row<'_>, said: &Said) -> Option<usize> {
+    fn sender(&mut self, row: &Row<'_>, said: &MessageContent) -> Option<usize> {
         let own = row.columns.agent.and_then(id);
         let agent = own.clone().or_else(|| self.agent.clone());
         let name = row
@@ -101,7 +101,13 @@ impl<'d> Reader<'d, '_> {
         Some(sender)
     }
 
-    fn push(&mut self, row: &Row<'d>, said: Said, sender: Option<usize>, timestamp: Option<Timestamp>) {
+    fn push(
+        &mut self,
+        row: &Row<'d>,
+        said: MessageContent,
+        sender: Option<usize>,
+        timestamp: Option<Timestamp>,
+    ) {
         let mut rest = said.rest;
         if timestamp.is_none() {
             rest.keep_some("created_at", row.columns.created);
@@ -124,13 +130,13 @@ impl<'d> Reader<'d, '_> {
     /// Keeps the columns that the message does not say itself.
     fn columns(&self, row: &Row<'_>, kind: MessageKind, role: Role, rest: &mut Kept) {
         let mut keep = |key: &str, value: Option<Value<'_>>| rest.keep_some(key, value);
-        let fate = match kind {
-            MessageKind::Notice => Fate::Event,
-            MessageKind::Message => Fate::Turn,
+        let row_kind = match kind {
+            MessageKind::Notice => RowKind::Notice,
+            MessageKind::Message => RowKind::Message,
         };
         keep(
             "is_llm_message",
-            row.columns.is_llm.filter(|_| !row.is_llm_usual(fate)),
+            row.columns.is_llm.filter(|_| !row.is_llm_usual(row_kind)),
         );
         keep(
             "thread_id",

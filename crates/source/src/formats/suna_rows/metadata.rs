@@ -198,7 +198,7 @@ impl Own {
 }
 
 /// Fields of an object up to which it is compared with another.
-const COMPARED: usize = 256;
+const MAX_COMPARED_FIELDS: usize = 256;
 
 /// Whether a value and a text are the same JSON, but for white space and the order of keys. Very wide objects are not compared and count
 /// as different.
@@ -212,7 +212,7 @@ fn is_same(left: Value<'_>, right: Value<'_>) -> bool {
     match (left.kind(), right.kind()) {
         (Kind::Object, Kind::Object) => {
             left.len() == right.len()
-                && left.len() <= COMPARED
+                && left.len() <= MAX_COMPARED_FIELDS
                 && left
                     .fields()
                     .all(|(key, value)| right.get(&key).is_some_and(|other| is_same(value, other)))

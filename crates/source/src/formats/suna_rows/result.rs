@@ -10,8 +10,8 @@ use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_model::{Part, ToolResult};
 
 use super::metadata::Metadata;
-use super::said::{Content, Era, Said};
-use crate::reader::quoted_json::Inside;
+use super::said::{Content, Era, MessageContent};
+use crate::reader::quoted_json::CellPlace;
 use crate::reader::{
     Keep as _, Kept, MessageObject, Site, below, message_object, present, quoted_json, text, text_of,
 };
@@ -20,9 +20,9 @@ use crate::reader::{
 pub fn read(
     content: &Content<'_>,
     mut turn: MessageObject,
-    place: &Inside,
+    place: &CellPlace,
     metadata: &mut Metadata<'_>,
-    said: &mut Said,
+    said: &mut MessageContent,
     limits: &Limits,
     site: &mut Site<'_>,
 ) {
@@ -131,7 +131,7 @@ impl Answer {
     }
 
     /// Adds what the metadata says, and the result to the message.
-    fn finish(self, metadata: &mut Metadata<'_>, said: &mut Said) {
+    fn finish(self, metadata: &mut Metadata<'_>, said: &mut MessageContent) {
         let other_id = metadata.take_word("tool_call_id");
         if other_id.is_some() {
             said.era = Era::Metadata;

@@ -64,15 +64,15 @@ pub struct Row<'d> {
 
 /// What becomes of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum RowKind {
     /// A message.
-    Turn,
+    Message,
     /// A notice.
-    Event,
+    Notice,
     /// The type is none of the known: the content decides.
     Unknown,
     /// The type is none of the known, but the row is sent to the model.
-    UnknownTurn,
+    UnknownMessage,
 }
 
 impl<'d> Row<'d> {
@@ -99,16 +99,16 @@ impl<'d> Row<'d> {
     }
 
     /// What becomes of the row: what `is_llm_message` says, as Suna itself goes by it; where it says nothing, the type decides.
-    pub fn fate(&self, site: &mut Site<'_>) -> Fate {
+    pub fn row_kind(&self, site: &mut Site<'_>) -> RowKind {
         match (self.is_sent(site), self.word.as_deref()) {
-            (Some(false), _) => Fate::Event,
-            (_, Some(word)) if TURNS.contains(&word) => Fate::Turn,
+            (Some(false), _) => RowKind::Notice,
+            (_, Some(word)) if TURNS.contains(&word) => RowKind::Message,
             (is_sent, Some(word)) if is_event(word) => match is_sent {
-                Some(_) => Fate::Turn,
-                None => Fate::Event,
+                Some(_) => RowKind::Message,
+                None => RowKind::Notice,
             },
-            (Some(_), Some(_)) => Fate::UnknownTurn,
-            _ => Fate::Unknown,
+            (Some(_), Some(_)) => RowKind::UnknownMessage,
+            _ => RowKind::Unknown,
         }
     }
 
@@ -129,8 +129,12 @@ impl<'d> Row<'d> {
     }
 
     /// Whether `is_llm_message` says what nearly every row of this type says.
-    pub fn is_llm_usual(&self, fate: Fate) -> bool {
-        let usual = if fate == Fate::Event { "false" } else { "true" };
+    pub fn is_llm_usual(&self, row_kind: RowKind) -> bool {
+        let usual = if row_kind == RowKind::Notice {
+            "false"
+        } else {
+            "true"
+        };
         let is_llm = self.columns.is_llm;
         is_llm.is_none_or(|value| value.raw() == usual || value.as_str().as_deref() == usual.get(..1))
     }

@@ -33,7 +33,7 @@ impl Era {
 
 /// What a row says.
 #[derive(Debug)]
-pub struct Said {
+pub struct MessageContent {
     /// Turn or event.
     pub kind: MessageKind,
     /// Who it speaks as.
@@ -46,7 +46,7 @@ pub struct Said {
     pub era: Era,
 }
 
-impl Keep for Said {
+impl Keep for MessageContent {
     fn kept(&mut self) -> &mut Kept {
         &mut self.rest
     }

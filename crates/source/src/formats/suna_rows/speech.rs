@@ -6,9 +6,9 @@ use chatmill_model::{ArgumentForm, Arguments, Part, RawJson, Role, ToolCall};
 
 use super::metadata::Metadata;
 use super::row::Row;
-use super::said::{Content, Era, Extent, Said};
+use super::said::{Content, Era, Extent, MessageContent};
 use super::xml;
-use crate::reader::quoted_json::{Form, Inside};
+use crate::reader::quoted_json::{CellForm, CellPlace};
 use crate::reader::{Keep as _, Kept, MessageObject, Notes, Site, message_object, quoted, raw};
 
 /// Reads what a person or an agent says.
@@ -17,7 +17,7 @@ pub fn speak(
     turn: MessageObject,
     extent: Extent,
     metadata: &mut Metadata<'_>,
-    said: &mut Said,
+    said: &mut MessageContent,
     limits: &Limits,
     site: &mut Site<'_>,
 ) {
@@ -88,7 +88,7 @@ fn keep_turn(
     name: Option<String>,
     call_id: Option<String>,
     message_id: Option<String>,
-    said: &mut Said,
+    said: &mut MessageContent,
     site: &Site<'_>,
 ) {
     let fields = rest
@@ -107,7 +107,7 @@ fn keep_turn(
     }
 }
 
-fn thoughts(own: Option<String>, metadata: &mut Metadata<'_>, said: &mut Said) {
+fn thoughts(own: Option<String>, metadata: &mut Metadata<'_>, said: &mut MessageContent) {
     let copy = metadata.get("reasoning_content").and_then(Value::as_str);
     if own.is_none() || copy.as_deref() == own.as_deref() {
         let taken = metadata.take_word("reasoning_content");
@@ -133,7 +133,7 @@ fn warn(text: &str, site: &mut Site<'_>) {
 }
 
 /// Reads calls that stand in the text as XML. They count from 0 in each row, and a row's results name them by that number.
-pub fn find_calls(said: &mut Said, id: Option<&str>, limits: &Limits, site: &mut Site<'_>) -> bool {
+pub fn find_calls(said: &mut MessageContent, id: Option<&str>, limits: &Limits, site: &mut Site<'_>) -> bool {
     let mut number = 0_usize;
     for part in std::mem::take(&mut said.parts) {
         let Part::Text(text) = part else {
@@ -193,7 +193,7 @@ pub fn calls_of_metadata(
     row: &Row<'_>,
     is_quoted: bool,
     metadata: &mut Metadata<'_>,
-    said: &mut Said,
+    said: &mut MessageContent,
     start: u64,
     site: &mut Site<'_>,
 ) {
@@ -213,10 +213,14 @@ pub fn calls_of_metadata(
         .collect();
     let more = metadata.add_calls(list, &mut own, &mut inner);
     said.parts.extend(more.into_iter().map(Part::ToolCall));
-    let place = Inside {
+    let place = CellPlace {
         field: ".metadata",
         span: row.columns.metadata.unwrap_or(row.value).span(),
-        form: if is_quoted { Form::Quoted } else { Form::Value },
+        form: if is_quoted {
+            CellForm::Quoted
+        } else {
+            CellForm::Value
+        },
     };
     place.report(found, site);
 }

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! It is no real XML: tags are matched in any case and with `name` as their only attribute, entities are not decoded, a
-//! block without its end is text, and so is one whose first tag has a U+200B behind its `<`, which is taken out. A value is
+//! block without its end is text, and so is one whose first tag has a U+200B after its `<`, which is taken out. A value is
 //! JSON when it starts like an object or a list and is valid, `true` and `false` are booleans, numbers are written as Python
 //! reads them (`007`, `1_000`, `1.`), and everything else is text.
 
@@ -280,7 +280,7 @@ impl<'t> Iterator for Elements<'t> {
                 continue;
             };
             let inside_from = from + length;
-            // Without an end behind it no later element has one either.
+            // Without an end after it no later element has one either.
             let inside_to = find(self.text, &closing, inside_from)?;
             let before = self.text.get(self.at..start).unwrap_or_default();
             self.has_rest |= !before.trim().is_empty();

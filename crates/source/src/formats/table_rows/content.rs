@@ -7,12 +7,12 @@ use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_model::Part;
 
-use crate::reader::quoted_json::{Form, Inside};
+use crate::reader::quoted_json::{CellForm, CellPlace};
 use crate::reader::{Kept, MessageObject, Notes, Site, message_object, parts, quoted_json, text_of};
 
 /// What the column says.
 #[derive(Debug, Default)]
-pub struct Said {
+pub struct CellContent {
     /// The message object, as far as it is read: everything but its content.
     pub turn: MessageObject,
     /// Its pieces; for a result those that are no text.
@@ -39,19 +39,19 @@ pub fn read(
     limits: &Limits,
     aim: impl FnOnce(&MessageObject) -> Aim,
     site: &mut Site<'_>,
-) -> Said {
+) -> CellContent {
     let text = quoted_json::json_text(value, limits);
     let document = quoted_json::scan(text.as_deref(), limits).filter(|document| is_message(document.root()));
     let root = document.as_ref().map_or(value, Document::root);
     let is_turn = MessageObject::is_one(root);
     let is_list = root.kind() == Kind::Array && parts::is_parts(root);
-    let place = Inside {
+    let place = CellPlace {
         field: ".content",
         span: value.span(),
         form: match document {
-            Some(_) => Form::Quoted,
-            None if is_list => Form::Named,
-            None => Form::Value,
+            Some(_) => CellForm::Quoted,
+            None if is_list => CellForm::Named,
+            None => CellForm::Value,
         },
     };
     if let Some(document) = &document {
@@ -64,7 +64,7 @@ pub fn read(
     } else {
         MessageObject::default()
     };
-    let mut said = Said::default();
+    let mut said = CellContent::default();
     let content = if is_turn {
         message_object::content(root)
     } else {

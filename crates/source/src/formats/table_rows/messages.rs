@@ -6,9 +6,9 @@ use chatmill_diag::{Limits, Severity, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_model::{Extra, Message, Part, Reference, Role, ToolCall, ToolResult};
 
-use super::content::{self, Aim, Said};
+use super::content::{self, Aim, CellContent};
 use super::row::{self, Row};
-use crate::reader::quoted_json::{Form, Inside};
+use crate::reader::quoted_json::{CellForm, CellPlace};
 use crate::reader::{
     Keep as _, Kept, ListReader, MessageObject, Notes, Roster, Site, Times, id, quoted_json, tool_calls, word,
 };
@@ -40,7 +40,7 @@ impl Reader<'_, '_> {
         };
         let mut said = match row.columns.content {
             Some(value) => content::read(value, start, limits, aim, &mut site),
-            None => Said::default(),
+            None => CellContent::default(),
         };
         let mut calls = std::mem::take(&mut said.turn.calls);
         calls.extend(column_calls(row, start, limits, &mut said.rest, &mut site));
@@ -95,7 +95,7 @@ fn stated_role(row: &Row<'_>, site: &mut Site<'_>) -> Option<Role> {
     role
 }
 
-fn role(stated: Option<Role>, answers: bool, row: &Row<'_>, said: &Said, site: &mut Site<'_>) -> Role {
+fn role(stated: Option<Role>, answers: bool, row: &Row<'_>, said: &CellContent, site: &mut Site<'_>) -> Role {
     let role = stated.or(said.turn.role);
     if let (Some(stated), Some(inner)) = (stated, said.turn.role)
         && stated != inner
@@ -155,13 +155,13 @@ fn column_calls(
     let text = quoted_json::json_text(value, limits);
     let document = quoted_json::scan(text.as_deref(), limits);
     let list = document.as_ref().map_or(value, Document::root);
-    let place = Inside {
+    let place = CellPlace {
         field: ".tool_calls",
         span: value.span(),
         form: if document.is_some() {
-            Form::Quoted
+            CellForm::Quoted
         } else {
-            Form::Named
+            CellForm::Named
         },
     };
     let mut found = Notes::new(start);

@@ -4,10 +4,10 @@
 //! |---|---|
 //! | `I said:` line break `"…"` | the user |
 //! | `NAME said:` line break `"…"` | somebody called so |
-//! | `You said earlier: "…"`, later `You said: "…"` behind a blank line | the active personality |
+//! | `You said earlier: "…"`, later `You said: "…"` after a blank line | the active personality |
 //! | `NAME (ID) said: "…"` | another personality |
 //!
-//! A quoted picture or sound puts a sentence in front of the first two, or, since 2025-05-23, `(with an image)` behind any
+//! A quoted picture or sound puts a sentence before the first two, or, since 2025-05-23, `(with an image)` after any
 //! `said`; its element is the last one, and here it becomes a marker in the quote again. Only a message with a list of
 //! elements can hold a quote. What is a bot's quote by its words alone (`Anna said: "…"`) stays text, because people write
 //! such sentences themselves.
@@ -40,22 +40,22 @@ pub fn take_reference(parts: &mut Vec<Part>, user: &str) -> Option<Reference> {
         from_agent: matches!(quote.author, Author::Active | Author::Personality { .. }),
         ..Preview::default()
     };
-    let medium = match parts.last() {
+    let media_item = match parts.last() {
         Some(Part::Media(media)) => match &media.source {
             MediaSource::Url(url) => Some((media.kind, url.clone())),
             _ => None,
         },
         _ => None,
     };
-    let mut takes_medium = false;
-    if let Some((kind, url)) = medium {
+    let mut takes_media_item = false;
+    if let Some((kind, url)) = media_item {
         let word = match kind {
             MediaKind::Audio => "Audio",
             _ => "Image",
         };
         let marker = format!("[{word}: {url}]");
-        if quote.medium == Some(kind) {
-            // The formatter writes these words where the quoted message was nothing but its medium.
+        if quote.media_item == Some(kind) {
+            // The formatter writes these words where the quoted message was nothing but its media item.
             if content == "[Image]" {
                 content.clear();
             }
@@ -63,14 +63,14 @@ pub fn take_reference(parts: &mut Vec<Part>, user: &str) -> Option<Reference> {
                 content.push(' ');
             }
             content.push_str(&marker);
-            takes_medium = true;
+            takes_media_item = true;
         } else {
             // Of a bot's words the first formatter left the markers in.
-            takes_medium = content.contains(&marker);
+            takes_media_item = content.contains(&marker);
         }
     }
     let preview = preview(content);
-    if takes_medium {
+    if takes_media_item {
         parts.pop();
     }
     match parts.first_mut() {
@@ -95,11 +95,11 @@ enum Author<'t> {
 
 struct Quote<'t> {
     author: Author<'t>,
-    medium: Option<MediaKind>,
+    media_item: Option<MediaKind>,
     content: &'t str,
 }
 
-/// What stands behind the name of a bot, and the medium that it announces.
+/// What stands after the name of a bot, and the media item that it announces.
 const SAID_ON_ONE_LINE: [(&str, Option<MediaKind>); 3] = [
     (" said: \"", None),
     (" said (with an image): \"", Some(MediaKind::Image)),
@@ -129,11 +129,11 @@ fn quote(text: &str, is_apart: bool) -> Option<Quote<'_>> {
     if let Some(content) = text.strip_prefix("You said earlier: \"") {
         return Some(Quote {
             author: Author::Active,
-            medium: None,
+            media_item: None,
             content,
         });
     }
-    for (said, medium) in SAID_ON_ONE_LINE {
+    for (said, media_item) in SAID_ON_ONE_LINE {
         let Some((head, _)) = line.split_once(said) else {
             continue;
         };
@@ -153,35 +153,35 @@ fn quote(text: &str, is_apart: bool) -> Option<Quote<'_>> {
         };
         return Some(Quote {
             author,
-            medium,
+            media_item,
             content,
         });
     }
     let content = text.strip_prefix(line)?.strip_prefix("\n\"")?;
-    let (author, medium) = head(line)?;
+    let (author, media_item) = head(line)?;
     Some(Quote {
         author,
-        medium,
+        media_item,
         content,
     })
 }
 
-/// Author and medium of a line that ends with `said:` or with `said (with …):`.
+/// Author and media kind of a line that ends with `said:` or with `said (with …):`.
 fn head(line: &str) -> Option<(Author<'_>, Option<MediaKind>)> {
     const SENTENCE: &str = "This is a message referencing a message with ";
     if let Some(rest) = line.strip_prefix(SENTENCE) {
-        let (medium, rest) = match rest.strip_prefix("an image from ") {
+        let (media_item, rest) = match rest.strip_prefix("an image from ") {
             Some(rest) => (MediaKind::Image, rest),
             None => (MediaKind::Audio, rest.strip_prefix("audio from ")?),
         };
         if rest == "me. I said:" {
-            return Some((Author::User, Some(medium)));
+            return Some((Author::User, Some(media_item)));
         }
         // The name stands twice, with a full stop between: `Ann. Ann said:`.
         let names = rest.strip_suffix(" said:")?;
         let name = names.get(..names.len().checked_sub(2)? / 2)?;
         let is_twice = names.strip_prefix(name)?.strip_prefix(". ")? == name;
-        return (is_twice && is_name(name)).then_some((Author::Person(name), Some(medium)));
+        return (is_twice && is_name(name)).then_some((Author::Person(name), Some(media_item)));
     }
     match line {
         "I said:" => return Some((Author::User, None)),
@@ -194,13 +194,13 @@ fn head(line: &str) -> Option<(Author<'_>, Option<MediaKind>)> {
         (" said (with an image):", Some(MediaKind::Image)),
         (" said (with audio):", Some(MediaKind::Audio)),
     ];
-    endings.into_iter().find_map(|(ending, medium)| {
+    endings.into_iter().find_map(|(ending, media_item)| {
         let name = line.strip_suffix(ending).filter(|name| is_name(name))?;
-        Some((Author::Person(name), medium))
+        Some((Author::Person(name), media_item))
     })
 }
 
-/// Names of Discord have at most 32 signs; sentences that happen to end with `said:` are longer.
+/// Names of Discord have at most 32 characters; sentences that happen to end with `said:` are longer.
 fn is_name(name: &str) -> bool {
     (1..=32).contains(&name.chars().count())
 }

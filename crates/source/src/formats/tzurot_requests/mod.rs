@@ -42,7 +42,7 @@ use crate::frame::{FrameView, Reading, Row};
 use crate::reader::{Kept, ListReader, Notes, Times, exceeds, quoted};
 use crate::source::{About, Source};
 use people::People;
-use request::{Fault, Request, Said};
+use request::{Fault, Request, RequestContent};
 
 const ID: &str = "tzurot-requests";
 
@@ -251,7 +251,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
     }
 
-    /// Adds the personalities that are only quoted, behind everybody else: one of them may be whom the requests are meant for.
+    /// Adds the personalities that are only quoted, after everybody else: one of them may be whom the requests are meant for.
     fn add_quoted(&mut self) {
         let references = self.list.messages.iter().flat_map(|message| &message.references);
         for preview in references.filter_map(|reference| reference.preview.as_ref()) {
@@ -278,7 +278,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         let speaker = user
             .map(|user| self.people.id_of(user).to_owned())
             .unwrap_or_default();
-        let Said {
+        let RequestContent {
             parts,
             references,
             rest,

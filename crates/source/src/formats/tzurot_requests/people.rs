@@ -10,7 +10,7 @@ const UNNAMED: &str = "user";
 /// The people and personalities of one conversation.
 ///
 /// A person's id is the name, because quoted messages know no other; where a personality is called the same, `user:` stands
-/// in front, and where another person is, a number behind.
+/// before it, and where another person is, a number after it.
 #[derive(Default)]
 pub struct People {
     /// In order of first appearance.
@@ -18,7 +18,7 @@ pub struct People {
     personalities: HashSet<String>,
     authors: HashSet<String>,
     taken: HashSet<String>,
-    /// The last number behind an id that was taken.
+    /// The last number after an id that was taken.
     numbers: HashMap<String, u32>,
     places: HashMap<Key, usize>,
 }

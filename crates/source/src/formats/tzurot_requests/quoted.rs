@@ -88,7 +88,7 @@ pub fn reference(
     })
 }
 
-/// What is quoted. A medium that stands in a field of its own (since 2025-05-24) gets its marker, as others have theirs.
+/// What is quoted. A media item that stands in a field of its own (since 2025-05-24) gets its marker, as others have theirs.
 fn content(quoted: Value<'_>, site: &mut Site<'_>) -> Option<String> {
     let said = words(quoted, site);
     let own = [("audioUrl", "Audio"), ("imageUrl", "Image")];
@@ -100,7 +100,7 @@ fn content(quoted: Value<'_>, site: &mut Site<'_>) -> Option<String> {
     };
     let mut said = said.unwrap_or_default();
     let marker = format!("[{word}: {url}]");
-    // A marker of another kind, for an embedded picture, is no medium.
+    // A marker of another kind, for an embedded picture, is no media item.
     if !said.contains(&marker) {
         if !said.is_empty() {
             said.push('\n');

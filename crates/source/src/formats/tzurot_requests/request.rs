@@ -30,7 +30,7 @@ pub struct Request<'d> {
 pub type Fault<'d> = Box<(Finding, &'static str, Value<'d>)>;
 
 /// What a request says.
-pub struct Said {
+pub struct RequestContent {
     /// Its pieces.
     pub parts: Vec<Part>,
     /// What it replies to.
@@ -130,7 +130,7 @@ impl<'d> Request<'d> {
         ids: &HashSet<String>,
         times: &mut Times,
         site: &mut Site<'_>,
-    ) -> Said {
+    ) -> RequestContent {
         let mut rest = Kept::new();
         let mut parts = self.own(&mut rest, site);
         let mut references: Vec<Reference> = Vec::new();
@@ -141,7 +141,7 @@ impl<'d> Request<'d> {
             references.extend(quoted::reference(quoted, people, ids, times, site));
         }
         look_for_repeated_media(&parts, &references, self.root, site);
-        Said {
+        RequestContent {
             parts,
             references,
             rest,
@@ -192,7 +192,7 @@ impl<'d> Request<'d> {
     }
 }
 
-/// Finds a medium that the record shows twice: the bot copies a quoted medium into the user's own content.
+/// Finds a media item that the record shows twice: the bot copies a quoted media item into the user's own content.
 fn look_for_repeated_media(parts: &[Part], references: &[Reference], root: Value<'_>, site: &mut Site<'_>) {
     let mut seen: HashSet<&str> = HashSet::new();
     let mut repeated = 0;

@@ -1,7 +1,7 @@
 //! Tool calls that were streamed and stored in pieces.
 //!
 //! A stream gives a call's id and name once and its arguments a few characters at a time. Where nobody put the pieces
-//! together, a list of calls holds one call with empty arguments and behind it entries without id and name, each with a
+//! together, a list of calls holds one call with empty arguments and after it entries without id and name, each with a
 //! piece of the text. The pieces belong to the call before them.
 
 use chatmill_diag::{Limits, codes};
@@ -21,7 +21,7 @@ struct Whole<'d> {
 }
 
 /// Joins pieces to the calls before them. `calls` are those of `list`, one for one; `field` is the list's place below the
-/// message, without a dot in front.
+/// message, without a leading dot.
 pub fn join<'d>(
     calls: Vec<ToolCall>,
     list: Value<'d>,

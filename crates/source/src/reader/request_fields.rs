@@ -30,7 +30,7 @@ pub type Tools = (Vec<RawJson>, Kept);
 
 /// The fields of a request that are no turns.
 #[derive(Debug, Default)]
-pub struct Beside {
+pub struct RequestFields {
     /// Id of the conversation.
     pub id: Option<String>,
     /// Definitions of tools, as written.
@@ -39,7 +39,7 @@ pub struct Beside {
     pub extra: Extra,
 }
 
-impl Beside {
+impl RequestFields {
     /// The conversation of these speakers, with what stands beside its turns.
     pub fn conversation(
         self,

@@ -56,7 +56,7 @@ impl<'f> FrameView<'f> {
         self.document.root()
     }
 
-    /// Why the whole frame is rejected, at a value of the record.
+    /// The error for which the whole frame is rejected, at a value of the record.
     pub(crate) fn fault(
         &self,
         code: &'static Code,
@@ -69,7 +69,7 @@ impl<'f> FrameView<'f> {
         Box::new(finding.at_path(path).at_span(start, end))
     }
 
-    /// Bytes of the frame as bytes of the entry.
+    /// Byte range of the frame as byte range of the entry.
     pub(crate) fn span(&self, span: Range<usize>) -> Span {
         Span {
             start: self.start + span.start as u64,
@@ -77,7 +77,7 @@ impl<'f> FrameView<'f> {
         }
     }
 
-    /// Where the message stands that these bytes are, by its index in the record's own list.
+    /// The origin of the message in these bytes of the frame, with its index in the record's own list.
     pub(crate) fn origin(&self, span: Range<usize>, index: u32) -> MessageOrigin {
         let Span { start, end } = self.span(span);
         MessageOrigin { start, end, index }
@@ -99,7 +99,7 @@ impl<'f> FrameView<'f> {
     }
 }
 
-/// What became of a frame.
+/// The result of reading a frame.
 #[derive(Clone, Debug, Default)]
 pub struct Reading {
     /// The conversation; `None` when the whole frame is rejected, and then `fault` says why. Gathered rows that make no
@@ -116,8 +116,8 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// What came of a frame: its reading, or the fault for which it is rejected whole. What assistants thought is taken out
-    /// of their texts, whatever the format.
+    /// The result of reading a frame: a conversation, or the error for which it is rejected. Thoughts of assistants are
+    /// separated from their texts, whatever the format.
     pub(crate) fn of(customs: Customs, read: Result<Self, Box<Finding>>) -> Self {
         let mut reading = Self::stored(customs, read);
         let conversation = reading.conversation.iter_mut();
@@ -127,7 +127,7 @@ impl Reading {
         reading
     }
 
-    /// As [`Self::of`], of a system's own store: what its texts hold goes back into it as it is.
+    /// As [`Self::of`] for a system's own store, whose texts stay as they are so that they can be written back.
     pub(crate) fn stored(customs: Customs, read: Result<Self, Box<Finding>>) -> Self {
         let mut reading = read.unwrap_or_else(|fault| Self {
             fault: Some(*fault),

@@ -205,7 +205,7 @@ fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) {
     if is_error.is_none()
         && let Some(odd) = present(block, "is_error")
     {
-        turn.keep(&format!("{path}.is_error"), odd);
+        turn.keep(format!("{path}.is_error"), odd);
     }
     let known = ["type", "tool_use_id", "content", "is_error", "cache_control"];
     turn.keep_rest(block, path, &known);

@@ -173,7 +173,7 @@ fn reasoning(turn: &mut Turn, item: Value<'_>) {
                     turn.parts.push(Part::Reasoning(thought));
                     turn.keep_rest(part, &format!("{field}[{index}]"), &["type", "text"]);
                 }
-                None => turn.keep(&format!("{field}[{index}]"), part),
+                None => turn.keep(format!("{field}[{index}]"), part),
             }
         }
     }

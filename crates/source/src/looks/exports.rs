@@ -2,9 +2,9 @@
 
 use super::{Known, known};
 
-/// What is sure enough to overrule a source that takes the records for its own.
+/// High enough to overrule a source that recognises the records.
 const SURE: u8 = 97;
-/// What no source takes for its own.
+/// For files that no source recognises.
 const PLAIN: u8 = 50;
 
 pub(super) static LOOKS: &[Known] = &[

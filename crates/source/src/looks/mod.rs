@@ -1,7 +1,7 @@
-//! Formats that are not read, told by what they look like.
+//! Names for formats that are not read, recognised by their structure.
 //!
-//! A file that nobody reads is still somebody's export. Its name leads further than "unknown": to the right tool, or to the paths
-//! of a field map. Each look is one line in a table, with what only that format has.
+//! A file that no source reads is still an export of some program. Its name helps more than "unknown": it leads to the right
+//! tool, or to a field map. Each format is one entry of a table, with what only that format has.
 
 mod exports;
 mod files;

@@ -2,7 +2,7 @@
 
 use super::{Known, known};
 
-/// What no source takes for its own.
+/// For files that no source recognises.
 const PLAIN: u8 = 50;
 
 pub(super) static LOOKS: &[Known] = &[

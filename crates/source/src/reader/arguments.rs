@@ -8,7 +8,7 @@ use chatmill_model::{ArgumentForm, Arguments, RawJson};
 
 use crate::reader::notes::Site;
 
-/// Reads arguments: text that should hold JSON, or a value; none counts as empty text.
+/// Reads arguments: a string that should hold JSON, or a JSON value. Missing arguments count as an empty string.
 pub fn arguments(
     value: Option<Value<'_>>,
     suffix: &str,
@@ -27,7 +27,7 @@ pub fn arguments(
     }
 }
 
-/// Arguments that are a value of the record.
+/// Arguments that the record holds as a JSON value.
 pub fn embedded(value: Value<'_>) -> Arguments {
     let raw = RawJson(value.raw().to_owned());
     if value.kind() == Kind::Object {
@@ -37,7 +37,7 @@ pub fn embedded(value: Value<'_>) -> Arguments {
     }
 }
 
-/// Says what arguments in a string are. Lone surrogates inside them are repaired, as in the record itself.
+/// Classifies arguments in a string: an object, other JSON, or malformed. Lone surrogates are repaired as in the record.
 pub fn classify(
     text: Cow<'_, str>,
     place: &str,

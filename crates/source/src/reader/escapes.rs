@@ -1,10 +1,10 @@
-//! Text that would be read as a tag, a control token or a line of ids, had it not been escaped by U+200B after its first character.
+//! Escaping by U+200B: inserted after the first character of a text that would otherwise be read as a tag, a control token or
+//! a line of ids.
 
-/// What stands after the first character of something that is none.
+/// The character that marks such a text as plain.
 pub const ESCAPE: char = '\u{200b}';
 
-/// Text whose tags and control tokens are spelled as they were before they were escaped by U+200B after their `<`.
-/// `begins` says whether text goes on like one of them after that character.
+/// Removes the escapes after `<`. `begins` tells whether the text after an escape continues like a tag or control token.
 pub fn unescaped(text: &str, begins: impl Fn(&str) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -25,7 +25,7 @@ pub fn unescaped(text: &str, begins: impl Fn(&str) -> bool) -> String {
     out
 }
 
-/// Whether text goes on like an opening or closing tag of one of these names after its `<`.
+/// Whether text after a `<` continues like an opening or closing tag of one of these names.
 pub fn is_tag(text: &str, names: &[&str]) -> bool {
     let inside = text.strip_prefix('/').unwrap_or(text);
     let mut rests = names.iter().filter_map(|name| inside.strip_prefix(name));

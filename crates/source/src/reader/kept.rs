@@ -1,4 +1,4 @@
-//! Fields that have no place in the model: kept as they were written, each under its path in the message or record.
+//! Fields that the model has no place for: kept as written, each under its path in the message or record.
 
 use chatmill_intake::json::{Value, append_key};
 use chatmill_model::json::push_string;
@@ -7,7 +7,7 @@ use chatmill_model::{Extra, Part, RawJson};
 /// Fields without a place, by path and in input order.
 pub type Kept = Vec<(String, RawJson)>;
 
-/// Whatever keeps such fields.
+/// Something that keeps such fields.
 pub trait Keep {
     /// The fields so far.
     fn kept(&mut self) -> &mut Kept;

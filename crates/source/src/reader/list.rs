@@ -1,5 +1,5 @@
-//! What all readers of a list of messages or rows do alike: what decides over the whole frame, which elements are rejected,
-//! the numbers of the ledger, and the reading that comes of it.
+//! Reading a list of messages or rows, which most formats are: when the whole frame is rejected, when one element is, how the
+//! ledger counts them, and the reading that results.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -36,7 +36,7 @@ impl Element {
     }
 }
 
-/// Collects what the elements of one frame's list become.
+/// Collects what becomes of the elements of one frame's list.
 #[derive(Debug)]
 pub struct ListReader<'d, 'r> {
     /// The frame that holds them.
@@ -45,11 +45,11 @@ pub struct ListReader<'d, 'r> {
     pub limits: &'r Limits,
     /// What is odd about them.
     pub notes: Notes,
-    /// Those that could not be kept.
+    /// Rejected elements.
     pub rejects: Vec<Reject>,
-    /// Those that were.
+    /// The messages so far.
     pub messages: Vec<Message>,
-    /// Their numbers.
+    /// What became of each element, in numbers.
     pub rows: RowLedger,
 }
 
@@ -66,8 +66,8 @@ impl<'d, 'r> ListReader<'d, 'r> {
         }
     }
 
-    /// Counts an element and looks at it; none when it is rejected, because it is no object or because `read` gives the name
-    /// of a field that must not stand there twice.
+    /// Counts an element and reads its fields. It is rejected when it is not an object, or when `read` returns the name of a
+    /// field that must not occur twice.
     pub fn element<T>(
         &mut self,
         element: Element,
@@ -106,7 +106,7 @@ impl<'d, 'r> ListReader<'d, 'r> {
         }
     }
 
-    /// The next message, of which nothing is known yet but who it speaks as and where it stands.
+    /// The next message with its role, position and origin, and nothing else yet.
     pub fn message(&self, role: Role, span: Range<usize>, index: u32) -> Message {
         Message::new(role, self.messages.len() as u32, self.frame.origin(span, index))
     }
@@ -135,8 +135,8 @@ impl<'d, 'r> ListReader<'d, 'r> {
     }
 }
 
-/// The list that stands under a name in the record; `elements` is what its elements are called. A record that lacks it, has
-/// it twice, or has something else there is rejected.
+/// The list in a field of the record; `elements` is what findings call its elements. A record that lacks the field, has it
+/// twice, or has something else in it is rejected.
 pub fn named<'d>(
     frame: FrameView<'d>,
     name: &str,
@@ -154,7 +154,7 @@ pub fn named<'d>(
     }
 }
 
-/// The field of this name, which must stand in the record, and once.
+/// The field of this name, which the record must have exactly once.
 pub fn single<'d>(frame: FrameView<'d>, name: &str) -> Result<Value<'d>, Box<Finding>> {
     let root = frame.root();
     let mut fields = root.fields().filter(|(key, _)| key == name);
@@ -169,7 +169,7 @@ pub fn single<'d>(frame: FrameView<'d>, name: &str) -> Result<Value<'d>, Box<Fin
     Err(frame.fault(code, text, format!("$.{name}"), root))
 }
 
-/// The record as a list of its own.
+/// The record itself as the list.
 pub fn bare<'d>(frame: FrameView<'d>, elements: &str, limits: &Limits) -> Result<Value<'d>, Box<Finding>> {
     let root = frame.root();
     match too_many(root, "the conversation", elements, limits) {
@@ -178,8 +178,8 @@ pub fn bare<'d>(frame: FrameView<'d>, elements: &str, limits: &Limits) -> Result
     }
 }
 
-/// The rows of a record: those of a list, or one alone. `whole` is what all of them are, `no_row` says why an object is no
-/// row, and `neither` why anything else is refused.
+/// The rows of a record: the elements of a list, or the record itself. Findings call all of them together `whole`; `no_row` is
+/// why the object is not a row, and `neither` why anything but a list or an object is rejected.
 pub fn rows<'d>(
     frame: FrameView<'d>,
     whole: &str,

@@ -1,4 +1,4 @@
-//! Times that are read although many readers refuse them: what is odd about each, and one finding a conversation and kind.
+//! Unusual times: read although many readers refuse them, with one finding per conversation and kind.
 
 use std::collections::BTreeMap;
 
@@ -19,9 +19,9 @@ pub enum Odd {
     Blanks,
     /// More digits than microseconds.
     Digits,
-    /// Its zone leaves it out: clocks went forward.
+    /// Skipped in its zone when clocks went forward.
     Gap,
-    /// Its zone has it twice: clocks went back.
+    /// Ambiguous in its zone because clocks went back.
     Fold,
 }
 
@@ -78,7 +78,7 @@ pub struct OddTimes {
 }
 
 impl OddTimes {
-    /// Enters a time; `place` puts a finding where it stands.
+    /// Counts what is odd about a time; `place` gives a finding its place.
     pub fn enter(&mut self, odds: Odds, place: impl Fn(Finding) -> Finding) {
         for odd in odds.kinds() {
             if let Some(known) = self.odd.get_mut(&odd) {
@@ -90,18 +90,17 @@ impl OddTimes {
         }
     }
 
-    /// Enters a time without an offset; `text` says what that means in this conversation.
+    /// Counts a time without an offset; `text` says what that means in this conversation.
     pub fn enter_naive(&mut self, text: &str, severity: Severity, place: impl Fn(Finding) -> Finding) {
-        match &mut self.naive {
-            Some(known) => known.count += 1,
-            None => {
-                let finding = Finding::new(&codes::TIMESTAMP_NAIVE, text).with_severity(severity);
-                self.naive = Some(place(finding));
-            }
+        if let Some(known) = &mut self.naive {
+            known.count += 1;
+        } else {
+            let finding = Finding::new(&codes::TIMESTAMP_NAIVE, text).with_severity(severity);
+            self.naive = Some(place(finding));
         }
     }
 
-    /// Adds one finding for each kind, at the first of it.
+    /// Adds one finding for each kind, at its first occurrence.
     pub fn finish(self, notes: &mut Notes) {
         notes.findings.extend(self.odd.into_values().chain(self.naive));
     }

@@ -1,7 +1,7 @@
-//! Media that stand in lists beside the messages, and by a mark in their text: `<image>`, `<video>`, `<audio>`.
+//! Media listed beside the messages and marked in their text: `<image>`, `<video>`, `<audio>`.
 //!
-//! Training files of models that see have `images` beside `messages`, one for each mark, in their order. The mark is where the
-//! picture belongs. A part of type `image` that says nothing more is a mark, too.
+//! Training files of multimodal models have `images` beside `messages`, one for each mark and in the same order. A mark is the
+//! place of its picture. A part of type `image` without any other field is a mark, too.
 
 use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Value};
@@ -21,8 +21,8 @@ const LISTS: [(&str, &str, MediaKind); 6] = [
     ("audio", "<audio>", MediaKind::Audio),
 ];
 
-/// Puts the media of the record's lists where their marks stand. Lists that are used up leave `extra`; what no mark asks for
-/// stays there.
+/// Puts the media of the record's lists in the places of their marks. A list that is used up is removed from `extra`; media
+/// without a mark stay there.
 pub fn place(root: Value<'_>, messages: &mut [Message], extra: &mut Extra, notes: &mut Notes) {
     for (field, mark, kind) in LISTS {
         let Some(value) = present(root, field) else {
@@ -87,7 +87,7 @@ fn media_item(value: Value<'_>, kind: MediaKind) -> Option<Media> {
     Some(parts::located(kind, address, None))
 }
 
-/// A part of this kind that waits for its media item.
+/// Whether a part is a mark for media of this kind.
 fn is_open(part: &Part, kind: MediaKind) -> bool {
     matches!(part, Part::Media(media) if media.kind == kind && media.source == MediaSource::Upload && media.name.is_none())
 }

@@ -1,7 +1,7 @@
-//! Records that judge an answer instead of telling a conversation.
+//! Preference data: records that judge an answer instead of holding a conversation.
 //!
-//! A row whose `label` says whether an answer is good is no example to learn from: read as a conversation, a bad answer would
-//! become a target like any other. A pair of answers is read as its better one, and says so.
+//! A row whose `label` says whether an answer is good is rejected: read as a conversation, a bad answer would become a training
+//! target like any other. Of a pair of answers the better one is read, with a finding.
 
 use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Value};
@@ -13,7 +13,7 @@ use crate::reader::notes::Notes;
 /// Fields that say whether an answer is good.
 const LABELS: [&str; 2] = ["label", "kto_tag"];
 
-/// Fields with the answer that another one was preferred to.
+/// Fields with the answer that was not preferred.
 const REJECTED: [&str; 4] = [
     "rejected",
     "rejected_messages",
@@ -21,7 +21,7 @@ const REJECTED: [&str; 4] = [
     "rejected_response",
 ];
 
-/// Refuses a record that is a labelled answer.
+/// Rejects a record that is a labelled answer.
 pub fn refuse(frame: &FrameView<'_>) -> Result<(), Box<Finding>> {
     let labelled = LABELS.into_iter().find_map(|key| {
         let value = frame.root().get(key)?;
@@ -35,7 +35,7 @@ pub fn refuse(frame: &FrameView<'_>) -> Result<(), Box<Finding>> {
     Err(frame.fault(&codes::LABELLED_ANSWER, text, format!("$.{key}"), value))
 }
 
-/// Says that the record compares two answers, where it does.
+/// Reports that the record compares two answers, where it does.
 pub fn compare(root: Value<'_>, notes: &mut Notes) {
     let other = REJECTED.into_iter().find_map(|key| {
         let value = present(root, key)?;

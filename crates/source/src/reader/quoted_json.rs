@@ -1,7 +1,7 @@
 //! Fields of a row whose value is JSON inside a string, through one or several layers of quoting.
 //!
-//! Such a field is scanned as a document of its own. Places inside it mean nothing in the row: what is found there is
-//! reported at the field.
+//! Such a field is scanned as a document of its own. Byte positions inside it mean nothing in the frame, so findings about it
+//! are reported at the field.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use chatmill_intake::json::{self, Document, Value};
 
 use crate::reader::notes::{Notes, Site};
 
-/// Strings inside strings that are taken off.
+/// Layers of strings inside strings that are unwrapped.
 const MAX_QUOTING_LAYERS: usize = 4;
 
 /// The text of the array or object that a string holds; `None` for every other value. It may still be invalid.
@@ -45,7 +45,7 @@ pub enum CellForm {
     Value,
     /// A list that is read by its name: paths inside begin with the field.
     Named,
-    /// JSON in a string: there are no places inside.
+    /// JSON in a string: findings are reported at the field itself.
     Quoted,
 }
 
@@ -61,7 +61,7 @@ pub struct CellPlace {
 }
 
 impl CellPlace {
-    /// Reports at the row what was found inside the field.
+    /// Reports findings about the inside of the field at the row.
     pub fn report(&self, found: Notes, site: &mut Site<'_>) {
         for mut finding in found.findings {
             if let Path::InMessage(suffix) = &finding.path {
@@ -78,7 +78,7 @@ impl CellPlace {
         }
     }
 
-    /// Reports what the scan of a quoted document noted, once for each code.
+    /// Reports the scan notes of the quoted document, one finding for each code.
     pub fn report_scan(&self, document: &Document<'_>, site: &mut Site<'_>) {
         let mut found: Vec<Finding> = Vec::new();
         for note in document.notes() {

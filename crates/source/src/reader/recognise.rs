@@ -1,4 +1,4 @@
-//! What speaks for a format in the sketches of an entry's first records.
+//! Recognising a format in the sketches of an entry's first records.
 
 use chatmill_intake::{RecordSketch, Sketch};
 
@@ -13,13 +13,13 @@ pub fn holds(record: &RecordSketch, field: &str, wanted: &str) -> bool {
     inside.any(|(key, inner)| key == field && inner == wanted)
 }
 
-/// The surest record; of equals the last.
+/// The evidence of the record with the highest confidence; of equals the last.
 pub fn surest<W>(sketch: &Sketch, recognise: impl Fn(&RecordSketch) -> Option<(u8, W)>) -> Option<(u8, W)> {
     let records = sketch.records.iter().filter_map(recognise);
     records.max_by_key(|(confidence, _)| *confidence)
 }
 
-/// The surest record; of equals the first.
+/// The evidence of the record with the highest confidence; of equals the first.
 pub fn best(
     sketch: &Sketch,
     recognise: fn(&RecordSketch) -> Option<(u8, String)>,
@@ -27,7 +27,7 @@ pub fn best(
     strongest(sketch.records.iter().filter_map(recognise))
 }
 
-/// The strongest of what speaks for a source; of equals the first.
+/// The evidence with the highest confidence; of equals the first.
 pub fn strongest(found: impl Iterator<Item = (u8, String)>) -> Option<(u8, Vec<String>)> {
     let (confidence, why) = found.reduce(|best, other| if other.0 > best.0 { other } else { best })?;
     Some((confidence, vec![why]))

@@ -1,4 +1,4 @@
-//! What stands beside the turns of a request: its id, definitions of tools, and everything else.
+//! The fields of a request beside its turns: the id, tool definitions, and everything else.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{self, Kind, Value};
@@ -15,7 +15,7 @@ const IDS: [&str; 3] = ["conversation_id", "thread_id", "id"];
 /// The names of the fields that are read.
 #[derive(Clone, Copy, Debug)]
 pub struct Names<'n> {
-    /// Fields that hold turns. Of `outer.inner` the other fields of `outer` stand beside the turns, too.
+    /// Fields that hold turns. `outer.inner` is a list inside a field, whose other fields count as fields of the request.
     pub turns: &'n [&'n str],
     /// The field that holds system text.
     pub system: Option<&'n str>,
@@ -25,10 +25,10 @@ pub struct Names<'n> {
     pub define: fn(key: &str, Value<'_>, &Limits) -> Option<Tools>,
 }
 
-/// Definitions of tools, as written, and what stands beside them.
+/// Tool definitions as written, and the fields beside them.
 pub type Tools = (Vec<RawJson>, Kept);
 
-/// The fields of a request that are no turns.
+/// The fields of a request that are not turns.
 #[derive(Debug, Default)]
 pub struct RequestFields {
     /// Id of the conversation.
@@ -40,7 +40,7 @@ pub struct RequestFields {
 }
 
 impl RequestFields {
-    /// The conversation of these speakers, with what stands beside its turns.
+    /// A conversation of these participants with these fields.
     pub fn conversation(
         self,
         (source, shape): (&'static str, &'static str),
@@ -128,7 +128,7 @@ pub fn list_of_tools(value: Value<'_>, limits: &Limits) -> Option<Vec<RawJson>> 
     }
 }
 
-/// Definitions as vendors have them: such a list, or an object whose `tools` are one.
+/// Tool definitions in the forms of vendors: such a list, or an object whose `tools` are one.
 pub fn tools_of_vendor(key: &str, value: Value<'_>, limits: &Limits) -> Option<Tools> {
     let mut rest = Kept::new();
     let tools = if value.kind() == Kind::Object {

@@ -1,8 +1,8 @@
-//! Requests to vendors' APIs: an object with one list of turns, and system text, tools and settings beside it.
+//! Requests to vendors' APIs: an object with a list of turns, the system text, tool definitions and settings.
 //!
-//! What a turn looks like is each vendor's own: a [`RequestForm`] names the fields and reads one turn. Everything around that is
-//! here: what decides over the frame, which turns are rejected, who speaks, and what becomes of fields without a place.
-//! A list of messages in `OpenAI`'s shape has a reader of its own.
+//! Each vendor has its own turns: a [`RequestForm`] names the fields and reads one turn. Everything else is here: when the
+//! frame or a turn is rejected, who speaks, and what becomes of fields without a place. Lists of messages in `OpenAI`'s shape
+//! have a reader of their own.
 
 use std::borrow::Cow;
 
@@ -37,7 +37,7 @@ pub struct RequestForm {
     pub tools: &'static str,
     /// The field with the answer, where a record holds one beside its turns.
     pub answer: Option<&'static str>,
-    /// Fields of a turn that may not stand there twice.
+    /// Fields that a turn must not have twice.
     pub known: &'static [&'static str],
     /// Reads one turn, or the system text.
     pub turn: fn(Value<'_>, &mut Site<'_>, &Limits) -> Turn,
@@ -50,9 +50,9 @@ pub struct Requests {
     pub about: &'static About,
     /// What its requests look like.
     pub form: &'static RequestForm,
-    /// What speaks for it in one record, and how sure that is.
+    /// Recognises the format in one record: the confidence and the reason.
     pub recognise: fn(&RecordSketch) -> Option<(u8, String)>,
-    /// Whose blocks its turns have, where these tell it from others; then the list of turns may stand alone, too.
+    /// The vendor, where its blocks identify the format; then the list of turns may also be the whole record.
     pub vendor: Option<Vendor>,
 }
 
@@ -89,7 +89,7 @@ impl Source for Requests {
             .is_some_and(|vendor| vendor::is_list(sketch, vendor).is_some())
     }
 
-    /// Whatever stands in a bare list belongs to it; a whole request, or another list, is read on its own.
+    /// Every element of a bare list is a row of it; a whole request, or another list, is read on its own.
     fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
         let root = document.root();
         let stands_alone = root.kind() == Kind::Array || root.get(self.form.list).is_some();
@@ -142,7 +142,7 @@ impl Requests {
 }
 
 impl RequestForm {
-    /// Checks what decides over the whole frame; gives the list of turns.
+    /// The list of turns, or why the whole frame is rejected.
     fn turns<'d>(&self, frame: FrameView<'d>, limits: &Limits) -> Result<Value<'d>, Box<Finding>> {
         let root = frame.root();
         if root.kind() == Kind::Array && root.items().any(|turn| turn.kind() == Kind::Object) {
@@ -160,7 +160,7 @@ impl RequestForm {
         list::named(frame, self.list, "messages", limits)
     }
 
-    /// The JSON path of a turn; in a bare list that is its place in the list.
+    /// The JSON path of a turn, in a request or in a bare list.
     fn place(&self, index: u32, is_bare: bool) -> String {
         if is_bare {
             format!("$[{index}]")
@@ -185,9 +185,9 @@ const ANSWER: u32 = u32::MAX - 1;
 /// What a turn says.
 #[derive(Debug, Default)]
 pub struct Turn {
-    /// Who it speaks as; nobody known: a user.
+    /// The role; a user where it is unknown.
     pub role: Option<Role>,
-    /// The vendor's word for that, where it is not the model's.
+    /// The vendor's word for the role, where it differs from ours.
     pub word: Option<String>,
     /// Id of the message.
     pub id: Option<String>,
@@ -195,11 +195,11 @@ pub struct Turn {
     pub parts: Vec<Part>,
     /// Fields without a place, by path.
     pub rest: Kept,
-    /// Whether it is a piece of the assistant's turn that stands directly before it, where one does.
+    /// Whether it continues an assistant's turn directly before it.
     pub continues: bool,
-    /// Whether the assistant's turn that stands directly after it goes on with it.
+    /// Whether an assistant's turn directly after it continues it.
     pub leads: bool,
-    /// Whether it is no turn, but tells what happened.
+    /// Whether it is an event and not a turn.
     pub is_notice: bool,
 }
 
@@ -232,14 +232,14 @@ impl Turn {
         self.word = word.filter(|word| word != plain).map(Cow::into_owned);
     }
 
-    /// A part that has no form that is known here.
+    /// Keeps a part of unknown form as it is, with a finding.
     pub fn unknown(&mut self, path: &str, value: Value<'_>, site: &mut Site<'_>) {
         let text = "the part has no form that is known here and is kept as it is";
         site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, suffix(path), value);
         self.keep(path, value);
     }
 
-    /// Content that has another form than the vendor's: its text is kept, JSON as it is.
+    /// Reads content of another form than the vendor's as text: JSON as it is written.
     pub fn odd_content(&mut self, path: &str, text: &str, value: Value<'_>, site: &mut Site<'_>) {
         let finding = Finding::new(&codes::WRONG_TYPE, text)
             .with_severity(Severity::Error)
@@ -248,7 +248,7 @@ impl Turn {
         self.parts.push(Part::Text(text_of(value)));
     }
 
-    /// Whether it holds results and nothing else that is said.
+    /// Whether it holds results and nothing else.
     fn only_answers(&self) -> bool {
         let is_result = |part: &Part| matches!(part, Part::ToolResult(_));
         let mut others = self.parts.iter().filter(|part| !matches!(part, Part::CacheMark));
@@ -256,7 +256,7 @@ impl Turn {
     }
 }
 
-/// A path inside a turn as it follows the turn's own path; inside system text it may begin with an index.
+/// The suffix that a path inside a turn adds to the turn's own path; inside system text it may begin with an index.
 fn suffix(path: &str) -> String {
     if path.is_empty() || path.starts_with('[') {
         path.to_owned()
@@ -270,7 +270,7 @@ struct Reader<'d, 'r> {
     form: &'static RequestForm,
     list: ListReader<'d, 'r>,
     roster: Roster,
-    /// Whether what the assistant says next belongs to the last message.
+    /// Whether the assistant's next turn continues the last message.
     is_led: bool,
     /// Whether the record is the list itself.
     is_bare: bool,
@@ -309,7 +309,7 @@ impl<'d> Reader<'d, '_> {
         }
     }
 
-    /// Reads the answer beside the turns; false where it has no form that is known.
+    /// Reads the answer beside the turns; false where its form is unknown.
     fn answer(&mut self, value: Value<'d>) -> bool {
         let is_turn =
             value.kind() == Kind::Object && self.form.known.iter().any(|key| value.get(key).is_some());
@@ -354,7 +354,7 @@ impl<'d> Reader<'d, '_> {
         turn
     }
 
-    /// Places the findings from `known` on, which are about the item with this index, at the message that it belongs to.
+    /// Moves the findings from `known` on, which are about the item with this index, to the message that it became part of.
     fn replace(&mut self, known: usize, index: u32) {
         let last = self.list.messages.len().saturating_sub(1) as u32;
         for finding in self.list.notes.findings.iter_mut().skip(known) {

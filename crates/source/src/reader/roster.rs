@@ -1,9 +1,9 @@
-//! Who speaks where no roster lists the speakers: one participant for each pair of role and name, or of role and id.
+//! The roster of formats that have none: one participant for each pair of role and name, or of role and id.
 //!
-//! Lists of messages give names: the name is the id, and of a speaker without one the role (`user`, `assistant`, `system`).
-//! Rows of tables give ids, and an account under which a person and an agent speak is two. Where an id is taken, the role
-//! is put before it (`assistant:Alex`). People are `user`, agents `assistant`. Tools are nobody: a result belongs to the
-//! agent who asked for it. As there is no roster to be missing from, everybody who speaks counts as listed.
+//! Lists of messages give names: a speaker's id is the name, or the role (`user`, `assistant`, `system`) without one. Rows of
+//! tables give ids; a person and an agent who share an account are two participants. An id that is taken gets the role as a
+//! prefix (`assistant:Alex`). Role `user` is a person, `assistant` an agent. Tools are no participants: a result belongs to
+//! the agent who made the call. Since the format has no roster, everybody who speaks counts as listed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -76,7 +76,7 @@ impl Roster {
         id
     }
 
-    /// Remembers who asked for the tools that are called in these parts.
+    /// Remembers who made the calls in these parts.
     pub fn calls(&mut self, caller: usize, parts: &[Part]) {
         for part in parts {
             if let Part::ToolCall(call) = part {
@@ -88,13 +88,13 @@ impl Roster {
         }
     }
 
-    /// The agent whom a result belongs to: who made a call of one of these ids, else the last who made any.
+    /// The agent to whom a result belongs: who made a call with one of these ids, else whoever made the last call.
     pub fn answered<'i>(&self, mut ids: impl Iterator<Item = &'i str>) -> Option<usize> {
         let caller = ids.find_map(|id| self.callers.get(id).copied());
         caller.or(self.last_caller)
     }
 
-    /// The same by the first id that a result in these parts gives; where nobody called, the agent without a name.
+    /// The agent to whom these results belong, by the first call id among them; the unnamed agent where nobody called.
     pub fn answering(&mut self, parts: &[Part]) -> usize {
         let id = parts.iter().find_map(|part| match part {
             Part::ToolResult(result) => result.call_id.as_deref(),

@@ -1,4 +1,4 @@
-//! Reasoning that stands in a text: between `<think>` and `</think>` before what is said, as open models write it.
+//! Reasoning inside a text: between `<think>` and `</think>` at its beginning, as open models write it.
 
 use chatmill_model::{Message, MessageKind, Part, Role};
 
@@ -7,14 +7,14 @@ use crate::reader::escapes::{is_tag, unescaped};
 const OPENING: &str = "<think>";
 const CLOSING: &str = "</think>";
 
-/// A thought as it was before the tags in it were escaped.
+/// A thought with the escapes of its own tags removed.
 pub fn thought(text: &str) -> String {
     unescaped(text, |text| is_tag(text, &["think"]))
 }
 
-/// Divides a text into what was thought and what is said after it; none where it does not begin with a thought.
+/// Splits a text into the thought at its beginning and the rest; none where it does not begin with one.
 ///
-/// One line break inside each tag, and two after the second one, belong to the tags.
+/// One line break inside each tag, and two after the closing one, belong to the tags.
 pub fn divided(text: &str) -> Option<(&str, &str)> {
     let rest = text.trim_start().strip_prefix(OPENING)?;
     let (thought, said) = rest.split_once(CLOSING)?;
@@ -22,7 +22,7 @@ pub fn divided(text: &str) -> Option<(&str, &str)> {
     Some((unframed(thought), said.strip_prefix('\n').unwrap_or(said)))
 }
 
-/// Makes reasoning of the thoughts at the head of an assistant's first text: what a text holds decides, not where it came from.
+/// Turns the thoughts at the beginning of an assistant's first text into reasoning, whatever the format.
 pub fn take_out(message: &mut Message) {
     if message.role != Role::Assistant || message.kind != MessageKind::Message {
         return;

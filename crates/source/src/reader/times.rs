@@ -12,7 +12,7 @@ use crate::reader::iso8601;
 use crate::reader::notes::{Notes, Site};
 use crate::reader::odd_times::{Odd, OddTimes, Odds};
 
-/// Digits from which on a number in a string is a count of seconds: fewer are a date without hyphens.
+/// The least digits of a count of seconds in a string: fewer are a date without hyphens.
 const COUNT_DIGITS: usize = 9;
 
 /// Reads the times of one conversation.
@@ -20,7 +20,7 @@ const COUNT_DIGITS: usize = 9;
 pub struct Times(OddTimes);
 
 impl Times {
-    /// Reads the time of a row, which stands in `field`; absent and null are no time.
+    /// Reads the time of a row from the field named `field`; absent and null mean no time.
     pub fn read(&mut self, value: Option<Value<'_>>, field: &str, site: &mut Site<'_>) -> Option<Timestamp> {
         let present = value.filter(|value| !value.is_null())?;
         let Some(raw) = text(present) else {
@@ -53,19 +53,19 @@ impl Times {
         })
     }
 
-    /// Says what is odd about the times: one finding for each kind, at the first of it.
+    /// Reports what is odd about the times: one finding for each kind, at its first occurrence.
     pub fn finish(self, notes: &mut Notes) {
         self.0.finish(notes);
     }
 }
 
-/// What orders a time among others, in microseconds; a time without an offset counts as UTC.
+/// The sort key of a time in microseconds; a time without an offset counts as UTC.
 pub fn order(value: Option<Value<'_>>) -> Option<i64> {
     let (Moment::Known(micros) | Moment::Local(micros), _) = moment(&text(value?)?)?;
     Some(micros)
 }
 
-/// Keys that put values into the order of their times; what has no time stays after what stood before it.
+/// Sort keys that order values by time; a value without a time keeps its place after its predecessor.
 pub fn keys<'d>(values: impl Iterator<Item = Option<Value<'d>>>) -> Vec<i64> {
     let mut last = i64::MIN;
     values
@@ -109,8 +109,7 @@ fn moment(text: &str) -> Option<(Moment, Odds)> {
     count(trimmed, &mut odds).map(|instant| (Moment::Known(instant), odds))
 }
 
-/// A count since 1970 in the unit that its size speaks for: seconds up to the year 5138, then milliseconds, then
-/// microseconds.
+/// A count since 1970 whose magnitude tells the unit: seconds up to the year 5138, then milliseconds, then microseconds.
 fn count(text: &str, odds: &mut Odds) -> Option<i64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let is_count = whole.len() >= COUNT_DIGITS

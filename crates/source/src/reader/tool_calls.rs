@@ -97,7 +97,7 @@ fn named(
     ToolCall::new(None, word(name, &format!("{suffix}.name"), site), given)
 }
 
-/// A custom tool, whose input is any text.
+/// A call of a custom tool, whose input is free text.
 fn own_input(
     id: Option<String>,
     custom: Value<'_>,
@@ -118,12 +118,12 @@ fn own_input(
     ToolCall::new(id, word(name, &format!("{suffix}.name"), site), as_text(input))
 }
 
-/// Arguments that are any text.
+/// Free text as arguments.
 const fn as_text(text: String) -> (Arguments, ArgumentForm) {
     (Arguments::Malformed(text), ArgumentForm::Text)
 }
 
-/// The calls that a text spells; text that is no JSON of that form is one call with malformed arguments.
+/// The calls that a text holds as JSON; any other text is one call with malformed arguments.
 pub fn spelled(words: String, depth: u32) -> Vec<ToolCall> {
     let found = json::scan(words.as_bytes(), depth).ok().and_then(|document| {
         let root = document.root();
@@ -136,7 +136,7 @@ pub fn spelled(words: String, depth: u32) -> Vec<ToolCall> {
     found.unwrap_or_else(|| vec![ToolCall::new(None, None, as_text(words))])
 }
 
-/// A call as an object with `name`; none where it has further fields, which would be lost.
+/// Reads a call from an object with `name`; none where it has other fields, which would be lost.
 pub fn spelled_call(value: Value<'_>, depth: u32) -> Option<ToolCall> {
     let is_call = value
         .fields()

@@ -1,11 +1,11 @@
-//! A conversation written out as one text, as preference data of the first models have it: `Human:` and `Assistant:` in
-//! front of what they say, an empty line before each.
+//! A conversation as one text, as early preference data has it: each turn begins with an empty line and `Human:` or
+//! `Assistant:`.
 
 use chatmill_model::Role;
 
 const SPEAKERS: [(&str, Role); 2] = [("\n\nHuman:", Role::User), ("\n\nAssistant:", Role::Assistant)];
 
-/// The turns of such a text; none where it does not begin with one.
+/// Splits such a text into turns; none where it does not begin with one.
 pub fn turns(text: &str) -> Option<Vec<(Role, String)>> {
     let mut rest = text;
     let mut turns = Vec::new();

@@ -1,7 +1,7 @@
-//! Whose blocks stand in a list of messages: what only one vendor writes decides before what all of them do.
+//! Tells the vendor of a list of messages by its blocks: a block that only one vendor writes outweighs what all of them share.
 //!
-//! `{"role", "content"}` is everybody's. A block of type `tool_use`, a key `toolUse` or an item of type `function_call` is one
-//! vendor's, wherever in the list it stands.
+//! Every vendor writes `{"role", "content"}`. A block of type `tool_use`, a key `toolUse` or an item of type `function_call`
+//! identifies one vendor, wherever in the list it stands.
 
 use crate::reader::fields::words;
 use chatmill_intake::{Framing, RecordSketch, Sketch};
@@ -39,11 +39,11 @@ const RESPONSES: [&str; 8] = words!(
     web_search_call file_search_call item_reference
 );
 
-/// How sure a block makes that nobody else wrote the record.
+/// The confidence that a block of one vendor alone gives.
 pub const SURE: u8 = 96;
 
-/// What in the messages of a record is one vendor's alone. `list` is the name of a message: `messages[]`, `[]` where the
-/// record is the list, empty where the record is a message.
+/// The vendor that a record's messages identify, with the confidence and the reason. `list` is the path of a message:
+/// `messages[]`, `[]` where the record is the list itself, empty where the record is a message.
 pub fn of(record: &RecordSketch, list: &str) -> Option<(Vendor, u8, String)> {
     let name = |inside: &str| {
         if list.is_empty() {
@@ -87,7 +87,7 @@ pub fn of(record: &RecordSketch, list: &str) -> Option<(Vendor, u8, String)> {
     })
 }
 
-/// Whether an entry is one list of messages of this vendor, which is cut into its messages like every array.
+/// Whether an entry is one bare list of this vendor's messages. Like every array, it is framed message by message.
 pub fn is_list(sketch: &Sketch, vendor: Vendor) -> Option<(u8, String)> {
     let is_turn = |record: &RecordSketch| {
         !record.is_object

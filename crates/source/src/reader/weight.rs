@@ -1,11 +1,11 @@
-//! How much a message counts in training, as fine-tuning files say it beside a message.
+//! The training weight of a message, as fine-tuning files write it.
 //!
 //! `OpenAI` writes `weight`, LLaMA-Factory `loss_weight`, others `train: false`. A value of another kind stays where it is.
 
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{RawJson, Weight};
 
-/// Takes the weight of a message out of its further fields.
+/// Reads the weight of a message and removes it from the fields without a place.
 pub(crate) fn take(message: Value<'_>, rest: &mut Vec<(String, RawJson)>) -> Option<Weight> {
     let (key, weight) = ["weight", "loss_weight", "train"]
         .into_iter()

@@ -99,7 +99,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
 }
 
 /// The string that is the transcript.
-fn transcript<'d>(frame: FrameView<'d>) -> Result<Value<'d>, Box<Finding>> {
+fn transcript(frame: FrameView<'_>) -> Result<Value<'_>, Box<Finding>> {
     let root = frame.root();
     if root.kind() == Kind::String {
         return Ok(root);

@@ -109,7 +109,7 @@ fn message_path(index: u32) -> String {
     }
 }
 
-/// What speaks for the format in one record.
+/// Recognises the format in one record.
 fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
     let has = |wanted: &str| has(record, wanted);
     let holds = |wanted: &str| holds(record, "contents", wanted);
@@ -198,7 +198,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     }))
 }
 
-/// Checks what decides over the whole frame; gives the turns: those of the list, or the frame itself.
+/// The turns, of a list or the frame itself; or why the whole frame is rejected.
 fn top_level<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Vec<Value<'d>>, Box<Finding>> {
     let root = frame.root();
     let has = |key: &str| root.get(key).is_some();

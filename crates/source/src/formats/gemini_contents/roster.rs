@@ -19,11 +19,11 @@ pub struct Roster {
     places: HashMap<(bool, String), usize>,
     taken: HashMap<String, usize>,
     last_caller: Option<usize>,
-    /// The agent that nothing is known of yet but that it speaks.
+    /// An agent that speaks and of which nothing else is known yet.
     unnamed_agent: Option<usize>,
     /// The one bot.
     bot: Option<usize>,
-    /// What an agent is called that nothing else is known of.
+    /// The id of an agent of which nothing else is known.
     agent: &'static str,
 }
 
@@ -96,7 +96,7 @@ impl Roster {
         }
     }
 
-    /// What a line leaves to its neighbours to say of its sender; `place` is the sender's.
+    /// The facts about its sender that a line leaves out and other lines state; `place` is the sender's.
     pub fn unstated(&self, place: usize, meta: &Meta) -> Unstated {
         let mut unstated = Unstated::default();
         let Some(known) = self.participants.get(place) else {

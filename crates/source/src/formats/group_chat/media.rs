@@ -3,7 +3,7 @@
 use chatmill_intake::json::Value;
 use chatmill_model::{Media, MediaKind, MediaSource};
 
-/// Fields of `extra` that hold an address, the most telling first.
+/// Fields of `extra` that hold an address, the preferred one first.
 const ADDRESSES: [&str; 6] = ["url", "file_url", "image_url", "audio_url", "video_url", "link"];
 
 /// The kind of media that a message type names.

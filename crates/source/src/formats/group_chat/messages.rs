@@ -20,7 +20,7 @@ use crate::reader::{
 pub struct Reader<'d, 'r> {
     /// What they become.
     pub list: ListReader<'d, 'r>,
-    /// Who speaks; grows by those who are not listed.
+    /// The participants; speakers who are not listed are added.
     pub roster: Roster<'d>,
     /// Reads their times.
     pub clock: Clock,
@@ -177,7 +177,7 @@ fn sender<'d>(
     Some(roster.speaker(id, stated, site))
 }
 
-/// The role: what the message states, else what its sender is.
+/// The role that the message states, else the role of its sender.
 fn role(
     stated: Option<Role>,
     sender: Option<usize>,
@@ -210,13 +210,13 @@ fn own_field<'d>(row: &Row<'d>, key: &str) -> Option<Value<'d>> {
     present(extra, key)
 }
 
-/// Whether what stands as an event is what a system says to an assistant: `extra.role` says so.
+/// Whether a message of type `system` is a system prompt and not an event, which `extra.role` says.
 fn is_system_text(row: &Row<'_>) -> bool {
     let role = own_field(row, "role").and_then(Value::as_str);
     role.as_deref() == Some("system")
 }
 
-/// The role, less what a message is that answers a call: its result, whatever it states.
+/// The role of a message that may answer a call: then it is a tool's result, whatever role it states.
 fn answering(role: Role, row: &Row<'_>, site: &mut Site<'_>) -> Role {
     let Some(id) = own_field(row, "tool_call_id").filter(|_| role != Role::Tool) else {
         return role;

@@ -84,7 +84,7 @@ fn message_path(index: u32) -> String {
     format!("$.conversation_list[{index}]")
 }
 
-/// What speaks for the format in one record.
+/// Recognises the format in one record.
 fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
     let has = |wanted: &str| has(record, wanted);
     let holds = |outer: &str, wanted: &str| holds(record, outer, wanted);
@@ -152,7 +152,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     }))
 }
 
-/// Checks what decides over the whole frame; gives the list of messages too.
+/// The known fields of the record and its messages, or why the whole frame is rejected.
 fn top_level<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<(Record<'d>, Value<'d>), Box<Finding>> {
     let root = frame.root();
     if root.kind() != Kind::Object {

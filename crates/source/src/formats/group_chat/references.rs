@@ -8,7 +8,7 @@ use chatmill_model::{OffsetOrigin, ParticipantKind, Preview, RawJson, Reference,
 use super::roster::Roster;
 use crate::reader::{FieldText, Site, field_text, id, iso8601, text};
 
-/// Reads a message's references. What the importer refuses is an error and left out.
+/// Reads a message's references. Those that the importer refuses are left out, with an error.
 pub fn read(
     list: Option<Value<'_>>,
     roster: &Roster<'_>,

@@ -44,13 +44,13 @@ pub fn states_kind(role: &str) -> bool {
 pub struct Meta<'d> {
     /// Path of the object.
     pub path: &'static str,
-    /// Whether there is an object; where there is none, one finding says so and its fields are not missed as well.
+    /// Whether there is an object. Without one there is a single finding, and none for each missing field.
     pub is_there: bool,
     /// `name`.
     pub name: Option<Value<'d>>,
     /// `scene`.
     pub scene: Option<Value<'d>>,
-    /// `scene_desc.description`, else `description`, whichever says something.
+    /// `scene_desc.description`, else `description`, whichever is not empty.
     pub description: Option<String>,
     /// `conversation_id`, else `group_id`.
     pub id: Option<String>,

@@ -1,4 +1,4 @@
-//! Times of messages: the clock of a conversation knows its default zone and counts what had none.
+//! Times of messages, read with the conversation's default time zone.
 
 use chatmill_diag::{Finding, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
@@ -95,7 +95,7 @@ impl Clock {
         Some(Timestamp { instant, raw, offset })
     }
 
-    /// Says what is odd about the times: one finding for each kind, at the first of it.
+    /// Reports what is odd about the times: one finding for each kind, at its first occurrence.
     pub fn finish(self, notes: &mut Notes) {
         self.odd.finish(notes);
     }

@@ -93,7 +93,7 @@ impl Source for GryagDb {
     }
 }
 
-/// What speaks for the table in one row.
+/// Recognises the table in one row.
 fn recognise(record: &RecordSketch) -> Option<(u8, &'static str)> {
     let has = |wanted: &str| has(record, wanted);
     if ["role", "text", "media"].into_iter().all(has) && record.keys.len() == 3 {

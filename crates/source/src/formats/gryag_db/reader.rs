@@ -259,7 +259,7 @@ impl<'d> Reader<'d, '_> {
         self.replies.push((meta, is_pseudo));
     }
 
-    /// Adds what needs the whole roster: replies name the bot's account, and its own rows never do.
+    /// Adds what needs the whole roster: replies name the bot's account, which its own rows never do.
     fn finish(mut self, first: Option<Value<'_>>) -> Reading {
         for (message, (meta, is_pseudo)) in self.list.messages.iter_mut().zip(self.replies) {
             let reference = reply::reference(&meta, &self.roster, &mut message.extra.0);

@@ -1,4 +1,4 @@
-//! What one row says, without its neighbours: role, text, attachment, columns without a place, and whether its reply is one.
+//! Reading one row by itself: role, text, attachment, columns without a place, and whether its reply is real.
 
 use chatmill_diag::{Severity, codes};
 use chatmill_intake::json::{Kind, Value};
@@ -150,7 +150,7 @@ pub fn is_pseudo_reply(row: Value<'_>, role: Role, meta: &Meta) -> bool {
         && meta.get("reply_to_username").is_none()
 }
 
-/// What a row holds but for its own id and what is computed.
+/// A hash of a row without its own id and computed columns.
 pub fn fingerprint(row: Value<'_>) -> blake3::Hash {
     let own_id = row_id(row);
     let mut hasher = blake3::Hasher::new();

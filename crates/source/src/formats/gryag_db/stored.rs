@@ -1,5 +1,4 @@
-//! What a row says of its message beside the text: the column `media` with parts and metadata, and the columns that repeat
-//! the metadata.
+//! What a row stores beside the text: the column `media` with parts and metadata, and the columns that repeat the metadata.
 
 use std::borrow::Cow;
 

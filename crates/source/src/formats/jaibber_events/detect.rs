@@ -1,4 +1,4 @@
-//! What speaks for Jaibber in the first records of an entry.
+//! Recognising Jaibber in the first records of an entry.
 
 use chatmill_intake::{RecordSketch, Sketch};
 

@@ -1,4 +1,4 @@
-//! What a row says or tells, in the terms that all captures share.
+//! An event: a row in the terms that all captures share.
 
 use std::ops::Range;
 
@@ -18,18 +18,18 @@ pub enum Capture {
     Store,
 }
 
-/// What a row does in a conversation.
+/// What a row is in a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
-    /// Says something at once.
+    /// A complete message.
     Message,
-    /// Begins an answer.
+    /// The beginning of a streamed answer.
     Start,
-    /// Adds a piece to an answer.
+    /// A piece of a streamed answer.
     Chunk,
-    /// Gives the whole answer, or an error in its place.
+    /// The whole answer, or an error in its place.
     Final,
-    /// Tells that something happened.
+    /// An event: something happened.
     Notice,
 }
 
@@ -55,14 +55,14 @@ pub struct Attachment {
     pub rest: Kept,
 }
 
-/// A row that says or tells something.
+/// A row that is a message, a piece of one, or an event.
 #[derive(Clone, Debug)]
 pub struct Event {
     /// Index of the row.
     pub row: u32,
     /// Its bytes in the frame.
     pub span: Range<usize>,
-    /// Where its fields stand, below the row.
+    /// The path of its fields below the row.
     pub prefix: &'static str,
     /// Where it was captured.
     pub capture: Capture,

@@ -20,7 +20,7 @@ pub const KNOWN: [&str; 31] = words!(
     agents blobUrl uploadedBy
 );
 
-/// Fields of which nothing is left to keep once they are read.
+/// Fields that become part of the event completely.
 const TAKEN: [&str; 9] = words!(
     from fromUsername text parentMessageId senderId senderName parentMessage messageId createdAt
 );
@@ -139,7 +139,7 @@ fn envelope(opened: Opened<'_>) -> Kept {
     kept
 }
 
-/// What the row does, and the word for it.
+/// The kind of the event, and the row's word for it.
 fn kind(
     typed: Option<String>,
     capture: Capture,

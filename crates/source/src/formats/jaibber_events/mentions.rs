@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 pub struct Names {
     steps: HashMap<(usize, char), usize>,
     count: usize,
-    /// Whom the name that ends at a step belongs to.
+    /// The participants whose name ends at a step.
     ends: HashMap<usize, Vec<usize>>,
 }
 
@@ -32,7 +32,7 @@ impl Names {
         }
     }
 
-    /// Those whose whole name this is, in any case.
+    /// The participants with exactly this name, in any case.
     pub fn called(&self, name: &str) -> &[usize] {
         let mut at = 0;
         for letter in name.chars().map(canonical) {
@@ -44,7 +44,7 @@ impl Names {
         self.ends.get(&at).map_or(&[], Vec::as_slice)
     }
 
-    /// Those whom a text mentions, each once, in order of their first mention.
+    /// The participants that a text mentions, each once, in order of first mention.
     pub fn mentioned(&self, text: &str) -> Vec<usize> {
         let mut found = Vec::new();
         let mut seen = HashSet::new();

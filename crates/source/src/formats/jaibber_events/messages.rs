@@ -84,7 +84,7 @@ pub fn settle(
     }
 }
 
-/// Gives files to their messages. A file whose message is not here becomes a notice of its own.
+/// Attaches files to their messages. A file whose message is missing becomes a notice.
 fn attach(uploads: Vec<Upload>, assembler: &mut Assembler) {
     let by_id: HashMap<String, usize> = assembler
         .kept

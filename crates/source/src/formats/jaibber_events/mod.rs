@@ -137,11 +137,11 @@ impl<'d> Reader<'d, '_> {
             let opened = open::open(row, depth, |opened, notes| self.opened(index, row, opened, notes));
             opened.unwrap_or_else(|fault| {
                 let text = format!("data is text, but no JSON: {}", fault.message);
-                Err(Finding::new(fault.code, text))
+                Err(Box::new(Finding::new(fault.code, text)))
             })
         } else {
             let text = "the row is no object and is rejected";
-            Err(Finding::new(&codes::WRONG_TYPE, text))
+            Err(Box::new(Finding::new(&codes::WRONG_TYPE, text)))
         };
         if let Err(finding) = result {
             self.assembler.outcomes.push(RowOutcome::Rejected);
@@ -157,16 +157,16 @@ impl<'d> Reader<'d, '_> {
         row: Value<'_>,
         opened: Opened<'_>,
         scanned: &[Note],
-    ) -> Result<(), Finding> {
+    ) -> Result<(), Box<Finding>> {
         let body = opened.body;
         if !is_event(body) && !is_presence(body) && !is_attachment(body) {
             let text = "the row is no message, event, presence or file of this system and is rejected";
-            return Err(Finding::new(&codes::MISSING_FIELD, text));
+            return Err(Box::new(Finding::new(&codes::MISSING_FIELD, text)));
         }
         let repeated = body.duplicate_keys();
         if let Some(key) = repeated.iter().find(|key| KNOWN.contains(&key.as_str())) {
             let text = "a known key stands more than once: the row is rejected";
-            return Err(Finding::new(&codes::DUPLICATE_KEY, text).quoting(key));
+            return Err(Box::new(Finding::new(&codes::DUPLICATE_KEY, text).quoting(key)));
         }
         if self.key.is_none() {
             self.key = open::projects(opened).into_iter().next();
@@ -205,7 +205,7 @@ impl<'d> Reader<'d, '_> {
         Ok(())
     }
 
-    /// Gives findings about the inside of a wrapping their place in the frame.
+    /// Moves findings about the inside of an envelope to their place in the frame.
     fn relocate(&mut self, before: usize, opened: Opened<'_>, scanned: &[Note], index: u32) {
         for finding in self.list.notes.findings.iter_mut().skip(before) {
             if let Path::InMessage(suffix) = &mut finding.path {
@@ -279,7 +279,7 @@ impl<'d> Reader<'d, '_> {
     }
 }
 
-/// Who is present makes no conversation: mostly a project of which the capture holds nothing else, else all that there is.
+/// Presence alone is no conversation: mostly it is all that a capture holds of a project.
 fn only_present(key: Option<&str>) -> Finding {
     let (text, severity) = if key.is_some() {
         (

@@ -1,4 +1,4 @@
-//! What a row wraps: Ably envelopes, webhooks and bare objects come to the same.
+//! Unwrapping rows: Ably envelopes, webhooks and bare objects hold the same payloads.
 //!
 //! The data of an envelope may be an object or the text of one. Which project a row belongs to is read here too, because
 //! both cutting and reading need the inside of the wrapping.

@@ -1,4 +1,4 @@
-//! Who is in the room: from presence, and from what rows say about who speaks.
+//! The participants of a room, from presence and from the senders of rows.
 //!
 //! An account is shared by a person and by the agents that run under it. A person's id is that of the account, an agent's is
 //! the account's with its name, `u1/Coder`. Rows of the desktop client name no account: their speakers are found by name.
@@ -13,10 +13,10 @@ use super::event::Speaker;
 use super::mentions::Names;
 use crate::reader::{Keep as _, fields};
 
-/// What an agent is called that has no name, as the clients call it.
+/// The name that clients give an agent without one.
 const AGENT: &str = "Agent";
 
-/// Who somebody is, whatever the rows call him.
+/// The identity of a participant, whatever name a row uses.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Key {
     Person(String),
@@ -80,7 +80,7 @@ impl Roster {
         }
     }
 
-    /// The participant who speaks; none when the row says nothing about him.
+    /// The participant who sent a row; none when the row names no sender.
     pub fn speaker(&mut self, speaker: &Speaker) -> Option<usize> {
         let name = speaker.name.as_deref();
         let place = match (&speaker.account, name) {
@@ -110,7 +110,7 @@ impl Roster {
         Some(place)
     }
 
-    /// Somebody of this name whose kind does not speak against it; a name of the same case first.
+    /// A participant with this name and no contradicting kind; one whose name has the same case is preferred.
     fn among(&self, name: &str, is_agent: Option<bool>) -> Option<usize> {
         let fits = |place: &&usize| {
             let kind = self.participants.get(**place).map(|known| known.kind);
@@ -163,7 +163,7 @@ impl Roster {
         participant.is_some_and(|participant| participant.kind == ParticipantKind::Agent)
     }
 
-    /// Takes what is known about a participant's kind; what was known before stays.
+    /// Sets a participant's kind, unless it is known already.
     pub fn settle(&mut self, place: usize, is_agent: Option<bool>) {
         let Some(participant) = self.participants.get_mut(place) else {
             return;

@@ -17,11 +17,11 @@ use crate::reader::Keep as _;
 pub enum RowOutcome {
     /// It is rejected.
     Rejected,
-    /// It went into this event, or into the roster.
+    /// It was merged into this event, or into the roster.
     Merged(Option<usize>),
-    /// It repeats a row that belongs to this event, where there is one by then.
+    /// It repeats a row of this event, where that is known by then.
     Repeats(Option<usize>),
-    /// It is the row that this event stands at.
+    /// It is the row that gives this event its place.
     Anchors(usize),
 }
 
@@ -340,7 +340,7 @@ fn is_copy(one: &Event, other: &Event) -> bool {
         && (one.capture != other.capture || (one.text == other.text && one.word == other.word))
 }
 
-/// Gives an event what only another copy of it knows.
+/// Adds to an event what only another copy of it has.
 fn complete(event: &mut Event, other: &mut Event) {
     event.time = event.time.take().or(other.time.take());
     event.reference = event.reference.take().or(other.reference.take());

@@ -48,7 +48,7 @@ impl Clock {
         }
     }
 
-    /// Says what is odd about the times: one finding for each kind, at the first of it.
+    /// Reports what is odd about the times: one finding for each kind, at its first occurrence.
     pub fn finish(self, notes: &mut Notes) {
         self.0.finish(notes);
     }

@@ -1,11 +1,11 @@
-//! What no path of the map leads to: kept by its own path.
+//! Fields that no path of the map selects: kept under their own paths.
 
 use chatmill_intake::json::{Kind, Value};
 
 use super::path::MapPath;
 use crate::reader::{Keep as _, Kept, kept};
 
-/// Keeps every field of `object` that no path takes, under its path in the object.
+/// Keeps every field of `object` that no path selects, under its path in the object.
 pub fn keep(object: Value<'_>, paths: &[&MapPath], rest: &mut Kept) {
     let taken: Vec<(Vec<&str>, bool)> = paths.iter().map(|path| path.keys()).collect();
     below(object, "", &taken, rest);

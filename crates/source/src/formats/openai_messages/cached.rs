@@ -11,7 +11,7 @@ use chatmill_model::{Message, Part, Role};
 /// Words that may open a block's first turn.
 const LABELS: [&str; 4] = ["User: ", "Assistant: ", "Tool: ", "System: "];
 
-/// How many places a block may be tried to start at: a bound on the work for lists of equal messages.
+/// The most messages at which a block is tried to start: a bound on the work for lists of equal messages.
 const MAX_BLOCK_STARTS: usize = 16;
 
 /// The text of a message that is a cached block.

@@ -148,7 +148,7 @@ impl<'d> Reader<'d, '_> {
         self.look_for_block(value);
     }
 
-    /// Says so when the newest message is a cached block, and when it repeats what stands before it.
+    /// Reports a newest message that is a cached block, and one that repeats the messages before it.
     fn look_for_block(&mut self, value: Value<'d>) {
         let Some((newest, earlier)) = self.list.messages.split_last() else {
             return;

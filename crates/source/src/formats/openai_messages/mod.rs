@@ -1,4 +1,4 @@
-//! Record of messages as `OpenAI`'s chat API takes them, and Suna's LLM API format, which is the same with ids.
+//! Lists of messages as `OpenAI`'s chat API takes them, and Suna's LLM API format, which is the same with ids.
 //!
 //! A record is one request, one line of a fine-tuning file, or one captured context: an object with `messages` and maybe
 //! `tools`. The smallest example:
@@ -76,7 +76,7 @@ impl Source for OpenaiMessages {
                 .all(|record| is_message(record) || !record.is_object)
     }
 
-    /// Whatever stands in a bare list belongs to it; a whole request, or another list, is read on its own.
+    /// Every element of a bare list is a row of it; a whole request, or another list, is read on its own.
     fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
         let root = document.root();
         let stands_alone = root.kind() == Kind::Array || root.get("messages").is_some();
@@ -92,7 +92,7 @@ const FOREIGN: [&str; 4] = [
     "conversation_list",
 ];
 
-/// What speaks for the format in one record.
+/// Recognises the format in one record.
 fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
     let has = |wanted: &str| has(record, wanted);
     let holds = |wanted: &str| record.names(&format!("messages[].{wanted}"));
@@ -124,7 +124,7 @@ fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
     Some((confidence, why))
 }
 
-/// Record of messages without an object around them: the whole file, or one a record.
+/// Recognises a list of messages without an object around it: the whole file, or each record.
 fn recognise_bare_list(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
     if OpenaiMessages.gathers(sketch) {
         let why = "the top-level array is a bare list of messages: one conversation";
@@ -137,7 +137,7 @@ fn recognise_bare_list(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
     is_list.then(|| (60, vec![why.to_owned()]))
 }
 
-/// Fields by which rows say to which conversation they belong: several conversations are no list of messages.
+/// Fields by which rows name their conversation: rows of several conversations are not a list of messages.
 pub const WHOSE: [&str; 9] = words!(
     conversation conversation_id conversationId thread_id threadId session_id sessionId chat_id room_id
 );
@@ -266,7 +266,7 @@ impl Record<'_> {
     }
 }
 
-/// Checks what decides over the whole frame; gives the list of messages.
+/// The list of messages, or why the whole frame is rejected.
 fn top_level<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Value<'d>, Box<Finding>> {
     let root = frame.root();
     match root.kind() {

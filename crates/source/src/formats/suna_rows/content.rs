@@ -137,8 +137,8 @@ fn unknown_type(row: &Row<'_>, site: &mut Site<'_>) {
     site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, ".type", value);
 }
 
-/// The role of a turn: what the content says, as Suna itself goes by it; but a row of a tool is a result always, because
-/// results were stored as a user's words for a long time.
+/// The role of a turn: the one in the content, which Suna itself uses. A row of type `tool` is always a result, because
+/// results were stored with the role `user` for a long time.
 fn role(row: &Row<'_>, turn: &MessageObject, content: &Content<'_>, site: &mut Site<'_>) -> Role {
     let of_type = row.word.as_deref().and_then(message_object::role);
     match (of_type, turn.role) {

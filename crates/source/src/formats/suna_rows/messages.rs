@@ -17,7 +17,7 @@ pub struct Reader<'d, 'r> {
     pub list: ListReader<'d, 'r>,
     /// Id of the thread.
     pub thread: Option<String>,
-    /// The one agent that the rows name: it speaks in those rows of agents too that name none.
+    /// The only agent that rows name: it also speaks in agents' rows that name none.
     pub agent: Option<String>,
     /// Who speaks.
     pub roster: Roster,
@@ -68,7 +68,7 @@ impl<'d> Reader<'d, '_> {
         self.push(row, said, sender, timestamp);
     }
 
-    /// Who speaks: the agent of the row, its user, or what the role says. A result belongs to the agent who asked for it.
+    /// The sender: the row's agent or user, else the participant of its role. A result belongs to the agent who made the call.
     fn sender(&mut self, row: &Row<'_>, said: &MessageContent) -> Option<usize> {
         let own = row.columns.agent.and_then(id);
         let agent = own.clone().or_else(|| self.agent.clone());
@@ -127,7 +127,7 @@ impl<'d> Reader<'d, '_> {
         });
     }
 
-    /// Keeps the columns that the message does not say itself.
+    /// Keeps the columns that are not part of the message.
     fn columns(&self, row: &Row<'_>, kind: MessageKind, role: Role, rest: &mut Kept) {
         let mut keep = |key: &str, value: Option<Value<'_>>| rest.keep_some(key, value);
         let row_kind = match kind {
@@ -160,7 +160,7 @@ impl<'d> Reader<'d, '_> {
     }
 }
 
-/// Appends the pieces of an answer: words of one kind run on.
+/// Appends the pieces of a streamed answer: adjacent texts, and adjacent thoughts, are joined.
 fn append(parts: &mut Vec<Part>, more: Vec<Part>) {
     for part in more {
         match (parts.last_mut(), part) {

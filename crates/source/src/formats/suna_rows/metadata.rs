@@ -1,4 +1,4 @@
-//! What the metadata of a row adds to its content, and what of it is said nowhere else.
+//! The metadata of a row: what it adds to the content, and what is kept of it.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -8,7 +8,7 @@ use chatmill_model::{ArgumentForm, Arguments, ToolCall};
 
 use crate::reader::{Keep as _, Kept, Site, below, embedded, present, text_of, word};
 
-/// The metadata of a row. Fields that the message says itself are taken; the others stay with it.
+/// The metadata of a row. Fields that become part of the message are marked as taken; the others are kept with it.
 #[derive(Debug)]
 pub struct Metadata<'m> {
     value: Option<Value<'m>>,
@@ -29,14 +29,14 @@ impl<'m> Metadata<'m> {
         present(self.value?, key)
     }
 
-    /// A field that is text, which the message says from now on.
+    /// Takes a text field into the message.
     pub fn take_word(&mut self, key: &'static str) -> Option<String> {
         let text = self.get(key)?.as_str().filter(|text| !text.is_empty())?;
         self.taken.push(key);
         Some(text.into_owned())
     }
 
-    /// Says that the message says a field itself.
+    /// Marks a field as part of the message.
     pub fn take(&mut self, key: &'static str) {
         self.taken.push(key);
     }
@@ -66,7 +66,7 @@ impl<'m> Metadata<'m> {
         field("output").or_else(|| field("error"))
     }
 
-    /// Says that the message says `result` itself, where its answer is this text and nothing is said beside it.
+    /// Marks `result` as part of the message, where it holds this answer and nothing else.
     pub fn take_result(&mut self, answer: &str) {
         let Some(result) = self.get("result") else { return };
         let known = ["success", "output", "error"];
@@ -79,7 +79,7 @@ impl<'m> Metadata<'m> {
         }
     }
 
-    /// Reads `tool_calls`: those that are a call's copy give it their id, the others come back.
+    /// Reads `tool_calls`: copies of known calls give these their ids, the others are returned.
     pub fn add_calls(
         &mut self,
         list: Value<'m>,
@@ -136,7 +136,7 @@ impl<'m> Metadata<'m> {
         }
     }
 
-    /// Keeps what is said nowhere else.
+    /// Keeps the fields that are not taken.
     pub fn rest(&self, rest: &mut Kept) {
         let Some(value) = self.value else { return };
         if value.kind() != Kind::Object {
@@ -151,7 +151,7 @@ impl<'m> Metadata<'m> {
     }
 }
 
-/// The calls of the content that no call of the metadata is a copy of yet.
+/// The calls of the content that are not matched with a copy in the metadata yet.
 struct Own {
     by_id: HashMap<String, usize>,
     without_id: HashMap<Option<String>, VecDeque<usize>>,
@@ -197,11 +197,11 @@ impl Own {
     }
 }
 
-/// Fields of an object up to which it is compared with another.
+/// The widest object that is compared with another, in fields.
 const MAX_COMPARED_FIELDS: usize = 256;
 
-/// Whether a value and a text are the same JSON, but for white space and the order of keys. Very wide objects are not compared and count
-/// as different.
+/// Whether a value and a text are the same JSON, apart from white space and the order of keys. Very wide objects are not
+/// compared and count as different.
 fn is_same_json(value: Value<'_>, text: &str) -> bool {
     let limits = Limits::default();
     chatmill_intake::json::scan(text.as_bytes(), limits.depth)

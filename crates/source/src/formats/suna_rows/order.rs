@@ -20,7 +20,7 @@ pub struct Step<'r, 'd> {
     pub is_unfinished: bool,
 }
 
-/// Drops repeats, sorts by `created_at`, joins the pieces of answers that nobody put together.
+/// Drops repeated rows, sorts by `created_at`, and joins the pieces of answers that are stored in pieces only.
 pub fn arrange<'r, 'd>(
     rows: &'r [Row<'d>],
     notes: &mut Notes,
@@ -161,7 +161,7 @@ fn compact(row: &Row<'_>) -> String {
     text
 }
 
-/// Puts the pieces of each answer to its first piece, or drops them where the whole answer is there.
+/// Groups the pieces of each answer with its first piece, or drops them where the whole answer is stored.
 fn join(
     rows: &[Row<'_>],
     streams: &[Stream],

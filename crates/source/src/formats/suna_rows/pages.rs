@@ -1,4 +1,4 @@
-//! How rows come along, and how they are known: alone, in a list, in a page of the API, in the dump of a thread.
+//! Recognising and cutting rows: alone, in a list, in a page of the API, or in the dump of a thread.
 
 use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
@@ -47,7 +47,7 @@ fn cut(value: Value<'_>, thread: Option<&str>) -> Row {
     Row::of(own.or_else(|| thread.map(str::to_owned)), value)
 }
 
-/// What speaks for rows in one record.
+/// Recognises rows in one record.
 pub fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
     let has = |wanted: &str| has(record, wanted);
     if let Some(seen) = columns(has) {

@@ -69,20 +69,20 @@ pub enum RowKind {
     Message,
     /// A notice.
     Notice,
-    /// The type is none of the known: the content decides.
+    /// The type is unknown: the content decides.
     Unknown,
-    /// The type is none of the known, but the row is sent to the model.
+    /// The type is unknown, but the row is sent to the model.
     UnknownMessage,
 }
 
 impl<'d> Row<'d> {
     /// The row of these columns, or why it is none.
-    pub fn of(index: u32, value: Value<'d>, columns: Columns<'d>) -> Result<Self, Finding> {
+    pub fn of(index: u32, value: Value<'d>, columns: Columns<'d>) -> Result<Self, Box<Finding>> {
         let columns = columns.without_nulls();
         let word = columns.word.and_then(Value::as_str);
         if word.is_none() && columns.content.is_none() {
             let text = "the row has neither type nor content and is rejected";
-            return Err(Finding::new(&codes::MISSING_FIELD, text));
+            return Err(Box::new(Finding::new(&codes::MISSING_FIELD, text)));
         }
         Ok(Self {
             index,
@@ -98,7 +98,7 @@ impl<'d> Row<'d> {
         self.columns.word.unwrap_or(self.value)
     }
 
-    /// What becomes of the row: what `is_llm_message` says, as Suna itself goes by it; where it says nothing, the type decides.
+    /// What becomes of the row: `is_llm_message` decides, as in Suna itself, and where it is missing the type.
     pub fn row_kind(&self, site: &mut Site<'_>) -> RowKind {
         match (self.is_sent(site), self.word.as_deref()) {
             (Some(false), _) => RowKind::Notice,
@@ -128,7 +128,7 @@ impl<'d> Row<'d> {
         is_sent
     }
 
-    /// Whether `is_llm_message` says what nearly every row of this type says.
+    /// Whether `is_llm_message` has the usual value for rows of this kind.
     pub fn is_llm_usual(&self, row_kind: RowKind) -> bool {
         let usual = if row_kind == RowKind::Notice {
             "false"

@@ -1,11 +1,11 @@
-//! What a row says, as the readers of its content, its metadata and its results hand it on.
+//! The types that the readers of a row's content, metadata and results share.
 
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{MessageKind, Part, Role};
 
 use crate::reader::{Keep, Kept, MessageObject, parts, text_of};
 
-/// How a thread uses tools; of several ways the last of these.
+/// How a thread uses tools; where it uses several ways, the last of these.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Era {
     /// Not at all.

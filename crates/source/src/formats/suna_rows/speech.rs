@@ -1,4 +1,4 @@
-//! What people and agents say: words, thoughts and calls, from the content and the metadata of a row.
+//! Messages of people and agents: text, thoughts and calls, from the content and the metadata of a row.
 
 use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::Value;
@@ -33,7 +33,7 @@ pub fn speak(
         }
         Content::Parts(list) => {
             said.parts
-                .extend(message_object::said(*list, "content", &mut said.rest, site))
+                .extend(message_object::said(*list, "content", &mut said.rest, site));
         }
         Content::Text(text) => {
             if !metadata.is_compressed() {
@@ -117,7 +117,7 @@ fn thoughts(own: Option<String>, metadata: &mut Metadata<'_>, said: &mut Message
     }
 }
 
-/// Words in a column that should hold a message. Suna's own reader passes such rows over, unless they are compressed.
+/// Reports plain text in a column that should hold a message. Suna's own reader skips such rows, unless they are compressed.
 fn plain_text(text: &str, site: &mut Site<'_>) {
     let text = if text.trim_start().starts_with(['{', '[']) {
         "the content begins like JSON but is no valid JSON: it is read as text"

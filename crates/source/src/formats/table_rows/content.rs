@@ -23,7 +23,7 @@ pub struct CellContent {
     pub rest: Kept,
 }
 
-/// Whether the row is a person's or agent's words, or a tool's answer.
+/// Whether the content is read as a message or as a tool's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aim {
     /// Words.
@@ -98,7 +98,7 @@ pub fn read(
     said
 }
 
-/// Whether JSON inside a string is more than words that look like it.
+/// Whether JSON inside a string is a message and not text that looks like JSON.
 fn is_message(root: Value<'_>) -> bool {
     match root.kind() {
         Kind::Object => {

@@ -83,7 +83,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// The role that the column states in a word that is known.
+/// The role in the column, where it is a known word.
 fn stated_role(row: &Row<'_>, site: &mut Site<'_>) -> Option<Role> {
     let value = row.columns.role?;
     let role = value.as_str().and_then(|word| row::role(&word));
@@ -194,7 +194,7 @@ fn references(row: &Row<'_>, site: &mut Site<'_>) -> Vec<Reference> {
     target.map(reference).into_iter().collect()
 }
 
-/// Which columns are said by the message.
+/// Which columns became part of the message.
 struct Read {
     role: bool,
     time: bool,

@@ -41,12 +41,12 @@ pub struct Row<'d> {
 
 impl<'d> Row<'d> {
     /// The row of these columns, or why it is none.
-    pub fn of(index: u32, value: Value<'d>, columns: Columns<'d>) -> Result<Self, Finding> {
+    pub fn of(index: u32, value: Value<'d>, columns: Columns<'d>) -> Result<Self, Box<Finding>> {
         let columns = columns.without_nulls();
         let says_something = [columns.role, columns.sender, columns.content, columns.tool_calls];
         if says_something.iter().all(Option::is_none) {
             let text = "the row has neither role, sender nor content and is rejected: the table map may name other columns";
-            return Err(Finding::new(&codes::MISSING_FIELD, text));
+            return Err(Box::new(Finding::new(&codes::MISSING_FIELD, text)));
         }
         Ok(Self {
             index,

@@ -1,4 +1,4 @@
-//! What speaks for the format at the head of an entry.
+//! Recognising the format in the first records of an entry.
 
 use chatmill_intake::{Framing, RecordSketch, Sketch};
 
@@ -31,7 +31,7 @@ pub fn belongs_together(sketch: &Sketch) -> bool {
     is_list || sketch.records.iter().any(says_so)
 }
 
-/// What speaks for the format in one record.
+/// Recognises the format in one record.
 fn recognise_record(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
     let has = |wanted: &str| has(record, wanted);
     if has("messageContent") {

@@ -80,7 +80,7 @@ impl People {
         self.place(key, id, false, None, ParticipantKind::Agent)
     }
 
-    /// A personality that somebody only quotes: no roster lists it, and unless it speaks it takes no part.
+    /// A personality that is only quoted: it is not listed, and takes no part unless it speaks.
     pub fn quoted_agent(&mut self, id: &str, name: Option<String>) {
         let known = self.participants.len();
         let place = self.agent(id);

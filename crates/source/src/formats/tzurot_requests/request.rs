@@ -16,7 +16,7 @@ pub struct Request<'d> {
     pub shape: &'static str,
     /// The record.
     pub root: Value<'d>,
-    /// Who it speaks as: only lists of messages have others than users.
+    /// The role: only lists of messages have other roles than user.
     pub role: Role,
     /// The object whose fields are those of a request.
     holder: Value<'d>,
@@ -40,7 +40,7 @@ pub struct RequestContent {
 }
 
 impl<'d> Request<'d> {
-    /// Finds out which shape a record has. Only in a list may others than users speak.
+    /// Recognises the shape of a record. Roles other than user occur in lists only.
     pub fn find(root: Value<'d>, in_list: bool) -> Result<Self, Fault<'d>> {
         let fault = |code, text: String, path, value| Box::new((Finding::new(code, text), path, value));
         if root.kind() != Kind::Object {

@@ -1,11 +1,4 @@
 //! Formats are told apart by what their first records hold.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    missing_docs
-)]
 
 use chatmill_intake::{Framing, Head};
 use chatmill_source::Evidence;

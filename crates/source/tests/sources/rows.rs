@@ -1,11 +1,4 @@
 //! Rows of chat tables: how they are recognised, cut out of pages, sorted and joined.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    missing_docs
-)]
 
 use std::fmt::Write as _;
 

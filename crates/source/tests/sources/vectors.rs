@@ -7,16 +7,6 @@
 //! | `convert_simple_message` (2) | About single messages posted to the API, not about archives. |
 //! | `generate_single_user_group_id` (3) | The API's name for a room that has none; an archive's conversation then has the engine's id. |
 //! | sample files (5) | Facts about archives that do not belong to this repository; tried by hand. |
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::disallowed_methods,
-    missing_docs
-)]
-
-mod dump;
 
 use std::path::Path;
 
@@ -24,6 +14,8 @@ use chatmill_diag::{Finding, Limits, Severity};
 use chatmill_model::{Conversation, Message};
 use chatmill_source::{GroupChat, Reading};
 use serde_json::{Value, json};
+
+use crate::dump;
 
 /// The cases of a kind.
 fn cases(kind: &str) -> Vec<Value> {

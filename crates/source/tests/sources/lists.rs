@@ -1,13 +1,4 @@
 //! Records that belong together: which entries are gathered, by what key, and how the rows come back.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    missing_docs
-)]
-
-mod dump;
 
 use chatmill_diag::Limits;
 use chatmill_intake::{Framing, Head, json};

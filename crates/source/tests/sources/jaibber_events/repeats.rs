@@ -3,7 +3,7 @@
 use chatmill_diag::Severity;
 use serde_json::json;
 
-use crate::{answer, begin, conversation, names, payload, read, turns};
+use super::{answer, begin, conversation, names, payload, read, turns};
 
 #[test]
 fn a_rewound_channel_repeats_nothing() {

@@ -4,7 +4,7 @@ use chatmill_diag::Severity;
 use chatmill_model::{Message, ParticipantKind, Role};
 use serde_json::{Value, json};
 
-use crate::{answer, conversation, gather, names, payload, read, turns};
+use super::{answer, conversation, gather, names, payload, read, turns};
 
 #[test]
 fn presence_alone_makes_a_roster_but_no_conversation() {

@@ -4,7 +4,7 @@ use chatmill_diag::{Path, Severity};
 use chatmill_model::{MessageKind, Role};
 use serde_json::json;
 
-use crate::{answer, begin, conversation, names, payload, read, turns};
+use super::{answer, begin, conversation, names, payload, read, turns};
 
 #[test]
 fn the_whole_answer_takes_the_place_of_its_pieces() {

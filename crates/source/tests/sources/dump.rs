@@ -1,5 +1,4 @@
 //! A readable dump of a reading: what a fixture's `<name>.expected.json` holds.
-#![allow(dead_code, reason = "each test file uses its own part")]
 
 use chatmill_diag::{Finding, Limits, Path, Reject};
 use chatmill_intake::json;

@@ -6,15 +6,6 @@
 //! | the document's scenarios (17) | They are tried on the whole way, byte for byte, where the dialect is. |
 //! | sanitising (13), ids of requests (2) | They concern answers of the AI service and deduplication of requests in flight. |
 //! | embeds (3), detection of media (6) | They read messages of Discord before there is a request. |
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    missing_docs
-)]
-
-mod dump;
 
 use std::collections::BTreeSet;
 
@@ -23,7 +14,9 @@ use chatmill_model::{Conversation, Part};
 use chatmill_source::TzurotRequests;
 use serde_json::Value;
 
-const VECTORS: &str = include_str!("../../../data-samples/sources/tzurot-requests/vectors.json");
+use crate::dump;
+
+const VECTORS: &str = include_str!("../../../../data-samples/sources/tzurot-requests/vectors.json");
 
 /// Where the formatter's own faults, or words that people use themselves, leave nothing to compare.
 const APART: [&str; 13] = [

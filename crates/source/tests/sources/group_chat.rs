@@ -1,15 +1,4 @@
 //! What fixtures cannot show well: limits, detection, and shapes of input that are too long or too deep to write down.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::string_slice,
-    clippy::disallowed_methods,
-    missing_docs
-)]
-
-mod dump;
 
 use std::fmt::Write as _;
 
@@ -18,6 +7,8 @@ use chatmill_intake::json;
 use chatmill_intake::{Framing, Head};
 use chatmill_model::{ReferenceForm, Scene};
 use chatmill_source::{FrameView, GroupChat, Reading, Source, detect, find};
+
+use crate::dump;
 
 const META: &str = r#""conversation_meta":{"name":"N","user_details":{"u":{"role":"user"}}}"#;
 

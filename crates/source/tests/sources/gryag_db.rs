@@ -6,16 +6,6 @@
 //! | a chat id that is no integer (3) | The column, which is one, decides. |
 //! | lines, leaks, speaker headers, readers of lines | They are captured histories: see `gemini_vectors.rs`. |
 //! | everything else | It writes prompts and stores nothing. |
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::disallowed_methods,
-    missing_docs
-)]
-
-mod dump;
 
 use std::path::Path;
 
@@ -24,6 +14,8 @@ use chatmill_intake::{Framing, Head, json};
 use chatmill_model::{Message, ParticipantKind};
 use chatmill_source::{GeminiContents, GryagDb, Reading, Source, TableMap};
 use serde_json::{Map, Value, json};
+
+use crate::dump;
 
 fn cases(kind: &str) -> Vec<Value> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/sources/gryag-db/vectors.json");

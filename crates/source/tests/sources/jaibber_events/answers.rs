@@ -3,7 +3,7 @@
 use chatmill_diag::{Limits, codes};
 use serde_json::{Value, json};
 
-use crate::{answer, names, payload, read, read_as};
+use super::{answer, names, payload, read, read_as};
 
 #[test]
 fn chains_are_checked_against_the_limit() {

@@ -6,22 +6,14 @@
 //! | compact lines, ids, names, media words (79) | The compact text is written only, never read. |
 //! | an empty line (1) | It is no line. |
 //! | token estimates, truncation, parts for the current message | They write prompts and read nothing. |
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::disallowed_methods,
-    missing_docs
-)]
-
-mod dump;
 
 use std::path::Path;
 
 use chatmill_diag::Limits;
 use chatmill_source::{GeminiContents, Reading};
 use serde_json::{Map, Value, json};
+
+use crate::dump;
 
 fn cases(kind: &str) -> Vec<Value> {
     let path =

@@ -3,7 +3,7 @@
 use chatmill_model::{MediaSource, Message, MessageKind, Part};
 use serde_json::{Value, json};
 
-use crate::{answer, conversation, names, payload, read, rest, turns};
+use super::{answer, conversation, names, payload, read, rest, turns};
 
 #[test]
 fn a_page_puts_its_messages_in_order_of_time_and_the_others_between_them() {

@@ -10,22 +10,15 @@
 //! | sizes, MIME types and extensions of files (11) | They decide what of a file goes into a prompt. |
 //! | hand-overs (3) | They start tasks, which the archive tells of itself. |
 //! | the adapter's `shouldRespond` (3) | Its rule contradicts the document's. |
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    missing_docs
-)]
-
-mod dump;
 
 use chatmill_diag::Limits;
 use chatmill_model::{Message, MessageKind, Role};
 use chatmill_source::{JaibberEvents, Reading};
 use serde_json::{Value, json};
 
-const VECTORS: &str = include_str!("../../../data-samples/sources/jaibber-events/vectors.json");
+use crate::dump;
+
+const VECTORS: &str = include_str!("../../../../data-samples/sources/jaibber-events/vectors.json");
 
 /// The cases of a kind.
 fn cases(kind: &str) -> Vec<Value> {

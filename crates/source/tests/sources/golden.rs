@@ -1,14 +1,4 @@
 //! Fixtures and their golden dumps. `BLESS=1 cargo test -p chatmill-source` writes the dumps anew.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::disallowed_methods,
-    missing_docs
-)]
-
-mod dump;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use chatmill_diag::Limits;
 use chatmill_source::SOURCES;
+
+use crate::dump;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/sources")

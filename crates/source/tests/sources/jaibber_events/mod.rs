@@ -1,11 +1,4 @@
 //! Jaibber's captures, from the files that hold them to conversations.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    missing_docs
-)]
 
 mod answers;
 mod frames;

@@ -1,12 +1,4 @@
 //! Formats that are not read are told by what they look like; each has a small sample of our own.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::disallowed_methods,
-    missing_docs
-)]
 
 use std::fs;
 use std::path::Path;

@@ -5,7 +5,7 @@ use chatmill_intake::{Framing, Head, json};
 use chatmill_source::{JaibberEvents, Source};
 use serde_json::json;
 
-use crate::{conversation, gather, names, payload, read, read_as, rest, turns};
+use super::{conversation, gather, names, payload, read, read_as, rest, turns};
 
 #[test]
 fn frames_of_every_kind_are_cut_into_rows_by_project() {

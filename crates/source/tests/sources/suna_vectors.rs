@@ -9,16 +9,6 @@
 //! | compression (7): cutting texts, marking rows, dropping the middle | What it leaves in rows is read, how it cuts is not repeated. |
 //!
 //! Where Suna's readers lose a row, the row is kept and a finding or the source text says what it was.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::disallowed_methods,
-    missing_docs
-)]
-
-mod dump;
 
 use std::path::Path;
 
@@ -26,6 +16,8 @@ use chatmill_diag::Limits;
 use chatmill_model::{Message, Part, Role};
 use chatmill_source::{Reading, SunaRows};
 use serde_json::{Value, json};
+
+use crate::dump;
 
 fn cases(kind: &str) -> Vec<Value> {
     let path =

@@ -1,6 +1,6 @@
 //! Recognising a format in the sketches of an entry's first records.
 
-use chatmill_intake::{RecordSketch, Sketch};
+use chatmill_intake::{Framing, RecordSketch, Sketch};
 
 /// Whether a record has a field.
 pub fn has(record: &RecordSketch, wanted: &str) -> bool {
@@ -11,6 +11,14 @@ pub fn has(record: &RecordSketch, wanted: &str) -> bool {
 pub fn holds(record: &RecordSketch, field: &str, wanted: &str) -> bool {
     let mut inside = record.nested.iter();
     inside.any(|(key, inner)| key == field && inner == wanted)
+}
+
+/// Whether an entry is a bare list of such elements, which is framed element by element like every array.
+pub fn is_bare_list(sketch: &Sketch, is_element: fn(&RecordSketch) -> bool) -> bool {
+    let mut records = sketch.records.iter();
+    sketch.framing == Framing::Array
+        && sketch.records.iter().any(is_element)
+        && records.all(|record| is_element(record) || !record.is_object)
 }
 
 /// The evidence of the record with the highest confidence; of equals the last.

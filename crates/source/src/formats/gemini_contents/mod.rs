@@ -23,11 +23,13 @@ mod turns;
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Document, Kind, Value};
-use chatmill_intake::{Framing, RecordSketch, Sketch};
+use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Conversation, Customs, Extra, RawJson};
 
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::{Keep as _, ListReader, Notes, Times, has, holds, list, present, raw, surest};
+use crate::reader::{
+    Keep as _, ListReader, Notes, Times, has, holds, is_bare_list, list, present, raw, surest,
+};
 use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
 use roster::Roster;
 use turns::Reader;
@@ -83,12 +85,7 @@ impl Source for GeminiContents {
 
     /// A file that is a bare list of turns is one history.
     fn gathers(&self, sketch: &Sketch) -> bool {
-        sketch.framing == Framing::Array
-            && sketch.records.iter().any(is_turn)
-            && sketch
-                .records
-                .iter()
-                .all(|record| is_turn(record) || !record.is_object)
+        is_bare_list(sketch, is_turn)
     }
 
     /// Whatever stands in a bare list belongs to it; a whole request is read on its own.

@@ -33,27 +33,17 @@ impl Upload {
         Event {
             row: self.row,
             span: self.span,
-            prefix: "",
             capture: Capture::Api,
             kind: EventKind::Notice,
             word: Some("attachment".to_owned()),
-            id: None,
-            stream: None,
-            envelope_id: None,
             speaker: self.uploader,
-            text: String::new(),
             time: self.time,
             reference: self.message.map(|id| Reference {
                 target: Some(id),
                 ..Reference::default()
             }),
-            mentions: Vec::new(),
             attachments: vec![self.file],
-            depth: None,
-            chain: Vec::new(),
-            task_agent: None,
-            is_own: false,
-            extra: Vec::new(),
+            ..Event::default()
         }
     }
 }

@@ -8,9 +8,10 @@ use chatmill_model::{Media, Part, Reference, Timestamp};
 use crate::reader::Kept;
 
 /// Where a row was captured; where two rows are one message, the later kind counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Capture {
     /// The REST API, or a webhook.
+    #[default]
     Api,
     /// Ably.
     Live,
@@ -19,7 +20,7 @@ pub enum Capture {
 }
 
 /// What a row is in a conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EventKind {
     /// A complete message.
     Message,
@@ -30,6 +31,7 @@ pub enum EventKind {
     /// The whole answer, or an error in its place.
     Final,
     /// An event: something happened.
+    #[default]
     Notice,
 }
 
@@ -56,7 +58,7 @@ pub struct Attachment {
 }
 
 /// A row that is a message, a piece of one, or an event.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Event {
     /// Index of the row.
     pub row: u32,

@@ -7,10 +7,10 @@ use chatmill_model::{Conversation, Extra, Message, Part, Reference, Role};
 use super::map::FieldMap;
 use super::path::MapPath;
 use super::rest;
-use crate::formats::table_rows::role as known_role;
 use crate::frame::{FrameView, Reading};
 use crate::reader::{
-    Keep as _, Kept, ListReader, Roster, Site, Times, id, message_object, parts, tool_calls, weight,
+    Keep as _, Kept, ListReader, Roster, Site, Times, id, message_object, parts, role_words, tool_calls,
+    weight,
 };
 
 /// Reads the messages of one record, in order.
@@ -124,7 +124,7 @@ fn role(
     answers: bool,
     site: &mut Site<'_>,
 ) -> (Role, Option<String>) {
-    let of_word = |word: &str| map.roles.get(word).copied().or_else(|| known_role(word));
+    let of_word = |word: &str| map.roles.get(word).copied().or_else(|| role_words::role(word));
     let found = map.role.as_ref().and_then(|path| path.first(value));
     let word = found.and_then(|found| match found.kind() {
         Kind::Bool(is) => Some(is.to_string()),

@@ -20,14 +20,14 @@ use std::collections::BTreeSet;
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Document, Kind, Value};
-use chatmill_intake::{Framing, Name, RecordSketch, Sketch};
+use chatmill_intake::{Name, RecordSketch, Sketch};
 use chatmill_model::json::push_compact;
 use chatmill_model::{Customs, Part, RawJson, Role};
 
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::{
-    Kept, ListReader, Names, RequestFields, Roster, Tools, has, holds, list, list_of_tools, placed_media,
-    preference, surest, words,
+    Kept, ListReader, Names, RequestFields, Roster, Tools, has, holds, is_bare_list, list, list_of_tools,
+    placed_media, preference, surest, words,
 };
 use crate::source::{About, Source};
 use messages::Reader;
@@ -67,13 +67,7 @@ impl Source for OpenaiMessages {
 
     /// A file that is a bare list of messages is one conversation.
     fn gathers(&self, sketch: &Sketch) -> bool {
-        sketch.framing == Framing::Array
-            && !is_of_several(sketch)
-            && sketch.records.iter().any(is_message)
-            && sketch
-                .records
-                .iter()
-                .all(|record| is_message(record) || !record.is_object)
+        is_bare_list(sketch, is_message) && !is_of_several(sketch)
     }
 
     /// Every element of a bare list is a row of it; a whole request, or another list, is read on its own.

@@ -7,10 +7,11 @@ use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_model::{Extra, Message, Part, Reference, Role, ToolCall, ToolResult};
 
 use super::content::{self, Aim, CellContent};
-use super::row::{self, Row};
+use super::row::Row;
 use crate::reader::quoted_json::{CellForm, CellPlace};
 use crate::reader::{
-    Keep as _, Kept, ListReader, MessageObject, Notes, Roster, Site, Times, id, quoted_json, tool_calls, word,
+    Keep as _, Kept, ListReader, MessageObject, Notes, Roster, Site, Times, id, quoted_json, role_words,
+    tool_calls, word,
 };
 
 /// Reads the rows of one conversation.
@@ -86,7 +87,7 @@ impl Reader<'_, '_> {
 /// The role in the column, where it is a known word.
 fn stated_role(row: &Row<'_>, site: &mut Site<'_>) -> Option<Role> {
     let value = row.columns.role?;
-    let role = value.as_str().and_then(|word| row::role(&word));
+    let role = value.as_str().and_then(|word| role_words::role(&word));
     if role.is_none() {
         let text =
             "the role is none of the known words: the content or the sender decides, else it is a user's";
@@ -118,7 +119,7 @@ fn role(stated: Option<Role>, answers: bool, row: &Row<'_>, said: &CellContent, 
                 site.missing("role", Severity::Warning);
             }
             let sender = row.columns.sender.and_then(id);
-            let speaks_as = sender.and_then(|sender| row::role(&sender));
+            let speaks_as = sender.and_then(|sender| role_words::role(&sender));
             speaks_as.filter(|role| *role != Role::Tool).unwrap_or(Role::User)
         }
     }

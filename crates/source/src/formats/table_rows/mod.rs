@@ -29,7 +29,6 @@ use crate::reader::{Element, ListReader, Roster, Times, Wire as _, id, list};
 use crate::source::{About, Source};
 use messages::Reader;
 use row::Columns;
-pub use row::role;
 
 const ID: &str = "table-rows";
 

@@ -9,6 +9,7 @@ mod floors;
 mod fuzz;
 mod generated;
 mod judged;
+mod modules;
 mod ranks;
 mod readme;
 mod rules;
@@ -57,6 +58,7 @@ fn main() -> ExitCode {
 fn run(arguments: &[&str], root: &Path) -> Result<String> {
     match arguments {
         ["floors"] => floors::run(root),
+        ["floors", "--modules"] => modules::run(root),
         ["sizes"] => sizes::run(root),
         ["rules", mode] => rules::run(root, Mode::parse(mode)?),
         ["readme", mode] => readme::run(root, Mode::parse(mode)?),

@@ -1,6 +1,6 @@
-//! `cargo xtask readme`: the tables of README.md, from the registries.
+//! `cargo xtask readme`: the tables of README.md and of the pages of sources, dialects and encodings, from the registries.
 //!
-//! A table stands between `<!-- NAME -->` and `<!-- /NAME -->`; everything else in the file is written by hand.
+//! A table stands between `<!-- NAME -->` and `<!-- /NAME -->`; everything else in a file is written by hand.
 
 use std::fmt::Write;
 use std::fs;
@@ -14,16 +14,17 @@ use chatmill_token::ENCODINGS;
 use crate::generated::{Generated, Mode};
 
 pub fn run(root: &Path, mode: Mode) -> Result<String> {
-    let mut text = fs::read_to_string(root.join("README.md")).context("cannot read README.md")?;
-    for (name, table) in [
-        ("sources", sources()?),
-        ("dialects", dialects()?),
-        ("encodings", encodings()?),
-    ] {
-        text = replaced(&text, name, &table)?;
-    }
     let mut generated = Generated::new(mode);
-    generated.file(root, "README.md", &text)?;
+    for (path, name, table) in [
+        ("README.md", "lists", lists()?),
+        ("docs/sources.md", "sources", sources()?),
+        ("docs/dialects.md", "dialects", dialects()?),
+        ("docs/encodings.md", "encodings", encodings()?),
+    ] {
+        let text = fs::read_to_string(root.join(path)).with_context(|| format!("cannot read {path}"))?;
+        let text = replaced(&text, name, &table).with_context(|| format!("in {path}"))?;
+        generated.file(root, path, &text)?;
+    }
     generated.finish("readme")
 }
 
@@ -32,11 +33,32 @@ fn replaced(text: &str, name: &str, block: &str) -> Result<String> {
     let (open, close) = (format!("<!-- {name} -->"), format!("<!-- /{name} -->"));
     let (before, rest) = text
         .split_once(&open)
-        .with_context(|| format!("README.md has no {open}"))?;
+        .with_context(|| format!("there is no {open}"))?;
     let (_, after) = rest
         .split_once(&close)
-        .with_context(|| format!("README.md has no {close}"))?;
+        .with_context(|| format!("there is no {close}"))?;
     Ok(format!("{before}{open}\n\n{block}\n{close}{after}"))
+}
+
+/// The names of all sources, dialects and encodings, a row each.
+fn lists() -> Result<String> {
+    let mut table = String::from("| | |\n|---|---|\n");
+    let mut row = |page: &str, names: Vec<&str>| {
+        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        writeln!(
+            table,
+            "| [{} {page}](docs/{page}.md) | {} |",
+            names.len(),
+            names.join(", ")
+        )
+    };
+    row("sources", SOURCES.iter().map(|source| source.id()).collect())?;
+    row("dialects", DIALECTS.iter().map(|dialect| dialect.id()).collect())?;
+    row(
+        "encodings",
+        ENCODINGS.iter().map(|encoding| encoding.name()).collect(),
+    )?;
+    Ok(table)
 }
 
 fn sources() -> Result<String> {
@@ -125,6 +147,10 @@ mod tests {
 
     #[test]
     fn every_registry_fills_its_table() {
+        assert_eq!(
+            lists().unwrap().matches('`').count(),
+            2 * (SOURCES.len() + DIALECTS.len() + ENCODINGS.len())
+        );
         assert_eq!(sources().unwrap().lines().count(), SOURCES.len() + 2);
         assert_eq!(dialects().unwrap().lines().count(), DIALECTS.len() + 2);
         assert_eq!(encodings().unwrap().lines().count(), ENCODINGS.len() + 2);

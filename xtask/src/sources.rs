@@ -43,7 +43,10 @@ pub fn source_files(root: &Path) -> Result<Vec<SourceFile>> {
             texts.push((path, text));
         }
         for (path, text) in texts {
-            if !only_tests.contains(&path) {
+            let is_below_tests = path
+                .ancestors()
+                .any(|folder| only_tests.contains(&folder.with_extension("rs")));
+            if !is_below_tests {
                 let below = path.strip_prefix(root).unwrap_or(&path);
                 files.push(SourceFile {
                     path: below.to_string_lossy().replace('\\', "/"),
@@ -133,7 +136,8 @@ fn test_files_declared_in(path: &Path, text: &str) -> Vec<PathBuf> {
         if line != "#[cfg(test)]" {
             continue;
         }
-        while lines.next_if(|line| line.starts_with("#[")).is_some() {}
+        // Attributes may be written over several lines.
+        while lines.next_if(|line| line.starts_with(['#', ' ', ')'])).is_some() {}
         let declared = lines
             .peek()
             .map(|line| line.strip_prefix("pub(crate) ").unwrap_or(line))

@@ -1,4 +1,4 @@
-//! The commands: one file each. Here one is chosen, and its outcome becomes an exit.
+//! The command line as a whole, and the commands: one file each. Here one is chosen, and its outcome becomes an exit.
 
 pub mod certify;
 pub mod check;
@@ -20,11 +20,80 @@ pub mod schema;
 pub mod sources;
 pub mod tokens;
 
-use crate::args::{Cli, Command, Global};
+use clap::{Parser, Subcommand};
+
+use crate::args::{Global, Listing};
 use crate::exit::{self, Exit};
 use crate::logs;
 use crate::progress::Meter;
 use crate::signals::Signals;
+
+/// Mills chat archives into training, evaluation and cost data.
+#[derive(Debug, Parser)]
+#[command(
+    name = "chatmill",
+    version,
+    after_help = "Examples:\n  \
+                  chatmill inspect archive.zip\n  \
+                  chatmill check exports/ --fail-on warning\n  \
+                  chatmill run pipelines/demo.toml\n\n\
+                  Exit codes: 0 complete, 1 complete with findings or a failed check, 2 the request is wrong,\n\
+                  3 not complete (repeating may help), 130 or 143 interrupted"
+)]
+pub struct Cli {
+    /// What all commands understand.
+    #[command(flatten)]
+    pub global: Global,
+    /// The command.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Runs a pipeline to a dataset; goes on with an unfinished run of the same plan by itself
+    Run(run::Arguments),
+    /// Checks files like a linter: located findings and a verdict per file
+    Check(check::Arguments),
+    /// Prints conversations in a dialect
+    Render(render::Arguments),
+    /// Says what conversations cost in each dialect and encoding
+    Tokens(tokens::Arguments),
+    /// Says what a file is: its source, the evidence, and what is in it
+    Inspect(inspect::Arguments),
+    /// Prints a commented pipeline file made from what was detected
+    Init(init::Arguments),
+    /// Prints a small file of a source, valid or broken in one way
+    Example(example::Arguments),
+    /// Writes the reports of a finished dataset again
+    Report(report::Arguments),
+    /// Writes training and evaluation files from a finished dataset
+    Export(export::Arguments),
+    /// Compares two finished datasets; fails on conditions
+    Diff(diff::Arguments),
+    /// Reads a finished dataset back and proves that it is what its manifest says
+    Certify(certify::Arguments),
+    /// Lists the input formats
+    #[command(after_help = sources::EXAMPLES)]
+    Sources(Listing),
+    /// Lists the output dialects
+    #[command(after_help = dialects::EXAMPLES)]
+    Dialects(Listing),
+    /// Lists the finding codes
+    #[command(after_help = rules::EXAMPLES)]
+    Rules(Listing),
+    /// Lists the token encodings
+    Encodings(encodings::Arguments),
+    /// Explains a finding code
+    Explain(explain::Arguments),
+    /// Prints a schema: of the pipeline file, or of a table
+    Schema(schema::Arguments),
+    /// Prints a shell's completion file
+    Completions(completions::Arguments),
+    /// Prints a manual page
+    Man(man::Arguments),
+}
 
 /// What a command gets beside its own arguments.
 pub struct Context<'c> {
@@ -96,5 +165,34 @@ fn dispatch(command: Command, context: &Context<'_>) -> anyhow::Result<Exit> {
         Command::Schema(arguments) => schema::execute(&arguments),
         Command::Completions(arguments) => completions::execute(&arguments),
         Command::Man(arguments) => man::execute(&arguments),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_ends_its_help_with_examples() {
+        for command in Cli::command().get_subcommands() {
+            let shown = command
+                .get_after_help()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            let examples = shown
+                .matches(&format!("  chatmill {}", command.get_name()))
+                .count();
+            assert!(
+                (1..=3).contains(&examples),
+                "{}: {examples} examples",
+                command.get_name()
+            );
+        }
     }
 }

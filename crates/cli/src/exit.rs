@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use chatmill_dataset::DatasetError;
 use chatmill_diag::visible::{is_hidden, visible, visible_lines};
-use chatmill_engine::walk::ReadError;
+use chatmill_engine::error::ReadError;
 use chatmill_engine::{PlanError, RunError};
 use chatmill_intake::Failure;
 

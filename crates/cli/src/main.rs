@@ -24,17 +24,17 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::args::Cli;
+use crate::commands::Cli;
 use crate::exit::Exit;
 
 /// Bytes of the stack that the work is done on: as much as everywhere, however little the shell leaves to the first thread.
-const STACK: usize = 16 << 20;
+const STACK_BYTES: usize = 16 << 20;
 
 fn main() -> ExitCode {
     panics::install();
     let work = std::thread::Builder::new()
         .name("main".to_owned())
-        .stack_size(STACK);
+        .stack_size(STACK_BYTES);
     let main = || Cli::try_parse().map_or_else(|said| exit::of_arguments(&said), commands::execute);
     // A panic, of a worker too, unwinds up to here; the hook has said what there is to say.
     match work.spawn(main) {

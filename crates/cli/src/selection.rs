@@ -1,7 +1,7 @@
 //! Words for codes: letters and digits, the beginning of these, or a name. `--select`, `--ignore` and `explain` take them.
 
+use chatmill_diag::suggest::nearest;
 use chatmill_diag::{Code, codes};
-use chatmill_engine::pipeline::nearest;
 
 use crate::exit::WrongRequest;
 

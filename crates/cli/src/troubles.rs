@@ -8,7 +8,7 @@ use crate::figures::counted;
 use crate::output::harmless;
 
 /// What is told one by one; the rest is counted.
-const SHOWN: usize = 5;
+const MAX_SHOWN: usize = 5;
 
 /// Says what is missing, with `what` in front (`not counted`), and what was read but is in doubt.
 pub fn tell(what: &str, troubles: &Troubles) {
@@ -18,13 +18,13 @@ pub fn tell(what: &str, troubles: &Troubles) {
 
 fn lines(what: &str, troubles: &Troubles) -> String {
     let mut text = String::new();
-    for trouble in troubles.warnings.iter().take(SHOWN) {
+    for trouble in troubles.warnings.iter().take(MAX_SHOWN) {
         text.push_str(&format!("warning: {}\n", harmless(&trouble.to_string())));
     }
-    for trouble in troubles.first.iter().take(SHOWN) {
+    for trouble in troubles.first.iter().take(MAX_SHOWN) {
         text.push_str(&format!("warning: {what}: {}\n", harmless(&trouble.to_string())));
     }
-    let more = troubles.count.saturating_sub(SHOWN as u64);
+    let more = troubles.count.saturating_sub(MAX_SHOWN as u64);
     if more > 0 {
         text.push_str(&format!(
             "warning: {} {what}; `chatmill check` shows them\n",

@@ -17,7 +17,8 @@ use crate::disk::{Dir, DiskFile, EntryKind};
 use crate::error::DatasetError;
 use crate::manifest::{self, Inputs, MANIFEST, Manifest, PartEntry, SUCCESS, TableEntry};
 use crate::parts::slice_of_part;
-use crate::tables::{ConversationRow, REGISTRY, RejectRow, TABLES, Table, TotalRow};
+use crate::table::Table;
+use crate::tables::{ConversationRow, REGISTRY, RejectRow, TABLES, TotalRow};
 
 /// What certification saw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

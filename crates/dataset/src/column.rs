@@ -13,8 +13,6 @@ use arrow_buffer::OffsetBuffer;
 use arrow_schema::extension::Json;
 use arrow_schema::{ArrowError, DataType, Field, Fields, TimeUnit};
 
-use crate::tables::conversations::{PARTICIPANT, ParticipantCell};
-
 /// The prefix of the columns that hold one count per encoding.
 const TOKENS_PREFIX: &str = "tokens_";
 /// The prefix of the columns that hold the tokens of all requests per encoding. It does not begin as the other one does,
@@ -74,10 +72,19 @@ pub(crate) enum Cell<R: 'static> {
     TextList(fn(&R) -> &[String]),
     /// Positions: numbers of 31 bits.
     Positions(fn(&R) -> &[u32]),
-    /// Ranges of bytes.
-    Spans(fn(&R) -> &[Range<u64>]),
-    /// The roster of a conversation.
-    Participants(fn(&R) -> &[ParticipantCell]),
+    /// Structures.
+    Structs(&'static dyn StructList<R>),
+}
+
+impl<R> Cell<R> {
+    /// Whether the values repeat, so that a dictionary and statistics are worth their bytes.
+    pub(crate) fn repeats(&self) -> bool {
+        match self {
+            Self::Text(storage, _) | Self::OptionalText(storage, _) => *storage == Storage::Repeating,
+            Self::Bytes(_) | Self::Structs(_) => false,
+            _ => true,
+        }
+    }
 }
 
 /// A column of a table whose rows are `R`.
@@ -155,14 +162,6 @@ impl<R: 'static> Column<R> {
         )
     }
 
-    pub(crate) const fn spans(
-        name: &'static str,
-        meaning: &'static str,
-        cell: fn(&R) -> &[Range<u64>],
-    ) -> Self {
-        Self::new(name, meaning, Cell::Spans(cell))
-    }
-
     pub(crate) const fn flag(name: &'static str, meaning: &'static str, cell: fn(&R) -> bool) -> Self {
         Self::new(name, meaning, Cell::Flag(cell))
     }
@@ -203,12 +202,12 @@ impl<R: 'static> Column<R> {
         Self::new(name, meaning, Cell::Positions(cell))
     }
 
-    pub(crate) const fn participants(
+    pub(crate) const fn structs(
         name: &'static str,
         meaning: &'static str,
-        cell: fn(&R) -> &[ParticipantCell],
+        list: &'static dyn StructList<R>,
     ) -> Self {
-        Self::new(name, meaning, Cell::Participants(cell))
+        Self::new(name, meaning, Cell::Structs(list))
     }
 
     /// The Arrow fields of this column: one, or one per encoding.
@@ -230,8 +229,7 @@ impl<R: 'static> Column<R> {
             Cell::OptionalReal(_) => field(DataType::Float64, true),
             Cell::TextList(_) => field(DataType::List(Arc::new(element(DataType::Utf8))), false),
             Cell::Positions(_) => field(DataType::List(Arc::new(element(DataType::Int32))), false),
-            Cell::Spans(_) => field(spans_type(), false),
-            Cell::Participants(_) => field(DataType::List(Arc::new(participant_element())), false),
+            Cell::Structs(list) => field(list.kind(), false),
         }
     }
 
@@ -310,24 +308,7 @@ impl<R: 'static> Column<R> {
                     None,
                 )?)
             }
-            Cell::Spans(cell) => {
-                let spans: Vec<Option<&[Range<u64>]>> = rows.iter().map(|row| Some(cell(row))).collect();
-                span_lists(&spans)?
-            }
-            Cell::Participants(cell) => {
-                let participants: Vec<&ParticipantCell> = rows.iter().flat_map(|row| cell(row)).collect();
-                let values = StructArray::try_new(
-                    fields(PARTICIPANT, &[]),
-                    arrays(PARTICIPANT, &[], &participants)?,
-                    None,
-                )?;
-                Arc::new(ListArray::try_new(
-                    Arc::new(participant_element()),
-                    OffsetBuffer::from_lengths(rows.iter().map(|row| cell(row).len())),
-                    Arc::new(values),
-                    None,
-                )?)
-            }
+            Cell::Structs(list) => list.array(rows)?,
         };
         Ok(vec![array])
     }
@@ -339,21 +320,29 @@ impl<R: 'static> Column<R> {
             Cell::OptionalText(_, cell) => cell(row).map_or(0, str::len),
             Cell::Bytes(cell) => cell(row).len(),
             Cell::TextList(cell) => cell(row).iter().map(String::len).sum(),
-            Cell::Participants(cell) => cell(row)
-                .iter()
-                .map(|participant| text_bytes(PARTICIPANT, participant))
-                .sum(),
+            Cell::Structs(list) => list.text_bytes(row),
             Cell::Number(_)
             | Cell::OptionalNumber(_)
             | Cell::PerEncoding(..)
             | Cell::Positions(_)
             | Cell::OptionalReal(_)
-            | Cell::Spans(_)
             | Cell::Flag(_)
             | Cell::OptionalFlag(_)
             | Cell::Time(_) => 0,
         }
     }
+}
+
+/// The Arrow fields of a list of columns, each with what it holds.
+pub(crate) fn described<R>(columns: &[Column<R>], encodings: &[String]) -> Vec<(Field, &'static str)> {
+    let fields = |column: &Column<R>| {
+        let meaning = column.meaning;
+        column
+            .fields(encodings)
+            .into_iter()
+            .map(move |field| (field, meaning))
+    };
+    columns.iter().flat_map(fields).collect()
 }
 
 /// The Arrow fields of a list of columns.
@@ -395,31 +384,80 @@ fn element(kind: DataType) -> Field {
     Field::new("element", kind, false)
 }
 
-fn span_element() -> Field {
-    element(DataType::Struct(fields(SPAN, &[])))
+/// A list of structures in each row.
+pub(crate) trait StructList<R>: Sync {
+    /// The type of the column.
+    fn kind(&self) -> DataType;
+    /// The array of the column.
+    fn array(&self, rows: &[&R]) -> Result<ArrayRef, ArrowError>;
+    /// Bytes of text and of binary in a row.
+    fn text_bytes(&self, row: &R) -> usize;
+    /// The fields of a structure, each with what it holds.
+    fn described(&self) -> Vec<(Field, &'static str)>;
+    /// The names of the fields whose values repeat.
+    fn repeating(&self) -> Vec<&'static str>;
 }
 
-/// The type of a column of ranges.
-pub(crate) fn spans_type() -> DataType {
-    DataType::List(Arc::new(span_element()))
+/// Where a row holds a list, and what its elements consist of.
+pub(crate) struct Structs<R: 'static, T: 'static> {
+    pub(crate) columns: &'static [Column<T>],
+    /// Whether the values of its fields repeat.
+    pub(crate) repeats: bool,
+    pub(crate) cell: fn(&R) -> &[T],
 }
 
-/// A column of ranges, which may be missing in a row.
-pub(crate) fn span_lists<S: AsRef<[Range<u64>]>>(rows: &[Option<S>]) -> Result<ArrayRef, ArrowError> {
+impl<R, T> StructList<R> for Structs<R, T> {
+    fn kind(&self) -> DataType {
+        struct_list(self.columns)
+    }
+
+    fn array(&self, rows: &[&R]) -> Result<ArrayRef, ArrowError> {
+        let lists: Vec<Option<&[T]>> = rows.iter().map(|row| Some((self.cell)(row))).collect();
+        struct_lists(self.columns, &lists)
+    }
+
+    fn text_bytes(&self, row: &R) -> usize {
+        let elements = (self.cell)(row).iter();
+        elements.map(|element| text_bytes(self.columns, element)).sum()
+    }
+
+    fn described(&self) -> Vec<(Field, &'static str)> {
+        described(self.columns, &[])
+    }
+
+    fn repeating(&self) -> Vec<&'static str> {
+        let columns = self.columns.iter();
+        let repeating = columns.filter(|column| self.repeats && column.cell.repeats());
+        repeating.map(|column| column.name).collect()
+    }
+}
+
+fn struct_list<T>(columns: &[Column<T>]) -> DataType {
+    DataType::List(Arc::new(element(DataType::Struct(fields(columns, &[])))))
+}
+
+/// A column of lists, which may be missing in a row.
+fn struct_lists<T, S: AsRef<[T]>>(columns: &[Column<T>], rows: &[Option<S>]) -> Result<ArrayRef, ArrowError> {
     let lists = || rows.iter().map(|row| row.as_ref().map_or(&[][..], AsRef::as_ref));
-    let spans: Vec<&Range<u64>> = lists().flatten().collect();
-    let values = StructArray::try_new(fields(SPAN, &[]), arrays(SPAN, &[], &spans)?, None)?;
+    let elements: Vec<&T> = lists().flatten().collect();
+    let values = StructArray::try_new(fields(columns, &[]), arrays(columns, &[], &elements)?, None)?;
     let missing = rows.iter().any(Option::is_none);
     Ok(Arc::new(ListArray::try_new(
-        Arc::new(span_element()),
+        Arc::new(element(DataType::Struct(fields(columns, &[])))),
         OffsetBuffer::from_lengths(lists().map(<[_]>::len)),
         Arc::new(values),
         missing.then(|| rows.iter().map(Option::is_some).collect()),
     )?))
 }
 
-fn participant_element() -> Field {
-    element(DataType::Struct(fields(PARTICIPANT, &[])))
+/// The type of a column of ranges.
+pub(crate) fn spans_type() -> DataType {
+    struct_list(SPAN)
+}
+
+/// A column of ranges, which may be missing in a row.
+pub(crate) fn span_lists<S: AsRef<[Range<u64>]>>(rows: &[Option<S>]) -> Result<ArrayRef, ArrowError> {
+    struct_lists(SPAN, rows)
 }
 
 fn numbers(values: impl Iterator<Item = Option<u64>>) -> Result<ArrayRef, ArrowError> {

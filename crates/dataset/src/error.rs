@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use parquet::errors::ParquetError;
 use thiserror::Error;
 
-use crate::manifest::FORMAT;
+use crate::format::FORMAT;
 
 /// What went wrong with a dataset.
 ///

@@ -17,7 +17,7 @@ use crate::column::{span_lists, spans_type};
 use crate::error::DatasetError;
 use crate::folder::{FileMeasure, FolderFile};
 use crate::options::Compression;
-use crate::part::{BATCH_ROWS, BATCH_TEXT, GROUP_TEXT, PAGE, ROW_TEXT};
+use crate::part::{BATCH_ROWS, BATCH_TEXT_BYTES, GROUP_TEXT_BYTES, PAGE_BYTES, ROW_TEXT_BYTES};
 
 /// The name by which errors call it.
 const TABLE: &str = "export";
@@ -82,8 +82,8 @@ impl FreeTable {
         let properties = WriterProperties::builder()
             .set_created_by(concat!("chatmill version ", env!("CARGO_PKG_VERSION")).to_owned())
             .set_compression(compression.of_parquet())
-            .set_data_page_size_limit(PAGE)
-            .set_dictionary_page_size_limit(PAGE)
+            .set_data_page_size_limit(PAGE_BYTES)
+            .set_dictionary_page_size_limit(PAGE_BYTES)
             .set_statistics_enabled(EnabledStatistics::None)
             .build();
         let writer = ArrowWriter::try_new(file, schema.clone(), Some(properties))
@@ -106,9 +106,9 @@ impl FreeTable {
     /// Adds a row with one value for each column, in their order.
     pub fn push(&mut self, row: &[FreeCell<'_>]) -> Result<(), DatasetError> {
         let text: usize = row.iter().map(FreeCell::text_bytes).sum();
-        if text > ROW_TEXT {
+        if text > ROW_TEXT_BYTES {
             return Err(fault(format!(
-                "it holds {text} bytes of text, more than {ROW_TEXT}"
+                "it holds {text} bytes of text, more than {ROW_TEXT_BYTES}"
             )));
         }
         if row.len() != self.columns.len() {
@@ -135,7 +135,7 @@ impl FreeTable {
         }
         self.waiting_rows += 1;
         self.waiting_text += text;
-        if self.waiting_rows == BATCH_ROWS || self.waiting_text >= BATCH_TEXT {
+        if self.waiting_rows == BATCH_ROWS || self.waiting_text >= BATCH_TEXT_BYTES {
             self.write_batch()?;
         }
         Ok(())
@@ -159,7 +159,7 @@ impl FreeTable {
         let written = self.writer.write(&batch);
         self.checked(written)?;
         self.group_text += mem::take(&mut self.waiting_text);
-        if self.group_text >= GROUP_TEXT {
+        if self.group_text >= GROUP_TEXT_BYTES {
             self.group_text = 0;
             let flushed = self.writer.flush();
             self.checked(flushed)?;

@@ -15,6 +15,7 @@ mod destination;
 mod disk;
 mod error;
 mod folder;
+mod format;
 mod free_table;
 pub mod manifest;
 mod options;
@@ -25,24 +26,25 @@ mod receipt;
 mod seal;
 mod spill;
 mod staging;
+mod table;
 mod tables;
 
 pub use certify::{Certificate, certify, has_traces_of_a_run, is_dataset};
 pub use derived::{RECORD, write_derived};
-pub use describe::describe;
 pub use disk::{ReportFile, create_report};
 pub use error::DatasetError;
 pub use folder::{FileMeasure, Folder, FolderFile};
+pub use format::FORMAT;
 pub use free_table::{FreeCell, FreeKind, FreeTable};
 pub use manifest::{
-    DERIVED, FORMAT, InputEntry, Inputs, MANIFEST, Manifest, PROGRAM, PartEntry, SUCCESS, TableEntry,
-    read_manifest, table_entries,
+    DERIVED, InputEntry, Inputs, MANIFEST, Manifest, PROGRAM, PartEntry, SUCCESS, TableEntry, read_manifest,
+    table_entries,
 };
 pub use options::{Compression, Partition, TableOptions};
-pub use parts::{PartFile, PartSet};
+pub use parts::PartFile;
 pub use read::{Batch, Batches, Dataset, Flags, Numbers, Spans, TextLists, Texts, Times};
 pub use receipt::Receipt;
 pub use seal::Sealed;
 pub use spill::Spill;
 pub use staging::{Opening, Staging, open};
-pub use tables::TABLES;
+pub use tables::{PartSet, TABLES, describe};

@@ -13,14 +13,12 @@ use serde_json::Value;
 pub use self::inputs::Inputs;
 use crate::disk::{self, Dir};
 use crate::error::DatasetError;
+use crate::format::FORMAT;
 use crate::parts::{self, PartFile};
 use crate::tables::{self, TABLES};
 
 /// The program's name in the manifest, by which a folder is recognised as a dataset of ours.
 pub const PROGRAM: &str = "chatmill";
-/// The number of the tables' form: it grows where a column changes its name or meaning. Datasets without a number are of
-/// the first.
-pub const FORMAT: u32 = 2;
 /// The manifest's file name.
 pub const MANIFEST: &str = "manifest.json";
 /// The name of the marker that holds the manifest's hash.

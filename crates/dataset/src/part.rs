@@ -10,29 +10,28 @@ use std::path::PathBuf;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use parquet::arrow::ArrowWriter;
-use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 
-use crate::column::{self, Cell, Column, Storage};
+use crate::column::{self, Cell, Column};
 use crate::disk::{self, DiskFile};
 use crate::error::DatasetError;
 use crate::options::{Partition, TableOptions};
 use crate::parts::{self, PartFile, Place};
-use crate::tables::conversations::PARTICIPANT;
-use crate::tables::{self, Table};
+use crate::table::{self, Table};
 
 /// Rows after which a batch is cut.
 pub(crate) const BATCH_ROWS: usize = 1024;
 /// Bytes of text after which a batch is cut: few, because a table may have a file per dialect, and all of them are open at once.
-pub(crate) const BATCH_TEXT: usize = 1 << 20;
+pub(crate) const BATCH_TEXT_BYTES: usize = 1 << 20;
 /// Bytes of text after which a row group is cut.
-pub(crate) const GROUP_TEXT: usize = 64 << 20;
+pub(crate) const GROUP_TEXT_BYTES: usize = 64 << 20;
 /// Rows after which a row group is cut, for tables with little text.
 const GROUP_ROWS: usize = 1 << 20;
 /// Bytes of an uncompressed page.
-pub(crate) const PAGE: usize = 2 << 20;
+pub(crate) const PAGE_BYTES: usize = 2 << 20;
 /// Bytes of text in one row. Offsets of an Arrow batch have 31 bits, and a batch is cut only after its last row.
-pub(crate) const ROW_TEXT: usize = 1 << 30;
+pub(crate) const ROW_TEXT_BYTES: usize = 1 << 30;
 
 /// The place of a table's open files in a set, by the dialect of their rows where these are parted; empty until its first
 /// row.
@@ -89,7 +88,7 @@ impl<T: Table> Part<T> {
         let folder = parts::folder(T::NAME, dialect);
         let temp = place.temp_name(&folder);
         let path = place.temp.at(&temp);
-        let schema = tables::schema::<T>(&options.encodings);
+        let schema = table::schema::<T>(&options.encodings);
         let file = place.temp.create(&temp, disk::USUAL_FILE)?;
         let writer = ArrowWriter::try_new(file, schema.clone(), Some(properties::<T>(options)))
             .map_err(|error| DatasetError::parquet("write", &path, error))?;
@@ -109,16 +108,16 @@ impl<T: Table> Part<T> {
 
     fn push(&mut self, row: T) -> Result<(), DatasetError> {
         let text = column::text_bytes(T::COLUMNS, &row);
-        if text > ROW_TEXT {
+        if text > ROW_TEXT_BYTES {
             return Err(DatasetError::Row {
                 table: T::NAME,
-                reason: format!("it holds {text} bytes of text, more than {ROW_TEXT}"),
+                reason: format!("it holds {text} bytes of text, more than {ROW_TEXT_BYTES}"),
             });
         }
         self.waiting.push(row);
         self.waiting_text += text;
         self.rows += 1;
-        if self.waiting.len() == BATCH_ROWS || self.waiting_text >= BATCH_TEXT {
+        if self.waiting.len() == BATCH_ROWS || self.waiting_text >= BATCH_TEXT_BYTES {
             self.write_batch()?;
         }
         Ok(())
@@ -141,7 +140,7 @@ impl<T: Table> Part<T> {
         self.writer
             .write(&batch)
             .map_err(|error| DatasetError::parquet("write", &self.path, error))?;
-        if self.group_text >= GROUP_TEXT {
+        if self.group_text >= GROUP_TEXT_BYTES {
             self.group_text = 0;
             self.writer
                 .flush()
@@ -192,47 +191,41 @@ fn properties<T: Table>(options: &TableOptions) -> WriterProperties {
     let plain = WriterProperties::builder()
         .set_created_by(concat!("chatmill version ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_compression(options.compression.of_parquet())
-        .set_data_page_size_limit(PAGE)
-        .set_dictionary_page_size_limit(PAGE)
+        .set_data_page_size_limit(PAGE_BYTES)
+        .set_dictionary_page_size_limit(PAGE_BYTES)
         .set_max_row_group_row_count(Some(GROUP_ROWS))
         .set_dictionary_enabled(false)
         .set_statistics_enabled(EnabledStatistics::None);
-    stored(T::COLUMNS, &[], &options.encodings, plain).build()
+    let columns = T::COLUMNS.iter();
+    let repeating = columns.flat_map(|column| repeating(column, &options.encodings));
+    repeating
+        .fold(plain, |properties, path| {
+            properties
+                .set_column_dictionary_enabled(path.clone(), true)
+                .set_column_statistics_enabled(path, EnabledStatistics::Chunk)
+        })
+        .build()
 }
 
-/// Gives a dictionary and statistics to the columns whose values repeat.
-fn stored<R>(
-    columns: &[Column<R>],
-    above: &[&str],
-    encodings: &[String],
-    mut builder: WriterPropertiesBuilder,
-) -> WriterPropertiesBuilder {
-    let repeating = |builder: WriterPropertiesBuilder, names: &[&str]| {
-        let path: Vec<String> = above.iter().chain(names).map(|&name| name.to_owned()).collect();
-        let path = ColumnPath::new(path);
-        builder
-            .set_column_dictionary_enabled(path.clone(), true)
-            .set_column_statistics_enabled(path, EnabledStatistics::Chunk)
-    };
-    for column in columns {
-        builder = match column.cell {
-            Cell::Text(Storage::Repeating, _)
-            | Cell::OptionalText(Storage::Repeating, _)
-            | Cell::Number(_)
-            | Cell::OptionalNumber(_)
-            | Cell::Flag(_)
-            | Cell::OptionalFlag(_)
-            | Cell::OptionalReal(_)
-            | Cell::Time(_) => repeating(builder, &[column.name]),
-            Cell::TextList(_) | Cell::Positions(_) => repeating(builder, &[column.name, "list", "element"]),
-            Cell::PerEncoding(prefix, _) => encodings.iter().fold(builder, |builder, encoding| {
-                repeating(builder, &[&format!("{prefix}{encoding}")])
-            }),
-            Cell::Participants(_) => stored(PARTICIPANT, &[column.name, "list", "element"], &[], builder),
-            Cell::Text(..) | Cell::OptionalText(..) | Cell::Bytes(_) | Cell::Spans(_) => builder,
-        };
+/// Where the file holds values of a column that repeat: they have a dictionary and statistics.
+fn repeating<R>(column: &Column<R>, encodings: &[String]) -> Vec<ColumnPath> {
+    let path = |names: &[&str]| ColumnPath::new(names.iter().map(|&name| name.to_owned()).collect());
+    let element = [column.name, "list", "element"];
+    match column.cell {
+        Cell::Structs(list) => {
+            let fields = list.repeating().into_iter();
+            fields
+                .map(|field| path(&[&element[..], &[field]].concat()))
+                .collect()
+        }
+        Cell::PerEncoding(prefix, _) => {
+            let names = encodings.iter().map(|encoding| format!("{prefix}{encoding}"));
+            names.map(|name| path(&[&name])).collect()
+        }
+        _ if !column.cell.repeats() => Vec::new(),
+        Cell::TextList(_) | Cell::Positions(_) => vec![path(&element)],
+        _ => vec![path(&[column.name])],
     }
-    builder
 }
 
 #[cfg(test)]
@@ -240,7 +233,7 @@ fn stored<R>(
 mod tests {
     use std::sync::Arc;
 
-    use super::{BATCH_ROWS, BATCH_TEXT, GROUP_TEXT, Part};
+    use super::{BATCH_ROWS, BATCH_TEXT_BYTES, GROUP_TEXT_BYTES, Part};
     use crate::disk::Dir;
     use crate::options::{Compression, Partition, TableOptions};
     use crate::parts::Place;
@@ -278,7 +271,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut part = part(&folder);
         part.push(LossRow {
-            reason: "x".repeat(BATCH_TEXT - 1).into(),
+            reason: "x".repeat(BATCH_TEXT_BYTES - 1).into(),
             ..Default::default()
         })
         .unwrap();
@@ -290,16 +283,16 @@ mod tests {
         .unwrap();
         assert!(part.waiting.is_empty());
         assert_eq!(part.waiting_text, 0);
-        assert_eq!(part.group_text, BATCH_TEXT);
+        assert_eq!(part.group_text, BATCH_TEXT_BYTES);
     }
 
     #[test]
     fn a_row_group_ends_with_the_batch_that_fills_it() {
         let folder = tempfile::tempdir().unwrap();
         let mut part = part(&folder);
-        for batches in 1..GROUP_TEXT / BATCH_TEXT {
+        for batches in 1..GROUP_TEXT_BYTES / BATCH_TEXT_BYTES {
             part.push(LossRow {
-                reason: "x".repeat(BATCH_TEXT).into(),
+                reason: "x".repeat(BATCH_TEXT_BYTES).into(),
                 ..Default::default()
             })
             .unwrap();
@@ -307,7 +300,7 @@ mod tests {
             assert_eq!(part.writer.in_progress_rows(), batches);
         }
         part.push(LossRow {
-            reason: "x".repeat(BATCH_TEXT).into(),
+            reason: "x".repeat(BATCH_TEXT_BYTES).into(),
             ..Default::default()
         })
         .unwrap();

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::disk::Dir;
-pub use crate::tables::PartSet;
 
 /// A closed part file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

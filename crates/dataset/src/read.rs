@@ -20,7 +20,8 @@ use crate::disk::{Dir, DiskFile};
 use crate::error::DatasetError;
 use crate::manifest::{self, Manifest, PartEntry};
 use crate::parts;
-use crate::tables::{RenderingRow, Table};
+use crate::table::Table;
+use crate::tables::RenderingRow;
 
 /// Rows of a batch at most.
 const BATCH_ROWS: usize = 1024;

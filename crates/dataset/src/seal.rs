@@ -29,29 +29,34 @@ pub struct Sealed {
     _lock: Lock,
 }
 
-/// Completes the staged folder.
-pub(crate) fn seal<I: Serialize>(
-    staging: Staging,
-    manifest: Manifest<I>,
-    options: &TableOptions,
-) -> Result<Sealed, DatasetError> {
-    let folder = Arc::clone(&staging.data);
-    let manifest = with_empty_tables(&staging, manifest, options)?;
-    if let Some(fault) = audit::files(&folder, &manifest)?.faults.first() {
-        return Err(DatasetError::corrupt(folder.path(), fault));
+impl Staging {
+    /// Turns the finished slices into a dataset that is ready to be published.
+    ///
+    /// The manifest names the files of all receipts; tables without files get an empty one here and are added to
+    /// it. Folder and manifest must then agree in every name, length, hash and row count.
+    pub fn seal<I: Serialize>(
+        self,
+        manifest: Manifest<I>,
+        options: &TableOptions,
+    ) -> Result<Sealed, DatasetError> {
+        let folder = Arc::clone(&self.data);
+        let manifest = with_empty_tables(&self, manifest, options)?;
+        if let Some(fault) = audit::files(&folder, &manifest)?.faults.first() {
+            return Err(DatasetError::corrupt(folder.path(), fault));
+        }
+        let temp = Arc::clone(&self.temp);
+        manifest.write(&folder, &temp)?;
+        Ok(Sealed {
+            destination: self.destination,
+            home: self.home,
+            root: self.root,
+            fingerprint: self.fingerprint,
+            folder,
+            temp,
+            replace: self.replace,
+            _lock: self.lock,
+        })
     }
-    let temp = Arc::clone(&staging.temp);
-    manifest.write(&folder, &temp)?;
-    Ok(Sealed {
-        destination: staging.destination,
-        home: staging.home,
-        root: staging.root,
-        fingerprint: staging.fingerprint,
-        folder,
-        temp,
-        replace: staging.replace,
-        _lock: staging.lock,
-    })
 }
 
 /// Lists all tables in registry order and writes a file for each that has none.
@@ -106,17 +111,11 @@ impl Sealed {
     pub fn publish(self) -> Result<Vec<String>, DatasetError> {
         self.folder.sync()?;
         self.destination.publish(&self.root, DATA, self.replace)?;
-        Ok(match tidy(&self.home, &self.fingerprint) {
+        Ok(match self.home.tidy(&self.fingerprint) {
             Ok(()) => Vec::new(),
             Err(error) => vec![format!(
                 "the dataset is complete, but its staging stays behind: {error}"
             )],
         })
     }
-}
-
-/// Removes what a published run leaves in staging, and staging itself when nobody else's work is in it.
-pub(crate) fn tidy(home: &Home, fingerprint: &str) -> Result<(), DatasetError> {
-    home.remove(fingerprint)?;
-    home.leave()
 }

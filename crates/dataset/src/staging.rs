@@ -25,10 +25,9 @@ use crate::disk::{self, Dir, Entry, EntryKind, Home, Lock};
 use crate::error::DatasetError;
 use crate::manifest::{DERIVED, MANIFEST, Manifest, SUCCESS};
 use crate::options::TableOptions;
-use crate::parts::{self, PartFile, PartSet, Place};
+use crate::parts::{self, PartFile, Place};
 use crate::receipt::{self, Receipt};
-use crate::seal::{self, Sealed};
-use crate::tables;
+use crate::tables::{self, PartSet};
 
 /// Bytes of a receipt at most.
 const RECEIPT_BYTES: u64 = 256 << 20;
@@ -85,7 +84,7 @@ pub fn open(out: &Path, fingerprint: &str, replace: bool) -> Result<Opening, Dat
         Found::Dataset { manifest, faults } if manifest.fingerprint == fingerprint && faults.is_empty() => {
             // A run that was killed between publishing and tidying left this, and after `replace` the old dataset.
             if let Some(home) = destination.find_staging(is_ours)? {
-                seal::tidy(&home, fingerprint)?;
+                home.tidy(fingerprint)?;
             }
             return Ok(Opening::Finished(*manifest));
         }
@@ -353,17 +352,5 @@ impl Staging {
             }
         }
         Ok(())
-    }
-
-    /// Turns the finished slices into a dataset that is ready to be published.
-    ///
-    /// The manifest names the files of all receipts; tables without files get an empty one here and are added to
-    /// it. Folder and manifest must then agree in every name, length, hash and row count.
-    pub fn seal<I: Serialize>(
-        self,
-        manifest: Manifest<I>,
-        options: &TableOptions,
-    ) -> Result<Sealed, DatasetError> {
-        seal::seal(self, manifest, options)
     }
 }

@@ -9,6 +9,7 @@ pub mod faults;
 pub mod finding;
 pub mod ledger;
 pub mod limits;
+pub mod suggest;
 pub mod visible;
 
 pub use code::{Code, Page, Severity};

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 /// Signs that a control token may have between its bars.
-const LONGEST: usize = 40;
+const MAX_TOKEN_CHARACTERS: usize = 40;
 
 /// What a text must not spell in the place where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,8 +71,13 @@ fn is_token(text: &str) -> bool {
         return false;
     };
     let is_sign = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    let length = inside.bytes().take(LONGEST + 1).take_while(is_sign).count();
-    (1..=LONGEST).contains(&length) && inside.get(length..).is_some_and(|rest| rest.starts_with("|>"))
+    let length = inside
+        .bytes()
+        .take(MAX_TOKEN_CHARACTERS + 1)
+        .take_while(is_sign)
+        .count();
+    (1..=MAX_TOKEN_CHARACTERS).contains(&length)
+        && inside.get(length..).is_some_and(|rest| rest.starts_with("|>"))
 }
 
 /// The control tokens that a text spells.
@@ -166,7 +171,7 @@ mod tests {
             escaped("<\u{200b}|x|> <\u{200b}|"),
             ("<\u{200b}\u{200b}|x|> <\u{200b}|".to_owned(), 1)
         );
-        let long = format!("<|{}|>", "x".repeat(LONGEST + 1));
+        let long = format!("<|{}|>", "x".repeat(MAX_TOKEN_CHARACTERS + 1));
         for text in [
             "",
             "<||>",
@@ -178,7 +183,10 @@ mod tests {
         ] {
             assert_eq!(escaped(text), (text.to_owned(), 0));
         }
-        assert_eq!(Reserved::Tokens.count(&format!("<|{}|>", "x".repeat(LONGEST))), 1);
+        assert_eq!(
+            Reserved::Tokens.count(&format!("<|{}|>", "x".repeat(MAX_TOKEN_CHARACTERS))),
+            1
+        );
     }
 
     #[test]

@@ -1,28 +1,16 @@
-//! Definitions of tools: whatever vendor's form the source wrote, in the form that a dialect wants.
+//! Definitions of tools in the form that a dialect wants.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use chatmill_model::{Component, RawJson, Rope, Voice};
-use serde::Deserialize;
+use chatmill_model::{Component, RawJson, Rope, Speaker};
 use serde_json::value::RawValue;
 
 use crate::gemini_schema;
 use crate::json_schema::{self, NO_PARAMETERS};
 use crate::loss::{LossCode, Losses};
-use crate::script::tool_names::ToolNames;
-
-/// A definition, whoever wrote it.
-#[derive(Debug)]
-pub(crate) struct Definition<'a> {
-    /// Name of the tool.
-    pub(crate) name: String,
-    description: Option<&'a RawValue>,
-    schema: Option<&'a RawValue>,
-    strict: Option<&'a RawValue>,
-    /// Fields that have no place here.
-    others: u64,
-}
+use crate::tool_definition::Definition;
+use crate::turn_plan::tool_names::ToolNames;
 
 /// Where a dialect puts the parts of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,82 +29,6 @@ pub(crate) enum Form {
     Spec,
 }
 
-#[derive(Deserialize)]
-struct Written<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Option<&'a RawValue>,
-    #[serde(borrow)]
-    function: Option<&'a RawValue>,
-    #[serde(borrow, rename = "toolSpec")]
-    spec: Option<&'a RawValue>,
-    #[serde(borrow, rename = "functionDeclarations", alias = "function_declarations")]
-    declarations: Option<Vec<&'a RawValue>>,
-    name: Option<String>,
-    #[serde(borrow)]
-    description: Option<&'a RawValue>,
-    #[serde(borrow)]
-    parameters: Option<&'a RawValue>,
-    #[serde(borrow, alias = "inputSchema")]
-    input_schema: Option<&'a RawValue>,
-    #[serde(borrow)]
-    strict: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct Wrapped<'a> {
-    #[serde(borrow)]
-    json: &'a RawValue,
-}
-
-impl<'a> Definition<'a> {
-    /// The definitions that a value of the source holds: one, several where a vendor lists them, none where it is no
-    /// definition of a function.
-    pub(crate) fn read(raw: &'a RawJson) -> Vec<Self> {
-        read(raw.as_str(), 3)
-    }
-}
-
-fn read(raw: &str, depth: u8) -> Vec<Definition<'_>> {
-    if depth == 0 || !crate::json::is_portable(raw) {
-        return Vec::new();
-    }
-    let Ok(written) = serde_json::from_str::<Written<'_>>(raw) else {
-        return Vec::new();
-    };
-    if let Some(inner) = written.function.or(written.spec) {
-        return read(inner.get(), depth - 1);
-    }
-    if let Some(declarations) = written.declarations {
-        let each = declarations.into_iter();
-        return each.flat_map(|inner| read(inner.get(), depth - 1)).collect();
-    }
-    let Some(name) = written.name.filter(|name| !name.is_empty()) else {
-        return Vec::new();
-    };
-    let schema = written.parameters.or(written.input_schema).map(|schema| {
-        serde_json::from_str::<Wrapped<'_>>(schema.get()).map_or(schema, |wrapped| wrapped.json)
-    });
-    let known = [
-        written.kind.is_some(),
-        true,
-        written.description.is_some(),
-        schema.is_some(),
-        written.strict.is_some(),
-    ];
-    let known = known.into_iter().filter(|is_there| *is_there).count();
-    let fields = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(raw)
-        .map_or(0, |fields| fields.len());
-    vec![Definition {
-        name,
-        description: written.description.filter(|text| text.get().starts_with('"')),
-        schema: schema.filter(|schema| schema.get().starts_with('{')),
-        strict: written
-            .strict
-            .filter(|strict| matches!(strict.get(), "true" | "false")),
-        others: fields.saturating_sub(known) as u64,
-    }]
-}
-
 /// Writes the definitions between what opens and what closes their list; nothing at all, and false, when there is none.
 pub(crate) fn write<'a>(
     rope: &mut Rope<'a>,
@@ -128,11 +40,11 @@ pub(crate) fn write<'a>(
 ) -> bool {
     let mut separator = opening;
     let mut written = BTreeSet::new();
-    rope.speak(Voice::Standing);
+    rope.speak(Speaker::Preamble);
     for tool in tools {
         let definitions = Definition::read(tool);
         if definitions.is_empty() {
-            losses.everywhere(
+            losses.whole_rendering(
                 LossCode::ToolDefinitionDropped,
                 1,
                 "the definition is not that of a function",
@@ -140,7 +52,7 @@ pub(crate) fn write<'a>(
         }
         for definition in definitions {
             if !written.insert(definition.name.clone()) {
-                losses.everywhere(
+                losses.whole_rendering(
                     LossCode::ToolDefinitionDropped,
                     1,
                     "a tool of that name is defined already",
@@ -156,7 +68,7 @@ pub(crate) fn write<'a>(
     if is_any {
         rope.framing(closing);
     }
-    rope.speak(Voice::Other);
+    rope.speak(Speaker::Other);
     is_any
 }
 
@@ -169,13 +81,13 @@ fn one<'a>(
 ) {
     let keeps_strict = matches!(form, Form::Nested | Form::Flat);
     let lost = definition.others + u64::from(definition.strict.is_some() && !keeps_strict);
-    losses.everywhere(
+    losses.whole_rendering(
         LossCode::ExtraDropped,
         lost,
         "the dialect has no place for further fields of a definition",
     );
     if let Some(reason) = names.change(&definition.name) {
-        losses.everywhere(LossCode::ToolNameRewritten, 1, reason);
+        losses.whole_rendering(LossCode::ToolNameRewritten, 1, reason);
     }
     let name = names.spelling(&definition.name);
     rope.framing(match form {
@@ -187,7 +99,7 @@ fn one<'a>(
     rope.json_string(name, Component::Tools);
     let description = definition.description;
     let is_refused = form == Form::Spec && description.is_some_and(|text| text.get() == "\"\"");
-    losses.everywhere(
+    losses.whole_rendering(
         LossCode::ExtraDropped,
         u64::from(is_refused),
         "an empty description of a tool is refused",
@@ -215,7 +127,7 @@ fn parameters<'a>(rope: &mut Rope<'a>, definition: &Definition<'a>, form: Form, 
     let schema = match (definition.schema, form) {
         (None, Form::Nested | Form::Bare | Form::Declaration) => return,
         (None, Form::Flat | Form::InputSchema | Form::Spec) => {
-            losses.everywhere(
+            losses.whole_rendering(
                 LossCode::EmptyFilled,
                 1,
                 "a tool without parameters takes an empty object",
@@ -228,12 +140,12 @@ fn parameters<'a>(rope: &mut Rope<'a>, definition: &Definition<'a>, form: Form, 
         },
         (Some(schema), _) => {
             let converted = json_schema::convert(schema.get());
-            losses.everywhere(
+            losses.whole_rendering(
                 LossCode::ExtraDropped,
                 converted.dropped,
                 "a tool takes an object and nothing else",
             );
-            losses.everywhere(LossCode::EmptyFilled, converted.filled, "a tool takes an object");
+            losses.whole_rendering(LossCode::EmptyFilled, converted.filled, "a tool takes an object");
             converted.schema
         }
     };
@@ -250,12 +162,12 @@ fn parameters<'a>(rope: &mut Rope<'a>, definition: &Definition<'a>, form: Form, 
 
 fn declared(schema: &str, losses: &mut Losses) -> Option<String> {
     let converted = gemini_schema::convert(schema);
-    losses.everywhere(
+    losses.whole_rendering(
         LossCode::ExtraDropped,
         converted.dropped,
         "the subset of JSON Schema does not know a constraint of a tool's parameters",
     );
-    losses.everywhere(
+    losses.whole_rendering(
         LossCode::EmptyFilled,
         converted.filled,
         "an array of a tool's parameters says what it holds",
@@ -265,7 +177,7 @@ fn declared(schema: &str, losses: &mut Losses) -> Option<String> {
 
 /// Declares definitions that a dialect has no place for.
 pub(crate) fn lose(tools: &[RawJson], losses: &mut Losses) {
-    losses.everywhere(
+    losses.whole_rendering(
         LossCode::ToolDefinitionDropped,
         tools.len() as u64,
         "the dialect has no place for definitions of tools",

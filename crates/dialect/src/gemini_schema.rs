@@ -1,16 +1,16 @@
 //! Parameters of a function in Gemini's subset of JSON Schema.
 //!
 //! Types are upper-case words, `null` among them is `nullable`, a constant is an enumeration of one, and `oneOf` is
-//! `anyOf`. Definitions that a schema refers to are written where they are used, as deep as [`DEEPEST`]. What the subset
+//! `anyOf`. Definitions that a schema refers to are written where they are used, as deep as [`MAX_DEPTH`]. What the subset
 //! does not know is left out and counted.
 
 use serde_json::{Map, Value};
 
 /// Levels of a schema; one that refers to itself ends here.
-const DEEPEST: u8 = 12;
+const MAX_DEPTH: u8 = 12;
 
 /// Schemas that one definition may become: references that multiply end here.
-const MOST: u32 = 2_000;
+const MAX_NODES: u32 = 2_000;
 
 /// Keys that the subset has and writes alike.
 const KNOWN: [&str; 13] = [
@@ -46,7 +46,7 @@ pub(crate) fn convert(raw: &str) -> Converted {
         root: serde_json::from_str(raw).unwrap_or_default(),
         dropped: 0,
         filled: 0,
-        left: MOST,
+        left: MAX_NODES,
     };
     let root = std::mem::take(&mut converter.root);
     converter.root = root.clone();
@@ -81,7 +81,7 @@ impl Converter {
             self.dropped += u64::from(*source != Value::Bool(true));
             return schema;
         };
-        if depth >= DEEPEST || self.left == 0 {
+        if depth >= MAX_DEPTH || self.left == 0 {
             self.dropped += 1;
             return schema;
         }

@@ -4,64 +4,56 @@
 //! costs a file, a line in [`DIALECTS`] and a folder in `data-samples/dialects/`.
 
 pub mod about;
-mod anthropic_messages;
 mod arguments;
-mod bedrock_converse;
-mod chatml;
 mod controls;
 mod definitions;
+mod dialects;
 mod filter;
-mod gemini_contents;
 mod gemini_schema;
-mod group_chat;
-mod gryag;
-mod gryag_compact;
-mod gryag_gemini;
-mod hf_messages;
-mod jaibber_context;
-mod jaibber_events;
+mod image_url;
 mod json;
+mod json_object;
 mod json_schema;
 mod list;
 pub mod loss;
 mod media;
-mod mistral_chat;
+mod message_ids;
 mod names;
-mod nature;
-mod openai_chat;
-mod openai_responses;
 pub mod perspective;
 pub mod policy;
 mod progress;
 mod quote;
 pub mod rendering;
 mod said;
-mod script;
-mod sharegpt;
-mod suna;
+mod select_messages;
+mod shared;
 mod system;
 pub mod template;
 mod text;
+mod text_run;
 mod times;
+mod tool_definition;
 mod tool_ids;
 mod tools;
+mod turn_plan;
 mod turns;
-mod tzurot;
+mod unsupported;
 pub mod view;
 mod violation;
 pub mod window;
 mod wording;
-mod words;
 
 pub use about::About;
+pub use dialects::DIALECTS;
 pub use loss::{FoldedLoss, Loss, LossCode, folded};
 pub use perspective::auto_perspective;
 pub use policy::Policy;
 pub use rendering::{Coverage, Rendering};
+pub use shared::Shared;
 pub use template::TemplateDialect;
-pub use view::{Answered, History, View};
+pub use view::{Answered, History, View, Window};
 pub use violation::Violation;
-pub use window::{Borders, Cuts, Outside, Stretch, Window};
+pub use window::{CutPoints, Cuts, WindowRange};
 
 /// An output format.
 pub trait Dialect: Send + Sync {
@@ -79,30 +71,6 @@ pub trait Dialect: Send + Sync {
         false
     }
 }
-
-/// Every dialect that is known without a file of the user's, in the order of the contract.
-pub static DIALECTS: &[&dyn Dialect] = &[
-    &group_chat::GroupChat,
-    &tzurot::Tzurot,
-    &gryag_gemini::GryagGemini,
-    &gryag_compact::GryagCompact,
-    &suna::SunaLlm,
-    &suna::SunaList,
-    &suna::SunaCached,
-    &suna::SunaBedrock,
-    &suna::SunaRows,
-    &jaibber_context::JaibberContext,
-    &jaibber_events::JaibberEvents,
-    &openai_chat::OpenaiChat,
-    &openai_responses::OpenaiResponses,
-    &anthropic_messages::AnthropicMessages,
-    &gemini_contents::GeminiContents,
-    &bedrock_converse::BedrockConverse,
-    &mistral_chat::MistralChat,
-    &hf_messages::HfMessages,
-    &sharegpt::Sharegpt,
-    &chatml::Chatml,
-];
 
 /// Finds a dialect and one of its profiles by `ID` (first profile) or `ID@PROFILE`.
 pub fn find(spec: &str) -> Option<(&'static dyn Dialect, &'static str)> {

@@ -1,16 +1,16 @@
 //! The writer of message lists: one JSON object a turn, results as turns of role `tool`.
 
-use chatmill_model::{Component, Level, Role, Rope, Voice};
+use chatmill_model::{Component, Level, Role, Rope, Speaker};
 
 use crate::arguments::{as_object, as_text};
 use crate::definitions::{self, Form};
+use crate::image_url::picture_address;
 use crate::loss::{LossCode, Losses};
-use crate::openai_chat::picture_address;
 use crate::rendering::Rendering;
-use crate::script::say::joined;
-use crate::script::{Block, Held, Manner, SaidCall, SaidResult, Script, Turn};
+use crate::text_run::TextRun;
+use crate::turn_plan::say::joined;
+use crate::turn_plan::{Block, BlockContent, CallBlock, DialectProfile, ResultBlock, Turn, TurnPlan};
 use crate::view::View;
-use crate::words::Words;
 
 /// What stands around the messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,12 +70,12 @@ impl List {
     };
 
     /// Renders a view.
-    pub(crate) fn render<'a>(&self, view: &View<'a>, manner: &Manner) -> Rendering<'a> {
-        self.write(view, Script::new(view, manner))
+    pub(crate) fn render<'a>(&self, view: &View<'a>, manner: &DialectProfile) -> Rendering<'a> {
+        self.write(view, TurnPlan::new(view, manner))
     }
 
     /// Writes turns that are arranged already.
-    pub(crate) fn write<'a>(&self, view: &View<'a>, mut script: Script<'a>) -> Rendering<'a> {
+    pub(crate) fn write<'a>(&self, view: &View<'a>, mut script: TurnPlan<'a>) -> Rendering<'a> {
         let mut rope = Rope::for_messages(script.turns.len());
         rope.framing(match self.ends {
             Ends::Request => "{\"messages\":[",
@@ -111,7 +111,7 @@ impl List {
         rope: &mut Rope<'a>,
         view: &View<'a>,
         turn: Turn<'a>,
-        script: &mut Script<'a>,
+        script: &mut TurnPlan<'a>,
     ) {
         let id = self.message_id(view, &turn, script);
         rope.framing(match turn.role {
@@ -121,7 +121,7 @@ impl List {
             Role::Tool => "{\"role\":\"tool\"",
         });
         if turn.role == Role::Assistant {
-            rope.speak(Voice::Perspective);
+            rope.speak(Speaker::Perspective);
         }
         if let Some(alias) = turn.speaker.and_then(|speaker| script.aliases.of(speaker)) {
             rope.framing(",\"name\":");
@@ -129,7 +129,7 @@ impl List {
         }
         if turn.role == Role::Tool {
             for block in turn.blocks {
-                if let Held::Result(result) = block.held {
+                if let BlockContent::Result(result) = block.held {
                     let has_block = self.content == ContentAs::Blocks && !result.content().is_empty();
                     if let Some(position) = block.position.filter(|_| block.is_cached && !has_block) {
                         let reason = "the result has no block for the mark";
@@ -146,7 +146,7 @@ impl List {
             rope.json_string(id, Component::Meta);
         }
         rope.framing("}");
-        rope.speak(Voice::Other);
+        rope.speak(Speaker::Other);
     }
 
     fn content_and_calls<'a>(&self, rope: &mut Rope<'a>, turn: Turn<'a>, losses: &mut Losses) {
@@ -171,7 +171,7 @@ impl List {
         }
         let mut separator = ",\"tool_calls\":[";
         for block in called {
-            if let (Held::Call(call), Some(position)) = (block.held, block.position) {
+            if let (BlockContent::Call(call), Some(position)) = (block.held, block.position) {
                 if block.is_cached {
                     losses.at(LossCode::CacheMarkDropped, position, "a call bears no mark");
                 }
@@ -185,7 +185,7 @@ impl List {
         }
     }
 
-    fn call<'a>(&self, rope: &mut Rope<'a>, said: SaidCall<'a>, position: u32, losses: &mut Losses) {
+    fn call<'a>(&self, rope: &mut Rope<'a>, said: CallBlock<'a>, position: u32, losses: &mut Losses) {
         rope.framing("{\"id\":");
         rope.json_string(said.id, Component::Meta);
         rope.framing(",\"type\":\"function\",\"function\":{\"name\":");
@@ -201,7 +201,7 @@ impl List {
         rope.framing("}}");
     }
 
-    fn result<'a>(&self, rope: &mut Rope<'a>, result: SaidResult<'a>, is_cached: bool) {
+    fn result<'a>(&self, rope: &mut Rope<'a>, result: ResultBlock<'a>, is_cached: bool) {
         let content = result.content();
         rope.framing(",\"tool_call_id\":");
         rope.json_string(result.id, Component::Meta);
@@ -217,14 +217,14 @@ impl List {
             ContentAs::Blocks if content.is_empty() => rope.framing("[]"),
             ContentAs::Blocks => {
                 rope.framing("[");
-                text_part(rope, vec![Words::new(content, Component::Tools)], is_cached);
+                text_part(rope, vec![TextRun::new(content, Component::Tools)], is_cached);
                 rope.framing("]");
             }
         }
     }
 
     /// The id of the message that a turn says, which only the first of its turns bears.
-    fn message_id<'a>(&self, view: &View<'a>, turn: &Turn<'a>, script: &mut Script<'a>) -> Option<&'a str> {
+    fn message_id<'a>(&self, view: &View<'a>, turn: &Turn<'a>, script: &mut TurnPlan<'a>) -> Option<&'a str> {
         let position = turn.said.first().and_then(|(position, _)| *position)?;
         let id = view.message(position)?.id.as_deref();
         id.filter(|_| self.message_ids && script.identified.insert(position))
@@ -232,7 +232,7 @@ impl List {
 }
 
 /// Writes words as one JSON string.
-pub(crate) fn string<'a>(rope: &mut Rope<'a>, words: Vec<Words<'a>>) {
+pub(crate) fn string<'a>(rope: &mut Rope<'a>, words: Vec<TextRun<'a>>) {
     rope.framing("\"");
     for words in words {
         words.write(rope, Level::JsonString);
@@ -240,7 +240,7 @@ pub(crate) fn string<'a>(rope: &mut Rope<'a>, words: Vec<Words<'a>>) {
     rope.framing("\"");
 }
 
-fn text_part<'a>(rope: &mut Rope<'a>, words: Vec<Words<'a>>, is_cached: bool) {
+fn text_part<'a>(rope: &mut Rope<'a>, words: Vec<TextRun<'a>>, is_cached: bool) {
     rope.framing("{\"type\":\"text\",\"text\":");
     string(rope, words);
     if is_cached {
@@ -255,13 +255,13 @@ fn parts<'a>(rope: &mut Rope<'a>, blocks: Vec<Block<'a>>) {
         rope.framing(separator);
         separator = ",";
         match block.held {
-            Held::Text(words) => text_part(rope, words, block.is_cached),
-            Held::Medium(media) => {
+            BlockContent::Text(words) => text_part(rope, words, block.is_cached),
+            BlockContent::Medium(media) => {
                 rope.framing("{\"type\":\"image_url\",\"image_url\":{\"url\":");
                 picture_address(rope, media);
                 rope.framing("}}");
             }
-            Held::Call(_) | Held::Result(_) => {}
+            BlockContent::Call(_) | BlockContent::Result(_) => {}
         }
     }
     rope.framing(if separator == "," { "]" } else { "[]" });

@@ -238,7 +238,12 @@ impl Losses {
     }
 
     /// A loss that lies in the dialect's nature; nothing when it touches nothing.
-    pub(crate) fn everywhere(&mut self, code: LossCode, amount: u64, reason: impl Into<Cow<'static, str>>) {
+    pub(crate) fn whole_rendering(
+        &mut self,
+        code: LossCode,
+        amount: u64,
+        reason: impl Into<Cow<'static, str>>,
+    ) {
         self.add(code, None, amount, reason.into());
     }
 
@@ -295,7 +300,7 @@ mod tests {
     #[test]
     fn losses_fold_into_one_entry_for_each_code_and_reason() {
         let mut losses = Losses::default();
-        losses.everywhere(LossCode::TimestampDropped, 4, "no place");
+        losses.whole_rendering(LossCode::TimestampDropped, 4, "no place");
         losses.at(LossCode::MediaDropped, 1, "policy");
         losses.several(LossCode::MediaDropped, 3, 2, "policy");
         losses.at(LossCode::MediaDropped, 2, "no place");
@@ -320,8 +325,8 @@ mod tests {
         losses.at(LossCode::MediaDropped, 3, "policy");
         losses.at(LossCode::MediaDropped, 3, "policy");
         losses.at(LossCode::EmptyDropped, 1, "empty");
-        losses.everywhere(LossCode::TimestampDropped, 4, "no place");
-        losses.everywhere(LossCode::MentionDropped, 0, "no place");
+        losses.whole_rendering(LossCode::TimestampDropped, 4, "no place");
+        losses.whole_rendering(LossCode::MentionDropped, 0, "no place");
         let losses = losses.finish();
         let seen: Vec<_> = losses
             .iter()

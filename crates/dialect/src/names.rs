@@ -13,14 +13,6 @@ pub(crate) const UNNAMED: &str = "unnamed";
 /// What an agent is called that has no name.
 pub(crate) const AGENT: &str = "Agent";
 
-/// The display name of a participant, else the second name.
-pub(crate) fn own_name(participant: &Participant) -> Option<&str> {
-    [participant.name.as_deref(), participant.alias.as_deref()]
-        .into_iter()
-        .flatten()
-        .find(|name| !name.is_empty())
-}
-
 /// Whether a participant has no name, and an id that says no more than the role does.
 pub(crate) fn is_nobody(participant: &Participant) -> bool {
     const ROLES: [&str; 7] = [
@@ -33,14 +25,14 @@ pub(crate) fn is_nobody(participant: &Participant) -> bool {
         "developer",
     ];
     let id = participant.id.as_str();
-    own_name(participant).is_none() && (ROLES.contains(&id) || participant.role.as_deref() == Some(id))
+    participant.own_name().is_none() && (ROLES.contains(&id) || participant.role.as_deref() == Some(id))
 }
 
 /// The name to show for the sender of a message: from the roster, else from the message, else the id.
 pub(crate) fn speaker<'a>(view: &View<'a>, message: &'a Message) -> Option<&'a str> {
     let sender = view.sender(message);
     sender
-        .and_then(own_name)
+        .and_then(Participant::own_name)
         .or(message.sender_name.as_deref().filter(|name| !name.is_empty()))
         .or(sender.map(|sender| sender.id.as_str()))
 }
@@ -105,7 +97,7 @@ impl<'a> Aliases<'a> {
 
     /// The alias of a participant whose name cannot be spelled, so that the id stands in.
     pub(crate) fn instead_of_name(&self, index: usize, participant: &Participant) -> Option<&Cow<'a, str>> {
-        let name = own_name(participant)?;
+        let name = participant.own_name()?;
         let is_spelled = fits(name) || fits(&name.trim().replace(' ', "_"));
         self.of(index).filter(|_| !is_spelled)
     }

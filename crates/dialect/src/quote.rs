@@ -14,18 +14,18 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use chatmill_model::{
-    Component, Level, Link, LinkStatus, Media, MediaKind, Message, Part, ParticipantKind, Preview, Reference,
-    Role, Rope,
+    Component, Level, Link, LinkStatus, Media, MediaKind, Message, Part, Participant, ParticipantKind,
+    Preview, Reference, Role, Rope,
 };
 
 use crate::loss::{LossCode, Losses};
 use crate::media::{placeholder, take_markers, web_address};
-use crate::names::{Aliases, Roster, own_name, speaker};
+use crate::names::{Aliases, Roster, speaker};
 use crate::said::said;
 use crate::text::{change, trim_script_space, without_controls};
+use crate::text_run::TextRun;
 use crate::view::View;
 use crate::wording::{Author, Markers, Wording};
-use crate::words::Words;
 
 /// A quoted message.
 pub(crate) struct Quote<'a> {
@@ -55,9 +55,9 @@ impl<'a> Quote<'a> {
     }
 
     /// The words and the quoted text.
-    pub(crate) fn words(self) -> [Words<'a>; 3] {
+    pub(crate) fn words(self) -> [TextRun<'a>; 3] {
         [Cow::Owned(self.head), self.text, Cow::Borrowed("\"")]
-            .map(|text| Words::new(text, Component::Replies))
+            .map(|text| TextRun::new(text, Component::Replies))
     }
 
     /// Writes the words and the quoted text.
@@ -179,7 +179,9 @@ impl<'a> Source<'a> {
         let mut source = Self {
             wording: style.wording,
             id: sender.map(|sender| sender.id.as_str()),
-            name: sender.and_then(own_name).or(target.sender_name.as_deref()),
+            name: sender
+                .and_then(Participant::own_name)
+                .or(target.sender_name.as_deref()),
             aliased: target.sender.filter(|_| alias.is_some()),
             shown: alias.or_else(|| speaker(view, target).map(Cow::Borrowed)),
             is_agent: match sender.map(|sender| sender.kind) {
@@ -215,7 +217,7 @@ impl<'a> Source<'a> {
         let author = index.and_then(|index| view.conversation().participants.get(index));
         let alias = style.alias(view, index);
         let name = author
-            .and_then(own_name)
+            .and_then(Participant::own_name)
             .or(preview.sender_name.as_deref())
             .filter(|name| !name.is_empty());
         let mut source = Self {

@@ -7,9 +7,11 @@ use chatmill_model::{Message, ParticipantKind, RawJson, Role, ToolResult};
 use crate::json;
 use crate::loss::{LossCode, Losses};
 use crate::policy::{Compressed, LeakedMetadata};
-use crate::suna::rows::is_native;
 use crate::text::{change, without_metadata};
 use crate::view::View;
+
+/// The form whose messages say what the model saw in their place.
+const SUNA_ROWS: &str = "suna-rows";
 
 /// One of a message's texts: of a compressed message what the model saw, and a bot's freed of leaked metadata, where
 /// policy wants it.
@@ -43,7 +45,7 @@ fn shown<'a>(view: &View<'a>, message: &Message, text: &'a str) -> Cow<'a, str> 
 
 /// What the model saw of a message that Suna compressed, where policy asks for it.
 fn sent(view: &View<'_>, message: &Message) -> Option<String> {
-    if view.policy.compressed != Compressed::AsSent || !is_native(view) {
+    if view.policy.compressed != Compressed::AsSent || !view.conversation().keeps_form(SUNA_ROWS) {
         return None;
     }
     let raw = message.extra.get("compressed_content").map(RawJson::as_str)?;

@@ -32,7 +32,7 @@ pub(crate) fn instructions(view: &View<'_>, losses: &mut Losses) -> Option<Strin
         .find_map(|key| agent.extra.get(key))
         .and_then(|raw| json::decode_string(raw.as_str()))
         .filter(|text| !text.is_empty())?;
-    losses.everywhere(
+    losses.whole_rendering(
         LossCode::SystemAdded,
         1,
         "the system text is the perspective's instructions in the roster",

@@ -49,10 +49,10 @@ use thiserror::Error;
 
 use crate::Dialect;
 use crate::about::About;
-use crate::hf_messages;
+use crate::dialects::hf_messages;
 use crate::loss::{LossCode, Losses};
 use crate::rendering::Rendering;
-use crate::script::Script;
+use crate::turn_plan::TurnPlan;
 use crate::view::View;
 use crate::violation::Violation;
 use engine::{Engine, Stop};
@@ -312,7 +312,7 @@ impl Dialect for TemplateDialect {
     }
 
     fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
-        let mut script = Script::new(view, &hf_messages::MANNER);
+        let mut script = TurnPlan::new(view, &hf_messages::MANNER);
         let stage = Stage::new(view, &mut script, self.arguments, &self.tokens);
         if stage.forged > 0 {
             let rule = format!("TPL-01: chat text spells {} special tokens", stage.forged);
@@ -336,7 +336,7 @@ impl Dialect for TemplateDialect {
             }
         };
         if self.pins_date {
-            script.losses.everywhere(
+            script.losses.whole_rendering(
                 LossCode::DatePinned,
                 1,
                 "the template prints the date that is set for it",

@@ -1,39 +1,68 @@
 //! Ids that keep calls and results together where a dialect writes both apart: the source's, else counted ones.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
-use chatmill_model::{CallStatus, Message, Part, PartPlace, ToolCall, ToolResult};
+use chatmill_model::{Message, Part, PartPlace, ToolCall, ToolResult};
 
 use crate::loss::{LossCode, Losses};
+use crate::shared::{self, Ids};
 use crate::view::View;
 
 /// The ids of the calls that are shown.
 pub(crate) struct ToolIds<'a> {
     calls: BTreeMap<PartPlace, (Cow<'a, str>, &'a ToolCall)>,
     /// The call of each result.
-    paired: BTreeMap<PartPlace, PartPlace>,
-    /// An id that nothing has.
-    unused: String,
+    paired: Rc<BTreeMap<PartPlace, PartPlace>>,
+    counted: Counted<'a>,
+}
+
+/// Counts ids that nothing in the conversation has.
+struct Counted<'a> {
+    view: View<'a>,
+    known: OnceCell<Rc<Ids>>,
+    count: u64,
+}
+
+impl<'a> Counted<'a> {
+    fn new(view: &View<'a>) -> Self {
+        Self {
+            view: *view,
+            known: OnceCell::new(),
+            count: 0,
+        }
+    }
+
+    fn next(&mut self) -> String {
+        let (count, id) = self.peek();
+        self.count = count + 1;
+        id
+    }
+
+    /// The next id, and its number.
+    fn peek(&self) -> (u64, String) {
+        let known = self.known.get_or_init(|| {
+            let look_up = || shared::tool_ids(self.view.linked);
+            self.view.shared(|shared| &shared.tool_ids, look_up)
+        });
+        let mut count = self.count;
+        loop {
+            let id = format!("call_{count}");
+            if !known.contains(id.as_str()) {
+                return (count, id);
+            }
+            count += 1;
+        }
+    }
 }
 
 impl<'a> ToolIds<'a> {
     /// Ids for what is shown. A call without an id goes by the one in its metadata; where that is missing, or another call's
     /// and `may_repeat` does not allow it, by a counted one.
     pub(crate) fn new(view: &View<'a>, shown: &[&'a Message], may_repeat: bool, losses: &mut Losses) -> Self {
-        let all = &view.conversation().messages;
-        let parts = all.iter().flat_map(|message| &message.parts);
-        let known: BTreeSet<&str> = parts
-            .flat_map(|part| match part {
-                Part::ToolCall(call) => [call.id.as_deref(), call.metadata_id.as_deref()],
-                Part::ToolResult(result) => [result.call_id.as_deref(), result.metadata_id.as_deref()],
-                _ => [None, None],
-            })
-            .flatten()
-            .collect();
-        let mut counted = (0_u64..)
-            .map(|count| format!("call_{count}"))
-            .filter(|id| !known.contains(id.as_str()));
+        let mut counted = Counted::new(view);
         let mut calls = BTreeMap::new();
         let mut taken = BTreeSet::new();
         for message in shown {
@@ -49,20 +78,19 @@ impl<'a> ToolIds<'a> {
                         None => "a call has an id, and this one had none",
                     };
                     losses.at(LossCode::ToolIdRewritten, message.position, reason);
-                    counted.next().map(Cow::Owned)
+                    Some(Cow::Owned(counted.next()))
                 });
                 calls.insert(place(message, index), (id.unwrap_or_default(), call));
             }
         }
-        let pairings = view.linked.pairings.iter();
-        let paired = pairings
-            .filter(|pairing| pairing.status != CallStatus::Orphaned)
-            .filter_map(|pairing| pairing.result.zip(pairing.call))
-            .collect();
+        let paired = view.shared(
+            |shared| &shared.answered_calls,
+            || shared::answered_calls(view.linked),
+        );
         Self {
             calls,
             paired,
-            unused: counted.next().unwrap_or_default(),
+            counted,
         }
     }
 
@@ -87,7 +115,7 @@ impl<'a> ToolIds<'a> {
 
     /// An id that nothing has, for a result that names no call.
     pub(crate) fn unused(&self) -> Cow<'a, str> {
-        Cow::Owned(self.unused.clone())
+        Cow::Owned(self.counted.peek().1)
     }
 
     /// The name of the tool that a result answers for.

@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use chatmill_model::{Component, Level, Rope, ToolCall};
 
 use crate::names::UNNAMED;
-use crate::words::Words;
+use crate::text_run::TextRun;
 
 /// What stands where no result was recorded.
 pub(crate) const MISSING_RESULT: &str = "no result was recorded";
 
 /// `[tool NAME ARGUMENTS]`.
-pub(crate) fn call_words(call: &ToolCall) -> Vec<Words<'_>> {
+pub(crate) fn call_words(call: &ToolCall) -> Vec<TextRun<'_>> {
     let name = call.name.as_deref().unwrap_or(UNNAMED);
     let arguments = call.arguments.source_text();
     let mut words = vec!["[tool ", name];
@@ -20,14 +20,14 @@ pub(crate) fn call_words(call: &ToolCall) -> Vec<Words<'_>> {
     }
     words.push("]");
     let words = words.into_iter();
-    words.map(|text| Words::new(text, Component::Tools)).collect()
+    words.map(|text| TextRun::new(text, Component::Tools)).collect()
 }
 
 /// `[result CONTENT]`.
-pub(crate) fn result_words<'a>(content: Cow<'a, str>) -> Vec<Words<'a>> {
+pub(crate) fn result_words<'a>(content: Cow<'a, str>) -> Vec<TextRun<'a>> {
     let words = ["[result ".into(), content, "]".into()].into_iter();
     words
-        .map(|text: Cow<'a, str>| Words::new(text, Component::Tools))
+        .map(|text: Cow<'a, str>| TextRun::new(text, Component::Tools))
         .collect()
 }
 

@@ -1,11 +1,12 @@
 //! What a dialect is asked to say: a conversation, through whose eyes, by which policy, how much of it.
 
-use chatmill_model::fingerprint::content_hash;
+use std::rc::Rc;
+
 use chatmill_model::{Conversation, Link, LinkStatus, Linked, Message, MessageKind, Participant, Reference};
 
-use crate::names::own_name;
 use crate::policy::Policy;
-use crate::window::Window;
+use crate::shared::{self, Fact, Shared};
+use crate::window::WindowRange;
 
 /// How much of a conversation to render.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,6 +18,15 @@ pub enum History {
     All,
     /// The newest messages, that many, and more where the border would part a call from its result. System text does not count.
     Messages(u32),
+}
+
+/// A stretch of a conversation, and what all of its windows share.
+#[derive(Clone, Copy, Debug)]
+pub struct Window<'a> {
+    /// What to show.
+    pub stretch: WindowRange,
+    /// One for all windows of a conversation, dialect, profile and perspective.
+    pub shared: &'a Shared,
 }
 
 /// Somebody whom a message answers.
@@ -61,8 +71,20 @@ impl<'a> View<'a> {
 
     /// An id for a conversation without one: a word and a hash, so that equal conversations have equal ones.
     pub fn made_id(&self, word: &str) -> String {
-        let hash = content_hash(self.conversation());
+        let hash = self.shared(|shared| &shared.content_hash, || shared::hash(self.linked));
         format!("{word}-{}", hash.get(..12).unwrap_or(&hash))
+    }
+
+    /// A fact about the whole conversation: looked up once for all of its windows.
+    pub(crate) fn shared<T: 'a>(
+        &self,
+        fact: impl FnOnce(&'a Shared) -> &'a Fact<T>,
+        look_up: impl FnOnce() -> T,
+    ) -> Rc<T> {
+        match self.window {
+            None => Rc::new(look_up()),
+            Some(window) => Rc::clone(fact(window.shared).get_or_init(|| Rc::new(look_up()))),
+        }
     }
 
     /// The message at a position.
@@ -102,7 +124,9 @@ impl<'a> View<'a> {
             let sender = self.sender(target);
             let answered = Answered {
                 id: sender.map(|sender| sender.id.as_str()),
-                name: sender.and_then(own_name).or(target.sender_name.as_deref()),
+                name: sender
+                    .and_then(Participant::own_name)
+                    .or(target.sender_name.as_deref()),
             };
             return (answered != Answered::default()).then_some(answered);
         }
@@ -113,7 +137,7 @@ impl<'a> View<'a> {
         let listed = participants.find(|person| Some(person.id.as_str()) == id);
         let answered = Answered {
             id,
-            name: known(&preview.sender_name).or(listed.and_then(own_name)),
+            name: known(&preview.sender_name).or(listed.and_then(Participant::own_name)),
         };
         (answered != Answered::default()).then_some(answered)
     }

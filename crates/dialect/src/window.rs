@@ -6,14 +6,13 @@
 //! stretch, by moving its beginning. System text in front of a stretch stays, and replies to messages outside of it are
 //! quoted as ever.
 
-use std::cell::OnceCell;
 use std::ops::Range;
 
 use chatmill_model::{CallStatus, Linked, Message, MessageKind, Part, Role};
 
 /// The stretch of a conversation that a rendering shows: positions, each end one past the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stretch {
+pub struct WindowRange {
     /// Where its session begins.
     pub session_start: u32,
     /// Where its session ends.
@@ -24,7 +23,7 @@ pub struct Stretch {
     pub end: u32,
 }
 
-impl Stretch {
+impl WindowRange {
     /// All of a session.
     pub(crate) fn session(start: u32, end: u32) -> Self {
         Self {
@@ -34,15 +33,6 @@ impl Stretch {
             end,
         }
     }
-}
-
-/// A stretch, and what all stretches of its conversation share.
-#[derive(Clone, Copy, Debug)]
-pub struct Window<'a> {
-    /// What to show.
-    pub stretch: Stretch,
-    /// What lies outside: one for each conversation, dialect and profile.
-    pub outside: &'a Outside,
 }
 
 /// What makes several renderings of one conversation.
@@ -58,7 +48,12 @@ pub struct Cuts {
 ///
 /// An answer is the last thing that the perspective says before somebody else speaks; calls, results and notices on the way
 /// belong to it. Who has no turns, or nobody, has no answers.
-pub fn stretches(linked: &Linked, borders: &Borders, perspective: Option<usize>, cuts: Cuts) -> Vec<Stretch> {
+pub fn stretches(
+    linked: &Linked,
+    borders: &CutPoints,
+    perspective: Option<usize>,
+    cuts: Cuts,
+) -> Vec<WindowRange> {
     let sessions = sessions(linked, borders, cuts.session_gap);
     if !cuts.per_turn {
         return sessions;
@@ -68,14 +63,14 @@ pub fn stretches(linked: &Linked, borders: &Borders, perspective: Option<usize>,
     };
     let answered = sessions.into_iter().flat_map(|session| {
         let ends = answers(linked, borders, speaker, session);
-        ends.into_iter().map(move |end| Stretch { end, ..session })
+        ends.into_iter().map(move |end| WindowRange { end, ..session })
     });
     answered.collect()
 }
 
 /// Where a stretch may begin later than its session, in order: in front of what somebody else than the perspective says. So an
 /// answer is never cut from what it answers.
-pub fn turn_starts(linked: &Linked, borders: &Borders, perspective: Option<usize>) -> Vec<u32> {
+pub fn turn_starts(linked: &Linked, borders: &CutPoints, perspective: Option<usize>) -> Vec<u32> {
     let is_others = |message: &&Message| {
         message.kind == MessageKind::Message
             && matches!(message.role, Role::User | Role::Assistant)
@@ -88,12 +83,12 @@ pub fn turn_starts(linked: &Linked, borders: &Borders, perspective: Option<usize
 
 /// Where a conversation may be cut without parting a call from its result.
 #[derive(Clone, Debug, Default)]
-pub struct Borders {
+pub struct CutPoints {
     /// For each position, the nearest place at or before it where a cut is allowed; one more for the end.
     nearest: Vec<u32>,
 }
 
-impl Borders {
+impl CutPoints {
     /// The borders of a conversation. Further results of an answered call tie nothing.
     pub fn of(linked: &Linked) -> Self {
         let length = linked.conversation.messages.len();
@@ -144,27 +139,6 @@ impl Borders {
     }
 }
 
-/// What all windows of a conversation in one dialect ask about what lies outside of them. The first that asks fills it, so
-/// that many windows cost no more than one pass over the conversation.
-#[derive(Debug, Default)]
-pub struct Outside {
-    borders: OnceCell<Borders>,
-    rendered: OnceCell<Rendered>,
-}
-
-impl Outside {
-    /// The borders of the conversation.
-    pub(crate) fn borders(&self, linked: &Linked) -> &Borders {
-        self.borders.get_or_init(|| Borders::of(linked))
-    }
-
-    /// What the dialect renders of the conversation.
-    pub(crate) fn rendered(&self, linked: &Linked, renders: impl Fn(&Message) -> bool) -> &Rendered {
-        self.rendered
-            .get_or_init(|| Rendered::of(&linked.conversation.messages, renders))
-    }
-}
-
 /// What a dialect renders in front of each position of a conversation.
 #[derive(Debug)]
 pub(crate) struct Rendered {
@@ -175,7 +149,7 @@ pub(crate) struct Rendered {
 }
 
 impl Rendered {
-    fn of(messages: &[Message], renders: impl Fn(&Message) -> bool) -> Self {
+    pub(crate) fn of(messages: &[Message], renders: impl Fn(&Message) -> bool) -> Self {
         let mut rendered = Self {
             turns: vec![0],
             system: Vec::new(),
@@ -220,7 +194,7 @@ fn messages(linked: &Linked, start: u32, end: u32) -> impl Iterator<Item = &Mess
 }
 
 /// The sessions of a conversation. Each holds a turn; system text behind a silence belongs to the turn that follows it.
-fn sessions(linked: &Linked, borders: &Borders, gap: Option<i64>) -> Vec<Stretch> {
+fn sessions(linked: &Linked, borders: &CutPoints, gap: Option<i64>) -> Vec<WindowRange> {
     let end = u32::try_from(linked.conversation.messages.len()).unwrap_or(u32::MAX);
     let mut sessions = Vec::new();
     let mut start = 0;
@@ -246,17 +220,17 @@ fn sessions(linked: &Linked, borders: &Borders, gap: Option<i64>) -> Vec<Stretch
         if let Some(border) = border.take()
             && has_turn
         {
-            sessions.push(Stretch::session(start, border));
+            sessions.push(WindowRange::session(start, border));
             start = border;
         }
         has_turn = true;
     }
-    sessions.push(Stretch::session(start, end));
+    sessions.push(WindowRange::session(start, end));
     sessions
 }
 
 /// Where the answers of a participant end.
-fn answers(linked: &Linked, borders: &Borders, speaker: usize, session: Stretch) -> Vec<u32> {
+fn answers(linked: &Linked, borders: &CutPoints, speaker: usize, session: WindowRange) -> Vec<u32> {
     let mut ends = Vec::new();
     let mut end = None;
     for message in messages(linked, session.start, session.end) {

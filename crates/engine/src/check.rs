@@ -20,13 +20,14 @@ pub use self::known::Known;
 use self::slice::SliceReport;
 use self::verdict::FileCounts;
 pub use self::verdict::{FileVerdict, Judgement};
-use crate::crew::{self, NoThreads};
-use crate::locate::Located;
+use crate::error::NoThreads;
+use crate::error::ReadError;
 use crate::plan::{PlannedInput, Target, typed_inputs};
 use crate::progress::Progress;
-use crate::slices::Slicer;
-use crate::tables::{self, Place};
-use crate::walk::ReadError;
+use crate::record::locate::Located;
+use crate::slice::Slicer;
+use crate::slice::scheduler;
+use crate::work::tables::{self, Place};
 
 /// What is checked, and how.
 #[derive(Clone, Default)]
@@ -158,8 +159,8 @@ pub fn check(
     );
     let mut files: Vec<FileCounts> = inputs.iter().map(|_| FileCounts::default()).collect();
     let mut known = options.known.clone();
-    let threads = crew::threads(options.threads, progress);
-    crew::each_slice(
+    let threads = scheduler::threads(options.threads, progress);
+    scheduler::each_slice(
         threads,
         &mut slicer,
         progress,

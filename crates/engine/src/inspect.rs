@@ -9,15 +9,16 @@ use chatmill_model::{Linked, MessageKind};
 use chatmill_source::Proposal;
 use serde::Serialize;
 
+use crate::entry::EntryRef;
+use crate::error::ReadError;
 use crate::plan::{PlannedInput, typed_inputs};
 use crate::progress::{Progress, Silent};
-use crate::select;
-use crate::slices::{EntryStep, Recognised};
+use crate::slice::Recognised;
 use crate::trouble::{Trouble, Troubles};
-use crate::walk::{ReadError, Sight, walk};
+use crate::walk::{WalkEvent, walk};
 
 /// Tables that are named in a report at most.
-const TABLES: usize = 64;
+const MAX_NAMED_TABLES: usize = 64;
 
 /// What one entry of an input holds.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -60,7 +61,7 @@ pub struct EntryReport {
 }
 
 /// Troubles of an entry that its report keeps.
-const TROUBLES: usize = 5;
+const MAX_SHOWN_TROUBLES: usize = 5;
 
 /// What inspecting some inputs gave.
 #[derive(Clone, Debug, Default)]
@@ -89,10 +90,10 @@ pub fn inspect(
     let mut failures = Vec::new();
     walk(&inputs, limits, progress, stop, &mut |sight| {
         match sight {
-            Sight::Failed(failure) => failures.push(failure),
-            Sight::Entry(entry) => reports.at(entry, |_, _| {}),
-            Sight::Recognised(seen) => reports.recognised(seen),
-            Sight::Records {
+            WalkEvent::Failed(failure) => failures.push(failure),
+            WalkEvent::Entry(entry) => reports.at(entry, |_, _| {}),
+            WalkEvent::Recognised(seen) => reports.recognised(seen),
+            WalkEvent::Records {
                 entry,
                 records,
                 rejected,
@@ -100,12 +101,12 @@ pub fn inspect(
                 report.records += records;
                 report.rejected += rejected;
             }),
-            Sight::Conversation { entry, linked, .. } => {
+            WalkEvent::Conversation { entry, linked, .. } => {
                 reports.at(entry, |report, people| report.count(linked, people));
             }
-            Sight::Trouble(trouble) => reports.trouble(trouble),
-            Sight::Table { entry, table } => reports.at(entry, |report, _| {
-                if report.unread_tables.len() < TABLES {
+            WalkEvent::Trouble(trouble) => reports.trouble(trouble),
+            WalkEvent::Table { entry, table } => reports.at(entry, |report, _| {
+                if report.unread_tables.len() < MAX_NAMED_TABLES {
                     report.unread_tables.insert(table.to_owned());
                 }
             }),
@@ -148,14 +149,14 @@ impl Reports<'_> {
         let own = self.list.iter().rposition(|(report, _)| is_its_own(report));
         let place = own.or(self.list.len().checked_sub(1));
         if let Some((report, _)) = place.and_then(|place| self.list.get_mut(place))
-            && report.troubles.len() < TROUBLES
+            && report.troubles.len() < MAX_SHOWN_TROUBLES
         {
             report.troubles.push(trouble);
         }
     }
 
     /// Changes the report of an entry, which is new when the entry is.
-    fn at(&mut self, entry: &EntryStep, change: impl FnOnce(&mut EntryReport, &mut BTreeSet<String>)) {
+    fn at(&mut self, entry: &EntryRef, change: impl FnOnce(&mut EntryReport, &mut BTreeSet<String>)) {
         let next = self.list.len();
         let key = (entry.input, entry.entry.clone());
         let number = *self.numbers.entry(key).or_insert(next);
@@ -199,7 +200,7 @@ impl EntryReport {
                 .iter()
                 .map(|participant| participant.id.clone()),
         );
-        let (first, last) = select::span(conversation);
+        let (first, last) = conversation.span();
         self.started_at = [self.started_at, first].into_iter().flatten().min();
         self.ended_at = [self.ended_at, last].into_iter().flatten().max();
     }
@@ -217,16 +218,19 @@ pub fn conversations(
     let inputs = typed_inputs(paths, source)?;
     let mut troubles = Troubles::default();
     walk(&inputs, limits, &Silent, stop, &mut |sight| match sight {
-        Sight::Conversation { id, linked, .. } => visit(&id, linked),
-        Sight::Trouble(trouble) => {
+        WalkEvent::Conversation { id, linked, .. } => visit(&id, linked),
+        WalkEvent::Trouble(trouble) => {
             troubles.add(trouble);
             true
         }
-        Sight::Failed(failure) => {
+        WalkEvent::Failed(failure) => {
             troubles.failures.push(failure);
             true
         }
-        Sight::Entry(_) | Sight::Recognised(_) | Sight::Records { .. } | Sight::Table { .. } => true,
+        WalkEvent::Entry(_)
+        | WalkEvent::Recognised(_)
+        | WalkEvent::Records { .. }
+        | WalkEvent::Table { .. } => true,
     })?;
     Ok(troubles)
 }

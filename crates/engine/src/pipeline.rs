@@ -11,27 +11,28 @@ use chatmill_dialect::policy::Policy;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use crate::field_map::FieldMapSection;
-pub use crate::table_map::TableMapSection;
-
 mod count;
 mod dedup;
+mod field_map;
 mod output;
 mod parse;
 mod perspective;
 mod redact;
 mod render;
 mod select;
+mod table_map;
 mod window;
 
 pub use count::{Count, CountedEncoding, OwnEncoding};
 pub use dedup::{Dedup, Treatment};
+pub use field_map::FieldMapSection;
 pub use output::{Content, ContentRule, Output, Partition};
-pub use parse::{nearest, parse};
-pub use perspective::{Perspective, Speaker, SpeakerRule};
+pub use parse::parse;
+pub use perspective::{Perspective, PerspectiveChoice, PerspectiveRule};
 pub use redact::{Redact, RedactKind, RedactKinds, RedactMode};
 pub use render::{Render, TemplateSection};
 pub use select::Select;
+pub use table_map::{RoleWord, TableMapSection};
 pub use window::{History, HistoryRule, MaxTokens, SessionGap, Window};
 
 /// A pipeline file.

@@ -4,129 +4,42 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_diag::limits::DEPTH_CEILING;
+use chatmill_diag::suggest::nearest;
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_dialect::policy::Policy;
+use chatmill_intake::Failure;
 use chatmill_intake::discover::{self, InputKind, Own};
-use chatmill_intake::{Failure, is_of_the_system};
 use chatmill_model::Linked;
 use chatmill_redact::Redactor;
 use chatmill_source::Source;
 use chatmill_token::Encoding;
-use thiserror::Error;
 
-use crate::frame::{self, Settings};
-use crate::pipeline::{self, Content, Pipeline, Speaker};
+use crate::error::PlanError;
+use crate::pipeline::{self, Content, PerspectiveChoice, Pipeline};
 use crate::progress::Progress;
-use crate::redact;
-use crate::select::Selection;
-use crate::windows::Windows;
+use crate::record::{self, Settings};
 
 mod encodings;
+mod field_map;
 mod inputs;
+mod redactor;
+mod selection;
+mod small_file;
+mod source;
+mod table_map;
+mod target;
 mod targets;
 mod templates;
+mod windows;
 
 use encodings::Encodings;
-pub use inputs::{InputSettings, PlannedInput, source, typed_inputs};
-pub use targets::Target;
+pub use inputs::{InputSettings, PlannedInput, typed_inputs};
+pub use selection::Selection;
+use small_file::read_text;
+pub use source::source;
+pub use target::Target;
 pub use templates::Templates;
-
-/// Why a request is wrong; repeating it cannot help.
-#[derive(Debug, Error)]
-pub enum PlanError {
-    /// The pipeline file cannot be read.
-    #[error("cannot read the pipeline file {}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// The pipeline file says something that chatmill does not understand.
-    #[error("{}: {message}", path.display())]
-    Pipeline {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, with its place.
-        message: String,
-    },
-    /// A `--set` that is no assignment.
-    #[error("`{text}` is not of the form section.key=value")]
-    Override {
-        /// What was given.
-        text: String,
-    },
-    /// A word that names nothing.
-    #[error("{key}: there is no {what} named `{word}`{}", suggestion.as_deref().map(|s| format!("; did you mean `{s}`?")).unwrap_or_default())]
-    UnknownWord {
-        /// Where it stands.
-        key: &'static str,
-        /// Source, dialect or encoding.
-        what: &'static str,
-        /// The word.
-        word: String,
-        /// The nearest known word.
-        suggestion: Option<String>,
-    },
-    /// A key that must not be empty, or has a value out of range.
-    #[error("{key}: {message}")]
-    Value {
-        /// The key.
-        key: &'static str,
-        /// What is wrong.
-        message: String,
-    },
-    /// The file of an encoding of the pipeline's own cannot be read.
-    #[error("count.encodings: cannot read {}, the vocabulary of `{name}`", path.display())]
-    UnreadableVocabulary {
-        /// The encoding.
-        name: String,
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// An encoding of the pipeline's own that cannot be counted with.
-    #[error("count.encodings: `{name}` from {}", path.display())]
-    Encoding {
-        /// The encoding.
-        name: String,
-        /// Its file.
-        path: PathBuf,
-        /// Why.
-        source: chatmill_token::EncodingError,
-    },
-    /// An input that names nothing that can be read.
-    #[error(transparent)]
-    Input(#[from] discover::DiscoverError),
-    /// An input that names nothing but what the run itself writes or was asked by.
-    #[error(
-        "input.path: all that `{path}` names is this pipeline file or belongs to the output, and a run never reads its own \
-         files"
-    )]
-    OnlyOwn {
-        /// The path as written.
-        path: String,
-    },
-    /// The system failed while a file of the request was read; asking again may help.
-    #[error(transparent)]
-    System(#[from] Failure),
-}
-
-/// The text of a small file that a request names. What lies in the file or its name is what `wrong` makes of it.
-pub(crate) fn read_text(
-    path: &Path,
-    limit: u64,
-    wrong: impl FnOnce(std::io::Error) -> PlanError,
-) -> Result<String, PlanError> {
-    discover::read_small(path, limit).map_err(|error| {
-        if is_of_the_system(&error) {
-            Failure::new("read", path, &error).into()
-        } else {
-            wrong(error)
-        }
-    })
-}
+pub use windows::{Budget, WindowPlan};
 
 /// Everything a run needs to know.
 pub struct Plan {
@@ -145,7 +58,7 @@ pub struct Plan {
     /// What to leave out.
     pub selection: Selection,
     /// How much of a conversation renderings show.
-    pub windows: Windows,
+    pub windows: WindowPlan,
     /// Who looks for personal data and secrets, where somebody does.
     pub redactor: Option<Redactor>,
     /// Where the dataset will stand.
@@ -204,7 +117,7 @@ impl Plan {
             identities,
         } = Encodings::load(&pipeline.count, base, pipeline.limits.vocabulary)?;
         let selection = Selection::new(&pipeline.select)?;
-        let windows = Windows::new(
+        let windows = WindowPlan::new(
             &pipeline.window,
             &pipeline.perspective.speaker,
             &encodings,
@@ -214,7 +127,7 @@ impl Plan {
         check_content(&pipeline.output.content, &targets)?;
         let section = pipeline.redact.as_ref();
         let redactor = section
-            .map(|section| redact::redactor(section, base))
+            .map(|section| redactor::redactor(section, base))
             .transpose()?;
         if redactor.as_ref().is_some_and(Redactor::replaces) {
             // What could be quoted was read before anything was replaced.
@@ -258,7 +171,7 @@ impl Plan {
             .inputs
             .get(input)
             .map_or("", |planned| planned.settings.id_prefix.as_str());
-        format!("{prefix}{}", frame::id(linked, bytes))
+        format!("{prefix}{}", record::id(linked, bytes))
     }
 
     /// The key of `[select]` that leaves a conversation out, if one does. `read` is the conversation as it was read, `found` the
@@ -444,7 +357,7 @@ fn check_content(content: &Content, targets: &[Target]) -> Result<(), PlanError>
             key: "output.content",
             what: "dialect in render.dialects",
             word: id.clone(),
-            suggestion: pipeline::nearest(id, rendered()).map(str::to_owned),
+            suggestion: nearest(id, rendered()).map(str::to_owned),
         }),
     }
 }
@@ -499,7 +412,7 @@ fn check_values(pipeline: &Pipeline) -> Result<(), PlanError> {
             message: format!("it must be {DEPTH_CEILING} at most"),
         });
     }
-    if let Speaker::Participants(names) = &pipeline.perspective.speaker
+    if let PerspectiveChoice::Participants(names) = &pipeline.perspective.speaker
         && names.is_empty()
     {
         return Err(PlanError::Value {

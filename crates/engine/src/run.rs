@@ -2,158 +2,28 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use chatmill_dataset::{Compression, DatasetError, Opening, Partition, Staging, TableOptions};
-use chatmill_intake::Failure;
 use chatmill_intake::discover::InputKind;
-use thiserror::Error;
 
-use crate::collisions::{Ids, Occurrence, Renames, may_collide, renames};
-use crate::crew::{self, NoThreads};
+use crate::commit::collisions::{Ids, Occurrence, Renames, may_collide, renames};
+use crate::commit::seal::{FinishedSlices, ReceiptTotals};
+use crate::commit::summary::Summary;
+use crate::error::NoThreads;
+use crate::error::{PlanError, RunError, WorkError, go_on};
+use crate::options::RunOptions;
 use crate::pipeline;
-use crate::plan::{Plan, PlanError, PlannedInput};
+use crate::plan::{Plan, PlannedInput};
 use crate::progress::Progress;
-use crate::receipt::SliceReceipt;
-use crate::seal::{Ground, Outcome};
-use crate::slices::{Slice, Slicer, Tally};
-use crate::summary::Summary;
-use crate::survey::{self, Survey};
-use crate::work::{Tools, WorkError, grind};
-
-/// What a run is asked beside its plan.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct RunOptions {
-    /// Worker threads; 0 takes what the machine or its control group gives.
-    pub threads: usize,
-    /// Whether a finished dataset of another plan may be replaced.
-    pub replace: bool,
-    /// Who counts; the counts are the same.
-    pub counter: Counter,
-    /// Every how many renderings of a slice tiktoken-rs counts again; 0 for none.
-    pub verify_every: u64,
-    /// Writes the reports of the complete dataset in this folder, before it is published.
-    pub report: Option<Reporter>,
-}
-
-/// Who counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Counter {
-    /// What is new is counted, the rest remembered.
-    #[default]
-    Tallier,
-    /// The reference of each encoding counts every rendering whole: for measuring.
-    Reference,
-}
-
-/// Writes reports into the folder of a complete dataset, from its tables alone.
-pub type Reporter = fn(&Path) -> Result<(), DatasetError>;
-
-/// Why a run did not end with a dataset.
-#[derive(Debug, Error)]
-pub enum RunError {
-    /// The request is wrong.
-    #[error(transparent)]
-    Plan(#[from] PlanError),
-    /// The dataset could not be opened, written or published.
-    #[error(transparent)]
-    Dataset(#[from] DatasetError),
-    /// The run was interrupted; running again goes on.
-    #[error("stopped; {done} slices are done and kept, run the same command again to go on")]
-    Stopped {
-        /// Slices that have a receipt.
-        done: usize,
-    },
-    /// Inputs changed between hashing and reading.
-    #[error("changed while they were read: {}; run again", names.join(", "))]
-    InputChanged {
-        /// The inputs.
-        names: Vec<String>,
-    },
-    /// Inputs could not be read, through no fault of their own, or after they had been hashed.
-    #[error(
-        "{}; nothing was published, and what is done is kept: run the same command again once this is mended",
-        listed(failures)
-    )]
-    InputsFailed {
-        /// What failed.
-        failures: Vec<Failure>,
-    },
-    /// The work of the slices is not all there, or not as it was left.
-    #[error(
-        "the work in the staging is not complete: {reason}; nothing was published, run the same command again"
-    )]
-    Incomplete {
-        /// A clause that says what is missing.
-        reason: String,
-    },
-    /// Records or bytes are unaccounted for: a bug in chatmill.
-    #[error("the ledger does not balance for {}; this is a bug in chatmill, nothing was published", names.join(", "))]
-    Unbalanced {
-        /// The inputs.
-        names: Vec<String>,
-    },
-    /// No configured participant is in any conversation.
-    #[error("perspective.as: none of the named participants is in any conversation")]
-    PerspectiveAbsent,
-    /// tiktoken-rs counts a rendering differently: a bug in chatmill.
-    #[error(
-        "tiktoken-rs counts the {dialect} rendering of {conversation} differently in {encoding}; this is a bug in chatmill, \
-         nothing was published"
-    )]
-    Miscounted {
-        /// Dialect of the rendering.
-        dialect: String,
-        /// Id of its conversation.
-        conversation: String,
-        /// Encoding.
-        encoding: String,
-    },
-    /// A worker failed in a way that it should not: a bug in chatmill.
-    #[error("a worker failed on slice {slice}; this is a bug in chatmill, nothing was published")]
-    WorkerFailed {
-        /// The slice.
-        slice: u32,
-    },
-    /// There are more conversations than may be compared.
-    #[error(
-        "dedup: {found} conversations are more than limits.compared ({limit}) allows; raise it (each takes about 600 bytes), \
-         or select fewer"
-    )]
-    TooManyToCompare {
-        /// Conversations.
-        found: u64,
-        /// The limit.
-        limit: u64,
-    },
-    /// The threads could not be started.
-    #[error("cannot start {threads} threads")]
-    Threads {
-        /// How many were asked for.
-        threads: usize,
-    },
-}
-
-impl From<Failure> for RunError {
-    fn from(failure: Failure) -> Self {
-        Self::InputsFailed {
-            failures: vec![failure],
-        }
-    }
-}
-
-/// The first failures, and how many there are.
-fn listed(failures: &[Failure]) -> String {
-    const SHOWN: usize = 3;
-    let mut list: Vec<String> = failures.iter().take(SHOWN).map(Failure::to_string).collect();
-    if failures.len() > SHOWN {
-        list.push(format!("and {} more", failures.len() - SHOWN));
-    }
-    list.join("; ")
-}
+use crate::slice::scheduler;
+use crate::slice::{CutTotals, Slice, Slicer};
+use crate::work::receipt::SliceReceipt;
+use crate::work::survey::{self, Survey};
+use crate::work::{WorkerContext, process_slice};
 
 /// Runs a plan to a published dataset. `stop` ends it early: what is done is kept and the next run goes on.
 pub fn run(
@@ -189,10 +59,10 @@ pub fn run(
     if resumed > 0 {
         progress.note(&format!("going on after {resumed} slices that are already done"));
     }
-    let mut mill = Mill::new(&plan, &staging, options, progress, stop)?;
+    let mut mill = Runner::new(&plan, &staging, options, progress, stop)?;
     mill.survey()?;
     let ground = mill.grind_all(done)?;
-    let outcome = Outcome::read(&staging, &ground, stop)?;
+    let outcome = ReceiptTotals::read(&staging, &ground, stop)?;
     outcome.check(&plan, &ground.tally)?;
     drop(ground);
     let slices = outcome.slices();
@@ -221,7 +91,7 @@ pub fn run(
     sealed.write_derived("run.json", format!("{derived:#}\n").as_bytes())?;
     if let Some(report) = options.report {
         progress.stage("report", 0);
-        crew::together(threads, || report(sealed.folder()))
+        scheduler::together(threads, || report(sealed.folder()))
             .map_err(|NoThreads| RunError::Threads { threads })??;
     }
     go_on(stop, slices)?;
@@ -229,15 +99,6 @@ pub fn run(
         progress.note(&notice);
     }
     Ok(Summary::of_run(&out, begun.elapsed())?)
-}
-
-/// Ends a run that was told to stop.
-pub(crate) fn go_on(stop: &AtomicBool, done: usize) -> Result<(), RunError> {
-    if stop.load(Ordering::Relaxed) {
-        Err(RunError::Stopped { done })
-    } else {
-        Ok(())
-    }
 }
 
 /// A run reads regular files only: their content is part of its identity.
@@ -253,15 +114,15 @@ fn refuse_streams(plan: &mut Plan) {
     }
 }
 
-struct Mill<'p> {
-    tools: Tools<'p>,
+struct Runner<'p> {
+    tools: WorkerContext<'p>,
     staging: &'p Staging,
     table_options: TableOptions,
     threads: usize,
     progress: &'p dyn Progress,
 }
 
-impl<'p> Mill<'p> {
+impl<'p> Runner<'p> {
     fn new(
         plan: &'p Plan,
         staging: &'p Staging,
@@ -274,7 +135,7 @@ impl<'p> Mill<'p> {
         } else {
             plan.pipeline.resources.threads
         };
-        let threads = crew::threads(asked, progress);
+        let threads = scheduler::threads(asked, progress);
         let compression =
             Compression::parse(&plan.pipeline.output.compression).ok_or_else(|| PlanError::Value {
                 key: "output.compression",
@@ -286,11 +147,11 @@ impl<'p> Mill<'p> {
             .map(|encoding| encoding.name().to_owned())
             .collect();
         Ok(Self {
-            tools: Tools {
+            tools: WorkerContext {
                 plan,
-                talliers: Mutex::default(),
+                idle_counters: Mutex::default(),
                 scales: Mutex::default(),
-                counter: options.counter,
+                count_mode: options.count_mode,
                 verify_every: options.verify_every,
                 survey: Survey::default(),
                 slowest: Mutex::default(),
@@ -314,7 +175,7 @@ impl<'p> Mill<'p> {
     ///
     /// Receipts stay in the staging: in memory there are eight bytes for each conversation, and the ids themselves only where
     /// two of them may be alike. A receipt of an earlier attempt counts only where it was made from the same bytes.
-    fn grind_all(&self, mut done: BTreeMap<u32, Ids>) -> Result<Ground, RunError> {
+    fn grind_all(&self, mut done: BTreeMap<u32, Ids>) -> Result<FinishedSlices, RunError> {
         let (ground, tally) = self.pass(
             "mill",
             &|slice| !done.get(&slice.index).is_some_and(|ids| ids.are_of(slice)),
@@ -324,7 +185,7 @@ impl<'p> Mill<'p> {
             self.staging.discard(beyond)?;
         }
         done.extend(ground);
-        let mut ground = Ground { slices: done, tally };
+        let mut ground = FinishedSlices { slices: done, tally };
         if !may_collide(ground.slices.values()) {
             return Ok(ground);
         }
@@ -389,9 +250,9 @@ impl<'p> Mill<'p> {
         name: &str,
         wanted: &dyn Fn(&Slice) -> bool,
         renames: &Renames,
-    ) -> Result<(BTreeMap<u32, Ids>, Tally), RunError> {
+    ) -> Result<(BTreeMap<u32, Ids>, CutTotals), RunError> {
         self.read(name, wanted, &|slice| {
-            self.grind(slice, renames.get(&slice.index).cloned().unwrap_or_default())
+            self.process_slice(slice, renames.get(&slice.index).cloned().unwrap_or_default())
         })
     }
 
@@ -401,7 +262,7 @@ impl<'p> Mill<'p> {
         name: &str,
         wanted: &dyn Fn(&Slice) -> bool,
         work: &(dyn Fn(&Slice) -> Result<Option<T>, RunError> + Sync),
-    ) -> Result<(BTreeMap<u32, T>, Tally), RunError> {
+    ) -> Result<(BTreeMap<u32, T>, CutTotals), RunError> {
         let plan = self.tools.plan;
         self.progress.stage(name, plan.input_bytes());
         let mut slicer = Slicer::new(
@@ -416,7 +277,7 @@ impl<'p> Mill<'p> {
         .strict();
         let mut results = BTreeMap::new();
         let mut failure = None;
-        crew::each_slice(
+        scheduler::each_slice(
             self.threads,
             &mut slicer,
             self.progress,
@@ -470,10 +331,14 @@ impl<'p> Mill<'p> {
     }
 
     /// One slice from bytes to receipt; a panic becomes an error.
-    fn grind(&self, slice: &Slice, renamed: BTreeMap<usize, String>) -> Result<Option<Ids>, RunError> {
+    fn process_slice(
+        &self,
+        slice: &Slice,
+        renamed: BTreeMap<usize, String>,
+    ) -> Result<Option<Ids>, RunError> {
         let whole = || -> Result<Ids, WorkError> {
             let mut parts = self.staging.parts(slice.index, &self.table_options)?;
-            let receipt = grind(slice, &self.tools, &mut parts, renamed)?;
+            let receipt = process_slice(slice, &self.tools, &mut parts, renamed)?;
             let files = parts.close()?;
             self.staging.commit(slice.index, &files, &receipt)?;
             Ok(Ids::of(&receipt))

@@ -78,7 +78,7 @@ fn as_texts<S: Serializer>(failures: &[Failure], serializer: S) -> Result<S::Ok,
 
 impl Troubles {
     /// How many are kept of each kind.
-    pub const KEPT: usize = 100;
+    pub const MAX_KEPT: usize = 100;
 
     /// Adds one.
     pub fn add(&mut self, trouble: Trouble) {
@@ -89,7 +89,7 @@ impl Troubles {
         } else {
             &mut self.warnings
         };
-        if list.len() < Self::KEPT {
+        if list.len() < Self::MAX_KEPT {
             list.push(trouble);
         }
     }
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(troubles.count, 1_000);
         assert_eq!(
             (troubles.first.len(), troubles.warnings.len()),
-            (Troubles::KEPT, Troubles::KEPT)
+            (Troubles::MAX_KEPT, Troubles::MAX_KEPT)
         );
     }
 }

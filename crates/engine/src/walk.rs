@@ -2,49 +2,34 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chatmill_dataset::{DatasetError, Spill};
+use chatmill_dataset::Spill;
 use chatmill_diag::{Finding, Limits, Severity};
 use chatmill_intake::Failure;
 use chatmill_model::Linked;
-use thiserror::Error;
 
-use crate::frame::{self, Outcome, Settings};
-use crate::locate::Located;
-use crate::plan::{PlanError, PlannedInput};
+use crate::entry::EntryRef;
+use crate::error::ReadError;
+use crate::plan::PlannedInput;
 use crate::progress::Progress;
-use crate::slices::{EntryStep, Recognised, Slicer, Step};
+use crate::record::locate::Located;
+use crate::record::{self, Settings};
+use crate::slice::records::{Item, ReadRecord};
+use crate::slice::{Recognised, Slicer};
 use crate::trouble::Trouble;
 
 /// Bytes of a slice where nothing is written.
 const SLICE_BYTES: usize = 8 << 20;
 
-/// Why reading ended before the inputs did.
-#[derive(Debug, Error)]
-pub enum ReadError {
-    /// The request is wrong.
-    #[error(transparent)]
-    Plan(#[from] PlanError),
-    /// It was interrupted.
-    #[error("stopped")]
-    Stopped,
-    /// Rows could not be put aside.
-    #[error(transparent)]
-    Spill(#[from] DatasetError),
-    /// The threads could not be started.
-    #[error("cannot start {0} threads")]
-    Threads(usize),
-}
-
 /// What comes along the way.
-pub enum Sight<'s> {
+pub enum WalkEvent<'s> {
     /// An entry begins.
-    Entry(&'s EntryStep),
+    Entry(&'s EntryRef),
     /// What was recognised in an entry; it comes after what was read of it first.
     Recognised(Recognised),
     /// Records of an entry were read; some may be rejected.
     Records {
         /// Where they stood.
-        entry: &'s EntryStep,
+        entry: &'s EntryRef,
         /// How many.
         records: u64,
         /// How many of them are rejected.
@@ -53,7 +38,7 @@ pub enum Sight<'s> {
     /// A table that nobody reads.
     Table {
         /// Where it stands.
-        entry: &'s EntryStep,
+        entry: &'s EntryRef,
         /// Its name.
         table: &'s str,
     },
@@ -64,7 +49,7 @@ pub enum Sight<'s> {
     /// A conversation, in the entry where it begins.
     Conversation {
         /// Where it begins.
-        entry: &'s EntryStep,
+        entry: &'s EntryRef,
         /// Its id.
         id: String,
         /// The conversation.
@@ -78,66 +63,52 @@ pub fn walk(
     limits: &Limits,
     progress: &dyn Progress,
     stop: &AtomicBool,
-    visit: &mut dyn FnMut(Sight<'_>) -> bool,
+    visit: &mut dyn FnMut(WalkEvent<'_>) -> bool,
 ) -> Result<(), ReadError> {
     let spill = Spill::temporary_folder();
     let mut slicer = Slicer::new(inputs, limits, SLICE_BYTES, None, spill, stop, progress);
     let mut goes_on = true;
-    let trouble = |entry: Option<&EntryStep>, line: Option<u64>, finding: &Finding| {
+    let trouble = |entry: Option<&EntryRef>, line: Option<u64>, finding: &Finding| {
         let planned = entry.and_then(|entry| inputs.get(entry.input));
         let path = planned.map(PlannedInput::name).unwrap_or_default();
         let member = entry.map_or("", |entry| entry.entry.as_str());
-        Sight::Trouble(Trouble::new(&path, member, line, finding))
+        WalkEvent::Trouble(Trouble::new(&path, member, line, finding))
     };
     while goes_on && let Some(slice) = slicer.next_slice() {
-        let mut place: Option<&EntryStep> = None;
-        for step in &slice.steps {
-            goes_on = match step {
-                Step::Entry(entry) => {
+        let mut place: Option<&EntryRef> = None;
+        for item in slice.items() {
+            goes_on = match item {
+                Item::Entry(entry) => {
                     place = Some(entry);
-                    visit(Sight::Entry(entry))
+                    visit(WalkEvent::Entry(entry))
                 }
-                Step::Damage(damage) => {
+                Item::FramingError(damage) => {
                     let located = Located::of_damage(damage);
                     let line = located.line_column.map(|(line, _)| line);
                     let counted = place.is_none_or(|entry| visit(records(entry, 1, 1)));
                     counted && visit(trouble(place, line, &located.finding))
                 }
-                Step::Frame(frame) => {
-                    let Some((entry, source)) = place.and_then(|entry| Some((entry, entry.source?))) else {
+                Item::Record(record) => {
+                    let Some(read) = record.read(Settings::plain(limits)) else {
                         continue;
                     };
-                    let bytes = slice.buffer.get(frame.buffer.clone()).unwrap_or_default();
-                    let outcome = frame::read(source, frame, bytes, Settings::plain(limits));
-                    let rejected = u64::from(outcome.linked.is_none());
-                    visit(records(entry, 1, rejected)) && tell(entry, &outcome, bytes, &trouble, visit)
-                }
-                Step::Group(group) => {
-                    let bytes = slice.buffer.get(group.buffer.clone()).unwrap_or_default();
-                    let outcome = group.read(bytes, Settings::plain(limits));
-                    let rejected = group.rejected(&outcome);
                     let mut goes_on = true;
-                    for (index, row) in group.rows.iter().enumerate().filter(|(_, row)| row.place.counts) {
-                        if let Some(entry) = slice.entries.get(row.place.entry) {
-                            goes_on &= visit(records(entry, 1, u64::from(rejected.contains(&index))));
-                        }
+                    for (row, is_rejected) in read.rows() {
+                        goes_on = goes_on && visit(records(row.entry, 1, u64::from(is_rejected)));
                     }
-                    let first = group
-                        .rows
-                        .first()
-                        .and_then(|row| slice.entries.get(row.place.entry));
-                    goes_on && first.is_none_or(|entry| tell(entry, &outcome, bytes, &trouble, visit))
+                    goes_on && tell(&read, &trouble, visit)
                 }
-                Step::Note(finding) if finding.severity > Severity::Note => {
+                Item::Note(finding) if finding.severity > Severity::Note => {
                     visit(trouble(place, None, finding))
                 }
-                Step::Skipped { table, .. } => place.is_none_or(|entry| visit(Sight::Table { entry, table })),
-                Step::Filtered(_)
-                | Step::FilteredGroup(_)
-                | Step::PassedOver { .. }
-                | Step::Separator(_)
-                | Step::Note(_)
-                | Step::EntryEnd(_) => true,
+                Item::Skipped { table, .. } => {
+                    place.is_none_or(|entry| visit(WalkEvent::Table { entry, table }))
+                }
+                Item::Filtered(_)
+                | Item::PassedOver { .. }
+                | Item::Separator(_)
+                | Item::Note(_)
+                | Item::EntryEnd(_) => true,
             };
             if !goes_on {
                 break;
@@ -145,14 +116,14 @@ pub fn walk(
         }
         slicer.reuse(slice.buffer);
         for recognised in slicer.take_recognised() {
-            goes_on = goes_on && visit(Sight::Recognised(recognised));
+            goes_on = goes_on && visit(WalkEvent::Recognised(recognised));
         }
     }
     if let Some(failure) = slicer.take_failure() {
         return Err(failure.into());
     }
     for (_, failure) in slicer.failures() {
-        visit(Sight::Failed(failure.clone()));
+        visit(WalkEvent::Failed(failure.clone()));
     }
     if goes_on && stop.load(Ordering::Relaxed) {
         return Err(ReadError::Stopped);
@@ -160,8 +131,8 @@ pub fn walk(
     Ok(())
 }
 
-fn records(entry: &EntryStep, records: u64, rejected: u64) -> Sight<'_> {
-    Sight::Records {
+fn records(entry: &EntryRef, records: u64, rejected: u64) -> WalkEvent<'_> {
+    WalkEvent::Records {
         entry,
         records,
         rejected,
@@ -169,26 +140,21 @@ fn records(entry: &EntryStep, records: u64, rejected: u64) -> Sight<'_> {
 }
 
 /// Says what is wrong at a place of an entry.
-type Told<'t> = dyn Fn(Option<&EntryStep>, Option<u64>, &Finding) -> Sight<'static> + 't;
+type Told<'t> = dyn Fn(Option<&EntryRef>, Option<u64>, &Finding) -> WalkEvent<'static> + 't;
 
-/// Passes on what is missing in an outcome, and its conversation where there is one.
-fn tell(
-    entry: &EntryStep,
-    outcome: &Outcome,
-    bytes: &[u8],
-    trouble: &Told<'_>,
-    visit: &mut dyn FnMut(Sight<'_>) -> bool,
-) -> bool {
+/// Passes on what is missing in a record, and its conversation where there is one.
+fn tell(read: &ReadRecord<'_>, trouble: &Told<'_>, visit: &mut dyn FnMut(WalkEvent<'_>) -> bool) -> bool {
+    let ReadRecord { record, outcome, .. } = read;
     let told = outcome.rejects.iter().all(|(reject, located)| {
         let line = located.line_column.map(|(line, _)| line);
-        visit(trouble(Some(entry), line, &reject.finding))
+        visit(trouble(Some(record.entry), line, &reject.finding))
     });
     let Some(linked) = outcome.linked.as_ref().filter(|_| told) else {
         return told;
     };
-    visit(Sight::Conversation {
-        entry,
-        id: frame::id(linked, bytes),
+    visit(WalkEvent::Conversation {
+        entry: record.entry,
+        id: record::id(linked, record.bytes),
         linked,
     })
 }

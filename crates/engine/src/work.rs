@@ -8,63 +8,51 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use chatmill_dataset::{DatasetError, PartSet};
+use chatmill_dataset::PartSet;
 use chatmill_diag::{Finding, Reject, RejectLevel, Severity, Span, codes};
-use chatmill_intake::{Damage, Frame};
-use chatmill_link::Standing;
+use chatmill_intake::FramingError;
+use chatmill_link::ClusterMembership;
 use chatmill_model::{ComponentSpan, Linked, MessageKind};
 use chatmill_source::Source;
-use chatmill_token::{Encoding, Tallier};
+use chatmill_token::{Encoding, TokenCounter};
 
-use crate::frame;
-use crate::group::{Group, GroupRow};
-use crate::locate::Located;
+use crate::entry::EntryRef;
+use crate::error::WorkError;
+use crate::options::CountMode;
 use crate::plan::Plan;
-use crate::receipt::{InputCounts, SliceReceipt};
-use crate::redact::{self, Redaction};
-use crate::run::Counter;
-use crate::slices::{EntryStep, Slice, Step};
-use crate::slowest::Slowest;
-use crate::survey::{self, Survey};
-use crate::tables::{self, Place};
-use crate::windows::Scales;
+use crate::record::locate::Located;
+use crate::record::redact::{self, Redaction};
+use crate::slice::Slice;
+use crate::slice::records::{Item, ReadRecord, Record};
 
+pub mod bill;
+mod budget;
+mod fit;
+pub mod receipt;
+pub mod render;
 mod renderings;
+mod slowest;
+pub mod survey;
+pub mod tables;
+mod totals;
 
-/// Why a slice was not finished.
-#[derive(Debug)]
-pub enum WorkError {
-    /// The run was stopped.
-    Stopped,
-    /// The dataset could not be written.
-    Dataset(DatasetError),
-    /// The reference counts a rendering differently.
-    Miscounted {
-        /// Dialect of the rendering.
-        dialect: String,
-        /// Id of its conversation.
-        conversation: String,
-        /// Encoding.
-        encoding: String,
-    },
-}
-
-impl From<DatasetError> for WorkError {
-    fn from(error: DatasetError) -> Self {
-        Self::Dataset(error)
-    }
-}
+use budget::BudgetMeter;
+use receipt::{InputCounts, SliceReceipt};
+use slowest::Slowest;
+use survey::Survey;
+use tables::Place;
+pub use totals::Totals;
 
 /// What a worker needs beside its slice.
-pub struct Tools<'p> {
+pub struct WorkerContext<'p> {
     /// The plan.
     pub plan: &'p Plan,
-    /// Talliers of the plan's encodings that no worker uses at the moment; what they remember is only of use.
-    pub talliers: Mutex<Vec<Tallier>>,
+    /// Counters of the plan's encodings that no worker uses at the moment. What they remember saves time and changes no count.
+    pub idle_counters: Mutex<Vec<TokenCounter>>,
     /// Scales of the plan's budget that no worker uses at the moment, where it has one.
-    pub scales: Mutex<Vec<Scales>>,
+    pub scales: Mutex<Vec<BudgetMeter>>,
     /// Who counts.
-    pub counter: Counter,
+    pub count_mode: CountMode,
     /// Every how many renderings of a slice are counted again by the reference; 0 for none.
     pub verify_every: u64,
     /// Where conversations stand among the others, where they are compared.
@@ -75,35 +63,37 @@ pub struct Tools<'p> {
     pub stop: &'p AtomicBool,
 }
 
-impl Tools<'_> {
-    fn tallier(&self) -> Tallier {
+impl WorkerContext<'_> {
+    fn new_counter(&self) -> TokenCounter {
         let encodings = &self.plan.encodings;
-        match self.counter {
-            Counter::Tallier => Tallier::new(encodings),
-            Counter::Reference => Tallier::of_counters(encodings.iter().map(Encoding::referee).collect()),
+        match self.count_mode {
+            CountMode::Cached => TokenCounter::new(encodings),
+            CountMode::Reference => {
+                TokenCounter::of_counters(encodings.iter().map(Encoding::referee).collect())
+            }
         }
     }
 }
 
-/// Grinds one slice into `parts`. `renamed` gives conversations, by their index in the slice, another id.
-pub fn grind(
+/// Works off one slice: its records are read, rendered and counted into `parts`. `renamed` gives conversations, by their index in the slice, another id.
+pub fn process_slice(
     slice: &Slice,
-    tools: &Tools<'_>,
+    tools: &WorkerContext<'_>,
     parts: &mut PartSet,
     renamed: BTreeMap<usize, String>,
 ) -> Result<SliceReceipt, WorkError> {
     let pooled = tools
-        .talliers
+        .idle_counters
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .pop();
     let mut work = Work {
         tools,
         parts,
-        tallier: pooled.unwrap_or_else(|| tools.tallier()),
+        counter: pooled.unwrap_or_else(|| tools.new_counter()),
         scales: tools.plan.windows.budget.as_ref().map(|budget| {
             let pooled = tools.scales.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            pooled.unwrap_or_else(|| Scales::new(budget))
+            pooled.unwrap_or_else(|| BudgetMeter::new(budget))
         }),
         receipt: SliceReceipt {
             slice: slice.digest(),
@@ -112,7 +102,7 @@ pub fn grind(
         },
         slice: slice.index,
         met: 0,
-        standing: Standing::default(),
+        standing: ClusterMembership::default(),
         place: None,
         input: String::new(),
         written: (None, None),
@@ -121,14 +111,14 @@ pub fn grind(
         text: String::new(),
         spans: Vec::new(),
     };
-    for step in &slice.steps {
+    for item in slice.items() {
         if tools.stop.load(Ordering::Relaxed) {
             return Err(WorkError::Stopped);
         }
-        work.step(step, slice)?;
+        work.item(item)?;
     }
-    let mut idle = tools.talliers.lock().unwrap_or_else(PoisonError::into_inner);
-    idle.push(work.tallier);
+    let mut idle = tools.idle_counters.lock().unwrap_or_else(PoisonError::into_inner);
+    idle.push(work.counter);
     let mut idle = tools.scales.lock().unwrap_or_else(PoisonError::into_inner);
     idle.extend(work.scales);
     let mut slowest = tools.slowest.lock().unwrap_or_else(PoisonError::into_inner);
@@ -137,18 +127,18 @@ pub fn grind(
 }
 
 struct Work<'w, 'p> {
-    tools: &'w Tools<'p>,
+    tools: &'w WorkerContext<'p>,
     parts: &'w mut PartSet,
-    tallier: Tallier,
-    scales: Option<Scales>,
+    counter: TokenCounter,
+    scales: Option<BudgetMeter>,
     receipt: SliceReceipt,
     /// Index of the slice.
     slice: u32,
     /// Conversations of the slice that the selection kept, so far.
     met: usize,
     /// Where the one at hand stands among the others.
-    standing: Standing,
-    place: Option<EntryStep>,
+    standing: ClusterMembership,
+    place: Option<EntryRef>,
     /// The name of its input.
     input: String,
     /// Bytes of the record at hand in its entry, and line and column of the first, where it is written down there.
@@ -163,39 +153,34 @@ struct Work<'w, 'p> {
 }
 
 impl Work<'_, '_> {
-    fn step(&mut self, step: &Step, slice: &Slice) -> Result<(), WorkError> {
-        match step {
-            Step::Entry(entry) => self.enter(entry),
-            Step::Separator(bytes) => self.counts().ledger.separator_bytes += bytes,
-            Step::EntryEnd(bytes) => {
+    fn item(&mut self, item: Item<'_>) -> Result<(), WorkError> {
+        match item {
+            Item::Entry(entry) => self.enter(entry),
+            Item::Separator(bytes) => self.counts().ledger.separator_bytes += bytes,
+            Item::EntryEnd(bytes) => {
                 let counts = self.counts();
                 counts.entries += 1;
                 counts.ledger.decoded_bytes += bytes;
             }
-            Step::Filtered(frame) => self.filter(frame.end - frame.start, "limit"),
-            Step::Damage(damage) => self.damage(damage)?,
-            Step::Note(finding) => self.finding(&Located::nowhere(finding.clone()), None, None)?,
-            Step::Frame(frame) => {
-                let bytes = slice.buffer.get(frame.buffer.clone()).unwrap_or_default();
+            Item::Filtered(record) => self.filter(record, "limit"),
+            Item::FramingError(damage) => self.damage(damage)?,
+            Item::Note(finding) => self.finding(&Located::nowhere(finding.clone()), None, None)?,
+            Item::Record(record) => {
                 let (begun, index) = (Instant::now(), self.receipt.ids.len());
-                self.frame(frame, bytes)?;
-                self.took(begun.elapsed(), index, bytes.len());
+                if let Some(read) = record.read(self.tools.plan.settings()) {
+                    self.record(read)?;
+                }
+                self.took(begun.elapsed(), index, record.bytes.len());
             }
-            Step::Group(group) => {
-                let (begun, index) = (Instant::now(), self.receipt.ids.len());
-                self.group(group, slice)?;
-                self.took(begun.elapsed(), index, group.buffer.len());
-            }
-            Step::FilteredGroup(group) => self.filter_group(group, slice, "limit"),
-            Step::PassedOver { kind, bytes } => {
+            Item::PassedOver { kind, bytes } => {
                 let counts = self.counts();
                 counts.ledger.skipped_bytes += bytes;
-                *counts.skipped_files.entry((*kind).to_owned()).or_default() += 1;
+                *counts.skipped_files.entry(kind.to_owned()).or_default() += 1;
             }
-            Step::Skipped { table, rows, bytes } => {
+            Item::Skipped { table, rows, bytes } => {
                 let counts = self.counts();
                 counts.ledger.skipped_bytes += bytes;
-                *counts.skipped_tables.entry(table.clone()).or_default() += rows;
+                *counts.skipped_tables.entry(table.to_owned()).or_default() += rows;
             }
         }
         Ok(())
@@ -221,7 +206,7 @@ impl Work<'_, '_> {
     }
 
     /// What follows comes from this entry.
-    fn enter(&mut self, entry: &EntryStep) {
+    fn enter(&mut self, entry: &EntryRef) {
         let is_here = self
             .place
             .as_ref()
@@ -250,89 +235,66 @@ impl Work<'_, '_> {
         self.receipt.inputs.entry(input).or_default()
     }
 
-    fn filter(&mut self, bytes: u64, reason: &str) {
-        let counts = self.counts();
-        counts.ledger.framed += 1;
-        counts.ledger.filtered += 1;
-        counts.ledger.filtered_bytes += bytes;
-        *counts.filtered_by.entry(reason.to_owned()).or_default() += 1;
-    }
-
-    fn filter_group(&mut self, group: &Group, slice: &Slice, reason: &str) {
-        for row in group.rows.iter().filter(|row| row.place.counts) {
-            self.enter_row(row, slice);
-            self.filter(row.place.end - row.place.start, reason);
+    fn filter(&mut self, record: Record<'_>, reason: &str) {
+        for (_, row) in record.rows() {
+            self.enter(row.entry);
+            let counts = self.counts();
+            counts.ledger.framed += 1;
+            counts.ledger.filtered += 1;
+            counts.ledger.filtered_bytes += row.bytes;
+            *counts.filtered_by.entry(reason.to_owned()).or_default() += 1;
         }
     }
 
-    /// What follows is about this row.
-    fn enter_row(&mut self, row: &GroupRow, slice: &Slice) {
-        if let Some(entry) = slice.entries.get(row.place.entry) {
-            self.enter(entry);
-        }
-    }
-
-    /// The rows of a conversation: read, accounted for row by row, and rendered.
-    fn group(&mut self, group: &Group, slice: &Slice) -> Result<(), WorkError> {
-        let bytes = slice.buffer.get(group.buffer.clone()).unwrap_or_default();
-        let Some(first) = group.rows.first() else {
-            return Ok(());
-        };
-        let mut outcome = group.read(bytes, self.tools.plan.settings());
-        self.redaction = outcome.redaction.take();
-        self.enter_row(first, slice);
-        let linked = outcome.linked.as_ref();
-        let base = linked.map(|linked| self.base_id(linked, bytes));
-        let found = frame::found(&outcome.findings, &outcome.rejects);
+    /// A record: accounted for row by row, and rendered where it holds a conversation.
+    fn record(&mut self, mut read: ReadRecord<'_>) -> Result<(), WorkError> {
+        let record = read.record;
+        self.redaction = read.outcome.redaction.take();
+        self.enter(record.entry);
+        let linked = read.outcome.linked.as_ref();
         if let Some(linked) = linked
-            && let Some(reason) = self.leaves_out(linked, bytes, found)
+            && let Some(reason) = self.leaves_out(linked, record.bytes, read.codes())
         {
-            self.filter_group(group, slice, reason);
+            self.filter(record, reason);
             return Ok(());
         }
-        let rejected = group.rejected(&outcome);
-        for (index, row) in group.rows.iter().enumerate().filter(|(_, row)| row.place.counts) {
-            self.enter_row(row, slice);
-            let length = row.place.end - row.place.start;
+        for (row, is_rejected) in read.rows() {
+            self.enter(row.entry);
             let ledger = &mut self.counts().ledger;
             ledger.framed += 1;
-            if rejected.contains(&index) {
+            if is_rejected {
                 ledger.rejected += 1;
-                ledger.rejected_bytes += length;
+                ledger.rejected_bytes += row.bytes;
             } else {
                 ledger.accepted += 1;
-                ledger.accepted_bytes += length;
+                ledger.accepted_bytes += row.bytes;
             }
         }
-        self.enter_row(first, slice);
+        self.enter(record.entry);
         let counts = self.counts();
-        counts.rows.add(&outcome.rows);
+        counts.rows.add(&read.outcome.rows);
         counts.conversations += u64::from(linked.is_some());
-        let id = base
-            .map(|base| self.claim_id(base, first.place.record))
-            .transpose()?;
-        for located in &outcome.findings {
-            let row = located
-                .row
-                .and_then(|index| group.rows.get(index))
-                .unwrap_or(first);
-            self.enter_row(row, slice);
-            self.finding(located, Some(row.place.record), id.as_deref())?;
+        let number = record.row(None).record;
+        let base = linked.map(|linked| self.base_id(linked, record.bytes));
+        let id = base.map(|base| self.claim_id(base, number)).transpose()?;
+        for (row, located) in read.findings() {
+            self.enter(row.entry);
+            self.finding(located, Some(row.record), id.as_deref())?;
         }
-        for (row, reject, located) in group.rejects(&outcome, bytes, self.tools.plan.limits()) {
-            self.enter_row(row, slice);
-            self.reject(&reject, &located, row.place.record, id.as_deref())?;
+        for (row, reject, located) in read.rejects(self.tools.plan.limits()) {
+            self.enter(row.entry);
+            self.reject(&reject, &located, row.record, id.as_deref())?;
         }
-        self.enter_row(first, slice);
-        self.written = (first.place.written(), first.place.line_column());
+        self.enter(record.entry);
+        self.written = record.written();
         if let (Some(linked), Some(id)) = (linked, id) {
-            self.conversation(&id, linked, first.place.record)?;
-            self.renderings(&id, linked, first.place.record)?;
+            self.conversation(&id, linked, number)?;
+            self.renderings(&id, linked, number)?;
         }
         Ok(())
     }
 
-    fn damage(&mut self, damage: &Damage) -> Result<(), WorkError> {
+    fn damage(&mut self, damage: &FramingError) -> Result<(), WorkError> {
         let counts = self.counts();
         counts.ledger.framed += 1;
         counts.ledger.rejected += 1;
@@ -349,52 +311,6 @@ impl Work<'_, '_> {
             finding: located.finding.clone(),
         };
         self.reject(&reject, &located, damage.record, None)
-    }
-
-    fn frame(&mut self, frame: &Frame, bytes: &[u8]) -> Result<(), WorkError> {
-        let Some(source) = self.place.as_ref().and_then(|place| place.source) else {
-            return Ok(());
-        };
-        let mut outcome = frame::read(source, frame, bytes, self.tools.plan.settings());
-        self.redaction = outcome.redaction.take();
-        let Some(linked) = outcome.linked else {
-            let counts = self.counts();
-            counts.ledger.framed += 1;
-            counts.ledger.rejected += 1;
-            counts.ledger.rejected_bytes += frame.end - frame.start;
-            for located in &outcome.findings {
-                self.finding(located, Some(frame.record), None)?;
-            }
-            for (reject, located) in &outcome.rejects {
-                self.reject(reject, located, frame.record, None)?;
-            }
-            return Ok(());
-        };
-        let found = frame::found(&outcome.findings, &outcome.rejects);
-        if let Some(reason) = self.leaves_out(&linked, bytes, found) {
-            self.filter(frame.end - frame.start, reason);
-            return Ok(());
-        }
-        let counts = self.counts();
-        counts.ledger.framed += 1;
-        counts.ledger.accepted += 1;
-        counts.ledger.accepted_bytes += frame.end - frame.start;
-        counts.rows.add(&outcome.rows);
-        counts.conversations += 1;
-        let id = self.claim_id(self.base_id(&linked, bytes), frame.record)?;
-        for located in &outcome.findings {
-            self.finding(located, Some(frame.record), Some(&id))?;
-        }
-        for (reject, located) in &outcome.rejects {
-            self.reject(reject, located, frame.record, Some(&id))?;
-        }
-        let span = (frame.end > 0).then_some(Span {
-            start: frame.start,
-            end: frame.end,
-        });
-        self.written = (span, span.map(|_| (frame.line, frame.column)));
-        self.conversation(&id, &linked, frame.record)?;
-        self.renderings(&id, &linked, frame.record)
     }
 
     /// Why the plan leaves a conversation out, if it does: judged by what was read, whatever was replaced since.
@@ -501,7 +417,7 @@ impl Work<'_, '_> {
         for message in &linked.conversation.messages {
             self.receipt.messages += u64::from(message.kind == MessageKind::Message);
             let text = message.text();
-            let tokens = self.tallier.count(&text);
+            let tokens = self.counter.count(&text);
             self.parts
                 .push_message(tables::message(id, linked, message, tokens))?;
             for row in tables::references(id, linked, message) {

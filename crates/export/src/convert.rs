@@ -7,14 +7,15 @@ use chatmill_dataset::{Dataset, DatasetError, Folder};
 use jiff::Timestamp;
 
 use crate::SUMMARY;
+use crate::assignment::{Assignment, assign};
 use crate::candidate::{self, Candidate};
 use crate::earlier::ASSIGNED;
 use crate::envelope::{Envelope, Row};
 use crate::error::ExportError;
 use crate::fields;
+use crate::format::Format;
 use crate::objections::objections;
-use crate::request::{Format, Request, Said, resolve};
-use crate::split::{Assignment, assign};
+use crate::request::{Request, Said, resolve};
 use crate::summary::{FileSummary, LeftOut, Summary};
 use crate::writer::{self, Columns, Record, Writer};
 

@@ -4,16 +4,6 @@
 //! passes it on, puts it under other keys, or cuts it at the assistant's last turn. What its reader would refuse is left out
 //! under the name of the rule.
 
-mod axolotl;
-mod bedrock_conversation;
-mod inspect;
-mod llama_factory;
-mod openai_evals;
-mod openai_sft;
-mod trl_messages;
-mod trl_prompt_completion;
-mod vertex_tuning;
-
 use chatmill_dataset::FreeKind;
 
 use crate::fields::{self, Field};
@@ -86,19 +76,27 @@ impl<'a> Wrapped<'a> {
     }
 }
 
-/// Every envelope, in the order of the documentation.
-pub static ENVELOPES: &[&dyn Envelope] = &[
-    &openai_sft::OpenaiSft,
-    &openai_evals::OpenaiEvals,
-    &inspect::Inspect,
-    &vertex_tuning::VertexTuning,
-    &bedrock_conversation::WITHOUT_TOOLS,
-    &bedrock_conversation::WITH_TOOLS,
-    &trl_messages::TrlMessages,
-    &trl_prompt_completion::TrlPromptCompletion,
-    &llama_factory::LlamaFactory,
-    &axolotl::Axolotl,
-];
+/// Declares the modules, and lists the envelopes in them.
+macro_rules! envelopes {
+    ($($module:ident: $($envelope:ident),+;)+) => {
+        $(mod $module;)+
+
+        /// Every envelope, in the order of the documentation.
+        pub static ENVELOPES: &[&dyn Envelope] = &[$($(&$module::$envelope),+),+];
+    };
+}
+
+envelopes! {
+    openai_sft: OpenaiSft;
+    openai_evals: OpenaiEvals;
+    inspect: Inspect;
+    vertex_tuning: VertexTuning;
+    bedrock_conversation: WITHOUT_TOOLS, WITH_TOOLS;
+    trl_messages: TrlMessages;
+    trl_prompt_completion: TrlPromptCompletion;
+    llama_factory: LlamaFactory;
+    axolotl: Axolotl;
+}
 
 /// Finds an envelope by its id.
 pub fn find(id: &str) -> Option<&'static dyn Envelope> {

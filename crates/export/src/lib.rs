@@ -4,6 +4,7 @@
 //! nothing is rendered or counted anew. A row that is left out is counted under its reason, and conversations that belong
 //! together never stand on both sides of a split.
 
+mod assignment;
 mod candidate;
 mod convert;
 mod earlier;
@@ -11,6 +12,7 @@ pub mod envelope;
 mod error;
 mod fields;
 mod filter;
+mod format;
 mod groups;
 mod objections;
 mod request;
@@ -23,7 +25,8 @@ pub use convert::export;
 pub use envelope::{ENVELOPES, Envelope};
 pub use error::ExportError;
 pub use filter::{Filters, MaxTokens};
-pub use request::{Format, Request};
+pub use format::Format;
+pub use request::Request;
 pub use split::{By, Part, Share, Split};
 pub use summary::{FileSummary, LeftOut, Summary};
 

@@ -1,7 +1,7 @@
 //! What speaks against an export that holds what was asked for: its reader, or its service, would not take the files.
 
 use crate::envelope::About;
-use crate::request::Format;
+use crate::format::Format;
 use crate::summary::FileSummary;
 
 /// What speaks against these files, the one for training first.

@@ -1,32 +1,12 @@
 //! What an export is asked for.
 
 use chatmill_dataset::Dataset;
-use serde::Serialize;
 
 use crate::envelope::Envelope;
 use crate::error::ExportError;
 use crate::filter::Filters;
+use crate::format::Format;
 use crate::split::Split;
-
-/// Form of the files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Format {
-    /// One JSON value a line.
-    Jsonl,
-    /// Columns.
-    Parquet,
-}
-
-impl Format {
-    /// The end of a file's name.
-    pub(crate) const fn suffix(self) -> &'static str {
-        match self {
-            Self::Jsonl => "jsonl",
-            Self::Parquet => "parquet",
-        }
-    }
-}
 
 /// What is exported, and how.
 pub struct Request {

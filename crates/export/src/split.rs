@@ -1,17 +1,13 @@
-//! How an export is divided: parts with their shares or beginnings, and the part that each conversation goes to.
+//! How an export is divided: parts with their shares or beginnings.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 
-use chatmill_dataset::Dataset;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use crate::earlier;
 use crate::error::ExportError;
-use crate::groups::{Group, Groups, groups};
 
 /// What decides where a conversation goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -118,14 +114,14 @@ impl Split {
 }
 
 impl Share {
-    fn number(self) -> u64 {
+    pub(crate) fn number(self) -> u64 {
         match self {
             Self::Of(number) => number,
             Self::From(_) => 0,
         }
     }
 
-    fn begins(self) -> Option<i64> {
+    pub(crate) fn begins(self) -> Option<i64> {
         match self {
             Self::Of(_) => None,
             Self::From(begins) => Some(begins),
@@ -150,123 +146,6 @@ fn parse_share(text: &str) -> Option<Share> {
             .timestamp(),
     };
     Some(Share::From(instant.as_microsecond()))
-}
-
-/// Where each conversation goes.
-#[derive(Debug, Default)]
-pub(crate) struct Assignment {
-    /// The conversations in the order of the dataset.
-    order: Vec<String>,
-    places: HashMap<String, Option<usize>>,
-    /// For a division by time: the instant at which each part begins.
-    pub(crate) begins: Vec<Option<i64>>,
-}
-
-impl Assignment {
-    /// What a later export is told: conversations in their order, and their parts.
-    pub(crate) fn remembered(&self, parts: &[Part]) -> String {
-        let named = self.order.iter().filter_map(|id| {
-            let part = parts.get(self.part(id)?)?;
-            Some((id.as_str(), part.name.as_str()))
-        });
-        earlier::text(named)
-    }
-
-    /// The number of a conversation's part; none where nothing decides, for it has no time.
-    pub(crate) fn part(&self, conversation: &str) -> Option<usize> {
-        self.places.get(conversation).copied().flatten()
-    }
-}
-
-/// Divides the conversations of a dataset.
-pub(crate) fn assign(dataset: &Dataset, split: &Split) -> Result<Assignment, ExportError> {
-    let grouped = groups(dataset, split.by)?;
-    let shares: Vec<u64> = split.parts.iter().map(|part| part.share.number()).collect();
-    let begins: Vec<Option<i64>> = match split.by {
-        By::Hash | By::Room => vec![None; shares.len()],
-        By::Time => {
-            let dated: Option<Vec<i64>> = split.parts.iter().map(|part| part.share.begins()).collect();
-            dated
-                .unwrap_or_else(|| {
-                    borders(
-                        grouped.members().filter_map(|group| group.began).collect(),
-                        &shares,
-                    )
-                })
-                .into_iter()
-                .map(Some)
-                .collect()
-        }
-    };
-    let place = |group: &Group| match split.by {
-        By::Hash | By::Room => by_hash(group.hash, &shares),
-        By::Time => {
-            let began = group.began?;
-            begins
-                .iter()
-                .rposition(|border| border.is_some_and(|border| border <= began))
-        }
-    };
-    let mut places: HashMap<String, Option<usize>> = grouped
-        .ids
-        .iter()
-        .zip(grouped.members())
-        .map(|(id, group)| (id.clone(), place(group)))
-        .collect();
-    if let Some(folder) = &split.like {
-        keep(&mut places, &grouped, &earlier::read(folder, &split.parts)?);
-    }
-    let order = grouped.ids;
-    Ok(Assignment {
-        order,
-        places,
-        begins,
-    })
-}
-
-/// Puts every conversation where it was, and what is new beside the first of its group that was there.
-fn keep(places: &mut HashMap<String, Option<usize>>, grouped: &Groups, earlier: &HashMap<String, usize>) {
-    let mut firsts: HashMap<usize, usize> = HashMap::new();
-    for (id, group) in grouped.ids.iter().zip(grouped.numbers()) {
-        if let Some(part) = earlier.get(id) {
-            firsts.entry(group).or_insert(*part);
-        }
-    }
-    for (id, group) in grouped.ids.iter().zip(grouped.numbers()) {
-        if let Some(part) = earlier.get(id).or_else(|| firsts.get(&group)) {
-            places.insert(id.clone(), Some(*part));
-        }
-    }
-}
-
-/// The part whose stretch of the shares a hash falls into.
-fn by_hash(hash: u64, shares: &[u64]) -> Option<usize> {
-    let total: u128 = shares.iter().copied().map(u128::from).sum();
-    let point = (u128::from(hash) * total) >> 64;
-    let mut end = 0;
-    shares.iter().position(|share| {
-        end += u128::from(*share);
-        point < end
-    })
-}
-
-/// The instants at which the parts begin, so that each has its share of the beginnings; equal ones are never parted.
-fn borders(mut began: Vec<i64>, shares: &[u64]) -> Vec<i64> {
-    began.sort_unstable();
-    let total: u128 = shares.iter().copied().map(u128::from).sum();
-    let mut before: u128 = 0;
-    shares
-        .iter()
-        .map(|share| {
-            let at = began.len() as u128 * before / total.max(1);
-            before += u128::from(*share);
-            if at == 0 && before == u128::from(*share) {
-                return i64::MIN;
-            }
-            let at = usize::try_from(at).unwrap_or(usize::MAX);
-            began.get(at).copied().unwrap_or(i64::MAX)
-        })
-        .collect()
 }
 
 #[cfg(test)]
@@ -318,23 +197,5 @@ mod tests {
                 other => panic!("{text}: {other:?}"),
             }
         }
-    }
-
-    #[test]
-    fn hashes_fall_into_parts_by_their_share() {
-        assert_eq!(by_hash(0, &[95, 5]), Some(0));
-        assert_eq!(by_hash(u64::MAX, &[95, 5]), Some(1));
-        let step = u64::MAX / 1000;
-        let first = (0..1000)
-            .filter(|n| by_hash(n * step + step / 2, &[3, 1]) == Some(0))
-            .count();
-        assert_eq!(first, 750);
-    }
-
-    #[test]
-    fn borders_give_each_part_its_share_and_part_no_equal_times() {
-        assert_eq!(borders((0..100).collect(), &[9, 1]), [i64::MIN, 90]);
-        assert_eq!(borders(vec![1, 1, 1, 2], &[1, 1]), [i64::MIN, 1]);
-        assert_eq!(borders(Vec::new(), &[1, 1]), [i64::MIN, i64::MAX]);
     }
 }

@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use crate::filter::Filters;
-use crate::request::Format;
+use crate::format::Format;
 use crate::split::By;
 
 /// An export in figures.

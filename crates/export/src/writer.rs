@@ -9,7 +9,7 @@ use chatmill_dataset::{
 
 use crate::envelope::Row;
 use crate::fields::{self, Field};
-use crate::request::Format;
+use crate::format::Format;
 
 /// Columns in front of the record's own in a table.
 const KEYS: [(&str, FreeKind); 5] = [

@@ -9,7 +9,7 @@ use chatmill_diag::Finding;
 
 use crate::archive::dump::DumpTable;
 use crate::database::DatabaseFile;
-use crate::stream::{Broken, Buffered};
+use crate::stream::{Buffered, StreamError};
 
 /// What comes next in an archive.
 pub(crate) enum Member {
@@ -36,13 +36,13 @@ pub(crate) enum Member {
     Unread {
         label: String,
         notes: Vec<Finding>,
-        broken: Option<Broken>,
+        broken: Option<StreamError>,
     },
 }
 
 impl Member {
     /// Damage of the archive itself, under the label of the input.
-    pub(crate) fn broken(broken: Broken) -> Self {
+    pub(crate) fn broken(broken: StreamError) -> Self {
         Self::Unread {
             label: String::new(),
             notes: Vec::new(),

@@ -17,8 +17,8 @@ use chatmill_diag::faults::Call;
 use rusqlite::{Connection, ErrorCode};
 
 use crate::door;
-use crate::event::{Damage, Event, Form, Frame};
-use crate::stream::{Broken, Gauge};
+use crate::event::{Event, Form, Frame, FramingError};
+use crate::stream::{ReadBudget, StreamError};
 use crate::table::TableMap;
 
 use scan::{Outcome, Scan};
@@ -30,7 +30,7 @@ pub(crate) struct Database {
     connection: Connection,
     /// Length of the file.
     bytes: u64,
-    gauge: Arc<Gauge>,
+    gauge: Arc<ReadBudget>,
     maps: Arc<[TableMap]>,
     /// Tables that were not begun.
     tables: VecDeque<String>,
@@ -41,7 +41,11 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    pub(crate) fn open(file: DatabaseFile, maps: Arc<[TableMap]>, gauge: Arc<Gauge>) -> Result<Self, Broken> {
+    pub(crate) fn open(
+        file: DatabaseFile,
+        maps: Arc<[TableMap]>,
+        gauge: Arc<ReadBudget>,
+    ) -> Result<Self, StreamError> {
         let notes = file.notes(&gauge.trouble);
         let (file, fault) = file.whole_pages(&gauge)?;
         let bytes = file.bytes();
@@ -70,7 +74,7 @@ impl Database {
     }
 
     /// Makes the whole database one damage. Only before the first event.
-    pub(crate) fn refuse(&mut self, broken: Broken) {
+    pub(crate) fn refuse(&mut self, broken: StreamError) {
         if !self.tables.is_empty() {
             self.tables.clear();
             self.queue.clear();
@@ -142,7 +146,7 @@ impl Database {
                     form: Form::Row,
                 }))
             }
-            Some(Outcome::Damage(broken)) => Some(self.damage(broken)),
+            Some(Outcome::FramingError(broken)) => Some(self.damage(broken)),
             Some(Outcome::LimitReached(broken)) => {
                 self.tables.clear();
                 Some(self.damage(broken))
@@ -172,31 +176,31 @@ impl Database {
         record
     }
 
-    fn damage(&mut self, broken: Broken) -> Event {
-        Event::Damage(Damage::of_nothing(self.count_record(), broken))
+    fn damage(&mut self, broken: StreamError) -> Event {
+        Event::FramingError(FramingError::of_nothing(self.count_record(), broken))
     }
 }
 
 /// Puts the table's name in front of what is wrong with it.
-fn about(table: &str, broken: &Broken) -> Broken {
-    Broken::new(broken.code, format!("table {table}: {}", broken.message))
+fn about(table: &str, broken: &StreamError) -> StreamError {
+    StreamError::new(broken.code, format!("table {table}: {}", broken.message))
 }
 
 /// Whether the system lets SQLite work, which makes its calls by itself.
-fn may(kind: Call, gauge: &Gauge) -> Result<(), Broken> {
+fn may(kind: Call, gauge: &ReadBudget) -> Result<(), StreamError> {
     door::call(kind, || Ok(())).map_err(|error| {
         gauge.trouble.here("read", &error.to_string());
-        Broken::of(&error)
+        StreamError::of(&error)
     })
 }
 
 /// What an error of SQLite means. Its own words are not used: they may hold a path.
-fn explain(error: &rusqlite::Error, gauge: &Gauge) -> Broken {
-    let corrupt = |message: &str| Broken::new(&CORRUPT_STREAM, message);
+fn explain(error: &rusqlite::Error, gauge: &ReadBudget) -> StreamError {
+    let corrupt = |message: &str| StreamError::new(&CORRUPT_STREAM, message);
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => corrupt("the database's header is damaged"),
         Some(ErrorCode::DatabaseCorrupt) => corrupt("the database is damaged here"),
-        Some(ErrorCode::TooBig) => Broken::new(&RECORD_TOO_LONG, "a cell or a statement is too long"),
+        Some(ErrorCode::TooBig) => StreamError::new(&RECORD_TOO_LONG, "a cell or a statement is too long"),
         Some(
             code @ (ErrorCode::SystemIoFailure
             | ErrorCode::CannotOpen
@@ -207,7 +211,7 @@ fn explain(error: &rusqlite::Error, gauge: &Gauge) -> Broken {
         ) => {
             let message = format!("SQLite says {code:?}");
             gauge.trouble.here("read", &message);
-            Broken::new(&UNREADABLE_INPUT, message)
+            StreamError::new(&UNREADABLE_INPUT, message)
         }
         Some(code) => corrupt(&format!("SQLite cannot read the table: {code:?}")),
         None => corrupt("SQLite cannot read the table"),

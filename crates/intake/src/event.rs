@@ -7,7 +7,7 @@ use std::ops::Range;
 use chatmill_diag::{Code, Finding};
 
 use crate::door::Failure;
-use crate::stream::Broken;
+use crate::stream::StreamError;
 
 /// One step of reading an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub enum Event {
         bytes: u64,
     },
     /// A unit that is rejected here.
-    Damage(Damage),
+    FramingError(FramingError),
     /// A finding without a reject.
     Note(Finding),
     /// The entry is over.
@@ -95,7 +95,7 @@ pub enum Form {
 
 /// A stretch of an entry that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Damage {
+pub struct FramingError {
     /// Number in the entry, counted from 0 over frames and damages.
     pub record: u64,
     /// First byte in the decoded entry.
@@ -129,9 +129,9 @@ pub struct FaultPlace {
     pub column: u64,
 }
 
-impl Damage {
+impl FramingError {
     /// Damage of no bytes, at the start of its entry.
-    pub(crate) fn of_nothing(record: u64, broken: Broken) -> Self {
+    pub(crate) fn of_nothing(record: u64, broken: StreamError) -> Self {
         Self {
             record,
             start: 0,

@@ -24,7 +24,7 @@ use chatmill_diag::{Code, Finding, Limits};
 
 use crate::archive::dump::{DumpTable, RowText};
 use crate::event::{Event, Framing, Head};
-use crate::stream::{Broken, Bytes};
+use crate::stream::{Bytes, StreamError};
 use crate::table::TableMap;
 use crate::table::sql::{Dialect, Syntax};
 use crate::table::statement::Statement;
@@ -73,9 +73,12 @@ pub(crate) struct Framer {
     /// Bytes of separators that were not reported yet.
     separators: u64,
     rows: Rows,
+    /// How rows are cut, where there are any.
+    sql: Option<Sql>,
+    csv: Option<Csv>,
     /// Whether a byte order mark is still to be passed over.
     is_marked: bool,
-    refusal: Option<(Broken, Option<u64>)>,
+    refusal: Option<(StreamError, Option<u64>)>,
     queue: VecDeque<Event>,
 }
 
@@ -127,11 +130,11 @@ impl Framer {
         }
         match &table.text {
             RowText::Copy { columns } => {
-                framer.rows.sql = Some(Sql::of_copy_data());
+                framer.sql = Some(Sql::of_copy_data());
                 framer.aim(Some(table.name.clone()), Some(columns.clone()), None);
             }
             RowText::Inserts { definition } => {
-                framer.rows.sql = Some(Sql::of_inserts());
+                framer.sql = Some(Sql::of_inserts());
                 let syntax = Syntax::new(Dialect::PostgreSql);
                 if let Statement::Create { columns, .. } = Statement::parse(definition.as_bytes(), syntax) {
                     framer.rows.remember(table.name.clone(), columns, limits.record);
@@ -158,7 +161,7 @@ impl Framer {
             complete,
             bytes: head.to_vec(),
         };
-        let mut rows = Rows::new(maps);
+        let (mut sql, mut csv) = (None, None);
         let state = match cut {
             Cut::Array => State::Array(array::State::Start),
             Cut::Lines => State::Lines,
@@ -166,11 +169,11 @@ impl Framer {
             Cut::Documents | Cut::Empty => State::Documents,
             Cut::Text => State::Text,
             Cut::Sql(dialect) => {
-                rows.sql = Some(Sql::new(dialect));
+                sql = Some(Sql::new(dialect));
                 State::Sql
             }
             Cut::Csv(layout) => {
-                rows.csv = Some(Csv::new(layout));
+                csv = Some(Csv::new(layout));
                 State::Csv
             }
         };
@@ -184,7 +187,9 @@ impl Framer {
             head_limit: usize::try_from(limits.reject_head).unwrap_or(usize::MAX),
             record: 0,
             separators: 0,
-            rows,
+            rows: Rows::new(maps),
+            sql,
+            csv,
             is_marked: false,
             refusal: None,
             queue: VecDeque::new(),
@@ -193,7 +198,7 @@ impl Framer {
     }
 
     /// Makes the whole entry one damage. Only before the first event. `at` is where in the head the fault is.
-    pub(crate) fn refuse(&mut self, broken: Broken, at: Option<u64>) {
+    pub(crate) fn refuse(&mut self, broken: StreamError, at: Option<u64>) {
         if self.framing != Framing::Empty {
             self.state = State::Refused;
             let before = if std::mem::take(&mut self.is_marked) {
@@ -306,14 +311,14 @@ impl Framer {
     }
 
     /// Ends a unit as a damage.
-    fn reject(&mut self, unit: Unit, broken: &Broken, buffer: &mut Vec<u8>) {
+    fn reject(&mut self, unit: Unit, broken: &StreamError, buffer: &mut Vec<u8>) {
         let event = unit.reject(self.record, broken, buffer);
         self.record += 1;
         self.queue.push_back(event);
     }
 
     /// Ends the entry between records: a damage of no bytes when the stream is broken, or `open` says so.
-    fn finish(&mut self, open: Option<Broken>, buffer: &mut Vec<u8>) {
+    fn finish(&mut self, open: Option<StreamError>, buffer: &mut Vec<u8>) {
         if self.flush_separators() {
             return;
         }
@@ -330,7 +335,7 @@ impl Framer {
     }
 
     /// Ends the entry inside a unit. `cut` says what that means when the stream itself ended cleanly.
-    fn finish_inside(&mut self, mut unit: Unit, cut: Broken, buffer: &mut Vec<u8>) {
+    fn finish_inside(&mut self, mut unit: Unit, cut: StreamError, buffer: &mut Vec<u8>) {
         let broken = self.window.take_broken();
         let broken = broken.unwrap_or_else(|| unit.why_open(buffer, cut));
         self.reject(unit, &broken, buffer);

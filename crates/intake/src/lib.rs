@@ -22,7 +22,7 @@ mod unpack;
 
 pub use discover::{DiscoverError, Input, InputKind, content_hash, discover, read_small};
 pub use door::{Failure, is_of_the_system, process_status};
-pub use event::{Damage, Event, FaultPlace, Form, Frame, Framing, Head};
+pub use event::{Event, FaultPlace, Form, Frame, Framing, FramingError, Head};
 pub use foreign::{foreign, is_columnar};
 pub use frame::text::Transcript;
 pub use reader::Reader;

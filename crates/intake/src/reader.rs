@@ -18,17 +18,17 @@ use crate::discover::{Input, content_hash};
 use crate::door::Failure;
 #[cfg(test)]
 use crate::door::Trouble;
-use crate::event::{Damage, Event, Framing, Head};
+use crate::event::{Event, Framing, FramingError, Head};
 use crate::frame::Framer;
-use crate::sniff::{Container, WANTED, sniff};
-use crate::stream::{Broken, Buffered, Gauge, Raw};
+use crate::sniff::{Container, HEAD_BYTES, sniff};
+use crate::stream::{Buffered, Raw, ReadBudget, StreamError};
 use crate::table::TableMap;
 
 use walk::{Inner, Opened, Walk, nothing, too_many_layers, uncover, unsupported};
 
 /// Reads one input as a sequence of events.
 pub struct Reader {
-    gauge: Arc<Gauge>,
+    gauge: Arc<ReadBudget>,
     /// The stored bytes; nothing for what is not read in order, and for what could not be opened.
     raw: Option<Raw>,
     /// The zip, the database or the folder that is not read in order.
@@ -128,7 +128,7 @@ impl Reader {
     /// Makes the entry that just began one damage, since nobody can read it; an empty entry stays as it is. `at` is the byte of
     /// its head where the fault is, where there is one.
     pub fn refuse_entry(&mut self, code: &'static Code, message: String, at: Option<u64>) {
-        let broken = Broken::new(code, message);
+        let broken = StreamError::new(code, message);
         match &mut self.entry {
             Some(Entry::Framer(framer)) => framer.refuse(broken, at),
             Some(Entry::Database(database)) => database.refuse(broken),
@@ -210,13 +210,13 @@ impl Reader {
 
     fn begin_body(&mut self, label: String, notes: Vec<Finding>, mut body: Buffered) {
         let nested = |name| {
-            Broken::new(
+            StreamError::new(
                 &NESTED_ARCHIVE,
                 format!("the entry is a {name} inside an archive"),
             )
         };
         // The layers of a whole input were taken off before.
-        let (container, mut body) = match (&self.walk, sniff(body.peek(WANTED))) {
+        let (container, mut body) = match (&self.walk, sniff(body.peek(HEAD_BYTES))) {
             (Walk::Single(_), Container::Database) => (Container::Database, body),
             (Walk::Single(_), _) => (Container::Plain, body),
             _ => uncover(body, &self.gauge),
@@ -279,7 +279,7 @@ impl Reader {
     }
 
     /// Queues an entry of which nothing is read.
-    fn pass_unread(&mut self, entry: String, notes: Vec<Finding>, broken: Option<Broken>) {
+    fn pass_unread(&mut self, entry: String, notes: Vec<Finding>, broken: Option<StreamError>) {
         let head = Head {
             framing: Framing::Empty,
             complete: true,
@@ -289,7 +289,8 @@ impl Reader {
         self.queue
             .extend(notes.into_iter().chain(self.gauge.take_notes()).map(Event::Note));
         if let Some(broken) = broken {
-            self.queue.push_back(Event::Damage(Damage::of_nothing(0, broken)));
+            self.queue
+                .push_back(Event::FramingError(FramingError::of_nothing(0, broken)));
         }
         self.queue.push_back(Event::EntryEnd { decoded_bytes: 0 });
     }

@@ -13,10 +13,10 @@ use crate::json;
 pub use names::Name;
 
 /// Records that a sketch holds at most.
-const RECORDS: usize = 16;
+const MAX_RECORDS: usize = 16;
 
 /// Bytes of a string value that a sketch keeps.
-const STRING: usize = 64;
+const MAX_STRING_BYTES: usize = 64;
 
 /// The shape of the first records of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl Head {
         if self.framing == Framing::Text {
             records.push(outline::of_text(rest));
         }
-        while records.len() < RECORDS {
+        while records.len() < MAX_RECORDS {
             let Some((record, after)) = self.next_record(rest) else {
                 break;
             };

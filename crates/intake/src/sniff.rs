@@ -6,7 +6,7 @@ use crate::database;
 use crate::unpack::Codec;
 
 /// Bytes that the recognition wants to see: a tar header, and how its first member begins.
-pub(crate) const WANTED: usize = 512 + dump::MAGIC.len();
+pub(crate) const HEAD_BYTES: usize = 512 + dump::MAGIC.len();
 
 /// What a stream holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ const UNSUPPORTED: &[(&[u8], &str)] = &[
     (b"PK\x07\x08", "zip archive in several volumes"),
 ];
 
-/// Recognises a container by `head`, the first [`WANTED`] bytes or all there are.
+/// Recognises a container by `head`, the first [`HEAD_BYTES`] bytes or all there are.
 pub(crate) fn sniff(head: &[u8]) -> Container {
     if let Some(codec) = Codec::ALL.into_iter().find(|codec| codec.starts(head)) {
         return Container::Compressed(codec);

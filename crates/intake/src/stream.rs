@@ -12,19 +12,19 @@ use chatmill_diag::{Code, Finding, Limits};
 use crate::door::Trouble;
 
 /// Bytes that one layer reads ahead.
-const BUFFER: usize = 64 * 1024;
+const BUFFER_BYTES: usize = 64 * 1024;
 
 /// A stream of bytes that can move between threads.
 pub(crate) type Bytes = Box<dyn Read + Send>;
 
 /// Why a stream ends before its time. It travels inside [`io::Error`] through decoders.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Broken {
+pub(crate) struct StreamError {
     pub(crate) code: &'static Code,
     pub(crate) message: String,
 }
 
-impl Broken {
+impl StreamError {
     pub(crate) fn new(code: &'static Code, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -42,16 +42,16 @@ impl Broken {
     }
 }
 
-impl fmt::Display for Broken {
+impl fmt::Display for StreamError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Broken {}
+impl std::error::Error for StreamError {}
 
-impl From<Broken> for io::Error {
-    fn from(broken: Broken) -> Self {
+impl From<StreamError> for io::Error {
+    fn from(broken: StreamError) -> Self {
         Self::other(broken)
     }
 }
@@ -63,7 +63,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// What all layers of one input share: counters, limits, and notes on the way to the reader.
 #[derive(Debug)]
-pub(crate) struct Gauge {
+pub(crate) struct ReadBudget {
     pub(crate) limits: Limits,
     /// Compressed length of the input, where it is known beforehand.
     length: Option<u64>,
@@ -74,7 +74,7 @@ pub(crate) struct Gauge {
     pub(crate) trouble: Trouble,
 }
 
-impl Gauge {
+impl ReadBudget {
     pub(crate) fn new(limits: Limits, length: Option<u64>, trouble: Trouble) -> Arc<Self> {
         Arc::new(Self {
             trouble,
@@ -133,7 +133,7 @@ impl Gauge {
 #[derive(Clone)]
 pub(crate) struct Raw {
     source: Arc<Mutex<Source>>,
-    gauge: Arc<Gauge>,
+    gauge: Arc<ReadBudget>,
 }
 
 struct Source {
@@ -142,7 +142,7 @@ struct Source {
 }
 
 impl Raw {
-    pub(crate) fn new(stream: Bytes, gauge: Arc<Gauge>) -> Self {
+    pub(crate) fn new(stream: Bytes, gauge: Arc<ReadBudget>) -> Self {
         Self {
             source: Arc::new(Mutex::new(Source {
                 stream,
@@ -198,18 +198,18 @@ impl Buffered {
 
     /// The next bytes, at least `count` of them unless the stream ends or breaks before.
     pub(crate) fn peek(&mut self, count: usize) -> &[u8] {
-        if self.filled - self.at < count.min(BUFFER) {
+        if self.filled - self.at < count.min(BUFFER_BYTES) {
             self.fill();
         }
         self.bytes.get(self.at..self.filled).unwrap_or_default()
     }
 
     fn fill(&mut self) {
-        self.bytes.resize(BUFFER, 0);
+        self.bytes.resize(BUFFER_BYTES, 0);
         self.bytes.copy_within(self.at..self.filled, 0);
         self.filled -= self.at;
         self.at = 0;
-        while !self.ended && self.filled < BUFFER {
+        while !self.ended && self.filled < BUFFER_BYTES {
             match self
                 .stream
                 .read(self.bytes.get_mut(self.filled..).unwrap_or_default())
@@ -255,11 +255,11 @@ impl Read for Buffered {
 /// Stops a decoder when its input has produced as many bytes as the limits allow.
 pub(crate) struct Capped<R> {
     stream: R,
-    gauge: Arc<Gauge>,
+    gauge: Arc<ReadBudget>,
 }
 
 impl<R> Capped<R> {
-    pub(crate) fn new(stream: R, gauge: Arc<Gauge>) -> Self {
+    pub(crate) fn new(stream: R, gauge: Arc<ReadBudget>) -> Self {
         Self { stream, gauge }
     }
 }
@@ -271,7 +271,7 @@ impl<R: Read> Read for Capped<R> {
             // Exactly as many bytes as allowed are fine: only a further one breaks the limit.
             return match self.stream.read(&mut [0])? {
                 0 => Ok(0),
-                _ => Err(Broken::new(
+                _ => Err(StreamError::new(
                     &DECOMPRESSION_LIMIT,
                     "more decompressed bytes than the limit allows",
                 )

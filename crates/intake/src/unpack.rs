@@ -16,11 +16,11 @@ use liblzma::stream::Stream;
 use lz4_flex::frame::FrameDecoder;
 use zstd::stream::raw::{self, DParameter, InBuffer, Operation, OutBuffer};
 
-use crate::stream::{Broken, Buffered, Gauge};
+use crate::stream::{Buffered, ReadBudget, StreamError};
 
 /// Bytes asked of a decoder at once. A decoder that meets corruption drops what it decoded in the same call, so this
 /// bounds what is lost before the damage.
-const STEP: usize = 16 * 1024;
+const STEP_BYTES: usize = 16 * 1024;
 
 /// Memory that an xz decoder needs besides its dictionary.
 const XZ_OVERHEAD: u64 = 32 << 20;
@@ -82,6 +82,9 @@ impl Codec {
         !rest.is_empty() && rest.len() <= magic.len() && magic.starts_with(rest)
     }
 }
+
+/// Bytes that tell how a compressed stream begins, and one more that shows that it goes on.
+const MAGIC_BYTES: usize = 7;
 
 /// The decoder of one member.
 enum Member {
@@ -244,8 +247,8 @@ impl Read for Endless {
 }
 
 /// A stream that was cut.
-fn ended_early(codec: Codec) -> Broken {
-    Broken::new(
+fn ended_early(codec: Codec) -> StreamError {
+    StreamError::new(
         &TRUNCATED_STREAM,
         format!("the {} stream ends before its end mark", codec.name()),
     )
@@ -265,11 +268,11 @@ pub(crate) struct Unpack {
     /// Members that were read to their end.
     members: u64,
     spare: Option<Context>,
-    gauge: Arc<Gauge>,
+    gauge: Arc<ReadBudget>,
 }
 
 impl Unpack {
-    pub(crate) fn new(codec: Codec, stream: Buffered, gauge: Arc<Gauge>) -> Self {
+    pub(crate) fn new(codec: Codec, stream: Buffered, gauge: Arc<ReadBudget>) -> Self {
         Self {
             codec,
             state: State::Before(stream),
@@ -283,7 +286,7 @@ impl Unpack {
     fn between(&mut self, mut rest: Buffered) -> io::Result<State> {
         if self.members > 0 {
             skip_zeros(&mut rest)?;
-            let head = rest.peek(crate::sniff::WANTED);
+            let head = rest.peek(MAGIC_BYTES);
             if self.codec.is_cut_start(head) {
                 return Err(ended_early(self.codec).into());
             }
@@ -302,7 +305,7 @@ impl Unpack {
         // The library cannot begin anew: every stream takes megabytes of fresh memory, which its few bytes do not pay for.
         if self.codec == Codec::Bzip2 && self.members >= self.gauge.members() {
             let message = "more bzip2 streams one behind another than the limit allows";
-            return Err(Broken::new(&DECOMPRESSION_LIMIT, message).into());
+            return Err(StreamError::new(&DECOMPRESSION_LIMIT, message).into());
         }
         let window_log = self.gauge.limits.zstd_window_log;
         let member = Member::start(self.codec, rest, window_log, self.spare.take());
@@ -310,14 +313,14 @@ impl Unpack {
     }
 
     /// Says what a decoder's error means.
-    fn classify(&self, error: &io::Error) -> Broken {
+    fn classify(&self, error: &io::Error) -> StreamError {
         let text = error.to_string();
         let is_ours = error
             .get_ref()
-            .and_then(|inner| inner.downcast_ref::<Broken>())
+            .and_then(|inner| inner.downcast_ref::<StreamError>())
             .is_some();
         if is_ours || error.raw_os_error().is_some() {
-            Broken::of(error)
+            StreamError::of(error)
         } else if error.kind() == io::ErrorKind::UnexpectedEof {
             ended_early(self.codec)
         } else if text.contains("requires too much memory") || text.contains("memory limit reached") {
@@ -326,9 +329,9 @@ impl Unpack {
                 "the {} stream asks for a larger window than the limit allows",
                 self.codec.name()
             );
-            Broken::new(&DECOMPRESSION_LIMIT, message)
+            StreamError::new(&DECOMPRESSION_LIMIT, message)
         } else {
-            Broken::new(
+            StreamError::new(
                 &CORRUPT_STREAM,
                 format!("the {} stream is corrupt", self.codec.name()),
             )
@@ -341,7 +344,7 @@ impl Read for Unpack {
         if buffer.is_empty() {
             return Ok(0);
         }
-        let room = buffer.len().min(STEP);
+        let room = buffer.len().min(STEP_BYTES);
         let buffer = buffer.get_mut(..room).unwrap_or_default();
         loop {
             self.state = match std::mem::replace(&mut self.state, State::Over) {

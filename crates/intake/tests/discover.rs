@@ -315,7 +315,7 @@ fn damages(input: &Input) -> Vec<String> {
     let mut codes = Vec::new();
     while let Some(event) = reader.next(&mut buffer) {
         match event {
-            Event::Damage(damage) => codes.push(damage.code.name.to_owned()),
+            Event::FramingError(damage) => codes.push(damage.code.name.to_owned()),
             Event::Failed(failure) => codes.push(failure.to_string()),
             _ => {}
         }

@@ -29,7 +29,7 @@ impl Duplicate {
 
 /// Where a conversation stands among the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct ClusterMembership {
     /// Name of its cluster, 16 hexadecimal digits; none where it stands alone. Depends on what the first member says alone.
     pub cluster: Option<String>,
     /// How far it repeats an earlier conversation.
@@ -37,10 +37,10 @@ pub struct Standing {
 }
 
 /// Dissimilar conversations of one band that later ones are compared with; more would make hostile input slow.
-const REPRESENTATIVES: usize = 16;
+const MAX_REPRESENTATIVES: usize = 16;
 
 /// The standing of each conversation. `threshold` is the least nearness of near duplicates; none looks for none.
-pub fn standings(likenesses: &[Likeness], threshold: Option<f64>) -> Vec<Standing> {
+pub fn memberships(likenesses: &[Likeness], threshold: Option<f64>) -> Vec<ClusterMembership> {
     let mut forest = Forest::default();
     let mut duplicates = vec![None; likenesses.len()];
     let mut firsts: HashMap<u128, usize> = HashMap::new();
@@ -68,7 +68,7 @@ pub fn standings(likenesses: &[Likeness], threshold: Option<f64>) -> Vec<Standin
     roots
         .iter()
         .zip(duplicates)
-        .map(|(root, duplicate)| Standing {
+        .map(|(root, duplicate)| ClusterMembership {
             cluster: likenesses
                 .get(*root)
                 .filter(|_| sizes.get(root).is_some_and(|size| *size > 1))
@@ -111,7 +111,9 @@ fn near(
                         *duplicate = Some(Duplicate::Near);
                     }
                 }
-                None if representatives.len() < REPRESENTATIVES => representatives.push((*member, likeness)),
+                None if representatives.len() < MAX_REPRESENTATIVES => {
+                    representatives.push((*member, likeness))
+                }
                 None => {}
             }
         }

@@ -1,7 +1,7 @@
 //! Linking: repeated messages, references and tool calls of one conversation. Pure: no input, no clock, no order
 //! that depends on hashing.
 //!
-//! Conversations are linked with one another, too: [`standings`] says which of many repeat, fork or continue others.
+//! Conversations are linked with one another, too: [`memberships`] says which of many repeat, fork or continue others.
 //!
 //! What can be read off the result (a dangling reference, an unanswered call) is a rule of `chatmill-rule`; findings
 //! come from here only where linking changes the conversation.
@@ -17,7 +17,7 @@ mod repeats;
 use chatmill_diag::{Finding, Limits};
 use chatmill_model::{Conversation, Linked};
 
-pub use duplicates::{Duplicate, Standing, standings};
+pub use duplicates::{ClusterMembership, Duplicate, memberships};
 pub use forest::Forest;
 pub use likeness::Likeness;
 pub use repeats::Repeats;

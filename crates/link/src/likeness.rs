@@ -9,18 +9,18 @@ use chatmill_model::{Conversation, Message, MessageKind, Part, Role};
 use minhash_rs::prelude::{MinHash, MinHasher, band_hash};
 
 /// Words in a run.
-const RUN: usize = 3;
+const SHINGLE_WORDS: usize = 3;
 /// Orders of the runs: numbers of a signature.
-const ORDERS: usize = 128;
+const PERMUTATIONS: usize = 128;
 /// Numbers of a signature that must all agree before two conversations are compared. With 32 such chances, two that
 /// share half of their runs are compared 7 times of 8, and two that share four fifths all but always.
-const BAND: usize = 4;
+const ROWS_PER_BAND: usize = 4;
 /// Bands of a signature.
-pub(crate) const BANDS: usize = ORDERS / BAND;
+pub(crate) const BANDS: usize = PERMUTATIONS / ROWS_PER_BAND;
 /// Bytes of text from which an opening without times is telling.
-const TELLING: usize = 128;
+const MAX_TELLING_WORDS: usize = 128;
 
-type Sketch = MinHash<u32, ORDERS>;
+type Sketch = MinHash<u32, PERMUTATIONS>;
 
 /// What is compared of a conversation; about 600 bytes.
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ impl Likeness {
     /// A number that like conversations share in at least one band.
     pub(crate) fn band(&self, band: usize) -> Option<u64> {
         let numbers = self.sketch.as_ref()?.as_words();
-        numbers.chunks_exact(BAND).nth(band).map(band_hash)
+        numbers.chunks_exact(ROWS_PER_BAND).nth(band).map(band_hash)
     }
 }
 
@@ -94,7 +94,7 @@ fn opening<'m>(turns: impl Iterator<Item = &'m Message>) -> Option<u128> {
     }
     let has_times = first.iter().all(|message| message.timestamp.is_some());
     let bytes: usize = first.iter().map(|message| message.text().len()).sum();
-    if !has_times && bytes < TELLING {
+    if !has_times && bytes < MAX_TELLING_WORDS {
         return None;
     }
     let mut hash = Hash::new("opening");
@@ -108,7 +108,7 @@ fn opening<'m>(turns: impl Iterator<Item = &'m Message>) -> Option<u128> {
 
 fn sketch<'m>(turns: impl Iterator<Item = &'m Message>) -> Option<Box<Sketch>> {
     let mut sketch = Box::new(Sketch::new());
-    let mut run = [0_u64; RUN];
+    let mut run = [0_u64; SHINGLE_WORDS];
     let mut words = 0;
     let mut word = |word: &str| {
         run.rotate_left(1);
@@ -116,7 +116,7 @@ fn sketch<'m>(turns: impl Iterator<Item = &'m Message>) -> Option<Box<Sketch>> {
             *last = Hash::word(word);
         }
         words += 1;
-        if words >= RUN {
+        if words >= SHINGLE_WORDS {
             sketch.insert(run.iter().fold(0, |run, word| run.rotate_left(21) ^ word));
         }
     };
@@ -133,7 +133,7 @@ fn sketch<'m>(turns: impl Iterator<Item = &'m Message>) -> Option<Box<Sketch>> {
             }
         }
     }
-    (words >= RUN).then_some(sketch)
+    (words >= SHINGLE_WORDS).then_some(sketch)
 }
 
 /// Runs of letters and digits in small letters; where words are not set apart, each character is one.

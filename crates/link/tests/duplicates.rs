@@ -10,7 +10,7 @@
 mod build;
 
 use build::{conversation, says};
-use chatmill_link::{Duplicate, Likeness, Standing, standings};
+use chatmill_link::{ClusterMembership, Duplicate, Likeness, memberships};
 use chatmill_model::{Conversation, Message, OffsetOrigin, Role, Timestamp};
 
 /// Words `w5 w6 …`.
@@ -40,16 +40,16 @@ fn chat(turns: &[(&str, &str)]) -> Conversation {
     conversation(messages.collect())
 }
 
-fn found(chats: &[Conversation], threshold: Option<f64>) -> Vec<Standing> {
+fn found(chats: &[Conversation], threshold: Option<f64>) -> Vec<ClusterMembership> {
     let likenesses: Vec<Likeness> = chats
         .iter()
         .map(|chat| Likeness::of(chat, threshold.is_some()))
         .collect();
-    standings(&likenesses, threshold)
+    memberships(&likenesses, threshold)
 }
 
-fn duplicates(standings: &[Standing]) -> Vec<Option<Duplicate>> {
-    standings.iter().map(|standing| standing.duplicate).collect()
+fn duplicates(memberships: &[ClusterMembership]) -> Vec<Option<Duplicate>> {
+    memberships.iter().map(|standing| standing.duplicate).collect()
 }
 
 #[test]
@@ -82,9 +82,9 @@ fn a_few_changed_words_make_a_near_duplicate_and_many_make_another_conversation(
         chat(&[("ann", touched.as_str())]),
         chat(&[("ann", half.as_str())]),
     ];
-    let standings = found(&chats, Some(0.8));
-    assert_eq!(duplicates(&standings), [None, Some(Duplicate::Near), None]);
-    assert_eq!(standings[0].cluster, standings[1].cluster);
+    let memberships = found(&chats, Some(0.8));
+    assert_eq!(duplicates(&memberships), [None, Some(Duplicate::Near), None]);
+    assert_eq!(memberships[0].cluster, memberships[1].cluster);
     assert_eq!(duplicates(&found(&chats, None)), [None, None, None]);
 }
 
@@ -160,7 +160,7 @@ fn times_make_even_a_greeting_an_opening() {
     );
     assert_eq!(found[0].cluster, found[1].cluster);
     assert!(found[0].cluster.is_some());
-    assert_eq!(found[2], Standing::default());
+    assert_eq!(found[2], ClusterMembership::default());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Looking for bytes of a kind, and counting them.
 
 /// Bytes that are looked at together.
-const BLOCK: usize = 16;
+const BLOCK_BYTES: usize = 16;
 
 /// Where the first byte of a kind stands.
 ///
@@ -9,14 +9,15 @@ const BLOCK: usize = 16;
 /// The compiler finds them where `is_wanted` does not branch: `|` and not `||`.
 #[inline]
 pub fn position(bytes: &[u8], is_wanted: impl Fn(u8) -> bool) -> Option<usize> {
-    let has_wanted = |block: &[u8; BLOCK]| block.iter().fold(false, |found, byte| found | is_wanted(*byte));
-    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+    let has_wanted =
+        |block: &[u8; BLOCK_BYTES]| block.iter().fold(false, |found, byte| found | is_wanted(*byte));
+    let (blocks, rest) = bytes.as_chunks::<BLOCK_BYTES>();
     let place = |start: usize, bytes: &[u8]| {
         let at = bytes.iter().position(|byte| is_wanted(*byte))?;
         Some(start + at)
     };
     match blocks.iter().enumerate().find(|(_, block)| has_wanted(block)) {
-        Some((number, block)) => place(number * BLOCK, block),
+        Some((number, block)) => place(number * BLOCK_BYTES, block),
         None => place(bytes.len() - rest.len(), rest),
     }
 }

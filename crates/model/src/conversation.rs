@@ -1,53 +1,9 @@
 //! A conversation as it came out of its source, before anything in it is linked.
 
 use crate::customs::Customs;
+use crate::extra::{Extra, RawJson};
 use crate::message::Message;
 use crate::participant::Participant;
-
-/// JSON source text, kept as it was written (numbers, key order and spacing untouched). Always one valid JSON value.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct RawJson(pub String);
-
-impl RawJson {
-    /// The source text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-/// Fields that have no place in the model: names and raw values, in input order.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Extra(pub Vec<(String, RawJson)>);
-
-impl Extra {
-    /// The raw value of the first field of that name.
-    pub fn get(&self, name: &str) -> Option<&RawJson> {
-        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value)
-    }
-
-    /// Whether there is no field.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Writes the fields as one compact JSON object, or nothing when there are none.
-    pub fn to_json(&self) -> Option<String> {
-        if self.is_empty() {
-            return None;
-        }
-        let mut out = String::from("{");
-        for (index, (key, value)) in self.0.iter().enumerate() {
-            if index > 0 {
-                out.push(',');
-            }
-            crate::json::push_string(&mut out, key);
-            out.push(':');
-            crate::json::push_compact(&mut out, value.as_str());
-        }
-        out.push('}');
-        Some(out)
-    }
-}
 
 /// What kind of room a conversation was held in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -106,6 +62,18 @@ pub struct Conversation {
 }
 
 impl Conversation {
+    /// First and last instant of its messages, in microseconds UTC.
+    pub fn span(&self) -> (Option<i64>, Option<i64>) {
+        let instants = || {
+            let timestamps = self
+                .messages
+                .iter()
+                .filter_map(|message| message.timestamp.as_ref());
+            timestamps.filter_map(|timestamp| timestamp.instant)
+        };
+        (instants().min(), instants().max())
+    }
+
     /// Whether the record's own fields of this format are kept as they stood, for a dialect that writes them back.
     pub fn keeps_form(&self, format: &str) -> bool {
         self.customs.kept_form == Some(format)

@@ -1,6 +1,7 @@
 //! The content hash of a conversation: what two equal conversations share, wherever they were found.
 
-use crate::conversation::{Conversation, Extra};
+use crate::conversation::Conversation;
+use crate::extra::Extra;
 use crate::message::{Arguments, MediaSource, Message, Part, ReferenceForm};
 
 /// BLAKE3 over everything a conversation says (roster, messages, references, calls), in hexadecimal.
@@ -36,7 +37,7 @@ pub fn content_hash(conversation: &Conversation) -> String {
 }
 
 /// Bytes that wait for each other: BLAKE3 is fastest with many at once.
-const WAITING: usize = 16 << 10;
+const WAITING_BYTES: usize = 16 << 10;
 
 #[derive(Default)]
 struct Hash {
@@ -47,7 +48,7 @@ struct Hash {
 impl Hash {
     fn bytes(&mut self, bytes: &[u8]) {
         self.waiting.extend_from_slice(bytes);
-        if self.waiting.len() >= WAITING {
+        if self.waiting.len() >= WAITING_BYTES {
             self.hasher.update(&self.waiting);
             self.waiting.clear();
         }

@@ -5,6 +5,7 @@
 pub mod bytes;
 pub mod conversation;
 pub mod customs;
+pub mod extra;
 pub mod fingerprint;
 pub mod json;
 pub mod linked;
@@ -14,13 +15,14 @@ pub mod rope;
 pub mod technical;
 pub mod timestamp;
 
-pub use conversation::{Conversation, Extra, RawJson, Scene};
+pub use conversation::{Conversation, Scene};
 pub use customs::{Customs, TextArguments};
+pub use extra::{Extra, RawJson};
 pub use linked::{CallStatus, Link, LinkStatus, Linked, PairedBy, Pairing, PartPlace};
 pub use message::{
     ArgumentForm, Arguments, Fact, Media, MediaKind, MediaSource, Message, MessageKind, MessageOrigin, Part,
     Preview, Reference, ReferenceForm, Role, ToolCall, ToolResult, Unstated, Weight,
 };
 pub use participant::{Participant, ParticipantKind};
-pub use rope::{Component, ComponentSpan, Level, Rope, Segment, Voice};
+pub use rope::{Component, ComponentSpan, Level, Rope, Segment, Speaker};
 pub use timestamp::{OffsetOrigin, Timestamp};

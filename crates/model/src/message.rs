@@ -1,6 +1,6 @@
 //! Messages and what they are made of.
 
-use crate::conversation::{Extra, RawJson};
+use crate::extra::{Extra, RawJson};
 use crate::timestamp::Timestamp;
 
 /// Who a message speaks as.

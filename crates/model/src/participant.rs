@@ -1,6 +1,6 @@
 //! Who takes part in a conversation.
 
-use crate::conversation::Extra;
+use crate::extra::Extra;
 
 /// Person or machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -53,6 +53,12 @@ pub struct Participant {
 }
 
 impl Participant {
+    /// The name, else the second name; none where both are missing or empty.
+    pub fn own_name(&self) -> Option<&str> {
+        let names = [self.name.as_deref(), self.alias.as_deref()];
+        names.into_iter().flatten().find(|name| !name.is_empty())
+    }
+
     /// The name to show: display name, else alias, else id.
     pub fn display_name(&self) -> &str {
         self.name

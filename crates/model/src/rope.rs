@@ -37,14 +37,14 @@ pub enum Component {
 
 /// Whose turn a segment belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Voice {
+pub enum Speaker {
     /// Anybody else's, or nobody's.
     #[default]
     Other,
     /// The perspective's own: what a trainer would not mask.
     Perspective,
     /// Nobody's, and part of every request wherever it stands: definitions of tools.
-    Standing,
+    Preamble,
 }
 
 /// A piece of a rendering.
@@ -57,7 +57,7 @@ pub struct Segment<'a> {
     /// What it is booked under.
     pub component: Component,
     /// Whose turn it belongs to.
-    pub voice: Voice,
+    pub voice: Speaker,
     /// Whether it is one control token of a template (a hard boundary for counting).
     pub control: bool,
 }
@@ -66,7 +66,7 @@ pub struct Segment<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rope<'a> {
     segments: Vec<Segment<'a>>,
-    voice: Voice,
+    voice: Speaker,
 }
 
 /// Where a component ends in the written bytes; spans are adjacent and in order.
@@ -77,7 +77,7 @@ pub struct ComponentSpan {
     /// What it is booked under.
     pub component: Component,
     /// Whose turn it belongs to.
-    pub voice: Voice,
+    pub voice: Speaker,
     /// Whether it is one control token of a template: counted as one, and no token reaches over its ends.
     pub control: bool,
     /// How many requests carry it, where somebody has said so.
@@ -95,12 +95,12 @@ impl<'a> Rope<'a> {
         const SEGMENTS: usize = 8;
         Self {
             segments: Vec::with_capacity(count.saturating_mul(SEGMENTS)),
-            voice: Voice::default(),
+            voice: Speaker::default(),
         }
     }
 
     /// Says whose turn the segments that follow belong to.
-    pub fn speak(&mut self, voice: Voice) {
+    pub fn speak(&mut self, voice: Speaker) {
         self.voice = voice;
     }
 

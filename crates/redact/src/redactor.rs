@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use chatmill_model::Conversation;
 
-use crate::account::{Account, Counts};
+use crate::account::Counts;
 use crate::find::{self, Found, Wanted};
 use crate::fixed::{Fixed, Json};
 use crate::fold::fold;
@@ -13,7 +13,6 @@ use crate::kind::Kind;
 use crate::pseudonym::{Form, Key};
 use crate::roster::Roster;
 use crate::spelling::plain_name;
-use crate::walk;
 
 /// Finds personal data and secrets, and replaces them when it has a key.
 #[derive(Clone, Debug)]
@@ -50,14 +49,6 @@ impl Redactor {
         } else {
             Roster::default()
         }
-    }
-
-    /// Looks through a conversation, and replaces what it finds there when it has a key.
-    ///
-    /// Positions, the number of everything and all links stay as they are; participants who would share an id afterwards
-    /// are told apart by a number.
-    pub fn redact(&self, conversation: &mut Conversation, roster: &Roster) -> Account {
-        walk::conversation(self, roster, conversation)
     }
 
     /// A text with everything in it replaced, or nothing where it stays as it is. Counts what is found.

@@ -15,7 +15,17 @@ use crate::fixed::Json;
 use crate::redactor::Redactor;
 use crate::roster::Roster;
 
-pub(crate) fn conversation(redactor: &Redactor, roster: &Roster, conversation: &mut Conversation) -> Account {
+impl Redactor {
+    /// Looks through a conversation, and replaces what it finds there when it has a key.
+    ///
+    /// Positions, the number of everything and all links stay as they are; participants who would share an id afterwards
+    /// are told apart by a number.
+    pub fn redact(&self, conversation: &mut Conversation, roster: &Roster) -> Account {
+        walked(self, roster, conversation)
+    }
+}
+
+fn walked(redactor: &Redactor, roster: &Roster, conversation: &mut Conversation) -> Account {
     let mut walk = Walk {
         redactor,
         roster,

@@ -13,7 +13,7 @@ use crate::report::{
 };
 
 /// Ids that are named for each kind of change.
-const IDS: usize = 20;
+const MAX_IDS: usize = 20;
 
 /// Which of two runs a number is from.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -102,7 +102,7 @@ fn conversations(
         ..ConversationChanges::default()
     };
     let note = |ids: &mut Vec<String>, id: &str| {
-        if ids.len() < IDS {
+        if ids.len() < MAX_IDS {
             ids.push(id.to_owned());
         }
     };

@@ -6,31 +6,8 @@
 use chatmill_diag::{Code, Finding, Limits};
 use chatmill_model::Linked;
 
-mod ambiguous_call_id;
-mod arguments_not_object;
-mod arguments_not_string;
-mod dangling_reference;
-mod duplicate_result;
-mod empty_conversation;
-mod empty_message;
-mod forward_reference;
-mod invalid_media_url;
-mod malformed_arguments;
-mod missing_call_id;
-mod name_mismatch;
-mod orphaned_result;
-mod preview_mismatch;
-mod reference_cycle;
-mod reference_incomplete;
-mod reference_to_itself;
-mod result_before_call;
 #[cfg(test)]
 mod sample;
-mod several_references;
-mod special_token_in_text;
-mod time_goes_backwards;
-mod unanswered_call;
-mod unknown_sender;
 mod walk;
 
 /// A check of a linked conversation.
@@ -45,32 +22,41 @@ pub trait Rule: Sync {
     fn check(&self, linked: &Linked, limits: &Limits, findings: &mut Vec<Finding>);
 }
 
-/// Every rule, in the order of the codes.
-pub static RULES: &[&dyn Rule] = &[
-    &empty_conversation::EmptyConversation,
-    &empty_message::EmptyMessage,
-    &dangling_reference::DanglingReference,
-    &reference_to_itself::ReferenceToItself,
-    &reference_cycle::ReferenceCycle,
-    &reference_incomplete::ReferenceIncomplete,
-    &preview_mismatch::PreviewMismatch,
-    &forward_reference::ForwardReference,
-    &orphaned_result::OrphanedResult,
-    &unanswered_call::UnansweredCall,
-    &result_before_call::ResultBeforeCall,
-    &duplicate_result::DuplicateResult,
-    &name_mismatch::NameMismatch,
-    &malformed_arguments::MalformedArguments,
-    &arguments_not_object::ArgumentsNotObject,
-    &arguments_not_string::ArgumentsNotString,
-    &missing_call_id::MissingCallId,
-    &ambiguous_call_id::AmbiguousCallId,
-    &unknown_sender::UnknownSender,
-    &time_goes_backwards::TimeGoesBackwards,
-    &invalid_media_url::InvalidMediaUrl,
-    &special_token_in_text::SpecialTokenInText,
-    &several_references::SeveralReferences,
-];
+/// Declares the modules, and lists the rules in them.
+macro_rules! rules {
+    ($($module:ident: $rule:ident;)+) => {
+        $(mod $module;)+
+
+        /// Every rule, in the order of the codes.
+        pub static RULES: &[&dyn Rule] = &[$(&$module::$rule),+];
+    };
+}
+
+rules! {
+    empty_conversation: EmptyConversation;
+    empty_message: EmptyMessage;
+    dangling_reference: DanglingReference;
+    reference_to_itself: ReferenceToItself;
+    reference_cycle: ReferenceCycle;
+    reference_incomplete: ReferenceIncomplete;
+    preview_mismatch: PreviewMismatch;
+    forward_reference: ForwardReference;
+    orphaned_result: OrphanedResult;
+    unanswered_call: UnansweredCall;
+    result_before_call: ResultBeforeCall;
+    duplicate_result: DuplicateResult;
+    name_mismatch: NameMismatch;
+    malformed_arguments: MalformedArguments;
+    arguments_not_object: ArgumentsNotObject;
+    arguments_not_string: ArgumentsNotString;
+    missing_call_id: MissingCallId;
+    ambiguous_call_id: AmbiguousCallId;
+    unknown_sender: UnknownSender;
+    time_goes_backwards: TimeGoesBackwards;
+    invalid_media_url: InvalidMediaUrl;
+    special_token_in_text: SpecialTokenInText;
+    several_references: SeveralReferences;
+}
 
 /// Appends the findings of every rule.
 pub fn check(linked: &Linked, limits: &Limits, findings: &mut Vec<Finding>) {

@@ -35,7 +35,7 @@ pub use source::{About, Evidence, Source};
 
 /// Declares the formats: a module of `formats/` and the source in it, each once.
 ///
-/// rustfmt does not look into macros: `just fmt` and the check of the format name the files of `formats/` beside the crates.
+/// rustfmt does not look into macros: `just fmt` formats all files, and not only those that cargo finds.
 macro_rules! sources {
     ($($module:ident::$source:ident),+ $(,)?) => {
         mod formats {

@@ -20,7 +20,7 @@ use chatmill_intake::json;
 use chatmill_model::{ComponentSpan, Linked};
 use chatmill_source::FrameView;
 use chatmill_testkit::chats::group_chat;
-use chatmill_token::{Encoding, Tallier};
+use chatmill_token::{Encoding, TokenCounter};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use rustix::time::{ClockId, clock_gettime};
@@ -154,7 +154,7 @@ impl<'b> Bench<'b> {
 
     fn tallier(&self, encodings: &[Encoding]) -> (f64, u64) {
         middle(|| {
-            let mut tallier = Tallier::new(encodings);
+            let mut tallier = TokenCounter::new(encodings);
             self.time("tallier", &mut |text, spans| {
                 tallier.tally(text, spans).iter().map(|tally| tally.tokens).sum()
             })

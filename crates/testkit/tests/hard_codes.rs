@@ -29,7 +29,7 @@ fn found(summary: &Summary, name: &str) -> u64 {
     let counts = summary.totals.findings.values();
     counts
         .filter(|count| count.name == name)
-        .map(chatmill_engine::receipt::FindingCount::total)
+        .map(chatmill_engine::work::receipt::FindingCount::total)
         .sum()
 }
 

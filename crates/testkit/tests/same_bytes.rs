@@ -224,7 +224,7 @@ fn the_reference_counts_the_same_tokens_of_every_part() {
     let more = "[render]\ndialects = [\"all\"]\n[count]\nencodings = [\"o200k_base\", \"p50k_base\"]\n";
     workshop.run("own", more, 1).unwrap();
     let options = RunOptions {
-        counter: chatmill_engine::run::Counter::Reference,
+        count_mode: chatmill_engine::options::CountMode::Reference,
         ..RunOptions::default()
     };
     let stop = AtomicBool::new(false);

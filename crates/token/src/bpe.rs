@@ -4,18 +4,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chatmill_model::rope::ComponentSpan;
 
-use crate::counter::{Bookkeeper, Counter, Tally};
+use crate::counter::{Bookkeeper, Counter, TokenCounts};
 use crate::merge::Merger;
 use crate::split::{SplitCache, Splitter};
 use crate::stretches::{Stretch, each_stretch};
-use crate::sync::Borders;
+use crate::sync::BoundaryClasses;
 use crate::vocabulary::Vocabulary;
 
 /// What is loaded once per vocabulary; encodings that differ in special tokens only share it.
 pub(crate) struct Tables {
     pub(crate) splitter: Splitter,
     pub(crate) vocabulary: Vocabulary,
-    pub(crate) borders: Borders,
+    pub(crate) borders: BoundaryClasses,
     scratch: Mutex<Vec<Scratch>>,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct Scratch {
 }
 
 impl Tables {
-    pub(crate) fn new(splitter: Splitter, vocabulary: Vocabulary, borders: Borders) -> Self {
+    pub(crate) fn new(splitter: Splitter, vocabulary: Vocabulary, borders: BoundaryClasses) -> Self {
         Self {
             splitter,
             vocabulary,
@@ -50,11 +50,11 @@ impl Tables {
     pub(crate) fn each_token_with(&self, scratch: &mut Scratch, text: &str, mut token: impl FnMut(usize)) {
         let Scratch { cache, merger } = scratch;
         self.splitter.each(cache, text, |piece| {
-            merger.each(&self.vocabulary, piece, &mut token);
+            self.vocabulary.each_token(merger, piece, &mut token);
         });
     }
 
-    /// The bytes at which the tokens of a text begin, a bit each; the text is not longer than [`SHORT`](crate::merge::SHORT).
+    /// The bytes at which the tokens of a text begin, a bit each; the text is not longer than [`SHORT_PIECE_BYTES`](crate::merge::SHORT_PIECE_BYTES).
     pub(crate) fn beginnings(&self, scratch: &mut Scratch, text: &str) -> u64 {
         let (mut begin, mut at) = (0, 0);
         self.splitter.each(&mut scratch.cache, text, |piece| {
@@ -64,7 +64,7 @@ impl Tables {
         begin
     }
 
-    /// The bytes at which the pieces of a text begin, a bit each; the text is not longer than [`SHORT`](crate::merge::SHORT).
+    /// The bytes at which the pieces of a text begin, a bit each; the text is not longer than [`SHORT_PIECE_BYTES`](crate::merge::SHORT_PIECE_BYTES).
     pub(crate) fn pieces(&self, scratch: &mut Scratch, text: &str) -> u64 {
         let (mut begin, mut at) = (0, 0);
         self.splitter.each(&mut scratch.cache, text, |piece| {
@@ -100,7 +100,7 @@ impl Counter for Bpe {
         tokens
     }
 
-    fn tally(&self, text: &str, spans: &[ComponentSpan]) -> Tally {
+    fn tally(&self, text: &str, spans: &[ComponentSpan]) -> TokenCounts {
         let mut books = Bookkeeper::new(spans);
         each_stretch(text, spans, |stretch| match stretch {
             Stretch::Text(text) => self.tables.each_token(text, |bytes| books.token(bytes)),

@@ -14,12 +14,12 @@ const PLACES: usize = 1 << 18;
 
 /// In each encoding, a bit for every byte at which a token begins, in lanes of 16 bits; unused encodings have none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Lanes(u64);
+pub(crate) struct PackedCounts(u64);
 
 /// A one in each lane.
 const ONES: u64 = 0x0001_0001_0001_0001;
 
-impl Lanes {
+impl PackedCounts {
     /// Says where the tokens of an encoding begin, in the lower 16 bits.
     pub(crate) fn set(&mut self, encoding: usize, begin: u64) {
         self.0 |= (begin & 0xffff) << (16 * encoding);
@@ -77,7 +77,7 @@ pub(crate) struct Chunks {
 #[derive(Clone, Copy, Default)]
 struct Place {
     key: Key,
-    lanes: Lanes,
+    lanes: PackedCounts,
 }
 
 impl Default for Chunks {
@@ -91,13 +91,13 @@ impl Default for Chunks {
 impl Chunks {
     /// What is known of a chunk.
     #[inline]
-    pub(crate) fn get(&self, key: Key) -> Option<Lanes> {
+    pub(crate) fn get(&self, key: Key) -> Option<PackedCounts> {
         let place = self.places.get(key.place())?;
         (place.key == key).then_some(place.lanes)
     }
 
     /// Remembers a chunk.
-    pub(crate) fn keep(&mut self, key: Key, lanes: Lanes) {
+    pub(crate) fn keep(&mut self, key: Key, lanes: PackedCounts) {
         if let Some(place) = self.places.get_mut(key.place()) {
             *place = Place { key, lanes };
         }
@@ -160,8 +160,8 @@ fn at_the_end(rest: &[u8]) -> u128 {
 mod tests {
     use super::*;
 
-    fn lanes(number: u64) -> Lanes {
-        let mut lanes = Lanes::default();
+    fn lanes(number: u64) -> PackedCounts {
+        let mut lanes = PackedCounts::default();
         lanes.set(1, number);
         lanes
     }
@@ -196,11 +196,11 @@ mod tests {
 
     #[test]
     fn lanes_are_divided_and_counted_apart() {
-        let mut all = Lanes::default();
+        let mut all = PackedCounts::default();
         for (encoding, begin) in [0x7fff, 0, 0b1001_0001, 1].into_iter().enumerate() {
             all.set(encoding, begin);
         }
-        let each = |lanes: Lanes| [0, 1, 2, 3].map(|encoding| lanes.counts().of(encoding));
+        let each = |lanes: PackedCounts| [0, 1, 2, 3].map(|encoding| lanes.counts().of(encoding));
         assert_eq!(each(all), [15, 0, 3, 1]);
         let (before, behind) = all.divide(5);
         assert_eq!(each(before), [5, 0, 2, 1]);

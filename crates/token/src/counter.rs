@@ -1,6 +1,6 @@
 //! What every counter offers, and how a count is divided among the parts of a rendering.
 
-use chatmill_model::rope::{Component, ComponentSpan, Voice};
+use chatmill_model::rope::{Component, ComponentSpan, Speaker};
 
 /// Counts the tokens of a text as ordinary text.
 pub trait Counter: Send + Sync {
@@ -15,14 +15,14 @@ pub trait Counter: Send + Sync {
     /// Spans are adjacent, in order, and their ends are byte offsets in `text`; bytes behind the last span are framing.
     /// A token that reaches over several spans belongs to the one of its first byte. A control span is one token, and the
     /// stretches before and behind it are counted as texts of their own.
-    fn tally(&self, text: &str, spans: &[ComponentSpan]) -> Tally;
+    fn tally(&self, text: &str, spans: &[ComponentSpan]) -> TokenCounts;
 }
 
 /// A token count and its parts.
 ///
 /// `content + names + framing + tools + replies + meta` is `tokens`; `assistant_content` is a share of `content`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct TokenCounts {
     /// All tokens.
     pub tokens: u64,
     /// What people and models said.
@@ -43,7 +43,7 @@ pub struct Tally {
     pub sent: u64,
 }
 
-impl Tally {
+impl TokenCounts {
     /// The sum of the parts, which is `tokens` by definition.
     pub fn parts(&self) -> u64 {
         self.content + self.names + self.framing + self.tools + self.replies + self.meta
@@ -56,7 +56,7 @@ impl Tally {
         match span.component {
             Component::Content => {
                 self.content += tokens;
-                if span.voice == Voice::Perspective {
+                if span.voice == Speaker::Perspective {
                     self.assistant_content += tokens;
                 }
             }
@@ -69,7 +69,7 @@ impl Tally {
     }
 }
 
-impl std::ops::AddAssign for Tally {
+impl std::ops::AddAssign for TokenCounts {
     fn add_assign(&mut self, other: Self) {
         self.tokens += other.tokens;
         self.content += other.content;
@@ -87,7 +87,7 @@ impl std::ops::AddAssign for Tally {
 pub(crate) const BEHIND: ComponentSpan = ComponentSpan {
     end: usize::MAX,
     component: Component::Framing,
-    voice: Voice::Other,
+    voice: Speaker::Other,
     control: false,
     requests: 0,
 };
@@ -97,7 +97,7 @@ pub(crate) struct Bookkeeper<'s> {
     spans: std::slice::Iter<'s, ComponentSpan>,
     here: Option<&'s ComponentSpan>,
     at: usize,
-    tally: Tally,
+    tally: TokenCounts,
 }
 
 impl<'s> Bookkeeper<'s> {
@@ -112,7 +112,7 @@ impl<'s> Bookkeeper<'s> {
             here: spans.next(),
             spans,
             at,
-            tally: Tally::default(),
+            tally: TokenCounts::default(),
         }
     }
 
@@ -134,7 +134,7 @@ impl<'s> Bookkeeper<'s> {
         self.token(0);
     }
 
-    pub(crate) fn finish(self) -> Tally {
+    pub(crate) fn finish(self) -> TokenCounts {
         self.tally
     }
 }
@@ -143,7 +143,7 @@ impl<'s> Bookkeeper<'s> {
 mod tests {
     use super::*;
 
-    fn span(end: usize, component: Component, voice: Voice) -> ComponentSpan {
+    fn span(end: usize, component: Component, voice: Speaker) -> ComponentSpan {
         ComponentSpan {
             end,
             component,
@@ -156,10 +156,10 @@ mod tests {
     #[test]
     fn a_token_over_two_spans_belongs_to_the_one_of_its_first_byte() {
         let spans = [
-            span(3, Component::Names, Voice::Other),
-            span(3, Component::Meta, Voice::Other),
-            span(5, Component::Content, Voice::Perspective),
-            span(9, Component::Content, Voice::Other),
+            span(3, Component::Names, Speaker::Other),
+            span(3, Component::Meta, Speaker::Other),
+            span(5, Component::Content, Speaker::Perspective),
+            span(9, Component::Content, Speaker::Other),
         ];
         let mut books = Bookkeeper::new(&spans);
         for bytes in [2, 2, 3, 1, 4, 1] {
@@ -168,14 +168,14 @@ mod tests {
         let tally = books.finish();
         assert_eq!(
             tally,
-            Tally {
+            TokenCounts {
                 tokens: 6,
                 names: 2,
                 content: 3,
                 assistant_content: 1,
                 framing: 1,
                 sent: 3 + 3 + 5 + 9 + 9,
-                ..Tally::default()
+                ..TokenCounts::default()
             }
         );
         assert_eq!(tally.parts(), tally.tokens);

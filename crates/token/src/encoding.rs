@@ -4,46 +4,12 @@ use std::sync::{Arc, OnceLock};
 
 use tiktoken_rs::CoreBPE;
 
+use crate::about::About;
 use crate::bpe::{Bpe, Tables};
 use crate::counter::Counter;
-use crate::error::EncodingError;
+use crate::custom_encoding::CustomEncoding;
 use crate::judge::Judge;
-use crate::own::Own;
 use crate::referee::Referee;
-
-/// What `chatmill encodings` says about an encoding.
-#[derive(Clone, Copy, Debug)]
-pub struct About<'e> {
-    /// One line: whose it is.
-    pub title: &'e str,
-    /// Families of models that read it.
-    pub models: &'e str,
-    /// Ordinary tokens; special ones are never counted.
-    pub vocabulary: u32,
-    /// Where vocabulary and pattern come from.
-    pub source: &'e str,
-    /// How texts are counted.
-    pub counting: Counting,
-}
-
-/// How texts are counted in an encoding; the tokens are the same, the price is not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counting {
-    /// What is said again is counted once: texts may be cut at places that the pattern's family has.
-    Once,
-    /// Every text is counted from its beginning to its end.
-    Whole,
-}
-
-impl Counting {
-    /// In a few words.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Once => "repeated text once",
-            Self::Whole => "every text whole",
-        }
-    }
-}
 
 /// An encoding; clones share what is loaded.
 #[derive(Clone)]
@@ -52,7 +18,7 @@ pub struct Encoding(Origin);
 #[derive(Clone)]
 enum Origin {
     Registered(&'static Registered),
-    Own(Arc<Own>),
+    CustomEncoding(Arc<CustomEncoding>),
 }
 
 /// An encoding of the registry.
@@ -96,31 +62,16 @@ impl Encoding {
         Self(Origin::Registered(entry))
     }
 
-    /// An encoding of one's own: the text of a rank file, and a pattern or the name of a known family.
-    ///
-    /// # Errors
-    ///
-    /// When the name cannot be one, the file is no vocabulary, or the pattern cannot be computed exactly.
-    pub fn from_ranks(name: &str, ranks: &str, pattern: &str) -> Result<Self, EncodingError> {
-        Ok(Self(Origin::Own(Arc::new(Own::from_ranks(
-            name, ranks, pattern,
-        )?))))
-    }
-
-    /// An encoding of one's own: the text of a Hugging Face tokenizer file.
-    ///
-    /// # Errors
-    ///
-    /// When the name cannot be one, the file is none, or it needs the `tokenizers` crate and this build has none.
-    pub fn from_tokenizer(name: &str, json: &str) -> Result<Self, EncodingError> {
-        Ok(Self(Origin::Own(Arc::new(Own::from_tokenizer(name, json)?))))
+    /// An encoding of one's own.
+    pub(crate) fn own(own: CustomEncoding) -> Self {
+        Self(Origin::CustomEncoding(Arc::new(own)))
     }
 
     /// Its name, for example `o200k_base`.
     pub fn name(&self) -> &str {
         match &self.0 {
             Origin::Registered(entry) => entry.name,
-            Origin::Own(own) => own.name(),
+            Origin::CustomEncoding(own) => own.name(),
         }
     }
 
@@ -128,7 +79,7 @@ impl Encoding {
     pub fn about(&self) -> About<'_> {
         match &self.0 {
             Origin::Registered(entry) => entry.about,
-            Origin::Own(own) => own.about(),
+            Origin::CustomEncoding(own) => own.about(),
         }
     }
 
@@ -136,7 +87,7 @@ impl Encoding {
     pub fn counter(&self) -> Arc<dyn Counter> {
         match &self.0 {
             Origin::Registered(entry) => entry.loaded().clone(),
-            Origin::Own(own) => own.counter(),
+            Origin::CustomEncoding(own) => own.counter(),
         }
     }
 
@@ -144,7 +95,7 @@ impl Encoding {
     pub fn judge(&self) -> Judge {
         match &self.0 {
             Origin::Registered(entry) => Judge::embedded((entry.reference)()),
-            Origin::Own(own) => own.judge(),
+            Origin::CustomEncoding(own) => own.judge(),
         }
     }
 
@@ -160,7 +111,7 @@ impl Encoding {
     pub(crate) fn tables(&self) -> Option<&Arc<Tables>> {
         match &self.0 {
             Origin::Registered(entry) => Some(&entry.loaded().tables),
-            Origin::Own(own) => own.tables(),
+            Origin::CustomEncoding(own) => own.tables(),
         }
     }
 }

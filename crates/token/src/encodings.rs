@@ -1,25 +1,68 @@
 //! The registry of encodings: one file and one line each.
 
+use crate::custom_encoding::CustomEncoding;
 use crate::encoding::Encoding;
+use crate::error::EncodingError;
 
-mod cl100k_base;
-mod o200k_base;
-mod o200k_harmony;
-mod p50k_base;
-mod r50k_base;
+/// Declares the modules, and lists the encodings in them.
+macro_rules! encodings {
+    ($($module:ident;)+) => {
+        $(mod $module;)+
 
-/// Every encoding, newest first.
-pub static ENCODINGS: &[Encoding] = &[
-    Encoding::registered(&o200k_base::ENCODING),
-    Encoding::registered(&o200k_harmony::ENCODING),
-    Encoding::registered(&cl100k_base::ENCODING),
-    Encoding::registered(&p50k_base::ENCODING),
-    Encoding::registered(&r50k_base::ENCODING),
-];
+        /// Every encoding, newest first.
+        pub static ENCODINGS: &[Encoding] = &[$(Encoding::registered(&$module::ENCODING)),+];
+    };
+}
+
+encodings! {
+    o200k_base;
+    o200k_harmony;
+    cl100k_base;
+    p50k_base;
+    r50k_base;
+}
 
 /// The encoding of that name.
 pub fn find(name: &str) -> Option<&'static Encoding> {
     ENCODINGS.iter().find(|encoding| encoding.name() == name)
+}
+
+impl Encoding {
+    /// An encoding of one's own: the text of a rank file, and a pattern or the name of a known family.
+    ///
+    /// # Errors
+    ///
+    /// When the name cannot be one, the file is no vocabulary, or the pattern cannot be computed exactly.
+    pub fn from_ranks(name: &str, ranks: &str, pattern: &str) -> Result<Self, EncodingError> {
+        check_name(name)?;
+        Ok(Self::own(CustomEncoding::from_ranks(name, ranks, pattern)?))
+    }
+
+    /// An encoding of one's own: the text of a Hugging Face tokenizer file.
+    ///
+    /// # Errors
+    ///
+    /// When the name cannot be one, the file is none, or it needs the `tokenizers` crate and this build has none.
+    pub fn from_tokenizer(name: &str, json: &str) -> Result<Self, EncodingError> {
+        check_name(name)?;
+        Ok(Self::own(CustomEncoding::from_tokenizer(name, json)?))
+    }
+}
+
+/// Refuses a name that cannot be one, or is that of an encoding of the registry.
+fn check_name(name: &str) -> Result<(), EncodingError> {
+    let is_plain = |character: char| matches!(character, 'a'..='z' | '0'..='9' | '_');
+    if name.is_empty() || !name.chars().all(is_plain) {
+        return Err(EncodingError::Name {
+            name: name.to_owned(),
+        });
+    }
+    match find(name) {
+        Some(_) => Err(EncodingError::Taken {
+            name: name.to_owned(),
+        }),
+        None => Ok(()),
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 use chatmill_model::rope::ComponentSpan;
 use tokenizers::Tokenizer;
 
-use crate::counter::{Bookkeeper, Counter, Tally};
+use crate::counter::{Bookkeeper, Counter, TokenCounts};
 use crate::error::EncodingError;
 use crate::stretches::{Stretch, each_stretch};
 
@@ -82,7 +82,7 @@ impl Counter for Crate {
         tokens
     }
 
-    fn tally(&self, text: &str, spans: &[ComponentSpan]) -> Tally {
+    fn tally(&self, text: &str, spans: &[ComponentSpan]) -> TokenCounts {
         let mut books = Bookkeeper::new(spans);
         let mut from = 0;
         each_stretch(text, spans, |stretch| match stretch {
@@ -101,12 +101,12 @@ impl Counter for Crate {
 
 #[cfg(test)]
 mod tests {
-    use chatmill_model::rope::{Component, Voice};
+    use chatmill_model::rope::{Component, Speaker};
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::own::tests::BOTH;
+    use crate::custom_encoding::tests::BOTH;
     use crate::{Counting, Encoding};
 
     fn word_pieces(unknown: &str) -> Value {
@@ -151,7 +151,7 @@ mod tests {
         let span = |end, component, control| ComponentSpan {
             end,
             component,
-            voice: Voice::Other,
+            voice: Speaker::Other,
             control,
             requests: 1,
         };

@@ -20,7 +20,7 @@ enum Reference {
     /// One that tiktoken-rs embeds.
     Embedded(&'static CoreBPE),
     /// tiktoken-rs with ranks and a pattern of their own.
-    Own(Arc<OwnReference>),
+    CustomEncoding(Arc<OwnReference>),
     /// The `tokenizers` crate.
     #[cfg(feature = "tokenizers")]
     Tokenizer(Arc<crate::hugging_face::Crate>),
@@ -39,7 +39,7 @@ impl Judge {
 
     /// tiktoken-rs with these ranks and the pattern as published; built when it is first asked.
     pub(crate) fn own(ranks: Ranks, pattern: String) -> Self {
-        Self(Reference::Own(Arc::new(OwnReference {
+        Self(Reference::CustomEncoding(Arc::new(OwnReference {
             ranks,
             pattern,
             loaded: OnceLock::new(),
@@ -56,7 +56,7 @@ impl Judge {
     pub(crate) fn embedded_reference(&self) -> Option<&'static CoreBPE> {
         match &self.0 {
             Reference::Embedded(reference) => Some(reference),
-            Reference::Own(_) => None,
+            Reference::CustomEncoding(_) => None,
             #[cfg(feature = "tokenizers")]
             Reference::Tokenizer(_) => None,
         }
@@ -66,7 +66,7 @@ impl Judge {
     pub(crate) fn reference(&self) -> Option<&CoreBPE> {
         match &self.0 {
             Reference::Embedded(reference) => Some(reference),
-            Reference::Own(own) => own.loaded.get_or_init(|| own.load()).as_ref(),
+            Reference::CustomEncoding(own) => own.loaded.get_or_init(|| own.load()).as_ref(),
             #[cfg(feature = "tokenizers")]
             Reference::Tokenizer(_) => None,
         }

@@ -7,7 +7,7 @@ mod unicode;
 
 use std::time::{Duration, Instant};
 
-use chatmill_model::rope::{Component, ComponentSpan, Voice};
+use chatmill_model::rope::{Component, ComponentSpan, Speaker};
 use proptest::prelude::*;
 use tiktoken_rs::CoreBPE;
 
@@ -210,7 +210,7 @@ fn spans_over(bytes: usize) -> impl Strategy<Value = Vec<ComponentSpan>> {
         Component::Replies,
         Component::Meta,
     ]);
-    let voice = proptest::sample::select(vec![Voice::Other, Voice::Perspective]);
+    let voice = proptest::sample::select(vec![Speaker::Other, Speaker::Perspective]);
     proptest::collection::vec((0..=bytes, component, voice, 0..4_u32), 0..12).prop_map(|mut spans| {
         spans.sort_by_key(|(end, ..)| *end);
         let span = |(end, component, voice, requests)| ComponentSpan {
@@ -247,7 +247,7 @@ proptest! {
             let mut at = 0;
             for bytes in lengths {
                 let span = spans.iter().find(|span| span.end > at);
-                if span.is_some_and(|span| span.component == Component::Content && span.voice == Voice::Perspective) {
+                if span.is_some_and(|span| span.component == Component::Content && span.voice == Speaker::Perspective) {
                     assistant_content += 1;
                 }
                 sent += span.map_or(0, |span| u64::from(span.requests));
@@ -272,7 +272,7 @@ proptest! {
                 spans.push(ComponentSpan {
                     end: whole.len(),
                     component: Component::Framing,
-                    voice: Voice::Other,
+                    voice: Speaker::Other,
                     control,
                     requests: 0,
                 });

@@ -7,39 +7,42 @@
 //! Left out on purpose: special tokens. `<|endoftext|>` in a chat is text like any other, and is counted as text. Only where a
 //! template says that a stretch is its own control token, the stretch is one token and a boundary.
 
+mod about;
 mod bpe;
+mod chunk_counter;
 mod chunks;
 mod classes;
 mod counter;
+mod custom_encoding;
 mod encoding;
 mod encodings;
 mod error;
 #[cfg(feature = "tokenizers")]
 mod hugging_face;
+mod join_points;
 mod judge;
 #[cfg(test)]
 mod judged;
 mod memory;
 mod merge;
+mod merge_table;
 mod merges;
-mod own;
 mod pairs;
 mod patterns;
 mod ranks;
 mod referee;
 mod scan;
-mod seams;
 mod split;
 mod stretches;
 mod sync;
-mod tallier;
+mod token_counter;
 mod tokenizer_json;
 mod vocabulary;
-mod ways;
 
-pub use counter::{Counter, Tally};
-pub use encoding::{About, Counting, Encoding};
+pub use about::{About, Counting};
+pub use counter::{Counter, TokenCounts};
+pub use encoding::Encoding;
 pub use encodings::{ENCODINGS, find};
 pub use error::EncodingError;
 pub use judge::Judge;
-pub use tallier::Tallier;
+pub use token_counter::TokenCounter;

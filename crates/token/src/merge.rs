@@ -7,35 +7,36 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::vocabulary::{NO_TOKEN, Vocabulary};
+use crate::merge_table::MergeTable;
+use crate::pairs::NO_TOKEN;
 
 /// Bytes of the longest piece that is merged in arrays: a bit for each byte in a word.
-pub(crate) const SHORT: usize = 64;
+pub(crate) const SHORT_PIECE_BYTES: usize = 64;
 
 /// Bytes of most pieces; their arrays are looked through at once.
-const SHORTEST: usize = 16;
+const SHORTEST_PIECE_BYTES: usize = 16;
 
 /// Bits of a position in a short piece.
-const POSITION_BITS: u32 = SHORT.trailing_zeros();
+const POSITION_BITS: u32 = SHORT_PIECE_BYTES.trailing_zeros();
 
 /// Bytes up to which the heap's offsets fit; beyond, a piece is merged in stretches. No limit lets a text grow so long.
-const STRETCH: usize = 1 << 31;
+const HEAP_PIECE_BYTES: usize = 1 << 31;
 
-/// The bytes at which the tokens of a piece of at most [`SHORT`] bytes begin, a bit each.
-pub(crate) fn beginnings(vocabulary: &Vocabulary, piece: &[u8]) -> u64 {
-    if piece.len() <= SHORTEST {
-        Parts::<SHORTEST>::merged(vocabulary, piece).begin
+/// The bytes at which the tokens of a piece of at most [`SHORT_PIECE_BYTES`] bytes begin, a bit each.
+pub(crate) fn beginnings(table: &MergeTable, piece: &[u8]) -> u64 {
+    if piece.len() <= SHORTEST_PIECE_BYTES {
+        Parts::<SHORTEST_PIECE_BYTES>::merged(table, piece).begin
     } else {
-        Parts::<SHORT>::merged(vocabulary, piece).begin
+        Parts::<SHORT_PIECE_BYTES>::merged(table, piece).begin
     }
 }
 
-/// The same in two vocabularies at once: both wait for memory most of the time, and so they wait together.
-pub(crate) fn beginnings_in_both(vocabularies: [&Vocabulary; 2], piece: &[u8]) -> [u64; 2] {
-    if piece.len() <= SHORTEST {
-        Parts::<SHORTEST>::merged_in_both(vocabularies, piece)
+/// The same in two tables at once: both wait for memory most of the time, and so they wait together.
+pub(crate) fn beginnings_in_both(tables: [&MergeTable; 2], piece: &[u8]) -> [u64; 2] {
+    if piece.len() <= SHORTEST_PIECE_BYTES {
+        Parts::<SHORTEST_PIECE_BYTES>::merged_in_both(tables, piece)
     } else {
-        Parts::<SHORT>::merged_in_both(vocabularies, piece)
+        Parts::<SHORT_PIECE_BYTES>::merged_in_both(tables, piece)
     }
 }
 
@@ -62,13 +63,13 @@ fn join(becomes: u32, at: usize) -> i32 {
 }
 
 impl<const MOST: usize> Parts<MOST> {
-    fn merged(vocabulary: &Vocabulary, piece: &[u8]) -> Self {
-        let mut parts = Self::of_bytes(vocabulary, piece);
-        while parts.join_first(vocabulary) {}
+    fn merged(table: &MergeTable, piece: &[u8]) -> Self {
+        let mut parts = Self::of_bytes(table, piece);
+        while parts.join_first(table) {}
         parts
     }
 
-    fn merged_in_both([first, second]: [&Vocabulary; 2], piece: &[u8]) -> [u64; 2] {
+    fn merged_in_both([first, second]: [&MergeTable; 2], piece: &[u8]) -> [u64; 2] {
         let mut one = Self::of_bytes(first, piece);
         let mut other = Self::of_bytes(second, piece);
         while one.join_first(first) | other.join_first(second) {}
@@ -77,35 +78,35 @@ impl<const MOST: usize> Parts<MOST> {
 
     /// Joins the pair that goes first, where there is one.
     #[inline]
-    fn join_first(&mut self, vocabulary: &Vocabulary) -> bool {
+    fn join_first(&mut self, table: &MergeTable) -> bool {
         let first = self.joins.iter().copied().fold(NO_JOIN, i32::min);
         if first == NO_JOIN {
             return false;
         }
         let first = first.cast_unsigned();
-        self.join_at(vocabulary, first as usize % SHORT, first >> POSITION_BITS);
+        self.join_at(table, first as usize % SHORT_PIECE_BYTES, first >> POSITION_BITS);
         true
     }
 
-    fn of_bytes(vocabulary: &Vocabulary, piece: &[u8]) -> Self {
+    fn of_bytes(table: &MergeTable, piece: &[u8]) -> Self {
         let mut parts = Self {
-            begin: u64::MAX >> (SHORT - piece.len().clamp(1, SHORT)),
+            begin: u64::MAX >> (SHORT_PIECE_BYTES - piece.len().clamp(1, SHORT_PIECE_BYTES)),
             ids: [NO_TOKEN; MOST],
             joins: [NO_JOIN; MOST],
         };
         for (id, byte) in parts.ids.iter_mut().zip(piece) {
-            *id = vocabulary.byte(*byte);
+            *id = table.byte(*byte);
         }
         for ((at, place), pair) in parts.joins.iter_mut().enumerate().zip(piece.windows(2)) {
             if let [first, second] = *pair {
-                *place = join(vocabulary.byte_pair(first, second), at);
+                *place = join(table.byte_pair(first, second), at);
             }
         }
         parts
     }
 
     #[inline]
-    fn join_at(&mut self, vocabulary: &Vocabulary, at: usize, becomes: u32) {
+    fn join_at(&mut self, table: &MergeTable, at: usize, becomes: u32) {
         let right = self.next(at);
         self.begin &= !(1 << right);
         if let Some(place) = self.joins.get_mut(right) {
@@ -118,8 +119,8 @@ impl<const MOST: usize> Parts<MOST> {
         let before = self.begin & !(u64::MAX << at);
         let left = (u64::BITS - 1).saturating_sub(before.leading_zeros()) as usize;
         // Both are asked for at once: the answers come from far away.
-        let with_next = vocabulary.pair(becomes, self.id(next));
-        let with_left = vocabulary.pair(self.id(left), becomes);
+        let with_next = table.pair(becomes, self.id(next));
+        let with_left = table.pair(self.id(left), becomes);
         // The first part has no other on its left and is taken for that itself: what is said last holds.
         if let Some(place) = self.joins.get_mut(left) {
             *place = join(with_left, left);
@@ -138,11 +139,11 @@ impl<const MOST: usize> Parts<MOST> {
         self.ids.get(at).copied().unwrap_or(NO_TOKEN)
     }
 
-    /// Where the part behind one begins; `SHORT` when it is the last.
+    /// Where the part behind one begins; `SHORT_PIECE_BYTES` when it is the last.
     fn next(&self, at: usize) -> usize {
         let behind = self.begin >> at >> 1;
         if behind == 0 {
-            SHORT
+            SHORT_PIECE_BYTES
         } else {
             at + 1 + behind.trailing_zeros() as usize
         }
@@ -169,29 +170,23 @@ struct Link {
 }
 
 impl Merger {
-    /// Calls `token` with the length in bytes of each token of `piece`, in order.
-    pub(crate) fn each(&mut self, vocabulary: &Vocabulary, piece: &[u8], mut token: impl FnMut(usize)) {
-        if piece.len() <= SHORT {
-            each_length(vocabulary.beginnings(piece), piece.len(), token);
-        } else if vocabulary.is_unreachable(piece) {
-            token(piece.len());
-        } else {
-            for stretch in piece.chunks(STRETCH) {
-                self.merge_long(vocabulary, stretch);
-                self.each_part(|part, at| token((part.end - at) as usize));
-            }
+    /// Calls `token` with the length in bytes of each token of a piece that is longer than [`SHORT_PIECE_BYTES`], in order.
+    pub(crate) fn each_of_long(&mut self, table: &MergeTable, piece: &[u8], mut token: impl FnMut(usize)) {
+        for stretch in piece.chunks(HEAP_PIECE_BYTES) {
+            self.merge_long(table, stretch);
+            self.each_part(|part, at| token((part.end - at) as usize));
         }
     }
 
     /// The two tokens that a byte string is made of, when it comes to two.
-    pub(crate) fn last_pair(&mut self, vocabulary: &Vocabulary, bytes: &[u8]) -> Option<(u32, u32)> {
-        if bytes.len() <= SHORTEST {
-            return Parts::<SHORTEST>::merged(vocabulary, bytes).two();
+    pub(crate) fn last_pair(&mut self, table: &MergeTable, bytes: &[u8]) -> Option<(u32, u32)> {
+        if bytes.len() <= SHORTEST_PIECE_BYTES {
+            return Parts::<SHORTEST_PIECE_BYTES>::merged(table, bytes).two();
         }
-        if bytes.len() <= SHORT {
-            return Parts::<SHORT>::merged(vocabulary, bytes).two();
+        if bytes.len() <= SHORT_PIECE_BYTES {
+            return Parts::<SHORT_PIECE_BYTES>::merged(table, bytes).two();
         }
-        self.merge_long(vocabulary, bytes);
+        self.merge_long(table, bytes);
         let mut ids = Vec::new();
         self.each_part(|part, _| ids.push(part.id));
         match *ids {
@@ -200,16 +195,16 @@ impl Merger {
         }
     }
 
-    fn merge_long(&mut self, vocabulary: &Vocabulary, piece: &[u8]) {
+    fn merge_long(&mut self, table: &MergeTable, piece: &[u8]) {
         self.links.clear();
         self.joins.clear();
         for (start, byte) in (0_u32..).zip(piece) {
             let next = piece.get(start as usize + 1);
-            let joined = next.map_or(NO_TOKEN, |next| vocabulary.byte_pair(*byte, *next));
+            let joined = next.map_or(NO_TOKEN, |next| table.byte_pair(*byte, *next));
             self.links.push(Link {
                 before: start.saturating_sub(1),
                 end: start + 1,
-                id: vocabulary.byte(*byte),
+                id: table.byte(*byte),
                 joined,
             });
             self.queue(start, joined);
@@ -231,9 +226,9 @@ impl Merger {
             if let Some(left) = self.links.get_mut(start as usize) {
                 (left.end, left.id) = (end, joined);
             }
-            self.renew(vocabulary, start);
+            self.renew(table, start);
             if left.before != start {
-                self.renew(vocabulary, left.before);
+                self.renew(table, left.before);
             }
         }
     }
@@ -250,10 +245,10 @@ impl Merger {
     }
 
     /// Looks up the pair that begins at `start` and queues it when it is a token.
-    fn renew(&mut self, vocabulary: &Vocabulary, start: u32) {
+    fn renew(&mut self, table: &MergeTable, start: u32) {
         let Some(left) = self.link(start) else { return };
         let right = self.link(left.end);
-        let joined = right.map_or(NO_TOKEN, |right| vocabulary.pair(left.id, right.id));
+        let joined = right.map_or(NO_TOKEN, |right| table.pair(left.id, right.id));
         if let Some(left) = self.links.get_mut(start as usize) {
             left.joined = joined;
         }

@@ -3,14 +3,18 @@
 //! Most pairs that are asked for are in no table. A bit for each possible place of a finer table tells so in nine cases of ten,
 //! and these bits stay in a nearer cache than the words.
 
-use crate::vocabulary::{ID_BITS, NO_TOKEN};
+/// Bits of a token's id.
+pub(crate) const ID_BITS: u32 = 21;
+
+/// What a pair that is no token has for an id. It never joins anything.
+pub(crate) const NO_TOKEN: u32 = (1 << ID_BITS) - 1;
 
 /// The table. Each entry holds left, right and joined id, [`ID_BITS`] each.
 pub(crate) struct Pairs {
     slots: Vec<u64>,
     /// Bits of a hash that are no part of the place.
     shift: u32,
-    /// A bit for every [`FINER`]th of a place: whether an entry begins its search there.
+    /// A bit for every [`BITS_PER_SLOT`]th of a place: whether an entry begins its search there.
     begun: Vec<u64>,
 }
 
@@ -18,16 +22,18 @@ pub(crate) struct Pairs {
 const EMPTY: u64 = u64::MAX;
 
 /// Bits for each place.
-const FINER: usize = 4;
+const BITS_PER_SLOT: usize = 4;
 
 impl Pairs {
     /// A table for so many entries at most.
     pub(crate) fn for_entries(entries: usize) -> Self {
-        let slots = (entries + entries / 4).next_power_of_two().max(64 / FINER);
+        let slots = (entries + entries / 4)
+            .next_power_of_two()
+            .max(64 / BITS_PER_SLOT);
         Self {
             slots: vec![EMPTY; slots],
             shift: 64 - slots.trailing_zeros(),
-            begun: vec![0; slots * FINER / 64],
+            begun: vec![0; slots * BITS_PER_SLOT / 64],
         }
     }
 
@@ -80,7 +86,7 @@ impl Pairs {
     }
 
     fn bit(&self, hash: u64) -> usize {
-        (hash >> (self.shift - FINER.trailing_zeros())) as usize
+        (hash >> (self.shift - BITS_PER_SLOT.trailing_zeros())) as usize
     }
 }
 

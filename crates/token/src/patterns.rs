@@ -11,14 +11,14 @@ use regex_syntax::ast::{self, Ast};
 use crate::error::EncodingError;
 use crate::scan::Style;
 use crate::split::{Splitter, WHITE_SPACE};
-use crate::sync::Borders;
+use crate::sync::BoundaryClasses;
 
 /// Patterns that cut alike.
 pub(crate) struct Family {
     /// How a pipeline names it.
     pub(crate) name: &'static str,
     style: Style,
-    borders: Borders,
+    borders: BoundaryClasses,
     /// As published. The first is what the judge is given.
     spellings: &'static [&'static str],
 }
@@ -28,13 +28,13 @@ pub(crate) static FAMILIES: &[Family] = &[
     Family {
         name: "o200k",
         style: Style::O200K,
-        borders: Borders::MODERN,
+        borders: BoundaryClasses::MODERN,
         spellings: &[tiktoken_rs::O200K_BASE_PAT_STR],
     },
     Family {
         name: "qwen",
         style: Style::QWEN,
-        borders: Borders::QWEN,
+        borders: BoundaryClasses::QWEN,
         spellings: &[concat!(
             r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}",
             r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -43,7 +43,7 @@ pub(crate) static FAMILIES: &[Family] = &[
     Family {
         name: "llama3",
         style: Style::LLAMA3,
-        borders: Borders::MODERN,
+        borders: BoundaryClasses::MODERN,
         spellings: &[concat!(
             r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}",
             r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -52,7 +52,7 @@ pub(crate) static FAMILIES: &[Family] = &[
     Family {
         name: "cl100k",
         style: Style::CL100K,
-        borders: Borders::MODERN,
+        borders: BoundaryClasses::MODERN,
         spellings: &[concat!(
             r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+",
             r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
@@ -61,7 +61,7 @@ pub(crate) static FAMILIES: &[Family] = &[
     Family {
         name: "gpt2",
         style: Style::GPT2,
-        borders: Borders::GPT2,
+        borders: BoundaryClasses::GPT2,
         spellings: &[
             r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
             r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
@@ -78,7 +78,7 @@ pub(crate) enum Pattern {
     /// As a known family does.
     Known(&'static Family),
     /// By a pattern of its own.
-    Own {
+    CustomEncoding {
         /// As given.
         text: Box<str>,
         splitter: Box<Splitter>,
@@ -111,7 +111,7 @@ impl Pattern {
             Some(body) => Splitter::regex(body),
             None => Splitter::plain(text),
         };
-        Ok(Self::Own {
+        Ok(Self::CustomEncoding {
             text: text.into(),
             splitter: Box::new(splitter.map_err(|_| EncodingError::pattern("is too large to be computed"))?),
         })
@@ -121,15 +121,15 @@ impl Pattern {
     pub(crate) fn published(&self) -> &str {
         match self {
             Self::Known(family) => family.spellings.first().copied().unwrap_or_default(),
-            Self::Own { text, .. } => text,
+            Self::CustomEncoding { text, .. } => text,
         }
     }
 
     /// The splitter, and the places at which every text may be cut.
-    pub(crate) fn into_cut(self) -> (Splitter, Borders) {
+    pub(crate) fn into_cut(self) -> (Splitter, BoundaryClasses) {
         match self {
             Self::Known(family) => (Splitter::scan(family.style), family.borders),
-            Self::Own { splitter, .. } => (*splitter, Borders::NONE),
+            Self::CustomEncoding { splitter, .. } => (*splitter, BoundaryClasses::NONE),
         }
     }
 }
@@ -234,7 +234,7 @@ mod tests {
         for text in [r"\p{L}+|[^\p{L}]", r" ?\w+|[^\s\w]+|\s+(?!\S)|\s+", r"(?s)."] {
             let pattern = Pattern::read(text).unwrap();
             assert_eq!(pattern.published(), text);
-            assert!(pattern.into_cut().1 == Borders::NONE);
+            assert!(pattern.into_cut().1 == BoundaryClasses::NONE);
         }
     }
 

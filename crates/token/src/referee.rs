@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chatmill_model::rope::ComponentSpan;
 
-use crate::counter::{Bookkeeper, Counter, Tally};
+use crate::counter::{Bookkeeper, Counter, TokenCounts};
 use crate::judge::Judge;
 use crate::stretches::{Stretch, each_stretch};
 
@@ -23,7 +23,7 @@ impl Counter for Referee {
         self.judge.count(text).unwrap_or_else(|| self.own.count(text))
     }
 
-    fn tally(&self, text: &str, spans: &[ComponentSpan]) -> Tally {
+    fn tally(&self, text: &str, spans: &[ComponentSpan]) -> TokenCounts {
         let mut books = Bookkeeper::new(spans);
         let mut is_asked = true;
         each_stretch(text, spans, |stretch| match stretch {
@@ -40,7 +40,7 @@ impl Counter for Referee {
 
 #[cfg(test)]
 mod tests {
-    use chatmill_model::rope::{Component, Voice};
+    use chatmill_model::rope::{Component, Speaker};
 
     use crate::ENCODINGS;
 
@@ -50,7 +50,7 @@ mod tests {
         let span = |end, component, control| chatmill_model::ComponentSpan {
             end,
             component,
-            voice: Voice::Perspective,
+            voice: Speaker::Perspective,
             control,
             requests: 1,
         };

@@ -34,7 +34,7 @@ fn ordinary<'t>(text: Option<&'t str>, each: &mut impl FnMut(Stretch<'t>)) {
 
 #[cfg(test)]
 mod tests {
-    use chatmill_model::rope::{Component, Voice};
+    use chatmill_model::rope::{Component, Speaker};
 
     use super::*;
 
@@ -43,7 +43,7 @@ mod tests {
         let span = |end, control| ComponentSpan {
             end,
             component: Component::Framing,
-            voice: Voice::Other,
+            voice: Speaker::Other,
             control,
             requests: 0,
         };

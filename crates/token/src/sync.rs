@@ -18,11 +18,11 @@
 //! there is a border between numbers, too. Tests hold the tables against tiktoken-rs for every string of classes up to a length.
 
 use crate::classes::{Classes, Kind, Set};
-use crate::seams::Seams;
+use crate::join_points::JoinPoints;
 
 /// Which classes of characters have a border between them, in a family of encodings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Borders {
+pub(crate) struct BoundaryClasses {
     letter: Set,
     number: Set,
     mark_or_sign: Set,
@@ -32,7 +32,7 @@ pub(crate) struct Borders {
 /// Any white space but line breaks.
 const SPACES: Set = Set::of(&[Kind::Space, Kind::Blank]);
 
-impl Borders {
+impl BoundaryClasses {
     /// Line breaks have an alternative of their own, as in `cl100k_base` and `o200k_base`.
     pub(crate) const MODERN: Self = Self {
         letter: Set::NUMBERS
@@ -94,8 +94,8 @@ impl Borders {
 /// Finds the sync points of texts.
 pub(crate) struct SyncPoints {
     classes: &'static Classes,
-    borders: Borders,
-    seams: Seams,
+    borders: BoundaryClasses,
+    seams: JoinPoints,
     ascii: [Step; 128],
     steps: [Step; Kind::ALL.len()],
 }
@@ -111,13 +111,13 @@ struct Step {
 
 impl SyncPoints {
     /// The sync points of these borders, and of seams where there are borders at all.
-    pub(crate) fn new(borders: Borders, seams: Seams) -> Self {
+    pub(crate) fn new(borders: BoundaryClasses, seams: JoinPoints) -> Self {
         let classes = Classes::get();
         let mut points = Self {
             classes,
             borders,
-            seams: if borders == Borders::NONE {
-                Seams::default()
+            seams: if borders == BoundaryClasses::NONE {
+                JoinPoints::default()
             } else {
                 seams
             },
@@ -217,8 +217,8 @@ fn character_at(text: &str, at: usize) -> Option<char> {
 mod tests {
     use super::*;
 
-    fn plain(borders: Borders) -> SyncPoints {
-        SyncPoints::new(borders, Seams::default())
+    fn plain(borders: BoundaryClasses) -> SyncPoints {
+        SyncPoints::new(borders, JoinPoints::default())
     }
 
     fn chunks<'t>(points: &SyncPoints, text: &'t str) -> Vec<&'t str> {
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn text_is_cut_between_words_numbers_and_lines() {
-        let points = plain(Borders::MODERN);
+        let points = plain(BoundaryClasses::MODERN);
         assert_eq!(
             chunks(&points, "It's 12 o'clock.\nGo on: /a"),
             ["It's", " 12", " o'clock", ".\n", "Go", " on", ":", " /a"]
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn text_is_cut_alike_wherever_a_block_of_bytes_ends() {
-        let points = plain(Borders::MODERN);
+        let points = plain(BoundaryClasses::MODERN);
         let words = "це мішаний text із словами 12 and 34, 日本語 too.\n";
         for before in 0..130 {
             let text = format!("{}{}", "x".repeat(before), words.repeat(4));
@@ -250,7 +250,7 @@ mod tests {
             let kinds: Vec<_> = text.char_indices().collect();
             for pair in kinds.windows(2) {
                 let [before, after] = [pair[0].1, pair[1].1].map(|it| Classes::get().of(it as u32));
-                if Borders::MODERN.behind(before).has(after) {
+                if BoundaryClasses::MODERN.behind(before).has(after) {
                     expected.push(pair[1].0);
                 }
             }
@@ -263,37 +263,40 @@ mod tests {
 
     #[test]
     fn a_line_break_is_no_border_where_a_gpt2_encoding_counts_too() {
-        let both = plain(Borders::MODERN.both(Borders::GPT2));
+        let both = plain(BoundaryClasses::MODERN.both(BoundaryClasses::GPT2));
         assert_eq!(chunks(&both, "a\nb 1"), ["a", "\nb", " 1"]);
     }
 
     #[test]
     fn digits_part_where_each_is_a_piece() {
-        assert_eq!(chunks(&plain(Borders::QWEN), "a12"), ["a", "1", "2"]);
-        assert_eq!(chunks(&plain(Borders::MODERN), "a12"), ["a", "12"]);
+        assert_eq!(chunks(&plain(BoundaryClasses::QWEN), "a12"), ["a", "1", "2"]);
+        assert_eq!(chunks(&plain(BoundaryClasses::MODERN), "a12"), ["a", "12"]);
     }
 
     #[test]
     fn an_unknown_pattern_has_no_border_at_all() {
-        assert_eq!(chunks(&plain(Borders::NONE), "a 1\nb."), ["a 1\nb."]);
+        assert_eq!(chunks(&plain(BoundaryClasses::NONE), "a 1\nb."), ["a 1\nb."]);
     }
 
     #[test]
     fn letters_without_case_part_where_no_token_lies_across() {
-        let mut seams = Seams::of_no_token();
+        let mut seams = JoinPoints::of_no_token();
         seams.add("日本".as_bytes());
-        let points = SyncPoints::new(Borders::MODERN, seams.clone());
+        let points = SyncPoints::new(BoundaryClasses::MODERN, seams.clone());
         assert_eq!(
             chunks(&points, "日本日a日б本 本\u{301}本"),
             ["日本", "日a日б本", " 本\u{301}本"]
         );
         assert_eq!(points.interior("日本日本語"), Some((6, 12)));
-        assert_eq!(chunks(&SyncPoints::new(Borders::NONE, seams), "本日"), ["本日"]);
+        assert_eq!(
+            chunks(&SyncPoints::new(BoundaryClasses::NONE, seams), "本日"),
+            ["本日"]
+        );
     }
 
     #[test]
     fn the_interior_lies_between_the_first_and_the_last_sync_point() {
-        let points = plain(Borders::MODERN);
+        let points = plain(BoundaryClasses::MODERN);
         for text in ["one two three", "привіт, світе 42!", "1a2b", "a b"] {
             let mut ends = Vec::new();
             points.each_end(text, |end| ends.push(end));

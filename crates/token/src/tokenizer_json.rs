@@ -275,7 +275,7 @@ impl Tokens {
             let is_merged = token.len() <= 2 && !merges.is_empty()
                 || merges
                     .iter()
-                    .any(|(left, right)| vocabulary.pair(*left, *right) == rank);
+                    .any(|(left, right)| vocabulary.merges.pair(*left, *right) == rank);
             let is_built = token.len() == 1 || !vocabulary.is_unreachable(&token);
             if token.len() > 1 && is_built && !is_merged {
                 return Err("its merges say more than ranks can");

@@ -6,31 +6,22 @@
 
 use rustc_hash::FxHashSet;
 
+use crate::join_points::JoinPoints;
 use crate::merge::{self, Merger};
-use crate::pairs::Pairs;
-use crate::seams::Seams;
+use crate::merge_table::MergeTable;
+use crate::pairs::ID_BITS;
 
 /// Tokens that a vocabulary can have at most: a pair of ids and a third fit into a word.
 pub(crate) const MOST_TOKENS: usize = (1 << ID_BITS) - 1;
 
-/// Bits of a token's id.
-pub(crate) const ID_BITS: u32 = 21;
-
-/// What a pair that is no token has for an id. It never joins anything.
-pub(crate) const NO_TOKEN: u32 = (1 << ID_BITS) - 1;
-
 /// The ordinary tokens of an encoding; special tokens are left out. Ids count tokens in the order of their ranks.
 pub(crate) struct Vocabulary {
-    /// Ids of single bytes.
-    bytes: Vec<u32>,
-    /// Ids of two bytes, by the first and then the second.
-    byte_pairs: Vec<u32>,
-    /// Ids of all longer tokens, by the two tokens that become them.
-    pairs: Pairs,
+    /// What merges are looked up in.
+    pub(crate) merges: MergeTable,
     /// Tokens that no order of merges leads to: they are found only where they are a whole piece.
     unreachable: FxHashSet<Box<[u8]>>,
     /// Where no token lies across.
-    pub(crate) seams: Seams,
+    pub(crate) seams: JoinPoints,
     #[cfg(test)]
     tokens: usize,
 }
@@ -39,11 +30,9 @@ impl Vocabulary {
     /// One without tokens, and with room for so many.
     pub(crate) fn for_tokens(tokens: usize) -> Self {
         Self {
-            bytes: vec![NO_TOKEN; 256],
-            byte_pairs: vec![NO_TOKEN; 256 * 256],
-            pairs: Pairs::for_entries(tokens),
+            merges: MergeTable::for_entries(tokens),
             unreachable: FxHashSet::default(),
-            seams: Seams::of_no_token(),
+            seams: JoinPoints::of_no_token(),
             #[cfg(test)]
             tokens,
         }
@@ -64,7 +53,7 @@ impl Vocabulary {
         for (bytes, id) in by_length {
             let parts = match bytes.len() {
                 0..=2 => None,
-                _ => merger.last_pair(&vocabulary, bytes),
+                _ => merger.last_pair(&vocabulary.merges, bytes),
             };
             vocabulary.add(bytes, id, parts);
         }
@@ -76,9 +65,9 @@ impl Vocabulary {
         self.seams.add(token);
         match (token, parts) {
             ([], _) => {}
-            ([byte], _) => self.set_byte(*byte, id),
-            ([first, second], _) => self.set_byte_pair(*first, *second, id),
-            (_, Some((left, right))) => self.pairs.insert(left, right, id),
+            ([byte], _) => self.merges.set_byte(*byte, id),
+            ([first, second], _) => self.merges.set_byte_pair(*first, *second, id),
+            (_, Some((left, right))) => self.merges.set_pair(left, right, id),
             (_, None) => {
                 self.seams.add_whole(token);
                 self.unreachable.insert(token.into());
@@ -86,50 +75,28 @@ impl Vocabulary {
         }
     }
 
-    fn set_byte(&mut self, byte: u8, id: u32) {
-        if let Some(place) = self.bytes.get_mut(usize::from(byte)) {
-            *place = id;
-        }
-    }
-
-    fn set_byte_pair(&mut self, first: u8, second: u8, id: u32) {
-        if let Some(place) = self
-            .byte_pairs
-            .get_mut(usize::from(first) << 8 | usize::from(second))
-        {
-            *place = id;
-        }
-    }
-
-    /// The id of a byte.
-    pub(crate) fn byte(&self, byte: u8) -> u32 {
-        self.bytes.get(usize::from(byte)).copied().unwrap_or(NO_TOKEN)
-    }
-
-    /// The id of two bytes, `NO_TOKEN` where they are none.
-    pub(crate) fn byte_pair(&self, first: u8, second: u8) -> u32 {
-        self.byte_pairs
-            .get(usize::from(first) << 8 | usize::from(second))
-            .copied()
-            .unwrap_or(NO_TOKEN)
-    }
-
-    /// What two tokens become, of which one at least is longer than a byte; `NO_TOKEN` where they stay two.
-    pub(crate) fn pair(&self, left: u32, right: u32) -> u32 {
-        self.pairs.get(left, right)
-    }
-
     /// Whether a whole piece is a token that merging would not find.
     pub(crate) fn is_unreachable(&self, piece: &[u8]) -> bool {
         !self.unreachable.is_empty() && self.unreachable.contains(piece)
     }
 
-    /// The bytes at which the tokens of a piece begin, a bit each; the piece is not longer than [`merge::SHORT`].
+    /// Calls `token` with the length in bytes of each token of a piece, in order.
+    pub(crate) fn each_token(&self, merger: &mut Merger, piece: &[u8], mut token: impl FnMut(usize)) {
+        if piece.len() <= merge::SHORT_PIECE_BYTES {
+            merge::each_length(self.beginnings(piece), piece.len(), token);
+        } else if self.is_unreachable(piece) {
+            token(piece.len());
+        } else {
+            merger.each_of_long(&self.merges, piece, token);
+        }
+    }
+
+    /// The bytes at which the tokens of a piece begin, a bit each; the piece is not longer than [`merge::SHORT_PIECE_BYTES`].
     pub(crate) fn beginnings(&self, piece: &[u8]) -> u64 {
         if piece.len() < 2 || self.is_unreachable(piece) {
             return 1;
         }
-        merge::beginnings(self, piece)
+        merge::beginnings(&self.merges, piece)
     }
 
     /// The same in two vocabularies at once.
@@ -137,7 +104,7 @@ impl Vocabulary {
         if piece.len() < 2 || both.iter().any(|vocabulary| vocabulary.is_unreachable(piece)) {
             return both.map(|vocabulary| vocabulary.beginnings(piece));
         }
-        merge::beginnings_in_both(both, piece)
+        merge::beginnings_in_both(both.map(|vocabulary| &vocabulary.merges), piece)
     }
 
     /// The number of ordinary tokens.

@@ -10,7 +10,7 @@
 
 use std::path::{Path, PathBuf};
 
-use chatmill_token::{Encoding, Tallier};
+use chatmill_token::{Encoding, TokenCounter};
 use serde_json::Value;
 
 #[test]
@@ -44,7 +44,7 @@ fn check(folder: &Path, name: &str) {
     };
     let encoding = encoding.unwrap();
     let counter = encoding.counter();
-    let mut tallier = Tallier::new(std::slice::from_ref(&encoding));
+    let mut tallier = TokenCounter::new(std::slice::from_ref(&encoding));
     let (mut texts, mut tokens) = (0, 0);
     for case in cases {
         let text = case["text"].as_str().unwrap();

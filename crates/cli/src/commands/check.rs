@@ -14,11 +14,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use chatmill_dataset::ReportFile;
+use chatmill_diag::suggest::nearest;
 use chatmill_diag::{Limits, Severity};
 use chatmill_dialect::DIALECTS;
 use chatmill_engine::Plan;
 use chatmill_engine::check::{CheckOptions, Checkup, FileVerdict, Known, check};
-use chatmill_engine::pipeline::nearest;
 use chatmill_engine::plan::{Target, Templates, typed_inputs};
 use chatmill_intake::InputKind;
 use clap::{Args, ValueEnum};

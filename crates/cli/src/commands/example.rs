@@ -7,8 +7,8 @@ mod samples;
 use std::io::{self, IsTerminal, Write};
 
 use chatmill_diag::Code;
+use chatmill_diag::suggest::nearest;
 use chatmill_engine::Progress;
-use chatmill_engine::pipeline::nearest;
 use chatmill_source::{SOURCES, Source};
 use clap::Args;
 

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use chatmill_dataset::Dataset;
+use chatmill_diag::suggest::nearest;
 use chatmill_dialect::LossCode;
-use chatmill_engine::pipeline::nearest;
 use chatmill_export::{
     By, ENVELOPES, Envelope, ExportError, Filters, Format, MaxTokens, Request, SUMMARY, Split, Summary,
     envelope,

@@ -1,10 +1,10 @@
 //! `chatmill man`: manual pages in roff, of the program or of one command.
 
-use chatmill_engine::pipeline::nearest;
+use chatmill_diag::suggest::nearest;
 use clap::{Args, CommandFactory};
 use clap_mangen::Man;
 
-use crate::args::Cli;
+use super::Cli;
 use crate::exit::{Exit, WrongRequest};
 use crate::output;
 

@@ -8,13 +8,14 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use chatmill_diag::Limits;
+use chatmill_diag::suggest::nearest;
 use chatmill_diag::visible::{visible_json, visible_lines};
 use chatmill_dialect::{History, Rendering};
 use chatmill_engine::inspect::conversations;
-use chatmill_engine::pipeline::{self, Pipeline, Speaker, SpeakerRule, nearest};
+use chatmill_engine::pipeline::{self, PerspectiveChoice, PerspectiveRule, Pipeline};
 use chatmill_engine::plan::{Target, Templates};
-use chatmill_engine::render;
 use chatmill_engine::trouble::Troubles;
+use chatmill_engine::work::render;
 use chatmill_model::Linked;
 use clap::Args;
 use serde::Serialize;
@@ -179,20 +180,20 @@ fn template(pipeline: &Pipeline) -> anyhow::Result<Target> {
     target.ok_or_else(|| WrongRequest::new("no template is named").into())
 }
 
-fn speaker(word: &str) -> Speaker {
+fn speaker(word: &str) -> PerspectiveChoice {
     match word {
-        "auto" => Speaker::Rule(SpeakerRule::Auto),
-        "none" => Speaker::Rule(SpeakerRule::None),
-        "each-agent" => Speaker::Rule(SpeakerRule::EachAgent),
-        "each-participant" => Speaker::Rule(SpeakerRule::EachParticipant),
-        participant => Speaker::Participants(vec![participant.to_owned()]),
+        "auto" => PerspectiveChoice::Rule(PerspectiveRule::Auto),
+        "none" => PerspectiveChoice::Rule(PerspectiveRule::None),
+        "each-agent" => PerspectiveChoice::Rule(PerspectiveRule::EachAgent),
+        "each-participant" => PerspectiveChoice::Rule(PerspectiveRule::EachParticipant),
+        participant => PerspectiveChoice::Participants(vec![participant.to_owned()]),
     }
 }
 
-fn named(speaker: &Speaker) -> Option<&str> {
+fn named(speaker: &PerspectiveChoice) -> Option<&str> {
     match speaker {
-        Speaker::Rule(_) => None,
-        Speaker::Participants(names) => names.first().map(String::as_str),
+        PerspectiveChoice::Rule(_) => None,
+        PerspectiveChoice::Participants(names) => names.first().map(String::as_str),
     }
 }
 
@@ -318,7 +319,7 @@ struct Failed {
 
 impl Failed {
     fn note(&mut self, id: &str, rendering: &Rendering<'_>) {
-        const SHOWN: usize = 5;
+        const MAX_SHOWN: usize = 5;
         let mut rules = rendering
             .violations
             .iter()
@@ -326,7 +327,7 @@ impl Failed {
         let reason = |rule: &&str| UNRENDERED.iter().any(|code| rule.starts_with(code));
         if let Some(rule) = rules.find(reason) {
             self.count += 1;
-            if self.shown.len() < SHOWN {
+            if self.shown.len() < MAX_SHOWN {
                 self.shown.push(format!("conversation {id}: {rule}"));
             }
         }

@@ -4,7 +4,7 @@ mod summary;
 
 use std::path::{Path, PathBuf};
 
-use chatmill_engine::run::Counter;
+use chatmill_engine::options::CountMode;
 use chatmill_engine::{Plan, RunOptions, run};
 use clap::{Args, ValueEnum};
 
@@ -57,9 +57,9 @@ pub struct Arguments {
 /// Who counts tokens.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Counting {
-    /// chatmill's own counter
+    /// chatmill's own counter, which remembers what it has counted
     #[default]
-    Tallier,
+    Cached,
     /// tiktoken-rs
     Reference,
 }
@@ -81,9 +81,9 @@ pub fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Ex
     let options = RunOptions {
         threads: arguments.threads,
         replace: arguments.replace,
-        counter: match arguments.counter {
-            Counting::Tallier => Counter::Tallier,
-            Counting::Reference => Counter::Reference,
+        count_mode: match arguments.counter {
+            Counting::Cached => CountMode::Cached,
+            Counting::Reference => CountMode::Reference,
         },
         verify_every: arguments.verify_every,
         report: Some(|folder| chatmill_report::write(folder, None).map(drop)),

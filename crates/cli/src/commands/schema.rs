@@ -1,6 +1,7 @@
 //! `chatmill schema`: the JSON Schema of the pipeline file or of the report, or the columns of a table.
 
-use chatmill_engine::pipeline::{self, nearest};
+use chatmill_diag::suggest::nearest;
+use chatmill_engine::pipeline::{self};
 use clap::Args;
 
 use crate::exit::{Exit, WrongRequest};

@@ -36,6 +36,12 @@ pub(crate) struct Home {
 type IsOurs = fn(&Entry) -> bool;
 
 impl Home {
+    /// Removes what a published run leaves here, and the folder itself when nobody else's work is in it.
+    pub(crate) fn tidy(&self, fingerprint: &str) -> Result<(), DatasetError> {
+        self.remove(fingerprint)?;
+        self.leave()
+    }
+
     /// Opens the home, after making it where there is none.
     ///
     /// A link, a folder of another user, one without the mark or with anything in it that is not of our making is

@@ -21,7 +21,7 @@ const OPEN: OFlags = OFlags::RDWR
     .union(OFlags::CLOEXEC);
 
 /// Times that a lock file is opened which its last holder removes meanwhile.
-const TRIES: usize = 64;
+const MAX_TRIES: usize = 64;
 
 /// A held lock; the file goes with it.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl Lock {
     /// Whoever holds a lock removes its file before letting go, so a lock counts only if its file still has the name.
     pub(crate) fn take(above: &Arc<Dir>, name: &OsStr) -> Result<Self, DatasetError> {
         let path = above.at(name);
-        for _ in 0..TRIES {
+        for _ in 0..MAX_TRIES {
             let file = call(Call::Create, || {
                 Ok(fs::openat(above.handle(), name, OPEN, USUAL_FILE)?)
             })

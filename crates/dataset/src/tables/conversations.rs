@@ -1,7 +1,7 @@
 //! The table `conversations`: one row per conversation, with its roster.
 
-use super::Table;
-use crate::column::Column;
+use crate::column::{Column, Structs};
+use crate::table::Table;
 
 /// A row of `conversations`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,7 +49,9 @@ impl Table for ConversationRow {
     const NAME: &'static str = "conversations";
     const ABOUT: &'static str = "One row per conversation.";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::key("conversation_id", "id in this dataset, unique", |row| &row.conversation_id),
+        Column::key("conversation_id", "id in this dataset, unique", |row| {
+            &row.conversation_id
+        }),
         Column::optional_text("source_conversation_id", "id that the source wrote", |row| {
             row.source_conversation_id.as_deref()
         }),
@@ -61,39 +63,67 @@ impl Table for ConversationRow {
             row.format_shape.as_deref()
         }),
         Column::key("input", "name of the input", |row| &row.input),
-        Column::key("entry", "archive member, empty for the file itself", |row| &row.entry),
-        Column::number("record", "number of the record in its entry, from 0", |row| row.record),
+        Column::key("entry", "archive member, empty for the file itself", |row| {
+            &row.entry
+        }),
+        Column::number("record", "number of the record in its entry, from 0", |row| {
+            row.record
+        }),
         Column::optional_text("title", "title", |row| row.title.as_deref()),
         Column::optional_text("description", "description", |row| row.description.as_deref()),
-        Column::key("scene", "`assistant`, `group_chat` or `unknown`", |row| &row.scene),
-        Column::number("message_count", "messages, notices not counted", |row| row.message_count.into()),
-        Column::number("participant_count", "participants in the roster", |row| row.participant_count.into()),
+        Column::key("scene", "`assistant`, `group_chat` or `unknown`", |row| {
+            &row.scene
+        }),
+        Column::number("message_count", "messages, notices not counted", |row| {
+            row.message_count.into()
+        }),
+        Column::number("participant_count", "participants in the roster", |row| {
+            row.participant_count.into()
+        }),
         Column::time("started_at", "earliest usable time", |row| row.started_at),
         Column::time("ended_at", "latest usable time", |row| row.ended_at),
-        Column::participants("participants", "the roster, in its own order", |row| &row.participants),
+        Column::structs(
+            "participants",
+            "the roster, in its own order",
+            &Structs {
+                columns: PARTICIPANT,
+                repeats: true,
+                cell: |row: &Self| &row.participants,
+            },
+        ),
         Column::optional_json("tools", "array of tool definitions", |row| row.tools.as_deref()),
         Column::optional_json("extra", "fields without a column, as they were read", |row| {
             row.extra.as_deref()
         }),
-        Column::text("content_hash", "BLAKE3 of the canonical content", |row| &row.content_hash),
-        Column::optional_key("cluster", "what repeats, forks or continues it shares this name; null where nothing does, or was not looked for", |row| {
-            row.cluster.as_deref()
+        Column::text("content_hash", "BLAKE3 of the canonical content", |row| {
+            &row.content_hash
         }),
-        Column::optional_key("duplicate", "`exact` or `near` where it repeats an earlier conversation", |row| {
-            row.duplicate.as_deref()
-        }),
+        Column::optional_key(
+            "cluster",
+            "what repeats, forks or continues it shares this name; null where nothing does, or was not looked for",
+            |row| row.cluster.as_deref(),
+        ),
+        Column::optional_key(
+            "duplicate",
+            "`exact` or `near` where it repeats an earlier conversation",
+            |row| row.duplicate.as_deref(),
+        ),
     ];
 }
 
 /// The fields of a participant.
-pub(crate) static PARTICIPANT: &[Column<ParticipantCell>] = &[
+const PARTICIPANT: &[Column<ParticipantCell>] = &[
     Column::key("id", "id in its conversation", |cell| &cell.id),
     Column::optional_key("name", "name", |cell| cell.name.as_deref()),
     Column::optional_key("alias", "second name or user name", |cell| cell.alias.as_deref()),
     Column::optional_key("role", "role that the roster gives", |cell| cell.role.as_deref()),
     Column::key("kind", "human, agent or another kind", |cell| &cell.kind),
-    Column::optional_key("custom_role", "free-form role", |cell| cell.custom_role.as_deref()),
+    Column::optional_key("custom_role", "free-form role", |cell| {
+        cell.custom_role.as_deref()
+    }),
     Column::optional_key("department", "department", |cell| cell.department.as_deref()),
     Column::optional_key("email", "mail address", |cell| cell.email.as_deref()),
-    Column::optional_json("extra", "fields without a column, as they were read", |cell| cell.extra.as_deref()),
+    Column::optional_json("extra", "fields without a column, as they were read", |cell| {
+        cell.extra.as_deref()
+    }),
 ];

@@ -1,7 +1,7 @@
 //! The table `findings`: every diagnostic with its place.
 
-use super::Table;
 use crate::column::Column;
+use crate::table::Table;
 
 /// A row of `findings`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -37,18 +37,30 @@ impl Table for FindingRow {
         Column::number("count", "occurrences that this row stands for", |row| row.count),
         Column::text("key", "hash that stays the same when lines shift", |row| &row.key),
         Column::key("input", "name of the input", |row| &row.input),
-        Column::key("entry", "archive member, empty for the file itself", |row| &row.entry),
-        Column::optional_number("record", "number of the record in its entry, from 0", |row| row.record),
-        Column::optional_key("conversation_id", "its conversation", |row| row.conversation_id.as_deref()),
+        Column::key("entry", "archive member, empty for the file itself", |row| {
+            &row.entry
+        }),
+        Column::optional_number("record", "number of the record in its entry, from 0", |row| {
+            row.record
+        }),
+        Column::optional_key("conversation_id", "its conversation", |row| {
+            row.conversation_id.as_deref()
+        }),
         Column::optional_number("position", "place of the message, from 0", |row| {
             row.position.map(u64::from)
         }),
         Column::optional_text("message_id", "id of the message", |row| row.message_id.as_deref()),
         Column::optional_number("line_number", "line, from 1", |row| row.line_number),
-        Column::optional_number("column_number", "column in code points, from 1", |row| row.column_number),
-        Column::optional_number("byte_start", "first byte in the decompressed entry", |row| row.byte_start),
+        Column::optional_number("column_number", "column in code points, from 1", |row| {
+            row.column_number
+        }),
+        Column::optional_number("byte_start", "first byte in the decompressed entry", |row| {
+            row.byte_start
+        }),
         Column::optional_number("byte_end", "one past its last byte", |row| row.byte_end),
-        Column::optional_text("json_path", "path inside the record", |row| row.json_path.as_deref()),
+        Column::optional_text("json_path", "path inside the record", |row| {
+            row.json_path.as_deref()
+        }),
         Column::key("message", "what was seen", |row| &row.message),
         Column::key("help", "how to mend it at the source", |row| &row.help),
     ];

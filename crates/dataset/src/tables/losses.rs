@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::Table;
 use crate::column::Column;
+use crate::table::Table;
 
 /// A row of `losses`. There are several for each rendering, so what they have in common is shared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,10 +29,16 @@ impl Table for LossRow {
         Column::key("conversation_id", "its conversation", |row| &row.conversation_id),
         Column::key("dialect", "id of the dialect", |row| &row.dialect),
         Column::key("profile", "profile of the dialect", |row| &row.profile),
-        Column::key("perspective", "participant who is the assistant, empty for none", |row| {
-            &row.perspective
-        }),
-        Column::number("ordinal", "place among the renderings of this key, from 0", |row| row.ordinal.into()),
+        Column::key(
+            "perspective",
+            "participant who is the assistant, empty for none",
+            |row| &row.perspective,
+        ),
+        Column::number(
+            "ordinal",
+            "place among the renderings of this key, from 0",
+            |row| row.ordinal.into(),
+        ),
         Column::key("code", "kind of loss", |row| &row.code),
         Column::key("reason", "why the dialect could not carry it", |row| &row.reason),
         Column::number("amount", "occurrences", |row| row.amount),

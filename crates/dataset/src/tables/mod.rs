@@ -3,34 +3,14 @@
 //! A table is a row struct and its columns. From the line below follow its folder in the dataset, its writer in
 //! [`PartSet`], its documentation and its place in the manifest.
 
-use arrow_schema::{Schema, SchemaRef};
+use arrow_schema::SchemaRef;
 
-use crate::column::{self, Column};
-use crate::describe;
+use crate::describe::page;
 use crate::error::DatasetError;
 use crate::options::TableOptions;
 use crate::part::{self, Slot};
 use crate::parts::{PartFile, Place};
-
-/// What a row type says about its table.
-pub(crate) trait Table: Sized + 'static {
-    /// Name of the table and of its folder.
-    const NAME: &'static str;
-    /// What a row is, one sentence.
-    const ABOUT: &'static str;
-    /// The columns in order.
-    const COLUMNS: &'static [Column<Self>];
-
-    /// The dialect by which the table's files may be parted; most tables have none.
-    fn dialect(_row: &Self) -> Option<&str> {
-        None
-    }
-}
-
-/// The Arrow schema of a table. Only the encodings' columns depend on the plan.
-pub(crate) fn schema<T: Table>(encodings: &[String]) -> SchemaRef {
-    SchemaRef::new(Schema::new(column::fields(T::COLUMNS, encodings)))
-}
+use crate::table::{Table, schema};
 
 /// A table without its row type, for what treats all tables alike.
 pub(crate) struct Registered {
@@ -53,7 +33,7 @@ macro_rules! tables {
         pub(crate) static REGISTRY: &[Registered] = &[$(Registered {
             name: $row::NAME,
             schema: schema::<$row>,
-            describe: describe::page::<$row>,
+            describe: page::<$row>,
             write_empty: part::write_empty::<$row>,
         }),+];
 
@@ -107,4 +87,50 @@ pub use conversations::ParticipantCell;
 /// Finds a table by name.
 pub(crate) fn find(name: &str) -> Option<&'static Registered> {
     REGISTRY.iter().find(|table| table.name == name)
+}
+
+/// Describes a table in Markdown; none when there is no table of that name.
+pub fn describe(table: &str) -> Option<String> {
+    find(table).map(|table| (table.describe)())
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests look at the files")]
+mod tests {
+    use super::{TABLES, describe};
+
+    #[test]
+    fn the_checked_in_pages_are_those_of_the_code() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/tables");
+        let bless = std::env::var_os("BLESS").is_some();
+        let mut expected: Vec<String> = Vec::new();
+        for table in TABLES {
+            let page = describe(table).unwrap();
+            let file = folder.join(format!("{table}.md"));
+            if bless {
+                std::fs::write(&file, &page).unwrap();
+            }
+            assert_eq!(
+                std::fs::read_to_string(&file).unwrap(),
+                page,
+                "run with BLESS=1 to rewrite {table}.md"
+            );
+            expected.push(format!("{table}.md"));
+        }
+        let mut found: Vec<String> = std::fs::read_dir(&folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        found.sort();
+        expected.sort();
+        assert_eq!(
+            found, expected,
+            "a page without a table, or a table without a page"
+        );
+    }
+
+    #[test]
+    fn an_unknown_table_has_no_page() {
+        assert_eq!(describe("invoices"), None);
+    }
 }

@@ -4,8 +4,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Table;
-use crate::column::Column;
+use crate::column::{Column, SPAN, Structs};
+use crate::table::Table;
 
 /// A row of `renderings`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -86,18 +86,24 @@ impl Table for RenderingRow {
         Column::number("messages_rendered", "messages that it shows", |row| {
             row.messages_rendered.into()
         }),
-        Column::optional_key("last_role", "role of its last turn", |row| {
-            row.last_role
-        }),
+        Column::optional_key("last_role", "role of its last turn", |row| row.last_role),
         Column::number("assistant_messages", "messages that the assistant says", |row| {
             row.assistant_messages.into()
         }),
-        Column::spans(
+        Column::structs(
             "assistant_spans",
             "bytes of `content` that the perspective says; empty where `content` is null",
-            |row| &row.assistant_spans,
+            &Structs {
+                columns: SPAN,
+                repeats: false,
+                cell: |row: &Self| &row.assistant_spans,
+            },
         ),
-        Column::number("loss_count", "what it lost: the sum of `amount` in `losses`", |row| row.loss_count),
+        Column::number(
+            "loss_count",
+            "what it lost: the sum of `amount` in `losses`",
+            |row| row.loss_count,
+        ),
         Column::text_list("loss_codes", "codes of its losses, each once", |row| {
             &row.loss_codes
         }),

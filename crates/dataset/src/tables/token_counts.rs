@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::Table;
 use crate::column::Column;
+use crate::table::Table;
 
 /// A row of `token_counts`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,20 +33,30 @@ impl Table for TokenCountRow {
         Column::key("conversation_id", "its conversation", |row| &row.conversation_id),
         Column::key("dialect", "id of the dialect", |row| &row.dialect),
         Column::key("profile", "profile of the dialect", |row| &row.profile),
-        Column::key("perspective", "participant who is the assistant, empty for none", |row| {
-            &row.perspective
-        }),
-        Column::number("ordinal", "place among the renderings of this key, from 0", |row| row.ordinal.into()),
+        Column::key(
+            "perspective",
+            "participant who is the assistant, empty for none",
+            |row| &row.perspective,
+        ),
+        Column::number(
+            "ordinal",
+            "place among the renderings of this key, from 0",
+            |row| row.ordinal.into(),
+        ),
         Column::key("encoding", "name of the encoding", |row| &row.encoding),
         Column::number("tokens", "tokens of the rendering", |row| row.tokens),
         Column::number("content", "tokens of what was said", |row| row.content),
         Column::number("names", "tokens of names", |row| row.names),
         Column::number("framing", "tokens of the dialect's own syntax", |row| row.framing),
-        Column::number("tools", "tokens of tool definitions, calls and results", |row| row.tools),
+        Column::number("tools", "tokens of tool definitions, calls and results", |row| {
+            row.tools
+        }),
         Column::number("replies", "tokens of quoted references", |row| row.replies),
         Column::number("meta", "tokens of ids, times and other marks", |row| row.meta),
-        Column::number("assistant_content", "the share of content that the assistant says", |row| {
-            row.assistant_content
-        }),
+        Column::number(
+            "assistant_content",
+            "the share of content that the assistant says",
+            |row| row.assistant_content,
+        ),
     ];
 }

@@ -1,7 +1,7 @@
 //! The table `tool_calls`: one row per call and per result that answers no call or answers it again.
 
-use super::Table;
 use crate::column::Column;
+use crate::table::Table;
 
 /// A row of `tool_calls`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,17 +22,24 @@ pub struct ToolCallRow {
 
 impl Table for ToolCallRow {
     const NAME: &'static str = "tool_calls";
-    const ABOUT: &'static str = "One row per tool call, and per result that answers no call or answers it again.";
+    const ABOUT: &'static str =
+        "One row per tool call, and per result that answers no call or answers it again.";
     const COLUMNS: &'static [Column<Self>] = &[
         Column::key("conversation_id", "its conversation", |row| &row.conversation_id),
-        Column::optional_text("call_id", "id that binds call and result", |row| row.call_id.as_deref()),
+        Column::optional_text("call_id", "id that binds call and result", |row| {
+            row.call_id.as_deref()
+        }),
         Column::optional_key("name", "name of the tool", |row| row.name.as_deref()),
-        Column::optional_text("arguments", "arguments as the source wrote them, JSON or not", |row| {
-            row.arguments.as_deref()
-        }),
-        Column::optional_flag("arguments_valid", "whether the arguments are a JSON object", |row| {
-            row.arguments_valid
-        }),
+        Column::optional_text(
+            "arguments",
+            "arguments as the source wrote them, JSON or not",
+            |row| row.arguments.as_deref(),
+        ),
+        Column::optional_flag(
+            "arguments_valid",
+            "whether the arguments are a JSON object",
+            |row| row.arguments_valid,
+        ),
         Column::optional_number("call_position", "place of the message that calls", |row| {
             row.call_position.map(u64::from)
         }),
@@ -40,7 +47,9 @@ impl Table for ToolCallRow {
             row.result_position.map(u64::from)
         }),
         Column::optional_text("result", "content of the result", |row| row.result.as_deref()),
-        Column::optional_flag("is_error", "whether the result reports an error", |row| row.is_error),
+        Column::optional_flag("is_error", "whether the result reports an error", |row| {
+            row.is_error
+        }),
         Column::key(
             "status",
             "`paired`, `late`, `early`, `unanswered`, `orphaned` or `duplicate`",

@@ -1,7 +1,7 @@
 //! The table `totals`: the bill, per source, dialect, profile, encoding and coverage.
 
-use super::Table;
 use crate::column::Column;
+use crate::table::Table;
 
 /// A row of `totals`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -76,6 +76,10 @@ impl Table for TotalRow {
         Column::number("p95", "95th percentile of tokens per rendering", |row| row.p95),
         Column::number("p99", "99th percentile of tokens per rendering", |row| row.p99),
         Column::number("invalid", "renderings that are not valid", |row| row.invalid),
-        Column::number("losses", "what they lost: the sum of `amount` in `losses`", |row| row.losses),
+        Column::number(
+            "losses",
+            "what they lost: the sum of `amount` in `losses`",
+            |row| row.losses,
+        ),
     ];
 }

@@ -61,7 +61,7 @@ pub(super) fn declare(
         };
         match piece.position.filter(|_| piece.kind != Kind::CallId) {
             Some(position) => losses.at(code, position, reason),
-            None => losses.everywhere(code, 1, reason),
+            None => losses.whole_rendering(code, 1, reason),
         }
     }
 }

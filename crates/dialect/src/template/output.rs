@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use chatmill_model::{Component, Level, Rope, Voice, json};
+use chatmill_model::{Component, Level, Rope, Speaker, json};
 
 use super::methods::is_space;
 use super::regions::Regions;
 use super::stage::Piece;
 use super::tokens::Tokens;
-use crate::words::Words;
+use crate::text_run::TextRun;
 
 /// What a stretch of an output is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ enum What {
 struct Stretch {
     range: Range<usize>,
     what: What,
-    voice: Voice,
+    voice: Speaker,
 }
 
 /// An output and what is known about it.
@@ -154,9 +154,9 @@ impl<'a> Output<'_, 'a> {
                     range: *from..*to,
                     what: stretch.what,
                     voice: if is_generated {
-                        Voice::Perspective
+                        Speaker::Perspective
                     } else {
-                        Voice::Other
+                        Speaker::Other
                     },
                 });
             }
@@ -190,7 +190,7 @@ impl<'a> Output<'_, 'a> {
         }
         for range in own {
             for stretch in stretches.get_mut(range).into_iter().flatten() {
-                stretch.voice = Voice::Perspective;
+                stretch.voice = Speaker::Perspective;
             }
         }
     }
@@ -217,7 +217,7 @@ fn push(stretches: &mut Vec<Stretch>, range: Range<usize>, what: What) {
         stretches.push(Stretch {
             range,
             what,
-            voice: Voice::Other,
+            voice: Speaker::Other,
         });
     }
 }
@@ -257,7 +257,7 @@ fn say_words<'a>(rope: &mut Rope<'a>, piece: &Piece<'a>, range: Range<usize>, le
             Cow::Owned(text) => text.get(inside).map(|text| Cow::Owned(text.to_owned())),
         };
         if let Some(text) = text {
-            Words::new(text, words.component).write(rope, level);
+            TextRun::new(text, words.component).write(rope, level);
         }
     }
 }

@@ -14,10 +14,10 @@ use crate::arguments::{as_object, as_text};
 use crate::definitions::{self, Form};
 use crate::loss::{LossCode, Losses};
 use crate::policy::ControlTokens;
-use crate::script::say::joined;
-use crate::script::{Block, Held, SaidCall, Script, Turn};
+use crate::text_run::TextRun;
+use crate::turn_plan::say::joined;
+use crate::turn_plan::{Block, BlockContent, CallBlock, Turn, TurnPlan};
 use crate::view::View;
-use crate::words::Words;
 
 /// What a piece is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub(super) struct Piece<'a> {
     /// Number of its turn; none where it is a tool's definition.
     pub(super) turn: Option<usize>,
     /// What it consists of.
-    pub(super) words: Vec<Words<'a>>,
+    pub(super) words: Vec<TextRun<'a>>,
     /// All of it.
     pub(super) text: String,
 }
@@ -82,7 +82,7 @@ impl<'a, 's> Stage<'a, 's> {
     /// Sets up what a view says.
     pub(super) fn new(
         view: &View<'a>,
-        script: &mut Script<'a>,
+        script: &mut TurnPlan<'a>,
         arguments: Arguments,
         tokens: &'s Tokens,
     ) -> Self {
@@ -107,7 +107,7 @@ impl<'a, 's> Stage<'a, 's> {
         !self.pieces.iter().any(|piece| marks::occur_in(&piece.text))
     }
 
-    fn definitions(&mut self, view: &View<'a>, script: &mut Script<'a>) {
+    fn definitions(&mut self, view: &View<'a>, script: &mut TurnPlan<'a>) {
         let mut rope = Rope::new();
         let tools = &view.conversation().tools;
         let names = &script.tool_names;
@@ -159,7 +159,7 @@ impl<'a, 's> Stage<'a, 's> {
         }
         let mut calls = Vec::new();
         for block in called {
-            if let (Held::Call(call), Some(position)) = (block.held, block.position) {
+            if let (BlockContent::Call(call), Some(position)) = (block.held, block.position) {
                 calls.push(self.call(number, call, position, arguments, losses));
             }
         }
@@ -169,9 +169,9 @@ impl<'a, 's> Stage<'a, 's> {
         Twin::map(message)
     }
 
-    fn texts(&mut self, mut blocks: Vec<Block<'a>>, losses: &mut Losses) -> Vec<Words<'a>> {
+    fn texts(&mut self, mut blocks: Vec<Block<'a>>, losses: &mut Losses) -> Vec<TextRun<'a>> {
         for block in &mut blocks {
-            if let Held::Text(words) = &mut block.held {
+            if let BlockContent::Text(words) = &mut block.held {
                 *words = self.safe_words(std::mem::take(words), block.position, losses);
             }
         }
@@ -184,15 +184,15 @@ impl<'a, 's> Stage<'a, 's> {
         message: &mut Vec<(String, Twin)>,
         blocks: Vec<Block<'a>>,
         losses: &mut Losses,
-    ) -> Vec<Words<'a>> {
+    ) -> Vec<TextRun<'a>> {
         for block in blocks {
-            if let Held::Result(result) = block.held {
+            if let BlockContent::Result(result) = block.held {
                 let content = self.safe(result.content(), block.position, losses);
                 let id = self.safe(result.id, block.position, losses);
                 let name = self.safe(result.name, block.position, losses);
                 message.push(("tool_call_id".to_owned(), Twin::same(id)));
                 message.push(("name".to_owned(), Twin::same(name)));
-                return vec![Words::new(content, Component::Tools)];
+                return vec![TextRun::new(content, Component::Tools)];
             }
         }
         Vec::new()
@@ -201,15 +201,18 @@ impl<'a, 's> Stage<'a, 's> {
     fn call(
         &mut self,
         turn: usize,
-        said: SaidCall<'a>,
+        said: CallBlock<'a>,
         position: u32,
         arguments: Arguments,
         losses: &mut Losses,
     ) -> Twin {
         let (place, turn) = (Some(position), Some(turn));
-        let id = vec![Words::new(self.safe(said.id, place, losses), Component::Meta)];
+        let id = vec![TextRun::new(self.safe(said.id, place, losses), Component::Meta)];
         let id = self.piece(Kind::CallId, place, turn, id);
-        let name = vec![Words::new(self.safe(said.name, place, losses), Component::Tools)];
+        let name = vec![TextRun::new(
+            self.safe(said.name, place, losses),
+            Component::Tools,
+        )];
         let name = self.piece(Kind::CallName, place, turn, name);
         let arguments = match arguments {
             Arguments::String => {
@@ -218,7 +221,7 @@ impl<'a, 's> Stage<'a, 's> {
                     Kind::Argument,
                     place,
                     turn,
-                    vec![Words::new(text, Component::Tools)],
+                    vec![TextRun::new(text, Component::Tools)],
                 )
             }
             Arguments::Object => {
@@ -261,7 +264,7 @@ impl<'a, 's> Stage<'a, 's> {
             let text = safe(text);
             match kind(place) {
                 None => Twin::same(text),
-                Some(kind) => self.piece(kind, position, None, vec![Words::new(text, Component::Tools)]),
+                Some(kind) => self.piece(kind, position, None, vec![TextRun::new(text, Component::Tools)]),
             }
         };
         let twin = twin::read(raw, &mut text, &mut |name| safe(name));
@@ -274,7 +277,7 @@ impl<'a, 's> Stage<'a, 's> {
         kind: Kind,
         position: Option<u32>,
         turn: Option<usize>,
-        words: Vec<Words<'a>>,
+        words: Vec<TextRun<'a>>,
     ) -> Twin {
         let text: String = words.iter().map(|words| words.text.as_ref()).collect();
         let twin = Twin {
@@ -293,11 +296,11 @@ impl<'a, 's> Stage<'a, 's> {
 
     fn safe_words(
         &mut self,
-        words: Vec<Words<'a>>,
+        words: Vec<TextRun<'a>>,
         position: Option<u32>,
         losses: &mut Losses,
-    ) -> Vec<Words<'a>> {
-        let safe = words.into_iter().map(|words| Words {
+    ) -> Vec<TextRun<'a>> {
+        let safe = words.into_iter().map(|words| TextRun {
             text: self.safe(words.text, position, losses),
             component: words.component,
         });
@@ -327,7 +330,7 @@ impl<'a, 's> Stage<'a, 's> {
         };
         match position {
             Some(position) => losses.several(code, position, count, reason),
-            None => losses.everywhere(code, count, reason),
+            None => losses.whole_rendering(code, count, reason),
         }
     }
 }

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use super::held;
 
 /// Levels of JSON that are read; what a conversation holds is never as deep.
-const DEEPEST: usize = 192;
+const MAX_DEPTH: usize = 192;
 
 /// A value as it is, and with marks.
 #[derive(Clone, Debug)]
@@ -77,7 +77,7 @@ fn walk(
     text: &mut dyn FnMut(String, Place<'_>) -> Twin,
     name: &mut dyn FnMut(String) -> String,
 ) -> Option<Twin> {
-    if place.depth > DEEPEST {
+    if place.depth > MAX_DEPTH {
         return None;
     }
     let depth = place.depth + 1;
@@ -198,7 +198,7 @@ mod tests {
     fn what_is_no_json_or_too_deep_is_nothing() {
         assert_eq!(dumped("{"), None);
         assert_eq!(dumped(""), None);
-        let deep = "[".repeat(DEEPEST + 2) + &"]".repeat(DEEPEST + 2);
+        let deep = "[".repeat(MAX_DEPTH + 2) + &"]".repeat(MAX_DEPTH + 2);
         assert_eq!(dumped(&deep), None);
     }
 

@@ -277,13 +277,13 @@ fn what_every_message_loses_is_declared_once() {
         message.extra.0.push(("k".to_owned(), RawJson("1".to_owned())));
     }
     let out = room.only("openai-chat");
-    let everywhere: Vec<_> = out
+    let whole_rendering: Vec<_> = out
         .losses
         .iter()
         .map(|loss| (loss.code.as_str(), loss.position, loss.amount))
         .collect();
     assert_eq!(
-        everywhere,
+        whole_rendering,
         [
             ("name-dropped", None, 3),
             ("timestamp-dropped", None, 3),

@@ -1,6 +1,6 @@
 //! A room whose links are set by hand, and its renderings.
 
-use chatmill_dialect::{History, Loss, LossCode, Outside, Policy, Stretch, View, Window, find};
+use chatmill_dialect::{History, Loss, LossCode, Policy, Shared, View, Window, WindowRange, find};
 use chatmill_model::{
     ArgumentForm, Arguments, CallStatus, Conversation, Extra, Link, LinkStatus, Linked, Media, MediaKind,
     MediaSource, Message, MessageKind, MessageOrigin, OffsetOrigin, PairedBy, Pairing, Part, PartPlace,
@@ -257,11 +257,11 @@ impl Room {
         policy: &Policy,
         history: History,
         perspective: Option<usize>,
-        stretch: Option<Stretch>,
+        stretch: Option<WindowRange>,
     ) -> Vec<Out> {
         let (dialect, profile) = find(dialect).unwrap();
         let perspective = perspective.filter(|_| !dialect.about().neutral);
-        let outside = Outside::default();
+        let shared = Shared::default();
         let view = View {
             linked: &self.linked,
             perspective,
@@ -270,7 +270,7 @@ impl Room {
             history,
             window: stretch.map(|stretch| Window {
                 stretch,
-                outside: &outside,
+                shared: &shared,
             }),
         };
         let mut outs = Vec::new();
@@ -279,7 +279,7 @@ impl Room {
                 .rope
                 .segments()
                 .iter()
-                .filter(|segment| segment.voice == chatmill_model::Voice::Perspective)
+                .filter(|segment| segment.voice == chatmill_model::Speaker::Perspective)
                 .map(|segment| segment.text.as_ref())
                 .collect();
             assert_eq!(rendering.ordinal as usize, outs.len());

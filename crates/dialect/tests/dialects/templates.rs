@@ -10,7 +10,7 @@ use chatmill_dialect::template::{Arguments, Blueprint, TemplateError};
 use chatmill_dialect::{
     Dialect, History, Loss, LossCode, Policy, Rendering, TemplateDialect, View, Violation, auto_perspective,
 };
-use chatmill_model::{CallStatus, Component, Level, Part, RawJson, Voice};
+use chatmill_model::{CallStatus, Component, Level, Part, RawJson, Speaker};
 use serde_json::value::RawValue;
 
 use crate::room::Room;
@@ -183,7 +183,7 @@ fn special_tokens_are_control_segments_and_texts_are_the_conversations_own() {
         );
         let own: Vec<&str> = segments
             .iter()
-            .filter(|segment| segment.voice == Voice::Perspective)
+            .filter(|segment| segment.voice == Speaker::Perspective)
             .map(|segment| segment.text.as_ref())
             .collect();
         assert_eq!(own, ["Hello", "<|im_end|>"]);
@@ -203,19 +203,19 @@ fn calls_and_dumped_json_are_booked_as_tools_and_belong_to_the_assistant() {
                 .filter(|segment| segment.component == component && segment.voice == voice);
             those.map(|segment| segment.text.as_ref()).collect()
         };
-        let called = of(Component::Tools, Voice::Perspective);
+        let called = of(Component::Tools, Speaker::Perspective);
         assert!(called.starts_with("berth{\n \"number\": 4"), "{called}");
         assert!(
             called.contains("North\nCove") && called.contains("1e-07"),
             "{called}"
         );
-        let results = of(Component::Tools, Voice::Other);
+        let results = of(Component::Tools, Speaker::Other);
         assert!(
             results.contains("free") && results.contains("{\"state\":\"taken\"}"),
             "{results}"
         );
         assert_eq!(
-            of(Component::Content, Voice::Perspective),
+            of(Component::Content, Speaker::Perspective),
             "Let me look.Pier 4 is free."
         );
         let escaped = segments.iter().find(|segment| segment.level == Level::JsonString);
@@ -231,7 +231,7 @@ fn a_template_that_marks_generated_text_says_whose_it_is() {
     render(&room(), &own("marked"), &keeping(), |rendering| {
         let own = rendering.rope.segments().iter();
         let own: String = own
-            .filter(|segment| segment.voice == Voice::Perspective)
+            .filter(|segment| segment.voice == Speaker::Perspective)
             .map(|segment| segment.text.as_ref())
             .collect();
         assert_eq!(own, "Let me look.</Assistant>");

@@ -1,6 +1,6 @@
 //! Sessions, answers and borders, and that every dialect shows the stretch that it is given.
 
-use chatmill_dialect::window::{Borders, Cuts, Stretch, stretches, turn_starts};
+use chatmill_dialect::window::{CutPoints, Cuts, WindowRange, stretches, turn_starts};
 use chatmill_dialect::{DIALECTS, History, LossCode, Policy, auto_perspective};
 use chatmill_model::{CallStatus, LinkStatus, MessageKind, Role};
 
@@ -9,12 +9,12 @@ use crate::room::{Out, Room, text};
 const HOUR: i64 = 3_600_000_000;
 
 /// Cuts at silences of more than an hour, or behind answers, or both.
-fn cut(room: &Room, session_gap: Option<i64>, per_turn: bool) -> Vec<Stretch> {
+fn cut(room: &Room, session_gap: Option<i64>, per_turn: bool) -> Vec<WindowRange> {
     let cuts = Cuts {
         session_gap,
         per_turn,
     };
-    let borders = Borders::of(&room.linked);
+    let borders = CutPoints::of(&room.linked);
     stretches(&room.linked, &borders, auto_perspective(&room.linked), cuts)
 }
 
@@ -117,7 +117,7 @@ fn a_turn_is_everything_up_to_its_last_words() {
     room.pair(Some((8, 0)), Some((9, 0)), CallStatus::Paired);
     // The last turn says nothing behind its call: it is no answer yet.
     assert_eq!(answers(&room), [1, 7]);
-    let starts = turn_starts(&room.linked, &Borders::of(&room.linked), Some(bot));
+    let starts = turn_starts(&room.linked, &CutPoints::of(&room.linked), Some(bot));
     assert_eq!(starts, [1, 7]);
     room.say(bot, "Sun.");
     assert_eq!(answers(&room), [1, 7, 11]);
@@ -135,13 +135,13 @@ fn an_answer_between_a_call_and_its_result_ends_nothing() {
     room.say(bot, "It is 42.");
     room.pair(Some((0, 0)), Some((4, 0)), CallStatus::Late);
     assert_eq!(answers(&room), [6]);
-    assert!(turn_starts(&room.linked, &Borders::of(&room.linked), Some(bot)).is_empty());
+    assert!(turn_starts(&room.linked, &CutPoints::of(&room.linked), Some(bot)).is_empty());
 }
 
 #[test]
 fn nobody_has_no_answers_and_everybody_may_be_cut() {
     let room = talk(&[None, None, None]);
-    let borders = Borders::of(&room.linked);
+    let borders = CutPoints::of(&room.linked);
     let cuts = Cuts {
         per_turn: true,
         session_gap: None,
@@ -160,7 +160,7 @@ fn system_text_in_front_of_a_stretch_stays_and_replies_to_the_outside_are_quoted
     let asked = room.say(ann, "Where was it?");
     room.reply(asked, 1);
     room.say(bot, "Under the mat.");
-    let stretch = Stretch {
+    let stretch = WindowRange {
         session_start: 0,
         session_end: 5,
         start: 3,
@@ -264,11 +264,11 @@ fn each(
     session_gap: Option<i64>,
     per_turn: bool,
     history: History,
-    mut look: impl FnMut(&str, &Room, Stretch, Out),
+    mut look: impl FnMut(&str, &Room, WindowRange, Out),
 ) {
     for seed in 0..60 {
         let room = busy(seed);
-        let borders = Borders::of(&room.linked);
+        let borders = CutPoints::of(&room.linked);
         for perspective in [2, 3] {
             let cuts = Cuts {
                 session_gap,
@@ -369,10 +369,10 @@ fn a_rendering_per_turn_ends_with_the_assistant_in_every_dialect_that_has_one() 
 fn a_later_start_shows_the_end_of_the_same_rendering() {
     for seed in 0..60 {
         let room = busy(seed);
-        let borders = Borders::of(&room.linked);
+        let borders = CutPoints::of(&room.linked);
         let length = room.linked.conversation.messages.len() as u32;
         for start in turn_starts(&room.linked, &borders, Some(2)) {
-            let stretch = Stretch {
+            let stretch = WindowRange {
                 session_start: 0,
                 session_end: length,
                 start,

@@ -7,9 +7,9 @@ use chatmill_dialect::policy::{ControlTokens, Orphans};
 use chatmill_dialect::{History, Policy, Rendering, Violation};
 use chatmill_model::Linked;
 
-use crate::pipeline::{Speaker, SpeakerRule};
+use crate::pipeline::{PerspectiveChoice, PerspectiveRule};
 use crate::plan::Target;
-use crate::render;
+use crate::work::render;
 
 /// The rules of a dialect that a conversation breaks, one finding a rule, with the number of renderings that break it.
 ///
@@ -20,7 +20,7 @@ pub(super) fn refusals(linked: &Linked, target: &Target, limits: &Limits) -> Vec
         control_tokens: ControlTokens::Keep,
         ..Policy::default()
     };
-    let (perspectives, _) = render::perspectives(linked, &Speaker::Rule(SpeakerRule::Auto));
+    let (perspectives, _) = render::perspectives(linked, &PerspectiveChoice::Rule(PerspectiveRule::Auto));
     let mut broken = Broken::default();
     render::render(
         linked,

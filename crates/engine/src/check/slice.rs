@@ -1,5 +1,6 @@
 //! A worker's part: the records of one slice, read, linked and checked.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,11 +11,13 @@ use chatmill_source::Source;
 
 use super::verdict::FileCounts;
 use super::{CheckOptions, Checked, Excerpt, judge};
-use crate::frame::{self, Settings};
-use crate::group::{Group, GroupRow};
-use crate::locate::{Located, Locator};
+use crate::entry::EntryRef;
 use crate::plan::PlannedInput;
-use crate::slices::{EntryStep, Slice, Step};
+use crate::record::group::GroupRow;
+use crate::record::locate::{Located, Locator};
+use crate::record::{self, Settings};
+use crate::slice::Slice;
+use crate::slice::records::{Item, ReadRecord, Record, RecordForm};
 
 /// What one slice gives.
 #[derive(Default)]
@@ -38,11 +41,11 @@ pub(super) fn check_slice(
         place: None,
         shown: BTreeMap::new(),
     };
-    for step in &slice.steps {
+    for item in slice.items() {
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        checker.step(step, slice);
+        checker.item(item);
     }
     checker.report
 }
@@ -51,14 +54,14 @@ struct Checker<'c> {
     inputs: &'c [PlannedInput],
     options: &'c CheckOptions,
     report: SliceReport,
-    place: Option<EntryStep>,
+    place: Option<EntryRef>,
     /// Excerpts per code.
     shown: BTreeMap<&'static str, usize>,
 }
 
 /// Where a finding was made: the record and its conversation.
 #[derive(Clone, Copy, Default)]
-struct Spot<'s> {
+struct FindingPlace<'s> {
     record: Option<u64>,
     conversation: Option<&'s str>,
     target: Option<&'s str>,
@@ -71,144 +74,69 @@ struct Judged<'s> {
     located: Located,
     record: u64,
     /// The entry, where it is not the one that is being read.
-    place: Option<EntryStep>,
+    place: Option<EntryRef>,
     text: Option<(&'s [u8], u64, Span)>,
 }
 
 impl Checker<'_> {
-    fn step(&mut self, step: &Step, slice: &Slice) {
-        match step {
-            Step::Entry(entry) => {
+    fn item(&mut self, item: Item<'_>) {
+        match item {
+            Item::Entry(entry) => {
                 self.place = Some(entry.clone());
                 let counts = self.counts();
                 counts.source = counts.source.or(entry.source.map(Source::id));
             }
-            Step::Damage(damage) => {
+            Item::FramingError(damage) => {
                 let counts = self.counts();
                 counts.records += 1;
                 counts.rejected += 1;
-                let spot = Spot {
+                let spot = FindingPlace {
                     record: Some(damage.record),
-                    ..Spot::default()
+                    ..FindingPlace::default()
                 };
                 self.finding(Located::of_damage(damage), spot);
             }
-            Step::Note(finding) => self.finding(Located::nowhere(finding.clone()), Spot::default()),
-            Step::Frame(frame) => {
-                let bytes = slice.buffer.get(frame.buffer.clone()).unwrap_or_default();
-                self.frame(frame, bytes);
+            Item::Note(finding) => self.finding(Located::nowhere(finding.clone()), FindingPlace::default()),
+            Item::Record(record) => {
+                if let Some(read) = record.read(Settings::plain(&self.options.limits)) {
+                    self.record(&read);
+                }
             }
-            Step::Group(group) => self.group(group, slice),
-            Step::PassedOver { kind, .. } => self.counts().passed_over = Some(kind),
-            Step::Filtered(_)
-            | Step::FilteredGroup(_)
-            | Step::Skipped { .. }
-            | Step::Separator(_)
-            | Step::EntryEnd(_) => {}
+            Item::PassedOver { kind, .. } => self.counts().passed_over = Some(kind),
+            Item::Filtered(_) | Item::Skipped { .. } | Item::Separator(_) | Item::EntryEnd(_) => {}
         }
     }
 
-    fn group(&mut self, group: &Group, slice: &Slice) {
-        let bytes = slice.buffer.get(group.buffer.clone()).unwrap_or_default();
-        let outcome = group.read(bytes, Settings::plain(&self.options.limits));
-        let rejected = group.rejected(&outcome);
-        for (index, row) in group.rows.iter().enumerate().filter(|(_, row)| row.place.counts) {
-            self.place = slice.entries.get(row.place.entry).cloned();
-            let source = group.source.id();
+    fn record(&mut self, read: &ReadRecord<'_>) {
+        let ReadRecord { record, outcome, .. } = read;
+        for (row, is_rejected) in read.rows() {
+            self.place = Some(row.entry.clone());
             let counts = self.counts();
-            counts.source.get_or_insert(source);
+            counts.source = counts.source.or(record.source().map(Source::id));
             counts.records += 1;
-            counts.rejected += u64::from(rejected.contains(&index));
+            counts.rejected += u64::from(is_rejected);
         }
-        let Some(first) = group.rows.first() else { return };
-        let rejects = group.rejects(&outcome, bytes, &self.options.limits);
-        let rejects = rejects.into_iter().map(|(_, _, located)| located);
-        let id = outcome.linked.as_ref().map(|linked| frame::id(linked, bytes));
-        for located in outcome.findings.into_iter().chain(rejects) {
-            let row = located
-                .row
-                .and_then(|index| group.rows.get(index))
-                .unwrap_or(first);
-            self.place = slice.entries.get(row.place.entry).cloned();
-            let inside = located.inside.clone().unwrap_or(0..row.inside.len());
-            let span = Span {
-                start: inside.start as u64,
-                end: inside.end as u64,
-            };
-            let spot = Spot {
-                record: Some(row.place.record),
+        let text = Text::of(record);
+        let id = outcome
+            .linked
+            .as_ref()
+            .map(|linked| record::id(linked, record.bytes));
+        let rejects = read.rejects(&self.options.limits).into_iter();
+        let rejects = rejects.map(|(row, _, located)| (row, located));
+        let findings = read.findings().map(|(row, located)| (row, located.clone()));
+        for (row, located) in findings.chain(rejects) {
+            self.place = Some(row.entry.clone());
+            let spot = FindingPlace {
+                record: Some(row.record),
                 conversation: id.as_deref(),
                 target: None,
-                text: bytes.get(row.inside.clone()).map(|text| (text, 0, span)),
+                text: text.around(&located),
             };
             self.finding(located, spot);
         }
-        self.place = slice.entries.get(first.place.entry).cloned();
+        self.place = Some(record.entry.clone());
         if let (Some(linked), Some(id)) = (&outcome.linked, &id) {
-            self.judge(linked, id, &|finding| {
-                let origin = origin(linked, &finding);
-                let own = origin.and_then(|origin| group.rows.get(origin.index as usize));
-                let row = own.unwrap_or(first);
-                Judged {
-                    located: at_row(finding, row),
-                    record: row.place.record,
-                    place: slice.entries.get(row.place.entry).cloned(),
-                    text: own.and_then(|row| bytes.get(row.inside.clone())).map(|text| {
-                        let end = text.len() as u64;
-                        (text, 0, Span { start: 0, end })
-                    }),
-                }
-            });
-        }
-    }
-
-    fn frame(&mut self, frame: &Frame, bytes: &[u8]) {
-        let Some(source) = self.place.as_ref().and_then(|place| place.source) else {
-            return;
-        };
-        let outcome = frame::read(source, frame, bytes, Settings::plain(&self.options.limits));
-        let counts = self.counts();
-        counts.records += 1;
-        counts.rejected += u64::from(outcome.linked.is_none());
-        let id = outcome.linked.as_ref().map(|linked| frame::id(linked, bytes));
-        let text = (frame.form == Form::Text).then(|| Transcript::new(bytes).text());
-        let shown = text.as_deref().unwrap_or(bytes);
-        let rejects = outcome.rejects.into_iter().map(|(_, located)| located);
-        for located in outcome.findings.into_iter().chain(rejects) {
-            let spot = Spot {
-                record: Some(frame.record),
-                conversation: id.as_deref(),
-                target: None,
-                text: located.span.map(|span| (shown, frame.start, span)),
-            };
-            self.finding(located, spot);
-        }
-        if let (Some(linked), Some(id)) = (&outcome.linked, &id) {
-            let locator = Locator::new(frame, shown);
-            let begins_list = |bytes: &[u8]| bytes.trim_ascii_start().starts_with(b"[");
-            self.judge(linked, id, &|finding| {
-                let origin = origin(linked, &finding);
-                let finding = match origin {
-                    None => finding,
-                    Some(origin) => finding.at_span(origin.start, origin.end),
-                };
-                let finding = match origin {
-                    // A text has no fields that a path could name.
-                    Some(origin) if frame.form != Form::Text => finding.at_path(if begins_list(bytes) {
-                        format!("$[{}]", origin.index)
-                    } else {
-                        source.message_path(origin.index)
-                    }),
-                    _ => finding,
-                };
-                let located = locator.locate_plain(finding);
-                Judged {
-                    text: origin.and(located.span).map(|span| (shown, frame.start, span)),
-                    located,
-                    record: frame.record,
-                    place: None,
-                }
-            });
+            self.judge(linked, id, &|finding| text.judged(linked, finding));
         }
     }
 
@@ -230,7 +158,7 @@ impl Checker<'_> {
                 if judged.place.is_some() {
                     self.place = judged.place;
                 }
-                let spot = Spot {
+                let spot = FindingPlace {
                     record: Some(judged.record),
                     conversation: Some(id),
                     target: Some(&name),
@@ -247,7 +175,7 @@ impl Checker<'_> {
         self.report.files.entry(input).or_default()
     }
 
-    fn finding(&mut self, located: Located, spot: Spot<'_>) {
+    fn finding(&mut self, located: Located, spot: FindingPlace<'_>) {
         let code = located.finding.code.code;
         self.counts().is_empty |= code == codes::EMPTY_INPUT.code;
         if self.options.ignored.contains(&code) {
@@ -284,6 +212,95 @@ impl Checker<'_> {
             excerpt,
         };
         self.report.findings.push((index, checked));
+    }
+}
+
+/// The text of a record, as excerpts show it.
+struct Text<'r> {
+    record: &'r Record<'r>,
+    /// The text of a frame; that of a transcript is not its bytes.
+    shown: Cow<'r, [u8]>,
+}
+
+impl<'r> Text<'r> {
+    fn of(record: &'r Record<'r>) -> Self {
+        let shown = match record.form {
+            RecordForm::Frame(frame) if frame.form == Form::Text => {
+                Cow::Owned(Transcript::new(record.bytes).text())
+            }
+            _ => Cow::Borrowed(record.bytes),
+        };
+        Self { record, shown }
+    }
+
+    /// Bytes around a finding, the place of their first byte, and the span to show.
+    fn around(&self, located: &Located) -> Option<(&[u8], u64, Span)> {
+        match self.record.form {
+            RecordForm::Frame(frame) => located.span.map(|span| (&*self.shown, frame.start, span)),
+            RecordForm::Group(group) => {
+                let row = located.row.and_then(|index| group.rows.get(index));
+                let row = row.or(group.rows.first())?;
+                let inside = located.inside.clone().unwrap_or(0..row.inside.len());
+                let span = Span {
+                    start: inside.start as u64,
+                    end: inside.end as u64,
+                };
+                self.shown.get(row.inside.clone()).map(|text| (text, 0, span))
+            }
+        }
+    }
+
+    /// Places what a dialect refuses of a conversation.
+    fn judged(&self, linked: &Linked, finding: Finding) -> Judged<'_> {
+        let origin = origin(linked, &finding);
+        match self.record.form {
+            RecordForm::Frame(frame) => self.judged_in(frame, origin, finding),
+            RecordForm::Group(group) => {
+                let index = origin.map(|origin| origin.index as usize);
+                let own = index.and_then(|index| group.rows.get(index));
+                let row = self.record.row(index.filter(|_| own.is_some()));
+                Judged {
+                    located: own.or(group.rows.first()).map_or_else(
+                        || Located::nowhere(finding.clone()),
+                        |row| at_row(finding.clone(), row),
+                    ),
+                    record: row.record,
+                    place: Some(row.entry.clone()),
+                    text: own
+                        .and_then(|row| self.shown.get(row.inside.clone()))
+                        .map(|text| {
+                            let end = text.len() as u64;
+                            (text, 0, Span { start: 0, end })
+                        }),
+                }
+            }
+        }
+    }
+
+    fn judged_in(&self, frame: &Frame, origin: Option<MessageOrigin>, finding: Finding) -> Judged<'_> {
+        let finding = match origin {
+            None => finding,
+            Some(origin) => finding.at_span(origin.start, origin.end),
+        };
+        let begins_list = self.record.bytes.trim_ascii_start().starts_with(b"[");
+        let finding = match (origin, self.record.source()) {
+            // A text has no fields that a path could name.
+            (Some(origin), Some(source)) if frame.form != Form::Text => finding.at_path(if begins_list {
+                format!("$[{}]", origin.index)
+            } else {
+                source.message_path(origin.index)
+            }),
+            _ => finding,
+        };
+        let located = Locator::new(frame, &self.shown).locate_plain(finding);
+        Judged {
+            text: origin
+                .and(located.span)
+                .map(|span| (&*self.shown, frame.start, span)),
+            located,
+            record: frame.record,
+            place: None,
+        }
     }
 }
 

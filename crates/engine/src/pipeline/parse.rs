@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use chatmill_diag::suggest::nearest;
+
 use super::Pipeline;
-use crate::plan::PlanError;
+use crate::error::PlanError;
 
 /// Reads a pipeline from TOML text, with `section.key=value` overrides (TOML values; bare words are strings).
 pub fn parse(text: &str, overrides: &[String], shown: &Path) -> Result<Pipeline, PlanError> {
@@ -60,13 +62,4 @@ fn with_suggestion(message: &str) -> String {
         Some(key) => format!("{}\ndid you mean `{key}`?", message.trim_end()),
         None => message.to_owned(),
     }
-}
-
-/// The candidate most like `word`, if any is like it at all.
-pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    candidates
-        .map(|candidate| (strsim::jaro_winkler(word, candidate), candidate))
-        .filter(|(likeness, _)| *likeness > 0.7)
-        .max_by(|left, right| left.0.total_cmp(&right.0))
-        .map(|(_, candidate)| candidate)
 }

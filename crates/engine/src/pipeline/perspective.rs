@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct Perspective {
     /// Who speaks as the assistant.
     #[serde(rename = "as")]
-    pub speaker: Speaker,
+    pub speaker: PerspectiveChoice,
 }
 
 /// Who speaks as the assistant: a word, or a list of participants.
@@ -18,23 +18,23 @@ pub struct Perspective {
     untagged,
     expecting = "it must be \"auto\", \"none\", \"each-agent\", \"each-participant\" or a list of ids and names"
 )]
-pub enum Speaker {
+pub enum PerspectiveChoice {
     /// A rule.
-    Rule(SpeakerRule),
+    Rule(PerspectiveRule),
     /// Participants by id or name, one rendering each.
     Participants(Vec<String>),
 }
 
-impl Default for Speaker {
+impl Default for PerspectiveChoice {
     fn default() -> Self {
-        Self::Rule(SpeakerRule::Auto)
+        Self::Rule(PerspectiveRule::Auto)
     }
 }
 
 /// A rule that chooses the perspective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum SpeakerRule {
+pub enum PerspectiveRule {
     /// The busiest agent, else nobody.
     Auto,
     /// Nobody.

@@ -1,4 +1,4 @@
-//! `[select]`: the words of the file; [`Selection`](crate::select::Selection) is what they mean.
+//! `[select]`: the words of the file; [`Selection`](crate::plan::Selection) is what they mean.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

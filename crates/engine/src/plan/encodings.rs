@@ -1,12 +1,14 @@
 //! The encodings of a plan: those of the registry by name, and the pipeline's own from their files.
 
+use chatmill_diag::suggest::nearest;
 use std::path::Path;
 
 use chatmill_token::Encoding;
 use serde_json::{Value, json};
 
-use super::PlanError;
-use crate::pipeline::{Count, CountedEncoding, OwnEncoding, nearest};
+use super::small_file::read_text;
+use crate::error::PlanError;
+use crate::pipeline::{Count, CountedEncoding, OwnEncoding};
 
 /// The encodings of `count.encodings` in the order of the file, each once.
 pub(super) struct Encodings {
@@ -81,7 +83,7 @@ fn own(section: &OwnEncoding, base: &Path, limit: u64) -> Result<(Encoding, Valu
         }
     };
     let path = base.join(file);
-    let text = super::read_text(&path, limit, |source| PlanError::UnreadableVocabulary {
+    let text = read_text(&path, limit, |source| PlanError::UnreadableVocabulary {
         name: name.clone(),
         path: path.clone(),
         source,

@@ -9,11 +9,12 @@ use chatmill_intake::Failure;
 use chatmill_intake::discover::{self, Input, InputKind, Own, Patterns};
 use chatmill_source::{Source, TableMap};
 
-use super::PlanError;
-use crate::field_map::FieldMapSection;
-use crate::pipeline::{InputSection, Pipeline, nearest};
-use crate::slices::EntryStep;
-use crate::{field_map, table_map};
+use super::source::source;
+use super::{field_map, table_map};
+use crate::error::PlanError;
+
+use crate::entry::EntryRef;
+use crate::pipeline::{FieldMapSection, InputSection, Pipeline};
 
 /// An input of a plan. There may be millions of them: what those of a section share stands once.
 pub struct PlannedInput {
@@ -27,12 +28,12 @@ pub struct PlannedInput {
     pub section: usize,
     /// Whether its path alone was asked for: what was named is to be read, and is no bycatch.
     pub is_named: bool,
-    naming: Naming,
+    naming: NameStyle,
 }
 
 /// What an input is called in the dataset and in messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Naming {
+enum NameStyle {
     /// By its own name, which does not depend on how it was spelled.
     Own,
     /// The same below the number of its section, where another section has an input of this name.
@@ -63,7 +64,7 @@ pub struct InputSettings {
 }
 
 impl PlannedInput {
-    fn new(input: Input, settings: Arc<InputSettings>, naming: Naming) -> Self {
+    fn new(input: Input, settings: Arc<InputSettings>, naming: NameStyle) -> Self {
         Self {
             section: settings.number,
             settings,
@@ -78,15 +79,15 @@ impl PlannedInput {
     #[cfg(test)]
     pub(crate) fn of(name: &str, kind: InputKind) -> Self {
         let input = Input::named(Path::new(name), name, name, kind, 0);
-        Self::new(input, Arc::default(), Naming::Own)
+        Self::new(input, Arc::default(), NameStyle::Own)
     }
 
     /// Its name in the dataset, or as it was typed where there is none.
     pub fn name(&self) -> Cow<'_, str> {
         match self.naming {
-            Naming::Own => self.input.name(),
-            Naming::Numbered => format!("{}/{}", self.settings.number, self.input.name()).into(),
-            Naming::Typed => self.input.shown().into(),
+            NameStyle::Own => self.input.name(),
+            NameStyle::Numbered => format!("{}/{}", self.settings.number, self.input.name()).into(),
+            NameStyle::Typed => self.input.shown().into(),
         }
     }
 
@@ -101,7 +102,7 @@ impl PlannedInput {
     /// What tells gathered conversations of the same id apart: the section where files are merged, else the entry.
     ///
     /// `index` is that of the input. The text holds no NUL.
-    pub fn scope(&self, index: usize, entry: &EntryStep) -> String {
+    pub fn scope(&self, index: usize, entry: &EntryRef) -> String {
         let merges = self
             .settings
             .merge
@@ -113,25 +114,6 @@ impl PlannedInput {
             format!("input {index} {source} {}", entry.entry.replace('\0', "\u{fffd}"))
         }
     }
-}
-
-/// A source by id, or none for `auto`.
-pub fn source(id: &str) -> Result<Option<&'static dyn Source>, PlanError> {
-    if id == "auto" {
-        return Ok(None);
-    }
-    chatmill_source::find(id)
-        .map(Some)
-        .ok_or_else(|| PlanError::UnknownWord {
-            key: "input.source",
-            what: "source",
-            word: id.to_owned(),
-            suggestion: if chatmill_source::is_known_look(id) {
-                Some("mapped".to_owned())
-            } else {
-                nearest(id, chatmill_source::SOURCES.iter().map(|source| source.id())).map(str::to_owned)
-            },
-        })
 }
 
 /// The inputs of a pipeline in the order of their names, without the run's own files, and notes on what was left out.
@@ -208,7 +190,7 @@ pub(super) fn inputs(
             inputs
                 .into_iter()
                 .filter(|input| !settings.exclude.matches(&input.name()))
-                .map(|input| PlannedInput::new(input, Arc::clone(&settings), Naming::Own)),
+                .map(|input| PlannedInput::new(input, Arc::clone(&settings), NameStyle::Own)),
         );
     }
     found.sort_by(|left, right| left.name().cmp(&right.name()));
@@ -226,7 +208,7 @@ fn number_names(inputs: &mut [PlannedInput]) -> bool {
         if equal.len() > 1 {
             is_numbered = true;
             for planned in equal {
-                planned.naming = Naming::Numbered;
+                planned.naming = NameStyle::Numbered;
             }
         }
     }
@@ -283,7 +265,7 @@ pub fn typed_inputs(paths: &[String], source_id: &str) -> Result<Vec<PlannedInpu
                 .into_iter()
                 .map(|input| {
                     // Paths typed side by side are one section, as a pattern that a shell took apart would be.
-                    let mut planned = PlannedInput::new(input, Arc::clone(&settings), Naming::Typed);
+                    let mut planned = PlannedInput::new(input, Arc::clone(&settings), NameStyle::Typed);
                     // A pattern that a shell took apart names none of its files.
                     planned.is_named &= paths.len() == 1;
                     planned

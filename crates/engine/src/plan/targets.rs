@@ -1,21 +1,13 @@
-//! The dialects of a plan.
+//! From the words of a plan to its dialects.
 
+use chatmill_diag::suggest::nearest;
 use std::sync::Arc;
 
-use chatmill_dialect::{About, DIALECTS, Dialect, Rendering, View};
+use chatmill_dialect::DIALECTS;
 
-use super::PlanError;
+use super::target::{Registered, Target};
 use super::templates::Templates;
-use crate::pipeline::nearest;
-
-/// A dialect with its profile.
-#[derive(Clone)]
-pub struct Target {
-    /// The dialect.
-    pub dialect: Arc<dyn Dialect>,
-    /// Its profile.
-    pub profile: &'static str,
-}
+use crate::error::PlanError;
 
 impl Target {
     /// `ID` or `ID@PROFILE` of a registered dialect to a target.
@@ -42,27 +34,6 @@ impl Target {
             dialect: Arc::new(Registered(dialect)),
             profile,
         })
-    }
-}
-
-/// A dialect of the registry, beside those that a plan makes of templates.
-struct Registered(&'static dyn Dialect);
-
-impl Dialect for Registered {
-    fn id(&self) -> &str {
-        self.0.id()
-    }
-
-    fn about(&self) -> &'static About {
-        self.0.about()
-    }
-
-    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
-        self.0.render(view, emit);
-    }
-
-    fn is_single_turn(&self) -> bool {
-        self.0.is_single_turn()
     }
 }
 

@@ -10,7 +10,8 @@ use chatmill_dialect::{DIALECTS, TemplateDialect};
 use chatmill_intake::discover::read_small;
 use chatmill_intake::{Failure, is_of_the_system};
 
-use super::{PlanError, Target};
+use super::target::Target;
+use crate::error::PlanError;
 use crate::pipeline::TemplateSection;
 
 /// The templates of a pipeline by name.

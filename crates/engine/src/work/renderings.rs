@@ -9,14 +9,15 @@ use chatmill_diag::{Finding, codes};
 use chatmill_dialect::policy::Reasoning;
 use chatmill_dialect::{LossCode, Rendering, folded};
 use chatmill_model::{ComponentSpan, Linked};
-use chatmill_token::{Encoding, Tally};
+use chatmill_token::{Encoding, TokenCounts};
 
-use super::{Work, WorkError};
-use crate::bill::{self, Serving};
+use super::Work;
+use crate::error::WorkError;
 use crate::plan::Target;
-use crate::redact;
-use crate::render::{self, Windowed};
-use crate::totals::{Counted, Group};
+use crate::record::redact;
+use crate::work::bill::{self, BillingMode};
+use crate::work::render::{self, WindowedRenderer};
+use crate::work::totals::{Counted, Group};
 
 impl Work<'_, '_> {
     pub(super) fn renderings(&mut self, id: &str, linked: &Linked, record: u64) -> Result<(), WorkError> {
@@ -33,7 +34,7 @@ impl Work<'_, '_> {
             finding.count = beyond;
             self.finding(&self.at_record(finding), Some(record), Some(id))?;
         }
-        let windowed = Windowed::new(linked, &plan.windows, &perspectives);
+        let windowed = WindowedRenderer::new(linked, &plan.windows, &perspectives);
         self.receipt.without_turns += windowed.without_turns();
         let left_out: u64 = plan.targets.iter().map(|target| windowed.left_out(target)).sum();
         if left_out > 0 {
@@ -50,7 +51,7 @@ impl Work<'_, '_> {
                 if let Some(redaction) = &self.redaction {
                     redact::declare(redaction, &mut rendering);
                 }
-                let spot = Spot {
+                let spot = RenderingKey {
                     id,
                     record,
                     target,
@@ -68,7 +69,7 @@ impl Work<'_, '_> {
 
     fn rendering(
         &mut self,
-        spot: &Spot<'_>,
+        spot: &RenderingKey<'_>,
         rendering: &Rendering<'_>,
         groups_seen: &mut Vec<Group>,
     ) -> Result<(), WorkError> {
@@ -100,10 +101,10 @@ impl Work<'_, '_> {
             let finding = Finding::new(&codes::OVERSIZE_RENDERING, message);
             self.finding(&self.at_record(finding), Some(spot.record), Some(spot.id))?;
         }
-        let serving = Serving::of(&*spot.target.dialect, plan.windows.cuts.per_turn);
+        let serving = BillingMode::of(&*spot.target.dialect, plan.windows.cuts.per_turn);
         let requests = u64::from(bill::requests(&mut self.spans, serving));
-        let tallies = self.tallier.tally(&self.text, &self.spans);
-        let served = Served {
+        let tallies = self.counter.tally(&self.text, &self.spans);
+        let served = RequestCost {
             tallies: &tallies,
             requests,
             valid: violations.is_empty(),
@@ -166,7 +167,7 @@ impl Work<'_, '_> {
     }
 
     /// Lets the reference count every n-th rendering again.
-    fn verify(&self, spot: &Spot<'_>, tallies: &[Tally]) -> Result<(), WorkError> {
+    fn verify(&self, spot: &RenderingKey<'_>, tallies: &[TokenCounts]) -> Result<(), WorkError> {
         let every = self.tools.verify_every;
         if every == 0 || !self.receipt.renderings.is_multiple_of(every) {
             return Ok(());
@@ -184,10 +185,10 @@ impl Work<'_, '_> {
     /// Books a rendering's tokens in `token_counts` and in the totals.
     fn count(
         &mut self,
-        spot: &Spot<'_>,
+        spot: &RenderingKey<'_>,
         [conversation_id, dialect_id, profile_id, perspective_id]: &[Arc<str>; 4],
         rendering: &Rendering<'_>,
-        served: &Served<'_>,
+        served: &RequestCost<'_>,
         groups_seen: &mut Vec<Group>,
     ) -> Result<(), WorkError> {
         let (dialect, profile) = (spot.target.dialect.id(), spot.target.profile);
@@ -211,7 +212,7 @@ impl Work<'_, '_> {
             })?;
         }
         // Without an encoding there is still a row of totals, with no tokens in it.
-        let uncounted = [Tally::default()];
+        let uncounted = [TokenCounts::default()];
         let tallies = if served.tallies.is_empty() {
             uncounted.as_slice()
         } else {
@@ -251,9 +252,9 @@ impl Work<'_, '_> {
 }
 
 /// What a rendering costs.
-struct Served<'t> {
+struct RequestCost<'t> {
     /// One per encoding.
-    tallies: &'t [Tally],
+    tallies: &'t [TokenCounts],
     /// How often it is sent.
     requests: u64,
     /// Whether the dialect's rules hold.
@@ -261,7 +262,7 @@ struct Served<'t> {
 }
 
 /// Which rendering of which conversation is at hand.
-struct Spot<'a> {
+struct RenderingKey<'a> {
     id: &'a str,
     record: u64,
     target: &'a Target,
@@ -275,7 +276,7 @@ fn miscounted(
     encodings: &[Encoding],
     text: &str,
     spans: &[ComponentSpan],
-    tallies: &[Tally],
+    tallies: &[TokenCounts],
 ) -> Option<String> {
     encodings
         .iter()
@@ -298,9 +299,9 @@ mod tests {
         let encodings = [chatmill_token::find("o200k_base").unwrap().clone()];
         let right = encodings[0].counter().count("How many tokens are these?");
         let tally = |tokens| {
-            [Tally {
+            [TokenCounts {
                 tokens,
-                ..Tally::default()
+                ..TokenCounts::default()
             }]
         };
         let text = "How many tokens are these?";

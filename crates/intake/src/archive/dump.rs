@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 
 use chatmill_diag::codes::{DUMP_INCOMPLETE, UNSUPPORTED_CONTAINER};
 
-use crate::stream::Broken;
+use crate::stream::StreamError;
 
 use contents::{Holds, Part};
 
@@ -72,7 +72,7 @@ impl Awaited {
     }
 
     /// What is missing at the end of the dump, told once.
-    fn missing(&mut self, parts: &[Part]) -> Option<Broken> {
+    fn missing(&mut self, parts: &[Part]) -> Option<StreamError> {
         /// Names in the message.
         const NAMED: usize = 3;
         let missing = std::mem::take(&mut self.0);
@@ -89,7 +89,7 @@ impl Awaited {
         if missing.len() > names.len() {
             names.push(&more);
         }
-        Some(Broken::new(
+        Some(StreamError::new(
             &DUMP_INCOMPLETE,
             format!("the dump ends before the data of {}", names.join(", ")),
         ))
@@ -97,8 +97,8 @@ impl Awaited {
 }
 
 /// A table of contents that came without the files it belongs to.
-fn lone_contents() -> Broken {
-    Broken::new(
+fn lone_contents() -> StreamError {
+    StreamError::new(
         &UNSUPPORTED_CONTAINER,
         "the file is the table of contents of a dump that is a folder: name the folder as input",
     )

@@ -13,22 +13,22 @@ use tar::{EntryType, Header};
 
 use super::Member;
 use super::label::Labels;
-use crate::stream::{Broken, Buffered, Gauge, lock};
+use crate::stream::{Buffered, ReadBudget, StreamError, lock};
 
 /// Bytes of a header; bodies are padded to a multiple of it.
-const BLOCK: usize = 512;
+const BLOCK_BYTES: usize = 512;
 
 /// Bytes of a long name or a pax header that are read.
-const META: u64 = 1 << 20;
+const MAX_META_BYTES: u64 = 1 << 20;
 
 /// Whether `head` starts with a tar header: its checksum must be right.
 pub(crate) fn is_header(head: &[u8]) -> bool {
-    head.first_chunk::<BLOCK>()
+    head.first_chunk::<BLOCK_BYTES>()
         .is_some_and(|block| block.first() != Some(&0) && checks_out(block))
 }
 
 /// Whether the checksum of a header is right. The field itself counts as eight spaces.
-fn checks_out(block: &[u8; BLOCK]) -> bool {
+fn checks_out(block: &[u8; BLOCK_BYTES]) -> bool {
     let sum: u32 = block
         .iter()
         .enumerate()
@@ -81,12 +81,12 @@ impl Stream {
     }
 }
 
-fn truncated(message: &str) -> Broken {
-    Broken::new(&TRUNCATED_STREAM, message)
+fn truncated(message: &str) -> StreamError {
+    StreamError::new(&TRUNCATED_STREAM, message)
 }
 
-fn corrupt(message: &str) -> Broken {
-    Broken::new(&CORRUPT_STREAM, message)
+fn corrupt(message: &str) -> StreamError {
+    StreamError::new(&CORRUPT_STREAM, message)
 }
 
 /// The body of one member.
@@ -113,12 +113,12 @@ pub(crate) struct Tar {
     padding: u64,
     entries: u64,
     labels: Labels,
-    gauge: Arc<Gauge>,
+    gauge: Arc<ReadBudget>,
     over: bool,
 }
 
 impl Tar {
-    pub(crate) fn new(bytes: Buffered, gauge: Arc<Gauge>) -> Self {
+    pub(crate) fn new(bytes: Buffered, gauge: Arc<ReadBudget>) -> Self {
         let stream = Stream {
             bytes,
             left: 0,
@@ -142,7 +142,7 @@ impl Tar {
                 Ok(None) => {}
                 Err(error) => {
                     self.over = true;
-                    return Some(Member::broken(Broken::of(&error)));
+                    return Some(Member::broken(StreamError::of(&error)));
                 }
             }
         }
@@ -195,7 +195,7 @@ impl Tar {
 
     /// Sets the bounds of the body that follows.
     fn pass(&mut self, size: u64) -> io::Result<()> {
-        let block = BLOCK as u64;
+        let block = BLOCK_BYTES as u64;
         if size > u64::MAX - block {
             return Err(corrupt("an entry's size is impossible").into());
         }
@@ -206,7 +206,7 @@ impl Tar {
 
     /// Reads a body that describes the next member.
     fn meta(&mut self, size: u64) -> io::Result<Vec<u8>> {
-        if size > META {
+        if size > MAX_META_BYTES {
             return Err(corrupt("an entry's name is longer than 1 MiB").into());
         }
         self.pass(size)?;
@@ -226,7 +226,7 @@ impl Tar {
         self.entries += 1;
         if self.entries > self.gauge.limits.archive_entries {
             let limit = self.gauge.limits.archive_entries;
-            return Err(Broken::new(
+            return Err(StreamError::new(
                 &ENTRY_LIMIT,
                 format!("the archive holds more than {limit} entries"),
             )
@@ -243,7 +243,10 @@ impl Tar {
             self.pass_sparse_map(header)?;
         }
         let broken = match kind {
-            _ if sparse => Some(Broken::new(&UNSUPPORTED_CONTAINER, "sparse entries are not read")),
+            _ if sparse => Some(StreamError::new(
+                &UNSUPPORTED_CONTAINER,
+                "sparse entries are not read",
+            )),
             EntryType::Regular | EntryType::Continuous => {
                 let body = Buffered::new(Box::new(Body(Arc::clone(&self.stream))));
                 return Ok(Some(Member::Body { label, notes, body }));
@@ -255,7 +258,10 @@ impl Tar {
                 ));
                 None
             }
-            _ => Some(Broken::new(&UNSUPPORTED_CONTAINER, "the entry's type is unknown")),
+            _ => Some(StreamError::new(
+                &UNSUPPORTED_CONTAINER,
+                "the entry's type is unknown",
+            )),
         };
         Ok(Some(Member::Unread { label, notes, broken }))
     }
@@ -275,8 +281,8 @@ impl Tar {
 }
 
 /// Reads one block.
-fn block(bytes: &mut Buffered, message: &str) -> io::Result<[u8; BLOCK]> {
-    let mut block = [0; BLOCK];
+fn block(bytes: &mut Buffered, message: &str) -> io::Result<[u8; BLOCK_BYTES]> {
+    let mut block = [0; BLOCK_BYTES];
     bytes.read_exact(&mut block).map_err(|error| match error.kind() {
         io::ErrorKind::UnexpectedEof => truncated(message).into(),
         _ => error,
@@ -285,7 +291,7 @@ fn block(bytes: &mut Buffered, message: &str) -> io::Result<[u8; BLOCK]> {
 }
 
 /// Reads what follows the first zero block, to the end: damage in it counts, and anything but zeros is noted.
-fn finish(bytes: &mut Buffered, gauge: &Gauge) -> io::Result<()> {
+fn finish(bytes: &mut Buffered, gauge: &ReadBudget) -> io::Result<()> {
     let mut garbage = 0;
     loop {
         let chunk = bytes.fill_buf()?;

@@ -18,7 +18,7 @@ use zip::unstable::read::ZipIterable;
 use super::Member;
 use super::label::Labels;
 use crate::door::InputFile;
-use crate::stream::{Broken, Buffered, Capped, Gauge, lock};
+use crate::stream::{Buffered, Capped, ReadBudget, StreamError, lock};
 use crate::unpack::{Codec, Unpack};
 
 /// Bytes of the fixed part of the header before a member.
@@ -54,22 +54,22 @@ pub(crate) struct Zip {
     file: Shared,
     members: vec::IntoIter<Listed>,
     /// What is wrong with the archive as a whole; reported after its members.
-    broken: Option<Broken>,
-    gauge: Arc<Gauge>,
+    broken: Option<StreamError>,
+    gauge: Arc<ReadBudget>,
 }
 
 impl Zip {
-    pub(crate) fn open(file: InputFile, gauge: Arc<Gauge>) -> Self {
+    pub(crate) fn open(file: InputFile, gauge: Arc<ReadBudget>) -> Self {
         let file = Arc::new(Mutex::new(file));
         let mut members = Vec::new();
         let broken = match list(&file, gauge.limits.archive_entries, &mut members) {
-            Err(Broken { code, .. }) if *code == TRUNCATED_STREAM => {
+            Err(StreamError { code, .. }) if *code == TRUNCATED_STREAM => {
                 members.clear();
                 let mut labels = Labels::default();
                 // What stops the salvage is the cut that is reported anyway.
                 let _ = salvage(&file, gauge.limits.archive_entries, &mut labels, &mut members);
                 let message = "the zip archive has no directory: entries were read from their own headers";
-                Some(Broken::new(&TRUNCATED_STREAM, message))
+                Some(StreamError::new(&TRUNCATED_STREAM, message))
             }
             other => other.err(),
         };
@@ -90,7 +90,7 @@ impl Zip {
     }
 
     fn member(&self, mut listed: Listed) -> Member {
-        let unsupported = |message| Some(Broken::new(&UNSUPPORTED_CONTAINER, message));
+        let unsupported = |message| Some(StreamError::new(&UNSUPPORTED_CONTAINER, message));
         let broken = match listed.stored {
             Stored::Link => {
                 listed.notes.push(Finding::new(
@@ -129,16 +129,16 @@ impl Zip {
         }
     }
 
-    fn body(&self, listed: &Listed, codec: Option<Codec>) -> Result<Buffered, Broken> {
+    fn body(&self, listed: &Listed, codec: Option<Codec>) -> Result<Buffered, StreamError> {
         let header = LocalHeader::read(&self.file, listed.header)?.ok_or_else(|| {
-            Broken::new(
+            StreamError::new(
                 &CORRUPT_STREAM,
                 "the entry's header is not where the directory says",
             )
         })?;
         lock(&self.file)
             .seek(SeekFrom::Start(listed.header + header.length))
-            .map_err(|error| Broken::of(&error))?;
+            .map_err(|error| StreamError::of(&error))?;
         let stored = Window {
             file: Arc::clone(&self.file),
             left: listed.compressed,
@@ -159,7 +159,7 @@ impl Zip {
 }
 
 /// Lists the members of the directory, at most `limit`.
-fn list(file: &Shared, limit: u64, members: &mut Vec<Listed>) -> Result<(), Broken> {
+fn list(file: &Shared, limit: u64, members: &mut Vec<Listed>) -> Result<(), StreamError> {
     let reader = io::BufReader::new(Handle {
         file: Arc::clone(file),
         at: 0,
@@ -170,8 +170,8 @@ fn list(file: &Shared, limit: u64, members: &mut Vec<Listed>) -> Result<(), Brok
     let entries = archive.files().map_err(|error| opening(&error))?;
     for (number, entry) in (1_u64..).zip(entries) {
         let entry = entry.map_err(|error| match error {
-            ZipError::Io(error) if error.raw_os_error().is_some() => Broken::of(&error),
-            _ => Broken::new(
+            ZipError::Io(error) if error.raw_os_error().is_some() => StreamError::of(&error),
+            _ => StreamError::new(
                 &CORRUPT_STREAM,
                 "the zip archive's directory is corrupt: later entries are unknown",
             ),
@@ -203,22 +203,22 @@ fn list(file: &Shared, limit: u64, members: &mut Vec<Listed>) -> Result<(), Brok
     Ok(())
 }
 
-fn entry_limit(limit: u64) -> Broken {
-    Broken::new(
+fn entry_limit(limit: u64) -> StreamError {
+    StreamError::new(
         &ENTRY_LIMIT,
         format!("the archive holds more than {limit} entries"),
     )
 }
 
 /// What it means that a zip archive cannot be opened.
-fn opening(error: &ZipError) -> Broken {
+fn opening(error: &ZipError) -> StreamError {
     match error {
-        ZipError::Io(error) if error.kind() != io::ErrorKind::UnexpectedEof => Broken::of(error),
-        ZipError::UnsupportedArchive(_) => Broken::new(
+        ZipError::Io(error) if error.kind() != io::ErrorKind::UnexpectedEof => StreamError::of(error),
+        ZipError::UnsupportedArchive(_) => StreamError::new(
             &UNSUPPORTED_CONTAINER,
             "zip archives in several volumes are not read",
         ),
-        _ => Broken::new(&TRUNCATED_STREAM, "the zip archive has no readable directory"),
+        _ => StreamError::new(&TRUNCATED_STREAM, "the zip archive has no readable directory"),
     }
 }
 
@@ -239,7 +239,12 @@ fn stored(method: CompressionMethod) -> Stored {
 }
 
 /// Lists members by the headers before them, from the start of the file to the first that does not hold together.
-fn salvage(file: &Shared, limit: u64, labels: &mut Labels, members: &mut Vec<Listed>) -> Result<(), Broken> {
+fn salvage(
+    file: &Shared,
+    limit: u64,
+    labels: &mut Labels,
+    members: &mut Vec<Listed>,
+) -> Result<(), StreamError> {
     let length = lock(file).length();
     let mut at = 0;
     while let Some(header) = LocalHeader::read(file, at)? {
@@ -288,7 +293,7 @@ struct LocalHeader {
 
 impl LocalHeader {
     /// Reads the header at `at`; nothing when there is none, or not the whole of it.
-    fn read(file: &Shared, at: u64) -> Result<Option<Self>, Broken> {
+    fn read(file: &Shared, at: u64) -> Result<Option<Self>, StreamError> {
         let mut handle = Handle {
             file: Arc::clone(file),
             at,
@@ -336,11 +341,11 @@ fn widen(sum: u32, byte: u8) -> u32 {
 }
 
 /// Whether a read went through; the end of the file is no error here.
-fn filled(read: io::Result<()>) -> Result<bool, Broken> {
+fn filled(read: io::Result<()>) -> Result<bool, StreamError> {
     match read {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
-        Err(error) => Err(Broken::of(&error)),
+        Err(error) => Err(StreamError::of(&error)),
     }
 }
 
@@ -373,7 +378,7 @@ impl Seek for Handle {
 struct Window {
     file: Shared,
     left: u64,
-    gauge: Arc<Gauge>,
+    gauge: Arc<ReadBudget>,
 }
 
 impl Read for Window {
@@ -384,7 +389,7 @@ impl Read for Window {
         }
         let count = lock(&self.file).read(buffer.get_mut(..room).unwrap_or_default())?;
         if count == 0 {
-            return Err(Broken::new(&TRUNCATED_STREAM, "the zip archive ends inside the entry").into());
+            return Err(StreamError::new(&TRUNCATED_STREAM, "the zip archive ends inside the entry").into());
         }
         self.left -= count as u64;
         self.gauge.count_raw(count);
@@ -407,7 +412,9 @@ impl<R: Read> Read for Checked<R> {
             && !buffer.is_empty()
             && self.expected.is_some_and(|expected| expected != self.sum.sum())
         {
-            return Err(Broken::new(&CORRUPT_STREAM, "the entry's checksum does not match its bytes").into());
+            return Err(
+                StreamError::new(&CORRUPT_STREAM, "the entry's checksum does not match its bytes").into(),
+            );
         }
         Ok(count)
     }

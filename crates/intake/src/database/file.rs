@@ -14,9 +14,9 @@ use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 use tempfile::NamedTempFile;
 
-use super::pages::{HEADER, Pages};
+use super::pages::{HEADER_BYTES, Pages};
 use crate::door::{self, InputFile, Trouble};
-use crate::stream::{Broken, Gauge};
+use crate::stream::{ReadBudget, StreamError};
 
 /// First bytes of every database.
 pub(crate) const MAGIC: &[u8] = b"SQLite format 3\0";
@@ -62,7 +62,7 @@ pub(crate) enum DatabaseFile {
 
 impl DatabaseFile {
     /// Copies a stream to a temporary file, since a database is read by seeking.
-    pub(crate) fn copy(stream: &mut dyn Read, gauge: &Gauge) -> Result<Self, Broken> {
+    pub(crate) fn copy(stream: &mut dyn Read, gauge: &ReadBudget) -> Result<Self, StreamError> {
         let (limits, trouble) = (&gauge.limits, &gauge.trouble);
         let created = door::call(Call::Create, NamedTempFile::new);
         let mut file = created.map_err(|error| no_room(&std::env::temp_dir(), &error, trouble))?;
@@ -73,11 +73,11 @@ impl DatabaseFile {
                 Ok(0) => return Ok(Self::Copy { file, bytes }),
                 Ok(count) => count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(Broken::of(&error)),
+                Err(error) => return Err(StreamError::of(&error)),
             };
             bytes += count as u64;
             if bytes > limits.spool {
-                return Err(Broken::new(
+                return Err(StreamError::new(
                     &DECOMPRESSION_LIMIT,
                     format!(
                         "the database is longer than the {} bytes that may be copied to a temporary file",
@@ -93,10 +93,10 @@ impl DatabaseFile {
 
     /// The same database without the rest of a page that was cut: SQLite would take zeros for what is missing. With it, what
     /// the header and the length of the file say against each other, if they do.
-    pub(super) fn whole_pages(self, gauge: &Gauge) -> Result<(Self, Option<Finding>), Broken> {
+    pub(super) fn whole_pages(self, gauge: &ReadBudget) -> Result<(Self, Option<Finding>), StreamError> {
         let opened = InputFile::open(self.path(), &gauge.trouble);
-        let mut file = opened.map_err(|cause| Broken::of(&cause.into()))?;
-        let mut header = [0; HEADER];
+        let mut file = opened.map_err(|cause| StreamError::of(&cause.into()))?;
+        let mut header = [0; HEADER_BYTES];
         // A file without a sound header is told by SQLite.
         let read = file.read_exact(&mut header).ok();
         let Some(pages) = read.and_then(|()| Pages::of(&header)) else {
@@ -108,13 +108,13 @@ impl DatabaseFile {
             return Ok((self, fault));
         }
         if rest == self.bytes() {
-            return Err(Broken::new(
+            return Err(StreamError::new(
                 &TRUNCATED_STREAM,
                 "the database ends inside its first page",
             ));
         }
         file.seek(SeekFrom::Start(0))
-            .map_err(|error| Broken::of(&error))?;
+            .map_err(|error| StreamError::of(&error))?;
         let whole = Self::copy(&mut file.take(self.bytes() - rest), gauge)?;
         Ok((whole, fault))
     }
@@ -177,9 +177,9 @@ impl DatabaseFile {
 }
 
 /// A copy could not be made: the input has no part in that.
-fn no_room(path: &Path, error: &io::Error, trouble: &Trouble) -> Broken {
+fn no_room(path: &Path, error: &io::Error, trouble: &Trouble) -> StreamError {
     trouble.at("write a temporary copy of a database to", path, error);
-    Broken::of(error)
+    StreamError::of(error)
 }
 
 /// The address of a file in SQLite's spelling, every odd byte escaped.

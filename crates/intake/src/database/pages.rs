@@ -5,10 +5,10 @@ use std::io::{self, Read, Seek};
 use chatmill_diag::Finding;
 use chatmill_diag::codes::{CORRUPT_STREAM, TRUNCATED_STREAM};
 
-use crate::stream::Broken;
+use crate::stream::StreamError;
 
 /// Bytes of the header of a database.
-pub(super) const HEADER: usize = 100;
+pub(super) const HEADER_BYTES: usize = 100;
 
 /// How a database says that it is laid out.
 pub(super) struct Pages {
@@ -20,7 +20,7 @@ pub(super) struct Pages {
 
 impl Pages {
     /// What a header says, where its pages have a size that pages can have.
-    pub(super) fn of(header: &[u8; HEADER]) -> Option<Self> {
+    pub(super) fn of(header: &[u8; HEADER_BYTES]) -> Option<Self> {
         let byte = |at: usize| header.get(at).copied().unwrap_or_default();
         let number = |at: usize| u32::from_be_bytes([byte(at), byte(at + 1), byte(at + 2), byte(at + 3)]);
         let size = match u64::from(u16::from_be_bytes([byte(16), byte(17)])) {
@@ -35,7 +35,11 @@ impl Pages {
     }
 
     /// What is wrong with a file of a length, if it is not these pages. Zeros behind them are room for more.
-    pub(super) fn fault<F: Read + Seek>(&self, length: u64, file: &mut F) -> Result<Option<Finding>, Broken> {
+    pub(super) fn fault<F: Read + Seek>(
+        &self,
+        length: u64,
+        file: &mut F,
+    ) -> Result<Option<Finding>, StreamError> {
         let Self { size, count } = *self;
         let fault = match count {
             None if length.is_multiple_of(size) => None,
@@ -47,7 +51,7 @@ impl Pages {
             Some(count) => {
                 let is_short = length < count * size;
                 let is_room =
-                    !is_short && is_blank(file, count * size).map_err(|error| Broken::of(&error))?;
+                    !is_short && is_blank(file, count * size).map_err(|error| StreamError::of(&error))?;
                 let code = if is_short {
                     &TRUNCATED_STREAM
                 } else {

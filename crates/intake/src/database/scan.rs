@@ -14,24 +14,24 @@ use rusqlite::{Connection, ErrorCode, Row, params_from_iter};
 
 use super::schema::{Keys, quoted};
 use super::{about, explain};
-use crate::stream::{Broken, Gauge};
+use crate::stream::{ReadBudget, StreamError};
 use crate::table::TableMap;
 use crate::table::row::{Cell, RowFault, RowWriter, Written};
 
 /// Rows of a batch.
-const ROWS: usize = 512;
+const MAX_BATCH_ROWS: usize = 512;
 
 /// Bytes of rows after which a batch ends.
-const BYTES: usize = 256 * 1024;
+const MAX_BATCH_BYTES: usize = 256 * 1024;
 
 /// What became of a row.
 pub(super) enum Outcome {
     /// It was written; where it stands in [`Scan::bytes`].
     Row(Range<usize>),
     /// It cannot be read.
-    Damage(Broken),
+    FramingError(StreamError),
     /// The limits forbid to read on.
-    LimitReached(Broken),
+    LimitReached(StreamError),
 }
 
 /// One table that is read.
@@ -72,7 +72,7 @@ impl Scan {
             keys,
         };
         if scan.is_over {
-            scan.damage(&Broken::new(
+            scan.damage(&StreamError::new(
                 &CORRUPT_STREAM,
                 "its rows have neither number nor key",
             ));
@@ -95,7 +95,7 @@ impl Scan {
     }
 
     /// What became of the next row; nothing at the end of the table.
-    pub(super) fn next(&mut self, connection: &Connection, gauge: &Gauge) -> Option<Outcome> {
+    pub(super) fn next(&mut self, connection: &Connection, gauge: &ReadBudget) -> Option<Outcome> {
         while self.rows.is_empty() && !self.is_over {
             self.bytes.clear();
             if let Err(error) = self.fill(connection, gauge) {
@@ -110,10 +110,10 @@ impl Scan {
     }
 
     /// Reads a batch.
-    fn fill(&mut self, connection: &Connection, gauge: &Gauge) -> rusqlite::Result<()> {
+    fn fill(&mut self, connection: &Connection, gauge: &ReadBudget) -> rusqlite::Result<()> {
         let mut statement = connection.prepare(&self.select(&self.columns))?;
         let mut rows = statement.query(params_from_iter(self.last.iter().flatten().cloned()))?;
-        while self.rows.len() < ROWS && self.bytes.len() < BYTES {
+        while self.rows.len() < MAX_BATCH_ROWS && self.bytes.len() < MAX_BATCH_BYTES {
             let Some(row) = rows.next()? else {
                 self.is_over = true;
                 return Ok(());
@@ -121,7 +121,7 @@ impl Scan {
             let key = self.key(row)?;
             if self.is_numbered && !follows(self.last.as_deref(), &key) {
                 self.is_over = true;
-                self.damage(&Broken::new(
+                self.damage(&StreamError::new(
                     &CORRUPT_STREAM,
                     "its rows are out of order from here on",
                 ));
@@ -137,7 +137,7 @@ impl Scan {
     }
 
     /// Passes over the one row that is next and too long to be read.
-    fn pass_one(&mut self, connection: &Connection, gauge: &Gauge) -> rusqlite::Result<()> {
+    fn pass_one(&mut self, connection: &Connection, gauge: &ReadBudget) -> rusqlite::Result<()> {
         let mut statement = connection.prepare(&self.select(&[]))?;
         let mut rows = statement.query(params_from_iter(self.last.iter().flatten().cloned()))?;
         if let Some(row) = rows.next()? {
@@ -169,7 +169,7 @@ impl Scan {
     }
 
     /// Writes one row. Each costs a byte of what the limits allow at least: damage can make a table endless.
-    fn read(&mut self, row: &Row<'_>, gauge: &Gauge) {
+    fn read(&mut self, row: &Row<'_>, gauge: &ReadBudget) {
         let start = self.bytes.len();
         let places = self.keys.len()..self.keys.len() + self.columns.len();
         let cells = places.map(|at| {
@@ -182,7 +182,7 @@ impl Scan {
         if !gauge.produce(length.max(1)) {
             self.is_over = true;
             let message = "the rows of the database are longer than the limit allows";
-            let broken = about(&self.table, &Broken::new(&DECOMPRESSION_LIMIT, message));
+            let broken = about(&self.table, &StreamError::new(&DECOMPRESSION_LIMIT, message));
             self.rows.push_back(Outcome::LimitReached(broken));
             return;
         }
@@ -204,11 +204,12 @@ impl Scan {
             Some([Value::Integer(number)]) => format!("row {number}"),
             _ => "a row".to_owned(),
         };
-        self.damage(&Broken::new(code, format!("{which}: {message}")));
+        self.damage(&StreamError::new(code, format!("{which}: {message}")));
     }
 
-    fn damage(&mut self, broken: &Broken) {
-        self.rows.push_back(Outcome::Damage(about(&self.table, broken)));
+    fn damage(&mut self, broken: &StreamError) {
+        self.rows
+            .push_back(Outcome::FramingError(about(&self.table, broken)));
     }
 }
 

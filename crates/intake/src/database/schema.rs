@@ -6,7 +6,7 @@ use chatmill_diag::codes::CORRUPT_STREAM;
 use rusqlite::Connection;
 
 use super::explain;
-use crate::stream::{Broken, Gauge};
+use crate::stream::{ReadBudget, StreamError};
 
 /// The names under which a table may show the number of a row.
 const ROW_NUMBERS: [&str; 3] = ["rowid", "_rowid_", "oid"];
@@ -67,8 +67,8 @@ pub(super) fn count(
     connection: &Connection,
     table: &str,
     bytes: u64,
-    gauge: &Gauge,
-) -> rusqlite::Result<(u64, Option<Broken>)> {
+    gauge: &ReadBudget,
+) -> rusqlite::Result<(u64, Option<StreamError>)> {
     let mut statement = connection.prepare(&format!("SELECT 1 FROM main.{} NOT INDEXED", quoted(table)))?;
     let mut rows = statement.query([])?;
     let mut count = 0;
@@ -76,7 +76,8 @@ pub(super) fn count(
         match rows.next() {
             Ok(Some(_)) if count < bytes => count += 1,
             Ok(Some(_)) => {
-                let circle = Broken::new(&CORRUPT_STREAM, "the table has more rows than the file has bytes");
+                let circle =
+                    StreamError::new(&CORRUPT_STREAM, "the table has more rows than the file has bytes");
                 return Ok((count, Some(circle)));
             }
             Ok(None) => return Ok((count, None)),

@@ -5,7 +5,7 @@ use chatmill_diag::codes::{INVALID_JSON, RECORD_TOO_LONG, TRUNCATED_STREAM};
 use super::balance::Balance;
 use super::unit::Unit;
 use super::{Framer, is_space};
-use crate::stream::Broken;
+use crate::stream::StreamError;
 
 /// Where in the array the reading is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,7 +58,7 @@ impl Framer {
         };
         if !self.take_until_end(&kind, &mut unit, buffer) {
             if matches!(kind, Kind::Rest) && !self.window.is_broken() {
-                let broken = Broken::new(
+                let broken = StreamError::new(
                     &INVALID_JSON,
                     "expected nothing after the array's closing bracket",
                 );
@@ -70,7 +70,7 @@ impl Framer {
             return;
         }
         if matches!(kind, Kind::Stretch) {
-            let broken = Broken::new(&INVALID_JSON, "expected `,` or `]` between array elements");
+            let broken = StreamError::new(&INVALID_JSON, "expected `,` or `]` between array elements");
             self.reject(unit, &broken, buffer);
         } else {
             self.accept(unit, buffer);
@@ -106,6 +106,6 @@ impl Framer {
     }
 }
 
-fn cut(message: &str) -> Broken {
-    Broken::new(&TRUNCATED_STREAM, message)
+fn cut(message: &str) -> StreamError {
+    StreamError::new(&TRUNCATED_STREAM, message)
 }

@@ -5,7 +5,7 @@ use chatmill_diag::codes::{DUMP_INCOMPLETE, RECORD_TOO_LONG};
 use super::rows::CellsOf;
 use super::unit::Unit;
 use super::{Framer, State};
-use crate::stream::Broken;
+use crate::stream::StreamError;
 use crate::table::csv::{Ends, Layout};
 
 /// What is kept of a CSV file between events.
@@ -27,7 +27,7 @@ impl Csv {
 impl Framer {
     /// Cuts the next row. Empty lines, and the header, are separators.
     pub(super) fn next_csv_row(&mut self, buffer: &mut Vec<u8>) {
-        let Some(csv) = &mut self.rows.csv else {
+        let Some(csv) = &mut self.csv else {
             self.state = State::Over;
             return;
         };
@@ -65,7 +65,7 @@ impl Framer {
             return;
         }
         let cut = (!is_ended).then(|| {
-            let cut = || Broken::new(&DUMP_INCOMPLETE, "the file ends inside a row");
+            let cut = || StreamError::new(&DUMP_INCOMPLETE, "the file ends inside a row");
             (
                 self.window.is_broken(),
                 self.window.take_broken().unwrap_or_else(cut),

@@ -6,7 +6,7 @@ use memchr::memchr;
 use super::balance::Balance;
 use super::{Framer, State, is_space};
 use crate::json;
-use crate::stream::Broken;
+use crate::stream::StreamError;
 
 impl Framer {
     /// Cuts the next document, or the text that stands where one should be.
@@ -33,7 +33,7 @@ impl Framer {
                 return;
             }
         }
-        let cut = Broken::new(&TRUNCATED_STREAM, "the entry ends inside a JSON document");
+        let cut = StreamError::new(&TRUNCATED_STREAM, "the entry ends inside a JSON document");
         self.finish_inside(unit, cut, buffer);
     }
 
@@ -55,7 +55,7 @@ impl Framer {
             }
         }
         if !ended && self.window.is_broken() {
-            let cut = Broken::new(&TRUNCATED_STREAM, "the entry ends inside a JSON document");
+            let cut = StreamError::new(&TRUNCATED_STREAM, "the entry ends inside a JSON document");
             self.finish_inside(unit, cut, buffer);
         } else if unit
             .bytes(buffer)
@@ -65,7 +65,7 @@ impl Framer {
         } else {
             self.reject(
                 unit,
-                &Broken::new(&INVALID_JSON, "expected a JSON document"),
+                &StreamError::new(&INVALID_JSON, "expected a JSON document"),
                 buffer,
             );
             if !ended {

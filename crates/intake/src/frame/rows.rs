@@ -9,24 +9,19 @@ use std::sync::Arc;
 use chatmill_diag::codes::{COLUMNS_UNKNOWN, INVALID_UTF8};
 
 use super::Framer;
-use super::csv::Csv;
-use super::sql::Sql;
 use super::unit::Unit;
 use crate::event::{Event, Form};
-use crate::stream::Broken;
+use crate::stream::StreamError;
 use crate::table::row::{Cell, RowFault, RowWriter, Written};
 use crate::table::sql::Syntax;
 use crate::table::{TableMap, copy, csv, literal};
 
 /// Bytes of rows that are passed over before it is said how many they are, so that whoever waits sees that it goes on.
-const REPORTED: u64 = 4 << 20;
+const REPORT_AFTER_BYTES: u64 = 4 << 20;
 
 /// What is kept of tables between events.
 pub(super) struct Rows {
     maps: Arc<[TableMap]>,
-    /// How the rows are cut, where there are any.
-    pub(super) sql: Option<Sql>,
-    pub(super) csv: Option<Csv>,
     /// How the rows' text is encoded.
     pub(super) encoding: Encoding,
     /// The table whose rows are read.
@@ -118,8 +113,6 @@ impl Rows {
     pub(super) fn new(maps: &Arc<[TableMap]>) -> Self {
         Self {
             maps: Arc::clone(maps),
-            sql: None,
-            csv: None,
             encoding: Encoding::Utf8,
             target: Target::default(),
             known: BTreeMap::new(),
@@ -235,7 +228,7 @@ impl Framer {
     pub(super) fn skip_row(&mut self, bytes: u64) {
         let skipped = &self.rows.skipped;
         let is_other = skipped.table != self.rows.target.table;
-        if skipped.rows > 0 && (is_other || skipped.bytes > REPORTED) {
+        if skipped.rows > 0 && (is_other || skipped.bytes > REPORT_AFTER_BYTES) {
             self.flush_separators();
         }
         let skipped = &mut self.rows.skipped;
@@ -278,7 +271,7 @@ impl Framer {
 
     /// Ends a row, whose bytes `raw` holds: it is written, passed over or rejected. `cut` says what a fault of it means where
     /// the row is the last thing in the entry.
-    pub(super) fn end_row(&mut self, unit: Unit, mut raw: Vec<u8>, cells: CellsOf, cut: Option<Broken>) {
+    pub(super) fn end_row(&mut self, unit: Unit, mut raw: Vec<u8>, cells: CellsOf, cut: Option<StreamError>) {
         let rows = &mut self.rows;
         rows.json.clear();
         let written = match (&rows.target.wish, unit.bytes(&raw)) {
@@ -298,7 +291,7 @@ impl Framer {
             }
             Ok(Written::Filtered) => self.skip_row(unit.length()),
             Err(fault) => {
-                let broken = cut.unwrap_or_else(|| Broken::new(fault.code, fault.message));
+                let broken = cut.unwrap_or_else(|| StreamError::new(fault.code, fault.message));
                 let event = unit.reject(self.record, &broken, &mut raw);
                 self.wait(event);
             }
@@ -307,7 +300,7 @@ impl Framer {
     }
 
     /// Ends a row that is cut off or cannot be delimited.
-    pub(super) fn reject_row(&mut self, unit: Unit, mut raw: Vec<u8>, broken: &Broken) {
+    pub(super) fn reject_row(&mut self, unit: Unit, mut raw: Vec<u8>, broken: &StreamError) {
         let event = unit.reject(self.record, broken, &mut raw);
         self.wait(event);
         self.rows.raw = raw;

@@ -15,14 +15,14 @@ use memchr::memchr;
 use super::unit::Unit;
 use super::{Framer, State};
 use crate::event::Event;
-use crate::stream::Broken;
+use crate::stream::StreamError;
 use crate::table::sql::{Dialect, Syntax};
 
 pub(super) use detect::detect;
 use lexer::{Lexer, Mark};
 
 /// Bytes of a statement that are held; a longer one is not understood.
-const HELD: u64 = 1 << 20;
+const MAX_HELD_BYTES: u64 = 1 << 20;
 
 /// What is kept of a text dump between events.
 pub(super) struct Sql {
@@ -135,7 +135,7 @@ impl Sql {
 impl Framer {
     /// Reads on in a text dump up to the next row, comment or statement.
     pub(super) fn next_sql(&mut self, buffer: &mut Vec<u8>) {
-        let Some(sql) = &self.rows.sql else {
+        let Some(sql) = &self.sql else {
             self.state = State::Over;
             return;
         };
@@ -163,7 +163,7 @@ impl Framer {
     }
 
     fn enter(&mut self, part: Part) {
-        if let Some(sql) = &mut self.rows.sql {
+        if let Some(sql) = &mut self.sql {
             sql.part = part;
         }
     }
@@ -196,7 +196,7 @@ impl Framer {
             let end = memchr(b'\n', rest);
             let count = end.map_or(rest.len(), |end| end + 1);
             let bytes = rest.get(..count).unwrap_or_default();
-            if (line.len() + count) as u64 <= HELD {
+            if (line.len() + count) as u64 <= MAX_HELD_BYTES {
                 line.extend_from_slice(bytes);
             }
             self.place.advance(bytes);
@@ -211,17 +211,17 @@ impl Framer {
 
     /// Ends a row that the end of the entry cuts.
     fn cut_row(&mut self, unit: Unit, raw: Vec<u8>) {
-        let cut = || Broken::new(&DUMP_INCOMPLETE, "the dump ends inside a row");
+        let cut = || StreamError::new(&DUMP_INCOMPLETE, "the dump ends inside a row");
         let broken = self.window.take_broken().unwrap_or_else(cut);
         self.reject_row(unit, raw, &broken);
-        if let Some(sql) = &mut self.rows.sql {
+        if let Some(sql) = &mut self.sql {
             sql.is_cut_reported = true;
         }
     }
 
     /// Notes that the dump is cut where no row is lost that could be shown.
     fn cut(&mut self, message: &'static str) {
-        if let Some(sql) = &mut self.rows.sql {
+        if let Some(sql) = &mut self.sql {
             sql.cut = Some(message);
         }
     }
@@ -237,7 +237,7 @@ impl Framer {
         if self.flush_separators() {
             return;
         }
-        let Some(sql) = &self.rows.sql else { return };
+        let Some(sql) = &self.sql else { return };
         let cut = sql.cut.or(match sql.part {
             Part::Statements | Part::CopyEnd | Part::Delimited => None,
             Part::Inserts => Some("the dump ends between the rows of a statement"),
@@ -256,7 +256,7 @@ impl Framer {
                 self.queue.push_back(Event::Note(finding));
             }
         }
-        let cut = cut.map(|message| Broken::new(&DUMP_INCOMPLETE, message));
+        let cut = cut.map(|message| StreamError::new(&DUMP_INCOMPLETE, message));
         self.finish(cut, buffer);
     }
 }
@@ -290,7 +290,7 @@ mod tests {
         while let Some(event) = framer.next(&mut buffer) {
             match event {
                 Event::Frame(frame) => rows.push(String::from_utf8(buffer[frame.buffer].to_vec()).unwrap()),
-                Event::Damage(damage) => codes.push(damage.code.name),
+                Event::FramingError(damage) => codes.push(damage.code.name),
                 Event::Note(note) => codes.push(note.code.name),
                 _ => {}
             }

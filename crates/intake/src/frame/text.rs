@@ -8,7 +8,7 @@ use chatmill_diag::codes::{DOCUMENT_TOO_LARGE, TRUNCATED_STREAM};
 use super::{Framer, is_space};
 use crate::event::{Event, Form};
 use crate::json::{Places, unescape_lossy};
-use crate::stream::Broken;
+use crate::stream::StreamError;
 
 /// The control token that opens a turn; a transcript starts with it.
 const OPENING: &[u8] = b"<|im_start|>";
@@ -42,7 +42,7 @@ impl Framer {
             self.take(&mut unit, count, buffer);
         }
         if self.window.is_broken() {
-            let cut = Broken::new(&TRUNCATED_STREAM, "the entry ends inside a transcript");
+            let cut = StreamError::new(&TRUNCATED_STREAM, "the entry ends inside a transcript");
             self.finish_inside(unit, cut, buffer);
             return;
         }

@@ -3,9 +3,9 @@
 use chatmill_diag::Code;
 
 use super::place::Place;
-use crate::event::{Damage, Event, FaultPlace, Form, Frame};
+use crate::event::{Event, FaultPlace, Form, Frame, FramingError};
 use crate::json;
-use crate::stream::Broken;
+use crate::stream::StreamError;
 
 /// A record whose end was not seen yet.
 pub(super) struct Unit {
@@ -75,7 +75,7 @@ impl Unit {
     }
 
     /// What is wrong with a unit whose end never came: what its bytes say that no JSON says, else that it is cut off.
-    pub(super) fn why_open(&mut self, buffer: &[u8], cut: Broken) -> Broken {
+    pub(super) fn why_open(&mut self, buffer: &[u8], cut: StreamError) -> StreamError {
         let Some(bytes) = self.bytes(buffer) else {
             return cut;
         };
@@ -88,7 +88,7 @@ impl Unit {
         if ends_inside {
             cut
         } else {
-            Broken::new(fault.code, fault.message)
+            StreamError::new(fault.code, fault.message)
         }
     }
 
@@ -115,7 +115,7 @@ impl Unit {
     pub(super) fn accept(self, record: u64, buffer: &mut Vec<u8>) -> Event {
         if self.passed.is_some() {
             let message = format!("{} bytes, the limit is {}", self.length, self.limit);
-            let broken = Broken::new(self.too_long, message);
+            let broken = StreamError::new(self.too_long, message);
             return self.reject(record, &broken, buffer);
         }
         Event::Frame(Frame {
@@ -130,7 +130,7 @@ impl Unit {
     }
 
     /// Ends as a damage; the caller's buffer is as it was before.
-    pub(super) fn reject(self, record: u64, broken: &Broken, buffer: &mut Vec<u8>) -> Event {
+    pub(super) fn reject(self, record: u64, broken: &StreamError, buffer: &mut Vec<u8>) -> Event {
         let (hash, head) = if let Some(passed) = self.passed {
             (passed.hasher.finalize(), passed.head)
         } else {
@@ -141,7 +141,7 @@ impl Unit {
             )
         };
         buffer.truncate(self.buffer_start);
-        Event::Damage(Damage {
+        Event::FramingError(FramingError {
             record,
             start: self.start.offset,
             end: self.start.offset + self.length,

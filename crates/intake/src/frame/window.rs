@@ -2,16 +2,16 @@
 
 use std::io::{ErrorKind, Read};
 
-use crate::stream::{Broken, Bytes};
+use crate::stream::{Bytes, StreamError};
 
 /// Decoded bytes that decide how an entry is cut.
-const HEAD: usize = 1 << 20;
+const HEAD_BYTES: usize = 1 << 20;
 
-/// First allocation; it doubles up to [`HEAD`] while an entry needs it.
-const SMALL: usize = 16 * 1024;
+/// First allocation; it doubles up to [`HEAD_BYTES`] while an entry needs it.
+const SMALL_BYTES: usize = 16 * 1024;
 
 /// Bytes read at once after the head; small enough to stay in a core's cache.
-const CHUNK: usize = 256 * 1024;
+const CHUNK_BYTES: usize = 256 * 1024;
 
 /// A window that slides over a stream. It is filled only when it is empty, always to the brim.
 pub(super) struct Window {
@@ -20,7 +20,7 @@ pub(super) struct Window {
     at: usize,
     filled: usize,
     ended: bool,
-    broken: Option<Broken>,
+    broken: Option<StreamError>,
 }
 
 impl Window {
@@ -35,14 +35,14 @@ impl Window {
             broken: None,
         };
         if window.bytes.is_empty() {
-            window.bytes.resize(SMALL, 0);
+            window.bytes.resize(SMALL_BYTES, 0);
         }
         loop {
             window.fill(window.bytes.len());
-            if window.ended || window.bytes.len() >= HEAD {
+            if window.ended || window.bytes.len() >= HEAD_BYTES {
                 return window;
             }
-            window.bytes.resize((window.bytes.len() * 2).min(HEAD), 0);
+            window.bytes.resize((window.bytes.len() * 2).min(HEAD_BYTES), 0);
         }
     }
 
@@ -58,7 +58,7 @@ impl Window {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => {
                     self.ended = true;
-                    self.broken = Some(Broken::of(&error));
+                    self.broken = Some(StreamError::of(&error));
                 }
             }
         }
@@ -78,7 +78,7 @@ impl Window {
         if self.at == self.filled && !self.ended {
             self.at = 0;
             self.filled = 0;
-            self.fill(CHUNK.min(self.bytes.len()));
+            self.fill(CHUNK_BYTES.min(self.bytes.len()));
         }
         self.at < self.filled
     }
@@ -94,7 +94,7 @@ impl Window {
     }
 
     /// Why the stream broke off, told once.
-    pub(super) fn take_broken(&mut self) -> Option<Broken> {
+    pub(super) fn take_broken(&mut self) -> Option<StreamError> {
         self.broken.take()
     }
 

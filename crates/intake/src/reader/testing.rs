@@ -28,7 +28,7 @@ impl Entry {
         self.events
             .iter()
             .filter_map(|event| match event {
-                Event::Damage(damage) => Some(damage.code.name.to_owned()),
+                Event::FramingError(damage) => Some(damage.code.name.to_owned()),
                 Event::Note(note) => Some(format!("({})", note.code.name)),
                 _ => None,
             })
@@ -46,7 +46,7 @@ impl Entry {
     /// What the damages say.
     pub(crate) fn messages(&self) -> Vec<&str> {
         let damages = self.events.iter().filter_map(|event| match event {
-            Event::Damage(damage) => Some(damage.message.as_str()),
+            Event::FramingError(damage) => Some(damage.message.as_str()),
             _ => None,
         });
         damages.collect()
@@ -63,7 +63,7 @@ impl Entry {
                 Event::Frame(frame) => {
                     format!("F{}-{}@{}:{}", frame.start, frame.end, frame.line, frame.column)
                 }
-                Event::Damage(damage) => {
+                Event::FramingError(damage) => {
                     let (start, end) = (damage.start, damage.end);
                     format!(
                         "D{start}-{end}@{}:{} {}",
@@ -132,7 +132,7 @@ pub(crate) fn read_all(reader: &mut Reader) -> Vec<Entry> {
                 (at, record) = (frame.end, record + 1);
             }
             Event::Skipped { bytes, .. } | Event::PassedOver { bytes, .. } => at += bytes,
-            Event::Damage(damage) => {
+            Event::FramingError(damage) => {
                 assert_eq!((damage.start, damage.record), (at, record), "no gap, no overlap");
                 assert!(damage.head.len() as u64 <= damage.end - damage.start && damage.hash.len() == 64);
                 (at, record) = (damage.end, record + 1);

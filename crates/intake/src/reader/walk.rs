@@ -14,12 +14,12 @@ use crate::archive::zip::Zip;
 use crate::database::DatabaseFile;
 use crate::discover::{Input, InputKind};
 use crate::door::{InputFile, Trouble};
-use crate::sniff::{Container, WANTED, sniff};
-use crate::stream::{Broken, Buffered, Bytes, Capped, Gauge, Raw};
+use crate::sniff::{Container, HEAD_BYTES, sniff};
+use crate::stream::{Buffered, Bytes, Capped, Raw, ReadBudget, StreamError};
 use crate::unpack::Unpack;
 
 /// Compressions around one another that are opened; more of them are an attack, not an archive.
-const LAYERS: usize = 8;
+const MAX_LAYERS: usize = 8;
 
 /// What is read after the present entry.
 pub(super) enum Walk {
@@ -38,7 +38,7 @@ impl Walk {
         Self::Single(Some(Box::new(member)))
     }
 
-    fn broken(broken: Broken) -> Self {
+    fn broken(broken: StreamError) -> Self {
         Self::single(Member::broken(broken))
     }
 
@@ -105,7 +105,7 @@ pub(super) fn nothing(message: &str) -> Finding {
 
 /// An input that was opened.
 pub(super) struct Opened {
-    pub(super) gauge: Arc<Gauge>,
+    pub(super) gauge: Arc<ReadBudget>,
     /// The stored bytes; nothing for what is not read in order, and for what could not be opened.
     pub(super) raw: Option<Raw>,
     /// The zip, the database or the folder that is not read in order.
@@ -118,7 +118,7 @@ impl Opened {
     pub(super) fn input(input: &Input, limits: &Limits) -> Self {
         let path = input.path();
         let trouble = Trouble::new(&path);
-        let unopened = |_| Broken::new(&UNREADABLE_INPUT, "the input cannot be opened");
+        let unopened = |_| StreamError::new(&UNREADABLE_INPUT, "the input cannot be opened");
         let opened = match &input.kind {
             InputKind::Stdin => {
                 let stream = InputFile::stream(Box::new(std::io::stdin()), &trouble);
@@ -127,10 +127,10 @@ impl Opened {
             InputKind::Pipe => InputFile::pipe(&path, &trouble)
                 .map(|stream| Self::stream(Box::new(stream), None, limits, &trouble))
                 .map_err(unopened),
-            InputKind::Refused(finding) => Err(Broken::new(finding.code, finding.message.clone())),
+            InputKind::Refused(finding) => Err(StreamError::new(finding.code, finding.message.clone())),
             InputKind::Failed(failure) => {
                 trouble.note((**failure).clone());
-                Err(Broken::new(&UNREADABLE_INPUT, failure.to_string()))
+                Err(StreamError::new(&UNREADABLE_INPUT, failure.to_string()))
             }
             InputKind::Folder => Ok(Self::folder(path, input.bytes, limits, &trouble)),
             InputKind::File => InputFile::open(&path, &trouble)
@@ -138,7 +138,7 @@ impl Opened {
                 .map_err(|cause| unopened(cause.into())),
         };
         opened.unwrap_or_else(|broken| Self {
-            gauge: Gauge::new(limits.clone(), Some(0), trouble),
+            gauge: ReadBudget::new(limits.clone(), Some(0), trouble),
             raw: None,
             path: None,
             walk: Walk::broken(broken),
@@ -147,7 +147,7 @@ impl Opened {
 
     /// Reads a stream; `length` is its number of stored bytes, where that is known beforehand.
     pub(super) fn stream(stream: Bytes, length: Option<u64>, limits: &Limits, trouble: &Trouble) -> Self {
-        let gauge = Gauge::new(limits.clone(), length, trouble.clone());
+        let gauge = ReadBudget::new(limits.clone(), length, trouble.clone());
         let raw = Raw::new(stream, Arc::clone(&gauge));
         let (container, bytes) = uncover(Buffered::new(Box::new(raw.clone())), &gauge);
         let walk = match container {
@@ -162,7 +162,7 @@ impl Opened {
                 notes: Vec::new(),
                 body: bytes,
             }),
-            Container::Zip => Walk::broken(Broken::new(
+            Container::Zip => Walk::broken(StreamError::new(
                 &UNSUPPORTED_CONTAINER,
                 "a zip archive is read from a file only, not from a pipe or a compressed stream",
             )),
@@ -180,7 +180,7 @@ impl Opened {
     /// Reads a file; by seeking where that is how it is made.
     fn file(mut file: InputFile, path: &Path, limits: &Limits, trouble: &Trouble) -> Self {
         let length = file.length();
-        let gauge = Gauge::new(limits.clone(), Some(length), trouble.clone());
+        let gauge = ReadBudget::new(limits.clone(), Some(length), trouble.clone());
         let walk = match kind(&mut file) {
             Container::Zip => Walk::Zip(Box::new(Zip::open(file, Arc::clone(&gauge)))),
             Container::Database => Walk::single(Member::Database {
@@ -203,7 +203,7 @@ impl Opened {
 
     /// Reads a dump that is a folder.
     fn folder(path: PathBuf, bytes: u64, limits: &Limits, trouble: &Trouble) -> Self {
-        let gauge = Gauge::new(limits.clone(), Some(bytes), trouble.clone());
+        let gauge = ReadBudget::new(limits.clone(), Some(bytes), trouble.clone());
         let walk = match Folder::open(&path, Arc::clone(&gauge)) {
             Ok(dump) => Walk::DumpFolder(Box::new(dump)),
             Err(broken) => Walk::broken(broken),
@@ -217,21 +217,21 @@ impl Opened {
     }
 }
 
-pub(super) fn unsupported(name: &str) -> Broken {
-    Broken::new(&UNSUPPORTED_CONTAINER, format!("a {name} is not read"))
+pub(super) fn unsupported(name: &str) -> StreamError {
+    StreamError::new(&UNSUPPORTED_CONTAINER, format!("a {name} is not read"))
 }
 
-pub(super) fn too_many_layers() -> Broken {
-    Broken::new(
+pub(super) fn too_many_layers() -> StreamError {
+    StreamError::new(
         &UNSUPPORTED_CONTAINER,
-        format!("more than {LAYERS} compressions around one another"),
+        format!("more than {MAX_LAYERS} compressions around one another"),
     )
 }
 
 /// Takes compressions off until something else comes to light.
-pub(super) fn uncover(mut bytes: Buffered, gauge: &Arc<Gauge>) -> (Container, Buffered) {
-    for _ in 0..LAYERS {
-        match sniff(bytes.peek(WANTED)) {
+pub(super) fn uncover(mut bytes: Buffered, gauge: &Arc<ReadBudget>) -> (Container, Buffered) {
+    for _ in 0..MAX_LAYERS {
+        match sniff(bytes.peek(HEAD_BYTES)) {
             Container::Compressed(codec) => {
                 let unpack = Unpack::new(codec, bytes, Arc::clone(gauge));
                 bytes = Buffered::new(Box::new(Capped::new(unpack, Arc::clone(gauge))));
@@ -239,13 +239,13 @@ pub(super) fn uncover(mut bytes: Buffered, gauge: &Arc<Gauge>) -> (Container, Bu
             other => return (other, bytes),
         }
     }
-    (sniff(bytes.peek(WANTED)), bytes)
+    (sniff(bytes.peek(HEAD_BYTES)), bytes)
 }
 
 /// What a file is by its first bytes. It stands at its start afterwards.
 fn kind(file: &mut InputFile) -> Container {
     let mut head = Vec::new();
-    let read = file.by_ref().take(WANTED as u64).read_to_end(&mut head);
+    let read = file.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head);
     let back = file.seek(SeekFrom::Start(0));
     if read.is_ok() && back.is_ok() {
         sniff(&head)

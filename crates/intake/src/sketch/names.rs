@@ -9,16 +9,16 @@ use crate::frame::balance::structural;
 use crate::json;
 
 /// Objects and lists around one another that are looked into.
-const DEPTH: usize = 8;
+const MAX_DEPTH: usize = 8;
 
 /// Different names that are kept of a record; data that serve as names are many.
-const NAMES: usize = 512;
+const MAX_NAMES: usize = 512;
 
 /// Bytes of a text that is kept.
-const SHORT: usize = 32;
+const MAX_NAME_BYTES: usize = 32;
 
 /// Different texts that are kept of a name.
-const WORDS: usize = 16;
+const MAX_WORDS: usize = 16;
 
 /// What stands under a name, wherever it occurs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -80,7 +80,7 @@ struct Level {
 
 impl Names {
     fn open(&mut self, bracket: u8) {
-        if self.open.len() == DEPTH {
+        if self.open.len() == MAX_DEPTH {
             self.beyond += 1;
             return;
         }
@@ -120,13 +120,13 @@ impl Names {
                     "" => plain(token),
                     path => format!("{path}.{}", plain(token)),
                 };
-                if self.found.len() < NAMES || self.found.contains_key(&level.value) {
+                if self.found.len() < MAX_NAMES || self.found.contains_key(&level.value) {
                     self.found.entry(level.value.clone()).or_default();
                 }
             }
             Some(level) => {
                 // The strings of a list have no name of their own.
-                let is_new = !level.is_object && self.found.len() < NAMES;
+                let is_new = !level.is_object && self.found.len() < MAX_NAMES;
                 if is_new && !self.found.contains_key(&level.value) {
                     self.found.insert(level.value.clone(), Name::default());
                 }
@@ -135,7 +135,7 @@ impl Names {
                 };
                 let length = token.len().saturating_sub(2);
                 name.longest = name.longest.max(length);
-                if length <= SHORT && name.words.len() < WORDS {
+                if length <= MAX_NAME_BYTES && name.words.len() < MAX_WORDS {
                     name.words.insert(plain(token));
                 }
             }

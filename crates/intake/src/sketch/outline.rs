@@ -2,7 +2,7 @@
 
 use memchr::{memchr, memchr2};
 
-use super::{RecordSketch, STRING};
+use super::{MAX_STRING_BYTES, RecordSketch};
 use crate::frame::balance::{Balance, structural};
 use crate::json;
 
@@ -87,7 +87,9 @@ pub(super) fn outline(record: &[u8]) -> RecordSketch {
                         field = text(token);
                         sketch.keys.push(field.clone());
                     }
-                    [_] if token.len() <= STRING + 2 => sketch.strings.push((field.clone(), text(token))),
+                    [_] if token.len() <= MAX_STRING_BYTES + 2 => {
+                        sketch.strings.push((field.clone(), text(token)))
+                    }
                     [_] => sketch.starts.push((field.clone(), beginning(token))),
                     [_, b'{'] if is_key => sketch.nested.push((field.clone(), text(token))),
                     [_, b'[', b'{'] if is_key && !first_is_over => {
@@ -143,7 +145,7 @@ pub(super) fn string(bytes: &[u8]) -> Option<&[u8]> {
 /// How a JSON string begins that may be cut.
 fn beginning(token: &[u8]) -> String {
     let inside = token.get(1..).unwrap_or_default();
-    let first = inside.get(..STRING).unwrap_or(inside);
+    let first = inside.get(..MAX_STRING_BYTES).unwrap_or(inside);
     String::from_utf8_lossy(&json::unescape_lossy(first)).into_owned()
 }
 
@@ -151,7 +153,7 @@ fn beginning(token: &[u8]) -> String {
 pub(super) fn of_text(text: &[u8]) -> RecordSketch {
     let start = text.iter().position(|byte| !byte.is_ascii_whitespace());
     let text = text.get(start.unwrap_or_default()..).unwrap_or_default();
-    let first = String::from_utf8_lossy(text.get(..STRING).unwrap_or(text));
+    let first = String::from_utf8_lossy(text.get(..MAX_STRING_BYTES).unwrap_or(text));
     RecordSketch {
         keys: vec!["text".to_owned()],
         is_object: true,

@@ -12,7 +12,7 @@ use super::row::{Cell, RowFault};
 use super::sql::{Dialect, Syntax, Token, Tokens};
 
 /// Levels of expressions inside expressions; what dump programs write has three.
-const DEPTH: u32 = 32;
+const MAX_DEPTH: u32 = 32;
 
 /// The cells of a row, which is written with its brackets. Functions may make at most `room` bytes in all.
 pub(crate) fn cells(
@@ -70,7 +70,7 @@ impl<'s> Values<'s> {
             };
         }
         *place = Place::AfterValue;
-        let cell = self.expression(DEPTH)?;
+        let cell = self.expression(MAX_DEPTH)?;
         Ok(Some(settle(cell, self.tokens.syntax().dialect)))
     }
 

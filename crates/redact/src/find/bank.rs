@@ -5,7 +5,7 @@ use super::signs::{after, continues};
 use crate::kind::Kind;
 
 /// Signs of the longest account.
-const LONGEST: usize = 34;
+const MAX_IBAN_CHARACTERS: usize = 34;
 
 /// Country and what follows its two check digits, in order of country (the registry of the IBAN standard, release 99): how many
 /// signs, and whether they are digits (`n`), capital letters (`a`) or either (`c`).
@@ -116,7 +116,7 @@ pub(super) fn iban(text: &str, at: usize) -> Option<Found> {
         .binary_search_by(|(code, _)| code.as_bytes().cmp(&country))
         .ok()?;
     let (_, account) = ACCOUNTS.get(place)?;
-    let mut value = String::with_capacity(LONGEST);
+    let mut value = String::with_capacity(MAX_IBAN_CHARACTERS);
     let mut end = at;
     for belongs in "2a2n".chars().chain(account.chars()).scan(0, stretch).flatten() {
         let sign = loop {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chatmill_dataset::{Batch, Batches, Dataset, DatasetError, Flags, Numbers, Texts};
-use chatmill_token::Tally;
+use chatmill_token::TokenCounts;
 use jiff::Timestamp;
 
 use super::{Bill, Booking, By, Request, TEXT};
@@ -81,7 +81,7 @@ fn of_renderings(dataset: &Dataset, request: &Request) -> Result<Bill, DatasetEr
                     .dialects
                     .iter()
                     .any(|(dialect, profile)| dialect == spot.dialect && profile == spot.profile);
-            let mut book = |encoding: &str, tally: Tally| {
+            let mut book = |encoding: &str, tally: TokenCounts| {
                 let key = Key {
                     group,
                     dialect: spot.dialect,
@@ -95,7 +95,7 @@ fn of_renderings(dataset: &Dataset, request: &Request) -> Result<Bill, DatasetEr
                 }
             };
             if dataset.encodings().is_empty() {
-                book("", Tally::default());
+                book("", TokenCounts::default());
             }
             for (encoding, sent) in dataset.encodings().iter().zip(&sent) {
                 let counted = counts.next(&spot, encoding)?;
@@ -147,7 +147,7 @@ impl Renderings {
         })
     }
 
-    fn booking(&self, row: usize, tally: Tally) -> Booking {
+    fn booking(&self, row: usize, tally: TokenCounts) -> Booking {
         Booking {
             messages: self.messages.at(row),
             bytes: self.bytes.at(row),
@@ -217,10 +217,10 @@ impl Tallies {
         })
     }
 
-    fn tally(&self, row: usize) -> Tally {
+    fn tally(&self, row: usize) -> TokenCounts {
         let [content, names, framing, tools, replies, meta, assistant_content] =
             self.parts.each_ref().map(|part| part.at(row));
-        let mut tally = Tally {
+        let mut tally = TokenCounts {
             tokens: 0,
             // It stands in the table of renderings.
             sent: 0,
@@ -260,7 +260,7 @@ impl<'d> Counts<'d> {
     }
 
     /// The next row, when it is about this rendering and encoding.
-    fn next(&mut self, spot: &Spot<'_>, encoding: &str) -> Result<Option<Tally>, DatasetError> {
+    fn next(&mut self, spot: &Spot<'_>, encoding: &str) -> Result<Option<TokenCounts>, DatasetError> {
         if let Some(dialect) = self.dialect.as_mut().filter(|dialect| *dialect != spot.dialect) {
             spot.dialect.clone_into(dialect);
             self.batches = self.dataset.batches("token_counts", &COUNT);
@@ -383,25 +383,25 @@ fn of_tools(dataset: &Dataset, request: &Request) -> Result<Bill, DatasetError> 
 impl Bill {
     /// Books the text of one message for who or what sent it.
     pub fn book_text(&mut self, group: Option<&str>, encoding: &str, bytes: u64, tokens: u64) {
-        let tally = Tally {
+        let tally = TokenCounts {
             tokens,
             content: tokens,
-            ..Tally::default()
+            ..TokenCounts::default()
         };
         self.book_plain(group, encoding, bytes, tally);
     }
 
     /// Books arguments and result of one call of a tool.
     pub fn book_tool(&mut self, group: Option<&str>, encoding: &str, bytes: u64, tokens: u64) {
-        let tally = Tally {
+        let tally = TokenCounts {
             tokens,
             tools: tokens,
-            ..Tally::default()
+            ..TokenCounts::default()
         };
         self.book_plain(group, encoding, bytes, tally);
     }
 
-    fn book_plain(&mut self, group: Option<&str>, encoding: &str, bytes: u64, tally: Tally) {
+    fn book_plain(&mut self, group: Option<&str>, encoding: &str, bytes: u64, tally: TokenCounts) {
         let key = Key {
             group: group.unwrap_or("(unknown)"),
             dialect: TEXT,

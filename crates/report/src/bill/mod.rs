@@ -7,7 +7,7 @@ mod claims;
 mod dataset;
 mod prices;
 
-use chatmill_token::{Encoding, Tally};
+use chatmill_token::{Encoding, TokenCounts};
 
 use crate::cells::{Cells, Key, coverage_rank};
 use crate::report::TokenCell;
@@ -81,7 +81,7 @@ pub struct Booking {
     /// Its bytes.
     pub bytes: u64,
     /// Its tokens and their parts.
-    pub tally: Tally,
+    pub tally: TokenCounts,
     /// How often it is sent.
     pub requests: u64,
     /// Whether it breaks a rule of its dialect.
@@ -95,7 +95,7 @@ pub struct Booking {
 struct Sums {
     messages: u64,
     bytes: u64,
-    tally: Tally,
+    tally: TokenCounts,
     requests: u64,
     spread: Spread,
     invalid: u64,
@@ -256,10 +256,10 @@ mod tests {
             };
             let booking = Booking {
                 messages: *messages,
-                tally: Tally {
+                tally: TokenCounts {
                     tokens: *tokens,
                     content: *tokens,
-                    ..Tally::default()
+                    ..TokenCounts::default()
                 },
                 ..Booking::default()
             };

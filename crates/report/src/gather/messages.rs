@@ -11,9 +11,9 @@ use crate::report::{Clusters, Largest, Role};
 use crate::spread::Spread;
 
 /// Conversations that are named as the largest.
-const LARGEST: usize = 10;
+const MAX_LARGEST: usize = 10;
 /// Shapes and versions that are named for an input.
-const SHAPES: usize = 8;
+const MAX_SHAPES: usize = 8;
 
 /// What the table of messages says.
 #[derive(Default)]
@@ -32,9 +32,9 @@ impl Talk {
         let place = self.largest.partition_point(|(more, other)| {
             *more > characters || (*more == characters && other.as_str() < id)
         });
-        if place < LARGEST {
+        if place < MAX_LARGEST {
             self.largest.insert(place, (characters, id.to_owned()));
-            self.largest.truncate(LARGEST);
+            self.largest.truncate(MAX_LARGEST);
         }
     }
 }
@@ -166,7 +166,7 @@ pub(super) fn conversations(
             rooms.first = [rooms.first, started.get(row)].into_iter().flatten().min();
             rooms.last = [rooms.last, ended.get(row)].into_iter().flatten().max();
             if let Some(known) = shapes.get_mut(inputs.at(row))
-                && known.len() < SHAPES
+                && known.len() < MAX_SHAPES
             {
                 known.extend(forms.get(row).map(cut));
                 known.extend(
@@ -202,7 +202,7 @@ pub(super) fn conversations(
         .add_times(0, rooms.count.saturating_sub(calls.count()));
     rooms.shapes = shapes
         .into_iter()
-        .map(|(input, shapes)| (input.to_owned(), shapes.into_iter().take(SHAPES).collect()))
+        .map(|(input, shapes)| (input.to_owned(), shapes.into_iter().take(MAX_SHAPES).collect()))
         .collect();
     rooms.largest = talk
         .largest
@@ -229,7 +229,7 @@ mod tests {
         for number in 0..20 {
             talk.offer(&format!("small-{number}"), 1);
         }
-        assert_eq!(talk.largest.len(), LARGEST);
+        assert_eq!(talk.largest.len(), MAX_LARGEST);
         let ids: Vec<&str> = talk.largest.iter().take(3).map(|(_, id)| id.as_str()).collect();
         assert_eq!(ids, ["z", "a", "b"]);
     }

@@ -6,9 +6,9 @@ use crate::bill::quotient;
 use crate::report::{Comparison, Report, TokenChange};
 
 /// Rows of a table of changes; the rest is told by `chatmill diff`.
-const ROWS: usize = 60;
+const MAX_ROWS: usize = 60;
 /// Ids of conversations that are named for each kind of change.
-const IDS: usize = 8;
+const MAX_IDS: usize = 8;
 
 pub(super) fn comparison(html: &mut Html, report: &Report) {
     let Some(comparison) = &report.comparison else {
@@ -36,7 +36,7 @@ fn conversations(html: &mut Html, comparison: &Comparison) {
             ("the same", changes.same, &Vec::new()),
         ];
         for (name, number, ids) in rows {
-            let ids: Vec<&str> = ids.iter().take(IDS).map(String::as_str).collect();
+            let ids: Vec<&str> = ids.iter().take(MAX_IDS).map(String::as_str).collect();
             html.row(name).figure(number).word(&ids.join(", ")).end_row();
         }
     });
@@ -69,7 +69,7 @@ fn findings(html: &mut Html, comparison: &Comparison) {
                 .change(rejects.before, rejects.after)
                 .end_row();
         }
-        for change in changed.iter().take(ROWS) {
+        for change in changed.iter().take(MAX_ROWS) {
             html.row(&format!("{} {}", change.code, change.name))
                 .word(&change.severity)
                 .figure(change.count.before)
@@ -102,7 +102,7 @@ fn tokens(html: &mut Html, comparison: &Comparison) {
         "Tokens; in common are the conversations that both runs have",
         &heads,
         |html| {
-            for change in both.iter().take(ROWS) {
+            for change in both.iter().take(MAX_ROWS) {
                 token_row(html, change);
             }
         },
@@ -170,7 +170,7 @@ fn losses(html: &mut Html, comparison: &Comparison) {
     ];
     html.raw("<details><summary>Losses that differ</summary>");
     table(html, "Losses that differ", &heads, |html| {
-        for change in both.iter().take(ROWS) {
+        for change in both.iter().take(MAX_ROWS) {
             html.row(&change.dialect)
                 .word(&change.code)
                 .figure(change.amount.before)
@@ -184,7 +184,7 @@ fn losses(html: &mut Html, comparison: &Comparison) {
 }
 
 fn more(html: &mut Html, rows: usize) {
-    let left_out = rows.saturating_sub(ROWS);
+    let left_out = rows.saturating_sub(MAX_ROWS);
     if left_out > 0 {
         html.raw("<p class=\"quiet\">and ")
             .text(&count(left_out as u64))

@@ -6,6 +6,7 @@
 mod charts;
 mod comparison;
 mod findings;
+mod labels;
 pub(crate) mod markup;
 mod personal;
 mod repeats;

@@ -2,10 +2,10 @@
 
 use chatmill_diag::codes;
 
+use super::labels::name;
 use super::markup::Html;
 use super::query;
 use super::table::{numbers, table, words};
-use super::tokens::name;
 use crate::report::Report;
 
 /// The kind of loss that a replaced value is.

@@ -1,8 +1,8 @@
 //! The bill as served: what the renderings would have cost while the chats were going on. It is an estimate and says so.
 
+use super::labels::{heading, target};
 use super::markup::Html;
 use super::table::{numbers, table, words};
-use super::tokens::{heading, target};
 use crate::bill::quotient;
 use crate::report::TokenCell;
 

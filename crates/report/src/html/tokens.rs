@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::charts::{PARTS, bar, legend, parts, stacked};
+use super::labels::{heading, target};
 use super::markup::{Html, count, counted};
 use super::served::served;
 use super::table::{bars, numbers, table, words};
@@ -12,14 +13,7 @@ use crate::cells::coverage_rank;
 use crate::report::{LossKind, Report, TokenCell};
 
 /// Kinds of loss that are shown without opening anything.
-const KINDS: usize = 4;
-
-/// Coverages with their headings.
-const COVERAGES: [(&str, &str); 3] = [
-    ("whole", "Whole histories"),
-    ("window", "Windows of histories"),
-    ("single-turn", "Single turns"),
-];
+const MAX_OPEN_KINDS: usize = 4;
 
 /// Cheapest and dearest dialect of the first encoding, among those that show whole histories.
 pub(super) fn range(report: &Report) -> Option<(String, String, f64)> {
@@ -35,25 +29,6 @@ pub(super) fn range(report: &Report) -> Option<(String, String, f64)> {
 }
 
 /// The dialect with its profile, where that is not the document's.
-pub(super) fn target(cell: &TokenCell) -> String {
-    name(&cell.dialect, &cell.profile)
-}
-
-pub(super) fn name(dialect: &str, profile: &str) -> String {
-    if profile == "document" {
-        dialect.to_owned()
-    } else {
-        format!("{dialect}@{profile}")
-    }
-}
-
-pub(super) fn heading(coverage: &str) -> &str {
-    COVERAGES
-        .iter()
-        .find(|(id, _)| *id == coverage)
-        .map_or(coverage, |(_, heading)| heading)
-}
-
 /// The cells in stretches of one coverage and encoding, the cheapest first in each.
 fn stretches(report: &Report) -> Vec<Vec<&TokenCell>> {
     let mut stretches: BTreeMap<(usize, &str, usize), Vec<&TokenCell>> = BTreeMap::new();
@@ -286,7 +261,7 @@ pub(super) fn losses(html: &mut Html, report: &Report) {
                     .rate(rate(cell), 2)
                     .raw("<td class=\"wide\">");
                 let kinds = lost(cell);
-                let (first, more) = kinds.split_at(kinds.len().min(KINDS));
+                let (first, more) = kinds.split_at(kinds.len().min(MAX_OPEN_KINDS));
                 chips(html, first);
                 if !more.is_empty() {
                     html.raw("<details><summary>and ")

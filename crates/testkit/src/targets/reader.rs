@@ -96,7 +96,7 @@ fn read(input: &Input, bytes: &[u8], refused: usize, maps: &Arc<[TableMap]>) -> 
                 }
                 (at, record) = (frame.end, record + 1);
             }
-            Event::Damage(damage) => {
+            Event::FramingError(damage) => {
                 assert!(inside && damage.end >= damage.start && !damage.message.is_empty());
                 assert_eq!((damage.start, damage.record), (at, record), "no gap, no overlap");
                 assert!(damage.head.len() as u64 <= limits.reject_head.min(damage.end - damage.start));

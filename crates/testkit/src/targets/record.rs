@@ -8,11 +8,11 @@ use chatmill_dialect::policy::{
     ControlTokens, LeakedMetadata, MediaPolicy, Names, Orphans, Policy, Reasoning, References, System,
 };
 use chatmill_dialect::{
-    Borders, Cuts, Dialect, History, Outside, Rendering, View, Window, auto_perspective, window,
+    CutPoints, Cuts, Dialect, History, Rendering, Shared, View, Window, auto_perspective, window,
 };
-use chatmill_engine::frame::{self, Outcome, Settings};
-use chatmill_engine::group::{Group, GroupRow, RowPlace};
-use chatmill_engine::locate::Located;
+use chatmill_engine::record::group::{Group, GroupRow, RowPlace};
+use chatmill_engine::record::locate::Located;
+use chatmill_engine::record::{self, RecordOutcome, Settings};
 use chatmill_intake::{Form, Frame, json};
 use chatmill_model::{Linked, MessageKind};
 use chatmill_source::Source;
@@ -33,7 +33,7 @@ pub(super) fn check(bytes: &[u8]) {
         ..Limits::default()
     };
     for source in chatmill_source::SOURCES {
-        let outcome = frame::read(*source, &frame, bytes, Settings::plain(&limits));
+        let outcome = record::read(*source, &frame, bytes, Settings::plain(&limits));
         accounts(&outcome, &frame, source.id());
         if let Some(linked) = &outcome.linked {
             linking(linked);
@@ -147,7 +147,7 @@ pub(super) fn is_read(bytes: &[u8]) -> bool {
         let limits = Limits::default();
         let is_cut =
             || json::scan(bytes, limits.depth).is_ok_and(|document| source.rows(&document).is_some());
-        let outcome = frame::read(*source, &frame, bytes, Settings::plain(&limits));
+        let outcome = record::read(*source, &frame, bytes, Settings::plain(&limits));
         outcome.linked.is_some() || is_cut()
     };
     chatmill_source::SOURCES.iter().any(read)
@@ -165,7 +165,7 @@ fn frame(bytes: &[u8]) -> Frame {
     }
 }
 
-fn accounts(outcome: &Outcome, frame: &Frame, source: &str) {
+fn accounts(outcome: &RecordOutcome, frame: &Frame, source: &str) {
     assert!(outcome.rows.balances(), "{source}: {:?}", outcome.rows);
     for located in outcome
         .findings
@@ -256,7 +256,7 @@ fn renderings(linked: &Linked, bytes: &[u8]) {
     let mut perspectives = vec![auto_perspective(linked), None];
     perspectives.extend((0..linked.conversation.participants.len().min(PERSPECTIVES)).map(Some));
     perspectives.dedup();
-    let borders = Borders::of(linked);
+    let borders = CutPoints::of(linked);
     let cuts = Cuts {
         session_gap: (dice[11].is_multiple_of(2)).then(|| i64::from(dice[12]) << (dice[13] % 48)),
         per_turn: dice[14].is_multiple_of(2),
@@ -277,7 +277,7 @@ fn renderings(linked: &Linked, bytes: &[u8]) {
         for dialect in chatmill_dialect::DIALECTS {
             let profiles = dialect.about().profiles;
             let profile = profiles[usize::from(dice[2]) % profiles.len()];
-            let outside = Outside::default();
+            let shared = Shared::default();
             let view = View {
                 linked,
                 perspective,
@@ -288,7 +288,7 @@ fn renderings(linked: &Linked, bytes: &[u8]) {
                     .filter(|_| dice[18].is_multiple_of(2))
                     .map(|stretch| Window {
                         stretch,
-                        outside: &outside,
+                        shared: &shared,
                     }),
             };
             let mut ordinal = 0;

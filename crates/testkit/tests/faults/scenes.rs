@@ -298,8 +298,8 @@ fn of_dataset(error: DatasetError) -> Ended {
     }
 }
 
-fn of_read(error: &chatmill_engine::walk::ReadError) -> Ended {
-    use chatmill_engine::walk::ReadError;
+fn of_read(error: &chatmill_engine::error::ReadError) -> Ended {
+    use chatmill_engine::error::ReadError;
     match error {
         ReadError::Plan(PlanError::System(failure)) => Ended::Repeatable(failure.to_string()),
         ReadError::Plan(error) => Ended::Wrong(error.to_string()),

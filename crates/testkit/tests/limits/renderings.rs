@@ -205,7 +205,7 @@ fn templated(template: &str, limit: &str) -> Result<bool, String> {
     let plan = Plan::load(&path, &[], None).map_err(|error| error.to_string())?;
     let options = chatmill_engine::RunOptions::default();
     let summary = chatmill_engine::run(plan, options, &Silent, &AtomicBool::new(false));
-    let invalid = |totals: chatmill_engine::summary::RunTotals| {
+    let invalid = |totals: chatmill_engine::commit::summary::RunTotals| {
         totals.tokens.iter().map(|total| total.invalid).sum::<u64>()
     };
     summary

@@ -8,10 +8,11 @@ use std::time::Duration;
 use chatmill_diag::Limits;
 use chatmill_dialect::{History, Policy};
 use chatmill_engine::check::{CheckOptions, check};
-use chatmill_engine::pipeline::{Speaker, SpeakerRule};
+use chatmill_engine::pipeline::{PerspectiveChoice, PerspectiveRule};
 use chatmill_engine::plan::{Target, typed_inputs};
-use chatmill_engine::walk::{Sight, walk};
-use chatmill_engine::{RunOptions, Silent, render};
+use chatmill_engine::walk::{WalkEvent, walk};
+use chatmill_engine::work::render;
+use chatmill_engine::{RunOptions, Silent};
 use chatmill_testkit::Workshop;
 use rustix::time::{ClockId, clock_gettime};
 
@@ -214,9 +215,10 @@ fn counted(folder: &Path) {
     let counter = chatmill_token::find("o200k_base").unwrap().counter();
     let policy = Policy::default();
     let (mut text, mut spans, mut tokens) = (String::new(), Vec::new(), 0);
-    let mut visit = |sight: Sight<'_>| {
-        if let Sight::Conversation { linked, .. } = sight {
-            let (perspectives, _) = render::perspectives(linked, &Speaker::Rule(SpeakerRule::Auto));
+    let mut visit = |sight: WalkEvent<'_>| {
+        if let WalkEvent::Conversation { linked, .. } = sight {
+            let (perspectives, _) =
+                render::perspectives(linked, &PerspectiveChoice::Rule(PerspectiveRule::Auto));
             for target in &targets {
                 let mut emit = |_: &str, rendering: chatmill_dialect::Rendering<'_>| {
                     text.clear();

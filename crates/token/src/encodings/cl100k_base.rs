@@ -5,12 +5,13 @@
 
 use std::sync::Arc;
 
+use crate::about::{About, Counting};
 use crate::bpe::Tables;
-use crate::encoding::{About, Counting, Registered};
+use crate::encoding::Registered;
 use crate::merges;
 use crate::scan::Style;
 use crate::split::Splitter;
-use crate::sync::Borders;
+use crate::sync::BoundaryClasses;
 
 /// Ordinary tokens.
 const TOKENS: u32 = 100_256;
@@ -36,6 +37,6 @@ fn tables() -> Arc<Tables> {
     Arc::new(Tables::new(
         Splitter::scan(Style::CL100K),
         vocabulary,
-        Borders::MODERN,
+        BoundaryClasses::MODERN,
     ))
 }

@@ -5,12 +5,13 @@
 
 use std::sync::Arc;
 
+use crate::about::{About, Counting};
 use crate::bpe::Tables;
-use crate::encoding::{About, Counting, Registered};
+use crate::encoding::Registered;
 use crate::merges;
 use crate::scan::Style;
 use crate::split::Splitter;
-use crate::sync::Borders;
+use crate::sync::BoundaryClasses;
 
 /// Ordinary tokens.
 const TOKENS: u32 = 199_998;
@@ -36,6 +37,6 @@ fn tables() -> Arc<Tables> {
     Arc::new(Tables::new(
         Splitter::scan(Style::O200K),
         vocabulary,
-        Borders::MODERN,
+        BoundaryClasses::MODERN,
     ))
 }

@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use super::o200k_base;
-use crate::encoding::{About, Counting, Registered};
+use crate::about::{About, Counting};
+use crate::encoding::Registered;
 
 pub(super) static ENCODING: Registered = Registered::new(
     "o200k_harmony",

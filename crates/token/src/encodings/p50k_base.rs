@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use crate::about::{About, Counting};
 use crate::bpe::Tables;
-use crate::encoding::{About, Counting, Registered};
+use crate::encoding::Registered;
 use crate::merges;
 use crate::scan::Style;
 use crate::split::Splitter;
-use crate::sync::Borders;
+use crate::sync::BoundaryClasses;
 
 /// Ordinary tokens.
 const TOKENS: u32 = 50_280;
@@ -33,6 +34,6 @@ fn tables() -> Arc<Tables> {
     Arc::new(Tables::new(
         Splitter::scan(Style::GPT2),
         vocabulary,
-        Borders::GPT2,
+        BoundaryClasses::GPT2,
     ))
 }

@@ -6,12 +6,12 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 
 use super::{each_string_of_classes, judged_tokens, spans_over, text};
-use crate::own::tests::small;
+use crate::custom_encoding::tests::small;
+use crate::join_points::JoinPoints;
 use crate::patterns::FAMILIES;
 use crate::ranks::tests::{lines, rank_file};
-use crate::seams::Seams;
-use crate::sync::{Borders, SyncPoints};
-use crate::{ENCODINGS, Encoding, Tallier};
+use crate::sync::{BoundaryClasses, SyncPoints};
+use crate::{ENCODINGS, Encoding, TokenCounter};
 
 /// A pattern that is no family's, with the tail that all have; digits come one by one, and contractions are no pieces.
 const OWN: &str = concat!(
@@ -68,7 +68,7 @@ fn check_cuts(lengths: std::ops::RangeInclusive<usize>) {
     for family in FAMILIES {
         let encoding = small(family.name);
         let tables = encoding.tables().unwrap();
-        let points = SyncPoints::new(tables.borders, Seams::default());
+        let points = SyncPoints::new(tables.borders, JoinPoints::default());
         for length in lengths.clone() {
             each_string_of_classes(length, &mut |text| {
                 assert_parts_have_the_pieces_of_the_whole(&encoding, &points, text);
@@ -102,7 +102,7 @@ fn between_two_digits_only_qwen_has_a_border() {
     for family in FAMILIES {
         let encoding = small(family.name);
         let tables = encoding.tables().unwrap();
-        let points = SyncPoints::new(tables.borders, Seams::default());
+        let points = SyncPoints::new(tables.borders, JoinPoints::default());
         let mut ends = Vec::new();
         points.each_end("a12", |end| ends.push(end));
         let expected: &[usize] = if family.name == "qwen" {
@@ -148,7 +148,7 @@ fn a_token_that_only_whole_pieces_are_is_none_within_a_word() {
     let token = "中文";
     let ranks = rank_file(&[token.as_bytes(), "本".as_bytes()]);
     let encoding = Encoding::from_ranks("whole", &ranks, "llama3").unwrap();
-    let mut tallier = Tallier::new(std::slice::from_ref(&encoding));
+    let mut tallier = TokenCounter::new(std::slice::from_ref(&encoding));
     for text in ["中文", "本中文", "中文本", "本中文本", "本 中文本", "中文1"] {
         assert_judged_alike(&encoding, text);
         assert_eq!(
@@ -177,7 +177,7 @@ proptest! {
         let mut all = SMALL.clone();
         all.insert(1, ENCODINGS[0].clone());
         all.push(ENCODINGS[2].clone());
-        let mut tallier = Tallier::new(&all);
+        let mut tallier = TokenCounter::new(&all);
         for (text, spans) in texts.iter().chain(&texts) {
             let tallies = tallier.tally(text, spans);
             prop_assert_eq!(tallies.len(), all.len());
@@ -191,6 +191,6 @@ proptest! {
 #[test]
 fn a_pattern_of_ones_own_has_no_borders() {
     for pattern in [OWN, PLAIN] {
-        assert!(small(pattern).tables().unwrap().borders == Borders::NONE);
+        assert!(small(pattern).tables().unwrap().borders == BoundaryClasses::NONE);
     }
 }

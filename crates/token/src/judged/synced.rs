@@ -1,23 +1,23 @@
-//! Holds sync points and the tallier against tiktoken-rs: cut anywhere that is allowed, the tokens are the same.
+//! Holds sync points and the counter against tiktoken-rs: cut anywhere that is allowed, the tokens are the same.
 
-use chatmill_model::rope::{Component, ComponentSpan, Voice};
+use chatmill_model::rope::{Component, ComponentSpan, Speaker};
 use proptest::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::texts::Texts;
 use super::{each_string_of, spans_over, text};
-use crate::seams::Seams;
-use crate::sync::{Borders, SyncPoints};
-use crate::{ENCODINGS, Encoding, Judge, Tallier, find};
+use crate::join_points::JoinPoints;
+use crate::sync::{BoundaryClasses, SyncPoints};
+use crate::{ENCODINGS, Encoding, Judge, TokenCounter, find};
 
 const MODERN: [&str; 2] = ["o200k_base", "cl100k_base"];
 const GPT2: [&str; 2] = ["r50k_base", "p50k_base"];
 
 /// The sync points of these encodings together.
-fn points(borders: Borders, names: &[&str]) -> SyncPoints {
+fn points(borders: BoundaryClasses, names: &[&str]) -> SyncPoints {
     let seams = |name: &&str| &find(name).unwrap().tables().unwrap().vocabulary.seams;
     let all = names.iter().map(seams);
-    SyncPoints::new(borders, all.fold(Seams::of_no_token(), Seams::and))
+    SyncPoints::new(borders, all.fold(JoinPoints::of_no_token(), JoinPoints::and))
 }
 
 /// Sync points and the encodings that have them, with what the judge has said so far: short parts are met again and again.
@@ -28,7 +28,7 @@ struct Court {
 }
 
 impl Court {
-    fn new(borders: Borders, names: &[&'static str]) -> Self {
+    fn new(borders: BoundaryClasses, names: &[&'static str]) -> Self {
         let judge = |name: &&'static str| (*name, find(name).unwrap().judge(), FxHashMap::default());
         Self {
             points: points(borders, names),
@@ -71,8 +71,8 @@ const CLASSES: [char; 13] = [
 ];
 
 fn check_every_string(lengths: std::ops::RangeInclusive<usize>) {
-    let mut modern = Court::new(Borders::MODERN, &MODERN);
-    let mut gpt2 = Court::new(Borders::GPT2, &["r50k_base"]);
+    let mut modern = Court::new(BoundaryClasses::MODERN, &MODERN);
+    let mut gpt2 = Court::new(BoundaryClasses::GPT2, &["r50k_base"]);
     for length in lengths {
         each_string_of(&CLASSES, length, &mut |text| {
             modern.assert_parts_add_up(text);
@@ -95,8 +95,11 @@ fn every_string_of_six_classes_may_be_cut_at_its_sync_points() {
 /// Texts of all kinds, cut wherever that is allowed, until there have been so many cuts.
 fn check_random_cuts(cuts: u64) {
     let mut texts = Texts::new();
-    let mut modern = Court::new(Borders::MODERN, &MODERN);
-    let mut all = Court::new(Borders::MODERN.both(Borders::GPT2), &[MODERN, GPT2].concat());
+    let mut modern = Court::new(BoundaryClasses::MODERN, &MODERN);
+    let mut all = Court::new(
+        BoundaryClasses::MODERN.both(BoundaryClasses::GPT2),
+        &[MODERN, GPT2].concat(),
+    );
     while modern.cuts < cuts {
         let parts = 1 + texts.below(40);
         let text = texts.next(parts);
@@ -119,10 +122,10 @@ fn ten_million_cuts_change_no_count() {
     check_random_cuts(10_000_000);
 }
 
-/// Texts of all kinds through one tallier, whose memories fill and are forgotten, against the judge.
+/// Texts of all kinds through one counter, whose memories fill and are forgotten, against the judge.
 fn check_tallied(texts: usize) {
     let mut random = Texts::new();
-    let mut tallier = Tallier::new(ENCODINGS);
+    let mut counter = TokenCounter::new(ENCODINGS);
     let mut last: Vec<String> = Vec::new();
     for _ in 0..texts {
         let parts = 1 + random.below(120);
@@ -142,14 +145,14 @@ fn check_tallied(texts: usize) {
                 spans.push(ComponentSpan {
                     end: borders[random.below(borders.len())],
                     component: [Component::Framing, Component::Content][random.below(2)],
-                    voice: Voice::Other,
+                    voice: Speaker::Other,
                     control: false,
                     requests: 1,
                 });
             }
         }
         spans.sort_by_key(|span| span.end);
-        for (encoding, tally) in ENCODINGS.iter().zip(tallier.tally(&text, &spans)) {
+        for (encoding, tally) in ENCODINGS.iter().zip(counter.tally(&text, &spans)) {
             assert_eq!(
                 Some(tally.tokens),
                 encoding.judge().count(&text),
@@ -186,7 +189,7 @@ fn many_texts_of_all_kinds_are_tallied_as_the_judge_counts_them() {
 /// Every character of the planes that have any: its class in our table is the one that the reference's pattern uses.
 #[test]
 fn every_character_is_of_the_class_that_the_reference_sees() {
-    let mut court = Court::new(Borders::MODERN, &["o200k_base"]);
+    let mut court = Court::new(BoundaryClasses::MODERN, &["o200k_base"]);
     let mut batch = String::new();
     let planes = ('\0'..='\u{3ffff}').chain('\u{e0000}'..='\u{e0fff}');
     for character in planes.filter(|character| !character.is_ascii_control()) {
@@ -203,8 +206,8 @@ fn every_character_is_of_the_class_that_the_reference_sees() {
     court.assert_parts_add_up(&batch);
 }
 
-fn assert_tallied(encodings: &[Encoding], tallier: &mut Tallier, text: &str, spans: &[ComponentSpan]) {
-    let found = tallier.tally(text, spans);
+fn assert_tallied(encodings: &[Encoding], counter: &mut TokenCounter, text: &str, spans: &[ComponentSpan]) {
+    let found = counter.tally(text, spans);
     assert_eq!(found.len(), encodings.len());
     for (encoding, tally) in encodings.iter().zip(found) {
         assert_eq!(
@@ -233,7 +236,7 @@ fn envelopes(content: &str) -> Vec<(String, Vec<ComponentSpan>)> {
         let span = |end, component| ComponentSpan {
             end,
             component,
-            voice: Voice::Perspective,
+            voice: Speaker::Perspective,
             control: false,
             requests: 0,
         };
@@ -250,8 +253,8 @@ fn envelopes(content: &str) -> Vec<(String, Vec<ComponentSpan>)> {
 proptest! {
     #[test]
     fn any_text_may_be_cut_at_its_sync_points(text in text()) {
-        Court::new(Borders::MODERN.both(Borders::GPT2), &[MODERN, GPT2].concat()).assert_parts_add_up(&text);
-        Court::new(Borders::MODERN, &MODERN).assert_parts_add_up(&text);
+        Court::new(BoundaryClasses::MODERN.both(BoundaryClasses::GPT2), &[MODERN, GPT2].concat()).assert_parts_add_up(&text);
+        Court::new(BoundaryClasses::MODERN, &MODERN).assert_parts_add_up(&text);
     }
 
     #[test]
@@ -263,19 +266,19 @@ proptest! {
     ) {
         let modern: Vec<Encoding> = MODERN.iter().map(|name| find(name).unwrap().clone()).collect();
         for encodings in [ENCODINGS.to_vec(), modern] {
-            let mut tallier = Tallier::new(&encodings);
+            let mut counter = TokenCounter::new(&encodings);
             // Twice, so that what is remembered is used.
             for (text, spans) in texts.iter().chain(&texts) {
-                assert_tallied(&encodings, &mut tallier, text, spans);
+                assert_tallied(&encodings, &mut counter, text, spans);
             }
         }
     }
 
     #[test]
     fn a_content_counts_alike_in_every_envelope(content in "([a-zA-Zа-яї' .,!/]|\\n|[0-9]|\\PC){20,200}") {
-        let mut tallier = Tallier::new(ENCODINGS);
+        let mut counter = TokenCounter::new(ENCODINGS);
         for (text, spans) in envelopes(&content) {
-            assert_tallied(ENCODINGS, &mut tallier, &text, &spans);
+            assert_tallied(ENCODINGS, &mut counter, &text, &spans);
         }
     }
 }
@@ -294,7 +297,7 @@ fn control_spans_are_one_token_and_a_border() {
             } else {
                 Component::Content
             },
-            voice: Voice::Other,
+            voice: Speaker::Other,
             control,
             requests: 0,
         }
@@ -306,18 +309,18 @@ fn control_spans_are_one_token_and_a_border() {
         span(long.len(), false),
         span(5, true),
     ];
-    let mut tallier = Tallier::new(ENCODINGS);
-    assert_tallied(ENCODINGS, &mut tallier, &text, &spans);
-    assert_tallied(ENCODINGS, &mut tallier, &text, &spans);
+    let mut counter = TokenCounter::new(ENCODINGS);
+    assert_tallied(ENCODINGS, &mut counter, &text, &spans);
+    assert_tallied(ENCODINGS, &mut counter, &text, &spans);
 }
 
 #[test]
 fn memory_is_bounded_however_many_texts_come_by() {
     let encodings = [find("o200k_base").unwrap().clone()];
-    let mut tallier = Tallier::new(&encodings);
+    let mut counter = TokenCounter::new(&encodings);
     for number in 0..200 {
         let text = format!("{number} {}", "some words and 12 numbers, ".repeat(4_000));
-        assert_eq!(tallier.count(&text), [encodings[0].counter().count(&text)]);
+        assert_eq!(counter.count(&text), [encodings[0].counter().count(&text)]);
     }
-    assert!(tallier.remembered() <= 8 << 20);
+    assert!(counter.remembered() <= 8 << 20);
 }

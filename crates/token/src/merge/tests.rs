@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::vocabulary::Vocabulary;
 
 /// Merges by the definition: byte strings and ranks, one pair at a time.
 fn by_definition(ranks: &[(Vec<u8>, u32)], piece: &[u8]) -> Vec<usize> {
@@ -31,13 +32,13 @@ fn by_definition(ranks: &[(Vec<u8>, u32)], piece: &[u8]) -> Vec<usize> {
 
 fn tokens_of(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<usize> {
     let mut tokens = Vec::new();
-    Merger::default().each(vocabulary, piece, |bytes| tokens.push(bytes));
+    vocabulary.each_token(&mut Merger::default(), piece, |bytes| tokens.push(bytes));
     tokens
 }
 
 fn by_heap(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<usize> {
     let mut merger = Merger::default();
-    merger.merge_long(vocabulary, piece);
+    merger.merge_long(&vocabulary.merges, piece);
     let mut tokens = Vec::new();
     merger.each_part(|part, at| tokens.push((part.end - at) as usize));
     tokens
@@ -45,7 +46,7 @@ fn by_heap(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<usize> {
 
 fn by_array(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<usize> {
     let mut tokens = Vec::new();
-    each_length(beginnings(vocabulary, piece), piece.len(), |bytes| {
+    each_length(beginnings(&vocabulary.merges, piece), piece.len(), |bytes| {
         tokens.push(bytes);
     });
     tokens
@@ -58,7 +59,7 @@ fn vocabulary(encoding: &str) -> &'static Vocabulary {
 #[test]
 fn repeats_of_a_few_bytes_merge_alike_in_arrays_and_in_the_heap() {
     for unit in ["a", "ab", "aab", " ", "\n", "=", "-=", "é", "的", "haha", "😀"] {
-        for bytes in 1..=SHORT {
+        for bytes in 1..=SHORT_PIECE_BYTES {
             let piece: Vec<u8> = unit.bytes().cycle().take(bytes).collect();
             let vocabulary = vocabulary("o200k_base");
             assert_eq!(
@@ -115,7 +116,7 @@ proptest! {
     #[test]
     fn any_bytes_merge_alike_in_arrays_and_in_the_heap(
         piece in prop_oneof![
-            proptest::collection::vec(any::<u8>(), 2..=SHORT),
+            proptest::collection::vec(any::<u8>(), 2..=SHORT_PIECE_BYTES),
             "[a-e ]{2,64}".prop_map(String::into_bytes),
             "[а-яієїґ]{1,32}".prop_map(String::into_bytes),
             "\\PC{1,16}".prop_map(String::into_bytes),
@@ -129,8 +130,8 @@ proptest! {
         }
         let both = ["o200k_base", "r50k_base"].map(vocabulary);
         prop_assert_eq!(
-            beginnings_in_both(both, &piece),
-            both.map(|vocabulary| beginnings(vocabulary, &piece))
+            beginnings_in_both(both.map(|vocabulary| &vocabulary.merges), &piece),
+            both.map(|vocabulary| beginnings(&vocabulary.merges, &piece))
         );
     }
 

@@ -27,9 +27,9 @@ fn written(tokens: &[Vec<u8>]) -> Vec<u8> {
     for (bytes, id) in by_length {
         let parts = match **bytes {
             [byte] => (u32::from(byte), BYTE),
-            [first, second] => (vocabulary.byte(first), vocabulary.byte(second)),
+            [first, second] => (vocabulary.merges.byte(first), vocabulary.merges.byte(second)),
             _ => merger
-                .last_pair(&vocabulary, bytes)
+                .last_pair(&vocabulary.merges, bytes)
                 .expect("merges lead to every token"),
         };
         vocabulary.add(bytes, id, Some(parts));
@@ -70,7 +70,7 @@ fn entries_that_are_missing_or_come_too_early_are_refused() {
         .flat_map(|byte| [byte, 0, 0, 0xff, 0xff, 0xff])
         .collect();
     merges.extend([b'a', 0, 0, b'b', 0, 0]);
-    assert_eq!(read(&merges, 257).unwrap().byte_pair(b'a', b'b'), 256);
+    assert_eq!(read(&merges, 257).unwrap().merges.byte_pair(b'a', b'b'), 256);
     assert!(read(&merges, 258).is_none());
     merges.extend([1, 1, 0, 0, 0, 0]);
     assert!(read(&merges, 258).is_none());

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::exit::{WrongRequest, small_file};
 
 /// The longest baseline, in bytes: about half a million findings.
-const LONGEST: u64 = 256 << 20;
+const MAX_BASELINE_BYTES: u64 = 256 << 20;
 
 /// A report of `--format json`, or one line of `--format jsonl`.
 #[derive(Deserialize)]
@@ -27,7 +27,7 @@ struct Old {
 /// Reads a baseline.
 pub fn read(path: &Path) -> anyhow::Result<Known> {
     let name = path.display();
-    let text = small_file(path, LONGEST, |error| {
+    let text = small_file(path, MAX_BASELINE_BYTES, |error| {
         refusal(format!("cannot read the baseline {name}: {error}"))
     })?;
     parse(&text)

@@ -160,7 +160,7 @@ impl Summary {
 pub mod tests {
     use super::*;
     use chatmill_diag::{Span, codes};
-    use chatmill_engine::locate::Located;
+    use chatmill_engine::record::locate::Located;
 
     /// A finding at `chat.json` in `a.zip`.
     pub fn dangling() -> Checked {

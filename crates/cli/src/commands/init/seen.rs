@@ -9,7 +9,7 @@ use crate::figures::{count, counted};
 use crate::output::harmless;
 
 /// Files that are named one by one; more are counted.
-const NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 
 /// What was detected below a path.
 #[derive(Debug, Default)]
@@ -105,10 +105,10 @@ impl Seen {
             let mut named: Vec<String> = self
                 .strangers
                 .iter()
-                .take(NAMED)
+                .take(MAX_NAMED)
                 .map(|name| harmless(name))
                 .collect();
-            let more = self.strangers.len().saturating_sub(NAMED);
+            let more = self.strangers.len().saturating_sub(MAX_NAMED);
             if more > 0 {
                 named.push(format!("and {} more", count(more as u64)));
             }

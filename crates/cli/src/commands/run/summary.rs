@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use chatmill_dataset::manifest::InputEntry;
 use chatmill_engine::Summary;
-use chatmill_engine::receipt::FindingCount;
-use chatmill_engine::summary::{NOTHING_READ, TOO_MANY_ERRORS, TokenTotal};
+use chatmill_engine::commit::summary::{NOTHING_READ, TOO_MANY_ERRORS, TokenTotal};
+use chatmill_engine::work::receipt::FindingCount;
 
 use crate::figures::{bytes, count, counted, duration, percent, quotient};
 use crate::output::{self, harmless};
@@ -389,7 +389,7 @@ fn next_steps(out: &str, summary: &Summary) -> String {
 mod tests {
     use super::*;
     use chatmill_dataset::Manifest;
-    use chatmill_engine::summary::{RunTotals, TOO_MANY_REJECTS};
+    use chatmill_engine::commit::summary::{RunTotals, TOO_MANY_REJECTS};
     use std::path::PathBuf;
     use std::time::Duration;
 
@@ -495,7 +495,7 @@ mod tests {
         summary.manifest.verdict = NOTHING_READ.into();
         let text = describe("demo", "out/demo", &summary);
         assert!(text.contains("no conversation in any input"), "{text}");
-        summary.manifest.verdict = chatmill_engine::summary::COMPLETE.into();
+        summary.manifest.verdict = chatmill_engine::commit::summary::COMPLETE.into();
         assert!(!describe("demo", "out/demo", &summary).contains("Verdict"));
     }
 

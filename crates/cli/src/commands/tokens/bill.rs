@@ -9,7 +9,7 @@ use crate::figures::{bytes, count, counted, quotient};
 use crate::output::{self, harmless};
 
 /// Rows of the table; the rest is in the other formats.
-const ROWS: usize = 200;
+const MAX_ROWS: usize = 200;
 
 /// What stands under the table of what is sent.
 const SERVED: &str =
@@ -37,7 +37,7 @@ impl Lines<'_> {
         }
         let rows: Vec<&Row> = self.sorted();
         let mut text = self.prices_table(&rows);
-        let more = rows.len().saturating_sub(ROWS);
+        let more = rows.len().saturating_sub(MAX_ROWS);
         if more > 0 {
             text.push_str(&format!(
                 "and {}; --format csv has all\n",
@@ -113,7 +113,7 @@ impl Lines<'_> {
         header.extend(self.prices.iter().map(price_name));
         let lines = rows
             .iter()
-            .take(ROWS)
+            .take(MAX_ROWS)
             .map(|row| {
                 let cell = &row.cell;
                 let mut line = self.names(row);
@@ -146,7 +146,7 @@ impl Lines<'_> {
         header.extend(parts.map(str::to_owned));
         let lines = rows
             .iter()
-            .take(ROWS)
+            .take(MAX_ROWS)
             .map(|row| {
                 let cell = &row.cell;
                 let mut line = self.names(row);
@@ -187,7 +187,7 @@ impl Lines<'_> {
         let lines: Vec<Vec<String>> = rows
             .iter()
             .filter(|row| row.cell.requests > 0)
-            .take(ROWS)
+            .take(MAX_ROWS)
             .map(|row| {
                 let cell = &row.cell;
                 let mut line = self.names(row);

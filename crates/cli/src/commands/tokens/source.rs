@@ -6,13 +6,16 @@ use std::sync::Arc;
 
 use chatmill_dataset::{Dataset, is_dataset};
 use chatmill_diag::Limits;
+use chatmill_diag::suggest::nearest;
 use chatmill_dialect::{History, Policy};
-use chatmill_engine::bill::{Serving, requests};
-use chatmill_engine::pipeline::{Speaker, SpeakerRule, nearest};
-use chatmill_engine::plan::{PlanError, Target, typed_inputs};
+use chatmill_engine::PlanError;
+use chatmill_engine::Progress;
+use chatmill_engine::pipeline::{PerspectiveChoice, PerspectiveRule};
+use chatmill_engine::plan::{Target, typed_inputs};
 use chatmill_engine::trouble::Troubles;
-use chatmill_engine::walk::{Sight, walk};
-use chatmill_engine::{Progress, render, select, tables};
+use chatmill_engine::walk::{WalkEvent, walk};
+use chatmill_engine::work::bill::{BillingMode, requests};
+use chatmill_engine::work::{render, tables};
 use chatmill_model::{Linked, MessageKind};
 use chatmill_report::Key;
 use chatmill_report::bill::{self, Bill, Booking, By};
@@ -162,15 +165,18 @@ fn from_files(request: &Request<'_>, context: &Context<'_>) -> anyhow::Result<Dr
         context.signals.stop(),
         &mut |sight| {
             match sight {
-                Sight::Conversation { id, linked, .. } => {
+                WalkEvent::Conversation { id, linked, .. } => {
                     has_read = true;
                     // Equal ids in different files are different conversations.
                     let id = qualified(id, request.by, &mut ids);
                     pricer.price(&id, linked);
                 }
-                Sight::Trouble(trouble) => not_counted.add(trouble),
-                Sight::Failed(failure) => not_counted.failures.push(failure),
-                Sight::Entry(_) | Sight::Recognised(_) | Sight::Records { .. } | Sight::Table { .. } => {}
+                WalkEvent::Trouble(trouble) => not_counted.add(trouble),
+                WalkEvent::Failed(failure) => not_counted.failures.push(failure),
+                WalkEvent::Entry(_)
+                | WalkEvent::Recognised(_)
+                | WalkEvent::Records { .. }
+                | WalkEvent::Table { .. } => {}
             }
             true
         },
@@ -273,18 +279,18 @@ impl Pricer {
             By::Source => self.price_renderings(linked.conversation.source, linked),
             By::Conversation => self.price_renderings(id, linked),
             By::Day => {
-                let (start, _) = select::span(&linked.conversation);
+                let (start, _) = linked.conversation.span();
                 self.price_renderings(&bill::day(start), linked);
             }
         }
     }
 
     fn price_renderings(&mut self, group: &str, linked: &Linked) {
-        let (perspectives, _) = render::perspectives(linked, &Speaker::Rule(SpeakerRule::Auto));
+        let (perspectives, _) = render::perspectives(linked, &PerspectiveChoice::Rule(PerspectiveRule::Auto));
         let policy = Policy::default();
         let (mut text, mut spans) = (String::new(), Vec::new());
         for target in &self.targets {
-            let serving = Serving::of(&*target.dialect, false);
+            let serving = BillingMode::of(&*target.dialect, false);
             let mut emit = |_: &str, rendering: chatmill_dialect::Rendering<'_>| {
                 text.clear();
                 spans.clear();

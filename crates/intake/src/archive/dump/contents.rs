@@ -10,7 +10,7 @@ use chatmill_diag::codes::{ENTRY_LIMIT, UNSUPPORTED_CONTAINER};
 
 use super::fields::{Fields, Layout, broken, corrupt};
 use super::{DumpTable, MAGIC, RowText};
-use crate::stream::{Broken, Buffered};
+use crate::stream::{Buffered, StreamError};
 use crate::unpack::Codec;
 
 const CONTENTS_END: &str = "the dump ends inside its table of contents";
@@ -60,7 +60,7 @@ impl Part {
 
 impl Contents {
     /// Reads the beginning of a dump.
-    pub(super) fn read(bytes: &mut Buffered, limits: &Limits) -> Result<Self, Broken> {
+    pub(super) fn read(bytes: &mut Buffered, limits: &Limits) -> Result<Self, StreamError> {
         let (layout, format, codec) = header(bytes)?;
         let parts = entries(bytes, layout, format, limits)?;
         Ok(Self {
@@ -73,7 +73,7 @@ impl Contents {
 }
 
 /// Reads what stands before the entries.
-fn header(bytes: &mut Buffered) -> Result<(Layout, Format, Option<Codec>), Broken> {
+fn header(bytes: &mut Buffered) -> Result<(Layout, Format, Option<Codec>), StreamError> {
     let mut start = [0; 11];
     bytes
         .read_exact(&mut start)
@@ -134,13 +134,13 @@ pub(super) fn entries(
     layout: Layout,
     format: Format,
     limits: &Limits,
-) -> Result<Vec<Part>, Broken> {
+) -> Result<Vec<Part>, StreamError> {
     let mut fields = Fields::new(bytes, layout, CONTENTS_END);
     fields.room = limits.record;
     let count = fields.count()?;
     if count > limits.archive_entries {
         let limit = limits.archive_entries;
-        return Err(Broken::new(
+        return Err(StreamError::new(
             &ENTRY_LIMIT,
             format!("the dump's table of contents has more than {limit} entries"),
         ));
@@ -197,7 +197,7 @@ struct Entry {
 }
 
 impl Entry {
-    fn read(fields: &mut Fields<'_>, format: Format) -> Result<Self, Broken> {
+    fn read(fields: &mut Fields<'_>, format: Format) -> Result<Self, StreamError> {
         let id = fields.count()?;
         fields.int()?; // Whether the program that wrote the dump had data for it: the data itself says that better.
         fields.pass_text()?; // Ids in the catalogue: of the catalogue's table,
@@ -254,7 +254,7 @@ impl Entry {
 }
 
 /// Passes the offset of an entry's data; whether there is data, wherever it stands.
-fn offset_promises_data(fields: &mut Fields<'_>) -> Result<bool, Broken> {
+fn offset_promises_data(fields: &mut Fields<'_>) -> Result<bool, StreamError> {
     let flag = fields.byte()?;
     fields.pass(fields.layout.offset_size as u64)?;
     match flag {
@@ -264,8 +264,8 @@ fn offset_promises_data(fields: &mut Fields<'_>) -> Result<bool, Broken> {
     }
 }
 
-fn unsupported(message: String) -> Broken {
-    Broken::new(&UNSUPPORTED_CONTAINER, message)
+fn unsupported(message: String) -> StreamError {
+    StreamError::new(&UNSUPPORTED_CONTAINER, message)
 }
 
 /// The encoding that `SET client_encoding = '…'` names, unless its text is UTF-8 or may be.

@@ -15,7 +15,7 @@ use super::fields::{Fields, Layout, corrupt};
 use super::{Awaited, lone_contents};
 use crate::archive::Member;
 use crate::archive::label::Labels;
-use crate::stream::{Broken, Buffered, Capped, Gauge, lock};
+use crate::stream::{Buffered, Capped, ReadBudget, StreamError, lock};
 use crate::unpack::Unpack;
 
 /// A block of rows.
@@ -48,7 +48,7 @@ impl Blocks {
     }
 
     /// Whether the present block has unread bytes; goes on to its next chunk.
-    fn has_more(&mut self) -> Result<bool, Broken> {
+    fn has_more(&mut self) -> Result<bool, StreamError> {
         if self.is_open && self.left == 0 {
             self.left = Fields::new(&mut self.bytes, self.layout, &self.end).count()?;
             self.is_open = self.left > 0;
@@ -71,7 +71,7 @@ impl Blocks {
     }
 
     /// Passes the rest of the present block.
-    fn finish(&mut self) -> Result<(), Broken> {
+    fn finish(&mut self) -> Result<(), StreamError> {
         while self.has_more()? {
             Fields::new(&mut self.bytes, self.layout, &self.end).pass(self.left)?;
             self.left = 0;
@@ -80,14 +80,14 @@ impl Blocks {
     }
 
     /// The kind of the next block; nothing at the end of the archive.
-    fn next_kind(&mut self) -> Result<Option<u8>, Broken> {
+    fn next_kind(&mut self) -> Result<Option<u8>, StreamError> {
         self.finish()?;
-        let ready = self.bytes.fill_buf().map_err(|error| Broken::of(&error))?;
+        let ready = self.bytes.fill_buf().map_err(|error| StreamError::of(&error))?;
         Ok(ready.first().copied())
     }
 
     /// Passes the kind of a block and reads the id of its entry.
-    fn id(&mut self) -> Result<u64, Broken> {
+    fn id(&mut self) -> Result<u64, StreamError> {
         let mut fields = Fields::new(
             &mut self.bytes,
             self.layout,
@@ -98,7 +98,7 @@ impl Blocks {
     }
 
     /// Passes large objects: each has an id, then chunks; the id 0 ends them.
-    fn pass_large_objects(&mut self) -> Result<(), Broken> {
+    fn pass_large_objects(&mut self) -> Result<(), StreamError> {
         self.open("the large objects");
         self.is_open = false;
         while Fields::new(&mut self.bytes, self.layout, &self.end).count()? > 0 {
@@ -109,8 +109,8 @@ impl Blocks {
     }
 
     /// Passes bytes to the end of the stream; how many there were.
-    fn pass_all(&mut self) -> Result<u64, Broken> {
-        io::copy(&mut self.bytes, &mut io::sink()).map_err(|error| Broken::of(&error))
+    fn pass_all(&mut self) -> Result<u64, StreamError> {
+        io::copy(&mut self.bytes, &mut io::sink()).map_err(|error| StreamError::of(&error))
     }
 }
 
@@ -136,13 +136,13 @@ pub(crate) struct Custom {
     ids: BTreeMap<u64, usize>,
     awaited: Awaited,
     labels: Labels,
-    gauge: Arc<Gauge>,
+    gauge: Arc<ReadBudget>,
     is_over: bool,
 }
 
 impl Custom {
     /// Reads the table of contents.
-    pub(crate) fn open(mut bytes: Buffered, gauge: Arc<Gauge>) -> Result<Self, Broken> {
+    pub(crate) fn open(mut bytes: Buffered, gauge: Arc<ReadBudget>) -> Result<Self, StreamError> {
         let contents = Contents::read(&mut bytes, &gauge.limits)?;
         if contents.format != Format::Custom {
             return Err(lone_contents());
@@ -185,7 +185,7 @@ impl Custom {
     }
 
     /// Reads the beginning of one block; nothing when it needs no mention.
-    fn step(&mut self) -> Result<Option<Member>, Broken> {
+    fn step(&mut self) -> Result<Option<Member>, StreamError> {
         let mut blocks = lock(&self.blocks);
         let kind = match blocks.next_kind()? {
             None => {

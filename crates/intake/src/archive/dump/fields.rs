@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Read};
 
 use chatmill_diag::codes::{CORRUPT_STREAM, DUMP_INCOMPLETE, RECORD_TOO_LONG};
 
-use crate::stream::{Broken, Buffered};
+use crate::stream::{Buffered, StreamError};
 
 /// How the header says that integers are written.
 #[derive(Clone, Copy, Debug)]
@@ -37,25 +37,29 @@ impl<'b> Fields<'b> {
         }
     }
 
-    fn fill(&mut self, bytes: &mut [u8]) -> Result<(), Broken> {
+    fn fill(&mut self, bytes: &mut [u8]) -> Result<(), StreamError> {
         self.bytes
             .read_exact(bytes)
             .map_err(|error| broken(&error, self.end))
     }
 
-    pub(super) fn byte(&mut self) -> Result<u8, Broken> {
+    pub(super) fn byte(&mut self) -> Result<u8, StreamError> {
         let mut byte = [0];
         self.fill(&mut byte)?;
         Ok(u8::from_le_bytes(byte))
     }
 
     /// Reads `count` bytes and drops them.
-    pub(super) fn pass(&mut self, count: u64) -> Result<(), Broken> {
+    pub(super) fn pass(&mut self, count: u64) -> Result<(), StreamError> {
         let mut left = count;
         while left > 0 {
-            let ready = self.bytes.fill_buf().map_err(|error| Broken::of(&error))?.len();
+            let ready = self
+                .bytes
+                .fill_buf()
+                .map_err(|error| StreamError::of(&error))?
+                .len();
             if ready == 0 {
-                return Err(Broken::new(&DUMP_INCOMPLETE, self.end));
+                return Err(StreamError::new(&DUMP_INCOMPLETE, self.end));
             }
             let passed = ready.min(usize::try_from(left).unwrap_or(usize::MAX));
             self.bytes.consume(passed);
@@ -65,7 +69,7 @@ impl<'b> Fields<'b> {
     }
 
     /// An integer: its sign, then its bytes from the lowest up.
-    pub(super) fn int(&mut self) -> Result<i64, Broken> {
+    pub(super) fn int(&mut self) -> Result<i64, StreamError> {
         let sign = self.byte()?;
         let mut bytes = [0; 8];
         let places = bytes.get_mut(..self.layout.int_size).unwrap_or_default();
@@ -79,37 +83,37 @@ impl<'b> Fields<'b> {
     }
 
     /// An integer that counts something.
-    pub(super) fn count(&mut self) -> Result<u64, Broken> {
+    pub(super) fn count(&mut self) -> Result<u64, StreamError> {
         u64::try_from(self.int()?).map_err(|_| corrupt("a length in the dump is negative"))
     }
 
     /// The length of a text; nothing where there is none.
-    fn text_length(&mut self) -> Result<Option<u64>, Broken> {
+    fn text_length(&mut self) -> Result<Option<u64>, StreamError> {
         Ok(u64::try_from(self.int()?).ok())
     }
 
     /// A text that is kept. It is not believed to be as long as it says before it was read.
-    pub(super) fn text(&mut self) -> Result<Option<String>, Broken> {
+    pub(super) fn text(&mut self) -> Result<Option<String>, StreamError> {
         let Some(length) = self.text_length()? else {
             return Ok(None);
         };
         self.room = self.room.checked_sub(length).ok_or_else(|| {
-            Broken::new(
+            StreamError::new(
                 &RECORD_TOO_LONG,
                 "the names in the dump's table of contents are longer than `limits.record`",
             )
         })?;
         let mut bytes = Vec::new();
         let read = self.bytes.by_ref().take(length).read_to_end(&mut bytes);
-        if read.map_err(|error| Broken::of(&error))? as u64 == length {
+        if read.map_err(|error| StreamError::of(&error))? as u64 == length {
             Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
         } else {
-            Err(Broken::new(&DUMP_INCOMPLETE, self.end))
+            Err(StreamError::new(&DUMP_INCOMPLETE, self.end))
         }
     }
 
     /// Whether there is a text, whatever it says.
-    pub(super) fn pass_text(&mut self) -> Result<bool, Broken> {
+    pub(super) fn pass_text(&mut self) -> Result<bool, StreamError> {
         let length = self.text_length()?;
         self.pass(length.unwrap_or(0))?;
         Ok(length.is_some())
@@ -117,14 +121,14 @@ impl<'b> Fields<'b> {
 }
 
 /// What it means that reading failed; `end` where the bytes are over.
-pub(super) fn broken(error: &io::Error, end: &str) -> Broken {
+pub(super) fn broken(error: &io::Error, end: &str) -> StreamError {
     if error.kind() == io::ErrorKind::UnexpectedEof {
-        Broken::new(&DUMP_INCOMPLETE, end)
+        StreamError::new(&DUMP_INCOMPLETE, end)
     } else {
-        Broken::of(error)
+        StreamError::of(error)
     }
 }
 
-pub(super) fn corrupt(message: &str) -> Broken {
-    Broken::new(&CORRUPT_STREAM, message)
+pub(super) fn corrupt(message: &str) -> StreamError {
+    StreamError::new(&CORRUPT_STREAM, message)
 }

@@ -13,7 +13,7 @@ use super::{CONTENTS, DumpTable, MAGIC};
 use crate::archive::Member;
 use crate::archive::label::Labels;
 use crate::door::{self, InputFile};
-use crate::stream::{Broken, Buffered, Capped, Gauge};
+use crate::stream::{Buffered, Capped, ReadBudget, StreamError};
 use crate::unpack::{Codec, Unpack};
 
 /// What may follow the name that the table of contents gives to a file.
@@ -44,12 +44,12 @@ pub(crate) struct Folder {
     path: PathBuf,
     parts: vec::IntoIter<Part>,
     labels: Labels,
-    gauge: Arc<Gauge>,
+    gauge: Arc<ReadBudget>,
 }
 
 impl Folder {
     /// Reads the table of contents.
-    pub(crate) fn open(path: &Path, gauge: Arc<Gauge>) -> Result<Self, Broken> {
+    pub(crate) fn open(path: &Path, gauge: Arc<ReadBudget>) -> Result<Self, StreamError> {
         let mut bytes = open(&path.join(CONTENTS), &gauge)?;
         let contents = Contents::read(&mut bytes, &gauge.limits)?;
         Ok(Self {
@@ -95,10 +95,10 @@ impl Folder {
     }
 
     /// Opens the file with a table's rows. Its name comes from the dump and must not lead out of the folder.
-    fn find(&self, name: &str) -> Result<Found, Broken> {
+    fn find(&self, name: &str) -> Result<Found, StreamError> {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
         if name.is_empty() || name.starts_with('.') || !name.bytes().all(is_plain) {
-            return Err(Broken::new(
+            return Err(StreamError::new(
                 &CORRUPT_STREAM,
                 "the dump's table of contents names a file that cannot be one of its own",
             ));
@@ -109,7 +109,7 @@ impl Folder {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => {
                     self.gauge.trouble.at("look at", &path, &error);
-                    return Err(Broken::of(&error));
+                    return Err(StreamError::of(&error));
                 }
                 Ok(metadata) if !metadata.is_file() => return Ok(Found::Link),
                 Ok(_) => {
@@ -124,7 +124,7 @@ impl Folder {
                 }
             }
         }
-        Err(Broken::new(
+        Err(StreamError::new(
             &DUMP_INCOMPLETE,
             format!("the dump has no file {name} with the table's rows"),
         ))
@@ -138,8 +138,8 @@ enum Found {
     Link,
 }
 
-fn open(path: &Path, gauge: &Arc<Gauge>) -> Result<Buffered, Broken> {
-    let file = InputFile::open(path, &gauge.trouble).map_err(|cause| Broken::of(&cause.into()))?;
+fn open(path: &Path, gauge: &Arc<ReadBudget>) -> Result<Buffered, StreamError> {
+    let file = InputFile::open(path, &gauge.trouble).map_err(|cause| StreamError::of(&cause.into()))?;
     Ok(Buffered::new(Box::new(Counted {
         file,
         gauge: Arc::clone(gauge),
@@ -149,7 +149,7 @@ fn open(path: &Path, gauge: &Arc<Gauge>) -> Result<Buffered, Broken> {
 /// Counts the stored bytes on their way.
 struct Counted {
     file: InputFile,
-    gauge: Arc<Gauge>,
+    gauge: Arc<ReadBudget>,
 }
 
 impl Read for Counted {

@@ -9,15 +9,15 @@ use super::contents::{Contents, Holds, Part};
 use super::{Awaited, CONTENTS, MAGIC};
 use crate::archive::Member;
 use crate::archive::tar::Tar;
-use crate::stream::{Buffered, Gauge};
+use crate::stream::{Buffered, ReadBudget};
 
 /// Bytes of a tar header.
-const HEADER: usize = 512;
+const HEADER_BYTES: usize = 512;
 
 /// Walks the tables of a tar format dump.
 pub(crate) struct DumpTar {
     tar: Tar,
-    gauge: Arc<Gauge>,
+    gauge: Arc<ReadBudget>,
     /// What the first member promises; nothing before it was read.
     parts: Option<Vec<Part>>,
     /// Places among the parts, by the names of their files.
@@ -31,10 +31,12 @@ impl DumpTar {
     pub(crate) fn starts(head: &[u8]) -> bool {
         let name = head.get(..=CONTENTS.len()).unwrap_or_default();
         name.strip_suffix(b"\0") == Some(CONTENTS.as_bytes())
-            && head.get(HEADER..).is_some_and(|body| body.starts_with(MAGIC))
+            && head
+                .get(HEADER_BYTES..)
+                .is_some_and(|body| body.starts_with(MAGIC))
     }
 
-    pub(crate) fn new(bytes: Buffered, gauge: Arc<Gauge>) -> Self {
+    pub(crate) fn new(bytes: Buffered, gauge: Arc<ReadBudget>) -> Self {
         Self {
             tar: Tar::new(bytes, Arc::clone(&gauge)),
             gauge,

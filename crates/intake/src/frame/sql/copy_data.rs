@@ -7,7 +7,7 @@ use super::Part;
 use crate::frame::rows::CellsOf;
 use crate::frame::unit::Unit;
 use crate::frame::{Framer, is_space};
-use crate::stream::Broken;
+use crate::stream::StreamError;
 use crate::table::copy;
 use crate::table::row::RowFault;
 
@@ -37,7 +37,7 @@ impl Framer {
         let is_mark = line.strip_suffix(b"\r").unwrap_or(line) == copy::END;
         if is_mark && (is_ended || !self.window.is_broken()) {
             self.pass_unit(&unit, raw);
-            if let Some(sql) = &mut self.rows.sql {
+            if let Some(sql) = &mut self.sql {
                 sql.part = if sql.is_one_table {
                     Part::CopyEnd
                 } else {
@@ -77,6 +77,6 @@ impl Framer {
             self.take(&mut unit, count, &mut raw);
         }
         let fault = RowFault::malformed("something follows the end mark of the rows");
-        self.reject_row(unit, raw, &Broken::new(fault.code, fault.message));
+        self.reject_row(unit, raw, &StreamError::new(fault.code, fault.message));
     }
 }

@@ -7,7 +7,7 @@ use super::lexer::{Lexer, Mark, Stretch};
 use crate::frame::rows::CellsOf;
 use crate::frame::unit::Unit;
 use crate::frame::{Framer, is_space};
-use crate::stream::Broken;
+use crate::stream::StreamError;
 use crate::table::row::RowFault;
 use crate::table::sql::Syntax;
 use crate::table::statement::Statement;
@@ -16,7 +16,7 @@ impl Framer {
     /// Rows of an `INSERT` follow; `text` is what stands before them, unless it was too long to be held.
     pub(super) fn begin_inserts(&mut self, text: Option<&[u8]>, syntax: Syntax) {
         self.enter(Part::Inserts);
-        let Some(sql) = &self.rows.sql else { return };
+        let Some(sql) = &self.sql else { return };
         if let Some(Statement::Insert { table, columns }) = text.map(|text| Statement::parse(text, syntax)) {
             let table = sql.full_name(table);
             self.aim(Some(table), columns, None);
@@ -49,7 +49,7 @@ impl Framer {
                     }
                     Some(_) => {
                         let fault = RowFault::malformed("the row ends before its closing bracket");
-                        self.reject_row(unit, raw, &Broken::new(fault.code, fault.message));
+                        self.reject_row(unit, raw, &StreamError::new(fault.code, fault.message));
                     }
                     None => self.cut_row(unit, raw),
                 }
@@ -103,7 +103,7 @@ impl Framer {
                     self.pass_unit(&unit, raw);
                 } else {
                     let fault = RowFault::malformed("expected a row or the end of the statement");
-                    self.reject_row(unit, raw, &Broken::new(fault.code, fault.message));
+                    self.reject_row(unit, raw, &StreamError::new(fault.code, fault.message));
                 }
             }
         }

@@ -3,11 +3,11 @@
 use chatmill_diag::codes::RECORD_TOO_LONG;
 
 use super::lexer::{Lexer, Mark, Stretch};
-use super::{HELD, Open, Part};
+use super::{MAX_HELD_BYTES, Open, Part};
 use crate::frame::rows::Encoding;
 use crate::frame::unit::Unit;
 use crate::frame::{Framer, is_space};
-use crate::stream::Broken;
+use crate::stream::StreamError;
 use crate::table::row::RowFault;
 use crate::table::sql::{Dialect, Syntax};
 use crate::table::statement::{Statement, database_of};
@@ -58,8 +58,9 @@ impl Framer {
             (Some(_), None) => {
                 let first = lexer.first();
                 if first.is("INSERT") || first.is("REPLACE") || first.is("COPY") {
-                    let message = format!("a statement of more than {HELD} bytes before its first row");
-                    self.reject_row(unit, raw, &Broken::new(&RECORD_TOO_LONG, message));
+                    let message =
+                        format!("a statement of more than {MAX_HELD_BYTES} bytes before its first row");
+                    self.reject_row(unit, raw, &StreamError::new(&RECORD_TOO_LONG, message));
                 } else {
                     self.pass_unit(&unit, raw);
                 }
@@ -69,7 +70,7 @@ impl Framer {
 
     /// Reads a statement up to its end, or an `INSERT` up to its rows.
     pub(super) fn read_statement(&mut self, syntax: Syntax) -> (Unit, Vec<u8>, Lexer, Option<Mark>) {
-        let mut unit = Unit::new(self.place, 0, HELD, self.head_limit, &RECORD_TOO_LONG);
+        let mut unit = Unit::new(self.place, 0, MAX_HELD_BYTES, self.head_limit, &RECORD_TOO_LONG);
         let mut raw = std::mem::take(&mut self.rows.raw);
         raw.clear();
         let mut lexer = Lexer::new(syntax, Stretch::Statement);
@@ -81,11 +82,11 @@ impl Framer {
     fn obey(&mut self, unit: Unit, raw: Vec<u8>, text: &[u8], syntax: Syntax) {
         let statement = Statement::parse(text, syntax);
         if let Statement::Insert { table, .. } = &statement
-            && let Some(sql) = &self.rows.sql
+            && let Some(sql) = &self.sql
             && self.rows.is_named(&sql.full_name(table.clone()))
         {
             let fault = RowFault::malformed("the statement makes its rows, it does not list them");
-            self.reject_row(unit, raw, &Broken::new(fault.code, fault.message));
+            self.reject_row(unit, raw, &StreamError::new(fault.code, fault.message));
             return;
         }
         self.pass_unit(&unit, raw);
@@ -95,7 +96,7 @@ impl Framer {
     /// Does what a statement means for the rows that follow.
     fn follow(&mut self, statement: Statement, syntax: Syntax) {
         let limit = self.record_limit;
-        let Some(sql) = &mut self.rows.sql else { return };
+        let Some(sql) = &mut self.sql else { return };
         match statement {
             Statement::Copy {
                 table,
@@ -130,7 +131,7 @@ impl Framer {
     }
 
     fn connect(&mut self, database: String) {
-        if let Some(sql) = &mut self.rows.sql {
+        if let Some(sql) = &mut self.sql {
             sql.database = Some(database);
         }
     }
@@ -143,7 +144,7 @@ impl Framer {
         let Some(text) = text.strip_prefix(b"--").map(<[u8]>::trim_ascii) else {
             return;
         };
-        let Some(sql) = &mut self.rows.sql else { return };
+        let Some(sql) = &mut self.sql else { return };
         match text {
             b"PostgreSQL database dump complete" => sql.close(Open::Database),
             b"PostgreSQL database cluster dump complete" => sql.close(Open::Cluster),
@@ -168,7 +169,7 @@ impl Framer {
 
     /// A comment that MySQL executes is the statement in it: `/*!40101 SET NAMES utf8mb4 */`.
     fn versioned_comment(&mut self, text: &[u8]) {
-        let Some(syntax) = self.rows.sql.as_ref().map(|sql| sql.syntax) else {
+        let Some(syntax) = self.sql.as_ref().map(|sql| sql.syntax) else {
             return;
         };
         if syntax.dialect == Dialect::MySql {

@@ -129,7 +129,7 @@ fn a_cut_stream_keeps_the_records_before_the_cut() {
         let entry = read_one(&packed[..packed.len() - 5], &Limits::default());
         assert_eq!(entry.codes(), ["truncated-stream"], "{name}");
         assert!(entry.frames.len() > 1_000, "{name} {}", entry.frames.len());
-        let Some(Event::Damage(damage)) = entry.events.last() else {
+        let Some(Event::FramingError(damage)) = entry.events.last() else {
             panic!("the damage is last")
         };
         assert_eq!(damage.end, entry.decoded);
@@ -284,7 +284,7 @@ fn what_is_recognised_and_not_read_is_named() {
         for (bytes, place) in [(magic.to_vec(), "plain"), (gzip(magic), "compressed")] {
             let entry = read_one(&bytes, &Limits::default());
             assert_eq!(entry.codes(), ["unsupported-container"], "{name} {place}");
-            let Some(Event::Damage(damage)) = entry.events.first() else {
+            let Some(Event::FramingError(damage)) = entry.events.first() else {
                 panic!()
             };
             assert!(damage.message.contains(name), "{}", damage.message);

@@ -448,7 +448,7 @@ fn a_refused_database_is_one_damage() {
         None,
     );
     assert!(
-        matches!(reader.next(&mut buffer), Some(Event::Damage(damage)) if damage.code.name == "unknown-format")
+        matches!(reader.next(&mut buffer), Some(Event::FramingError(damage)) if damage.code.name == "unknown-format")
     );
     assert!(matches!(
         reader.next(&mut buffer),

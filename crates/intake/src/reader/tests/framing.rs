@@ -233,10 +233,10 @@ fn the_record_limit_holds_for_lines_and_elements_to_the_byte() {
             }
             assert_eq!(entry.frames, [b"{}", b"{}"], "the neighbours are intact");
             assert_eq!(entry.codes(), ["record-too-long"]);
-            let Some(Event::Damage(damage)) = entry
+            let Some(Event::FramingError(damage)) = entry
                 .events
                 .iter()
-                .find(|event| matches!(event, Event::Damage(_)))
+                .find(|event| matches!(event, Event::FramingError(_)))
             else {
                 panic!("{:?}", entry.events)
             };
@@ -318,7 +318,7 @@ fn a_refused_entry_is_one_damage_over_all_its_bytes() {
         let mut buffer = Vec::new();
         assert!(matches!(reader.next(&mut buffer), Some(Event::EntryStart { .. })));
         reader.refuse_entry(&UNKNOWN_FORMAT, "no source reads this".to_owned(), None);
-        let Some(Event::Damage(damage)) = reader.next(&mut buffer) else {
+        let Some(Event::FramingError(damage)) = reader.next(&mut buffer) else {
             panic!("{text}")
         };
         assert_eq!(
@@ -349,7 +349,7 @@ fn an_empty_entry_cannot_be_refused() {
     let mut codes = Vec::new();
     while let Some(event) = reader.next(&mut Vec::new()) {
         match event {
-            Event::Damage(damage) => panic!("{damage:?}"),
+            Event::FramingError(damage) => panic!("{damage:?}"),
             Event::Note(note) => codes.push(note.code.name),
             _ => {}
         }

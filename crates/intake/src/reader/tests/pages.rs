@@ -39,7 +39,7 @@ fn read_in(folder: &Path, bytes: &[u8]) -> Entry {
 /// Whether an entry has an error.
 fn objects(entry: &Entry) -> bool {
     entry.events.iter().any(|event| match event {
-        Event::Damage(_) => true,
+        Event::FramingError(_) => true,
         Event::Note(note) => note.severity == chatmill_diag::Severity::Error,
         _ => false,
     })

@@ -1,0 +1,5 @@
+//! The number of the tables' form.
+
+/// The number of the tables' form: it grows where a column changes its name or meaning. Datasets without a number are of
+/// the first.
+pub const FORMAT: u32 = 2;

@@ -1,0 +1,200 @@
+//! Anthropic Messages: a request with `system`, `messages` of blocks, and `tools`.
+//!
+//! ```json
+//! {"messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]},
+//!  {"role":"assistant","content":[{"type":"text","text":"Hello"}]}]}
+//! ```
+//!
+//! - ANT-01 roles are user and assistant, and no field beside role and content.
+//! - ANT-02 system text stands at the top; later system text is a user turn with a mark.
+//! - ANT-03 a user speaks first.
+//! - ANT-04 turns of one role in a row are one.
+//! - ANT-05 no text block is empty or white space only.
+//! - ANT-06 ids are `[a-zA-Z0-9_-]+`, names up to 128 of the same signs, input is an object.
+//! - ANT-07 all results of a turn open the user turn behind it, one for each call.
+//! - ANT-08 text stands before calls.
+//! - ANT-09 at most four blocks bear a cache mark.
+//! - ANT-10 thinking has to be signed: it is left out.
+//! - ANT-11 the last turn, where it is the assistant's, does not end in white space.
+//! - ANT-12 pictures in user turns only, by address or as jpeg, png, gif, webp; no sound, no film.
+//! - ANT-13 at most 100,000 messages.
+
+use chatmill_model::{Component, Media, Role, Rope, Speaker};
+
+use crate::Dialect;
+use crate::about::About;
+use crate::arguments::as_object;
+use crate::definitions::{self, Form};
+use crate::image_url::picture;
+use crate::list::string;
+use crate::loss::Losses;
+use crate::media::{inline_bytes, picture_type, web_address};
+use crate::rendering::Rendering;
+use crate::turn_plan::ids::{IdRule, IdShape};
+use crate::turn_plan::tool_names::NameRule;
+use crate::turn_plan::{
+    Block, BlockContent, DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, TurnPlan,
+};
+use crate::view::View;
+use crate::violation::Violation;
+
+/// The dialect of Messages requests.
+pub struct AnthropicMessages;
+
+static ABOUT: About = About {
+    title: "Anthropic Messages",
+    family: "anthropic",
+    media_type: "application/json",
+    specification: "Anthropic API reference, Messages",
+    dated: "2026-08-01",
+    carries: "text, tools, failures of tools, pictures, four cache marks, quoted replies; names in front of the text",
+    loses: "ids of messages, times, notices, reasoning, other media, facts about people and rooms",
+    profiles: &["document"],
+    neutral: false,
+};
+
+/// Messages that a request holds at most (ANT-13).
+const MOST_MESSAGES: usize = 100_000;
+
+static MANNER: DialectProfile = DialectProfile {
+    name_field: None,
+    nameless: None,
+    order: Order::Paired,
+    results: Results::UserTurn,
+    merging: Some("ANT-04"),
+    user_first: Some("ANT-03"),
+    system: SystemPlace::Outside,
+    texts: Texts::Blocks,
+    blank_is_empty: true,
+    trims_end: Some("ANT-11"),
+    splits_calls: None,
+    carries: picture,
+    media_rule: "ANT-12: a picture has no name, and an address no type",
+    media_rule_plain: "ANT-12: this role holds no media",
+    thoughts: Thoughts::Nowhere("ANT-10: thinking without a signature is refused"),
+    cache_marks: Some((4, "ANT-09: at most four blocks bear a cache mark")),
+    marks_errors: true,
+    ids: IdRule {
+        shape: IdShape::Word(256),
+        wanted: "ANT-06",
+        unique: "ANT-07",
+        shaped: "ANT-06",
+    },
+    tool_names: NameRule {
+        most: Some(128),
+        reason: "ANT-06: the name of a tool is [a-zA-Z0-9_-]{1,128}",
+    },
+    pairing: "ANT-07",
+    silent: "ANT-03: no message is left",
+    keeps_message_ids: false,
+};
+
+impl Dialect for AnthropicMessages {
+    fn id(&self) -> &'static str {
+        "anthropic-messages"
+    }
+
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+        let mut script = TurnPlan::new(view, &MANNER);
+        let mut rope = Rope::for_messages(script.turns.len());
+        rope.framing("{");
+        let mut losses = std::mem::take(&mut script.losses);
+        if !script.system.is_empty() {
+            rope.framing("\"system\":[");
+            blocks(&mut rope, std::mem::take(&mut script.system), &mut losses);
+            rope.framing("],");
+        }
+        rope.framing("\"messages\":[");
+        if script.turns.len() > MOST_MESSAGES {
+            let violation = "ANT-13: there are more than 100,000 messages";
+            script.violations.push(Violation::whole(violation));
+        }
+        for (index, turn) in std::mem::take(&mut script.turns).into_iter().enumerate() {
+            if index > 0 {
+                rope.framing(",");
+            }
+            if turn.role == Role::Assistant {
+                rope.framing("{\"role\":\"assistant\"");
+                rope.speak(Speaker::Perspective);
+            } else {
+                rope.framing("{\"role\":\"user\"");
+            }
+            rope.framing(",\"content\":[");
+            blocks(&mut rope, turn.blocks, &mut losses);
+            rope.framing("]}");
+            rope.speak(Speaker::Other);
+        }
+        rope.framing("]");
+        definitions::write(
+            &mut rope,
+            [",\"tools\":[", "]"],
+            &view.conversation().tools,
+            Form::InputSchema,
+            &script.tool_names,
+            &mut losses,
+        );
+        rope.framing("}");
+        script.losses = losses;
+        emit(script.finish(rope));
+    }
+}
+
+fn blocks<'a>(rope: &mut Rope<'a>, blocks: Vec<Block<'a>>, losses: &mut Losses) {
+    for (index, block) in blocks.into_iter().enumerate() {
+        if index > 0 {
+            rope.framing(",");
+        }
+        match block.held {
+            BlockContent::Text(words) => {
+                rope.framing("{\"type\":\"text\",\"text\":");
+                string(rope, words);
+            }
+            BlockContent::Medium(media) => source(rope, media),
+            BlockContent::Call(said) => {
+                rope.framing("{\"type\":\"tool_use\",\"id\":");
+                rope.json_string(said.id, Component::Meta);
+                rope.framing(",\"name\":");
+                rope.json_string(said.name, Component::Tools);
+                rope.framing(",\"input\":");
+                let position = block.position.unwrap_or_default();
+                let input = as_object(said.call, position, "ANT-06", losses);
+                rope.literal(input, Component::Tools);
+            }
+            BlockContent::Result(result) => {
+                let (content, is_error) = (result.content(), result.is_error());
+                rope.framing("{\"type\":\"tool_result\",\"tool_use_id\":");
+                rope.json_string(result.id, Component::Meta);
+                if !content.is_empty() {
+                    rope.framing(",\"content\":");
+                    rope.json_string(content, Component::Tools);
+                }
+                if is_error {
+                    rope.framing(",\"is_error\":true");
+                }
+            }
+        }
+        if block.is_cached {
+            rope.framing(",\"cache_control\":{\"type\":\"ephemeral\"}");
+        }
+        rope.framing("}");
+    }
+}
+
+/// A picture without its closing brace, behind which a cache mark may stand.
+fn source<'a>(rope: &mut Rope<'a>, media: &'a Media) {
+    rope.framing("{\"type\":\"image\",\"source\":{\"type\":");
+    if let Some(address) = web_address(media) {
+        rope.framing("\"url\",\"url\":");
+        rope.json_string(address, Component::Content);
+    } else {
+        rope.framing("\"base64\",\"media_type\":");
+        rope.json_string(picture_type(media).unwrap_or_default(), Component::Meta);
+        rope.framing(",\"data\":");
+        rope.json_string(inline_bytes(media).unwrap_or_default(), Component::Content);
+    }
+    rope.framing("}");
+}

@@ -1,0 +1,269 @@
+//! Bedrock Converse: a request with `system`, `messages` of blocks, and `toolConfig`.
+//!
+//! ```json
+//! {"messages":[{"role":"user","content":[{"text":"Hi"}]},{"role":"assistant","content":[{"text":"Hello"}]}]}
+//! ```
+//!
+//! - BED-01 content is a list of blocks with one member each.
+//! - BED-02 user and assistant alternate, a user first.
+//! - BED-03 ids and names are 1 to 64 of `[a-zA-Z0-9_-]`.
+//! - BED-04 a result is a list of blocks, none empty, and says whether it is a failure.
+//! - BED-05 where a call or result stands, `toolConfig` does too: it is made up where the source defines no tools.
+//! - BED-06 pictures are bytes or lie in S3, and are png, jpeg, gif or webp.
+//! - BED-07 a cache mark is a block of its own, four at most.
+//! - BED-08 documents need a name and text beside them: they are only named in the text.
+//!
+//! Results stand in the user turn behind their calls, each call answered once.
+
+use std::borrow::Cow;
+
+use chatmill_model::{Component, Media, MediaKind, MediaSource, Role, Rope, Speaker};
+
+use crate::Dialect;
+use crate::about::About;
+use crate::arguments::as_object;
+use crate::definitions::{self, Form};
+use crate::json_schema::NO_PARAMETERS;
+use crate::list::string;
+use crate::loss::{LossCode, Losses};
+use crate::media::{inline_bytes, picture_type};
+use crate::rendering::Rendering;
+use crate::text_run::is_blank_sign;
+use crate::turn_plan::ids::{IdRule, IdShape};
+use crate::turn_plan::tool_names::NameRule;
+use crate::turn_plan::{
+    Block, BlockContent, Carried, DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, TurnPlan,
+};
+use crate::view::View;
+
+/// The dialect of Converse requests.
+pub struct BedrockConverse;
+
+static ABOUT: About = About {
+    title: "Bedrock Converse",
+    family: "converse",
+    media_type: "application/json",
+    specification: "Bedrock runtime service model, botocore 1.44.5",
+    dated: "2026-08-01",
+    carries: "text, tools, failures of tools, pictures as bytes or in S3, four cache marks, quoted replies; names in front of the text",
+    loses: "ids of messages, times, notices, reasoning, other media, facts about people and rooms",
+    profiles: &["document"],
+    neutral: false,
+};
+
+/// What stands for a result that is empty.
+const EMPTY_RESULT: &str = "(empty)";
+
+static MANNER: DialectProfile = DialectProfile {
+    name_field: None,
+    nameless: None,
+    order: Order::Paired,
+    results: Results::UserTurn,
+    merging: Some("BED-02"),
+    user_first: Some("BED-02"),
+    system: SystemPlace::Outside,
+    texts: Texts::Blocks,
+    blank_is_empty: true,
+    trims_end: None,
+    splits_calls: None,
+    carries: picture,
+    media_rule: "BED-06: a picture has no name",
+    media_rule_plain: "BED-06: this role holds no media",
+    thoughts: Thoughts::Nowhere("reasoning without a signature is refused"),
+    cache_marks: Some((4, "BED-07: at most four cache marks")),
+    marks_errors: true,
+    ids: IdRule {
+        shape: IdShape::Word(64),
+        wanted: "BED-03",
+        unique: "BED-03",
+        shaped: "BED-03",
+    },
+    tool_names: NameRule {
+        most: Some(64),
+        reason: "BED-03: the name of a tool is [a-zA-Z0-9_-]{1,64}",
+    },
+    pairing: "BED-04",
+    silent: "BED-02: no message is left",
+    keeps_message_ids: false,
+};
+
+impl Dialect for BedrockConverse {
+    fn id(&self) -> &'static str {
+        "bedrock-converse"
+    }
+
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+        let mut script = TurnPlan::new(view, &MANNER);
+        let mut losses = std::mem::take(&mut script.losses);
+        let mut rope = Rope::for_messages(script.turns.len());
+        rope.framing("{");
+        if !script.system.is_empty() {
+            rope.framing("\"system\":[");
+            blocks(&mut rope, std::mem::take(&mut script.system), &mut losses);
+            rope.framing("],");
+        }
+        rope.framing("\"messages\":[");
+        let turns = std::mem::take(&mut script.turns);
+        let mut used: Vec<Cow<'_, str>> = Vec::new();
+        for block in turns.iter().flat_map(|turn| &turn.blocks) {
+            let name = match &block.held {
+                BlockContent::Call(call) => &call.name,
+                BlockContent::Result(result) => &result.name,
+                BlockContent::Text(_) | BlockContent::Medium(_) => continue,
+            };
+            if !used.contains(name) {
+                used.push(name.clone());
+            }
+        }
+        for (index, turn) in turns.into_iter().enumerate() {
+            if index > 0 {
+                rope.framing(",");
+            }
+            if turn.role == Role::Assistant {
+                rope.framing("{\"role\":\"assistant\"");
+                rope.speak(Speaker::Perspective);
+            } else {
+                rope.framing("{\"role\":\"user\"");
+            }
+            rope.framing(",\"content\":[");
+            blocks(&mut rope, turn.blocks, &mut losses);
+            rope.framing("]}");
+            rope.speak(Speaker::Other);
+        }
+        rope.framing("]");
+        let is_defined = definitions::write(
+            &mut rope,
+            [",\"toolConfig\":{\"tools\":[", "]}"],
+            &view.conversation().tools,
+            Form::Spec,
+            &script.tool_names,
+            &mut losses,
+        );
+        if !is_defined && !used.is_empty() {
+            synthesise(&mut rope, used, &mut losses);
+        }
+        rope.framing("}");
+        script.losses = losses;
+        emit(script.finish(rope));
+    }
+}
+
+fn synthesise<'a>(rope: &mut Rope<'a>, used: Vec<Cow<'a, str>>, losses: &mut Losses) {
+    losses.whole_rendering(
+        LossCode::ToolDefinitionSynthesised,
+        used.len() as u64,
+        "BED-05: the source defines no tools",
+    );
+    rope.speak(Speaker::Preamble);
+    let mut separator = ",\"toolConfig\":{\"tools\":[";
+    for name in used {
+        rope.framing(separator);
+        separator = ",";
+        rope.framing("{\"toolSpec\":{\"name\":");
+        rope.json_string(name, Component::Tools);
+        rope.framing(",\"inputSchema\":{\"json\":");
+        rope.literal(NO_PARAMETERS, Component::Tools);
+        rope.framing("}}}");
+    }
+    rope.framing("]}");
+    rope.speak(Speaker::Other);
+}
+
+/// A picture goes as bytes or by its place in S3, and has to be of a known type.
+fn picture(media: &Media) -> Option<Carried> {
+    let is_there = inline_bytes(media).is_some() || bucket(media).is_some();
+    (media.kind == MediaKind::Image && is_there && picture_type(media).is_some())
+        .then(|| Carried::without([media.name.is_some(), false]))
+}
+
+/// An address in S3: a bucket of 3 to 63 lower-case letters, digits, dots and dashes.
+fn bucket(media: &Media) -> Option<&str> {
+    let MediaSource::Url(url) = &media.source else {
+        return None;
+    };
+    let rest = url.strip_prefix("s3://")?;
+    let name = rest.split_once('/').map_or(rest, |(name, _)| name);
+    let is_end =
+        |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    let is_name = (3..=63).contains(&name.len())
+        && is_end(name.bytes().next())
+        && is_end(name.bytes().next_back())
+        && name
+            .bytes()
+            .all(|byte| is_end(Some(byte)) || byte == b'.' || byte == b'-');
+    (is_name && !url.contains(['\n', '\r'])).then_some(url)
+}
+
+fn blocks<'a>(rope: &mut Rope<'a>, blocks: Vec<Block<'a>>, losses: &mut Losses) {
+    for (index, block) in blocks.into_iter().enumerate() {
+        if index > 0 {
+            rope.framing(",");
+        }
+        match block.held {
+            BlockContent::Text(words) => {
+                rope.framing("{\"text\":");
+                string(rope, words);
+                rope.framing("}");
+            }
+            BlockContent::Medium(media) => picture_block(rope, media),
+            BlockContent::Call(call) => {
+                rope.framing("{\"toolUse\":{\"toolUseId\":");
+                rope.json_string(call.id, Component::Meta);
+                rope.framing(",\"name\":");
+                rope.json_string(call.name, Component::Tools);
+                rope.framing(",\"input\":");
+                let position = block.position.unwrap_or_default();
+                let input = as_object(call.call, position, "BED-03", losses);
+                rope.literal(input, Component::Tools);
+                rope.framing("}}");
+            }
+            BlockContent::Result(result) => {
+                let (mut content, is_error) = (result.content(), result.is_error());
+                if content.chars().all(is_blank_sign) {
+                    content = EMPTY_RESULT.into();
+                    if let Some(position) = block.position {
+                        losses.at(
+                            LossCode::EmptyFilled,
+                            position,
+                            "BED-04: an empty result is refused",
+                        );
+                    }
+                }
+                rope.framing("{\"toolResult\":{\"toolUseId\":");
+                rope.json_string(result.id, Component::Meta);
+                rope.framing(",\"content\":[{\"text\":");
+                rope.json_string(content, Component::Tools);
+                rope.framing(if is_error {
+                    "}],\"status\":\"error\"}}"
+                } else {
+                    "}]}}"
+                });
+            }
+        }
+        if block.is_cached {
+            rope.framing(",{\"cachePoint\":{\"type\":\"default\"}}");
+        }
+    }
+}
+
+fn picture_block<'a>(rope: &mut Rope<'a>, media: &'a Media) {
+    rope.framing(match picture_type(media) {
+        Some("image/png") => "{\"image\":{\"format\":\"png\",\"source\":{",
+        Some("image/gif") => "{\"image\":{\"format\":\"gif\",\"source\":{",
+        Some("image/webp") => "{\"image\":{\"format\":\"webp\",\"source\":{",
+        _ => "{\"image\":{\"format\":\"jpeg\",\"source\":{",
+    });
+    if let Some(address) = bucket(media) {
+        rope.framing("\"s3Location\":{\"uri\":");
+        rope.json_string(address, Component::Content);
+        rope.framing("}");
+    } else {
+        rope.framing("\"bytes\":");
+        rope.json_string(inline_bytes(media).unwrap_or_default(), Component::Content);
+    }
+    rope.framing("}}}");
+}

@@ -1,0 +1,176 @@
+//! `ChatML`: a transcript whose turns stand between control tokens.
+//!
+//! ```text
+//! <|im_start|>user
+//! Hi<|im_end|>
+//! <|im_start|>assistant
+//! Hello<|im_end|>
+//! ```
+//!
+//! - CML-01 a control token opens or closes a turn. Where chat text spells one it is escaped (U+200B behind the `<`);
+//!   with `control_tokens = "keep"` it stays, and a text that spells an opening or closing token makes the row invalid.
+//!   The same holds for the tags that set off calls, results and thoughts: readers would take what somebody typed for a
+//!   tool's. A thought that the assistant itself spells between tags stays one, and system text may speak of tags.
+//! - CML-02 roles are system, user and assistant; there are no tools.
+//! - CML-03 there is at least one turn.
+//! - CML-04 reasoning, where policy keeps it, stands between `<think>` and `</think>` in front of the text.
+//!
+//! The transcript ends with the last turn: nothing asks for an answer.
+
+use chatmill_model::{Component, Level, Role, Rope, Speaker};
+
+use crate::Dialect;
+use crate::about::About;
+use crate::controls::{self, Reserved};
+use crate::definitions;
+use crate::loss::{LossCode, Losses};
+use crate::policy::ControlTokens;
+use crate::rendering::Rendering;
+use crate::text_run::TextRun;
+use crate::turn_plan::ids::{IdRule, IdShape};
+use crate::turn_plan::say::joined;
+use crate::turn_plan::tool_names::NameRule;
+use crate::turn_plan::{
+    BlockContent, DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, Turn, TurnPlan, nothing,
+};
+use crate::view::View;
+use crate::violation::Violation;
+
+/// The dialect of `ChatML` transcripts.
+pub struct Chatml;
+
+const OPENING: &str = "<|im_start|>";
+const CLOSING: &str = "<|im_end|>";
+const NO_TOOLS: &str = "CML-02: the template has no tools";
+
+static ABOUT: About = About {
+    title: "ChatML",
+    family: "template",
+    media_type: "text/plain",
+    specification: "OpenAI, Chat Markup Language",
+    dated: "2023-03-01",
+    carries: "text and roles, quoted replies, reasoning if policy keeps it; names in front of the text",
+    loses: "tools, ids, times, notices, media, facts about people and rooms",
+    profiles: &["document"],
+    neutral: false,
+};
+
+static MANNER: DialectProfile = DialectProfile {
+    name_field: None,
+    nameless: None,
+    order: Order::Toolless(NO_TOOLS),
+    results: Results::OwnTurns,
+    merging: None,
+    user_first: None,
+    system: SystemPlace::Anywhere,
+    texts: Texts::Joined,
+    blank_is_empty: false,
+    trims_end: None,
+    splits_calls: None,
+    carries: nothing,
+    media_rule: "a turn is text",
+    media_rule_plain: "a turn is text",
+    thoughts: Thoughts::Tagged,
+    cache_marks: None,
+    marks_errors: false,
+    ids: IdRule {
+        shape: IdShape::Any(usize::MAX),
+        wanted: "CML-02",
+        unique: "CML-02",
+        shaped: "CML-02",
+    },
+    tool_names: NameRule {
+        most: None,
+        reason: NO_TOOLS,
+    },
+    pairing: "CML-02",
+    silent: "CML-03: no turn is left",
+    keeps_message_ids: false,
+};
+
+impl Dialect for Chatml {
+    fn id(&self) -> &'static str {
+        "chatml"
+    }
+
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+        let mut script = TurnPlan::new(view, &MANNER);
+        let mut rope = Rope::new();
+        let mut forged = 0;
+        for turn in std::mem::take(&mut script.turns) {
+            rope.control(OPENING);
+            rope.framing(match turn.role {
+                Role::System => "system\n",
+                Role::Assistant => "assistant\n",
+                Role::User | Role::Tool => "user\n",
+            });
+            if turn.role == Role::Assistant {
+                rope.speak(Speaker::Perspective);
+            }
+            for words in content(view, turn, &mut forged, &mut script.losses) {
+                words.write(&mut rope, Level::Raw);
+            }
+            rope.control(CLOSING);
+            rope.speak(Speaker::Other);
+            rope.framing("\n");
+        }
+        if forged > 0 {
+            let violation = format!("CML-01: chat text spells {forged} opening or closing tokens");
+            script.violations.push(Violation::whole(violation));
+        }
+        definitions::lose(&view.conversation().tools, &mut script.losses);
+        emit(script.finish(rope));
+    }
+}
+
+/// The words of a turn, their control tokens treated as policy says.
+fn content<'a>(
+    view: &View<'a>,
+    mut turn: Turn<'a>,
+    forged: &mut u64,
+    losses: &mut Losses,
+) -> Vec<TextRun<'a>> {
+    // What is reserved, and what readers take for a call or a result.
+    let (reserved, forging) = match turn.role {
+        Role::System => (Reserved::Tokens, None),
+        Role::Assistant => (Reserved::Tools, Some("<tool_call>")),
+        Role::User | Role::Tool => (Reserved::Tags, Some("<tool_response>")),
+    };
+    for block in &mut turn.blocks {
+        let BlockContent::Text(words) = &mut block.held else {
+            continue;
+        };
+        for words in words
+            .iter_mut()
+            .filter(|words| words.component != Component::Framing)
+        {
+            let mut declare = |code, count, reason: &'static str| match block.position {
+                Some(position) => losses.several(code, position, count, reason),
+                None => losses.whole_rendering(code, count, reason),
+            };
+            let text = std::mem::take(&mut words.text);
+            let (text, escaped) = match view.policy.control_tokens {
+                ControlTokens::Escape => controls::escape(text, reserved),
+                ControlTokens::Keep => {
+                    let kept = reserved.count(&text);
+                    let reason = "CML-01: policy keeps control tokens in chat text";
+                    declare(LossCode::SpecialTokenInText, kept, reason);
+                    let tokens = [Some(OPENING), Some(CLOSING), forging].into_iter().flatten();
+                    *forged += tokens
+                        .map(|token| text.matches(token).count() as u64)
+                        .sum::<u64>();
+                    // Else readers would take the sign that somebody typed for an escape.
+                    controls::escape_again(text, reserved)
+                }
+            };
+            let reason = "CML-01: control tokens in chat text are escaped";
+            declare(LossCode::ReservedTextEscaped, escaped, reason);
+            words.text = text;
+        }
+    }
+    joined(turn.blocks)
+}

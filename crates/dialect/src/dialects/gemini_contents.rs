@@ -1,0 +1,325 @@
+//! Gemini `generateContent`: a request with `systemInstruction`, `contents` of parts, and `tools`.
+//!
+//! ```json
+//! {"contents":[{"role":"user","parts":[{"text":"Hi"}]},{"role":"model","parts":[{"text":"Hello"}]}]}
+//! ```
+//!
+//! - GEM-01 roles are user and model.
+//! - GEM-02 keys are in camel case.
+//! - GEM-03 a part has one member and is not empty.
+//! - GEM-04 arguments and responses are objects; a result stands under `output`, a failure under `error`.
+//! - GEM-05 names are up to 128 of `[a-zA-Z0-9_-]`, and a response bears the name of its call.
+//! - GEM-06 all responses to a turn are one content that holds nothing else.
+//! - GEM-07 a turn with calls stands behind a user turn or responses, responses behind their calls.
+//! - GEM-08 a user speaks first.
+//! - GEM-09 no signatures of thoughts.
+//! - GEM-10 numbers travel as doubles: whole numbers beyond 2^53 lose digits on the way.
+//!
+//! Profile `no-ids` leaves out the ids of calls, which older models refuse.
+
+use chatmill_model::{Component, Media, MediaKind, MediaSource, Role, Rope, Speaker};
+
+use crate::Dialect;
+use crate::about::About;
+use crate::arguments::{as_object, inexact_integers};
+use crate::controls::escape_line;
+use crate::definitions::{self, Form};
+use crate::list::string;
+use crate::loss::{LossCode, Losses};
+use crate::media::{inline_bytes, web_address};
+use crate::rendering::Rendering;
+use crate::turn_plan::ids::{IdRule, IdShape};
+use crate::turn_plan::tool_names::NameRule;
+use crate::turn_plan::{
+    Block, BlockContent, Carried, DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, Turn,
+    TurnPlan,
+};
+use crate::view::View;
+use crate::violation::Violation;
+
+/// The dialect of `generateContent` requests.
+pub struct GeminiContents;
+
+static ABOUT: About = About {
+    title: "Gemini generateContent",
+    family: "gemini",
+    media_type: "application/json",
+    specification: "Google API discovery document, revision 20260717",
+    dated: "2026-07-17",
+    carries: "text, tools, failures of tools, media with an address or bytes, quoted replies; names in front of the text",
+    loses: "ids of messages, times, notices, reasoning, names of files, facts about people and rooms",
+    profiles: &["document", "no-ids"],
+    neutral: false,
+};
+
+static MANNER: DialectProfile = DialectProfile {
+    name_field: None,
+    nameless: None,
+    order: Order::Paired,
+    results: Results::OneTurn,
+    merging: Some("GEM-07"),
+    user_first: Some("GEM-08"),
+    system: SystemPlace::Outside,
+    texts: Texts::Blocks,
+    blank_is_empty: true,
+    trims_end: None,
+    splits_calls: None,
+    carries,
+    media_rule: "GEM-03: media have no name, and what they are is told by their type only",
+    media_rule_plain: "GEM-03: this role holds text only",
+    thoughts: Thoughts::Nowhere("GEM-09: thoughts need a signature"),
+    cache_marks: None,
+    marks_errors: true,
+    ids: IdRule {
+        shape: IdShape::Any(usize::MAX),
+        wanted: "GEM-06",
+        unique: "GEM-06",
+        shaped: "GEM-06",
+    },
+    tool_names: NameRule {
+        most: Some(128),
+        reason: "GEM-05: the name of a function is [a-zA-Z0-9_-]{1,128}",
+    },
+    pairing: "GEM-06",
+    silent: "GEM-08: no content is left",
+    keeps_message_ids: false,
+};
+
+impl Dialect for GeminiContents {
+    fn id(&self) -> &'static str {
+        "gemini-contents"
+    }
+
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+        let mut script = TurnPlan::new(view, &MANNER);
+        let mut rope = Rope::for_messages(script.turns.len());
+        rope.framing("{");
+        let mut parts = Parts {
+            has_ids: view.profile != "no-ids",
+            losses: std::mem::take(&mut script.losses),
+        };
+        if !script.system.is_empty() {
+            rope.framing("\"systemInstruction\":{\"parts\":[");
+            parts.write(&mut rope, std::mem::take(&mut script.system));
+            rope.framing("]},");
+        }
+        script.violations.extend(misnamed(&script.turns));
+        rope.framing("\"contents\":[");
+        for (index, mut turn) in std::mem::take(&mut script.turns).into_iter().enumerate() {
+            if index > 0 {
+                rope.framing(",");
+            }
+            parts.without_line(&mut turn);
+            if turn.role == Role::Assistant {
+                rope.framing("{\"role\":\"model\"");
+                rope.speak(Speaker::Perspective);
+            } else {
+                rope.framing("{\"role\":\"user\"");
+            }
+            rope.framing(",\"parts\":[");
+            parts.write(&mut rope, turn.blocks);
+            rope.framing("]}");
+            rope.speak(Speaker::Other);
+        }
+        rope.framing("]");
+        script.losses = parts.losses;
+        definitions::write(
+            &mut rope,
+            [",\"tools\":[{\"functionDeclarations\":[", "]}]"],
+            &view.conversation().tools,
+            Form::Declaration,
+            &script.tool_names,
+            &mut script.losses,
+        );
+        rope.framing("}");
+        emit(script.finish(rope));
+    }
+}
+
+/// Responses by other names than the calls in front of them, which only rejected calls and results leave.
+fn misnamed(turns: &[Turn<'_>]) -> Option<Violation> {
+    let mut pairs = turns.iter().zip(turns.iter().skip(1));
+    let (_, answer) = pairs.find(|(asked, answer)| {
+        let names = |turn: &Turn<'_>| -> Vec<String> {
+            let blocks = turn.blocks.iter();
+            let name = |block: &Block<'_>| match &block.held {
+                BlockContent::Call(call) => Some(call.name.clone().into_owned()),
+                BlockContent::Result(result) => Some(result.name.clone().into_owned()),
+                BlockContent::Text(_) | BlockContent::Medium(_) => None,
+            };
+            blocks.filter_map(name).collect()
+        };
+        let (calls, responses) = (names(asked), names(answer));
+        asked.calls() && calls.len() == responses.len() && calls != responses
+    })?;
+    let position = answer.said.first().and_then(|(position, _)| *position);
+    Some(Violation::at(
+        position,
+        "GEM-05: responses bear other names than their calls",
+    ))
+}
+
+/// Media with an address, or with bytes and their type.
+fn carries(media: &Media) -> Option<Carried> {
+    if media.kind == MediaKind::Link {
+        return None;
+    }
+    let carried = Carried::without([media.name.is_some(), !tells_kind(media)]);
+    if let Some(address) = address(media) {
+        const WITHIN_REACH: [&str; 3] = [
+            "gs://",
+            "https://generativelanguage.googleapis.com/",
+            "https://www.youtube.com/",
+        ];
+        let needs_fetch = !WITHIN_REACH.iter().any(|start| address.starts_with(start));
+        return Some(Carried {
+            needs_fetch,
+            ..carried
+        });
+    }
+    (inline_bytes(media).is_some() && media_type(media).is_some()).then_some(carried)
+}
+
+/// Whether the type of a medium says what it is; one without a type is a file.
+fn tells_kind(media: &Media) -> bool {
+    let told = match media_type(media).and_then(|kind| kind.split_once('/')) {
+        Some(("image", _)) => MediaKind::Image,
+        Some(("audio", _)) => MediaKind::Audio,
+        Some(("video", _)) => MediaKind::Video,
+        _ => MediaKind::File,
+    };
+    told == media.kind && media.media_type.as_deref() == media_type(media)
+}
+
+fn address(media: &Media) -> Option<&str> {
+    match &media.source {
+        MediaSource::Url(url) if url.strip_prefix("gs://").is_some_and(|rest| !rest.is_empty()) => Some(url),
+        _ => web_address(media),
+    }
+}
+
+fn media_type(media: &Media) -> Option<&str> {
+    media.media_type.as_deref().filter(|kind| kind.contains('/'))
+}
+
+struct Parts {
+    has_ids: bool,
+    losses: Losses,
+}
+
+impl Parts {
+    fn write<'a>(&mut self, rope: &mut Rope<'a>, blocks: Vec<Block<'a>>) {
+        for (index, block) in blocks.into_iter().enumerate() {
+            if index > 0 {
+                rope.framing(",");
+            }
+            let position = block.position;
+            match block.held {
+                BlockContent::Text(words) => {
+                    rope.framing("{\"text\":");
+                    string(rope, words);
+                }
+                BlockContent::Medium(media) => medium(rope, media),
+                BlockContent::Call(call) => {
+                    let position = position.unwrap_or_default();
+                    rope.framing("{\"functionCall\":{");
+                    self.id(rope, call.id, position);
+                    rope.framing("\"name\":");
+                    rope.json_string(call.name, Component::Tools);
+                    rope.framing(",\"args\":");
+                    let object = as_object(call.call, position, "GEM-04", &mut self.losses);
+                    self.losses.several(
+                        LossCode::NumberPrecision,
+                        position,
+                        inexact_integers(&object),
+                        "GEM-10: whole numbers beyond 2^53 lose digits on the way",
+                    );
+                    rope.literal(object, Component::Tools);
+                    rope.framing("}");
+                }
+                BlockContent::Result(result) => {
+                    let (content, is_error) = (result.content(), result.is_error());
+                    rope.framing("{\"functionResponse\":{");
+                    if self.has_ids {
+                        rope.framing("\"id\":");
+                        rope.json_string(result.id, Component::Meta);
+                        rope.framing(",");
+                    }
+                    rope.framing("\"name\":");
+                    rope.json_string(result.name, Component::Tools);
+                    rope.framing(if is_error {
+                        ",\"response\":{\"error\":"
+                    } else {
+                        ",\"response\":{\"output\":"
+                    });
+                    rope.json_string(content, Component::Tools);
+                    rope.framing("}}");
+                    if let Some(position) = position {
+                        self.losses.at(
+                            LossCode::ResultWrapped,
+                            position,
+                            "GEM-04: a result stands under a key of an object",
+                        );
+                    }
+                }
+            }
+            rope.framing("}");
+        }
+    }
+
+    /// Readers take a first text that begins like gryag's line of ids for one.
+    fn without_line(&mut self, turn: &mut Turn<'_>) {
+        let Some(block) = turn.blocks.first_mut() else {
+            return;
+        };
+        let position = block.position;
+        if let BlockContent::Text(words) = &mut block.held
+            && let Some(first) = words.first_mut()
+        {
+            let (text, is_escaped) = escape_line(std::mem::take(&mut first.text));
+            first.text = text;
+            if let Some(position) = position.filter(|_| is_escaped) {
+                let reason = "a text that begins with [meta] would be read as ids";
+                self.losses.at(LossCode::ReservedTextEscaped, position, reason);
+            }
+        }
+    }
+
+    fn id<'a>(&mut self, rope: &mut Rope<'a>, id: std::borrow::Cow<'a, str>, position: u32) {
+        if self.has_ids {
+            rope.framing("\"id\":");
+            rope.json_string(id, Component::Meta);
+            rope.framing(",");
+        } else {
+            self.losses.at(
+                LossCode::ToolIdDropped,
+                position,
+                "the profile pairs calls and results by their order",
+            );
+        }
+    }
+}
+
+fn medium<'a>(rope: &mut Rope<'a>, media: &'a Media) {
+    let kind = media_type(media);
+    if let Some(address) = address(media) {
+        rope.framing("{\"fileData\":{");
+        if let Some(kind) = kind {
+            rope.framing("\"mimeType\":");
+            rope.json_string(kind, Component::Meta);
+            rope.framing(",");
+        }
+        rope.framing("\"fileUri\":");
+        rope.json_string(address, Component::Content);
+    } else {
+        rope.framing("{\"inlineData\":{\"mimeType\":");
+        rope.json_string(kind.unwrap_or_default(), Component::Meta);
+        rope.framing(",\"data\":");
+        rope.json_string(inline_bytes(media).unwrap_or_default(), Component::Content);
+    }
+    rope.framing("}");
+}

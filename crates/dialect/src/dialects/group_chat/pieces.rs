@@ -1,0 +1,135 @@
+//! What of a message has a place in the format.
+
+use chatmill_model::{Media, MediaSource, Message, MessageKind, Part, Role, ToolCall, ToolResult};
+
+use crate::json;
+use crate::loss::{LossCode, Losses};
+use crate::media::is_web_address;
+
+/// Fields of `extra` in which archives keep an address.
+pub(super) const ADDRESSES: [&str; 6] = ["url", "file_url", "image_url", "audio_url", "video_url", "link"];
+
+/// What of a message has a place in the format.
+pub(super) struct Pieces<'a> {
+    kind: MessageKind,
+    /// The role that is written.
+    pub(super) role: Role,
+    pub(super) texts: Vec<&'a str>,
+    pub(super) medium: Option<&'a Media>,
+    /// Calls, each with its index among the parts.
+    pub(super) calls: Vec<(usize, &'a ToolCall)>,
+    /// The result with its index among the parts.
+    pub(super) result: Option<(usize, &'a ToolResult)>,
+}
+
+impl<'a> Pieces<'a> {
+    pub(super) fn of(message: &'a Message, losses: &mut Losses) -> Self {
+        let position = message.position;
+        let answers = |part: &Part| matches!(part, Part::ToolResult(_));
+        let is_event = message.kind == MessageKind::Notice
+            || message.role == Role::System && !message.parts.iter().any(answers);
+        let mut pieces = Self {
+            kind: message.kind,
+            role: message.role,
+            texts: Vec::new(),
+            medium: None,
+            calls: Vec::new(),
+            result: None,
+        };
+        for (index, part) in message.parts.iter().enumerate() {
+            match part {
+                Part::Text(text) | Part::Notice(text) => {
+                    if pieces.medium.is_some() || !pieces.calls.is_empty() {
+                        losses.at(
+                            LossCode::PartMoved,
+                            position,
+                            "text stands before media and calls",
+                        );
+                    }
+                    pieces.texts.push(text);
+                }
+                Part::Media(_) | Part::ToolCall(_) | Part::ToolResult(_) if is_event => {
+                    let code = match part {
+                        Part::ToolCall(_) => LossCode::ToolCallDropped,
+                        Part::ToolResult(_) => LossCode::ToolResultDropped,
+                        _ => LossCode::MediaDropped,
+                    };
+                    losses.at(code, position, "events and system text are text only");
+                }
+                Part::Media(media) if pieces.medium.is_none() => pieces.medium = Some(media),
+                Part::Media(_) => {
+                    losses.at(LossCode::MediaDropped, position, "a message has one medium");
+                }
+                Part::ToolCall(call) => pieces.calls.push((index, call)),
+                Part::ToolResult(result) if pieces.result.is_none() => {
+                    pieces.result = Some((index, result));
+                    pieces.role = Role::Tool;
+                    pieces.texts.push(&result.content);
+                    if result.is_error {
+                        losses.at(LossCode::ErrorFlagDropped, position, "the format has no failures");
+                    }
+                }
+                Part::ToolResult(_) => {
+                    losses.at(LossCode::ToolResultDropped, position, "a message has one result");
+                }
+                Part::Reasoning(_) => losses.at(
+                    LossCode::ReasoningDropped,
+                    position,
+                    "the format has no reasoning",
+                ),
+                Part::CacheMark => losses.at(
+                    LossCode::CacheMarkDropped,
+                    position,
+                    "the format has no cache marks",
+                ),
+            }
+        }
+        losses.several(
+            LossCode::PartFlattened,
+            position,
+            (pieces.texts.len() as u64).saturating_sub(1),
+            "texts are joined into the content",
+        );
+        if let Some(Media {
+            source: MediaSource::Inline(_),
+            ..
+        }) = pieces.medium
+        {
+            losses.at(
+                LossCode::MediaDropped,
+                position,
+                "the format has addresses and names of media, not their bytes",
+            );
+        }
+        pieces
+    }
+
+    /// Whether it is what a system says to an assistant, rather than an event in a room.
+    pub(super) fn is_system_text(&self) -> bool {
+        self.kind == MessageKind::Message && self.role == Role::System
+    }
+
+    /// The address of the medium.
+    pub(super) fn address(&self) -> Option<&'a str> {
+        match &self.medium?.source {
+            MediaSource::Url(url) => Some(url),
+            MediaSource::Inline(_) | MediaSource::Upload => None,
+        }
+    }
+
+    /// Whether the address is the content, because there is no text and `extra` does not hold it.
+    pub(super) fn content_is_address(&self, message: &Message) -> bool {
+        self.texts.is_empty()
+            && self.address().is_some_and(|url| {
+                is_web_address(url) && !url.contains(char::is_whitespace) && !holds_address(message, url)
+            })
+    }
+}
+
+/// Whether `extra` holds this address.
+pub(super) fn holds_address(message: &Message, url: &str) -> bool {
+    ADDRESSES
+        .iter()
+        .filter_map(|key| message.extra.get(key))
+        .any(|raw| json::decode_string(raw.as_str()).as_deref() == Some(url))
+}

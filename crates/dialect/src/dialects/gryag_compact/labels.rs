@@ -1,0 +1,317 @@
+//! What stands for people in a transcript: names without the signs of a line, short ids, letters for those who print alike.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use chatmill_model::{Message, Participant, ParticipantKind};
+
+use super::edition::{Breaks, Edition, Letters};
+use crate::loss::{LossCode, Losses};
+use crate::names::Roster;
+use crate::text::on_one_line;
+use crate::view::View;
+
+/// What the bot is called where nothing names it.
+const BOT: &str = "gryag";
+
+/// What stands for each participant.
+pub(super) struct Labels<'a> {
+    /// By index of the participant.
+    by_index: Vec<String>,
+    /// The same without letters.
+    bare: Vec<String>,
+    roster: Roster<'a>,
+    edition: &'static Edition,
+}
+
+impl<'a> Labels<'a> {
+    /// Labels for the people of a view; `shown` are the messages whose lines count for letters.
+    pub(super) fn new(
+        view: &View<'a>,
+        edition: &'static Edition,
+        shown: &[&Message],
+        losses: &mut Losses,
+    ) -> Self {
+        let roster = &view.conversation().participants;
+        let mut labels: Vec<String> = Vec::with_capacity(roster.len());
+        let mut cleaned = 0;
+        for (index, participant) in roster.iter().enumerate() {
+            let is_bot = view.perspective == Some(index);
+            let name = match edition.bot.filter(|_| is_bot) {
+                Some(bot) => Cow::Borrowed(bot),
+                None => edition.name(participant),
+            };
+            let label = edition.label(&name, "User");
+            cleaned += u64::from(label != name);
+            labels.push(label);
+        }
+        losses.whole_rendering(
+            LossCode::NameCleaned,
+            cleaned,
+            "names lose the signs that the transcript reads as its own",
+        );
+        let plain: Vec<String> = roster.iter().map(|person| edition.short_id_of(person)).collect();
+        let mut bare = labels.clone();
+        add_ids(view, &mut bare, &plain);
+        add_ids(view, &mut labels, &lettered(view, edition, plain, shown));
+        if edition.letters == Letters::PerPerson {
+            tell_apart(view, &mut labels);
+        }
+        Self {
+            by_index: labels,
+            bare,
+            roster: Roster::of(view),
+            edition,
+        }
+    }
+
+    /// The label of the participant with an id.
+    pub(super) fn of_id(&self, id: &str) -> Option<&str> {
+        self.by_index.get(self.roster.find(id)?).map(String::as_str)
+    }
+
+    /// The label of the perspective, where it is called so: replies name the bot's account, which its own lines never do.
+    pub(super) fn bot_called(&self, name: &str) -> Option<&str> {
+        let bot = self.by_index.iter().find(|label| !label.contains('#'))?;
+        (bot == name).then_some(bot.as_str())
+    }
+
+    /// The label of somebody who may not be in the roster.
+    pub(super) fn of_stranger(&self, name: &str, id: &str) -> String {
+        format!("{}#{}", self.edition.label(name, "Unknown"), short_id(id))
+    }
+
+    /// The label of a message's sender, without a letter.
+    pub(super) fn bare(&self, message: &Message) -> String {
+        let bare = message.sender.and_then(|sender| self.bare.get(sender));
+        bare.cloned().unwrap_or_else(|| self.of(message))
+    }
+
+    /// The label of a message's sender.
+    pub(super) fn of(&self, message: &Message) -> String {
+        if let Some(label) = message.sender.and_then(|sender| self.by_index.get(sender)) {
+            return label.clone();
+        }
+        let name = message.sender_name.as_deref().unwrap_or_default();
+        format!("{}#", self.edition.label(name, "Unknown"))
+    }
+}
+
+/// Puts ids behind the names of all but the perspective.
+fn add_ids(view: &View<'_>, labels: &mut [String], ids: &[String]) {
+    for (index, (label, id)) in labels.iter_mut().zip(ids).enumerate() {
+        if view.perspective != Some(index) {
+            label.push('#');
+            label.push_str(id);
+        }
+    }
+}
+
+impl Edition {
+    /// What somebody is called: by name, else by second name. An agent is the bot where nothing names it.
+    fn name<'p>(&self, person: &'p Participant) -> Cow<'p, str> {
+        match person.own_name() {
+            Some(name) if self.at_signs && person.name.as_deref() != Some(name) => {
+                Cow::Owned(format!("@{}", name.trim_start_matches('@')))
+            }
+            Some(name) => Cow::Borrowed(name),
+            None if person.kind == ParticipantKind::Agent => Cow::Borrowed(BOT),
+            None => Cow::Borrowed("User"),
+        }
+    }
+
+    /// The short id of somebody.
+    fn short_id_of(&self, person: &Participant) -> String {
+        if self.stated_ids && person.is_id_made {
+            return String::new();
+        }
+        short_id(&person.id)
+    }
+
+    /// A name without the signs that have a meaning in a line, cut where the edition cuts.
+    fn label(&self, name: &str, nobody: &str) -> String {
+        let clean = match self.breaks {
+            Breaks::Spaces => clean(name),
+            Breaks::Kept => clean_of(&name.replace('\n', " ")),
+        };
+        if clean.is_empty() {
+            return if name.is_empty() { nobody } else { "User" }.to_owned();
+        }
+        match self.longest_name {
+            Some(most) if clean.chars().count() > most => clean
+                .chars()
+                .take(most.saturating_sub(2))
+                .chain("..".chars())
+                .collect(),
+            _ => clean,
+        }
+    }
+}
+
+/// Short ids, with letters where the edition gives them to ids.
+fn lettered(view: &View<'_>, edition: &Edition, plain: Vec<String>, shown: &[&Message]) -> Vec<String> {
+    let roster = &view.conversation().participants;
+    let mut ids = plain;
+    if edition.letters == Letters::PerPerson {
+        return ids;
+    }
+    // One entry for every line: whoever speaks twice is counted twice, and the last letter stays.
+    let mut lines: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for sender in shown.iter().filter_map(|message| message.sender) {
+        if view.perspective != Some(sender)
+            && let Some(id) = ids.get(sender)
+        {
+            lines.entry(id.clone()).or_default().push(sender);
+        }
+    }
+    for mut senders in lines.into_values().filter(|senders| senders.len() > 1) {
+        senders.sort_by_key(|sender| roster.get(*sender).map(order));
+        for (place, sender) in senders.iter().enumerate() {
+            let participant = roster.get(*sender);
+            if let (Some(id), Some(participant)) = (ids.get_mut(*sender), participant) {
+                *id = edition.short_id_of(participant);
+                id.extend(
+                    u32::try_from(place)
+                        .ok()
+                        .and_then(|place| char::from_u32(u32::from('a') + place)),
+                );
+            }
+        }
+    }
+    ids
+}
+
+/// Gives letters to people whose labels are equal.
+fn tell_apart(view: &View<'_>, labels: &mut [String]) {
+    let roster = &view.conversation().participants;
+    let mut alike: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (index, label) in labels.iter().enumerate() {
+        if view.perspective != Some(index) {
+            alike.entry(label.clone()).or_default().push(index);
+        }
+    }
+    let mut taken: BTreeSet<String> = labels.iter().cloned().collect();
+    for mut people in alike.into_values().filter(|people| people.len() > 1) {
+        people.sort_by_key(|index| roster.get(*index).map(order));
+        let mut letters = 0;
+        for index in people {
+            let Some(label) = labels.get_mut(index) else {
+                continue;
+            };
+            let mut suffixed;
+            loop {
+                suffixed = format!("{label}{}", letter(letters));
+                letters += 1;
+                if taken.insert(suffixed.clone()) {
+                    break;
+                }
+            }
+            *label = suffixed;
+        }
+    }
+}
+
+/// A name without the signs that have a meaning in a line.
+fn clean(name: &str) -> String {
+    clean_of(&on_one_line(name))
+}
+
+fn clean_of(name: &str) -> String {
+    name.replace([':', '→', '[', ']'], "").trim().to_owned()
+}
+
+/// The last six digits of a number; another id as it is.
+fn short_id(id: &str) -> String {
+    let digits = id.strip_prefix('-').unwrap_or(id);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return clean(id);
+    }
+    let start = digits.len().saturating_sub(6);
+    digits.get(start..).unwrap_or(digits).to_owned()
+}
+
+/// Ascending ids: numbers by value, before everything else.
+fn order(participant: &Participant) -> (bool, i128, String) {
+    match participant.id.parse::<i128>() {
+        Ok(number) => (false, number, String::new()),
+        Err(_) => (true, 0, participant.id.clone()),
+    }
+}
+
+/// a, b, …, z, aa, ab, …
+fn letter(mut index: usize) -> String {
+    let mut letters = Vec::new();
+    loop {
+        letters.push(char::from(b'a' + (index % 26) as u8));
+        if index < 26 {
+            break;
+        }
+        index = index / 26 - 1;
+    }
+    letters.iter().rev().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::edition::CODE;
+    use super::*;
+
+    #[test]
+    fn a_short_id_is_the_last_six_digits_or_the_id_itself() {
+        for (id, short) in [
+            ("123456789", "456789"),
+            ("1000000", "000000"),
+            ("-1001234567", "234567"),
+            ("123", "123"),
+            ("user_101", "user_101"),
+            ("a:b [c]", "ab c"),
+        ] {
+            assert_eq!(short_id(id), short);
+        }
+    }
+
+    #[test]
+    fn names_lose_the_signs_of_a_line() {
+        for (name, label) in [
+            ("Alice\nBob", "Alice Bob"),
+            ("[]", ""),
+            ("  x  ", "x"),
+            ("a#b", "a#b"),
+            ("A→B: [x]", "AB x"),
+        ] {
+            assert_eq!(clean(name), label);
+        }
+    }
+
+    #[test]
+    fn letters_go_on_after_z() {
+        assert_eq!(letter(0), "a");
+        assert_eq!(letter(25), "z");
+        assert_eq!(letter(26), "aa");
+        assert_eq!(letter(52), "ba");
+    }
+
+    const VECTORS: &str = include_str!("../../../../../data-samples/dialects/gryag-compact/vectors.json");
+
+    #[test]
+    fn ids_and_names_are_those_of_the_code_of_the_documents_day() {
+        let vectors: serde_json::Value = serde_json::from_str(VECTORS).unwrap();
+        let mut seen = (0, 0);
+        for case in vectors["cases"].as_array().unwrap() {
+            let expected = case["expected"].as_str();
+            match case["kind"].as_str().unwrap() {
+                "short id" => {
+                    assert_eq!(Some(short_id(&case["input"].to_string()).as_str()), expected);
+                    seen.0 += 1;
+                }
+                "name" => {
+                    let label = CODE.label(case["input"].as_str().unwrap(), "Unknown");
+                    assert_eq!(Some(label.as_str()), expected);
+                    seen.1 += 1;
+                }
+                _ => {}
+            }
+        }
+        assert_eq!(seen, (3, 7));
+    }
+}

@@ -1,0 +1,235 @@
+//! Jaibber's conversation context (document of 2026-02-28): a sentence, then the newest twenty messages.
+//!
+//! ```text
+//! Respond ONLY to the final user message. Previous messages are for context.
+//!
+//! User: first message text
+//!
+//! Assistant (AgentName): response text
+//! ```
+//!
+//! People are `User` and have no names here; agents have theirs, whoever's perspective it is. Nothing is escaped, so a text
+//! of several paragraphs cannot be told from several turns; where a paragraph begins like a turn, that is declared.
+
+use std::borrow::Cow;
+
+use chatmill_model::{Component, Level, Message, Part, Participant, Role, Rope, Speaker};
+
+use crate::Dialect;
+use crate::about::About;
+use crate::loss::{LossCode, Losses};
+use crate::media::placeholder;
+use crate::names::AGENT;
+use crate::policy::MediaPolicy;
+use crate::progress::Progress;
+use crate::rendering::Rendering;
+use crate::said::said_declared;
+use crate::select_messages::SelectedMessages;
+use crate::text::paragraphs_like;
+use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
+use crate::view::View;
+
+/// The dialect of Jaibber's prompts.
+pub struct JaibberContext;
+
+const SENTENCE: &str = "Respond ONLY to the final user message. Previous messages are for context.";
+
+/// Messages in the window.
+const WINDOW_MESSAGES: u32 = 20;
+
+static ABOUT: About = About {
+    title: "Jaibber context",
+    family: "transcript",
+    media_type: "text/plain",
+    specification: "Jaibber Message Format, conversation context format",
+    dated: "2026-02-28",
+    carries: "text and the names of agents, of the newest 20 messages",
+    loses: "names of people, replies, ids, times, tools, system text, media",
+    profiles: &["document"],
+    neutral: false,
+};
+
+impl Dialect for JaibberContext {
+    fn id(&self) -> &'static str {
+        "jaibber-context"
+    }
+
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+        let mut losses = Losses::default();
+        let shown = SelectedMessages::choose(view, Some(WINDOW_MESSAGES), &mut losses, |message| {
+            View::is_turn(message)
+                && matches!(message.role, Role::User | Role::Assistant)
+                && message
+                    .parts
+                    .iter()
+                    .any(|part| matches!(part, Part::Text(_) | Part::Media(_)))
+        });
+        declare_unspoken(view, &shown.stretch, &mut losses);
+        declare_silent(&shown.stretch, &mut losses);
+        declare_conversation(view, &mut losses);
+        declare_messages(
+            view,
+            &shown.messages,
+            &[
+                Unsupported::MessageIds,
+                Unsupported::Times,
+                Unsupported::Mentions,
+                Unsupported::Extra,
+            ],
+            &mut losses,
+        );
+        let mut rope = Rope::for_messages(shown.messages.len());
+        let mut progress = Progress::default();
+        rope.framing(SENTENCE);
+        let mut nameless = 0;
+        for message in &shown.messages {
+            let Some(texts) = texts(view, message, &mut losses) else {
+                continue;
+            };
+            rope.speak(Speaker::Other);
+            rope.framing("\n\n");
+            if view.is_own(message) {
+                rope.speak(Speaker::Perspective);
+            }
+            let references = message.references.len() as u64;
+            losses.several(
+                LossCode::ReferenceDropped,
+                message.position,
+                references,
+                "the context has no replies",
+            );
+            let said_as = if message.role == Role::Assistant {
+                rope.framing("Assistant (");
+                rope.content(agent_name(view, message), Level::Raw, Component::Names);
+                rope.framing("): ");
+                "assistant"
+            } else {
+                nameless += u64::from(message.sender.is_some());
+                rope.framing("User: ");
+                "user"
+            };
+            for (index, text) in texts.into_iter().enumerate() {
+                if index > 0 {
+                    rope.framing("\n");
+                }
+                rope.content(text, Level::Raw, Component::Content);
+            }
+            progress.said(message.position, said_as);
+        }
+        losses.whole_rendering(
+            LossCode::NameDropped,
+            nameless,
+            "people have no names in the context",
+        );
+        emit(progress.finish(rope, shown.extent, losses, Vec::new()));
+    }
+}
+
+/// The name of an agent; an id says nothing to those who read the context.
+fn agent_name<'a>(view: &View<'a>, message: &'a Message) -> &'a str {
+    let own = view.sender(message).and_then(Participant::own_name);
+    own.or(message.sender_name.as_deref().filter(|name| !name.is_empty()))
+        .unwrap_or(AGENT)
+}
+
+/// Declares the messages inside the window that say nothing.
+fn declare_silent(stretch: &[&Message], losses: &mut Losses) {
+    for message in stretch {
+        if View::is_turn(message)
+            && matches!(message.role, Role::User | Role::Assistant)
+            && message.parts.is_empty()
+        {
+            losses.at(
+                LossCode::EmptyDropped,
+                message.position,
+                "the message says nothing",
+            );
+        }
+    }
+}
+
+/// Declares what no part of Jaibber has a place for, in a stretch: system text, tools, thoughts.
+pub(crate) fn declare_unspoken(view: &View<'_>, stretch: &[&Message], losses: &mut Losses) {
+    for message in stretch {
+        if !View::is_turn(message) {
+            continue;
+        }
+        if message.role == Role::System {
+            losses.at(
+                LossCode::SystemDropped,
+                message.position,
+                "the format has no system text",
+            );
+        }
+        for part in &message.parts {
+            let (code, reason) = match part {
+                Part::ToolCall(_) => (LossCode::ToolCallDropped, "the format has no tools"),
+                Part::ToolResult(_) => (LossCode::ToolResultDropped, "the format has no tools"),
+                Part::Reasoning(_) => (LossCode::ReasoningDropped, "the format has no reasoning"),
+                Part::CacheMark => (LossCode::CacheMarkDropped, "the format has no cache marks"),
+                Part::Notice(_) => (LossCode::NoticeDropped, "a message has no notices"),
+                Part::Text(_) if message.role == Role::Tool => {
+                    (LossCode::ToolResultDropped, "the format has no tools")
+                }
+                Part::Media(_) if message.role == Role::Tool => {
+                    (LossCode::MediaDropped, "the format has no tools")
+                }
+                Part::Text(_) | Part::Media(_) => continue,
+            };
+            losses.at(code, message.position, reason);
+        }
+    }
+    losses.whole_rendering(
+        LossCode::ToolDefinitionDropped,
+        view.conversation().tools.len() as u64,
+        "the format has no tools",
+    );
+}
+
+/// The texts of a turn, media by name; none when nothing is left to say.
+fn texts<'a>(view: &View<'a>, message: &'a Message, losses: &mut Losses) -> Option<Vec<Cow<'a, str>>> {
+    let position = message.position;
+    let mut texts = Vec::new();
+    for part in &message.parts {
+        match part {
+            Part::Text(text) => {
+                let text = said_declared(view, message, text, losses);
+                losses.several(
+                    LossCode::SpecialTokenInText,
+                    position,
+                    paragraphs_like(&text, &["User: ", "Assistant ("]),
+                    "a text spells the beginning of a turn, and the format has no escape",
+                );
+                texts.push(text);
+            }
+            Part::Media(_) if view.policy.media == MediaPolicy::Drop => {
+                losses.at(LossCode::MediaDropped, position, "policy drops media");
+            }
+            Part::Media(media) => {
+                losses.at(
+                    LossCode::MediaPlaceholder,
+                    position,
+                    "the context only names media",
+                );
+                texts.push(Cow::Owned(placeholder(media)));
+            }
+            _ => {}
+        }
+    }
+    texts.retain(|text| !text.is_empty());
+    if texts.is_empty() {
+        losses.at(LossCode::EmptyDropped, position, "the message says nothing");
+        return None;
+    }
+    losses.several(
+        LossCode::PartFlattened,
+        position,
+        texts.len() as u64 - 1,
+        "texts are joined into one turn",
+    );
+    Some(texts)
+}

@@ -1,0 +1,110 @@
+//! How a reader of payloads knows those who are in a room: an account is a person, an agent is the account's with its name,
+//! and a name is what the first message that has one shows.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use chatmill_model::{Message, Participant, Role};
+
+use crate::names::AGENT;
+use crate::view::View;
+
+/// Everybody in the room, as payloads make him known.
+pub(super) struct Known<'a> {
+    /// By the ids that mentions hold.
+    by_id: BTreeMap<&'a str, Person<'a>>,
+    /// How many have a name, in any case.
+    counts: BTreeMap<String, usize>,
+    ids: BTreeSet<String>,
+    is_native: bool,
+    /// People whose roster has another name for them.
+    pub(super) renamed: u64,
+}
+
+struct Person<'a> {
+    id: Cow<'a, str>,
+    /// The roster's name of an agent or of somebody who is silent, else the first that his messages show.
+    name: Option<&'a str>,
+}
+
+impl<'a> Known<'a> {
+    /// Those who speak in these messages, and in a room of this system (`is_native`) those who are silent.
+    pub(super) fn of(view: &View<'a>, shown: &[&'a Message], is_native: bool) -> Self {
+        let mut known = Self {
+            by_id: BTreeMap::new(),
+            counts: BTreeMap::new(),
+            ids: BTreeSet::new(),
+            is_native,
+            renamed: 0,
+        };
+        let mut first: BTreeMap<usize, (&'a Message, Option<&'a str>)> = BTreeMap::new();
+        for message in shown {
+            if let (Some(place), Some(sender)) = (message.sender, view.sender(message)) {
+                let name = shown_name(message, sender);
+                let known = first.entry(place).or_insert((message, name));
+                known.1 = known.1.or(name);
+            }
+        }
+        for (place, person) in view.conversation().participants.iter().enumerate() {
+            match first.get(&place) {
+                Some((message, name)) => known.add_speaker(person, message, *name),
+                None if is_native => known.add(person, Cow::Borrowed(&person.id), person.own_name()),
+                None => {}
+            }
+        }
+        known
+    }
+
+    fn add_speaker(&mut self, sender: &'a Participant, first: &'a Message, shown: Option<&'a str>) {
+        let is_agent = first.role == Role::Assistant;
+        let name = if is_agent {
+            sender.own_name().or(shown)
+        } else {
+            shown
+        };
+        self.renamed += u64::from(sender.own_name() != name && sender.own_name().is_some());
+        let id = if is_agent && !self.is_native && name != Some(&sender.id) {
+            Cow::Owned(format!("{}/{}", sender.id, name.unwrap_or(AGENT)))
+        } else {
+            Cow::Borrowed(sender.id.as_str())
+        };
+        self.add(sender, id, name);
+    }
+
+    fn add(&mut self, person: &'a Participant, id: Cow<'a, str>, name: Option<&'a str>) {
+        if let Some(name) = name {
+            *self.counts.entry(name.to_lowercase()).or_default() += 1;
+        }
+        self.ids.insert(id.clone().into_owned());
+        self.by_id.entry(&person.id).or_insert(Person { id, name });
+    }
+
+    /// The name of somebody who speaks, where one of his messages or the roster has one.
+    pub(super) fn name(&self, speaker: &Participant) -> Option<&'a str> {
+        self.by_id.get(speaker.id.as_str())?.name
+    }
+
+    /// The name of the one who is mentioned, where a reader finds him by it and nobody else; else the id by which a reader
+    /// knows him. None where several of this system's room have the name: then their messages alone say who is meant.
+    pub(super) fn mention(&self, mentioned: &'a str) -> Option<Cow<'a, str>> {
+        let Some(person) = self.by_id.get(mentioned) else {
+            return Some(Cow::Borrowed(mentioned));
+        };
+        let Some(name) = person.name else {
+            return Some(person.id.clone());
+        };
+        let is_only = self.counts.get(&name.to_lowercase()) == Some(&1);
+        let is_anothers_id = *name != person.id && self.ids.contains(name);
+        match (is_only, is_anothers_id) {
+            (true, false) => Some(Cow::Borrowed(name)),
+            (false, _) if self.is_native => None,
+            _ => Some(person.id.clone()),
+        }
+    }
+}
+
+/// The name that a message shows: its own for the sender, else the roster's.
+pub(super) fn shown_name<'a>(message: &'a Message, sender: &'a Participant) -> Option<&'a str> {
+    let own = message.sender_name.as_deref().filter(|name| !name.is_empty());
+    own.or(sender.own_name())
+}

@@ -1,0 +1,253 @@
+//! OpenAI Responses: a request whose `input` is a list of items.
+//!
+//! ```json
+//! {"input":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"},
+//!  {"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},
+//!  {"type":"function_call_output","call_id":"c1","output":"3"}]}
+//! ```
+//!
+//! - OAR-01 an item is a message, a call or an output.
+//! - OAR-02 parts of a user's message are `input_text`, `input_image`, `input_file`; an assistant's content is a string.
+//! - OAR-03 a call has an id of at most 64 characters, a name, and arguments as text; an output is text of at most
+//!   10,485,760 characters.
+//! - OAR-04 first the calls of a turn, then all their outputs, then other messages; each call is answered once.
+//! - OAR-05 nobody has a name.
+//! - OAR-06 reasoning needs an id of the vendor's: it is left out.
+
+use chatmill_model::{Component, Media, MediaKind, Role, Rope, Speaker};
+
+use crate::Dialect;
+use crate::about::About;
+use crate::arguments::as_text;
+use crate::definitions::{self, Form};
+use crate::image_url::{picture, picture_address};
+use crate::list::string;
+use crate::loss::{LossCode, Losses};
+use crate::media::web_address;
+use crate::rendering::Rendering;
+use crate::turn_plan::ids::{IdRule, IdShape};
+use crate::turn_plan::say::joined;
+use crate::turn_plan::tool_names::NameRule;
+use crate::turn_plan::{
+    Block, BlockContent, Carried, DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, Turn,
+    TurnPlan,
+};
+use crate::view::View;
+use crate::violation::Violation;
+
+/// The dialect of Responses requests.
+pub struct OpenaiResponses;
+
+static ABOUT: About = About {
+    title: "OpenAI Responses",
+    family: "openai-responses",
+    media_type: "application/json",
+    specification: "OpenAI API reference, OpenAPI document 2.3.0",
+    dated: "2026-08-01",
+    carries: "text, tools, pictures by web address or as bytes, files with a web address, quoted replies; names in front of the text",
+    loses: "ids of messages, times, notices, reasoning, other media, failures of tools, facts about people and rooms",
+    profiles: &["document"],
+    neutral: false,
+};
+
+/// Characters of an output (OAR-03).
+const MOST_OUTPUT: usize = 10_485_760;
+
+static MANNER: DialectProfile = DialectProfile {
+    name_field: None,
+    nameless: None,
+    order: Order::Paired,
+    results: Results::OwnTurns,
+    merging: None,
+    user_first: None,
+    system: SystemPlace::Anywhere,
+    texts: Texts::JoinedWithoutMedia,
+    blank_is_empty: false,
+    trims_end: None,
+    splits_calls: None,
+    carries,
+    media_rule: "OAR-02: a picture or file has no name, and an address no type",
+    media_rule_plain: "OAR-02: this role holds text only",
+    thoughts: Thoughts::Nowhere("OAR-06: reasoning needs an id of the vendor's"),
+    cache_marks: None,
+    marks_errors: false,
+    ids: IdRule {
+        shape: IdShape::Any(64),
+        wanted: "OAR-03",
+        unique: "OAR-04",
+        shaped: "OAR-03",
+    },
+    tool_names: NameRule {
+        most: Some(64),
+        reason: "OAR-03: the name of a function is [a-zA-Z0-9_-]{1,64}",
+    },
+    pairing: "OAR-04",
+    silent: "OAR-01: no item is left",
+    keeps_message_ids: false,
+};
+
+impl Dialect for OpenaiResponses {
+    fn id(&self) -> &'static str {
+        "openai-responses"
+    }
+
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+        let mut script = TurnPlan::new(view, &MANNER);
+        let mut losses = std::mem::take(&mut script.losses);
+        let mut rope = Rope::for_messages(script.turns.len());
+        let mut items = Items {
+            separator: "{\"input\":[",
+            rope: &mut rope,
+            losses: &mut losses,
+        };
+        let mut last = Role::System;
+        for turn in std::mem::take(&mut script.turns) {
+            items.declare_continued(&turn, last);
+            last = turn.role;
+            if let Some(violation) = items.turn(turn) {
+                script.violations.push(violation);
+            }
+        }
+        let is_empty = items.separator != ",";
+        rope.framing(if is_empty { "{\"input\":[]" } else { "]" });
+        definitions::write(
+            &mut rope,
+            [",\"tools\":[", "]"],
+            &view.conversation().tools,
+            Form::Flat,
+            &script.tool_names,
+            &mut losses,
+        );
+        rope.framing("}");
+        script.losses = losses;
+        emit(script.finish(rope));
+    }
+}
+
+fn carries(media: &Media) -> Option<Carried> {
+    if media.kind == MediaKind::File && web_address(media).is_some() {
+        Some(Carried::without([
+            media.name.is_some(),
+            media.media_type.is_some(),
+        ]))
+    } else {
+        picture(media)
+    }
+}
+
+struct Items<'r, 'a> {
+    separator: &'static str,
+    rope: &'r mut Rope<'a>,
+    losses: &'r mut Losses,
+}
+
+impl<'a> Items<'_, 'a> {
+    fn open(&mut self, start: &'static str) {
+        self.rope.framing(self.separator);
+        self.separator = ",";
+        self.rope.framing(start);
+    }
+
+    /// Calls without words belong to what the assistant said before them: nothing tells the two turns apart.
+    fn declare_continued(&mut self, turn: &Turn<'a>, last: Role) {
+        let only_calls = turn
+            .blocks
+            .iter()
+            .all(|block| matches!(block.held, BlockContent::Call(_)));
+        let is_continued = turn.role == Role::Assistant && last == Role::Assistant && only_calls;
+        if let Some((Some(position), _)) = turn.said.first().filter(|_| is_continued) {
+            let reason = "OAR-01: calls are items of the assistant's turn before them";
+            self.losses.at(LossCode::TurnMerged, *position, reason);
+        }
+    }
+
+    /// Writes the items of a turn; gives the rule that it breaks.
+    fn turn(&mut self, turn: Turn<'a>) -> Option<Violation> {
+        let mut violation = None;
+        let has_media = turn.has_media();
+        let mut said = Vec::new();
+        let mut rest = Vec::new();
+        for block in turn.blocks {
+            match block.held {
+                BlockContent::Text(_) | BlockContent::Medium(_) => said.push(block),
+                BlockContent::Call(_) | BlockContent::Result(_) => rest.push(block),
+            }
+        }
+        if !said.is_empty() {
+            self.open(match turn.role {
+                Role::System => "{\"role\":\"system\",\"content\":",
+                Role::Assistant => "{\"role\":\"assistant\",\"content\":",
+                Role::User | Role::Tool => "{\"role\":\"user\",\"content\":",
+            });
+            if turn.role == Role::Assistant {
+                self.rope.speak(Speaker::Perspective);
+            }
+            if has_media {
+                self.parts(said);
+            } else {
+                string(self.rope, joined(said));
+            }
+            self.rope.speak(Speaker::Other);
+            self.rope.framing("}");
+        }
+        for block in rest {
+            match block.held {
+                BlockContent::Call(call) => {
+                    self.open("{\"type\":\"function_call\",\"call_id\":");
+                    self.rope.speak(Speaker::Perspective);
+                    self.rope.json_string(call.id, Component::Meta);
+                    self.rope.framing(",\"name\":");
+                    self.rope.json_string(call.name, Component::Tools);
+                    self.rope.framing(",\"arguments\":");
+                    let position = block.position.unwrap_or_default();
+                    let arguments = as_text(call.call, position, self.losses);
+                    self.rope.json_string(arguments, Component::Tools);
+                    self.rope.speak(Speaker::Other);
+                }
+                BlockContent::Result(result) => {
+                    let output = result.content();
+                    if output.len() > MOST_OUTPUT && output.chars().count() > MOST_OUTPUT {
+                        let rule = "OAR-03: an output is longer than 10,485,760 characters";
+                        violation = Some(Violation::at(block.position, rule));
+                    }
+                    self.open("{\"type\":\"function_call_output\",\"call_id\":");
+                    self.rope.json_string(result.id, Component::Meta);
+                    self.rope.framing(",\"output\":");
+                    self.rope.json_string(output, Component::Tools);
+                }
+                BlockContent::Text(_) | BlockContent::Medium(_) => continue,
+            }
+            self.rope.framing("}");
+        }
+        violation
+    }
+
+    fn parts(&mut self, blocks: Vec<Block<'a>>) {
+        let mut separator = "[";
+        for block in blocks {
+            self.rope.framing(separator);
+            separator = ",";
+            match block.held {
+                BlockContent::Text(words) => {
+                    self.rope.framing("{\"type\":\"input_text\",\"text\":");
+                    string(self.rope, words);
+                }
+                BlockContent::Medium(media) => {
+                    self.rope.framing(if media.kind == MediaKind::Image {
+                        "{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":"
+                    } else {
+                        "{\"type\":\"input_file\",\"file_url\":"
+                    });
+                    picture_address(self.rope, media);
+                }
+                BlockContent::Call(_) | BlockContent::Result(_) => {}
+            }
+            self.rope.framing("}");
+        }
+        self.rope.framing("]");
+    }
+}

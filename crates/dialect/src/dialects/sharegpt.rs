@@ -1,0 +1,328 @@
+//! `ShareGPT` records as LLaMA-Factory reads them.
+//!
+//! ```json
+//! {"conversations":[{"from":"human","value":"Hi"},{"from":"gpt","value":"Hello"}]}
+//! ```
+//!
+//! Its reader drops a record without a word where these do not hold:
+//!
+//! - SGP-01 `human` and `observation` stand in odd places, `gpt` and `function_call` in even ones.
+//! - SGP-02 an observation stands directly behind its call. There are no ids, so parallel calls follow one another.
+//! - SGP-03 the last turn is `gpt`: a record that ends otherwise is invalid.
+//! - SGP-04 a call is `{"name","arguments"}` with an object as arguments, and holds no text beside it.
+//!
+//! - SGP-05 reasoning, where policy keeps it, stands between `<think>` and `</think>` in front of the text.
+//!
+//! So a round is what people say, then the calls with their results, then what the assistant says; runs of one speaker
+//! are joined with a blank line, and text beside a call follows the call's result.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, VecDeque};
+
+use chatmill_model::{Component, Level, Role, Rope, Speaker};
+
+use crate::Dialect;
+use crate::about::About;
+use crate::arguments::as_object;
+use crate::definitions::{self, Form};
+use crate::list::string;
+use crate::loss::{LossCode, Losses};
+use crate::rendering::Rendering;
+use crate::text_run::TextRun;
+use crate::turn_plan::ids::{IdRule, IdShape};
+use crate::turn_plan::say::joined;
+use crate::turn_plan::tool_names::NameRule;
+use crate::turn_plan::{
+    Block, BlockContent, CallBlock, DialectProfile, Order, ResultBlock, Results, START, SystemPlace, Texts,
+    Thoughts, Turn, TurnPlan, nothing,
+};
+use crate::view::View;
+use crate::violation::Violation;
+
+/// The dialect of `ShareGPT` records.
+pub struct Sharegpt;
+
+static ABOUT: About = About {
+    title: "ShareGPT",
+    family: "sharegpt",
+    media_type: "application/json",
+    specification: "LLaMA-Factory 0.9.5, data format",
+    dated: "2026-08-01",
+    carries: "text, tools one call at a time, quoted replies, reasoning if policy keeps it; names in front of the text",
+    loses: "all ids, times, notices, media, failures of tools, facts about people and rooms",
+    profiles: &["document"],
+    neutral: false,
+};
+
+static MANNER: DialectProfile = DialectProfile {
+    name_field: None,
+    nameless: None,
+    order: Order::Paired,
+    results: Results::OwnTurns,
+    merging: None,
+    user_first: None,
+    system: SystemPlace::Outside,
+    texts: Texts::Joined,
+    blank_is_empty: false,
+    trims_end: None,
+    splits_calls: None,
+    carries: nothing,
+    media_rule: "a value is text",
+    media_rule_plain: "a value is text",
+    thoughts: Thoughts::Tagged,
+    cache_marks: None,
+    marks_errors: false,
+    ids: IdRule {
+        shape: IdShape::Any(usize::MAX),
+        wanted: "SGP-02",
+        unique: "SGP-02",
+        shaped: "SGP-02",
+    },
+    tool_names: NameRule {
+        most: None,
+        reason: "SGP-04: a call has a name",
+    },
+    pairing: "SGP-02",
+    silent: "SGP-03: no turn is left",
+    keeps_message_ids: false,
+};
+
+impl Dialect for Sharegpt {
+    fn id(&self) -> &'static str {
+        "sharegpt"
+    }
+
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+        let mut script = TurnPlan::new(view, &MANNER);
+        let mut losses = std::mem::take(&mut script.losses);
+        let rounds = rounds(std::mem::take(&mut script.turns), &mut losses);
+        if rounds.last().is_some_and(|round| round.said.is_empty()) {
+            let violation = "SGP-03: the last turn is not the assistant's";
+            let last = script.last_said();
+            script.violations.push(Violation::at(last, violation));
+        }
+        if let Some(last) = rounds.last() {
+            script.ends(last.end());
+        }
+        let mut rope = Rope::new();
+        let mut values = Values {
+            separator: "{\"conversations\":[",
+            is_asking: true,
+            is_misplaced: false,
+            rope: &mut rope,
+            losses: &mut losses,
+        };
+        for round in rounds {
+            values.round(round);
+        }
+        if values.is_misplaced {
+            let violation = "SGP-01: questions and answers do not alternate";
+            script.violations.push(Violation::whole(violation));
+        }
+        let is_empty = values.separator != ",";
+        rope.framing(if is_empty { "{\"conversations\":[]" } else { "]" });
+        if !script.system.is_empty() {
+            rope.framing(",\"system\":");
+            string(&mut rope, joined(std::mem::take(&mut script.system)));
+        }
+        let mut tools = Rope::new();
+        let tool_names = &script.tool_names;
+        let all = &view.conversation().tools;
+        if definitions::write(&mut tools, ["[", "]"], all, Form::Bare, tool_names, &mut losses) {
+            rope.framing(",\"tools\":");
+            rope.speak(Speaker::Preamble);
+            rope.json_string(tools.text(), Component::Tools);
+            rope.speak(Speaker::Other);
+        }
+        rope.framing("}");
+        script.losses = losses;
+        emit(script.finish(rope));
+    }
+}
+
+/// A call with its result; one of them is missing where policy rejects instead of repairing.
+struct Exchange<'a> {
+    call: Option<(CallBlock<'a>, u32)>,
+    result: Option<ResultBlock<'a>>,
+}
+
+/// What people say, what the assistant looks up, what it says.
+#[derive(Default)]
+struct Round<'a> {
+    asked: Vec<Block<'a>>,
+    exchanges: Vec<Exchange<'a>>,
+    /// Exchanges that wait for their result, by id of the call, in order.
+    open: BTreeMap<Cow<'a, str>, VecDeque<usize>>,
+    said: Vec<Block<'a>>,
+}
+
+impl Round<'_> {
+    /// Whose turn its last is.
+    fn end(&self) -> Role {
+        match self.exchanges.last() {
+            _ if !self.said.is_empty() => Role::Assistant,
+            Some(exchange) if exchange.result.is_some() => Role::Tool,
+            Some(_) => Role::Assistant,
+            None => Role::User,
+        }
+    }
+}
+
+fn rounds<'a>(turns: Vec<Turn<'a>>, losses: &mut Losses) -> Vec<Round<'a>> {
+    let mut rounds: Vec<Round<'a>> = Vec::new();
+    for turn in turns {
+        if rounds.is_empty()
+            || turn.role == Role::User && rounds.last().is_some_and(|last| !last.said.is_empty())
+        {
+            rounds.push(Round::default());
+        }
+        let Some(round) = rounds.last_mut() else {
+            break;
+        };
+        let position = turn.said.first().and_then(|(position, _)| *position);
+        let mut declare = |code, reason: &'static str| {
+            if let Some(position) = position {
+                losses.at(code, position, reason);
+            }
+        };
+        match turn.role {
+            Role::User | Role::System => {
+                if !round.exchanges.is_empty() {
+                    declare(
+                        LossCode::TurnMoved,
+                        "SGP-01: nobody speaks between a result and the answer",
+                    );
+                }
+                if !round.asked.is_empty() {
+                    declare(LossCode::TurnMerged, "SGP-01: two turns in a row are one");
+                }
+                round.asked.extend(turn.blocks);
+            }
+            Role::Tool => {
+                for block in turn.blocks {
+                    if let BlockContent::Result(result) = block.held {
+                        if result.result.is_some() {
+                            declare(LossCode::ToolIdDropped, "SGP-02: there are no ids");
+                        }
+                        answer(round, result);
+                    }
+                }
+            }
+            Role::Assistant => assistant(round, turn, &mut declare),
+        }
+    }
+    rounds
+}
+
+fn assistant<'a>(round: &mut Round<'a>, turn: Turn<'a>, declare: &mut impl FnMut(LossCode, &'static str)) {
+    let (said, called) = Block::apart(turn.blocks);
+    let has_text = !said.is_empty() || !round.said.is_empty();
+    if has_text && !called.is_empty() {
+        declare(
+            LossCode::PartMoved,
+            "SGP-04: text beside a call follows the result",
+        );
+    }
+    if !said.is_empty() && !round.said.is_empty() {
+        declare(LossCode::TurnMerged, "SGP-01: two turns in a row are one");
+    }
+    for _ in called.iter().skip(1) {
+        declare(LossCode::TurnSplit, "SGP-02: parallel calls follow one another");
+    }
+    for block in called {
+        if let (BlockContent::Call(call), Some(position)) = (block.held, block.position) {
+            declare(LossCode::ToolIdDropped, "SGP-02: there are no ids");
+            let index = round.exchanges.len();
+            round.open.entry(call.id.clone()).or_default().push_back(index);
+            round.exchanges.push(Exchange {
+                call: Some((call, position)),
+                result: None,
+            });
+        }
+    }
+    round.said.extend(said);
+}
+
+fn answer<'a>(round: &mut Round<'a>, result: ResultBlock<'a>) {
+    let first = round.open.get_mut(&result.id).and_then(VecDeque::pop_front);
+    match first.and_then(|index| round.exchanges.get_mut(index)) {
+        Some(exchange) => exchange.result = Some(result),
+        None => round.exchanges.push(Exchange {
+            call: None,
+            result: Some(result),
+        }),
+    }
+}
+
+/// Whether a turn asks the assistant something: what people say, and what tools answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asks {
+    Yes,
+    No,
+}
+
+struct Values<'r, 'a> {
+    separator: &'static str,
+    /// Whether the next place is for `human` and `observation`.
+    is_asking: bool,
+    /// Whether a turn stands in a place for the other kind.
+    is_misplaced: bool,
+    rope: &'r mut Rope<'a>,
+    losses: &'r mut Losses,
+}
+
+impl<'a> Values<'_, 'a> {
+    fn open(&mut self, asks: Asks, start: &'static str) {
+        self.is_misplaced |= (asks == Asks::Yes) != self.is_asking;
+        self.is_asking = !self.is_asking;
+        self.rope.framing(self.separator);
+        self.separator = ",";
+        self.rope.framing(start);
+    }
+
+    fn round(&mut self, round: Round<'a>) {
+        self.open(Asks::Yes, "{\"from\":\"human\",\"value\":");
+        if round.asked.is_empty() {
+            self.losses.whole_rendering(
+                LossCode::EmptyFilled,
+                1,
+                "SGP-01: a user turn stands before the assistant's first",
+            );
+            string(self.rope, vec![TextRun::new(START, Component::Framing)]);
+        } else {
+            string(self.rope, joined(round.asked));
+        }
+        self.rope.framing("}");
+        for exchange in round.exchanges {
+            if let Some((call, position)) = exchange.call {
+                self.open(Asks::No, "{\"from\":\"function_call\",\"value\":\"");
+                self.rope.speak(Speaker::Perspective);
+                let object = as_object(call.call, position, "SGP-04", self.losses);
+                let rope = &mut *self.rope;
+                rope.content("{\"name\":\"", Level::JsonString, Component::Tools);
+                rope.content(call.name, Level::JsonInJsonString, Component::Tools);
+                rope.content("\",\"arguments\":", Level::JsonString, Component::Tools);
+                rope.content(object, Level::JsonString, Component::Tools);
+                rope.content("}", Level::JsonString, Component::Tools);
+                rope.speak(Speaker::Other);
+                rope.framing("\"}");
+            }
+            if let Some(result) = exchange.result {
+                self.open(Asks::Yes, "{\"from\":\"observation\",\"value\":");
+                self.rope.json_string(result.content(), Component::Tools);
+                self.rope.framing("}");
+            }
+        }
+        if !round.said.is_empty() {
+            self.open(Asks::No, "{\"from\":\"gpt\",\"value\":");
+            self.rope.speak(Speaker::Perspective);
+            string(self.rope, joined(round.said));
+            self.rope.speak(Speaker::Other);
+            self.rope.framing("}");
+        }
+    }
+}

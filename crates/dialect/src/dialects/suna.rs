@@ -1,0 +1,174 @@
+//! Suna's message lists: what its backend hands to a model.
+//!
+//! | dialect | content |
+//! |---|---|
+//! | `suna-llm` | a string |
+//! | `suna-list` | a list of text blocks, which may bear cache marks |
+//! | `suna-cached` | strings; everything before the newest user turn is one user message with a cache mark, and such messages of the source stay |
+//! | `suna-bedrock` | strings; what the backend's filter leaves out is not there |
+//! | `suna-rows` | rows of the database, the message as JSON in a string |
+//!
+//! Nobody has a name there, and all agents are the assistant.
+//!
+//! - SUN-01 roles are system, user, assistant and tool.
+//! - SUN-02 a result follows the turn that called, and bears the call's id and name.
+//! - SUN-03 arguments are text.
+
+mod bedrock;
+mod cached;
+pub(crate) mod rows;
+
+use chatmill_model::{Message, ParticipantKind};
+
+use crate::Dialect;
+use crate::about::About;
+use crate::list::{ContentAs, Ends, List};
+use crate::rendering::Rendering;
+use crate::shared::Shared;
+use crate::turn_plan::ids::{IdRule, IdShape};
+use crate::turn_plan::tool_names::NameRule;
+use crate::turn_plan::{DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, nothing};
+use crate::view::{View, Window};
+
+pub(crate) use bedrock::SunaBedrock;
+pub(crate) use cached::SunaCached;
+pub(crate) use rows::SunaRows;
+
+/// The dialect of lists with strings.
+pub(crate) struct SunaLlm;
+
+/// The dialect of lists with text blocks.
+pub(crate) struct SunaList;
+
+const SPECIFICATION: &str = "Suna, message structures";
+const DATED: &str = "2025-11-07";
+const LOSES: &str = "times, notices, reasoning, media, definitions and failures of tools, names, facts about people and rooms";
+
+static LLM: About = About {
+    title: "Suna LLM messages",
+    family: "openai-chat",
+    media_type: "application/json",
+    specification: SPECIFICATION,
+    dated: DATED,
+    carries: "text, tools, ids of messages, quoted replies",
+    loses: LOSES,
+    profiles: &["document"],
+    neutral: false,
+};
+
+static BLOCKS: About = About {
+    title: "Suna messages with text blocks",
+    carries: "text, tools, ids of messages, four cache marks, quoted replies",
+    ..LLM
+};
+
+static STRINGS: DialectProfile = DialectProfile {
+    name_field: None,
+    nameless: Some("the messages have no names"),
+    order: Order::Paired,
+    results: Results::OwnTurns,
+    merging: None,
+    user_first: None,
+    system: SystemPlace::Anywhere,
+    texts: Texts::Joined,
+    blank_is_empty: false,
+    trims_end: None,
+    splits_calls: None,
+    carries: nothing,
+    media_rule: "content is text",
+    media_rule_plain: "content is text",
+    thoughts: Thoughts::Nowhere("the messages have no place for reasoning"),
+    cache_marks: None,
+    marks_errors: false,
+    ids: IdRule {
+        shape: IdShape::Any(usize::MAX),
+        wanted: "SUN-02",
+        unique: "SUN-02",
+        shaped: "SUN-02",
+    },
+    tool_names: NameRule {
+        most: None,
+        reason: "SUN-02: a call has a name",
+    },
+    pairing: "SUN-02",
+    silent: "SUN-01: no message is left",
+    keeps_message_ids: true,
+};
+
+static MARKED: DialectProfile = DialectProfile {
+    texts: Texts::Blocks,
+    cache_marks: Some((4, "at most four cache marks")),
+    ..STRINGS
+};
+
+const LIST: List = List {
+    ends: Ends::Array,
+    always_content: true,
+    names_results: true,
+    message_ids: true,
+    ..List::PLAIN
+};
+
+impl Dialect for SunaLlm {
+    fn id(&self) -> &'static str {
+        "suna-llm"
+    }
+
+    fn about(&self) -> &'static About {
+        &LLM
+    }
+
+    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+        as_one_agent(view, &mut |view| emit(LIST.render(view, &STRINGS)));
+    }
+}
+
+impl Dialect for SunaList {
+    fn id(&self) -> &'static str {
+        "suna-list"
+    }
+
+    fn about(&self) -> &'static About {
+        &BLOCKS
+    }
+
+    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+        let list = List {
+            content: ContentAs::Blocks,
+            ..LIST
+        };
+        as_one_agent(view, &mut |view| emit(list.render(view, &MARKED)));
+    }
+}
+
+/// Says a conversation in which several agents speak as one in which the perspective does: type and role say whose turn it is
+/// in Suna, and all agents are the assistant. Their names have no place anyway.
+fn as_one_agent(view: &View<'_>, say: &mut dyn FnMut(&View<'_>)) {
+    let people = &view.conversation().participants;
+    let is_agent = |index: usize| {
+        people
+            .get(index)
+            .is_some_and(|person| person.kind == ParticipantKind::Agent)
+    };
+    let own = view.perspective.filter(|index| is_agent(*index));
+    let is_others =
+        |message: &Message| own.is_some() && message.sender != own && message.sender.is_some_and(is_agent);
+    if !view.conversation().messages.iter().any(is_others) {
+        return say(view);
+    }
+    let mut linked = view.linked.clone();
+    for message in &mut linked.conversation.messages {
+        if is_others(message) {
+            message.sender = own;
+        }
+    }
+    let shared = Shared::default();
+    say(&View {
+        linked: &linked,
+        window: view.window.map(|window| Window {
+            shared: &shared,
+            ..window
+        }),
+        ..*view
+    });
+}

@@ -1,0 +1,99 @@
+//! The list as Suna's filter for Bedrock leaves it.
+//!
+//! - SUB-01 a result counts when an earlier call with its id is still open, and is left out else.
+//! - SUB-02 a user message that embeds a result is left out, unless it is a cached block.
+//!
+//! Profile `2025-11-07` is the code of that day: results belong to the newest turn of the assistant only, by id; seven
+//! patterns tell an embedded result; and where nothing but system text would be left, the last user message stays.
+
+use std::sync::OnceLock;
+
+use super::{BLOCKS, DATED, LIST, SPECIFICATION, STRINGS, as_one_agent};
+use crate::Dialect;
+use crate::about::About;
+use crate::filter::{Filter, Open};
+use crate::list::{ContentAs, List};
+use crate::rendering::Rendering;
+use crate::turn_plan::{DialectProfile, Order, Texts};
+use crate::view::View;
+
+/// The dialect of lists that are filtered for Bedrock.
+pub(crate) struct SunaBedrock;
+
+static ABOUT: About = About {
+    title: "Suna messages filtered for Bedrock",
+    specification: SPECIFICATION,
+    dated: DATED,
+    carries: "text, tools, ids of messages, cached blocks, quoted replies",
+    loses: "results without an open call, users' texts that embed results, times, notices, reasoning, media, definitions \
+            and failures of tools, names, facts about people and rooms",
+    profiles: &["document", "2025-11-07"],
+    ..BLOCKS
+};
+
+const RESULT_RULE: &str = "SUB-01: no earlier call with its id is open";
+const TEXT_RULE: &str = "SUB-02: a user message that embeds a result is left out";
+
+static DOCUMENT: Filter = Filter {
+    open: Open::EveryCall,
+    embedded: &[TOOL_OBJECT],
+    keeps_last_user: false,
+    result_rule: RESULT_RULE,
+    text_rule: TEXT_RULE,
+    compiled: OnceLock::new(),
+};
+
+static CODE: Filter = Filter {
+    open: Open::NewestTurn,
+    embedded: &[
+        TOOL_OBJECT,
+        r#"\{\s*"query"\s*:\s*"[^"]*"\s*,\s*"follow_up_questions""#,
+        r#""tool_execution"\s*:"#,
+        r#""tool_result"\s*:"#,
+        r"toolUseId\s*[:=]",
+        r"(?i)\[Tool output (?:removed|compressed)",
+        r#""tool_call_id"\s*:\s*"tooluse_"#,
+    ],
+    keeps_last_user: true,
+    result_rule: RESULT_RULE,
+    text_rule: TEXT_RULE,
+    compiled: OnceLock::new(),
+};
+
+/// A text that starts as the line of a result in a cached block does.
+const TOOL_OBJECT: &str = r"(?i)^\s*Tool:\s*\{";
+
+static MANNER: DialectProfile = DialectProfile {
+    order: Order::Filtered(&DOCUMENT),
+    texts: Texts::JoinedWithoutMarks,
+    cache_marks: Some((4, "at most four cache marks")),
+    pairing: "SUB-01",
+    ..STRINGS
+};
+
+static CODE_MANNER: DialectProfile = DialectProfile {
+    order: Order::Filtered(&CODE),
+    ..MANNER
+};
+
+impl Dialect for SunaBedrock {
+    fn id(&self) -> &'static str {
+        "suna-bedrock"
+    }
+
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+        let manner = match view.profile {
+            "2025-11-07" => &CODE_MANNER,
+            _ => &MANNER,
+        };
+        let list = List {
+            content: ContentAs::StringUnlessMarked,
+            ..LIST
+        };
+        as_one_agent(view, &mut |view| emit(list.render(view, manner)));
+    }
+}

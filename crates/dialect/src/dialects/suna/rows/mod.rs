@@ -1,0 +1,293 @@
+//! Rows of Suna's `messages` table, columns in the order of its document.
+//!
+//! ```json
+//! [{"message_id":"m1","thread_id":"t1","type":"user","content":"{\"role\":\"user\",\"content\":\"Hi\"}",
+//!   "is_llm_message":true,"metadata":{},"created_at":"2025-11-07T10:00:00+00:00"}]
+//! ```
+//!
+//! A message stands as JSON in the string `content`. Rows hold what happened: nobody is the assistant, nothing is moved,
+//! paired or repaired. Every row names its thread and has metadata, times are ISO 8601. Status rows of Suna's own threads come back as the objects that they were; notices of other systems
+//! have no row. Agents and users are named by their ids only.
+
+mod columns;
+mod content;
+mod ids;
+
+use std::borrow::Cow;
+
+use chatmill_model::{Component, Message, MessageKind, Part, Role, Rope, ToolResult};
+
+use super::{DATED, SPECIFICATION};
+use crate::Dialect;
+use crate::about::About;
+use crate::definitions;
+use crate::json;
+use crate::loss::{LossCode, Losses};
+use crate::policy::Reasoning;
+use crate::progress::Progress;
+use crate::rendering::Rendering;
+use crate::select_messages::SelectedMessages;
+use crate::times;
+use crate::tool_ids::ToolIds;
+use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
+use crate::view::View;
+
+use ids::RowIds;
+
+/// The dialect of Suna's database rows.
+pub(crate) struct SunaRows;
+
+static ABOUT: About = About {
+    title: "Suna database rows",
+    family: "suna-rows",
+    media_type: "application/json",
+    specification: SPECIFICATION,
+    dated: DATED,
+    carries: "text, tools, ids, times, cache marks, reasoning if policy keeps it, Suna's own status rows and further columns",
+    loses: "names, replies, mentions, media, other systems' notices, definitions and failures of tools, facts about \
+            people and rooms",
+    profiles: &["document"],
+    neutral: true,
+};
+
+impl Dialect for SunaRows {
+    fn id(&self) -> &'static str {
+        "suna-rows"
+    }
+
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+        let is_native = is_native(view);
+        let mut losses = Losses::default();
+        let shown = SelectedMessages::choose(view, None, &mut losses, |message| {
+            is_native || View::is_turn(message)
+        });
+        declare_conversation(view, &mut losses);
+        let lacks: &[Unsupported] = if is_native {
+            &[Unsupported::Mentions]
+        } else {
+            &[Unsupported::Mentions, Unsupported::Extra]
+        };
+        declare_messages(view, &shown.messages, lacks, &mut losses);
+        let spelled = shown
+            .messages
+            .iter()
+            .map(|message| columns::unwritten(view, message));
+        losses.whole_rendering(
+            LossCode::ExtraDropped,
+            spelled.sum(),
+            "the content is written anew, without fields that are no message's",
+        );
+        let named = shown.messages.iter().filter(|message| has_name(view, message));
+        losses.whole_rendering(
+            LossCode::NameDropped,
+            named.count() as u64,
+            "rows know people by their ids",
+        );
+        definitions::lose(&view.conversation().tools, &mut losses);
+        let own_id = view.own_id();
+        losses.whole_rendering(
+            LossCode::ConversationIdSynthesised,
+            u64::from(own_id.is_none() && !shown.messages.is_empty()),
+            "every row names its thread, and the conversation has no id",
+        );
+        let mut writer = Writer {
+            view,
+            thread: own_id.map_or_else(|| Cow::Owned(view.made_id("thread")), Cow::Borrowed),
+            ids: RowIds::new(view),
+            tools: ToolIds::new(view, &shown.messages, false, &mut losses),
+            rope: Rope::new(),
+            losses,
+            progress: Progress::default(),
+            separator: "[",
+        };
+        for message in &shown.messages {
+            writer.message(message);
+        }
+        let is_empty = writer.separator == "[";
+        writer.rope.framing(if is_empty { "[]" } else { "]" });
+        emit(
+            writer
+                .progress
+                .finish(writer.rope, shown.extent, writer.losses, Vec::new()),
+        );
+    }
+}
+
+/// Whether a conversation was read from such rows.
+pub(crate) fn is_native(view: &View<'_>) -> bool {
+    view.conversation().keeps_form("suna-rows")
+}
+
+fn has_name(view: &View<'_>, message: &Message) -> bool {
+    let sender = view.sender(message);
+    message.sender_name.is_some()
+        || sender.is_some_and(|sender| sender.name.is_some() || sender.alias.is_some())
+}
+
+struct Writer<'v, 'a> {
+    view: &'v View<'a>,
+    /// Id of the thread.
+    thread: Cow<'a, str>,
+    ids: RowIds<'a>,
+    tools: ToolIds<'a>,
+    rope: Rope<'a>,
+    losses: Losses,
+    progress: Progress,
+    separator: &'static str,
+}
+
+/// What a row holds.
+#[derive(Clone, Copy)]
+enum RowContent<'a> {
+    /// Texts and calls of a message.
+    Said,
+    /// The result at this place among the parts.
+    Result(usize, &'a ToolResult),
+    /// A status row.
+    Notice,
+}
+
+impl<'a> Writer<'_, 'a> {
+    fn message(&mut self, message: &'a Message) {
+        if message.kind == MessageKind::Notice {
+            self.row(message, RowContent::Notice, 0);
+            self.progress.noted(message.position);
+            return;
+        }
+        let position = message.position;
+        let results: Vec<(usize, &ToolResult)> = message
+            .parts
+            .iter()
+            .enumerate()
+            .filter_map(|(index, part)| match part {
+                Part::ToolResult(result) => Some((index, result)),
+                _ => None,
+            })
+            .collect();
+        let keeps_thoughts = self.view.policy.reasoning == Reasoning::Keep;
+        let says_more = results.is_empty()
+            || message.parts.iter().any(|part| match part {
+                Part::Text(_) | Part::ToolCall(_) => true,
+                Part::Media(_) => message.role != Role::Tool,
+                Part::Reasoning(_) => keeps_thoughts,
+                Part::ToolResult(_) | Part::Notice(_) | Part::CacheMark => false,
+            });
+        let mut rows = 0;
+        if says_more {
+            self.row(message, RowContent::Said, rows);
+            self.progress.said(position, message.role.as_str());
+            rows += 1;
+        }
+        for (place, result) in results {
+            if message.role != Role::Tool {
+                self.losses
+                    .at(LossCode::RoleMapped, position, "a result is a row of the tool");
+            }
+            self.row(message, RowContent::Result(place, result), rows);
+            self.progress.said(position, "tool");
+            rows += 1;
+        }
+        self.losses.several(
+            LossCode::TurnSplit,
+            position,
+            rows.saturating_sub(1),
+            "each result is a row of its own",
+        );
+        self.losses.several(
+            LossCode::ReferenceDropped,
+            position,
+            message.references.len() as u64,
+            "rows have no replies",
+        );
+        self.unsaid(message, says_more);
+    }
+
+    /// Declares the parts that no row holds.
+    fn unsaid(&mut self, message: &Message, says_more: bool) {
+        for part in &message.parts {
+            let (code, reason) = match part {
+                Part::Media(_) if !says_more => (LossCode::MediaDropped, "a row of a result is text"),
+                Part::Reasoning(_) if self.view.policy.reasoning == Reasoning::Keep => continue,
+                Part::Reasoning(_) => (LossCode::ReasoningDropped, "policy drops reasoning"),
+                Part::Notice(_) => (LossCode::NoticeDropped, "a row is a message or a notice"),
+                Part::ToolResult(result) if result.is_error => (
+                    LossCode::ErrorFlagDropped,
+                    "a result does not say that it is a failure",
+                ),
+                _ => continue,
+            };
+            self.losses.at(code, message.position, reason);
+        }
+    }
+
+    fn row(&mut self, message: &'a Message, held: RowContent<'a>, number: u64) {
+        self.rope.framing(self.separator);
+        self.separator = ",";
+        let id = self.ids.of(message, number, &mut self.losses);
+        self.rope.framing("{\"message_id\":");
+        self.rope.json_string(id, Component::Meta);
+        if let Some(thread) = self.stored(message, "thread_id") {
+            self.rope.framing(",\"thread_id\":");
+            self.rope.raw_json(thread.as_str(), Component::Meta);
+        } else {
+            self.rope.framing(",\"thread_id\":");
+            self.rope.json_string(self.thread.clone(), Component::Meta);
+        }
+        self.rope.framing(",\"type\":");
+        self.rope.json_string(self.kind(message, held), Component::Meta);
+        self.rope.framing(",\"content\":");
+        match held {
+            RowContent::Said => self.said(message),
+            RowContent::Result(place, result) => self.result(message, place, result),
+            RowContent::Notice => self.notice(message),
+        }
+        self.rope.framing(",\"is_llm_message\":");
+        match (self.stored(message, "is_llm_message"), held) {
+            (Some(stored), _) => self.rope.raw_json(stored.as_str(), Component::Meta),
+            (None, RowContent::Said | RowContent::Result(..)) => self.rope.framing("true"),
+            (None, RowContent::Notice) => self.rope.framing("false"),
+        }
+        self.metadata(message, held);
+        self.who(message, held);
+        if let Some(time) = &message.timestamp {
+            self.rope.framing(",\"created_at\":");
+            self.rope.json_string(times::iso(time), Component::Meta);
+        }
+        self.others(message);
+        self.rope.framing("}");
+    }
+
+    /// The type: the row's own word, else the role.
+    fn kind(&self, message: &'a Message, held: RowContent<'a>) -> &'a str {
+        let own = message.source_type.as_deref().filter(|_| is_native(self.view));
+        own.unwrap_or(match held {
+            RowContent::Said => message.role.as_str(),
+            RowContent::Result(..) => "tool",
+            RowContent::Notice => "status",
+        })
+    }
+
+    /// The content of a status row: an object where it was one.
+    fn notice(&mut self, message: &'a Message) {
+        let mut texts = message.parts.iter().filter_map(|part| match part {
+            Part::Notice(text) | Part::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        let first = texts.next().unwrap_or_default();
+        self.losses.several(
+            LossCode::NoticeDropped,
+            message.position,
+            texts.count() as u64,
+            "a status row holds one text",
+        );
+        if first.starts_with(['{', '[']) && json::is_portable(first) {
+            self.rope.raw_json(first, Component::Content);
+        } else {
+            self.rope.json_string(first, Component::Content);
+        }
+    }
+}

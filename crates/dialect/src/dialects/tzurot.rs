@@ -1,0 +1,585 @@
+//! Tzurot message format 2.0 (2025-05-22): one request for each thing that somebody says to a personality.
+//!
+//! ```json
+//! [{"role":"user","content":[{"type":"text","text":"And you?\nAlice said:\n\"Rust.\""}]}]
+//! ```
+//!
+//! The format knows no history: a conversation gives one rendering per user message, and all that is left of other
+//! turns is what the message quotes. What a rendering does not show is declared in it, one entry for each kind. A field `currentPersonality` in the record names the active personality; without it
+//! the perspective is active.
+//!
+//! Nothing tells a message that is itself worded as a quote from one that quotes; where a request has a place for quotes,
+//! such words are declared.
+//!
+//! Profile `v2-final` words quotes as the last release of version 2 did, tells by the ids of accounts who quotes himself, puts
+//! the name of a proxy (`isProxyMessage`) in front of its text, and passes lists on that quote nothing.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use chatmill_model::{
+    Component, Extra, Level, Link, Media, MediaKind, Message, Part, RawJson, Reference, ReferenceForm, Role,
+    Rope, Speaker,
+};
+
+use crate::about::About;
+use crate::definitions;
+use crate::loss::{LossCode, Losses};
+use crate::media::{placeholder, web_address};
+use crate::names::{Roster, speaker};
+use crate::policy::{MediaPolicy, References};
+use crate::quote::{self, Quote, Style, Wordless};
+use crate::rendering::{Coverage, Rendering};
+use crate::said::said_declared;
+use crate::text::{change, without_controls};
+use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
+use crate::view::View;
+use crate::wording::{DOCUMENT, V2_FINAL, Wording};
+use crate::{Dialect, json};
+
+/// The dialect of Tzurot's requests.
+pub struct Tzurot;
+
+static ABOUT: About = About {
+    title: "Tzurot request",
+    family: "tzurot",
+    media_type: "application/json",
+    specification: "Tzurot Message Format Specification, version 2.0",
+    dated: "2025-05-22",
+    carries: "text, pictures and sounds with a web address, quoted replies",
+    loses: "history, ids, times, tools, other media, all but one medium of a quote",
+    profiles: &["document", "v2-final"],
+    neutral: false,
+};
+
+impl Dialect for Tzurot {
+    fn id(&self) -> &'static str {
+        "tzurot"
+    }
+
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+        let active = Active::of(view);
+        let around = Around::of(view);
+        let mut ordinal = 0;
+        for message in &view.conversation().messages {
+            if active.hears(view, message)
+                && let Some(rendering) = request(view, message, &active, &around, ordinal)
+            {
+                emit(rendering);
+                ordinal += 1;
+            }
+        }
+    }
+
+    fn is_single_turn(&self) -> bool {
+        true
+    }
+}
+
+/// Whom the requests are addressed to.
+struct Active<'a> {
+    /// By what the record says of all requests, else by perspective.
+    id: Option<String>,
+    roster: Roster<'a>,
+    /// Ids by display name; the first of a name counts.
+    ids: BTreeMap<&'a str, &'a str>,
+}
+
+impl<'a> Active<'a> {
+    fn of(view: &View<'a>) -> Self {
+        let conversation = view.conversation();
+        let participants = &conversation.participants;
+        let mut active = Self {
+            id: None,
+            roster: Roster::of(view),
+            ids: BTreeMap::new(),
+        };
+        for participant in participants {
+            let id = active.ids.entry(participant.display_name());
+            id.or_insert(&participant.id);
+        }
+        let named = [&conversation.extra, &conversation.envelope]
+            .into_iter()
+            .find_map(|extra| active.named_in(extra));
+        let own = view.perspective.and_then(|index| participants.get(index));
+        active.id = named.or_else(|| own.map(|participant| participant.id.clone()));
+        active
+    }
+
+    /// The personality that `currentPersonality` names: its id, be it named by id or by name.
+    fn named_in(&self, extra: &Extra) -> Option<String> {
+        let raw = extra.get("currentPersonality").map(RawJson::as_str)?;
+        let named = json::decode_string(raw)?;
+        if self.roster.find(&named).is_some() {
+            return Some(named);
+        }
+        let found = self.ids.get(named.as_str()).map(|id| (*id).to_owned());
+        Some(found.unwrap_or(named))
+    }
+
+    /// Whom one request is addressed to.
+    fn hearer(&self, message: &Message) -> Option<Cow<'_, str>> {
+        let named = self.named_in(&message.extra).map(Cow::Owned);
+        named.or_else(|| self.id.as_deref().map(Cow::Borrowed))
+    }
+
+    /// Whether a message is something that somebody else says.
+    fn hears(&self, view: &View<'_>, message: &Message) -> bool {
+        let is_own = match (view.sender(message), self.hearer(message)) {
+            (Some(sender), Some(id)) => sender.id == id,
+            _ => false,
+        };
+        View::is_turn(message) && matches!(message.role, Role::User | Role::Assistant) && !is_own
+    }
+}
+
+/// What a conversation holds that no request shows, or only one of all.
+#[derive(Default)]
+struct Around {
+    /// What every request loses of the conversation.
+    whole: Losses,
+    turns: u64,
+    system: u64,
+    calls: u64,
+    results: u64,
+    notices: u64,
+}
+
+impl Around {
+    fn of(view: &View<'_>) -> Self {
+        let mut around = Self::default();
+        declare_conversation(view, &mut around.whole);
+        definitions::lose(&view.conversation().tools, &mut around.whole);
+        for message in &view.conversation().messages {
+            for part in &message.parts {
+                around.calls += u64::from(matches!(part, Part::ToolCall(_)));
+                around.results += u64::from(matches!(part, Part::ToolResult(_)));
+            }
+            match message.role {
+                _ if !View::is_turn(message) => around.notices += 1,
+                Role::System => around.system += 1,
+                Role::User | Role::Assistant => around.turns += 1,
+                Role::Tool => {}
+            }
+        }
+        around
+    }
+
+    /// Declares what a request of one message does not show. What the message itself holds, it declares itself.
+    fn declare(&self, message: &Message, losses: &mut Losses) {
+        let count =
+            |wanted: fn(&Part) -> bool| message.parts.iter().filter(|part| wanted(part)).count() as u64;
+        let calls = count(|part| matches!(part, Part::ToolCall(_)));
+        let results = count(|part| matches!(part, Part::ToolResult(_)));
+        for (code, amount, reason) in [
+            (
+                LossCode::Truncated,
+                self.turns - 1,
+                "a request is one message, without the others",
+            ),
+            (
+                LossCode::SystemDropped,
+                self.system,
+                "a request has no system text",
+            ),
+            (
+                LossCode::ToolCallDropped,
+                self.calls - calls,
+                "the format has no tools",
+            ),
+            (
+                LossCode::ToolResultDropped,
+                self.results - results,
+                "the format has no tools",
+            ),
+            (LossCode::NoticeDropped, self.notices, "the format has no notices"),
+        ] {
+            losses.whole_rendering(code, amount, reason);
+        }
+    }
+}
+
+/// A piece of the user's own content.
+enum Piece<'a> {
+    Text(Cow<'a, str>),
+    Medium(MediaKind, Cow<'a, str>),
+}
+
+/// The user's own content.
+struct Own<'a> {
+    pieces: Vec<Piece<'a>>,
+}
+
+impl<'a> Own<'a> {
+    fn add_media(&mut self, view: &View<'a>, media: &'a Media, position: u32, losses: &mut Losses) {
+        let is_heard = matches!(media.kind, MediaKind::Image | MediaKind::Audio);
+        match view.policy.media {
+            MediaPolicy::Drop => losses.at(LossCode::MediaDropped, position, "policy drops media"),
+            MediaPolicy::Keep if is_heard && web_address(media).is_some() => {
+                let described = u64::from(media.name.is_some()) + u64::from(media.media_type.is_some());
+                losses.several(
+                    LossCode::MediaDescriptionDropped,
+                    position,
+                    described,
+                    "a medium is its address only",
+                );
+                let url = web_address(media).map(Cow::Borrowed);
+                self.pieces.extend(url.map(|url| Piece::Medium(media.kind, url)));
+            }
+            MediaPolicy::Keep | MediaPolicy::Placeholder => {
+                losses.at(
+                    LossCode::MediaPlaceholder,
+                    position,
+                    "the medium is only named in the text",
+                );
+                self.pieces.push(Piece::Text(Cow::Owned(placeholder(media))));
+            }
+        }
+    }
+
+    /// Whether it is a list: texts are a string, unless the version passes several of them on.
+    fn is_list(&self, wording: &Wording) -> bool {
+        let has_media = self.pieces.iter().any(|piece| matches!(piece, Piece::Medium(..)));
+        has_media || wording.passes_lists && self.pieces.len() > 1
+    }
+
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Text(text) => Some(text.as_ref()),
+            Piece::Medium(..) => None,
+        })
+    }
+
+    /// Joins the texts in front of the media, and declares what moves.
+    fn gather(self, position: u32, losses: &mut Losses) -> Gathered<'a> {
+        let mut texts = Vec::new();
+        let mut media = Vec::new();
+        let mut moved = 0;
+        for piece in self.pieces {
+            match piece {
+                Piece::Text(text) => {
+                    moved += u64::from(!media.is_empty());
+                    texts.push(text);
+                }
+                Piece::Medium(kind, url) => media.push((kind, url)),
+            }
+        }
+        losses.several(
+            LossCode::PartMoved,
+            position,
+            moved,
+            "the text stands in front of media",
+        );
+        losses.several(
+            LossCode::PartFlattened,
+            position,
+            (texts.len() as u64).saturating_sub(1),
+            "texts are joined into the first element",
+        );
+        (texts, media)
+    }
+}
+
+/// The request of one message.
+fn request<'a>(
+    view: &View<'a>,
+    message: &'a Message,
+    active: &Active<'a>,
+    around: &Around,
+    ordinal: u32,
+) -> Option<Rendering<'a>> {
+    let mut losses = around.whole.clone();
+    let wording = wording(view);
+    let mut own = own_content(view, message, wording, &mut losses);
+    let is_tools = |part: &Part| matches!(part, Part::ToolCall(_) | Part::ToolResult(_));
+    if own.pieces.is_empty() && message.parts.iter().any(is_tools) {
+        return None;
+    }
+    let quotes = quotes(wording, view, message, active, &mut losses);
+    if message.role == Role::Assistant {
+        losses.at(
+            LossCode::RoleMapped,
+            message.position,
+            "every request is a user's",
+        );
+    }
+    let proxy = proxy_name(view, message).filter(|_| wording.names_proxies && quotes.is_empty());
+    if let (Some(name), Some(Piece::Text(first))) = (proxy, own.pieces.first_mut()) {
+        *first = Cow::Owned(format!("{name}: {first}"));
+        losses.at(
+            LossCode::NameInlined,
+            message.position,
+            "this version names proxies in front of their text",
+        );
+    } else if message.sender.is_some() {
+        losses.at(
+            LossCode::NameDropped,
+            message.position,
+            "a request does not name its user",
+        );
+    }
+    around.declare(message, &mut losses);
+    declare_messages(
+        view,
+        &[message],
+        &[
+            Unsupported::MessageIds,
+            Unsupported::Times,
+            Unsupported::Mentions,
+            Unsupported::Extra,
+        ],
+        &mut losses,
+    );
+
+    let mut rope = Rope::new();
+    rope.speak(Speaker::Other);
+    rope.framing("[{\"role\":\"user\",\"content\":");
+    if !own.is_list(wording) && quotes.is_empty() {
+        rope.framing("\"");
+        write_texts(&mut rope, own.gather(message.position, &mut losses).0);
+        rope.framing("\"");
+    } else {
+        declare_worded(&own, message, &mut losses);
+        rope.framing("[");
+        if quotes.is_empty() && wording.passes_lists {
+            pass(&mut rope, own);
+        } else {
+            combine(
+                &mut rope,
+                wording,
+                own.gather(message.position, &mut losses),
+                quotes,
+                &mut losses,
+            );
+        }
+        rope.framing("]");
+    }
+    rope.framing("}]");
+    Some(Rendering {
+        rope,
+        ordinal,
+        coverage: Coverage::SingleTurn,
+        first_position: Some(message.position),
+        last_position: Some(message.position),
+        messages_rendered: 1,
+        last_role: Some("user"),
+        assistant_messages: 0,
+        losses: losses.finish(),
+        violations: Vec::new(),
+    })
+}
+
+/// What the message replies to, in the words of the version.
+fn quotes<'a>(
+    wording: &'static Wording,
+    view: &View<'a>,
+    message: &'a Message,
+    active: &Active<'a>,
+    losses: &mut Losses,
+) -> Vec<Quote<'a>> {
+    if view.policy.references == References::Drop {
+        losses.several(
+            LossCode::ReferenceDropped,
+            message.position,
+            message.references.len() as u64,
+            "policy drops replies",
+        );
+        return Vec::new();
+    }
+    let is_own = |reference: &Reference, link: &Link| {
+        let by_id = is_same_account(view, message, reference).filter(|_| wording.compares_ids);
+        by_id.unwrap_or(link.same_sender)
+    };
+    let hearer = active.hearer(message);
+    // The document writes a quote of nothing, too.
+    let style = Style {
+        wording,
+        wordless: Wordless::Written,
+        aliases: None,
+        is_own: Some(&is_own),
+    };
+    quote::quotes(style, view, &active.roster, message, hearer.as_deref(), losses)
+}
+
+/// Whether a quoted message was written under the account that quotes it, where both accounts are known.
+fn is_same_account(view: &View<'_>, message: &Message, reference: &Reference) -> Option<bool> {
+    let conversation = view.conversation();
+    let user = [&message.extra, &conversation.extra, &conversation.envelope]
+        .into_iter()
+        .find_map(|extra| json::decode_string(extra.get("userId")?.as_str()))?;
+    let ReferenceForm::Object(quoted) = &reference.form else {
+        return None;
+    };
+    let author = json::text_field(quoted.as_str(), "authorId")?;
+    Some(user == author)
+}
+
+/// Writes a list as it came.
+fn pass<'a>(rope: &mut Rope<'a>, own: Own<'a>) {
+    let mut separator = "";
+    for piece in own.pieces {
+        rope.framing(separator);
+        separator = ",";
+        match piece {
+            Piece::Text(text) => {
+                rope.framing("{\"type\":\"text\",\"text\":");
+                rope.json_string(text, Component::Content);
+                rope.framing("}");
+            }
+            Piece::Medium(kind, url) => write_medium(rope, kind, url),
+        }
+    }
+}
+
+/// Texts, and media behind them.
+type Gathered<'a> = (Vec<Cow<'a, str>>, Vec<(MediaKind, Cow<'a, str>)>);
+
+/// Writes own words and quotes as one text, then all media.
+fn combine<'a>(
+    rope: &mut Rope<'a>,
+    wording: &Wording,
+    (texts, mut media): Gathered<'a>,
+    quotes: Vec<Quote<'a>>,
+    losses: &mut Losses,
+) {
+    rope.framing("{\"type\":\"text\",\"text\":\"");
+    let mut needs_break = !texts.is_empty() || wording.leads_with_separator;
+    write_texts(rope, texts);
+    for mut quote in quotes {
+        if needs_break {
+            rope.content(wording.separator, Level::JsonString, Component::Replies);
+        }
+        needs_break = true;
+        media.extend(quote.medium.take());
+        losses.append(std::mem::take(&mut quote.losses));
+        quote.write(rope, Level::JsonString);
+    }
+    rope.framing("\"}");
+    for (kind, url) in media {
+        rope.framing(",");
+        write_medium(rope, kind, url);
+    }
+}
+
+fn write_medium<'a>(rope: &mut Rope<'a>, kind: MediaKind, url: Cow<'a, str>) {
+    rope.framing(match kind {
+        MediaKind::Audio => "{\"type\":\"audio_url\",\"audio_url\":{\"url\":",
+        _ => "{\"type\":\"image_url\",\"image_url\":{\"url\":",
+    });
+    rope.json_string(url, Component::Content);
+    rope.framing("}}");
+}
+
+/// Declares own words that read as a quote: the format cannot tell them apart.
+fn declare_worded(own: &Own<'_>, message: &Message, losses: &mut Losses) {
+    if is_worded_as_quote(own.texts()) {
+        losses.at(
+            LossCode::SpecialTokenInText,
+            message.position,
+            "the message itself is worded as a quote, and the format cannot tell them apart",
+        );
+    }
+}
+
+/// Whether a line of somebody's own text reads as the words in front of a quote.
+fn is_worded_as_quote<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
+    let opens = |line: &str| {
+        line.ends_with(" said:")
+            || line.starts_with("You said earlier: \"")
+            || [" said: \"", " said (with "]
+                .iter()
+                .any(|words| line.contains(words))
+    };
+    texts.flat_map(|text| text.split('\n')).any(opens)
+}
+
+fn wording(view: &View<'_>) -> &'static Wording {
+    match view.profile {
+        "v2-final" => &V2_FINAL,
+        _ => &DOCUMENT,
+    }
+}
+
+/// The name of a proxy that speaks for a person, unless it is the one that stands for none.
+fn proxy_name<'a>(view: &View<'a>, message: &'a Message) -> Option<&'a str> {
+    let conversation = view.conversation();
+    let is_proxy = [&message.extra, &conversation.extra, &conversation.envelope]
+        .into_iter()
+        .find_map(|extra| extra.get("isProxyMessage"))?;
+    let name = speaker(view, message)?;
+    (is_proxy.as_str() == "true" && name != "a user").then_some(name)
+}
+
+/// Texts joined by one space.
+fn write_texts<'a>(rope: &mut Rope<'a>, texts: Vec<Cow<'a, str>>) {
+    for (index, text) in texts.into_iter().enumerate() {
+        if index > 0 {
+            rope.content(" ", Level::JsonString, Component::Framing);
+        }
+        rope.content(text, Level::JsonString, Component::Content);
+    }
+}
+
+fn own_content<'a>(view: &View<'a>, message: &'a Message, wording: &Wording, losses: &mut Losses) -> Own<'a> {
+    let mut own = Own { pieces: Vec::new() };
+    // Texts of a list that quotes nothing are passed on as they came.
+    let is_passed = wording.passes_lists && message.references.is_empty() && message.parts.len() > 1;
+    for part in &message.parts {
+        match part {
+            Part::Text(text) => {
+                let text = said_declared(view, message, text, losses);
+                let length = text.len();
+                let clean = if is_passed {
+                    text
+                } else {
+                    change(text, without_controls)
+                };
+                if clean.len() < length {
+                    losses.at(
+                        LossCode::ControlCharacterRemoved,
+                        message.position,
+                        "the format removes control characters",
+                    );
+                }
+                if !clean.is_empty() {
+                    own.pieces.push(Piece::Text(clean));
+                }
+            }
+            Part::Media(media) => own.add_media(view, media, message.position, losses),
+            Part::ToolCall(_) => {
+                losses.at(
+                    LossCode::ToolCallDropped,
+                    message.position,
+                    "the format has no tools",
+                );
+            }
+            Part::ToolResult(_) => {
+                losses.at(
+                    LossCode::ToolResultDropped,
+                    message.position,
+                    "the format has no tools",
+                );
+            }
+            Part::Reasoning(_) => losses.at(
+                LossCode::ReasoningDropped,
+                message.position,
+                "the format has no reasoning",
+            ),
+            Part::Notice(_) => losses.at(
+                LossCode::NoticeDropped,
+                message.position,
+                "the format has no notices",
+            ),
+            Part::CacheMark => losses.at(
+                LossCode::CacheMarkDropped,
+                message.position,
+                "the format has no cache marks",
+            ),
+        }
+    }
+    own
+}

@@ -1,0 +1,34 @@
+//! Pictures by their address, or as a data URL that holds their bytes.
+
+use chatmill_model::{Component, Level, Media, MediaKind, Rope};
+
+use crate::media::{inline_bytes, picture_type, web_address};
+use crate::turn_plan::Carried;
+
+/// A picture goes by its address or as bytes of a known type.
+pub(crate) fn picture(media: &Media) -> Option<Carried> {
+    let named = media.name.is_some();
+    if media.kind != MediaKind::Image {
+        None
+    } else if web_address(media).is_some() {
+        Some(Carried::without([named, media.media_type.is_some()]))
+    } else {
+        (inline_bytes(media).is_some() && picture_type(media).is_some())
+            .then(|| Carried::without([named, false]))
+    }
+}
+
+/// Writes the address of a picture; its bytes as a data URL where it has none.
+pub(crate) fn picture_address<'a>(rope: &mut Rope<'a>, media: &'a Media) {
+    if let Some(address) = web_address(media) {
+        rope.json_string(address, Component::Content);
+        return;
+    }
+    rope.framing("\"data:");
+    let kind = picture_type(media).unwrap_or_default();
+    rope.content(kind, Level::JsonString, Component::Meta);
+    rope.framing(";base64,");
+    let bytes = inline_bytes(media).unwrap_or_default();
+    rope.content(bytes, Level::JsonString, Component::Content);
+    rope.framing("\"");
+}

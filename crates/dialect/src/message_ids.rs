@@ -1,0 +1,53 @@
+//! Ids of messages: the source's, else made up.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use chatmill_model::Message;
+
+use crate::shared::{self, Ids};
+use crate::view::View;
+
+/// Makes up ids for messages that have none: others than those of messages, and those to which messages refer.
+pub(crate) struct MessageIds<'a> {
+    view: View<'a>,
+    taken: OnceCell<[Rc<Ids>; 2]>,
+}
+
+impl<'a> MessageIds<'a> {
+    /// For the messages of a view.
+    pub(crate) fn new(view: &View<'a>) -> Self {
+        Self {
+            view: *view,
+            taken: OnceCell::new(),
+        }
+    }
+
+    /// The id of a message.
+    pub(crate) fn of(&self, message: &'a Message) -> Cow<'a, str> {
+        match &message.id {
+            Some(id) => Cow::Borrowed(id),
+            None => Cow::Owned(self.of_position(message.position)),
+        }
+    }
+
+    /// `m<position>`, for a message without an id.
+    pub(crate) fn of_position(&self, position: u32) -> String {
+        self.free(&format!("m{position}"))
+    }
+
+    /// An id as it is, or qualified where somebody has it.
+    pub(crate) fn free(&self, plain: &str) -> String {
+        let linked = self.view.linked;
+        let taken = self.taken.get_or_init(|| {
+            [
+                self.view
+                    .shared(|shared| &shared.message_ids, || shared::message_ids(linked)),
+                self.view
+                    .shared(|shared| &shared.referenced_ids, || shared::referenced_ids(linked)),
+            ]
+        });
+        shared::free_id(plain, |id| taken.iter().any(|ids| ids.contains(id)))
+    }
+}

@@ -1,0 +1,259 @@
+//! Sealing: prove that every receipt is there and that nothing disappeared, and write the manifest.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+
+use chatmill_dataset::manifest::{DERIVED, InputEntry, Inputs, table_entries};
+use chatmill_dataset::rows::TotalRow;
+use chatmill_dataset::{FORMAT, Manifest, PartFile, Sealed, Staging, TableOptions};
+use serde::{Serialize, Serializer};
+
+use crate::commit::collisions::Ids;
+use crate::commit::summary::{RunTotals, TokenTotal};
+use crate::error::{RunError, go_on};
+use crate::pipeline::PerspectiveChoice;
+use crate::plan::{Plan, PlannedInput};
+use crate::slice::{CutCounts, CutTotals};
+use crate::work::Totals;
+use crate::work::receipt::{InputCounts, SliceReceipt};
+
+/// What was ground: what the receipts must say when they are read back.
+pub struct FinishedSlices {
+    /// Of each slice, what its receipt is known by.
+    pub slices: BTreeMap<u32, Ids>,
+    /// What was cut from the inputs.
+    pub tally: CutTotals,
+}
+
+/// What the receipts of a run say together.
+#[derive(Default)]
+pub struct ReceiptTotals {
+    /// What was counted of each input, by its index in the plan.
+    inputs: Inputs,
+    /// Whether a receipt tells of it.
+    is_told: Vec<bool>,
+    whole: RunTotals,
+    totals: Totals,
+    files: Vec<PartFile>,
+    /// How many slices were finished.
+    slices: usize,
+    /// The number behind the last of them.
+    after_last: u32,
+}
+
+impl ReceiptTotals {
+    /// Adds up the receipts of a staging, one after the other. There must be one for every slice that was cut, and each must be
+    /// the one that was written.
+    pub fn read(staging: &Staging, ground: &FinishedSlices, stop: &AtomicBool) -> Result<Self, RunError> {
+        let count = ground.tally.inputs.len();
+        let mut outcome = Self {
+            inputs: Inputs::blank(count),
+            is_told: vec![false; count],
+            ..Self::default()
+        };
+        for receipt in staging.receipts::<SliceReceipt>()? {
+            go_on(stop, outcome.slices)?;
+            let receipt = receipt?;
+            if receipt.slice != outcome.after_last {
+                return Err(missing(outcome.after_last));
+            }
+            let known = ground.slices.get(&receipt.slice);
+            if !known.is_some_and(|ids| ids.agree_with(&receipt.body)) {
+                let reason = format!(
+                    "the receipt of slice {} is not the one that was written",
+                    receipt.slice
+                );
+                return Err(RunError::Incomplete { reason });
+            }
+            outcome.slices += 1;
+            outcome.after_last = receipt.slice + 1;
+            outcome.files.extend(receipt.files);
+            outcome.add(receipt.body);
+        }
+        if outcome.after_last != ground.tally.slices {
+            return Err(missing(outcome.after_last));
+        }
+        outcome.add_inputs();
+        Ok(outcome)
+    }
+
+    /// How many slices were finished.
+    pub fn slices(&self) -> usize {
+        self.slices
+    }
+
+    fn add(&mut self, receipt: SliceReceipt) {
+        for (input, counts) in receipt.inputs {
+            self.inputs.change(input, |sum| add_counts(sum, counts));
+            if let Some(is_told) = self.is_told.get_mut(input) {
+                *is_told = true;
+            }
+        }
+        let whole = &mut self.whole;
+        whole.messages += receipt.messages;
+        whole.renderings += receipt.renderings;
+        whole.unrenderable += receipt.unrenderable;
+        whole.without_turns += receipt.without_turns;
+        whole.without_reasoning += receipt.without_reasoning;
+        for (code, count) in receipt.findings {
+            let sum = whole.findings.entry(code).or_default();
+            sum.name = count.name;
+            sum.errors += count.errors;
+            sum.warnings += count.warnings;
+            sum.notes += count.notes;
+            sum.of_rejects += count.of_rejects;
+        }
+        self.totals.merge(&receipt.totals);
+    }
+
+    fn add_inputs(&mut self) {
+        let whole = &mut self.whole;
+        for input in self.inputs.iter() {
+            whole.framed += input.framed;
+            whole.accepted += input.accepted;
+            whole.rejected += input.rejected;
+            whole.filtered += input.filtered;
+            whole.conversations += input.conversations;
+            for (reason, records) in input.filtered_by {
+                *whole.filtered_by.entry(reason).or_default() += records;
+            }
+        }
+    }
+
+    /// Refuses a run that does not account for all that was cut, whose ledger does not balance, or whose perspective is nobody's.
+    pub fn check(&self, plan: &Plan, tally: &CutTotals) -> Result<(), RunError> {
+        let counted = self.inputs.iter().zip(&self.is_told).zip(&tally.inputs);
+        let mut names = Vec::new();
+        for (planned, ((input, is_told), tally)) in plan.inputs.iter().zip(counted) {
+            let accounted = CutCounts {
+                entries: input.entries,
+                records: input.framed,
+                bytes: input.decoded_bytes,
+            };
+            if !is_told || accounted != *tally {
+                let reason = format!("the receipts do not account for all of {}", planned.name());
+                return Err(RunError::Incomplete { reason });
+            }
+            if !input.ledger().balances() || !input.rows.balances() {
+                names.push(planned.name().into_owned());
+            }
+        }
+        if !names.is_empty() {
+            return Err(RunError::Unbalanced { names });
+        }
+        if let PerspectiveChoice::Participants(participants) = &plan.pipeline.perspective.speaker {
+            let conversations = self.whole.conversations;
+            if conversations > 0 && self.whole.unrenderable == conversations * participants.len() as u64 {
+                return Err(RunError::PerspectiveAbsent);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the totals and the manifest; what is left to do is to publish.
+    pub fn seal(
+        self,
+        plan: &Plan,
+        fingerprint: &str,
+        staging: Staging,
+        options: &TableOptions,
+    ) -> Result<Sealed, RunError> {
+        let rows = self.totals.rows();
+        let mut whole = self.whole;
+        whole.tokens = rows.iter().map(token_total).collect();
+        // The totals belong to no slice: they take the number after the last one.
+        let mut parts = staging.parts(self.after_last, options)?;
+        for row in rows {
+            parts.push_total(row)?;
+        }
+        let mut files = self.files;
+        files.extend(parts.close()?);
+        let manifest = Manifest {
+            program: "chatmill".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            format: FORMAT,
+            fingerprint: fingerprint.to_owned(),
+            plan: plan.normalised(),
+            slices: self.after_last,
+            inputs: Accounts {
+                inputs: &plan.inputs,
+                counts: &self.inputs,
+            },
+            tables: table_entries(files),
+            totals: serde_json::to_value(&whole).unwrap_or_default(),
+            ledger_balanced: true,
+            verdict: whole.verdict(plan.limits()).to_owned(),
+            derived: DERIVED.map(str::to_owned).to_vec(),
+        };
+        Ok(staging.seal(manifest, options)?)
+    }
+}
+
+fn missing(slice: u32) -> RunError {
+    RunError::Incomplete {
+        reason: format!("the receipt of slice {slice} is missing"),
+    }
+}
+
+fn token_total(row: &TotalRow) -> TokenTotal {
+    TokenTotal {
+        dialect: row.dialect.clone(),
+        profile: row.profile.clone(),
+        encoding: row.encoding.clone(),
+        coverage: row.coverage.clone(),
+        bytes: row.bytes,
+        messages_rendered: row.messages_rendered,
+        tokens: row.tokens,
+        invalid: row.invalid,
+        losses: row.losses,
+    }
+}
+
+/// The inputs of a plan with what was counted of them, as the manifest has them. They are put together while they are written.
+struct Accounts<'o> {
+    inputs: &'o [PlannedInput],
+    counts: &'o Inputs,
+}
+
+impl Serialize for Accounts<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let inputs = self.inputs.iter().zip(self.counts.iter());
+        serializer.collect_seq(inputs.map(|(planned, counts)| InputEntry {
+            path: planned.name().into_owned(),
+            bytes: planned.input.bytes,
+            hash: planned.hash.map(|hash| hash.to_hex().to_string()),
+            refused: planned.refused().map(str::to_owned),
+            ..counts
+        }))
+    }
+}
+
+/// Adds what a slice counted of an input.
+fn add_counts(sum: &mut InputEntry, counts: InputCounts) {
+    let mut ledger = sum.ledger();
+    ledger.add(&counts.ledger);
+    sum.set_ledger(&ledger);
+    sum.entries += counts.entries;
+    sum.rows.add(&counts.rows);
+    sum.conversations += counts.conversations;
+    sum.findings += counts.findings;
+    for source in counts.sources {
+        let sources = sum.source.get_or_insert_default();
+        if sources.is_empty() {
+            *sources = source;
+        } else if sources.split(',').all(|known| known != source) {
+            sources.push(',');
+            sources.push_str(&source);
+        }
+    }
+    sum.skipped += counts.skipped_tables.values().sum::<u64>();
+    for (sums, more) in [
+        (&mut sum.filtered_by, counts.filtered_by),
+        (&mut sum.skipped_files, counts.skipped_files),
+        (&mut sum.skipped_tables, counts.skipped_tables),
+    ] {
+        for (key, count) in more {
+            *sums.entry(key).or_default() += count;
+        }
+    }
+}

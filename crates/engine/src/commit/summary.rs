@@ -1,0 +1,191 @@
+//! What a finished run says about itself, always read from its manifest.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use chatmill_dataset::{DatasetError, Manifest};
+use chatmill_diag::Limits;
+use serde::{Deserialize, Serialize};
+
+use crate::work::receipt::FindingCount;
+
+/// The `totals` of a manifest.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct RunTotals {
+    /// Records cut from the inputs.
+    pub framed: u64,
+    /// Records that became conversations.
+    pub accepted: u64,
+    /// Records that could not be read.
+    pub rejected: u64,
+    /// Records left out by the request.
+    pub filtered: u64,
+    /// Records left out, by reason.
+    pub filtered_by: BTreeMap<String, u64>,
+    /// Conversations.
+    pub conversations: u64,
+    /// Messages, notices not counted.
+    pub messages: u64,
+    /// Renderings.
+    pub renderings: u64,
+    /// Renderings that a configured participant's absence prevented.
+    pub unrenderable: u64,
+    /// Perspectives of conversations without a turn to render, where each turn has a rendering of its own.
+    #[serde(default)]
+    pub without_turns: u64,
+    /// Renderings that left reasoning out because policy says so.
+    #[serde(default)]
+    pub without_reasoning: u64,
+    /// Findings by code.
+    pub findings: BTreeMap<String, FindingCount>,
+    /// Tokens per dialect, profile, encoding and coverage.
+    pub tokens: Vec<TokenTotal>,
+}
+
+/// Tokens of a dialect in an encoding.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct TokenTotal {
+    /// Dialect id.
+    pub dialect: String,
+    /// Profile.
+    pub profile: String,
+    /// Encoding; empty when nothing is counted.
+    pub encoding: String,
+    /// Coverage.
+    pub coverage: String,
+    /// Renderings' bytes.
+    pub bytes: u64,
+    /// Messages rendered.
+    pub messages_rendered: u64,
+    /// Tokens.
+    pub tokens: u64,
+    /// Renderings that break a rule of their dialect.
+    pub invalid: u64,
+    /// Rows in the losses table.
+    pub losses: u64,
+}
+
+/// What a finished run says about itself.
+pub struct Summary {
+    /// Where the dataset stands.
+    pub out: PathBuf,
+    /// Its manifest.
+    pub manifest: Manifest,
+    /// The manifest's totals.
+    pub totals: RunTotals,
+    /// How long this run took; none when the dataset was there already.
+    pub elapsed: Option<Duration>,
+}
+
+/// The verdict of a run that read something, and whose rejects and errors are within their limits.
+pub const COMPLETE: &str = "complete";
+/// The verdict of a run that rejected more than the threshold allows.
+pub const TOO_MANY_REJECTS: &str = "too-many-rejects";
+/// The verdict of a run in whose inputs there was no conversation, not even one that the request leaves out.
+pub const NOTHING_READ: &str = "nothing-read";
+/// The verdict of a run with more error findings than `limits.max_error_findings` allows.
+pub const TOO_MANY_ERRORS: &str = "too-many-errors";
+
+impl RunTotals {
+    /// Error findings in what was not rejected; rejects have a limit of their own.
+    pub fn error_findings(&self) -> u64 {
+        let errors = self.findings.values();
+        errors
+            .map(|count| count.errors.saturating_sub(count.of_rejects))
+            .sum()
+    }
+
+    /// How a run with these totals ended; what weighs most comes first.
+    pub fn verdict(&self, limits: &Limits) -> &'static str {
+        let ratio = self.rejected as f64 / self.framed.max(1) as f64;
+        if ratio > limits.max_reject_ratio {
+            TOO_MANY_REJECTS
+        } else if self.conversations == 0 && self.filtered == 0 {
+            NOTHING_READ
+        } else if self.error_findings() > limits.max_error_findings {
+            TOO_MANY_ERRORS
+        } else {
+            COMPLETE
+        }
+    }
+}
+
+impl Summary {
+    /// The summary of a dataset that was published just now.
+    pub fn of_run(out: &Path, elapsed: Duration) -> Result<Self, DatasetError> {
+        let manifest = chatmill_dataset::read_manifest(out)?;
+        Ok(Self {
+            elapsed: Some(elapsed),
+            ..Self::of_finished(out, manifest)
+        })
+    }
+
+    /// The summary of a dataset that was there already.
+    pub fn of_finished(out: &Path, manifest: Manifest) -> Self {
+        let totals = serde_json::from_value(manifest.totals.clone()).unwrap_or_default();
+        Self {
+            out: out.to_path_buf(),
+            manifest,
+            totals,
+            elapsed: None,
+        }
+    }
+
+    /// Whether something was read, and rejects and errors stayed within their limits.
+    pub fn is_within_threshold(&self) -> bool {
+        self.manifest.verdict == COMPLETE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn totals(rejected: u64, conversations: u64, errors: u64, of_rejects: u64) -> RunTotals {
+        let count = FindingCount {
+            errors,
+            of_rejects,
+            ..FindingCount::default()
+        };
+        RunTotals {
+            framed: 10,
+            rejected,
+            conversations,
+            findings: BTreeMap::from([("XX001".to_owned(), count)]),
+            ..RunTotals::default()
+        }
+    }
+
+    #[test]
+    fn the_verdict_looks_at_rejects_then_at_what_was_read_then_at_errors() {
+        let limits = Limits {
+            max_reject_ratio: 0.2,
+            max_error_findings: 3,
+            ..Limits::default()
+        };
+        assert_eq!(totals(2, 8, 3, 0).verdict(&limits), COMPLETE);
+        assert_eq!(totals(3, 7, 3, 3).verdict(&limits), TOO_MANY_REJECTS);
+        assert_eq!(totals(2, 8, 4, 0).verdict(&limits), TOO_MANY_ERRORS);
+        assert_eq!(totals(0, 0, 0, 0).verdict(&limits), NOTHING_READ);
+    }
+
+    #[test]
+    fn an_error_that_is_the_reason_of_a_reject_is_judged_with_the_rejects() {
+        let limits = Limits {
+            max_reject_ratio: 1.0,
+            ..Limits::default()
+        };
+        assert_eq!(totals(4, 6, 4, 4).verdict(&limits), COMPLETE);
+        assert_eq!(totals(4, 6, 5, 4).verdict(&limits), TOO_MANY_ERRORS);
+    }
+
+    #[test]
+    fn a_run_that_leaves_everything_out_has_read_something() {
+        let filtered = RunTotals {
+            filtered: 10,
+            ..totals(0, 0, 0, 0)
+        };
+        assert_eq!(filtered.verdict(&Limits::default()), COMPLETE);
+    }
+}

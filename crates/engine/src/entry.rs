@@ -1,0 +1,16 @@
+//! Where records come from.
+
+use chatmill_source::Source;
+
+/// An input, or a part of one, and who reads it.
+#[derive(Clone)]
+pub struct EntryRef {
+    /// Index of the input in the plan.
+    pub input: usize,
+    /// Member of an archive; empty for the input itself.
+    pub entry: String,
+    /// Table of a database or a dump; empty where there is none.
+    pub table: String,
+    /// Who reads it; none while nothing but damage is in it.
+    pub source: Option<&'static dyn Source>,
+}

@@ -1,0 +1,248 @@
+//! Why something was not done: a request that is wrong, a reading that ended early, a slice and a run that were not finished.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chatmill_dataset::DatasetError;
+use chatmill_intake::Failure;
+use chatmill_intake::discover::DiscoverError;
+use thiserror::Error;
+
+/// Why a request is wrong; repeating it cannot help.
+#[derive(Debug, Error)]
+pub enum PlanError {
+    /// The pipeline file cannot be read.
+    #[error("cannot read the pipeline file {}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The pipeline file says something that chatmill does not understand.
+    #[error("{}: {message}", path.display())]
+    Pipeline {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, with its place.
+        message: String,
+    },
+    /// A `--set` that is no assignment.
+    #[error("`{text}` is not of the form section.key=value")]
+    Override {
+        /// What was given.
+        text: String,
+    },
+    /// A word that names nothing.
+    #[error("{key}: there is no {what} named `{word}`{}", suggestion.as_deref().map(|s| format!("; did you mean `{s}`?")).unwrap_or_default())]
+    UnknownWord {
+        /// Where it stands.
+        key: &'static str,
+        /// Source, dialect or encoding.
+        what: &'static str,
+        /// The word.
+        word: String,
+        /// The nearest known word.
+        suggestion: Option<String>,
+    },
+    /// A key that must not be empty, or has a value out of range.
+    #[error("{key}: {message}")]
+    Value {
+        /// The key.
+        key: &'static str,
+        /// What is wrong.
+        message: String,
+    },
+    /// The file of an encoding of the pipeline's own cannot be read.
+    #[error("count.encodings: cannot read {}, the vocabulary of `{name}`", path.display())]
+    UnreadableVocabulary {
+        /// The encoding.
+        name: String,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// An encoding of the pipeline's own that cannot be counted with.
+    #[error("count.encodings: `{name}` from {}", path.display())]
+    Encoding {
+        /// The encoding.
+        name: String,
+        /// Its file.
+        path: PathBuf,
+        /// Why.
+        source: chatmill_token::EncodingError,
+    },
+    /// An input that names nothing that can be read.
+    #[error(transparent)]
+    Input(#[from] DiscoverError),
+    /// An input that names nothing but what the run itself writes or was asked by.
+    #[error(
+        "input.path: all that `{path}` names is this pipeline file or belongs to the output, and a run never reads its own \
+         files"
+    )]
+    OnlyOwn {
+        /// The path as written.
+        path: String,
+    },
+    /// The system failed while a file of the request was read; asking again may help.
+    #[error(transparent)]
+    System(#[from] Failure),
+}
+
+/// Why reading ended before the inputs did.
+#[derive(Debug, Error)]
+pub enum ReadError {
+    /// The request is wrong.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// It was interrupted.
+    #[error("stopped")]
+    Stopped,
+    /// Rows could not be put aside.
+    #[error(transparent)]
+    Spill(#[from] DatasetError),
+    /// The threads could not be started.
+    #[error("cannot start {0} threads")]
+    Threads(usize),
+}
+
+/// The threads could not be started.
+#[derive(Debug)]
+pub struct NoThreads;
+
+/// Why a slice was not finished.
+#[derive(Debug)]
+pub enum WorkError {
+    /// The run was stopped.
+    Stopped,
+    /// The dataset could not be written.
+    Dataset(DatasetError),
+    /// The reference counts a rendering differently.
+    Miscounted {
+        /// Dialect of the rendering.
+        dialect: String,
+        /// Id of its conversation.
+        conversation: String,
+        /// Encoding.
+        encoding: String,
+    },
+}
+
+impl From<DatasetError> for WorkError {
+    fn from(error: DatasetError) -> Self {
+        Self::Dataset(error)
+    }
+}
+
+/// Why a run did not end with a dataset.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// The request is wrong.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The dataset could not be opened, written or published.
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
+    /// The run was interrupted; running again goes on.
+    #[error("stopped; {done} slices are done and kept, run the same command again to go on")]
+    Stopped {
+        /// Slices that have a receipt.
+        done: usize,
+    },
+    /// Inputs changed between hashing and reading.
+    #[error("changed while they were read: {}; run again", names.join(", "))]
+    InputChanged {
+        /// The inputs.
+        names: Vec<String>,
+    },
+    /// Inputs could not be read, through no fault of their own, or after they had been hashed.
+    #[error(
+        "{}; nothing was published, and what is done is kept: run the same command again once this is mended",
+        listed(failures)
+    )]
+    InputsFailed {
+        /// What failed.
+        failures: Vec<Failure>,
+    },
+    /// The work of the slices is not all there, or not as it was left.
+    #[error(
+        "the work in the staging is not complete: {reason}; nothing was published, run the same command again"
+    )]
+    Incomplete {
+        /// A clause that says what is missing.
+        reason: String,
+    },
+    /// Records or bytes are unaccounted for: a bug in chatmill.
+    #[error("the ledger does not balance for {}; this is a bug in chatmill, nothing was published", names.join(", "))]
+    Unbalanced {
+        /// The inputs.
+        names: Vec<String>,
+    },
+    /// No configured participant is in any conversation.
+    #[error("perspective.as: none of the named participants is in any conversation")]
+    PerspectiveAbsent,
+    /// tiktoken-rs counts a rendering differently: a bug in chatmill.
+    #[error(
+        "tiktoken-rs counts the {dialect} rendering of {conversation} differently in {encoding}; this is a bug in chatmill, \
+         nothing was published"
+    )]
+    Miscounted {
+        /// Dialect of the rendering.
+        dialect: String,
+        /// Id of its conversation.
+        conversation: String,
+        /// Encoding.
+        encoding: String,
+    },
+    /// A worker failed in a way that it should not: a bug in chatmill.
+    #[error("a worker failed on slice {slice}; this is a bug in chatmill, nothing was published")]
+    WorkerFailed {
+        /// The slice.
+        slice: u32,
+    },
+    /// There are more conversations than may be compared.
+    #[error(
+        "dedup: {found} conversations are more than limits.compared ({limit}) allows; raise it (each takes about 600 bytes), \
+         or select fewer"
+    )]
+    TooManyToCompare {
+        /// Conversations.
+        found: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// The threads could not be started.
+    #[error("cannot start {threads} threads")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+    },
+}
+
+impl From<Failure> for RunError {
+    fn from(failure: Failure) -> Self {
+        Self::InputsFailed {
+            failures: vec![failure],
+        }
+    }
+}
+
+/// The first failures, and how many there are.
+fn listed(failures: &[Failure]) -> String {
+    const MAX_LISTED: usize = 3;
+    let mut list: Vec<String> = failures.iter().take(MAX_LISTED).map(Failure::to_string).collect();
+    if failures.len() > MAX_LISTED {
+        list.push(format!("and {} more", failures.len() - MAX_LISTED));
+    }
+    list.join("; ")
+}
+
+/// Ends a run that was told to stop.
+pub(crate) fn go_on(stop: &AtomicBool, done: usize) -> Result<(), RunError> {
+    if stop.load(Ordering::Relaxed) {
+        Err(RunError::Stopped { done })
+    } else {
+        Ok(())
+    }
+}

@@ -1,0 +1,33 @@
+//! What a run is asked beside its plan.
+
+use std::path::Path;
+
+use chatmill_dataset::DatasetError;
+
+/// What a run is asked beside its plan.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RunOptions {
+    /// Worker threads; 0 takes what the machine or its control group gives.
+    pub threads: usize,
+    /// Whether a finished dataset of another plan may be replaced.
+    pub replace: bool,
+    /// Who counts; the counts are the same.
+    pub count_mode: CountMode,
+    /// Every how many renderings of a slice tiktoken-rs counts again; 0 for none.
+    pub verify_every: u64,
+    /// Writes the reports of the complete dataset in this folder, before it is published.
+    pub report: Option<Reporter>,
+}
+
+/// Who counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CountMode {
+    /// What is new is counted, the rest remembered.
+    #[default]
+    Cached,
+    /// The reference of each encoding counts every rendering whole: for measuring.
+    Reference,
+}
+
+/// Writes reports into the folder of a complete dataset, from its tables alone.
+pub type Reporter = fn(&Path) -> Result<(), DatasetError>;

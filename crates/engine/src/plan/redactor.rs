@@ -1,0 +1,63 @@
+//! `[redact]`, resolved: the redactor with the key that it makes pseudonyms with.
+
+use std::path::Path;
+
+use chatmill_diag::limits::MIB;
+use chatmill_redact::{Key, KeyError, Kind, Redactor, SHORTEST_KEY};
+
+use super::small_file::read_text;
+use crate::error::PlanError;
+use crate::pipeline::{Redact, RedactKind, RedactMode};
+
+/// The redactor that a section asks for, with the key that it names.
+pub fn redactor(section: &Redact, base: &Path) -> Result<Redactor, PlanError> {
+    if section.kinds.0.is_empty() {
+        return Err(PlanError::Value {
+            key: "redact.kinds",
+            message: "the list is empty; name kinds or leave the section out".to_owned(),
+        });
+    }
+    let kinds: Vec<Kind> = section.kinds.0.iter().map(|kind| known(*kind)).collect();
+    let key = match section.mode {
+        RedactMode::Report => None,
+        RedactMode::Replace => Some(key(section, base)?),
+    };
+    Ok(Redactor::new(&kinds, key, &section.keep))
+}
+
+fn known(kind: RedactKind) -> Kind {
+    match kind {
+        RedactKind::Email => Kind::Email,
+        RedactKind::Phone => Kind::Phone,
+        RedactKind::Ip => Kind::Ip,
+        RedactKind::Card => Kind::Card,
+        RedactKind::Iban => Kind::Iban,
+        RedactKind::Secret => Kind::Secret,
+        RedactKind::Name => Kind::Name,
+    }
+}
+
+fn key(section: &Redact, base: &Path) -> Result<Key, PlanError> {
+    let wrong = |message: String| PlanError::Value {
+        key: "redact.key_file",
+        message,
+    };
+    let Some(file) = &section.key_file else {
+        return Err(wrong(format!(
+            "mode = \"replace\" needs a file of at least {SHORTEST_KEY} bytes to make pseudonyms with; `openssl rand -hex 32` writes one"
+        )));
+    };
+    let path = base.join(file);
+    let content = read_text(&path, MIB, |error| {
+        wrong(format!("cannot read {}: {error}", path.display()))
+    })?;
+    Key::new(&content).map_err(|error| {
+        wrong(match error {
+            KeyError::TooShort => format!(
+                "the key in {} is shorter than {SHORTEST_KEY} bytes",
+                path.display()
+            ),
+            KeyError::Uniform => format!("the key in {} is one sign over and over", path.display()),
+        })
+    })
+}

@@ -1,0 +1,319 @@
+//! `[select]`: which conversations a run keeps.
+
+use std::collections::BTreeSet;
+
+use chatmill_diag::suggest::nearest;
+use chatmill_diag::{Code, codes};
+use chatmill_model::{Conversation, Message, MessageKind, Part, Role, Scene};
+
+use crate::error::PlanError;
+use crate::pipeline::Select;
+
+/// A resolved `[select]` section.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    since: Option<i64>,
+    until: Option<i64>,
+    conversations: Option<BTreeSet<String>>,
+    sample: Option<f64>,
+    scene: Option<Scene>,
+    participants: Vec<String>,
+    min_turns: u64,
+    with_tool_calls: bool,
+    without_findings: BTreeSet<&'static str>,
+    /// Records that are read.
+    pub limit: Option<u64>,
+}
+
+impl Selection {
+    /// Checks and resolves the section.
+    pub fn new(select: &Select) -> Result<Self, PlanError> {
+        if let Some(share) = select.sample
+            && !(0.0..=1.0).contains(&share)
+        {
+            return Err(PlanError::Value {
+                key: "select.sample",
+                message: "it must lie between 0 and 1".to_owned(),
+            });
+        }
+        let conversations = named("select.conversations", select.conversations.as_ref())?;
+        let participants = named("select.participants", select.participants.as_ref())?;
+        let findings = named("select.without_findings", select.without_findings.as_ref())?;
+        let mut without_findings = BTreeSet::new();
+        for word in findings.unwrap_or_default() {
+            without_findings.extend(found_by(word)?);
+        }
+        Ok(Self {
+            since: instant("select.since", select.since.as_deref())?,
+            until: instant("select.until", select.until.as_deref())?,
+            conversations: conversations.map(|ids| ids.iter().cloned().collect()),
+            sample: select.sample,
+            scene: select.scene.as_deref().map(scene).transpose()?,
+            participants: participants.unwrap_or_default().to_vec(),
+            min_turns: select.min_turns.unwrap_or_default(),
+            with_tool_calls: select.with_tool_calls,
+            without_findings,
+            limit: select.limit,
+        })
+    }
+
+    /// The key that leaves a conversation out, if one does. `id` is its id before it is qualified, `found` the codes of its
+    /// findings.
+    pub fn leaves_out<'f>(
+        &self,
+        id: &str,
+        conversation: &Conversation,
+        mut found: impl Iterator<Item = &'f str>,
+    ) -> Option<&'static str> {
+        let (first, last) = match (self.since, self.until) {
+            (None, None) => (None, None),
+            _ => conversation.span(),
+        };
+        let is_early = |since: i64| last.is_none_or(|last| last < since);
+        let is_late = |until: i64| first.is_none_or(|first| first >= until);
+        let is_here = |wanted: &String| {
+            let mut people = conversation.participants.iter();
+            people.any(|person| person.id == *wanted || person.name.as_ref() == Some(wanted))
+        };
+        if self.conversations.as_ref().is_some_and(|ids| !ids.contains(id)) {
+            Some("conversations")
+        } else if self.sample.is_some_and(|share| position_in_sample(id) >= share) {
+            Some("sample")
+        } else if self.since.is_some_and(is_early) {
+            Some("since")
+        } else if self.until.is_some_and(is_late) {
+            Some("until")
+        } else if self.scene.is_some_and(|scene| scene != conversation.scene) {
+            Some("scene")
+        } else if !self.participants.iter().all(is_here) {
+            Some("participants")
+        } else if self.min_turns > 0 && turns(conversation) < self.min_turns {
+            Some("min_turns")
+        } else if self.with_tool_calls && !conversation.messages.iter().any(calls) {
+            Some("with_tool_calls")
+        } else if !self.without_findings.is_empty() && found.any(|code| self.without_findings.contains(code))
+        {
+            Some("without_findings")
+        } else {
+            None
+        }
+    }
+}
+
+/// A list that is not empty, if it is there.
+fn named<'s>(key: &'static str, list: Option<&'s Vec<String>>) -> Result<Option<&'s [String]>, PlanError> {
+    if list.is_some_and(Vec::is_empty) {
+        return Err(PlanError::Value {
+            key,
+            message: "the list is empty; name something or leave the key out".to_owned(),
+        });
+    }
+    Ok(list.map(Vec::as_slice))
+}
+
+fn scene(word: &str) -> Result<Scene, PlanError> {
+    let scenes = [Scene::Assistant, Scene::GroupChat, Scene::Unknown];
+    let found = scenes.into_iter().find(|scene| scene.as_str() == word);
+    found.ok_or_else(|| PlanError::UnknownWord {
+        key: "select.scene",
+        what: "scene",
+        word: word.to_owned(),
+        suggestion: nearest(word, scenes.into_iter().map(Scene::as_str)).map(str::to_owned),
+    })
+}
+
+/// The codes that a word names.
+fn found_by(word: &str) -> Result<Vec<&'static str>, PlanError> {
+    let all = || codes::CODES.iter().copied();
+    let named: Vec<&str> = all().filter(|code| code.answers_to(word)).map(letters).collect();
+    if !named.is_empty() {
+        return Ok(named);
+    }
+    let upper = word.to_ascii_uppercase();
+    let near = nearest(word, all().map(|code| code.name)).or_else(|| nearest(&upper, all().map(letters)));
+    Err(PlanError::UnknownWord {
+        key: "select.without_findings",
+        what: "code",
+        word: word.to_owned(),
+        suggestion: near.map(str::to_owned),
+    })
+}
+
+fn letters(code: &'static Code) -> &'static str {
+    code.code
+}
+
+/// Messages that people and agents wrote.
+fn turns(conversation: &Conversation) -> u64 {
+    let is_turn = |message: &&Message| {
+        message.kind == MessageKind::Message && matches!(message.role, Role::User | Role::Assistant)
+    };
+    conversation.messages.iter().filter(is_turn).count() as u64
+}
+
+fn calls(message: &Message) -> bool {
+    message.parts.iter().any(|part| matches!(part, Part::ToolCall(_)))
+}
+
+fn instant(key: &'static str, text: Option<&str>) -> Result<Option<i64>, PlanError> {
+    let Some(text) = text else {
+        return Ok(None);
+    };
+    let timestamp = text.parse::<jiff::Timestamp>().ok().or_else(|| {
+        let date = text.parse::<jiff::civil::Date>().ok()?;
+        date.to_zoned(jiff::tz::TimeZone::UTC)
+            .ok()
+            .map(|zoned| zoned.timestamp())
+    });
+    timestamp
+        .map(|timestamp| Some(timestamp.as_microsecond()))
+        .ok_or_else(|| PlanError::Value {
+            key,
+            message: format!("`{text}` is neither a date nor an RFC 3339 time"),
+        })
+}
+
+/// Where an id falls between 0 and 1, by its hash.
+fn position_in_sample(id: &str) -> f64 {
+    let hash = blake3::hash(id.as_bytes());
+    let mut first = [0; 4];
+    for (place, byte) in first.iter_mut().zip(hash.as_bytes()) {
+        *place = *byte;
+    }
+    f64::from(u32::from_be_bytes(first)) / (f64::from(u32::MAX) + 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use chatmill_model::Participant;
+
+    use super::*;
+
+    #[test]
+    fn a_sample_keeps_about_its_share_and_grows_with_it() {
+        let kept = |share: f64| {
+            (0..2000)
+                .filter(|n| position_in_sample(&format!("c{n}")) < share)
+                .count()
+        };
+        assert!((150..250).contains(&kept(0.1)), "{}", kept(0.1));
+        assert!(kept(0.1) < kept(0.2));
+        assert_eq!(kept(1.0), 2000);
+    }
+
+    #[test]
+    fn dates_and_times_are_understood_and_nonsense_is_named() {
+        let day = instant("select.since", Some("2026-01-01")).unwrap();
+        assert_eq!(
+            day,
+            instant("select.since", Some("2026-01-01T00:00:00Z")).unwrap()
+        );
+        assert!(instant("select.since", Some("yesterday")).is_err());
+    }
+
+    fn room() -> Conversation {
+        let person = |id: &str, name: Option<&str>| Participant {
+            id: id.to_owned(),
+            name: name.map(str::to_owned),
+            ..Participant::default()
+        };
+        Conversation {
+            scene: Scene::GroupChat,
+            participants: vec![person("u1", Some("Ann")), person("b1", None)],
+            ..Conversation::default()
+        }
+    }
+
+    fn left_out(select: &Select, found: &[&str]) -> Option<&'static str> {
+        let selection = Selection::new(select).unwrap();
+        selection.leaves_out("c", &room(), found.iter().copied())
+    }
+
+    #[test]
+    fn each_key_leaves_out_under_its_own_name_and_keeps_what_it_asks_for() {
+        let list = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        let cases: [(&str, Select, Select); 4] = [
+            (
+                "scene",
+                Select {
+                    scene: Some("assistant".into()),
+                    ..Select::default()
+                },
+                Select {
+                    scene: Some("group_chat".into()),
+                    ..Select::default()
+                },
+            ),
+            (
+                "participants",
+                Select {
+                    participants: list(&["Ann", "u2"]),
+                    ..Select::default()
+                },
+                Select {
+                    participants: list(&["Ann", "b1"]),
+                    ..Select::default()
+                },
+            ),
+            (
+                "min_turns",
+                Select {
+                    min_turns: Some(1),
+                    ..Select::default()
+                },
+                Select {
+                    min_turns: Some(0),
+                    ..Select::default()
+                },
+            ),
+            (
+                "without_findings",
+                Select {
+                    without_findings: list(&["RF"]),
+                    ..Select::default()
+                },
+                Select {
+                    without_findings: list(&["TL", "invalid-json"]),
+                    ..Select::default()
+                },
+            ),
+        ];
+        for (key, out, kept) in cases {
+            assert_eq!(left_out(&out, &["RF001"]), Some(key));
+            assert_eq!(left_out(&kept, &["RF001"]), None, "{key}");
+        }
+        let calling = Select {
+            with_tool_calls: true,
+            ..Select::default()
+        };
+        assert_eq!(left_out(&calling, &[]), Some("with_tool_calls"));
+    }
+
+    #[test]
+    fn unknown_words_and_empty_lists_are_refused_with_a_suggestion() {
+        let refused = |select: Select| Selection::new(&select).unwrap_err().to_string();
+        let scene = refused(Select {
+            scene: Some("group-chat".into()),
+            ..Select::default()
+        });
+        assert!(scene.contains("did you mean `group_chat`"), "{scene}");
+        let code = refused(Select {
+            without_findings: Some(vec!["dangling-referense".into()]),
+            ..Select::default()
+        });
+        assert!(code.contains("did you mean `dangling-reference`"), "{code}");
+        let code = refused(Select {
+            without_findings: Some(vec![String::new()]),
+            ..Select::default()
+        });
+        assert!(code.contains("select.without_findings"), "{code}");
+        let empty = refused(Select {
+            participants: Some(Vec::new()),
+            ..Select::default()
+        });
+        assert!(
+            empty.contains("select.participants: the list is empty"),
+            "{empty}"
+        );
+    }
+}

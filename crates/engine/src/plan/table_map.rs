@@ -1,0 +1,154 @@
+//! `[table_map]`: which table of a database holds messages, and which column is what.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use chatmill_diag::suggest::nearest;
+use chatmill_source::{SOURCES, Source, TableFilter, TableMap};
+
+use super::source::source;
+use crate::error::PlanError;
+use crate::pipeline::TableMapSection;
+
+impl TableMapSection {
+    /// Resolves a section.
+    fn resolve(&self, name: &str) -> Result<TableMap, PlanError> {
+        let source = source(&self.source)?.ok_or_else(|| PlanError::Value {
+            key: "table_map.source",
+            message: "a table has no content to detect its source by; name one".to_owned(),
+        })?;
+        let named = [
+            ("id", &self.id),
+            ("conversation", &self.conversation),
+            ("order", &self.order),
+            ("role", &self.role),
+            ("sender", &self.sender),
+            ("sender_name", &self.sender_name),
+            ("content", &self.content),
+            ("metadata", &self.metadata),
+            ("reply_to", &self.reply_to),
+            ("created_at", &self.created_at),
+        ];
+        let mut columns: Vec<(String, String)> = named
+            .into_iter()
+            .filter_map(|(ours, theirs)| Some((ours.to_owned(), theirs.clone()?)))
+            .collect();
+        columns.extend(
+            self.columns
+                .iter()
+                .map(|(ours, theirs)| (ours.clone(), theirs.clone())),
+        );
+        if self.table.is_empty() || (columns.is_empty() && self.definition.is_empty()) {
+            return Err(PlanError::Value {
+                key: "table_map",
+                message: format!("`{name}` names no table or no column"),
+            });
+        }
+        let json = self.json.clone().unwrap_or_else(|| {
+            [&self.content, &self.metadata]
+                .into_iter()
+                .filter_map(Clone::clone)
+                .collect()
+        });
+        let mut requires: Vec<String> = columns.iter().map(|(_, theirs)| theirs.clone()).collect();
+        requires.extend(self.filter.keys().cloned());
+        Ok(TableMap {
+            name: name.to_owned(),
+            source: source.id().to_owned(),
+            table: self.table.clone(),
+            requires,
+            columns,
+            json,
+            definition: self.definition.clone(),
+            filters: self
+                .filter
+                .iter()
+                .map(|(column, texts)| TableFilter {
+                    column: column.clone(),
+                    one_of: texts.iter().cloned().map(Some).collect(),
+                })
+                .collect(),
+            roles: self
+                .roles
+                .iter()
+                .map(|(word, role)| (word.clone(), role.as_str().to_owned()))
+                .collect(),
+            is_own: true,
+        })
+    }
+}
+
+/// The maps of an input: the one that is named, else those of the pipeline file, then every preset.
+pub fn choose(
+    named: Option<&str>,
+    sections: &BTreeMap<String, TableMapSection>,
+) -> Result<Arc<[TableMap]>, PlanError> {
+    let mut maps = Vec::with_capacity(sections.len());
+    for (name, section) in sections {
+        maps.push(section.resolve(name)?);
+    }
+    maps.extend(SOURCES.iter().copied().flat_map(Source::tables));
+    let Some(named) = named else {
+        return Ok(maps.into());
+    };
+    // Several maps may share a name: the tables of one system.
+    let chosen: Vec<TableMap> = maps.iter().filter(|map| map.name == named).cloned().collect();
+    if chosen.is_empty() {
+        return Err(PlanError::UnknownWord {
+            key: "input.tables",
+            what: "table map",
+            word: named.to_owned(),
+            suggestion: nearest(named, maps.iter().map(|map| map.name.as_str())).map(str::to_owned),
+        });
+    }
+    Ok(chosen.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sections(text: &str) -> BTreeMap<String, TableMapSection> {
+        toml::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn a_section_names_its_columns_in_the_words_of_the_source() {
+        let sections = sections(
+            "[desk]\nsource = \"openai-messages\"\ntable = \"public.posts\"\nid = \"post\"\nconversation = \"room\"\n\
+             content = \"body\"\nfilter = { deleted = [\"f\"] }\n[desk.columns]\nlanguage = \"lang\"\n",
+        );
+        let maps = choose(Some("desk"), &sections).unwrap();
+        assert_eq!(maps.len(), 1);
+        let pairs = [
+            ("id", "post"),
+            ("conversation", "room"),
+            ("content", "body"),
+            ("language", "lang"),
+        ];
+        assert_eq!(
+            maps[0].columns,
+            pairs.map(|(ours, theirs)| (ours.to_owned(), theirs.to_owned()))
+        );
+        assert_eq!(maps[0].requires, ["post", "room", "body", "lang", "deleted"]);
+        assert_eq!(maps[0].json, ["body"]);
+        assert_eq!(maps[0].filters[0].one_of, [Some("f".to_owned())]);
+    }
+
+    #[test]
+    fn a_map_that_does_not_exist_is_named_with_the_nearest() {
+        let sections = sections("[helpdesk]\nsource = \"openai-messages\"\ntable = \"t\"\ncontent = \"c\"\n");
+        let error = choose(Some("help-desk"), &sections).unwrap_err().to_string();
+        assert!(error.contains("did you mean `helpdesk`"), "{error}");
+    }
+
+    #[test]
+    fn a_section_without_columns_or_with_a_detected_source_is_refused() {
+        for text in [
+            "[a]\nsource = \"openai-messages\"\ntable = \"t\"\n",
+            "[a]\nsource = \"auto\"\ntable = \"t\"\ncontent = \"c\"\n",
+        ] {
+            assert!(choose(None, &sections(text)).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! One record: from its bytes to a linked conversation, findings with their places, and what is rejected.
+
+use chatmill_diag::{Limits, Reject, RowLedger};
+use chatmill_model::Linked;
+use chatmill_redact::Redactor;
+
+pub mod group;
+pub mod locate;
+mod read;
+pub mod redact;
+mod transcript;
+
+pub use read::{read, read_rows};
+
+use locate::Located;
+use redact::Redaction;
+
+/// What became of a record.
+pub struct RecordOutcome {
+    /// The conversation, unless the whole record is rejected.
+    pub linked: Option<Linked>,
+    /// Findings with their places, sorted by position, code and byte.
+    pub findings: Vec<Located>,
+    /// What could not be kept, with places.
+    pub rejects: Vec<(Reject, Located)>,
+    /// Rows of the record.
+    pub rows: RowLedger,
+    /// What was replaced in the conversation, where a redactor replaces.
+    pub redaction: Option<Redaction>,
+}
+
+/// What a record is read with.
+#[derive(Clone, Copy)]
+pub struct Settings<'s> {
+    /// The limits.
+    pub limits: &'s Limits,
+    /// Who looks for personal data and secrets, where somebody does.
+    pub redactor: Option<&'s Redactor>,
+}
+
+impl<'s> Settings<'s> {
+    /// Limits alone: nobody looks for personal data.
+    pub fn plain(limits: &'s Limits) -> Self {
+        Self {
+            limits,
+            redactor: None,
+        }
+    }
+}
+
+/// The codes of a record's findings and rejects.
+pub fn found<'o>(
+    findings: &'o [Located],
+    rejects: &'o [(Reject, Located)],
+) -> impl Iterator<Item = &'static str> + use<'o> {
+    let findings = findings.iter().map(|located| located.finding.code.code);
+    findings.chain(rejects.iter().map(|(reject, _)| reject.finding.code.code))
+}
+
+/// The id of a conversation: the source's own, else the hash of its record.
+pub fn id(linked: &Linked, bytes: &[u8]) -> String {
+    let own = linked.conversation.source_id.clone().filter(|id| !id.is_empty());
+    own.unwrap_or_else(|| blake3::hash(bytes).to_hex().chars().take(16).collect())
+}

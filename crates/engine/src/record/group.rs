@@ -1,0 +1,251 @@
+//! The rows of one conversation, gathered from wherever they stood, as one frame: and the way back to their places.
+//!
+//! A group is read as a JSON array of its rows. What is found in the array is then placed where the row came from.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use chatmill_diag::{Limits, Reject, RejectLevel, Span};
+use chatmill_intake::{Form, Frame};
+use chatmill_source::Source;
+
+use crate::record::locate::{Located, advance};
+use crate::record::{self, RecordOutcome, Settings};
+
+/// Where a row came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowPlace {
+    /// Index of its entry among the entries that were gathered.
+    pub entry: usize,
+    /// Number of the record in the entry.
+    pub record: u64,
+    /// First byte in the decoded entry.
+    pub start: u64,
+    /// One past the last byte.
+    pub end: u64,
+    /// Line of the first byte, from 1.
+    pub line: u64,
+    /// Column of the first byte in code points, from 1.
+    pub column: u64,
+    /// Whether its bytes in the entry are others than those of the frame.
+    pub derived: bool,
+    /// Whether the row is accounted for here: a row that belongs to several conversations is so in the first of them.
+    pub counts: bool,
+}
+
+/// A row inside the frame of its group.
+#[derive(Clone, Debug)]
+pub struct GroupRow {
+    /// Its bytes in the group's bytes.
+    pub inside: Range<usize>,
+    /// Where it came from.
+    pub place: RowPlace,
+}
+
+/// The rows of one conversation.
+pub struct Group {
+    /// Who reads them.
+    pub source: &'static dyn Source,
+    /// The id under which they were gathered; none where there was none.
+    pub key: Option<String>,
+    /// The rows in input order; never empty.
+    pub rows: Vec<GroupRow>,
+    /// Where the array stands in the slice's buffer.
+    pub buffer: Range<usize>,
+}
+
+impl Group {
+    /// Reads, links and checks the rows; every place in the outcome is one in the entry of a row.
+    pub fn read(&self, bytes: &[u8], settings: Settings<'_>) -> RecordOutcome {
+        let limits = settings.limits;
+        let frame = Frame {
+            record: 0,
+            start: 0,
+            end: bytes.len() as u64,
+            line: 1,
+            column: 1,
+            buffer: self.buffer.clone(),
+            form: Form::Row,
+        };
+        // The array around the rows is one level more than each row was allowed.
+        let deeper = Limits {
+            depth: limits.depth.saturating_add(1),
+            ..limits.clone()
+        };
+        let deeper = Settings {
+            limits: &deeper,
+            ..settings
+        };
+        let mut outcome = record::read_rows(self.source, &frame, bytes, self.key.as_deref(), deeper);
+        for located in &mut outcome.findings {
+            self.place(located, bytes);
+        }
+        for (reject, located) in &mut outcome.rejects {
+            self.place(located, bytes);
+            reject.finding = located.finding.clone();
+            reject.span = located.span.unwrap_or(reject.span);
+        }
+        if let Some(linked) = &mut outcome.linked {
+            for message in &mut linked.conversation.messages {
+                let span = Span {
+                    start: message.origin.start,
+                    end: message.origin.end,
+                };
+                if let Some((_, row)) = self.row_at(span.start) {
+                    let span = row.outer(span);
+                    (message.origin.start, message.origin.end) = (span.start, span.end);
+                }
+            }
+        }
+        outcome
+    }
+
+    /// Indexes of the rows that rejects are about; all of them when there is no conversation.
+    pub fn rejected(&self, outcome: &RecordOutcome) -> BTreeSet<usize> {
+        if outcome.linked.is_none() && !outcome.rejects.is_empty() {
+            return (0..self.rows.len()).collect();
+        }
+        let rows = outcome.rejects.iter().filter_map(|(_, located)| located.row);
+        rows.collect()
+    }
+
+    /// One reject for each rejected row: when there is no conversation, every row is one, for the same reason.
+    pub fn rejects<'g>(
+        &'g self,
+        outcome: &RecordOutcome,
+        bytes: &[u8],
+        limits: &Limits,
+    ) -> Vec<(&'g GroupRow, Reject, Located)> {
+        let mut rejects = Vec::new();
+        for index in self.rejected(outcome) {
+            let of_row = |found: &&(Reject, Located)| outcome.linked.is_none() || found.1.row == Some(index);
+            let (Some(row), Some((reject, located))) =
+                (self.rows.get(index), outcome.rejects.iter().find(of_row))
+            else {
+                continue;
+            };
+            let body = bytes.get(row.inside.clone()).unwrap_or_default();
+            let mut located = located.clone();
+            if outcome.linked.is_none() {
+                located.row = Some(index);
+                located.span = row.place.written();
+                located.line_column = row.place.line_column();
+            }
+            let reject = Reject {
+                level: RejectLevel::Frame,
+                span: row.place.span(),
+                hash: blake3::hash(body).to_hex().to_string(),
+                head: body.iter().copied().take(limits.reject_head as usize).collect(),
+                finding: reject.finding.clone(),
+            };
+            rejects.push((row, reject, located));
+        }
+        rejects
+    }
+
+    fn row_at(&self, at: u64) -> Option<(usize, &GroupRow)> {
+        let at = usize::try_from(at).ok()?;
+        let index = self
+            .rows
+            .partition_point(|row| row.inside.start <= at)
+            .checked_sub(1)?;
+        self.rows.get(index).map(|row| (index, row))
+    }
+
+    /// Moves a finding from the array to the row that it is about; the whole group is at its first row.
+    fn place(&self, located: &mut Located, bytes: &[u8]) {
+        let whole = Span {
+            start: 0,
+            end: bytes.len() as u64,
+        };
+        let span = located.span.filter(|span| *span != whole);
+        let found = span.and_then(|span| self.row_at(span.start).map(|(index, row)| (span, index, row)));
+        let Some((span, index, row)) = found else {
+            let first = self.rows.first();
+            located.row = Some(0);
+            located.inside = None;
+            located.json_path = None;
+            located.span = first.and_then(|row| row.place.written());
+            located.line_column = first.and_then(|row| row.place.line_column());
+            located.finding.span = located.span;
+            return;
+        };
+        let inside = row.relative(span);
+        located.row = Some(index);
+        located.json_path = located.json_path.take().map(|path| own_path(&path));
+        located.span = row.place.written().map(|_| row.outer(span));
+        located.finding.span = located.span;
+        located.line_column = row.place.line_column().map(|(line, column)| {
+            if row.place.derived {
+                return (line, column);
+            }
+            let before = bytes.get(row.inside.start..row.inside.start + inside.start);
+            advance(line, column, before.unwrap_or_default())
+        });
+        located.inside = Some(inside);
+    }
+}
+
+impl GroupRow {
+    /// A span of the array as a range of the row's own bytes.
+    fn relative(&self, span: Span) -> Range<usize> {
+        let length = self.inside.len();
+        let offset = |at: u64| (at as usize).saturating_sub(self.inside.start).min(length);
+        offset(span.start)..offset(span.end)
+    }
+
+    /// A span of the array as a span of the entry.
+    fn outer(&self, span: Span) -> Span {
+        if self.place.derived {
+            return self.place.span();
+        }
+        let inside = self.relative(span);
+        Span {
+            start: self.place.start + inside.start as u64,
+            end: self.place.start + inside.end as u64,
+        }
+    }
+}
+
+impl RowPlace {
+    /// Its bytes, where it has any: a row of a database file stands nowhere in a text.
+    pub fn written(&self) -> Option<Span> {
+        (self.end > 0).then(|| self.span())
+    }
+
+    /// Line and column of its first byte, where it has any.
+    pub fn line_column(&self) -> Option<(u64, u64)> {
+        (self.end > 0).then_some((self.line, self.column))
+    }
+
+    /// Its bytes in the decoded entry.
+    pub fn span(&self) -> Span {
+        Span {
+            start: self.start,
+            end: self.end,
+        }
+    }
+}
+
+/// A path in the array as a path in the row: `$[3].content` becomes `$.content`.
+fn own_path(path: &str) -> String {
+    let rest = path
+        .strip_prefix("$[")
+        .and_then(|rest| rest.split_once(']'))
+        .filter(|(index, _)| index.bytes().all(|byte| byte.is_ascii_digit()))
+        .map(|(_, rest)| rest);
+    rest.map_or_else(|| path.to_owned(), |rest| format!("${rest}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_in_the_array_becomes_one_in_the_row() {
+        assert_eq!(own_path("$[12].content[0]"), "$.content[0]");
+        assert_eq!(own_path("$[0]"), "$");
+        assert_eq!(own_path("$['0'].x"), "$['0'].x");
+        assert_eq!(own_path("$.messages[1]"), "$.messages[1]");
+    }
+}

@@ -1,0 +1,228 @@
+//! From the bytes of one record to a linked conversation with located findings. Pure: the same bytes give the same outcome.
+
+use std::collections::BTreeMap;
+
+use chatmill_diag::{Code, Finding, Limits, Path, Reject, RejectLevel, RowLedger, Span, codes};
+use chatmill_intake::json::{self, Document};
+use chatmill_intake::{Form, Frame};
+use chatmill_model::Linked;
+use chatmill_source::{FrameView, Source};
+
+use super::locate::{Located, Locator};
+use super::{RecordOutcome, Settings, redact, transcript};
+
+/// Reads, links and checks one record.
+pub fn read(source: &dyn Source, frame: &Frame, bytes: &[u8], settings: Settings<'_>) -> RecordOutcome {
+    if frame.form != Form::Text {
+        return scanned(source, frame, bytes, Rows::Alone, settings);
+    }
+    let written = Frame {
+        end: frame.start + bytes.len() as u64,
+        ..frame.clone()
+    };
+    let mut outcome = scanned(source, &written, bytes, Rows::Alone, settings);
+    let head = usize::try_from(settings.limits.reject_head).unwrap_or(usize::MAX);
+    transcript::lead_back(&mut outcome, frame, bytes, head);
+    outcome
+}
+
+/// Reads, links and checks the rows of a conversation, an array, that were gathered under a key.
+///
+/// No conversation and no reject means that nothing came of the rows.
+pub fn read_rows(
+    source: &dyn Source,
+    frame: &Frame,
+    bytes: &[u8],
+    key: Option<&str>,
+    settings: Settings<'_>,
+) -> RecordOutcome {
+    scanned(source, frame, bytes, Rows::Gathered(key), settings)
+}
+
+/// Whether a frame is a record of its own.
+#[derive(Clone, Copy)]
+enum Rows<'k> {
+    /// It is.
+    Alone,
+    /// It holds rows that were gathered under this key.
+    Gathered(Option<&'k str>),
+}
+
+fn scanned(
+    source: &dyn Source,
+    frame: &Frame,
+    bytes: &[u8],
+    rows: Rows<'_>,
+    settings: Settings<'_>,
+) -> RecordOutcome {
+    let limits = settings.limits;
+    let locator = Locator::new(frame, bytes);
+    let mut outcome = match json::scan(bytes, limits.depth) {
+        Err(fault) => {
+            let at = frame.start + fault.at as u64;
+            // Where more was expected, the fault lies behind the last byte.
+            let finding = Finding::new(fault.code, fault.message).at_span(at, (at + 1).min(frame.end));
+            rejected(&locator, frame, bytes, limits, finding, Vec::new())
+        }
+        Ok(document) => decoded(source, frame, bytes, &document, rows, settings, &locator),
+    };
+    if let Some(redactor) = settings.redactor.filter(|redactor| redactor.replaces()) {
+        redact::clean(redactor, &mut outcome);
+    }
+    outcome
+}
+
+fn decoded(
+    source: &dyn Source,
+    frame: &Frame,
+    bytes: &[u8],
+    document: &Document<'_>,
+    rows: Rows<'_>,
+    settings: Settings<'_>,
+    locator: &Locator<'_>,
+) -> RecordOutcome {
+    let limits = settings.limits;
+    let mut findings = notes(document, frame);
+    let view = FrameView {
+        document,
+        bytes,
+        start: frame.start,
+        key: match rows {
+            Rows::Alone => None,
+            Rows::Gathered(key) => key,
+        },
+    };
+    let mut reading = source.read(&view, limits);
+    let Some(mut conversation) = reading.conversation else {
+        findings.extend(reading.findings);
+        let findings = locator.locate_all(cap(findings, limits), Some(document), source, None);
+        if matches!(rows, Rows::Gathered(_)) && reading.fault.is_none() {
+            return RecordOutcome {
+                linked: None,
+                findings,
+                rejects: located(reading.rejects, locator, document, source, None),
+                rows: reading.rows,
+                redaction: None,
+            };
+        }
+        let fault = reading.fault.unwrap_or_else(|| {
+            Finding::new(&codes::WRONG_TYPE, "the record has not the shape of its format")
+        });
+        return rejected(locator, frame, bytes, limits, fault, findings);
+    };
+    for message in &mut conversation.messages {
+        // A list that grows begins with room for four, and most messages have one part of 128 bytes.
+        message.parts.shrink_to_fit();
+    }
+    let (mut linked, link_findings, repeats) = chatmill_link::link(conversation, limits);
+    for finding in &mut reading.findings {
+        finding.position = finding.position.map(|before| repeats.position(before));
+    }
+    findings.extend(reading.findings);
+    findings.extend(link_findings);
+    chatmill_rule::check(&linked, limits, &mut findings);
+    let redaction = settings
+        .redactor
+        .and_then(|redactor| redact::redact(redactor, &mut linked, &mut findings));
+    let mut counts = reading.rows;
+    counts.repeated += repeats.dropped;
+    counts.messages -= repeats.dropped - repeats.dropped_notices;
+    counts.notices -= repeats.dropped_notices;
+    findings.sort_by(|left, right| (left.position, left.code.code).cmp(&(right.position, right.code.code)));
+    let findings = locator.locate_all(cap(findings, limits), Some(document), source, Some(&linked));
+    let rejects = located(reading.rejects, locator, document, source, Some(&linked));
+    RecordOutcome {
+        linked: Some(linked),
+        findings,
+        rejects,
+        rows: counts,
+        redaction,
+    }
+}
+
+/// Rejects of messages, each with its place.
+fn located(
+    rejects: Vec<Reject>,
+    locator: &Locator<'_>,
+    document: &Document<'_>,
+    source: &dyn Source,
+    linked: Option<&Linked>,
+) -> Vec<(Reject, Located)> {
+    rejects
+        .into_iter()
+        .map(|mut reject| {
+            reject.finding.span = Some(reject.span);
+            let place = locator.locate_one(reject.finding.clone(), Some(document), source, linked);
+            (reject, place)
+        })
+        .collect()
+}
+
+/// What the scan repaired or noticed.
+fn notes(document: &Document<'_>, frame: &Frame) -> Vec<Finding> {
+    document
+        .notes()
+        .iter()
+        .map(|note| {
+            let message = match note.code.name {
+                "lone-surrogate" => "a lone surrogate escape was replaced by U+FFFD",
+                "escaped-nul" => "the text holds an escaped NUL character, kept as it is",
+                _ => "the number is beyond what common parsers hold exactly; its text is kept",
+            };
+            Finding::new(note.code, message)
+                .at_span(frame.start + note.at as u64, frame.start + note.end as u64)
+        })
+        .collect()
+}
+
+fn rejected(
+    locator: &Locator<'_>,
+    frame: &Frame,
+    bytes: &[u8],
+    limits: &Limits,
+    fault: Finding,
+    findings: Vec<Located>,
+) -> RecordOutcome {
+    let reject = Reject {
+        level: RejectLevel::Frame,
+        span: Span {
+            start: frame.start,
+            end: frame.end,
+        },
+        hash: blake3::hash(bytes).to_hex().to_string(),
+        head: bytes.iter().copied().take(limits.reject_head as usize).collect(),
+        finding: fault.clone(),
+    };
+    let place = locator.locate_plain(fault);
+    RecordOutcome {
+        linked: None,
+        findings,
+        rejects: vec![(reject, place)],
+        rows: RowLedger::default(),
+        redaction: None,
+    }
+}
+
+/// Keeps the first findings of each code and folds the rest into one with a count.
+fn cap(findings: Vec<Finding>, limits: &Limits) -> Vec<Finding> {
+    let mut seen: BTreeMap<&'static str, (u64, u64, &'static Code)> = BTreeMap::new();
+    let mut kept = Vec::with_capacity(findings.len());
+    for finding in findings {
+        let entry = seen.entry(finding.code.code).or_insert((0, 0, finding.code));
+        entry.0 += 1;
+        if entry.0 <= limits.findings_per_code {
+            kept.push(finding);
+        } else {
+            entry.1 += finding.count;
+        }
+    }
+    for (_, (_, folded, code)) in seen {
+        if folded > 0 {
+            let mut rest = Finding::new(code, "further findings of this code in this conversation");
+            rest.count = folded;
+            rest.path = Path::Record;
+            kept.push(rest);
+        }
+    }
+    kept
+}

@@ -1,0 +1,122 @@
+//! Redaction of a record, and what renderings declare of it.
+
+use chatmill_diag::{Finding, Path as Place};
+use chatmill_dialect::{Coverage, Loss, LossCode, Rendering};
+use chatmill_model::{Linked, Role};
+use chatmill_redact::{Account, Counts, Redactor, Roster};
+
+use super::RecordOutcome;
+use super::locate::Located;
+
+/// What replacing did to a conversation.
+pub struct Redaction {
+    /// The conversation as it was read: for what the pipeline file says about it, never for what is written.
+    pub original: Linked,
+    /// What was replaced.
+    pub account: Account,
+    roster: Roster,
+}
+
+/// A conversation before anything in it was replaced.
+pub fn as_read<'a>(redaction: Option<&'a Redaction>, linked: &'a Linked) -> &'a Linked {
+    redaction.map_or(linked, |redaction| &redaction.original)
+}
+
+/// Looks through a linked conversation; adds what it finds to `findings`, and replaces it when the redactor does.
+pub fn redact(redactor: &Redactor, linked: &mut Linked, findings: &mut Vec<Finding>) -> Option<Redaction> {
+    let roster = redactor.roster(&linked.conversation);
+    let original = redactor.replaces().then(|| linked.clone());
+    let account = redactor.redact(&mut linked.conversation, &roster);
+    let read = original.as_ref().unwrap_or(linked);
+    findings.extend(account.findings(&read.conversation, redactor.replaces()));
+    original.map(|original| Redaction {
+        original,
+        account,
+        roster,
+    })
+}
+
+/// Takes what must not be shown where things are replaced out of the findings and rejects of a record: ids and paths get the
+/// pseudonyms that the conversation has, quotations go.
+pub fn clean(redactor: &Redactor, outcome: &mut RecordOutcome) {
+    let nobody = Roster::default();
+    let roster = outcome
+        .redaction
+        .as_ref()
+        .map_or(&nobody, |redaction| &redaction.roster);
+    for located in &mut outcome.findings {
+        clean_finding(redactor, roster, &mut located.finding);
+        clean_path(redactor, roster, located);
+    }
+    for (reject, located) in &mut outcome.rejects {
+        reject.head.clear();
+        clean_finding(redactor, roster, &mut reject.finding);
+        clean_finding(redactor, roster, &mut located.finding);
+        clean_path(redactor, roster, located);
+    }
+}
+
+fn clean_path(redactor: &Redactor, roster: &Roster, located: &mut Located) {
+    let path = located.json_path.as_deref().unwrap_or_default();
+    if let Some(replaced) = redactor.text(path, roster, &mut Counts::default()) {
+        located.json_path = Some(replaced);
+    }
+}
+
+fn clean_finding(redactor: &Redactor, roster: &Roster, finding: &mut Finding) {
+    let replace = |text: &mut String| {
+        if let Some(replaced) = redactor.text(text, roster, &mut Counts::default()) {
+            *text = replaced;
+        }
+    };
+    finding.detail = None;
+    replace(&mut finding.message);
+    finding.message_id.as_mut().map(replace);
+    match &mut finding.path {
+        Place::Record => {}
+        Place::Absolute(path) | Place::InMessage(path) => replace(path),
+    }
+}
+
+/// Adds what was replaced to the losses of a rendering: in the messages that it shows or may quote, in system text in front of
+/// its window, and in facts about the conversation.
+pub fn declare(redaction: &Redaction, rendering: &mut Rendering<'_>) {
+    let account = &redaction.account;
+    let before = rendering.losses.len();
+    push(&account.conversation, None, &mut rendering.losses);
+    if let Some(last) = rendering.last_position {
+        let first = rendering.first_position.unwrap_or(last + 1);
+        let Linked {
+            conversation, links, ..
+        } = &redaction.original;
+        let is_window = rendering.coverage == Coverage::Window;
+        let ahead = conversation.messages.iter().take(first as usize);
+        let ahead = ahead.filter(|message| is_window && message.role == Role::System);
+        let shown = links.get(first as usize..=last as usize).unwrap_or_default();
+        let quoted = shown.iter().flatten().filter_map(|link| link.target);
+        let mut positions: Vec<u32> = ahead
+            .map(|message| message.position)
+            .chain(quoted)
+            .chain(first..=last)
+            .collect();
+        positions.sort_unstable();
+        positions.dedup();
+        for position in positions {
+            if let Some(counts) = account.messages.get(position as usize) {
+                push(counts, Some(position), &mut rendering.losses);
+            }
+        }
+    }
+    if rendering.losses.len() > before {
+        rendering.losses.sort_by_key(|loss| (loss.position, loss.code));
+    }
+}
+
+fn push(counts: &Counts, position: Option<u32>, losses: &mut Vec<Loss>) {
+    losses.extend(counts.kinds().map(|(kind, amount)| Loss {
+        code: LossCode::Redacted,
+        position,
+        amount,
+        reason: format!("{} replaced by a pseudonym", kind.noun()).into(),
+    }));
+}

@@ -1,0 +1,97 @@
+//! Slices of the inputs: cut by one sequential reader, worked on by many threads, given back in order.
+
+use std::sync::Arc;
+
+use chatmill_diag::Finding;
+use chatmill_intake::{Frame, FramingError};
+use chatmill_source::{Evidence, Proposal};
+
+pub mod gather;
+mod recognise;
+pub mod records;
+mod rows;
+pub mod scheduler;
+mod slicer;
+mod tally;
+mod unread;
+
+pub use slicer::Slicer;
+pub use tally::{CutCounts, CutTotals};
+
+use crate::entry::EntryRef;
+use crate::record::group::Group;
+
+/// One step through the bytes of a slice.
+pub enum Step {
+    /// What follows comes from this entry.
+    Entry(EntryRef),
+    /// A record.
+    Frame(Frame),
+    /// A record that the request leaves out before it is looked at.
+    Filtered(Frame),
+    /// Bytes between records.
+    Separator(u64),
+    /// The rows of a conversation, gathered.
+    Group(Group),
+    /// Gathered rows that the request leaves out before they are looked at.
+    FilteredGroup(Group),
+    /// Rows of a table that nobody asked for.
+    Skipped {
+        /// The table.
+        table: String,
+        /// How many rows.
+        rows: u64,
+        /// How many bytes of the entry.
+        bytes: u64,
+    },
+    /// An entry that is no chat, or not wanted.
+    PassedOver {
+        /// What it is.
+        kind: &'static str,
+        /// Its bytes.
+        bytes: u64,
+    },
+    /// A record that could not be framed.
+    FramingError(FramingError),
+    /// A finding of the intake.
+    Note(Finding),
+    /// The entry is over; it had that many bytes.
+    EntryEnd(u64),
+}
+
+/// A stretch of the inputs: the unit of work, of file and of resume.
+pub struct Slice {
+    /// Number from 0.
+    pub index: u32,
+    /// Bytes of its frames.
+    pub buffer: Vec<u8>,
+    /// What to do with them.
+    pub steps: Vec<Step>,
+    /// The entries that gathered rows come from, by [`RowPlace::entry`](crate::record::group::RowPlace::entry).
+    pub entries: Arc<[EntryRef]>,
+}
+
+/// What was recognised in an entry.
+pub struct Recognised {
+    /// Index of the input in the plan.
+    pub input: usize,
+    /// Member of an archive.
+    pub entry: String,
+    /// Source and evidence.
+    pub evidence: Option<Evidence>,
+    /// What it looks like, where nobody reads it.
+    pub looks: Option<String>,
+    /// What a map for it could say, where nobody reads it.
+    pub proposal: Option<Proposal>,
+}
+
+impl Slice {
+    /// Adds bytes between records.
+    fn separate(&mut self, bytes: u64) {
+        match self.steps.last_mut() {
+            Some(Step::Separator(before)) => *before += bytes,
+            _ if bytes > 0 => self.steps.push(Step::Separator(bytes)),
+            _ => {}
+        }
+    }
+}

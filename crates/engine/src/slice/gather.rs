@@ -1,0 +1,582 @@
+//! Gathering: rows of a conversation lie far apart, so they are put aside by conversation and come back together.
+//!
+//! Memory stays within `limits.partition`, whatever the inputs hold: rows are spread over partitions by the hash of their
+//! conversation, on disk once they are many, and one partition at a time becomes a slice, or several where rows that belong
+//! to every conversation make it too large. A partition that grew too large is spread again. Partitions and their order
+//! follow from the inputs and the limits alone.
+
+use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
+use std::path::PathBuf;
+
+use chatmill_dataset::{DatasetError, Spill};
+use chatmill_diag::Limits;
+use chatmill_source::Source;
+
+use crate::entry::EntryRef;
+use crate::record::group::{Group, GroupRow, RowPlace};
+
+mod shared;
+
+use shared::Shared;
+
+/// Partitions that are open at a time, each with a file.
+const OPEN_PARTITIONS: u64 = 256;
+
+/// Times that a partition is spread again at most; a hash that never tells two conversations apart does not exist.
+const MAX_SPREADS: usize = 6;
+
+/// Rows put aside until all inputs have been read.
+pub struct Gatherer {
+    /// Bytes of a partition that is turned into a slice as it is.
+    target: u64,
+    folder: PathBuf,
+    first: usize,
+    /// The spill that rows go to, until partitions are asked for; then the spills that are being emptied, deepest last.
+    levels: VecDeque<Level>,
+    /// Where gathered rows stand.
+    entries: Vec<EntryRef>,
+    /// For each entry, what tells its conversations from those of others that have the same key.
+    scopes: Vec<String>,
+    /// Rows that belong to every conversation of their scope.
+    shared: Shared,
+    /// The partition of which groups are still to come.
+    partition: Partition,
+}
+
+struct Level {
+    spill: Spill,
+    next: usize,
+    /// Whether its partitions are taken as they are.
+    is_last: bool,
+}
+
+/// A partition as it came back from its spill.
+#[derive(Default)]
+struct Partition {
+    /// Its rows, one behind another; the memory is kept for the next partition.
+    bytes: Vec<u8>,
+    /// Number of its group, place and bytes of each row: group by group, inside of one in input order.
+    rows: Vec<(usize, RowPlace, Range<usize>)>,
+    /// Keys of the groups, by number.
+    keys: Vec<Option<String>>,
+    /// Rows of which the groups are made.
+    done: usize,
+}
+
+/// Groups of a partition, conversation by conversation.
+pub struct Gathered {
+    /// Arrays of rows, one after another.
+    pub buffer: Vec<u8>,
+    /// The conversations in the order of their first rows.
+    pub groups: Vec<Group>,
+}
+
+impl Gatherer {
+    /// A gatherer for inputs of so many bytes. What is too much for the memory waits in `folder`, without a name.
+    pub fn new(input_bytes: u64, limits: &Limits, folder: PathBuf) -> Self {
+        let target = limits.partition.max(1);
+        Self {
+            target,
+            folder,
+            first: usize::try_from(input_bytes.div_ceil(target).clamp(1, OPEN_PARTITIONS)).unwrap_or(1),
+            levels: VecDeque::new(),
+            entries: Vec::new(),
+            scopes: Vec::new(),
+            shared: Shared::within(limits.shared_rows, target),
+            partition: Partition::default(),
+        }
+    }
+
+    /// The entries that rows came from, by [`RowPlace::entry`].
+    pub fn entries(&self) -> &[EntryRef] {
+        &self.entries
+    }
+
+    /// Announces an entry; its rows name it by the number that is returned. Rows of one key are one conversation where
+    /// the scopes of their entries are the same text.
+    pub fn entry(&mut self, entry: EntryRef, scope: String) -> usize {
+        self.entries.push(entry);
+        self.scopes.push(scope);
+        self.entries.len() - 1
+    }
+
+    /// Puts a row aside.
+    pub fn push(&mut self, key: &str, place: &RowPlace, bytes: &[u8]) -> Result<(), DatasetError> {
+        if self.levels.is_empty() {
+            let first = self.first;
+            self.open(first, false);
+        }
+        let scope = self.scopes.get(place.entry).map_or("", String::as_str);
+        let head = Head::of(scope, key, place);
+        let Some(level) = self.levels.front_mut() else {
+            return Ok(());
+        };
+        let partition = partition_of(head.group(), 0, level.spill.partitions());
+        level.spill.push(partition, &head.0, bytes)
+    }
+
+    /// Puts a row aside that belongs to every conversation of its scope. What is too much to be read with each of them is a
+    /// row of the conversation that has no key.
+    pub fn share(&mut self, place: &RowPlace, bytes: &[u8]) -> Result<(), DatasetError> {
+        let scope = self.scopes.get(place.entry).map_or("", String::as_str);
+        if self.shared.add(scope, *place, bytes) {
+            return Ok(());
+        }
+        self.push("", place, bytes)
+    }
+
+    /// The next groups, written into `buffer`, or nothing when all are done.
+    pub fn next_groups(&mut self, buffer: Vec<u8>) -> Result<Option<Gathered>, DatasetError> {
+        if self.partition.done == self.partition.rows.len() && !self.next_partition()? {
+            return Ok(self.alone(buffer));
+        }
+        Ok(Some(self.groups(buffer)))
+    }
+
+    /// Brings the next partition back; false when all are done.
+    fn next_partition(&mut self) -> Result<bool, DatasetError> {
+        loop {
+            let depth = self.levels.len();
+            let Some(level) = self.levels.back_mut() else {
+                return Ok(false);
+            };
+            let partition = level.next;
+            if partition >= level.spill.partitions() {
+                self.levels.pop_back();
+                continue;
+            }
+            level.next += 1;
+            let bytes = level.spill.bytes(partition);
+            if bytes == 0 {
+                continue;
+            }
+            if bytes <= self.target.saturating_mul(2) || level.is_last || depth > MAX_SPREADS {
+                return self.collect(partition).map(|()| true);
+            }
+            self.spread(partition, bytes, depth)?;
+        }
+    }
+
+    fn open(&mut self, partitions: usize, is_last: bool) {
+        self.levels.push_back(Level {
+            spill: Spill::new(self.folder.clone(), partitions, self.target),
+            next: 0,
+            is_last,
+        });
+    }
+
+    /// Spreads a partition that is too large over further ones, which are emptied before what follows it.
+    fn spread(&mut self, partition: usize, bytes: u64, depth: usize) -> Result<(), DatasetError> {
+        let parts = bytes.div_ceil(self.target).clamp(2, OPEN_PARTITIONS);
+        self.open(usize::try_from(parts).unwrap_or(2), false);
+        let mut deepest = self.levels.iter_mut().rev();
+        let (Some(deeper), Some(level)) = (deepest.next(), deepest.next()) else {
+            return Ok(());
+        };
+        let count = deeper.spill.partitions();
+        level.spill.drain(partition, &mut |head, body| {
+            let place = partition_of(Head::group_of(head), depth, count);
+            deeper.spill.push(place, head, body)
+        })?;
+        // One conversation, or several that a hash does not tell apart: no further spreading makes it smaller.
+        deeper.is_last = (0..count).filter(|place| deeper.spill.bytes(*place) > 0).count() == 1;
+        Ok(())
+    }
+
+    fn collect(&mut self, partition: usize) -> Result<(), DatasetError> {
+        let Partition {
+            bytes,
+            rows,
+            keys,
+            done,
+        } = &mut self.partition;
+        bytes.clear();
+        rows.clear();
+        keys.clear();
+        *done = 0;
+        let mut numbers: HashMap<Vec<u8>, usize> = HashMap::new();
+        if let Some(level) = self.levels.back_mut() {
+            level.spill.drain(partition, &mut |head, body| {
+                let group = Head::group_of(head);
+                let number = numbers.get(group).copied().unwrap_or_else(|| {
+                    numbers.insert(group.to_vec(), keys.len());
+                    keys.push(Head::key_of(group));
+                    keys.len() - 1
+                });
+                let start = bytes.len();
+                bytes.extend_from_slice(body);
+                rows.push((number, Head::place_of(head), start..bytes.len()));
+                Ok(())
+            })?;
+        }
+        // Stable: the rows of a group stay in input order.
+        rows.sort_by_key(|(number, _, _)| *number);
+        Ok(())
+    }
+
+    /// Groups of the partition: all that are left of it, or as many as fill the buffer.
+    fn groups(&mut self, mut buffer: Vec<u8>) -> Gathered {
+        let target = usize::try_from(self.target).unwrap_or(usize::MAX);
+        let Partition {
+            bytes,
+            rows,
+            keys,
+            done,
+        } = &mut self.partition;
+        buffer.clear();
+        buffer.reserve((bytes.len() + 2 * rows.len()).min(target));
+        let mut groups: Vec<Group> = Vec::new();
+        let left = rows.get(*done..).unwrap_or_default();
+        for group in left.chunk_by(|left, right| left.0 == right.0) {
+            if buffer.len() > target.saturating_mul(2) {
+                break;
+            }
+            *done += group.len();
+            let Some((number, place, _)) = group.first() else {
+                continue;
+            };
+            let Some(source) = self.entries.get(place.entry).and_then(|entry| entry.source) else {
+                continue;
+            };
+            let key = keys.get_mut(*number).and_then(Option::take);
+            let own = group
+                .iter()
+                .map(|(_, place, range)| (*place, bytes.get(range.clone()).unwrap_or_default()));
+            let scope = self.scopes.get(place.entry).map_or("", String::as_str);
+            let shared = self.shared.of(scope);
+            groups.push(array(source, key, own.chain(shared), &mut buffer));
+        }
+        Gathered { buffer, groups }
+    }
+
+    /// Shared rows of scopes that have no conversation.
+    fn alone(&mut self, mut buffer: Vec<u8>) -> Option<Gathered> {
+        buffer.clear();
+        let mut groups = Vec::new();
+        for scope in self.shared.unread() {
+            let rows: Vec<(RowPlace, &[u8])> = self.shared.of(&scope).collect();
+            let entry = rows.first().and_then(|(place, _)| self.entries.get(place.entry));
+            if let Some(source) = entry.and_then(|entry| entry.source) {
+                groups.push(array(source, None, rows.into_iter(), &mut buffer));
+            }
+        }
+        (!groups.is_empty()).then_some(Gathered { buffer, groups })
+    }
+}
+
+/// Writes the rows of a group as an array.
+fn array<'r>(
+    source: &'static dyn Source,
+    key: Option<String>,
+    rows: impl Iterator<Item = (RowPlace, &'r [u8])>,
+    buffer: &mut Vec<u8>,
+) -> Group {
+    let begin = buffer.len();
+    let mut inside = Vec::new();
+    for (place, bytes) in rows {
+        buffer.push(if buffer.len() == begin { b'[' } else { b',' });
+        let start = buffer.len() - begin;
+        buffer.extend_from_slice(bytes);
+        inside.push(GroupRow {
+            inside: start..buffer.len() - begin,
+            place,
+        });
+    }
+    buffer.push(b']');
+    Group {
+        source,
+        key,
+        rows: inside,
+        buffer: begin..buffer.len(),
+    }
+}
+
+/// What stands in front of a row in a spill: seven numbers, then scope and key.
+struct Head(Vec<u8>);
+
+/// Numbers in a head.
+const NUMBERS: usize = 7;
+
+impl Head {
+    fn of(scope: &str, key: &str, place: &RowPlace) -> Self {
+        let numbers: [u64; NUMBERS] = [
+            place.entry as u64,
+            place.record,
+            place.start,
+            place.end,
+            place.line,
+            place.column,
+            u64::from(place.derived) | u64::from(place.counts) << 1,
+        ];
+        let mut head = Vec::with_capacity(NUMBERS * 8 + scope.len() + key.len() + 1);
+        for number in numbers {
+            head.extend_from_slice(&number.to_le_bytes());
+        }
+        head.extend_from_slice(scope.as_bytes());
+        // No scope holds a NUL.
+        head.push(0);
+        head.extend_from_slice(key.as_bytes());
+        Self(head)
+    }
+
+    fn group(&self) -> &[u8] {
+        Self::group_of(&self.0)
+    }
+
+    /// Scope and key.
+    fn group_of(head: &[u8]) -> &[u8] {
+        head.get(NUMBERS * 8..).unwrap_or_default()
+    }
+
+    fn key_of(group: &[u8]) -> Option<String> {
+        let at = group.iter().position(|byte| *byte == 0)?;
+        let key = String::from_utf8_lossy(group.get(at + 1..)?).into_owned();
+        (!key.is_empty()).then_some(key)
+    }
+
+    fn place_of(head: &[u8]) -> RowPlace {
+        let number = |index: usize| {
+            let bytes = head.get(index * 8..index * 8 + 8);
+            bytes
+                .and_then(|bytes| bytes.try_into().ok())
+                .map_or(0, u64::from_le_bytes)
+        };
+        RowPlace {
+            entry: number(0) as usize,
+            record: number(1),
+            start: number(2),
+            end: number(3),
+            line: number(4),
+            column: number(5),
+            derived: number(6) & 1 == 1,
+            counts: number(6) & 2 == 2,
+        }
+    }
+}
+
+/// The partition of a group, with another hash at every depth.
+fn partition_of(group: &[u8], depth: usize, count: usize) -> usize {
+    let hash = blake3::Hasher::new()
+        .update(&(depth as u64).to_le_bytes())
+        .update(group)
+        .finalize();
+    let number = hash
+        .as_bytes()
+        .first_chunk()
+        .copied()
+        .map_or(0, u64::from_le_bytes);
+    (number % count.max(1) as u64) as usize
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests need folders of their own")]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn place(record: u64, counts: bool) -> RowPlace {
+        RowPlace {
+            entry: 0,
+            record,
+            start: record * 10,
+            end: record * 10 + 9,
+            line: record + 1,
+            column: 3,
+            derived: record.is_multiple_of(2),
+            counts,
+        }
+    }
+
+    fn entry() -> EntryRef {
+        EntryRef {
+            input: 0,
+            entry: String::new(),
+            table: String::new(),
+            source: chatmill_source::SOURCES.first().copied(),
+        }
+    }
+
+    fn limits(partition: u64) -> Limits {
+        Limits {
+            partition,
+            shared_rows: 200,
+            ..Limits::default()
+        }
+    }
+
+    /// Rows of `conversations` in turn, gathered; per conversation its rows as text.
+    fn gathered(rows: u64, conversations: u64, partition: u64) -> (usize, Vec<(String, Vec<u64>)>) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut gatherer = Gatherer::new(rows * 100, &limits(partition), folder.path().join("spill"));
+        let entry = gatherer.entry(entry(), "scope".to_owned());
+        assert_eq!(entry, 0);
+        for row in 0..rows {
+            let key = format!("room {}", row % conversations);
+            let body = format!("{{\"row\":{row},\"fill\":\"{}\"}}", "x".repeat(80));
+            gatherer.push(&key, &place(row, true), body.as_bytes()).unwrap();
+        }
+        let mut partitions = 0;
+        let mut found = Vec::new();
+        while let Some(gathered) = gatherer.next_groups(Vec::new()).unwrap() {
+            partitions += 1;
+            for group in gathered.groups {
+                let bytes = &gathered.buffer[group.buffer.clone()];
+                let array: Vec<serde_json::Value> = serde_json::from_slice(bytes).unwrap();
+                let numbers: Vec<u64> = array.iter().map(|row| row["row"].as_u64().unwrap()).collect();
+                for (row, number) in group.rows.iter().zip(&numbers) {
+                    assert_eq!(row.place, place(*number, true));
+                    let inside: serde_json::Value =
+                        serde_json::from_slice(&bytes[row.inside.clone()]).unwrap();
+                    assert_eq!(inside["row"].as_u64(), Some(*number));
+                }
+                found.push((group.key.unwrap(), numbers));
+            }
+        }
+        (partitions, found)
+    }
+
+    #[test]
+    fn rows_of_a_conversation_come_back_together_and_in_order() {
+        for partition in [1, 500, 5_000, 1 << 20] {
+            let (partitions, found) = gathered(400, 7, partition);
+            let by_key: BTreeMap<_, _> = found.iter().cloned().collect();
+            assert_eq!(by_key.len(), 7, "{partition}");
+            for (key, rows) in by_key {
+                let room: u64 = key.strip_prefix("room ").unwrap().parse().unwrap();
+                let expected: Vec<u64> = (0..400).filter(|row| row % 7 == room).collect();
+                assert_eq!(rows, expected);
+            }
+            assert!(partition < 1 << 20 || partitions == 1, "{partitions}");
+        }
+    }
+
+    #[test]
+    fn a_small_partition_limit_makes_many_partitions_and_the_same_limit_the_same_order() {
+        let (many, order) = gathered(2_000, 300, 2_000);
+        assert!(many > 50, "{many}");
+        assert_eq!(gathered(2_000, 300, 2_000), (many, order));
+    }
+
+    #[test]
+    fn a_conversation_larger_than_a_partition_stays_whole() {
+        let (partitions, found) = gathered(300, 1, 1_000);
+        assert_eq!((partitions, found.len()), (1, 1));
+        assert_eq!(found[0].1.len(), 300);
+    }
+
+    #[test]
+    fn scopes_keep_equal_keys_apart_and_an_empty_key_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut gatherer = Gatherer::new(1, &limits(1 << 20), folder.path().join("spill"));
+        for scope in ["a", "b"] {
+            gatherer.entry(entry(), scope.to_owned());
+        }
+        for (entry, key) in [(0, "k"), (1, "k"), (0, "k"), (0, "")] {
+            let place = RowPlace {
+                entry,
+                ..place(0, false)
+            };
+            gatherer.push(key, &place, b"1").unwrap();
+        }
+        let groups = gatherer.next_groups(Vec::new()).unwrap().unwrap().groups;
+        let seen: Vec<_> = groups
+            .iter()
+            .map(|group| (group.key.as_deref(), group.rows.len()))
+            .collect();
+        assert_eq!(seen, [(Some("k"), 2), (Some("k"), 1), (None, 1)]);
+        assert!(gatherer.next_groups(Vec::new()).unwrap().is_none());
+    }
+
+    /// Keys, rows and counted rows of all groups, slice by slice.
+    fn slices(gatherer: &mut Gatherer) -> Vec<Vec<(String, Vec<u64>, u64)>> {
+        let mut slices = Vec::new();
+        while let Some(gathered) = gatherer.next_groups(Vec::new()).unwrap() {
+            let groups = gathered.groups.iter().map(|group| {
+                let rows: Vec<u64> = serde_json::from_slice(&gathered.buffer[group.buffer.clone()]).unwrap();
+                let counted = group.rows.iter().filter(|row| row.place.counts).count() as u64;
+                (group.key.clone().unwrap_or_default(), rows, counted)
+            });
+            slices.push(groups.collect());
+        }
+        slices
+    }
+
+    #[test]
+    fn a_shared_row_comes_with_every_conversation_of_its_scope_and_counts_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut gatherer = Gatherer::new(1, &limits(1 << 20), folder.path().join("spill"));
+        for scope in ["a", "b", "c"] {
+            gatherer.entry(entry(), scope.to_owned());
+        }
+        let row = |entry, record| RowPlace {
+            entry,
+            ..place(record, true)
+        };
+        gatherer.share(&row(0, 0), b"7").unwrap();
+        gatherer.push("k", &row(0, 1), b"1").unwrap();
+        gatherer.push("l", &row(0, 2), b"2").unwrap();
+        gatherer.push("k", &row(1, 3), b"3").unwrap();
+        gatherer.share(&row(0, 4), b"8").unwrap();
+        gatherer.share(&row(2, 5), b"9").unwrap();
+        let mut found: Vec<_> = slices(&mut gatherer).into_iter().flatten().collect();
+        found.sort();
+        let counted: u64 = found.iter().map(|(_, _, counted)| counted).sum();
+        assert_eq!(counted, 6);
+        let rows: Vec<(&str, &[u64])> = found
+            .iter()
+            .map(|(key, rows, _)| (key.as_str(), rows.as_slice()))
+            .collect();
+        assert_eq!(
+            rows,
+            [
+                ("", [9].as_slice()),
+                ("k", &[1, 7, 8]),
+                ("k", &[3]),
+                ("l", &[2, 7, 8])
+            ]
+        );
+    }
+
+    #[test]
+    fn shared_rows_beyond_the_limit_are_a_group_of_their_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut gatherer = Gatherer::new(1, &limits(1 << 20), folder.path().join("spill"));
+        gatherer.entry(entry(), "a".to_owned());
+        gatherer.push("k", &place(0, true), b"1").unwrap();
+        for record in 1..=250 {
+            gatherer.share(&place(record, true), b"2").unwrap();
+        }
+        let mut found: Vec<_> = slices(&mut gatherer).into_iter().flatten().collect();
+        found.sort();
+        let seen: Vec<_> = found
+            .iter()
+            .map(|(key, rows, _)| (key.as_str(), rows.len()))
+            .collect();
+        assert_eq!(seen, [("", 50 + 200), ("k", 1 + 200)]);
+        let counted: u64 = found.iter().map(|(_, _, counted)| counted).sum();
+        assert_eq!(counted, 251);
+    }
+
+    #[test]
+    fn shared_rows_of_many_conversations_do_not_fill_the_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut gatherer = Gatherer::new(1, &limits(1_000), folder.path().join("spill"));
+        gatherer.entry(entry(), "a".to_owned());
+        gatherer
+            .share(&place(0, true), "1".repeat(150).as_bytes())
+            .unwrap();
+        for record in 1..=200 {
+            gatherer
+                .push(&format!("room {record}"), &place(record, true), b"1")
+                .unwrap();
+        }
+        let mut groups = 0;
+        while let Some(gathered) = gatherer.next_groups(Vec::new()).unwrap() {
+            assert!(gathered.buffer.len() < 2_500, "{}", gathered.buffer.len());
+            groups += gathered.groups.len();
+        }
+        assert_eq!(groups, 200);
+    }
+}

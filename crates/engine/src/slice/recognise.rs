@@ -1,0 +1,264 @@
+//! What an entry is: who reads it, or why nobody does.
+
+use chatmill_diag::{Code, Finding, Limits, codes};
+use chatmill_intake::{
+    FaultPlace, Form, Frame, Framing, FramingError, Head, Sketch, foreign, is_columnar, json,
+};
+use chatmill_source::{Evidence, Proposal, Source, TableMap};
+
+use crate::plan::PlannedInput;
+use crate::record::locate::advance;
+
+/// What was recognised in the head of an entry.
+pub struct Recognition {
+    /// Who reads it.
+    pub source: Option<&'static dyn Source>,
+    /// What speaks for a source.
+    pub evidence: Option<Evidence>,
+    /// What the fields of its JSON rows are called.
+    pub map: Option<TableMap>,
+    /// What becomes of it.
+    pub fate: EntryAction,
+    /// What is odd about it.
+    pub notes: Vec<Finding>,
+    /// Whether its rows are gathered.
+    pub gathers: bool,
+    /// What it looks like, where nobody reads it.
+    pub looks: Option<String>,
+    /// What a map for it could say, where nobody reads it.
+    pub proposal: Option<Proposal>,
+}
+
+/// What becomes of an entry.
+pub enum EntryAction {
+    /// Its records are read, or said to be unreadable one by one.
+    Read,
+    /// Nothing of it is read: it is of this kind.
+    PassOver(&'static str),
+    /// It is one damage; the last is the byte of the head that is at fault.
+    Refuse(&'static Code, String, Option<u64>),
+}
+
+/// Recognises an entry of an input by its head.
+pub fn recognise(planned: &PlannedInput, entry: &str, head: &Head, limits: &Limits) -> Recognition {
+    let sketch = head.sketch();
+    let detected = chatmill_source::detect(&sketch);
+    let by_content = detected
+        .as_ref()
+        .and_then(|evidence| chatmill_source::find(evidence.source));
+    let map = map_of_rows(planned, &sketch);
+    let mapped = map.as_ref().and_then(|map| chatmill_source::find(&map.source));
+    let evidence = match (&map, mapped) {
+        (Some(map), Some(source)) => Some(Evidence {
+            source: source.id(),
+            confidence: 100,
+            why: vec![format!(
+                "records have the fields that the table map {} names",
+                map.name
+            )],
+        }),
+        _ => detected,
+    };
+    let mut seen = Recognition {
+        source: planned.settings.source.or(mapped).or(by_content),
+        evidence,
+        map,
+        fate: EntryAction::Read,
+        notes: Vec::new(),
+        gathers: false,
+        looks: None,
+        proposal: None,
+    };
+    if let (Some(true), Some(source)) = (planned.settings.merge, seen.source)
+        && !source.can_merge()
+    {
+        let id = source.id();
+        let message = format!("merge has no effect here: each record of {id} is a whole conversation");
+        seen.notes.push(Finding::new(&codes::NOT_MERGED, message));
+    }
+    if let Some(source) = planned.settings.source {
+        seen.notes.extend(source.doubts(&sketch));
+    }
+    seen.gathers = seen.source.is_some_and(|source| source.gathers(&sketch));
+    if let (Some(named), Some(detected), None) = (planned.settings.source, by_content, mapped)
+        && named.id() != detected.id()
+    {
+        let (named, detected) = (named.id(), detected.id());
+        let message = format!("the content looks like {detected}, but is read as {named}");
+        seen.notes.push(Finding::new(&codes::SOURCE_MISMATCH, message));
+    }
+    seen.fate = fate(
+        planned,
+        entry,
+        head,
+        &sketch,
+        by_content.or(mapped).is_some(),
+        limits,
+    );
+    match &seen.fate {
+        EntryAction::PassOver(kind) => seen.looks = Some((*kind).to_owned()),
+        EntryAction::Refuse(code, message, _) if *code == &codes::UNKNOWN_FORMAT => {
+            let look = chatmill_source::look(head, &sketch);
+            seen.looks = look.map(|look| format!("{}: {}", look.name, look.why));
+            if seen.looks.is_none() && message.starts_with("this is ") {
+                seen.looks = Some(message.clone());
+            }
+            seen.proposal = chatmill_source::propose(head, &sketch);
+        }
+        _ => {}
+    }
+    seen
+}
+
+fn fate(
+    planned: &PlannedInput,
+    entry: &str,
+    head: &Head,
+    sketch: &Sketch,
+    is_known: bool,
+    limits: &Limits,
+) -> EntryAction {
+    if !entry.is_empty() && planned.settings.exclude.matches(entry) {
+        return EntryAction::PassOver("excluded");
+    }
+    if is_known || matches!(head.framing, Framing::Empty | Framing::Tables) {
+        return EntryAction::Read;
+    }
+    let name = if entry.is_empty() {
+        planned.input.name()
+    } else {
+        entry.into()
+    };
+    if let Some(kind) = foreign(&name, head) {
+        if !entry.is_empty() || !planned.is_named {
+            return EntryAction::PassOver(kind);
+        }
+        if planned.settings.source.is_none() {
+            return if is_columnar(kind) {
+                let message = format!("a {kind} is not read: write its rows as JSON lines");
+                EntryAction::Refuse(&codes::UNSUPPORTED_CONTAINER, message, None)
+            } else {
+                EntryAction::Refuse(
+                    &codes::UNKNOWN_FORMAT,
+                    format!("this is a {kind} and no chat"),
+                    None,
+                )
+            };
+        }
+    }
+    if planned.settings.source.is_some() {
+        return EntryAction::Read;
+    }
+    why_unrecognised(head, sketch, limits)
+}
+
+/// The map of the plan's own that names the fields of an entry's records, where these are JSON.
+fn map_of_rows(planned: &PlannedInput, sketch: &Sketch) -> Option<TableMap> {
+    let mut own = planned
+        .settings
+        .tables
+        .iter()
+        .filter(|map| map.is_own && map.requires.len() > 1);
+    let of_source = |map: &&TableMap| {
+        planned
+            .settings
+            .source
+            .is_none_or(|source| source.id() == map.source)
+    };
+    let reads = |map: &&TableMap| {
+        let mut records = sketch.records.iter().filter(|record| record.is_object);
+        records.any(|record| map.reads(None, &record.keys))
+    };
+    own.find(|map| of_source(map) && reads(map)).cloned()
+}
+
+/// Writes a row under the names of its map; false where a filter passes it over. What is no object stays as it is.
+pub fn rename(map: &TableMap, frame: &mut Frame, buffer: &mut Vec<u8>, limits: &Limits) -> bool {
+    let mut row = Vec::new();
+    let bytes = buffer.get(frame.buffer.clone()).unwrap_or_default();
+    let is_wanted = match json::scan(bytes, limits.depth) {
+        Ok(document) if document.root().kind() == json::Kind::Object => {
+            map.rewrite(document.root(), &mut row)
+        }
+        _ => return true,
+    };
+    buffer.truncate(frame.buffer.start);
+    if is_wanted {
+        buffer.extend_from_slice(&row);
+        frame.buffer = frame.buffer.start..buffer.len();
+        frame.form = Form::Row;
+    }
+    is_wanted
+}
+
+/// A record that nobody reads: nothing readable stood at the head of its entry, so that the entry was not refused whole.
+pub fn unread(frame: &Frame, buffer: &mut Vec<u8>, limits: &Limits) -> FramingError {
+    let bytes = buffer.get(frame.buffer.clone()).unwrap_or_default();
+    let (code, message, at) = match json::scan(bytes, limits.depth) {
+        Err(fault) => {
+            let before = bytes.get(..fault.at).unwrap_or(bytes);
+            let (line, column) = advance(frame.line, frame.column, before);
+            let byte = frame.start + before.len() as u64;
+            let at = FaultPlace { byte, line, column };
+            (fault.code, fault.message, Some(at))
+        }
+        Ok(_) => (
+            &codes::UNKNOWN_FORMAT,
+            "no known source writes records like this".to_owned(),
+            None,
+        ),
+    };
+    let damage = FramingError {
+        record: frame.record,
+        start: frame.start,
+        end: frame.end,
+        line: frame.line,
+        column: frame.column,
+        code,
+        hash: blake3::hash(bytes).to_hex().to_string(),
+        head: bytes.iter().copied().take(limits.reject_head as usize).collect(),
+        message,
+        at: at.filter(|_| frame.form == Form::Original),
+    };
+    buffer.truncate(frame.buffer.start);
+    damage
+}
+
+/// Why nothing was recognised: what the entry looks like, else a fault that its first record has whatever its format, else
+/// that no source knows it. Where no record could be read at all, each says itself what is wrong with it.
+fn why_unrecognised(head: &Head, sketch: &Sketch, limits: &Limits) -> EntryAction {
+    if let Some(look) = chatmill_source::look(head, sketch) {
+        let message = format!("this looks like {}, which is not read: {}", look.name, look.why);
+        return EntryAction::Refuse(&codes::UNKNOWN_FORMAT, message, None);
+    }
+    if sketch.records.is_empty() {
+        return EntryAction::Read;
+    }
+    let (from, first) = match head.framing {
+        Framing::Lines => first_line(&head.bytes),
+        _ => (0, head.bytes.as_slice()),
+    };
+    if let Err(fault) = json::scan(first, limits.depth) {
+        // A cut head may end inside a character.
+        let is_cut = !head.complete && fault.at + 4 >= first.len();
+        let is_whole = head.framing == Framing::Documents;
+        let ends_inside = fault.code == &codes::INVALID_JSON && fault.at >= first.len();
+        let at = Some((from + fault.at) as u64);
+        if ends_inside && is_whole && !is_cut {
+            let message = "the entry ends inside a JSON document".to_owned();
+            return EntryAction::Refuse(&codes::TRUNCATED_STREAM, message, at);
+        }
+        // Of several records, one that is broken is no reason for those that are not.
+        if !is_cut && (is_whole || fault.code != &codes::INVALID_JSON) {
+            return EntryAction::Refuse(fault.code, fault.message, at);
+        }
+    }
+    let message = "no known source writes records like these".to_owned();
+    EntryAction::Refuse(&codes::UNKNOWN_FORMAT, message, None)
+}
+
+/// The first line that is not empty, and where it begins.
+fn first_line(head: &[u8]) -> (usize, &[u8]) {
+    let mut lines = head.split(|byte| *byte == b'\n').enumerate();
+    lines.find(|(_, line)| !line.is_empty()).unwrap_or((0, head))
+}

@@ -1,0 +1,83 @@
+//! Cutting a frame into the rows of conversations, and putting these aside until the rest has been read.
+
+use chatmill_dataset::DatasetError;
+use chatmill_diag::Limits;
+use chatmill_intake::json;
+use chatmill_intake::{Form, Frame};
+use chatmill_source::Source;
+
+use crate::record::group::RowPlace;
+use crate::record::locate::advance;
+use crate::slice::gather::Gatherer;
+
+/// Puts the rows of one entry aside.
+pub struct Gathering<'g> {
+    /// Where they go.
+    pub gatherer: &'g mut Gatherer,
+    /// Number of the entry among those that are gathered.
+    pub entry: usize,
+    /// Number of the entry's next record.
+    pub next_record: &'g mut u64,
+}
+
+/// What of a frame was put aside.
+pub struct Aside {
+    /// How many rows.
+    pub rows: u64,
+    /// The bytes between them.
+    pub between: u64,
+}
+
+impl Gathering<'_> {
+    /// Puts the rows of a frame aside, or nothing when the frame cannot be cut.
+    pub fn put_aside(
+        &mut self,
+        source: &'static dyn Source,
+        frame: &Frame,
+        bytes: &[u8],
+        limits: &Limits,
+    ) -> Result<Option<Aside>, DatasetError> {
+        let Ok(document) = json::scan(bytes, limits.depth) else {
+            return Ok(None);
+        };
+        let Some(rows) = source.rows(&document) else {
+            return Ok(None);
+        };
+        let (mut at, mut line, mut column) = (0, frame.line, frame.column);
+        let mut within = 0;
+        let mut count = 0;
+        for row in rows {
+            count += 1;
+            let body = bytes.get(row.span.clone()).unwrap_or_default();
+            let start = frame.start + row.span.start as u64;
+            (line, column) = advance(line, column, bytes.get(at..row.span.start).unwrap_or_default());
+            at = row.span.start.max(at);
+            let mut place = RowPlace {
+                entry: self.entry,
+                record: *self.next_record,
+                start,
+                end: start + body.len() as u64,
+                line,
+                column,
+                derived: frame.form != Form::Original,
+                counts: true,
+            };
+            if place.derived {
+                (place.start, place.end) = (frame.start, frame.end);
+            }
+            within += place.end - place.start;
+            *self.next_record += 1;
+            if row.keys.is_empty() {
+                self.gatherer.share(&place, body)?;
+            }
+            for key in row.keys {
+                self.gatherer.push(&key, &place, body)?;
+                place.counts = false;
+            }
+        }
+        Ok(Some(Aside {
+            rows: count,
+            between: (frame.end - frame.start).saturating_sub(within),
+        }))
+    }
+}

@@ -1,0 +1,171 @@
+//! The crew: one reader, N workers, results in the order of the slices.
+//!
+//! The reader is at most one slice ahead of the workers, so memory holds N + 1 slices. There is no queue between workers.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+
+use rayon::ThreadPool;
+
+use crate::error::NoThreads;
+use crate::progress::{Progress, Queues};
+use crate::slice::{Slice, Slicer};
+
+/// Threads for each core at most: more of them take turns, and each costs memory and the time to start it.
+const PER_CORE: usize = 4;
+
+/// Worker threads for a request; 0 takes what the machine or its control group gives. More than can be of use are not started,
+/// which is noted.
+pub fn threads(asked: usize, progress: &dyn Progress) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let most = cores.saturating_mul(PER_CORE);
+    match asked {
+        0 => cores,
+        asked if asked > most => {
+            progress.note(&format!(
+                "{asked} threads were asked for; {most} are used, {PER_CORE} for each core"
+            ));
+            most
+        }
+        asked => asked,
+    }
+}
+
+fn pool(threads: usize) -> Result<ThreadPool, NoThreads> {
+    let builder = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    builder.build().map_err(|_| NoThreads)
+}
+
+/// Does work that may part itself among that many threads.
+pub fn together<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Result<T, NoThreads> {
+    Ok(pool(threads)?.install(work))
+}
+
+/// Hands every slice to a worker and its result, in the order of the slices, to `deliver`.
+///
+/// `work` may give nothing for a slice that needs no work. Ends early when `stop` is set.
+pub fn each_slice<T: Send>(
+    threads: usize,
+    slicer: &mut Slicer<'_>,
+    progress: &dyn Progress,
+    stop: &AtomicBool,
+    wanted: &dyn Fn(&Slice) -> bool,
+    work: &(dyn Fn(&Slice) -> T + Sync),
+    deliver: &mut (dyn FnMut(u32, T) + Send),
+) -> Result<(), NoThreads> {
+    let pool = pool(threads)?;
+    let desk = Desk {
+        state: Mutex::new(State {
+            queues: Queues {
+                workers: threads,
+                ..Queues::default()
+            },
+            buffers: Vec::new(),
+            next: 0,
+            results: BTreeMap::new(),
+            deliver,
+        }),
+        freed: Condvar::new(),
+        progress,
+    };
+    pool.in_place_scope(|scope| {
+        while let Some(slice) = slicer.next_slice() {
+            for buffer in desk.take_buffers() {
+                slicer.reuse(buffer);
+            }
+            if !wanted(&slice) {
+                desk.finish(slice.index, None);
+                slicer.reuse(slice.buffer);
+                continue;
+            }
+            desk.take_worker();
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let desk = &desk;
+            scope.spawn(move |_| {
+                let result = work(&slice);
+                desk.finish(slice.index, Some(result));
+                desk.free_worker(slice.buffer);
+            });
+        }
+    });
+    Ok(())
+}
+
+struct Desk<'d, T> {
+    state: Mutex<State<'d, T>>,
+    freed: Condvar,
+    progress: &'d dyn Progress,
+}
+
+struct State<'d, T> {
+    queues: Queues,
+    buffers: Vec<Vec<u8>>,
+    next: u32,
+    results: BTreeMap<u32, Option<T>>,
+    deliver: &'d mut (dyn FnMut(u32, T) + Send),
+}
+
+impl<T> Desk<'_, T> {
+    fn take_buffers(&self) -> Vec<Vec<u8>> {
+        std::mem::take(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner).buffers)
+    }
+
+    fn take_worker(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.queues.working < state.queues.workers {
+            state.queues.taken += 1;
+        } else {
+            state.queues.waiting = 1;
+            state.queues.waited += 1;
+            self.progress.queues(state.queues);
+        }
+        while state.queues.working >= state.queues.workers {
+            state = self.freed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.queues.waiting = 0;
+        state.queues.working += 1;
+        self.progress.queues(state.queues);
+    }
+
+    fn free_worker(&self, buffer: Vec<u8>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.queues.working -= 1;
+        state.buffers.push(buffer);
+        self.progress.queues(state.queues);
+        self.freed.notify_one();
+    }
+
+    /// Keeps a result until all slices before it have been delivered.
+    fn finish(&self, slice: u32, result: Option<T>) {
+        let mut guard = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = &mut *guard;
+        state.results.insert(slice, result);
+        while let Some(result) = state.results.remove(&state.next) {
+            if let Some(result) = result {
+                (state.deliver)(state.next, result);
+            }
+            state.next += 1;
+        }
+        state.queues.held = state.results.len();
+        state.queues.delivered = state.next;
+        self.progress.queues(state.queues);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::progress::Silent;
+
+    #[test]
+    fn more_threads_than_can_be_of_use_are_not_started() {
+        let cores = threads(0, &Silent);
+        assert!(cores > 0);
+        assert_eq!(threads(1, &Silent), 1);
+        assert_eq!(threads(cores * PER_CORE, &Silent), cores * PER_CORE);
+        assert_eq!(threads(1_000_000, &Silent), cores * PER_CORE);
+    }
+}

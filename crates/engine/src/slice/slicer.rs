@@ -1,0 +1,498 @@
+//! Cutting inputs into slices: one sequential reader, borders that are a function of the inputs alone.
+//!
+//! Compressed inputs cannot be sought, so frames are read once, in order, into the buffer of a slice that is then handed to
+//! a worker (docs/decisions/2026-11-21-slices-through-one-reader.md).
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests need folders of their own")]
+mod tests;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chatmill_dataset::DatasetError;
+use chatmill_diag::Limits;
+use chatmill_intake::discover::InputKind;
+use chatmill_intake::{Event, Failure, Frame, Framing, FramingError, Head, Reader};
+use chatmill_source::{Evidence, TableMap};
+
+use super::gather::Gatherer;
+use super::recognise::{EntryAction, recognise, rename, unread};
+use super::rows::Gathering;
+use super::tally::CutTotals;
+use super::unread::{Tables, no_table};
+use super::{Recognised, Slice, Step};
+use crate::entry::EntryRef;
+use crate::plan::PlannedInput;
+use crate::progress::Progress;
+
+/// Inputs that begin in a slice at most. Of tiny ones, what is kept beside their bytes is most: without this, a slice would hold
+/// all of them.
+const MAX_INPUTS_PER_SLICE: usize = 1 << 14;
+
+/// Reads inputs one after another and cuts them into slices.
+pub struct Slicer<'p> {
+    inputs: &'p [PlannedInput],
+    limits: &'p Limits,
+    slice_bytes: usize,
+    record_limit: Option<u64>,
+    stop: &'p AtomicBool,
+    progress: &'p dyn Progress,
+    next_input: usize,
+    current: Option<Current>,
+    next_slice: u32,
+    records: u64,
+    changed: Vec<String>,
+    failures: Vec<(usize, Failure)>,
+    /// Whether an input that cannot be read to its end, or changed, ends everything.
+    is_strict: bool,
+    tally: CutTotals,
+    recognised: Vec<Recognised>,
+    spare: Vec<Vec<u8>>,
+    gatherer: Gatherer,
+    /// Why nothing more can be gathered.
+    failure: Option<DatasetError>,
+    /// The entries of gathered rows, once all inputs have been read.
+    gathered: Option<Arc<[EntryRef]>>,
+}
+
+struct Current {
+    input: usize,
+    reader: Reader,
+    entry: Option<Entry>,
+    tables: Tables,
+    told: u64,
+}
+
+/// The entry that is being read.
+struct Entry {
+    step: EntryRef,
+    /// Its number among those whose rows are gathered.
+    gathering: Option<usize>,
+    /// Number of the next record, counted anew where frames are cut into rows.
+    next_record: u64,
+    /// What the fields of its JSON rows are called.
+    map: Option<TableMap>,
+}
+
+impl<'p> Slicer<'p> {
+    /// A slicer over `inputs`; `record_limit` records (conversations, where rows are gathered) are kept, the rest is
+    /// filtered. Rows that wait for the rest of their conversation lie in `spill`, without names.
+    pub fn new(
+        inputs: &'p [PlannedInput],
+        limits: &'p Limits,
+        slice_bytes: usize,
+        record_limit: Option<u64>,
+        spill: PathBuf,
+        stop: &'p AtomicBool,
+        progress: &'p dyn Progress,
+    ) -> Self {
+        let bytes = inputs.iter().map(|planned| planned.input.bytes).sum();
+        Self {
+            gatherer: Gatherer::new(bytes, limits, spill),
+            failure: None,
+            gathered: None,
+            tally: CutTotals::of(inputs.len()),
+            inputs,
+            limits,
+            slice_bytes,
+            record_limit,
+            stop,
+            progress,
+            next_input: 0,
+            current: None,
+            next_slice: 0,
+            records: 0,
+            changed: Vec::new(),
+            failures: Vec::new(),
+            is_strict: false,
+            recognised: Vec::new(),
+            spare: Vec::new(),
+        }
+    }
+
+    /// Ends the slices at the first input that cannot be read to its end or is not what was hashed: all later ones would be cut
+    /// elsewhere. Without this, the next input follows.
+    #[must_use]
+    pub fn strict(mut self) -> Self {
+        self.is_strict = true;
+        self
+    }
+
+    /// What was read so far: all of it, once there is no further slice and nothing has failed.
+    pub fn into_tally(self) -> CutTotals {
+        self.tally
+    }
+
+    /// Inputs that could not be read to their end, by index, and why.
+    pub fn failures(&self) -> &[(usize, Failure)] {
+        &self.failures
+    }
+
+    /// Whether there is nothing more to cut, however much there is to read.
+    fn is_over(&self) -> bool {
+        self.failure.is_some()
+            || self.stop.load(Ordering::Relaxed)
+            || self.is_strict && !(self.failures.is_empty() && self.changed.is_empty())
+    }
+
+    /// Why the slices ended early, where rows could not be put aside.
+    pub fn take_failure(&mut self) -> Option<DatasetError> {
+        self.failure.take()
+    }
+
+    /// Names of inputs whose bytes were not those that were hashed.
+    pub fn changed(&self) -> &[String] {
+        &self.changed
+    }
+
+    /// What was recognised in the last slice; hands it over.
+    pub fn take_recognised(&mut self) -> Vec<Recognised> {
+        std::mem::take(&mut self.recognised)
+    }
+
+    /// Takes back the buffer of a finished slice.
+    pub fn reuse(&mut self, mut buffer: Vec<u8>) {
+        // A buffer that one giant document blew up is not worth keeping.
+        if buffer.capacity() <= 2 * self.slice_bytes {
+            buffer.clear();
+            self.spare.push(buffer);
+        }
+    }
+
+    /// The next slice, or none at the end of the inputs or when the run was stopped.
+    pub fn next_slice(&mut self) -> Option<Slice> {
+        // What nobody wanted to know is forgotten: there may be millions of entries.
+        self.recognised.clear();
+        let mut slice = Slice {
+            index: self.next_slice,
+            buffer: self.spare.pop().unwrap_or_else(|| self.new_buffer()),
+            steps: Vec::new(),
+            entries: Arc::default(),
+        };
+        if let Some(current) = &self.current
+            && let Some(entry) = &current.entry
+        {
+            slice.steps.push(Step::Entry(entry.step.clone()));
+        }
+        let behind = self.next_input + MAX_INPUTS_PER_SLICE;
+        while slice.buffer.len() < self.slice_bytes {
+            if self.is_over() {
+                return None;
+            }
+            if self.current.is_none() {
+                let is_full = self.next_input >= behind && !slice.steps.is_empty();
+                if is_full || !self.open_next(&mut slice) {
+                    break;
+                }
+            }
+            self.step(&mut slice);
+        }
+        if slice.steps.is_empty() {
+            self.gathered(&mut slice);
+        }
+        if slice.steps.is_empty() || self.is_over() {
+            return None;
+        }
+        self.next_slice += 1;
+        self.tally.slices = self.next_slice;
+        Some(slice)
+    }
+
+    /// Fills a slice with the next groups of gathered rows.
+    fn gathered(&mut self, slice: &mut Slice) {
+        match self.gatherer.next_groups(std::mem::take(&mut slice.buffer)) {
+            Ok(None) => {}
+            Err(error) => self.failure = Some(error),
+            Ok(Some(gathered)) => {
+                let entries = self
+                    .gathered
+                    .get_or_insert_with(|| self.gatherer.entries().into());
+                slice.entries = Arc::clone(entries);
+                slice.buffer = gathered.buffer;
+                for group in gathered.groups {
+                    self.records += 1;
+                    let beyond = self.record_limit.is_some_and(|limit| self.records > limit);
+                    slice.steps.push(if beyond {
+                        Step::FilteredGroup(group)
+                    } else {
+                        Step::Group(group)
+                    });
+                }
+            }
+        }
+    }
+
+    /// A buffer with room for a slice and a usual record more, so that it seldom has to grow.
+    fn new_buffer(&self) -> Vec<u8> {
+        Vec::with_capacity(self.slice_bytes + self.slice_bytes / 8)
+    }
+
+    /// Opens the next input; refused ones become a damage at once. False when there is none.
+    fn open_next(&mut self, slice: &mut Slice) -> bool {
+        let index = self.next_input;
+        let Some(planned) = self.inputs.get(index) else {
+            return false;
+        };
+        self.next_input += 1;
+        if let InputKind::Refused(finding) = &planned.input.kind {
+            self.tally.record(index, 1);
+            slice.steps.push(Step::Entry(EntryRef {
+                input: index,
+                entry: String::new(),
+                table: String::new(),
+                source: None,
+            }));
+            slice.steps.push(Step::FramingError(FramingError {
+                record: 0,
+                start: 0,
+                end: 0,
+                line: 1,
+                column: 1,
+                code: finding.code,
+                hash: blake3::hash(b"").to_hex().to_string(),
+                head: Vec::new(),
+                message: finding.message.clone(),
+                at: None,
+            }));
+        } else {
+            let reader =
+                Reader::open(&planned.input, self.limits).with_tables(Arc::clone(&planned.settings.tables));
+            self.current = Some(Current {
+                input: index,
+                reader,
+                entry: None,
+                tables: Tables::default(),
+                told: 0,
+            });
+        }
+        true
+    }
+
+    fn step(&mut self, slice: &mut Slice) {
+        let Some(current) = &mut self.current else {
+            return;
+        };
+        let event = current.reader.next(&mut slice.buffer);
+        let read = current.reader.raw_bytes_read();
+        if read > current.told {
+            self.progress.advance(read - current.told);
+            current.told = read;
+        }
+        let Some(event) = event else {
+            if current.tables.is_database && !current.tables.has_one {
+                slice.steps.push(Step::Entry(EntryRef {
+                    input: current.input,
+                    entry: String::new(),
+                    table: String::new(),
+                    source: None,
+                }));
+                slice.steps.push(Step::Note(no_table(&current.tables.passed)));
+            }
+            self.finish_input();
+            return;
+        };
+        match event {
+            Event::EntryStart { entry, head } => self.start_entry(slice, entry, &head),
+            Event::Frame(frame) => self.frame(slice, frame),
+            Event::Separator { bytes } => slice.separate(bytes),
+            Event::Table { name, source } => self.start_table(slice, name, &source),
+            Event::Skipped { table, rows, bytes } => {
+                current.tables.pass(&table);
+                slice.steps.push(Step::Skipped { table, rows, bytes });
+            }
+            Event::PassedOver { kind, bytes } => slice.steps.push(Step::PassedOver { kind, bytes }),
+            Event::FramingError(mut damage) => {
+                self.tally.record(current.input, 1);
+                if let Some(entry) = &mut current.entry {
+                    damage.record = entry.next_record;
+                    entry.next_record += 1;
+                }
+                slice.steps.push(Step::FramingError(damage));
+            }
+            Event::Note(finding) => {
+                // A note before the first entry still belongs to the input.
+                if current.entry.is_none() && !matches!(slice.steps.last(), Some(Step::Entry(_))) {
+                    let input = current.input;
+                    slice.steps.push(Step::Entry(EntryRef {
+                        input,
+                        entry: String::new(),
+                        table: String::new(),
+                        source: None,
+                    }));
+                }
+                slice.steps.push(Step::Note(finding));
+            }
+            Event::Failed(failure) => {
+                self.failures.push((current.input, failure));
+                self.current = None;
+            }
+            Event::EntryEnd { decoded_bytes } => {
+                self.tally.entry(current.input, decoded_bytes);
+                current.entry = None;
+                slice.steps.push(Step::EntryEnd(decoded_bytes));
+            }
+        }
+    }
+
+    /// Takes a record into the slice, or puts its rows aside.
+    fn frame(&mut self, slice: &mut Slice, mut frame: Frame) {
+        let Some(Current {
+            input,
+            entry: Some(entry),
+            ..
+        }) = &mut self.current
+        else {
+            return;
+        };
+        if let Some(map) = &entry.map
+            && !rename(map, &mut frame, &mut slice.buffer, self.limits)
+        {
+            let bytes = frame.end - frame.start;
+            let (table, rows) = (map.table.clone(), 1);
+            slice.steps.push(Step::Skipped { table, rows, bytes });
+            return;
+        }
+        if let (Some(number), Some(source)) = (entry.gathering, entry.step.source) {
+            let bytes = slice.buffer.get(frame.buffer.clone()).unwrap_or_default();
+            let mut gathering = Gathering {
+                gatherer: &mut self.gatherer,
+                entry: number,
+                next_record: &mut entry.next_record,
+            };
+            match gathering.put_aside(source, &frame, bytes, self.limits) {
+                Ok(Some(aside)) => {
+                    self.tally.record(*input, aside.rows);
+                    slice.buffer.truncate(frame.buffer.start);
+                    slice.separate(aside.between);
+                    return;
+                }
+                // What cannot be cut into rows is a record of its own, and mostly rejected.
+                Ok(None) => {}
+                Err(error) => {
+                    self.failure = Some(error);
+                    return;
+                }
+            }
+        }
+        self.tally.record(*input, 1);
+        frame.record = entry.next_record;
+        entry.next_record += 1;
+        if entry.step.source.is_none() {
+            let damage = unread(&frame, &mut slice.buffer, self.limits);
+            slice.steps.push(Step::FramingError(damage));
+            return;
+        }
+        self.records += 1;
+        let beyond = self.record_limit.is_some_and(|limit| self.records > limit);
+        slice.steps.push(if beyond {
+            Step::Filtered(frame)
+        } else {
+            Step::Frame(frame)
+        });
+    }
+
+    /// Rows of a table follow: they have a reader of their own.
+    fn start_table(&mut self, slice: &mut Slice, name: String, source: &str) {
+        let Some(Current {
+            input,
+            entry: Some(entry),
+            tables,
+            ..
+        }) = &mut self.current
+        else {
+            return;
+        };
+        let planned = self.inputs.get(*input);
+        let named = planned.and_then(|planned| planned.settings.source);
+        tables.has_one = true;
+        entry.step.table = name;
+        entry.step.source = named.or_else(|| chatmill_source::find(source));
+        entry.gathering = Some(announce(&mut self.gatherer, planned, *input, &entry.step));
+        slice.steps.push(Step::Entry(entry.step.clone()));
+        self.recognised.push(Recognised {
+            input: *input,
+            entry: entry.step.entry.clone(),
+            evidence: entry.step.source.map(|source| Evidence {
+                source: source.id(),
+                confidence: 100,
+                why: vec!["a table has the columns that its map names".to_owned()],
+            }),
+            looks: None,
+            proposal: None,
+        });
+    }
+
+    fn start_entry(&mut self, slice: &mut Slice, entry: String, head: &Head) {
+        let Some(current) = &mut self.current else {
+            return;
+        };
+        let Some(planned) = self.inputs.get(current.input) else {
+            return;
+        };
+        let seen = recognise(planned, &entry, head, self.limits);
+        let step = EntryRef {
+            input: current.input,
+            entry: entry.clone(),
+            table: String::new(),
+            source: seen.source,
+        };
+        slice.steps.push(Step::Entry(step.clone()));
+        let gathering = seen
+            .gathers
+            .then(|| announce(&mut self.gatherer, Some(planned), current.input, &step));
+        current.entry = Some(Entry {
+            gathering,
+            step,
+            next_record: 0,
+            map: seen.map,
+        });
+        current.tables.is_database |= head.framing == Framing::Tables;
+        slice.steps.extend(seen.notes.into_iter().map(Step::Note));
+        match seen.fate {
+            EntryAction::Read => {}
+            EntryAction::PassOver(kind) => current.reader.skip_entry(kind),
+            EntryAction::Refuse(code, message, at) => current.reader.refuse_entry(code, message, at),
+        }
+        self.recognised.push(Recognised {
+            input: current.input,
+            entry,
+            evidence: seen.evidence,
+            looks: seen.looks,
+            proposal: seen.proposal,
+        });
+    }
+
+    fn finish_input(&mut self) {
+        let Some(current) = self.current.take() else {
+            return;
+        };
+        let Some(planned) = self.inputs.get(current.input) else {
+            return;
+        };
+        if planned.input.bytes > current.told {
+            self.progress.advance(planned.input.bytes - current.told);
+        }
+        let Some(expected) = &planned.hash else { return };
+        let mut go_on = |_| !self.stop.load(Ordering::Relaxed);
+        match current.reader.raw_hash(&mut go_on) {
+            Ok(Some(hash)) if hash != *expected => self.changed.push(planned.name().into_owned()),
+            Ok(_) => {}
+            Err(failure) => self.failures.push((current.input, failure)),
+        }
+    }
+}
+
+/// Tells the gatherer of an entry whose rows will come.
+fn announce(
+    gatherer: &mut Gatherer,
+    planned: Option<&PlannedInput>,
+    input: usize,
+    entry: &EntryRef,
+) -> usize {
+    let scope = planned
+        .map(|planned| planned.scope(input, entry))
+        .unwrap_or_default();
+    gatherer.entry(entry.clone(), scope)
+}

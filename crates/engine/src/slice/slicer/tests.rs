@@ -1,0 +1,61 @@
+use chatmill_diag::{Finding, codes};
+
+use super::super::CutCounts;
+use super::*;
+use crate::plan::typed_inputs;
+use crate::progress::Silent;
+
+fn slicer<'p>(
+    inputs: &'p [PlannedInput],
+    limits: &'p Limits,
+    slice_bytes: usize,
+    stop: &'p AtomicBool,
+) -> Slicer<'p> {
+    let spill = std::env::temp_dir();
+    Slicer::new(inputs, limits, slice_bytes, None, spill, stop, &Silent)
+}
+
+#[test]
+fn a_slice_ends_after_so_many_inputs_however_small_they_are() {
+    let refused = Finding::new(&codes::NOT_A_REGULAR_FILE, "a device");
+    let inputs: Vec<PlannedInput> = (0..=MAX_INPUTS_PER_SLICE)
+        .map(|number| PlannedInput::of(&number.to_string(), InputKind::Refused(Box::new(refused.clone()))))
+        .collect();
+    let (limits, stop) = (Limits::default(), AtomicBool::new(false));
+    let mut slicer = slicer(&inputs, &limits, 1 << 20, &stop);
+    let mut begun = Vec::new();
+    while let Some(slice) = slicer.next_slice() {
+        let entries = slice.steps.iter().filter(|step| matches!(step, Step::Entry(_)));
+        begun.push(entries.count());
+    }
+    assert_eq!(begun, [MAX_INPUTS_PER_SLICE, 1]);
+    assert_eq!(slicer.into_tally().slices, 2);
+}
+
+#[test]
+fn what_was_recognised_is_forgotten_with_its_slice() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a", "b", "c"] {
+        std::fs::write(
+            folder.path().join(name),
+            r#"{"messages":[{"role":"user","content":"hi"}]}"#,
+        )
+        .unwrap();
+    }
+    let inputs = typed_inputs(&[folder.path().to_string_lossy().into_owned()], "auto").unwrap();
+    let (limits, stop) = (Limits::default(), AtomicBool::new(false));
+    let mut slicer = slicer(&inputs, &limits, 1, &stop);
+    let mut held = Vec::new();
+    while slicer.next_slice().is_some() {
+        held.push(slicer.recognised.len());
+    }
+    // The last slice holds only the end of the last entry.
+    assert_eq!(held, [1, 1, 1, 0]);
+}
+
+/// What is kept of each input while a run works, beside its path and what is counted of it.
+#[test]
+fn a_planned_input_and_its_tally_take_less_than_a_hundred_and_fifty_bytes() {
+    let each = size_of::<PlannedInput>() + size_of::<CutCounts>();
+    assert!(each < 150, "{each} bytes");
+}

@@ -1,0 +1,100 @@
+//! What a finished slice leaves behind beside its files: enough to seal the run without reading them again.
+
+use std::collections::BTreeMap;
+
+use chatmill_diag::{Ledger, RowLedger, Severity};
+use serde::{Deserialize, Serialize};
+
+use crate::work::totals::Totals;
+
+/// The receipt of a slice.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct SliceReceipt {
+    /// Digest of the slice that it is the receipt of.
+    pub slice: String,
+    /// Counts per input, by index in the plan.
+    pub inputs: BTreeMap<usize, InputCounts>,
+    /// Ids of its conversations before qualification, in order, each with its input.
+    pub ids: Vec<(usize, String)>,
+    /// Ids that were given because others were taken: index in `ids` and the id.
+    pub renamed: BTreeMap<usize, String>,
+    /// Messages in the dataset, notices not counted.
+    pub messages: u64,
+    /// Findings by code, with their severity.
+    pub findings: BTreeMap<String, FindingCount>,
+    /// Token totals.
+    pub totals: Totals,
+    /// Renderings for which a configured participant was absent.
+    pub unrenderable: u64,
+    /// Perspectives of conversations without a turn to render, where each turn has a rendering of its own.
+    #[serde(default)]
+    pub without_turns: u64,
+    /// Renderings that left reasoning out because policy says so.
+    #[serde(default)]
+    pub without_reasoning: u64,
+    /// Renderings that were made.
+    pub renderings: u64,
+}
+
+/// Counts of one input in a slice.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct InputCounts {
+    /// Entries that were read to their end here.
+    pub entries: u64,
+    /// Records and bytes.
+    #[serde(flatten)]
+    pub ledger: Ledger,
+    /// Rows of the accepted records.
+    pub rows: RowLedger,
+    /// Conversations in the dataset.
+    pub conversations: u64,
+    /// Rows of the findings table.
+    pub findings: u64,
+    /// Sources that read it.
+    pub sources: Vec<String>,
+    /// Records left out, by reason.
+    pub filtered_by: BTreeMap<String, u64>,
+    /// Rows of tables that nobody asked for, by table.
+    #[serde(default)]
+    pub skipped_tables: BTreeMap<String, u64>,
+    /// Files, and members of archives, that are no chats, by what they are.
+    #[serde(default)]
+    pub skipped_files: BTreeMap<String, u64>,
+}
+
+/// How often a code was found.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct FindingCount {
+    /// Kebab name.
+    pub name: String,
+    /// Errors, those of rejects included.
+    pub errors: u64,
+    /// Warnings.
+    pub warnings: u64,
+    /// Notes.
+    pub notes: u64,
+    /// Errors that are the reason of a reject.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub of_rejects: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+impl FindingCount {
+    /// Adds `count` findings of a severity.
+    pub fn add(&mut self, severity: Severity, count: u64) {
+        match severity {
+            Severity::Error => self.errors += count,
+            Severity::Warning => self.warnings += count,
+            Severity::Note => self.notes += count,
+        }
+    }
+
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.errors + self.warnings + self.notes
+    }
+}

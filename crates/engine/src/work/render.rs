@@ -1,0 +1,354 @@
+//! Saying a conversation in the plan's dialects.
+
+use std::convert::Infallible;
+
+use chatmill_dialect::{
+    CutPoints, Cuts, History, Policy, Rendering, Shared, View, Violation, Window, WindowRange,
+    auto_perspective, window,
+};
+use chatmill_model::{Linked, Part, ParticipantKind, Role};
+
+use super::budget::BudgetMeter;
+use crate::pipeline::{PerspectiveChoice, PerspectiveRule};
+use crate::plan::Target;
+use crate::plan::WindowPlan;
+use crate::work::fit;
+
+/// Who speaks as the assistant in a conversation: one entry per rendering, and how many configured participants are absent.
+pub fn perspectives(linked: &Linked, speaker: &PerspectiveChoice) -> (Vec<Option<usize>>, u64) {
+    let participants = &linked.conversation.participants;
+    match speaker {
+        PerspectiveChoice::Rule(PerspectiveRule::Auto) => (vec![auto_perspective(linked)], 0),
+        PerspectiveChoice::Rule(PerspectiveRule::None) => (vec![None], 0),
+        PerspectiveChoice::Rule(PerspectiveRule::EachAgent) => {
+            let agents: Vec<Option<usize>> = participants
+                .iter()
+                .enumerate()
+                .filter(|(_, participant)| participant.kind == ParticipantKind::Agent)
+                .map(|(index, _)| Some(index))
+                .collect();
+            (if agents.is_empty() { vec![None] } else { agents }, 0)
+        }
+        PerspectiveChoice::Rule(PerspectiveRule::EachParticipant) => {
+            let everybody: Vec<Option<usize>> = (0..participants.len()).map(Some).collect();
+            (
+                if everybody.is_empty() {
+                    vec![None]
+                } else {
+                    everybody
+                },
+                0,
+            )
+        }
+        PerspectiveChoice::Participants(names) => {
+            let mut found: Vec<Option<usize>> = Vec::new();
+            let mut absent = 0;
+            for name in names {
+                let by_id = participants
+                    .iter()
+                    .position(|participant| participant.id == *name);
+                let index = by_id.or_else(|| {
+                    participants
+                        .iter()
+                        .position(|participant| participant.name.as_ref() == Some(name))
+                });
+                match index {
+                    None => absent += 1,
+                    Some(index) if found.contains(&Some(index)) => {}
+                    Some(index) => found.push(Some(index)),
+                }
+            }
+            (found, absent)
+        }
+    }
+}
+
+/// Renders a conversation in one dialect for every perspective; `emit` gets the perspective's participant id (`""` for none).
+pub fn render(
+    linked: &Linked,
+    target: &Target,
+    perspectives: &[Option<usize>],
+    policy: &Policy,
+    history: History,
+    emit: &mut dyn FnMut(&str, Rendering<'_>),
+) {
+    let windows = WindowPlan {
+        history,
+        ..WindowPlan::default()
+    };
+    let windowed = WindowedRenderer::new(linked, &windows, perspectives);
+    let mut always = |id: &str, rendering: Rendering<'_>| {
+        emit(id, rendering);
+        Ok::<(), Infallible>(())
+    };
+    let Ok(()) = windowed.render(target, policy, None, &mut always);
+}
+
+/// A conversation, cut as a plan's windows say.
+///
+/// Sessions are cut first, then the turns of the perspective; the dialect cuts the history; what is still too long begins
+/// later, in front of what somebody else says, until it fits. What a rendering leaves out it declares. A rendering that does
+/// not fit even so stays, with the reason, and is not valid.
+pub struct WindowedRenderer<'a> {
+    linked: &'a Linked,
+    windows: &'a WindowPlan,
+    voices: Vec<PerspectiveWindows>,
+    /// Nobody's, for dialects that know no perspective.
+    nobody: PerspectiveWindows,
+    /// For each position, the bytes of text in front of it; one more for the end.
+    bytes: Vec<u64>,
+}
+
+/// A perspective, and what its renderings show.
+struct PerspectiveWindows {
+    perspective: Option<usize>,
+    stretches: Vec<WindowRange>,
+    /// How many stretches there are beyond the limit.
+    left_out: u64,
+    /// Where stretches may begin later.
+    starts: Vec<u32>,
+}
+
+impl PerspectiveWindows {
+    fn new(
+        linked: &Linked,
+        windows: &WindowPlan,
+        borders: &CutPoints,
+        perspective: Option<usize>,
+        cuts: Cuts,
+    ) -> Self {
+        let mut stretches = window::stretches(linked, borders, perspective, cuts);
+        let most = usize::try_from(windows.most).unwrap_or(usize::MAX);
+        let left_out = stretches.len().saturating_sub(most) as u64;
+        stretches.truncate(most);
+        Self {
+            perspective,
+            stretches,
+            left_out,
+            starts: match windows.budget {
+                Some(_) => window::turn_starts(linked, borders, perspective),
+                None => Vec::new(),
+            },
+        }
+    }
+
+    /// The voice of a rendering of the whole conversation.
+    fn whole(perspective: Option<usize>) -> Self {
+        Self {
+            perspective,
+            stretches: Vec::new(),
+            left_out: 0,
+            starts: Vec::new(),
+        }
+    }
+}
+
+impl<'a> WindowedRenderer<'a> {
+    /// Cuts a conversation.
+    pub fn new(linked: &'a Linked, windows: &'a WindowPlan, perspectives: &[Option<usize>]) -> Self {
+        let perspectives = perspectives.iter().copied();
+        let (voices, nobody) = if windows.cut() {
+            let borders = CutPoints::of(linked);
+            let sessions = Cuts {
+                per_turn: false,
+                ..windows.cuts
+            };
+            let voice =
+                |perspective, cuts| PerspectiveWindows::new(linked, windows, &borders, perspective, cuts);
+            let voices = perspectives.map(|perspective| voice(perspective, windows.cuts));
+            (voices.collect(), voice(None, sessions))
+        } else {
+            (
+                perspectives.map(PerspectiveWindows::whole).collect(),
+                PerspectiveWindows::whole(None),
+            )
+        };
+        let mut sum = 0;
+        let mut bytes = vec![0];
+        let messages = linked.conversation.messages.iter();
+        for message in messages.filter(|_| windows.budget.is_some()) {
+            sum += message.parts.iter().map(length).sum::<u64>();
+            bytes.push(sum);
+        }
+        Self {
+            linked,
+            windows,
+            voices,
+            nobody,
+            bytes,
+        }
+    }
+
+    /// Who speaks in the renderings of a dialect.
+    fn voices(&self, target: &Target) -> &[PerspectiveWindows] {
+        if target.dialect.about().neutral {
+            std::slice::from_ref(&self.nobody)
+        } else {
+            &self.voices
+        }
+    }
+
+    /// Renderings in a dialect that are beyond the limit.
+    pub fn left_out(&self, target: &Target) -> u64 {
+        let voices = self.voices(target).iter();
+        voices
+            .filter(|_| !target.dialect.is_single_turn())
+            .map(|voice| voice.left_out)
+            .sum()
+    }
+
+    /// Perspectives that have no turn to render.
+    pub fn without_turns(&self) -> u64 {
+        let is_silent = |voice: &&PerspectiveWindows| voice.stretches.is_empty() && voice.left_out == 0;
+        let silent = self.voices.iter().filter(is_silent);
+        if self.windows.cuts.per_turn {
+            silent.count() as u64
+        } else {
+            0
+        }
+    }
+
+    /// The renderings in one dialect, perspective by perspective; `emit` gets the perspective's participant id (`""` for none)
+    /// and ends the work when it fails. Where there is a budget, there are `scales`.
+    pub fn render<E>(
+        &self,
+        target: &Target,
+        policy: &Policy,
+        mut scales: Option<&mut BudgetMeter>,
+        emit: &mut dyn FnMut(&str, Rendering<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for voice in self.voices(target) {
+            let shared = Shared::default();
+            let participants = &self.linked.conversation.participants;
+            let participant = voice.perspective.and_then(|index| participants.get(index));
+            let id = participant.map_or("", |participant| participant.id.as_str());
+            let mut speaking = PerspectiveRenderer {
+                windowed: self,
+                shared: &shared,
+                voice,
+                target,
+                whole: View {
+                    linked: self.linked,
+                    perspective: voice.perspective,
+                    policy,
+                    profile: target.profile,
+                    history: self.windows.history,
+                    window: None,
+                },
+                scales: scales.as_deref_mut(),
+                ordinal: 0,
+                answers: self.windows.cuts.per_turn && !target.dialect.about().neutral,
+            };
+            speaking.say(&mut |rendering| emit(id, rendering))?;
+        }
+        Ok(())
+    }
+
+    /// The bytes of text between two positions.
+    fn bytes(&self, start: u32, end: u32) -> u64 {
+        let before = |position: u32| self.bytes.get(position as usize).copied().unwrap_or_default();
+        before(end).saturating_sub(before(start))
+    }
+}
+
+/// Takes the text of a part to be this long, in bytes.
+fn length(part: &Part) -> u64 {
+    let text = match part {
+        Part::Text(text) => text,
+        Part::ToolCall(call) => call.arguments.source_text(),
+        Part::ToolResult(result) => &result.content,
+        _ => "",
+    };
+    text.len() as u64
+}
+
+/// The renderings of one perspective in one dialect.
+struct PerspectiveRenderer<'w, 's> {
+    windowed: &'w WindowedRenderer<'w>,
+    shared: &'w Shared,
+    voice: &'w PerspectiveWindows,
+    target: &'w Target,
+    /// The whole conversation.
+    whole: View<'w>,
+    scales: Option<&'s mut BudgetMeter>,
+    ordinal: u32,
+    /// Whether each rendering ends with an answer.
+    answers: bool,
+}
+
+/// The view through a window.
+fn through<'w>(whole: View<'w>, shared: &'w Shared, stretch: WindowRange) -> View<'w> {
+    View {
+        window: Some(Window { stretch, shared }),
+        ..whole
+    }
+}
+
+type Emit<'e, E> = dyn FnMut(Rendering<'_>) -> Result<(), E> + 'e;
+
+impl PerspectiveRenderer<'_, '_> {
+    fn say<E>(&mut self, emit: &mut Emit<'_, E>) -> Result<(), E> {
+        if !self.windowed.windows.cut() || self.target.dialect.is_single_turn() {
+            return self.rendered(None, emit);
+        }
+        for stretch in &self.voice.stretches {
+            let fitted = self.fitted(*stretch);
+            self.rendered(Some(fitted), emit)?;
+        }
+        Ok(())
+    }
+
+    /// The longest part of a stretch that fits; where none does, the shortest.
+    fn fitted(&mut self, stretch: WindowRange) -> WindowRange {
+        let (Some(scales), Some(budget)) = (self.scales.as_deref_mut(), &self.windowed.windows.budget) else {
+            return stretch;
+        };
+        let starts = &self.voice.starts;
+        let from = starts.partition_point(|start| *start <= stretch.start);
+        let to = starts.partition_point(|start| *start < stretch.end);
+        let later = starts.get(from..to).unwrap_or_default();
+        let beginnings: Vec<u32> = std::iter::once(stretch.start)
+            .chain(later.iter().copied())
+            .collect();
+        let beginning = |place: usize| WindowRange {
+            start: beginnings.get(place).copied().unwrap_or(stretch.start),
+            ..stretch
+        };
+        let guess = fit::guess(&beginnings, budget.tokens, |start| {
+            self.windowed.bytes(start, stretch.end)
+        });
+        let (whole, shared) = (self.whole, self.shared);
+        let least = fit::least(beginnings.len(), guess, |place| {
+            let mut fits = true;
+            let view = through(whole, shared, beginning(place));
+            self.target
+                .dialect
+                .render(&view, &mut |rendering| fits &= scales.fits(&rendering));
+            fits
+        });
+        beginning(least.unwrap_or(beginnings.len() - 1))
+    }
+
+    fn rendered<E>(&mut self, stretch: Option<WindowRange>, emit: &mut Emit<'_, E>) -> Result<(), E> {
+        let view = stretch.map_or(self.whole, |stretch| through(self.whole, self.shared, stretch));
+        let mut outcome = Ok(());
+        self.target.dialect.render(&view, &mut |mut rendering| {
+            if outcome.is_err() {
+                return;
+            }
+            rendering.ordinal = self.ordinal;
+            self.ordinal += 1;
+            if stretch.is_some() && self.answers && rendering.last_role != Some(Role::Assistant.as_str()) {
+                let silent = "window.per_turn: nothing of the turn is left in this dialect";
+                rendering.violations.push(Violation::whole(silent));
+            }
+            if let Some(scales) = self.scales.as_deref_mut()
+                && !scales.fits(&rendering)
+            {
+                rendering.violations.push(Violation::whole(scales.refusal()));
+            }
+            outcome = emit(rendering);
+        });
+        outcome
+    }
+}

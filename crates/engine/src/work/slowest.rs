@@ -1,0 +1,103 @@
+//! Which conversations took longest: for `run.json`, which no certificate covers. No time goes anywhere else.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+/// Conversations that are remembered.
+const MAX_REMEMBERED: usize = 20;
+
+/// A conversation and how long it took.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Slow {
+    /// Its id in the dataset.
+    pub conversation_id: String,
+    /// Name of the input.
+    pub input: String,
+    /// Bytes of its record, or of its rows.
+    pub bytes: u64,
+    /// Seconds from its bytes to its rows in the tables.
+    pub seconds: f64,
+    /// The slice that it is in: one that is done again replaces what was measured before.
+    #[serde(skip)]
+    slice: u32,
+}
+
+/// The conversations that took longest, the slowest first.
+#[derive(Debug, Default)]
+pub struct Slowest(Vec<Slow>);
+
+impl Slowest {
+    /// Remembers a conversation, if it is among the slowest. `name` gives its id and the name of its input.
+    pub fn offer<'n>(
+        &mut self,
+        slice: u32,
+        taken: Duration,
+        bytes: usize,
+        name: impl FnOnce() -> (&'n str, &'n str),
+    ) {
+        let seconds = taken.as_secs_f64();
+        let place = self.0.partition_point(|other| other.seconds >= seconds);
+        if place < MAX_REMEMBERED {
+            let (id, input) = name();
+            let slow = Slow {
+                conversation_id: id.to_owned(),
+                input: input.to_owned(),
+                bytes: bytes as u64,
+                seconds,
+                slice,
+            };
+            self.0.insert(place, slow);
+            self.0.truncate(MAX_REMEMBERED);
+        }
+    }
+
+    /// Takes over what was measured in a slice, in place of what was measured there before.
+    pub fn merge(&mut self, slice: u32, measured: Self) {
+        self.0.retain(|slow| slow.slice != slice);
+        self.0.extend(measured.0);
+        self.0.sort_by(|one, other| other.seconds.total_cmp(&one.seconds));
+        self.0.truncate(MAX_REMEMBERED);
+    }
+
+    /// The slowest first.
+    pub fn rows(&self) -> &[Slow] {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measured(slice: u32, milliseconds: &[u64]) -> Slowest {
+        let mut slowest = Slowest::default();
+        for taken in milliseconds {
+            slowest.offer(slice, Duration::from_millis(*taken), 7, || ("id", "in.json"));
+        }
+        slowest
+    }
+
+    fn milliseconds(slowest: &Slowest) -> Vec<f64> {
+        slowest.rows().iter().map(|slow| slow.seconds * 1000.0).collect()
+    }
+
+    #[test]
+    fn the_slowest_come_first_and_no_more_than_asked_for_are_kept() {
+        let many: Vec<u64> = (1..=50).collect();
+        let mut all = measured(0, &many);
+        all.merge(1, measured(1, &[45, 900]));
+        let found = milliseconds(&all);
+        assert_eq!(found.len(), MAX_REMEMBERED);
+        assert_eq!(found[..3], [900.0, 50.0, 49.0]);
+        assert_eq!(found[6..8], [45.0, 45.0]);
+    }
+
+    #[test]
+    fn a_slice_that_is_done_again_counts_once() {
+        let mut all = measured(0, &[9]);
+        all.merge(3, measured(3, &[5, 7]));
+        all.merge(3, measured(3, &[6]));
+        assert_eq!(milliseconds(&all), [9.0, 6.0]);
+    }
+}

@@ -1,0 +1,23 @@
+//! Form of the files of an export.
+
+use serde::Serialize;
+
+/// Form of the files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// One JSON value a line.
+    Jsonl,
+    /// Columns.
+    Parquet,
+}
+
+impl Format {
+    /// The end of a file's name.
+    pub(crate) const fn suffix(self) -> &'static str {
+        match self {
+            Self::Jsonl => "jsonl",
+            Self::Parquet => "parquet",
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Fields of the source that have no place in the model.
+
+/// JSON source text, kept as it was written (numbers, key order and spacing untouched). Always one valid JSON value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RawJson(pub String);
+
+impl RawJson {
+    /// The source text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Fields that have no place in the model: names and raw values, in input order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Extra(pub Vec<(String, RawJson)>);
+
+impl Extra {
+    /// The raw value of the first field of that name.
+    pub fn get(&self, name: &str) -> Option<&RawJson> {
+        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value)
+    }
+
+    /// Whether there is no field.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Writes the fields as one compact JSON object, or nothing when there are none.
+    pub fn to_json(&self) -> Option<String> {
+        if self.is_empty() {
+            return None;
+        }
+        let mut out = String::from("{");
+        for (index, (key, value)) in self.0.iter().enumerate() {
+            if index > 0 {
+                out.push(',');
+            }
+            crate::json::push_string(&mut out, key);
+            out.push(':');
+            crate::json::push_compact(&mut out, value.as_str());
+        }
+        out.push('}');
+        Some(out)
+    }
+}

@@ -1,0 +1,354 @@
+//! Counts the renderings of a plan, in every encoding at once, at the price of the text that is new.
+//!
+//! A dozen dialects repeat the same contents in other envelopes. The inside of a long stretch, between its first and its last
+//! [sync point](crate::sync), has the same tokens wherever it stands: it is counted once and remembered. Only the joints
+//! between such insides are counted in each rendering, cut at sync points into chunks whose tokens are remembered too.
+//! All memories belong to one thread, hold a fixed number of bytes (for each [`MOST`] encodings: 6 MiB of short chunks, and twice
+//! 8 MiB of long texts) and never change a count, only its price.
+//!
+//! An encoding without sync points is counted on whole texts.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use chatmill_model::rope::{Component, ComponentSpan, Speaker};
+
+use crate::bpe::Tables;
+use crate::chunk_counter::{Beginnings, ChunkCounter};
+use crate::chunks::{Counts, MOST, PackedCounts};
+use crate::counter::{BEHIND, Counter, TokenCounts};
+use crate::encoding::Encoding;
+use crate::join_points::JoinPoints;
+use crate::memory::Memory;
+use crate::sync::{BoundaryClasses, SyncPoints};
+
+/// Bytes of a stretch from which its inside is remembered.
+const LONG_RUN_BYTES: usize = 64;
+
+/// Counts in a fixed list of encodings; belongs to one thread.
+pub struct TokenCounter {
+    /// At most [`MOST`] vocabularies each.
+    batches: Vec<Batch>,
+    /// By encoding: who counts it.
+    places: Vec<Place>,
+    /// By batch, then by vocabulary.
+    counted: Vec<TokenCounts>,
+}
+
+/// Who counts an encoding.
+enum Place {
+    /// The vocabulary of that number.
+    Batch(usize),
+    /// Its own counter, on whole texts.
+    Whole(Arc<dyn Counter>),
+}
+
+impl TokenCounter {
+    /// A counter for these encodings, in this order.
+    pub fn new(encodings: &[Encoding]) -> Self {
+        let mut known: Vec<Arc<Tables>> = Vec::new();
+        let mut places = Vec::with_capacity(encodings.len());
+        for encoding in encodings {
+            let tables = encoding
+                .tables()
+                .filter(|tables| tables.borders != BoundaryClasses::NONE);
+            places.push(match tables {
+                None => Place::Whole(encoding.counter()),
+                Some(tables) => {
+                    // Encodings that differ in special tokens only are counted once.
+                    let number = known.iter().position(|other| Arc::ptr_eq(other, tables));
+                    Place::Batch(number.unwrap_or_else(|| {
+                        known.push(Arc::clone(tables));
+                        known.len() - 1
+                    }))
+                }
+            });
+        }
+        Self {
+            batches: known.chunks(MOST).map(Batch::new).collect(),
+            counted: vec![TokenCounts::default(); known.len()],
+            places,
+        }
+    }
+
+    /// One that asks these counters about every text, and remembers nothing.
+    pub fn of_counters(counters: Vec<Arc<dyn Counter>>) -> Self {
+        Self {
+            batches: Vec::new(),
+            places: counters.into_iter().map(Place::Whole).collect(),
+            counted: Vec::new(),
+        }
+    }
+
+    /// The tokens of a rendering in each encoding, divided by components as [`Counter::tally`](crate::Counter::tally) does.
+    pub fn tally(&mut self, text: &str, spans: &[ComponentSpan]) -> Vec<TokenCounts> {
+        for (batch, tallies) in self.batches.iter_mut().zip(self.counted.chunks_mut(MOST)) {
+            tallies.fill(TokenCounts::default());
+            batch.tally(text, spans, tallies);
+        }
+        let tally = |place: &Place| match place {
+            Place::Batch(number) => self.counted.get(*number).copied().unwrap_or_default(),
+            Place::Whole(counter) => counter.tally(text, spans),
+        };
+        self.places.iter().map(tally).collect()
+    }
+
+    /// Bytes that long texts take in each memory at present, at most.
+    #[cfg(test)]
+    pub(crate) fn remembered(&self) -> usize {
+        let bytes = |batch: &Batch| batch.insides.bytes().max(batch.ways.remembered());
+        self.batches.iter().map(bytes).max().unwrap_or_default()
+    }
+
+    /// The tokens of a text in each encoding.
+    pub fn count(&mut self, text: &str) -> Vec<u64> {
+        let whole = [ComponentSpan {
+            end: text.len(),
+            component: Component::Content,
+            voice: Speaker::Other,
+            control: false,
+            requests: 0,
+        }];
+        let tallies = self.tally(text, &whole);
+        tallies.into_iter().map(|tally| tally.tokens).collect()
+    }
+}
+
+/// Up to [`MOST`] vocabularies that are counted together.
+struct Batch {
+    points: SyncPoints,
+    ways: ChunkCounter,
+    insides: Memory,
+}
+
+/// The stretch between the first and the last sync point of a text, and its tokens in each encoding. Empty when there are
+/// no two such points.
+struct Inside {
+    first: usize,
+    last: usize,
+    counts: [u64; MOST],
+}
+
+impl Batch {
+    fn new(tables: &[Arc<Tables>]) -> Self {
+        let all = tables.iter().map(|tables| tables.borders);
+        let common = all.reduce(BoundaryClasses::both).unwrap_or(BoundaryClasses::NONE);
+        let seams = tables.iter().fold(JoinPoints::of_no_token(), |seams, tables| {
+            seams.and(&tables.vocabulary.seams)
+        });
+        Self {
+            points: SyncPoints::new(common, seams),
+            ways: ChunkCounter::new(tables),
+            insides: Memory::default(),
+        }
+    }
+
+    fn tally(&mut self, text: &str, spans: &[ComponentSpan], tallies: &mut [TokenCounts]) {
+        let mut books = Books::new(spans, tallies);
+        // Everything before this byte is booked.
+        let mut booked = 0;
+        let mut start = 0;
+        for span in spans {
+            let end = span.end.min(text.len());
+            if span.control && end > start {
+                self.joint(text, booked..start, &mut books);
+                books.many(span, [1; MOST]);
+                booked = end;
+            } else if end.saturating_sub(start) >= LONG_RUN_BYTES
+                && let Some(stretch) = text.get(start..end)
+                && let inside = self.inside(stretch)
+                && inside.first < inside.last
+            {
+                self.joint(text, booked..start + inside.first, &mut books);
+                books.many(span, inside.counts);
+                booked = start + inside.last;
+            }
+            start = end;
+        }
+        self.joint(text, booked..text.len(), &mut books);
+        books.settle();
+    }
+
+    /// Counts a stretch that begins and ends at borders, chunk by chunk.
+    fn joint(&mut self, text: &str, range: Range<usize>, books: &mut Books<'_>) {
+        let Some(stretch) = text.get(range.clone()) else {
+            return;
+        };
+        let Self { points, ways, .. } = self;
+        let mut start = range.start;
+        points.each_end(stretch, |end| {
+            let chunk = start..range.start + end;
+            start = chunk.end;
+            match ways.beginnings(text, chunk.clone()) {
+                Beginnings::Short(lanes) => books.short(&chunk, lanes),
+                Beginnings::Long(words) => books.long(&chunk, words),
+            }
+        });
+    }
+
+    /// The inside of a stretch, counted now or before.
+    fn inside(&mut self, stretch: &str) -> Inside {
+        if let Some([first, last, counts @ ..]) = self.insides.get(stretch.as_bytes()) {
+            let mut inside = Inside {
+                first: *first as usize,
+                last: *last as usize,
+                counts: [0; MOST],
+            };
+            for (to, from) in inside.counts.iter_mut().zip(counts) {
+                *to = *from;
+            }
+            return inside;
+        }
+        let (first, last) = self.points.interior(stretch).unwrap_or_default();
+        let counts = self.count(stretch, first..last);
+        let mut words = [first as u64, last as u64, 0, 0, 0, 0];
+        for (to, from) in words.iter_mut().skip(2).zip(counts) {
+            *to = from;
+        }
+        self.insides.keep(stretch.as_bytes(), &words);
+        Inside { first, last, counts }
+    }
+
+    /// The tokens of a part of a text that begins and ends at borders.
+    fn count(&mut self, text: &str, range: Range<usize>) -> [u64; MOST] {
+        let mut counted = [TokenCounts::default(); MOST];
+        let mut books = Books::new(&[], &mut counted);
+        self.joint(text, range, &mut books);
+        books.settle();
+        counted.map(|tally| tally.tokens)
+    }
+}
+
+/// What chunks are booked into.
+struct Books<'s> {
+    spans: &'s [ComponentSpan],
+    /// Number of the span in which counting goes on.
+    here: usize,
+    /// Where that span ends.
+    end: usize,
+    /// Counted for that span, and not yet booked.
+    counts: Counts,
+    /// Chunks in these counts.
+    chunks: u32,
+    tallies: &'s mut [TokenCounts],
+}
+
+impl<'s> Books<'s> {
+    fn new(spans: &'s [ComponentSpan], tallies: &'s mut [TokenCounts]) -> Self {
+        Self {
+            end: spans.first().unwrap_or(&BEHIND).end,
+            spans,
+            here: 0,
+            counts: Counts::default(),
+            chunks: 0,
+            tallies,
+        }
+    }
+
+    /// Goes on to the span that holds a byte. Bytes must not go backwards.
+    fn go_to(&mut self, byte: usize) {
+        if byte < self.end {
+            return;
+        }
+        self.settle();
+        while self.spans.get(self.here).is_some_and(|span| span.end <= byte) {
+            self.here += 1;
+        }
+        self.end = self.spans.get(self.here).unwrap_or(&BEHIND).end;
+    }
+
+    /// Books what has been counted for the span at hand.
+    fn settle(&mut self) {
+        if self.chunks > 0 {
+            let span = self.spans.get(self.here).unwrap_or(&BEHIND);
+            for (encoding, tally) in self.tallies.iter_mut().enumerate() {
+                tally.book_many(span, self.counts.of(encoding));
+            }
+            self.counts = Counts::default();
+            self.chunks = 0;
+        }
+    }
+
+    fn many(&mut self, span: &ComponentSpan, counts: [u64; MOST]) {
+        for (tally, tokens) in self.tallies.iter_mut().zip(counts) {
+            tally.book_many(span, tokens);
+        }
+    }
+
+    /// Books the tokens of a short chunk.
+    #[inline]
+    fn short(&mut self, chunk: &Range<usize>, mut lanes: PackedCounts) {
+        let mut start = chunk.start;
+        self.go_to(start);
+        // A chunk may reach over the ends of spans: each of its tokens is booked by its first byte.
+        while chunk.end > self.end {
+            let (before, behind) = lanes.divide(self.end - chunk.start);
+            self.add(before);
+            lanes = behind;
+            start = self.end;
+            self.go_to(start);
+        }
+        self.add(lanes);
+    }
+
+    fn add(&mut self, lanes: PackedCounts) {
+        self.counts.add(lanes.counts());
+        self.chunks += 1;
+        if self.chunks == Counts::ROOM {
+            self.settle();
+        }
+    }
+
+    /// Books the tokens of a long chunk.
+    fn long(&mut self, chunk: &Range<usize>, words: &[u64]) {
+        let mut start = chunk.start;
+        while start < chunk.end {
+            self.go_to(start);
+            let end = self.end.min(chunk.end);
+            let span = *self.spans.get(self.here).unwrap_or(&BEHIND);
+            let part = start - chunk.start..end - chunk.start;
+            let of_each = words.chunks(ChunkCounter::words_for(chunk.len()));
+            for (tally, begin) in self.tallies.iter_mut().zip(of_each) {
+                tally.book_many(&span, ones_in(begin, &part));
+            }
+            start = end;
+        }
+    }
+}
+
+/// Bits that are set in a range of bits.
+fn ones_in(words: &[u64], range: &Range<usize>) -> u64 {
+    let mut ones = 0;
+    for (number, word) in words.iter().enumerate() {
+        let first = number * 64;
+        let from = range.start.clamp(first, first + 64) - first;
+        let to = range.end.clamp(first, first + 64) - first;
+        if from < to {
+            let part = u64::MAX >> (64 - (to - from)) << from;
+            ones += u64::from((word & part).count_ones());
+        }
+    }
+    ones
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_are_counted_within_a_range_over_words() {
+        let words = [u64::MAX, 0b1011, 1 << 63];
+        for (range, expected) in [
+            (0..0, 0),
+            (0..64, 64),
+            (3..64, 61),
+            (63..66, 3),
+            (64..192, 4),
+            (66..67, 0),
+            (191..192, 1),
+            (0..192, 68),
+        ] {
+            assert_eq!(ones_in(&words, &range), expected, "{range:?}");
+        }
+    }
+}

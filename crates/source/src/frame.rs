@@ -6,8 +6,6 @@ use chatmill_diag::{Code, Finding, Limits, Reject, RejectLevel, RowLedger, Sever
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_model::{Conversation, Customs, MessageOrigin};
 
-use crate::reader::thoughts;
-
 /// One row of a frame, and whose it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
@@ -116,18 +114,8 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// The result of reading a frame: a conversation, or the error for which it is rejected. Thoughts of assistants are
-    /// separated from their texts, whatever the format.
-    pub(crate) fn of(customs: Customs, read: Result<Self, Box<Finding>>) -> Self {
-        let mut reading = Self::stored(customs, read);
-        let conversation = reading.conversation.iter_mut();
-        conversation
-            .flat_map(|conversation| &mut conversation.messages)
-            .for_each(thoughts::take_out);
-        reading
-    }
-
-    /// As [`Self::of`] for a system's own store, whose texts stay as they are so that they can be written back.
+    /// The result of reading a frame: a conversation, or the error for which it is rejected. Texts stay as they are, so that
+    /// they can be written back.
     pub(crate) fn stored(customs: Customs, read: Result<Self, Box<Finding>>) -> Self {
         let mut reading = read.unwrap_or_else(|fault| Self {
             fault: Some(*fault),

@@ -20,7 +20,7 @@ use chatmill_model::Role;
 use crate::formats::openai_messages;
 use crate::formats::openai_messages::{Record, Turns, lists};
 use crate::frame::{FrameView, Reading};
-use crate::reader::{best, has, preference, present, too_many};
+use crate::reader::{best, has, preference, present, reading, too_many};
 use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
 
 const ID: &str = "hf-messages";
@@ -68,7 +68,7 @@ impl Source for HfMessages {
             return openai_messages::read((ID, &ABOUT), Some("messages"), *frame, limits);
         }
         let record = preference::refuse(frame).and_then(|()| columns(*frame, limits));
-        Reading::of(ABOUT.customs, record.map(|record| record.read(*frame, limits)))
+        reading(ABOUT.customs, record.map(|record| record.read(*frame, limits)))
     }
 
     fn message_path(&self, index: u32) -> String {

@@ -37,5 +37,6 @@ pub use recognise::{best, has, holds, is_bare_list, surest};
 pub use request_fields::{Names, RequestFields, Tools, list_of_tools, tools_of_vendor};
 pub use requests::{RequestForm, Requests, Turn};
 pub use roster::Roster;
+pub use thoughts::reading;
 pub use times::Times;
 pub use vendor::Vendor;

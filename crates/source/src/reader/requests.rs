@@ -20,6 +20,7 @@ use crate::reader::notes::Site;
 use crate::reader::recognise::strongest;
 use crate::reader::request_fields::{Names, RequestFields, tools_of_vendor};
 use crate::reader::roster::Roster;
+use crate::reader::thoughts::reading;
 use crate::reader::vendor::{self, Vendor};
 use crate::reader::{placed_media, preference, weight};
 use crate::source::{About, Source};
@@ -76,7 +77,7 @@ impl Source for Requests {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::of(self.about.customs, self.conversation(*frame, limits))
+        reading(self.about.customs, self.conversation(*frame, limits))
     }
 
     fn message_path(&self, index: u32) -> String {

@@ -1,11 +1,23 @@
 //! Reasoning inside a text: between `<think>` and `</think>` at its beginning, as open models write it.
 
-use chatmill_model::{Message, MessageKind, Part, Role};
+use chatmill_diag::Finding;
+use chatmill_model::{Customs, Message, MessageKind, Part, Role};
 
+use crate::frame::Reading;
 use crate::reader::escapes::{is_tag, unescaped};
 
 const OPENING: &str = "<think>";
 const CLOSING: &str = "</think>";
+
+/// The result of reading a frame whose format does not separate thoughts from texts: here they are, whatever the format.
+pub fn reading(customs: Customs, read: Result<Reading, Box<Finding>>) -> Reading {
+    let mut reading = Reading::stored(customs, read);
+    let conversation = reading.conversation.iter_mut();
+    conversation
+        .flat_map(|conversation| &mut conversation.messages)
+        .for_each(take_out);
+    reading
+}
 
 /// A thought with the escapes of its own tags removed.
 pub fn thought(text: &str) -> String {
@@ -23,7 +35,7 @@ pub fn divided(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Turns the thoughts at the beginning of an assistant's first text into reasoning, whatever the format.
-pub fn take_out(message: &mut Message) {
+fn take_out(message: &mut Message) {
     if message.role != Role::Assistant || message.kind != MessageKind::Message {
         return;
     }

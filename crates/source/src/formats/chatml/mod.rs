@@ -25,7 +25,7 @@ use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Message, Part, Role};
 
 use crate::frame::{FrameView, Reading};
-use crate::reader::{ListReader, Names, RequestFields, Roster, best, exceeds, tools_of_vendor};
+use crate::reader::{ListReader, Names, RequestFields, Roster, best, exceeds, reading, tools_of_vendor};
 use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
 use blocks::{Block, OPENING, Opened};
 
@@ -60,7 +60,7 @@ impl Source for Chatml {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::of(ABOUT.customs, read(*frame, limits))
+        reading(ABOUT.customs, read(*frame, limits))
     }
 
     fn message_path(&self, _index: u32) -> String {

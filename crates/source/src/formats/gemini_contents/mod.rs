@@ -28,7 +28,7 @@ use chatmill_model::{Conversation, Customs, Extra, RawJson};
 
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::{
-    Keep as _, ListReader, Notes, Times, has, holds, is_bare_list, list, present, raw, surest,
+    Keep as _, ListReader, Notes, Times, has, holds, is_bare_list, list, present, raw, reading, surest,
 };
 use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
 use roster::Roster;
@@ -71,7 +71,7 @@ impl Source for GeminiContents {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        let mut reading = Reading::of(ABOUT.customs, read(*frame, limits));
+        let mut reading = reading(ABOUT.customs, read(*frame, limits));
         let conversation = reading.conversation.as_mut();
         if let Some(prompt) = conversation.filter(|conversation| conversation.shape == GRYAG) {
             prompt.customs.kept_form = Some(GRYAG);

@@ -32,7 +32,7 @@ use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::Customs;
 
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::{has, list};
+use crate::reader::{has, list, reading};
 use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
 
 const ID: &str = "gryag-db";
@@ -68,7 +68,7 @@ impl Source for GryagDb {
         let no_row = cells::place(frame.root()).is_none().then_some(cells::NO_CHAT);
         let neither = "the record is no row of a table";
         let rows = list::rows(*frame, "the conversation", no_row, neither, limits);
-        Reading::of(ABOUT.customs, rows.map(|rows| reader::read(*frame, limits, rows)))
+        reading(ABOUT.customs, rows.map(|rows| reader::read(*frame, limits, rows)))
     }
 
     fn tables(&self) -> Vec<TableMap> {

@@ -23,7 +23,7 @@ use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_model::{Conversation, Customs, Extra};
 
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::{id, too_many};
+use crate::reader::{id, reading, too_many};
 use crate::source::{About, Source};
 pub use map::FieldMap;
 pub use path::MapPath;
@@ -105,7 +105,7 @@ impl Source for Mapped {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::of(ABOUT.customs, self.conversation(*frame, limits))
+        reading(ABOUT.customs, self.conversation(*frame, limits))
     }
 
     fn message_path(&self, index: u32) -> String {

@@ -27,7 +27,7 @@ use chatmill_model::{Customs, Part, RawJson, Role};
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::{
     Kept, ListReader, Names, RequestFields, Roster, Tools, has, holds, is_bare_list, list, list_of_tools,
-    placed_media, preference, surest, words,
+    placed_media, preference, reading, surest, words,
 };
 use crate::source::{About, Source};
 use messages::Reader;
@@ -183,7 +183,7 @@ pub fn read(
             lists::path
         },
     });
-    Reading::of(about.customs, record.map(|record| record.read(frame, limits)))
+    reading(about.customs, record.map(|record| record.read(frame, limits)))
 }
 
 /// The turns of a record that together are one conversation.

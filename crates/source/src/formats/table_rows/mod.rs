@@ -25,7 +25,7 @@ use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Conversation, Customs};
 
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::{Element, ListReader, Roster, Times, Wire as _, id, list};
+use crate::reader::{Element, ListReader, Roster, Times, Wire as _, id, list, reading};
 use crate::source::{About, Source};
 use messages::Reader;
 use row::Columns;
@@ -75,7 +75,7 @@ impl Source for TableRows {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::of(ABOUT.customs, read(*frame, limits))
+        reading(ABOUT.customs, read(*frame, limits))
     }
 
     fn gathers(&self, _sketch: &Sketch) -> bool {

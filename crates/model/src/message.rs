@@ -150,6 +150,21 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
+    /// A call with these arguments, of which metadata says nothing.
+    pub fn new(
+        id: Option<String>,
+        name: Option<String>,
+        (arguments, form): (Arguments, ArgumentForm),
+    ) -> Self {
+        Self {
+            id,
+            name,
+            arguments,
+            form,
+            metadata_id: None,
+        }
+    }
+
     /// The id by which everybody behind the source knows the call: its own, else that of the metadata.
     pub fn known_id(&self) -> Option<&str> {
         known(self.id.as_ref()).or_else(|| known(self.metadata_id.as_ref()))
@@ -157,7 +172,7 @@ impl ToolCall {
 }
 
 /// What a tool answered.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ToolResult {
     /// Id of the call.
     pub call_id: Option<String>,
@@ -232,9 +247,10 @@ pub struct Preview {
 }
 
 /// How a source wrote a reference.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ReferenceForm {
     /// An id.
+    #[default]
     Id,
     /// An object; its text is kept.
     Object(RawJson),
@@ -243,7 +259,7 @@ pub enum ReferenceForm {
 }
 
 /// A reference from one message to another, before linking.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Reference {
     /// Id of the target; none when the source shows only a preview.
     pub target: Option<String>,
@@ -360,6 +376,28 @@ pub struct Message {
 }
 
 impl Message {
+    /// A message of which nothing is known but who it speaks as and where it stands.
+    pub fn new(role: Role, position: u32, origin: MessageOrigin) -> Self {
+        Self {
+            id: None,
+            external_id: None,
+            position,
+            sender: None,
+            sender_name: None,
+            unstated: Unstated::default(),
+            role,
+            kind: MessageKind::Message,
+            source_type: None,
+            timestamp: None,
+            parts: Vec::new(),
+            references: Vec::new(),
+            mentions: Vec::new(),
+            weight: None,
+            extra: Extra::default(),
+            origin,
+        }
+    }
+
     /// The texts of its text parts, in order.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {

@@ -1,5 +1,6 @@
 //! What a map of a file could say, guessed from the names in it: a proposal for a person to look at, never used unseen.
 
+use crate::reader::words;
 use chatmill_intake::{Framing, Head, RecordSketch, Sketch};
 
 /// Which section of a pipeline file would read a file, and what could stand in it.
@@ -12,16 +13,7 @@ pub enum Proposal {
 }
 
 /// Names that people give a thing, the likeliest first.
-const TEXTS: &[&str] = &[
-    "text",
-    "content",
-    "body",
-    "message",
-    "value",
-    "utterance",
-    "msg",
-    "parts",
-];
+const TEXTS: &[&str] = &words!(text content body message value utterance msg parts);
 const ROLES: &[&str] = &[
     "role",
     "author.role",
@@ -35,26 +27,9 @@ const ROLES: &[&str] = &[
     "type",
     "user",
 ];
-const TIMES: &[&str] = &[
-    "time",
-    "timestamp",
-    "created_at",
-    "createdAt",
-    "create_time",
-    "date",
-    "ts",
-    "sent_at",
-    "posted_at",
-];
+const TIMES: &[&str] = &words!(time timestamp created_at createdAt create_time date ts sent_at posted_at);
 const IDS: &[&str] = &["id", "uuid", "message_id", "messageId", "_id"];
-const REPLIES: &[&str] = &[
-    "reply_to",
-    "reply_to_id",
-    "replyTo",
-    "parent_id",
-    "parentId",
-    "in_reply_to",
-];
+const REPLIES: &[&str] = &words!(reply_to reply_to_id replyTo parent_id parentId in_reply_to);
 const SENDERS: &[&str] = &[
     "sender",
     "author_id",
@@ -64,22 +39,10 @@ const SENDERS: &[&str] = &[
     "user",
     "author",
 ];
-const WHOSE: &[&str] = &[
-    "conversation",
-    "conversation_id",
-    "conversationId",
-    "thread_id",
-    "threadId",
-    "session_id",
-    "sessionId",
-    "chat_id",
-    "room_id",
-    "room",
-    "channel_id",
-    "channel",
-    "ticket_id",
-    "dialog_id",
-];
+const WHOSE: &[&str] = &words!(
+    conversation conversation_id conversationId thread_id threadId session_id sessionId chat_id room_id
+    room channel_id channel ticket_id dialog_id
+);
 
 /// What a map for this file could say; none where nothing in it looks like messages.
 pub fn propose(head: &Head, sketch: &Sketch) -> Option<Proposal> {

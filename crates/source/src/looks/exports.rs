@@ -1,167 +1,97 @@
 //! Exports of accounts, workspaces and sessions.
 
-use super::Known;
+use super::{Known, known};
 
-/// What is sure enough to overrule a source that takes the records for its own.
+/// High enough to overrule a source that recognises the records.
 const SURE: u8 = 97;
-/// What no source takes for its own.
+/// For files that no source recognises.
 const PLAIN: u8 = 50;
 
 pub(super) static LOOKS: &[Known] = &[
-    Known {
-        id: "chatgpt",
-        name: "a ChatGPT account export",
-        confidence: SURE,
-        sees: |seen| {
-            let is_tree = seen.has(&["mapping"])
-                && (seen.has(&["current_node"])
-                    || seen.has_below("mapping.", ".children")
-                    || seen.has_below("mapping.", ".message"));
-            is_tree.then_some("records have mapping, a tree of messages")
-        },
-    },
-    Known {
-        id: "claude-ai",
-        name: "a Claude.ai account export",
-        confidence: SURE,
-        sees: |seen| {
-            let is_chat = seen.has(&["chat_messages", "uuid"]) || seen.has(&["chat_messages[].sender"]);
-            is_chat.then_some("records have chat_messages")
-        },
-    },
-    Known {
-        id: "open-webui",
-        name: "an Open WebUI export",
-        confidence: SURE,
-        sees: |seen| {
-            let is_chat = seen.has(&["chat.history"])
-                || seen.has(&["history.currentId"])
-                || seen.has(&["history.messages", "models"]);
-            is_chat.then_some("records have the history of a chat")
-        },
-    },
-    Known {
-        id: "librechat",
-        name: "a LibreChat export",
-        confidence: SURE,
-        sees: |seen| {
-            let is_chat = seen.has(&["conversationId", "messages"])
-                && (seen.has(&["endpoint"]) || seen.has(&["recursive"]) || seen.has(&["branches"]));
-            is_chat.then_some("the record has conversationId, messages and endpoint")
-        },
-    },
-    Known {
-        id: "chatbot-ui",
-        name: "a Chatbot UI export",
-        confidence: PLAIN,
-        sees: |seen| {
-            seen.has(&["history[].messages", "folders"])
-                .then_some("the record has history with messages, and folders")
-        },
-    },
-    Known {
-        id: "claude-code",
-        name: "a session of Claude Code",
-        confidence: SURE,
-        sees: |seen| {
-            let is_line = seen.has(&["sessionId", "uuid", "message"])
-                || seen.has(&["leafUuid", "summary"])
-                || seen.has(&["loglines[].message"]);
-            is_line.then_some("lines have sessionId, uuid and message")
-        },
-    },
-    Known {
-        id: "codex",
-        name: "a session of Codex",
-        confidence: SURE,
-        sees: |seen| {
-            let words = ["session_meta", "response_item", "event_msg", "turn_context"];
-            if seen.has(&["payload"]) && seen.says("type", &words) {
-                return Some("lines have a payload and are of type session_meta or response_item");
-            }
-            let is_old = seen.has(&["record_type"])
-                || seen.has(&["session.instructions", "items"])
-                || seen.has(&["instructions", "git.commit_hash"]);
-            is_old.then_some("records are those of a session file")
-        },
-    },
-    Known {
-        id: "slack",
-        name: "a Slack export",
-        confidence: SURE,
-        sees: |seen| {
-            let is_message = seen.has(&["ts", "text"])
-                && (seen.has(&["user"]) || seen.has(&["bot_id"]) || seen.says("type", &["message"]));
-            if is_message {
-                return Some("records have ts, text and user");
-            }
-            let is_list = seen.has(&["id", "created", "members"])
-                || seen.has(&["id", "team_id", "profile.real_name"])
-                || seen.has(&["id", "is_bot", "profile.display_name"]);
-            is_list.then_some("records are channels or members of a workspace")
-        },
-    },
-    Known {
-        id: "discord",
-        name: "a DiscordChatExporter file",
-        confidence: SURE,
-        sees: |seen| {
-            seen.has(&["guild", "channel", "messages"])
-                .then_some("the record has guild, channel and messages")
-        },
-    },
-    Known {
-        id: "telegram",
-        name: "a Telegram Desktop export",
-        confidence: SURE,
-        sees: |seen| {
-            let is_chat = seen.has(&["messages[].from_id"])
-                || seen.has(&["messages[].date_unixtime"])
-                || seen.has(&["chats.list"])
-                || seen.has(&["personal_information", "contacts"]);
-            is_chat.then_some("messages have from_id or date_unixtime")
-        },
-    },
-    Known {
-        id: "messenger",
-        name: "a Messenger or Instagram export",
-        confidence: SURE,
-        sees: |seen| {
-            seen.has(&[
-                "participants",
-                "messages[].sender_name",
-                "messages[].timestamp_ms",
-            ])
-            .then_some("messages have sender_name and timestamp_ms")
-        },
-    },
-    Known {
-        id: "matrix",
-        name: "a Matrix room export",
-        confidence: SURE,
-        sees: |seen| {
-            let is_room = seen.has(&["room_name", "messages"]) || seen.has(&["messages[].event_id"]);
-            is_room.then_some("the record has room_name and events as messages")
-        },
-    },
-    Known {
-        id: "teams",
-        name: "a Microsoft Teams export",
-        confidence: PLAIN,
-        sees: |seen| {
-            let is_chat = seen.has(&["conversations[].MessageList"])
-                || seen.has(&["body.contentType", "createdDateTime"])
-                || seen.has(&["value[].body.contentType"]);
-            is_chat.then_some("messages have a body with a content type")
-        },
-    },
-    Known {
-        id: "ai-studio",
-        name: "a prompt of Google AI Studio",
-        confidence: SURE,
-        sees: |seen| {
-            let is_prompt = seen.has(&["chunkedPrompt"]) || seen.has(&["runSettings", "chunks"]);
-            is_prompt.then_some("the record has chunkedPrompt")
-        },
-    },
+    known("chatgpt", "a ChatGPT account export", SURE, |seen| {
+        let is_tree = seen.has(&["mapping"])
+            && (seen.has(&["current_node"])
+                || seen.has_below("mapping.", ".children")
+                || seen.has_below("mapping.", ".message"));
+        is_tree.then_some("records have mapping, a tree of messages")
+    }),
+    known("claude-ai", "a Claude.ai account export", SURE, |seen| {
+        let is_chat = seen.has(&["chat_messages", "uuid"]) || seen.has(&["chat_messages[].sender"]);
+        is_chat.then_some("records have chat_messages")
+    }),
+    known("open-webui", "an Open WebUI export", SURE, |seen| {
+        let is_chat = seen.has(&["chat.history"])
+            || seen.has(&["history.currentId"])
+            || seen.has(&["history.messages", "models"]);
+        is_chat.then_some("records have the history of a chat")
+    }),
+    known("librechat", "a LibreChat export", SURE, |seen| {
+        let is_chat = seen.has(&["conversationId", "messages"])
+            && (seen.has(&["endpoint"]) || seen.has(&["recursive"]) || seen.has(&["branches"]));
+        is_chat.then_some("the record has conversationId, messages and endpoint")
+    }),
+    known("chatbot-ui", "a Chatbot UI export", PLAIN, |seen| {
+        seen.has(&["history[].messages", "folders"])
+            .then_some("the record has history with messages, and folders")
+    }),
+    known("claude-code", "a session of Claude Code", SURE, |seen| {
+        let is_line = seen.has(&["sessionId", "uuid", "message"])
+            || seen.has(&["leafUuid", "summary"])
+            || seen.has(&["loglines[].message"]);
+        is_line.then_some("lines have sessionId, uuid and message")
+    }),
+    known("codex", "a session of Codex", SURE, |seen| {
+        let words = ["session_meta", "response_item", "event_msg", "turn_context"];
+        if seen.has(&["payload"]) && seen.says("type", &words) {
+            return Some("lines have a payload and are of type session_meta or response_item");
+        }
+        let is_old = seen.has(&["record_type"])
+            || seen.has(&["session.instructions", "items"])
+            || seen.has(&["instructions", "git.commit_hash"]);
+        is_old.then_some("records are those of a session file")
+    }),
+    known("slack", "a Slack export", SURE, |seen| {
+        let is_message = seen.has(&["ts", "text"])
+            && (seen.has(&["user"]) || seen.has(&["bot_id"]) || seen.says("type", &["message"]));
+        if is_message {
+            return Some("records have ts, text and user");
+        }
+        let is_list = seen.has(&["id", "created", "members"])
+            || seen.has(&["id", "team_id", "profile.real_name"])
+            || seen.has(&["id", "is_bot", "profile.display_name"]);
+        is_list.then_some("records are channels or members of a workspace")
+    }),
+    known("discord", "a DiscordChatExporter file", SURE, |seen| {
+        seen.has(&["guild", "channel", "messages"])
+            .then_some("the record has guild, channel and messages")
+    }),
+    known("telegram", "a Telegram Desktop export", SURE, |seen| {
+        let is_chat = seen.has(&["messages[].from_id"])
+            || seen.has(&["messages[].date_unixtime"])
+            || seen.has(&["chats.list"])
+            || seen.has(&["personal_information", "contacts"]);
+        is_chat.then_some("messages have from_id or date_unixtime")
+    }),
+    known("messenger", "a Messenger or Instagram export", SURE, |seen| {
+        seen.has(&[
+            "participants",
+            "messages[].sender_name",
+            "messages[].timestamp_ms",
+        ])
+        .then_some("messages have sender_name and timestamp_ms")
+    }),
+    known("matrix", "a Matrix room export", SURE, |seen| {
+        let is_room = seen.has(&["room_name", "messages"]) || seen.has(&["messages[].event_id"]);
+        is_room.then_some("the record has room_name and events as messages")
+    }),
+    known("teams", "a Microsoft Teams export", PLAIN, |seen| {
+        let is_chat = seen.has(&["conversations[].MessageList"])
+            || seen.has(&["body.contentType", "createdDateTime"])
+            || seen.has(&["value[].body.contentType"]);
+        is_chat.then_some("messages have a body with a content type")
+    }),
+    known("ai-studio", "a prompt of Google AI Studio", SURE, |seen| {
+        let is_prompt = seen.has(&["chunkedPrompt"]) || seen.has(&["runSettings", "chunks"]);
+        is_prompt.then_some("the record has chunkedPrompt")
+    }),
 ];

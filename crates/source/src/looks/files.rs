@@ -1,30 +1,20 @@
 //! Files that are no JSON: transcripts, tables, documents.
 
-use super::Known;
+use super::{Known, known};
 
 const PLAIN: u8 = 50;
 
 pub(super) static LOOKS: &[Known] = &[
-    Known {
-        id: "whatsapp",
-        name: "a WhatsApp chat",
-        confidence: PLAIN,
-        sees: |seen| {
-            let mut lines = lines(seen.head);
-            lines
-                .any(is_dated)
-                .then_some("lines begin with a date, a time and a name")
-        },
-    },
-    Known {
-        id: "csv",
-        name: "a table with a header",
-        confidence: PLAIN,
-        sees: |seen| {
-            is_table(seen.head)
-                .then_some("lines have equally many cells; a [table_map] says which column is what")
-        },
-    },
+    known("whatsapp", "a WhatsApp chat", PLAIN, |seen| {
+        let mut lines = lines(seen.head);
+        lines
+            .any(is_dated)
+            .then_some("lines begin with a date, a time and a name")
+    }),
+    known("csv", "a table with a header", PLAIN, |seen| {
+        is_table(seen.head)
+            .then_some("lines have equally many cells; a [table_map] says which column is what")
+    }),
 ];
 
 /// The first lines that are not empty.
@@ -39,7 +29,7 @@ fn is_dated(line: &[u8]) -> bool {
     let text = text.trim_start_matches(['\u{feff}', '\u{200e}', '[']);
     let date: String = text
         .chars()
-        .take_while(|sign| sign.is_ascii_digit() || "./-".contains(*sign))
+        .take_while(|character| character.is_ascii_digit() || "./-".contains(*character))
         .collect();
     let parts = date
         .split(['.', '/', '-'])
@@ -49,13 +39,13 @@ fn is_dated(line: &[u8]) -> bool {
     let rest = rest.trim_start_matches([',', ' ', '\u{202f}']);
     let time: String = rest
         .chars()
-        .take_while(|sign| sign.is_ascii_digit() || *sign == ':')
+        .take_while(|character| character.is_ascii_digit() || *character == ':')
         .collect();
     let behind = rest.get(time.len()..).unwrap_or_default();
     parts == 3 && time.contains(':') && (behind.contains("] ") || behind.contains(" - "))
 }
 
-/// Whether a header and at least one line behind it have equally many cells, and the header is made of words.
+/// Whether a header and at least one line after it have equally many cells, and the header is made of words.
 pub fn is_table(head: &[u8]) -> bool {
     [b',', b';', b'\t'].into_iter().any(|separator| {
         let count = |line: &[u8]| memchr::memchr_iter(separator, line).count();

@@ -1,7 +1,7 @@
-//! Formats that are not read, told by what they look like.
+//! Names for formats that are not read, recognised by their structure.
 //!
-//! A file that nobody reads is still somebody's export. Its name leads further than "unknown": to the right tool, or to the paths
-//! of a field map. Each look is one line in a table, with what only that format has.
+//! A file that no source reads is still an export of some program. Its name helps more than "unknown": it leads to the right
+//! tool, or to a field map. Each format is one entry of a table, with what only that format has.
 
 mod exports;
 mod files;
@@ -20,7 +20,7 @@ pub struct Look {
     pub name: &'static str,
     /// What was seen.
     pub why: String,
-    /// How sure that is, on the scale of [`Evidence::confidence`](crate::Evidence::confidence).
+    /// How sure that is, on the scale of [`Evidence::confidence`](crate::source::Evidence::confidence).
     pub confidence: u8,
 }
 
@@ -31,6 +31,21 @@ struct Known {
     confidence: u8,
     /// What speaks for it, if anything does.
     sees: fn(&Glimpse<'_>) -> Option<&'static str>,
+}
+
+/// One line of a table: a word, a name with an article, how sure the look is, and what speaks for it.
+const fn known(
+    id: &'static str,
+    name: &'static str,
+    confidence: u8,
+    sees: fn(&Glimpse<'_>) -> Option<&'static str>,
+) -> Known {
+    Known {
+        id,
+        name,
+        confidence,
+        sees,
+    }
 }
 
 /// The beginning of a file.

@@ -1,0 +1,229 @@
+//! Histories for Google's Gemini API, and gryag's, which are the same with a `[meta]` line before every message.
+//!
+//! A record is one captured request: an object with `contents`, maybe `systemInstruction` and `tools`, or a bare list of
+//! turns, as gryag's document prints it. Field names are read in camel case and in snake case. The smallest example:
+//!
+//! ```json
+//! {"contents": [{"role": "user", "parts": [{"text": "[meta] chat_id=-1 message_id=5 user_id=9 name=\"Ann\""},
+//!                                          {"text": "Morning"}]},
+//!               {"role": "model", "parts": [{"text": "Good morning."}]}]}
+//! ```
+//!
+//! The `[meta]` line gives ids, names and replies, and is no text then ([`meta`]). Where lines are used, a user's first
+//! turn without one is the system prompt that gryag puts there for models without a place for it. Calls and responses have
+//! no ids in this format unless a part says so: linking pairs them by place and name. A file that is a bare list is cut into
+//! its turns like every top-level array; gathered again, they are one conversation. A turn that is a record of its own is a
+//! conversation of one message.
+
+pub mod meta;
+pub mod parts;
+pub mod reply;
+pub mod roster;
+mod turns;
+
+use chatmill_diag::{Finding, Limits, codes};
+use chatmill_intake::json::{Document, Kind, Value};
+use chatmill_intake::{RecordSketch, Sketch};
+use chatmill_model::{Conversation, Customs, Extra, RawJson};
+
+use crate::frame::{FrameView, Reading, Row};
+use crate::reader::{
+    Keep as _, ListReader, Notes, Times, has, holds, is_bare_list, list, present, raw, reading, surest,
+};
+use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
+use roster::Roster;
+use turns::Reader;
+
+const ID: &str = "gemini-contents";
+
+/// The structure of gryag's prompts, and the form of their further fields.
+const GRYAG: &str = "gryag";
+
+/// Fields that hold system text; the index of a system message counts down from the largest number in this order.
+const SYSTEM: [&str; 3] = ["systemInstruction", "system_instruction", "system_context"];
+
+/// The index of a turn that is a record of its own.
+const ALONE: u32 = u32::MAX - SYSTEM.len() as u32;
+
+/// The source `gemini-contents`.
+#[derive(Debug)]
+pub struct GeminiContents;
+
+static ABOUT: About = About {
+    id: ID,
+    title: "Gemini histories",
+    specification: "Gemini API GenerateContent requests, and gryag's conversation pattern (2025-10-17)",
+    shapes: &["gemini", "gryag"],
+    carries: "roles, text, thoughts, media, function calls and responses; with [meta] lines ids, names and replies",
+    customs: Customs {
+        pairs_by_place: true,
+        ..NO_TEXT_ARGUMENTS
+    },
+};
+
+impl Source for GeminiContents {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+        surest(sketch, recognise).or_else(|| recognise_list_of_turns(sketch))
+    }
+
+    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+        let mut reading = reading(ABOUT.customs, read(*frame, limits));
+        let conversation = reading.conversation.as_mut();
+        if let Some(prompt) = conversation.filter(|conversation| conversation.shape == GRYAG) {
+            prompt.customs.kept_form = Some(GRYAG);
+        }
+        reading
+    }
+
+    fn message_path(&self, index: u32) -> String {
+        message_path(index)
+    }
+
+    /// A file that is a bare list of turns is one history.
+    fn gathers(&self, sketch: &Sketch) -> bool {
+        is_bare_list(sketch, is_turn)
+    }
+
+    /// Whatever stands in a bare list belongs to it; a whole request is read on its own.
+    fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
+        let root = document.root();
+        root.get("contents").is_none().then(|| vec![Row::of(None, root)])
+    }
+}
+
+fn message_path(index: u32) -> String {
+    let system = usize::try_from(u32::MAX - index)
+        .ok()
+        .and_then(|place| SYSTEM.get(place));
+    match system {
+        Some(field) => format!("$.{field}"),
+        None if index == ALONE => "$".to_owned(),
+        None => format!("$.contents[{index}]"),
+    }
+}
+
+/// Recognises the format in one record.
+fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
+    let has = |wanted: &str| has(record, wanted);
+    let holds = |wanted: &str| holds(record, "contents", wanted);
+    if !has("contents") || !holds("parts") {
+        return None;
+    }
+    let mut why = vec!["the record has contents, and these have parts".to_owned()];
+    for key in SYSTEM
+        .into_iter()
+        .chain(["generationConfig", "generation_config", "tools"])
+    {
+        if has(key) {
+            why.push(format!("the record has {key}"));
+        }
+    }
+    let confidence = if holds("role") { 90 } else { 75 };
+    Some((confidence, why))
+}
+
+/// A turn, as far as a sketch shows it.
+fn is_turn(record: &RecordSketch) -> bool {
+    has(record, "role") && has(record, "parts")
+}
+
+/// Lists of turns without an object around them: the whole file, or one a record.
+fn recognise_list_of_turns(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+    let why = if GeminiContents.gathers(sketch) {
+        "the top-level array is a bare list of turns: one history"
+    } else if sketch.records.iter().any(is_list_of_turns) {
+        "the record is a bare list of turns"
+    } else if sketch.records.iter().any(is_turn) {
+        "the record is a turn alone"
+    } else {
+        return None;
+    };
+    Some((85, vec![why.to_owned()]))
+}
+
+/// Whether a record is an array whose first object is a turn.
+fn is_list_of_turns(record: &RecordSketch) -> bool {
+    !record.is_object && holds(record, "", "role") && holds(record, "", "parts")
+}
+
+fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
+    let root = frame.root();
+    let turns = top_level(frame, limits)?;
+    let is_alone = turns.first().is_some_and(|turn| turn.span() == root.span());
+    let mut reader = Reader {
+        list: ListReader::new(frame, limits),
+        is_bare: root.kind() == Kind::Array,
+        roster: Roster::new("model"),
+        times: Times::default(),
+        lines: Vec::new(),
+        has_front: turns::has_front(&turns),
+        chat: None,
+        thread: None,
+    };
+    let (tools, extra) = if is_alone {
+        Default::default()
+    } else {
+        beside(root, &mut reader.list.notes)
+    };
+    for (place, field) in (0..).zip(SYSTEM) {
+        if let Some(value) = present(root, field) {
+            reader.read_system(u32::MAX - place, value);
+        }
+    }
+    for (index, turn) in (0..).zip(turns) {
+        reader.read(if is_alone { ALONE } else { index }, turn);
+    }
+    reader.note_unstated();
+    reader.times.finish(&mut reader.list.notes);
+    let has_lines = reader.lines.iter().any(|meta| *meta != meta::Meta::default());
+    let source_id = reader.chat.map(|chat| match reader.thread {
+        Some(thread) => format!("{chat}/{thread}"),
+        None => chat,
+    });
+    Ok(reader.list.finish(Conversation {
+        source: ID,
+        shape: if has_lines { GRYAG } else { "gemini" },
+        source_id,
+        participants: reader.roster.participants,
+        tools,
+        extra,
+        ..Conversation::default()
+    }))
+}
+
+/// The turns, of a list or the frame itself; or why the whole frame is rejected.
+fn top_level<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Vec<Value<'d>>, Box<Finding>> {
+    let root = frame.root();
+    let has = |key: &str| root.get(key).is_some();
+    let list = match root.kind() {
+        Kind::Array => list::bare(frame, "turns", limits)?,
+        Kind::Object if has("parts") && !has("contents") => return Ok(vec![root]),
+        Kind::Object => list::named(frame, "contents", "turns", limits)?,
+        _ => {
+            let text = "the record is neither an object nor a list of turns";
+            return Err(frame.fault(&codes::WRONG_TYPE, text, "$", root));
+        }
+    };
+    Ok(list.items().collect())
+}
+
+/// Tool definitions as written, and the other fields of the request.
+fn beside(root: Value<'_>, notes: &mut Notes) -> (Vec<RawJson>, Extra) {
+    let mut tools = Vec::new();
+    let mut extra = Extra::default();
+    for (key, value) in root.fields() {
+        match &*key {
+            "contents" => {}
+            "tools" if value.kind() == Kind::Array => tools.extend(value.items().map(raw)),
+            "tools" if value.is_null() => {}
+            key if SYSTEM.contains(&key) => {}
+            key => extra.keep(key, value),
+        }
+    }
+    notes.repeated_keys(root, "$", |key| SYSTEM.contains(&key));
+    (tools, extra)
+}

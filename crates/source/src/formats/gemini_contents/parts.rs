@@ -1,0 +1,189 @@
+//! Parts of a turn, in camel case and in snake case: text, thoughts, media, function calls and responses.
+//!
+//! What a part holds beyond the model is kept in the message's extra fields under its path. A part of an unknown kind is
+//! kept whole.
+
+use chatmill_diag::{Severity, codes};
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::json::push_compact;
+use chatmill_model::{
+    ArgumentForm, Arguments, Media, MediaKind, MediaSource, Part, RawJson, ToolCall, ToolResult,
+};
+
+use crate::reader::{Content, Keep as _, Site, embedded, kind_of, present, text, word, words};
+
+/// The first of two spellings that an object has.
+fn either<'d>(object: Value<'d>, one: &str, other: &str) -> Option<Value<'d>> {
+    object
+        .get(one)
+        .or_else(|| object.get(other))
+        .filter(|value| !value.is_null())
+}
+
+/// Reads one part into `content`.
+pub fn read(value: Value<'_>, path: &str, content: &mut Content, site: &mut Site<'_>) {
+    if value.kind() != Kind::Object {
+        if let Some(text) = value.as_str() {
+            site.warn(path, "a part is a bare string and is read as text", value);
+            content.parts.push(Part::Text(text.into_owned()));
+        } else {
+            let message = "a part is neither an object nor a string and is kept as it is";
+            site.error(path, message, value);
+            content.keep(path.to_owned(), value);
+        }
+        return;
+    }
+    let is_read = if let Some(words) = text(value.get("text")) {
+        let is_thought = value.get("thought").and_then(Value::as_bool) == Some(true);
+        content.parts.push(if is_thought {
+            Part::Reasoning(words)
+        } else {
+            Part::Text(words)
+        });
+        let known: &[&str] = if is_thought {
+            &["text", "thought"]
+        } else {
+            &["text"]
+        };
+        content.keep_rest(value, path, known);
+        true
+    } else if let Some(call) = either(value, "function_call", "functionCall") {
+        function_call(call, value, path, content, site)
+    } else if let Some(response) = either(value, "function_response", "functionResponse") {
+        function_response(response, value, path, content, site)
+    } else if let Some(inline) = either(value, "inline_data", "inlineData") {
+        inline_data(inline, value, path, content)
+    } else if let Some(file) = either(value, "file_data", "fileData") {
+        file_data(file, Some(value), path, content)
+    } else {
+        file_data(value, None, path, content)
+    };
+    if !is_read {
+        let text = "the part has no form that is known here and is kept as it is";
+        site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, format!(".{path}"), value);
+        content.keep(path.to_owned(), value);
+    }
+}
+
+fn function_call(
+    call: Value<'_>,
+    part: Value<'_>,
+    path: &str,
+    content: &mut Content,
+    site: &mut Site<'_>,
+) -> bool {
+    if call.kind() != Kind::Object {
+        return false;
+    }
+    let arguments = match present(call, "args") {
+        Some(args) => embedded(args),
+        None => Arguments::Object(RawJson("{}".to_owned())),
+    };
+    let id = word(call.get("id"), &format!("{path}.function_call.id"), site);
+    let name = word(call.get("name"), &format!("{path}.function_call.name"), site);
+    let call_part = ToolCall::new(id, name, (arguments, ArgumentForm::Embedded));
+    content.parts.push(Part::ToolCall(call_part));
+    content.keep_rest(call, &format!("{path}.function_call"), &["id", "name", "args"]);
+    content.keep_rest(part, path, &["function_call", "functionCall"]);
+    true
+}
+
+/// A response is an object, kept as its JSON text; one that holds nothing but `error` is a failure.
+fn function_response(
+    response: Value<'_>,
+    part: Value<'_>,
+    path: &str,
+    content: &mut Content,
+    site: &mut Site<'_>,
+) -> bool {
+    if response.kind() != Kind::Object {
+        return false;
+    }
+    let mut answer = String::new();
+    let mut is_error = false;
+    if let Some(value) = present(response, "response") {
+        match value.as_str() {
+            Some(text) => answer = text.into_owned(),
+            None => push_compact(&mut answer, value.raw()),
+        }
+        is_error = value.len() == 1 && value.kind() == Kind::Object && value.get("error").is_some();
+    } else {
+        site.missing(&format!("{path}.function_response.response"), Severity::Warning);
+    }
+    content.parts.push(Part::ToolResult(ToolResult {
+        call_id: word(response.get("id"), &format!("{path}.function_response.id"), site),
+        name: word(
+            response.get("name"),
+            &format!("{path}.function_response.name"),
+            site,
+        ),
+        content: answer,
+        is_error,
+        ..ToolResult::default()
+    }));
+    content.keep_rest(
+        response,
+        &format!("{path}.function_response"),
+        &["id", "name", "response"],
+    );
+    content.keep_rest(part, path, &["function_response", "functionResponse"]);
+    true
+}
+
+fn inline_data(inline: Value<'_>, part: Value<'_>, path: &str, content: &mut Content) -> bool {
+    let Some(bytes) = text(inline.get("data")) else {
+        return false;
+    };
+    let media_type = text(either(inline, "mime_type", "mimeType"));
+    content.parts.push(Part::Media(Media {
+        kind: kind(media_type.as_deref(), ""),
+        source: MediaSource::Inline(bytes),
+        media_type,
+        name: text(either(inline, "display_name", "displayName")),
+    }));
+    let known = ["data", "mime_type", "mimeType", "display_name", "displayName"];
+    content.keep_rest(inline, &format!("{path}.inline_data"), &known);
+    content.keep_rest(part, path, &["inline_data", "inlineData"]);
+    true
+}
+
+/// A file by its address, in `file_data` or, as gryag's document has it, bare in the part.
+fn file_data(file: Value<'_>, part: Option<Value<'_>>, path: &str, content: &mut Content) -> bool {
+    let Some(uri) = text(either(file, "file_uri", "fileUri")) else {
+        return false;
+    };
+    let media_type = text(either(file, "mime_type", "mimeType"));
+    content.parts.push(Part::Media(Media {
+        kind: kind(media_type.as_deref(), &uri),
+        source: MediaSource::Url(uri),
+        media_type,
+        name: text(either(file, "display_name", "displayName")),
+    }));
+    let known = words!(file_uri fileUri mime_type mimeType display_name displayName);
+    if let Some(part) = part {
+        content.keep_rest(file, &format!("{path}.file_data"), &known);
+        content.keep_rest(part, path, &["file_data", "fileData"]);
+    } else {
+        content.keep_rest(file, path, &known);
+        // gryag's own code tells this form from the other.
+        content
+            .extra
+            .push((format!("{path}.file_uri"), RawJson("true".to_owned())));
+    }
+    true
+}
+
+/// The kind of a media item by its type; addresses without one are videos where they lead to `YouTube`, else files.
+fn kind(media_type: Option<&str>, uri: &str) -> MediaKind {
+    let by_address = || {
+        let (_, rest) = uri.split_once("://").unwrap_or_default();
+        let host = rest.split(['/', '?']).next().unwrap_or_default();
+        let hosts = ["youtube.com", "www.youtube.com", "m.youtube.com", "youtu.be"];
+        if hosts.contains(&host) {
+            MediaKind::Video
+        } else {
+            MediaKind::File
+        }
+    };
+    kind_of(media_type).unwrap_or_else(by_address)
+}

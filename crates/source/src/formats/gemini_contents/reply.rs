@@ -1,0 +1,56 @@
+//! The reply that metadata names, in a line or as a row of gryag's database stores it.
+
+use chatmill_model::{Preview, Reference, ReferenceForm};
+
+use super::meta::Meta;
+use super::roster::Roster;
+use crate::reader::{Keep as _, Kept};
+
+/// The reply that metadata names: an id, what it says of the target, or both. Later versions of the bot leave the ids out of
+/// histories and keep the excerpt.
+///
+/// Where the target is the bot's, the bot's id here stands for the number of its account, which stays with the message.
+pub fn reference(meta: &Meta, roster: &Roster, extra: &mut Kept) -> Option<Reference> {
+    let text = |key: &str| meta.get(key).map(str::to_owned);
+    let target = text("reply_to_message_id");
+    let excerpt = text("reply_excerpt");
+    let username = meta.get("reply_to_username");
+    let name = meta.get("reply_to_name");
+    let account = text("reply_to_user_id");
+    if target.is_none() && excerpt.is_none() {
+        for key in ["reply_to_user_id", "reply_to_name"] {
+            if let Some(value) = meta.get(key) {
+                extra.keep_text(key, value);
+            }
+        }
+        return None;
+    }
+    let agent = roster.agent_called(username, name);
+    let (sender, from_agent) = match (&account, agent) {
+        (Some(account), Some(agent)) if !roster.knows(account) => {
+            extra.keep_text("reply_to_user_id", account);
+            (Some(agent.to_owned()), true)
+        }
+        (Some(account), _) => (Some(account.clone()), roster.is_agent(account)),
+        (None, agent) => (agent.map(str::to_owned), agent.is_some()),
+    };
+    let sender_name = name.or(username).map(str::to_owned);
+    let target_is_known = target.is_some();
+    let shows_something = excerpt.is_some() || sender.is_some() || sender_name.is_some();
+    Some(Reference {
+        target,
+        preview: shows_something.then_some(Preview {
+            content: excerpt,
+            sender,
+            sender_name,
+            from_agent,
+            ..Preview::default()
+        }),
+        form: if target_is_known {
+            ReferenceForm::Id
+        } else {
+            ReferenceForm::Excerpt
+        },
+        ..Reference::default()
+    })
+}

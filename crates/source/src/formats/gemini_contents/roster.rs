@@ -1,0 +1,219 @@
+//! Who speaks in a Gemini history: by user id where the metadata has one, else by user name, name, or role.
+//!
+//! A history has no roster, so everybody who speaks counts as listed. gryag's database is read with the same roster. All
+//! turns of the model are one bot's, whatever their lines call it: it has no user id there, and calls never have a line.
+//! Function responses belong to it, too.
+
+use std::collections::HashMap;
+
+use chatmill_model::{Fact, Participant, ParticipantKind, RawJson, Role, Unstated};
+
+use super::meta::Meta;
+use crate::reader::{Keep as _, Kept};
+
+/// The speakers so far.
+#[derive(Debug)]
+pub struct Roster {
+    /// In order of first appearance.
+    pub participants: Vec<Participant>,
+    places: HashMap<(bool, String), usize>,
+    taken: HashMap<String, usize>,
+    last_caller: Option<usize>,
+    /// An agent that speaks and of which nothing else is known yet.
+    unnamed_agent: Option<usize>,
+    /// The one bot.
+    bot: Option<usize>,
+    /// The id of an agent of which nothing else is known.
+    agent: &'static str,
+}
+
+impl Roster {
+    /// A roster without anybody; `agent` is the id of an agent that nothing is known of.
+    pub fn new(agent: &'static str) -> Self {
+        Self {
+            participants: Vec::new(),
+            places: HashMap::new(),
+            taken: HashMap::new(),
+            last_caller: None,
+            unnamed_agent: None,
+            bot: None,
+            agent,
+        }
+    }
+
+    /// The participant who speaks in this role with this metadata.
+    pub fn speaker(&mut self, role: Role, meta: &Meta) -> usize {
+        let username = meta.get("username").map(|name| name.trim_start_matches('@'));
+        let name = meta.get("name");
+        let fallback = match role {
+            Role::System => "system",
+            Role::User => "user",
+            Role::Assistant | Role::Tool => self.agent,
+        };
+        let is_agent = matches!(role, Role::Assistant | Role::Tool);
+        let own = meta.get("user_id").or(username).or(name).unwrap_or(fallback);
+        let key = (is_agent, own.to_owned());
+        let place = match self.places.get(&key) {
+            Some(place) => *place,
+            None => self.add(key, role),
+        };
+        if meta.get("user_id").is_some()
+            && let Some(participant) = self.participants.get_mut(place)
+        {
+            participant.is_id_made = false;
+        }
+        self.name(place, meta);
+        place
+    }
+
+    /// The one bot, whatever it is called.
+    pub fn bot(&mut self, meta: &Meta) -> usize {
+        let own = meta.get("user_id").or(meta.get("username"));
+        let is_named = own.or(meta.get("name")).is_some();
+        match self.bot {
+            Some(place) if !is_named || self.unnamed_agent != Some(place) => {
+                self.name(place, meta);
+                place
+            }
+            _ => {
+                let place = self.speaker(Role::Assistant, meta);
+                self.unnamed_agent = (!is_named).then_some(place);
+                self.bot = Some(place);
+                place
+            }
+        }
+    }
+
+    /// Notes that a participant is marked as a bot. One that speaks as a user is not the archive's own bot but a guest: no
+    /// person, and no agent either, because an agent is one whose side of the conversation may be taken.
+    pub fn mark_machine(&mut self, place: usize) {
+        if let Some(participant) = self.participants.get_mut(place)
+            && participant.kind == ParticipantKind::Human
+        {
+            participant.kind = ParticipantKind::Unknown;
+            let mark = ("is_bot".to_owned(), RawJson("true".to_owned()));
+            participant.extra.0.push(mark);
+        }
+    }
+
+    /// The facts about its sender that a line leaves out and other lines state; `place` is the sender's.
+    pub fn unstated(&self, place: usize, meta: &Meta) -> Unstated {
+        let mut unstated = Unstated::default();
+        let Some(known) = self.participants.get(place) else {
+            return unstated;
+        };
+        for (fact, key, is_known) in [
+            (Fact::SenderId, "user_id", !known.is_id_made),
+            (Fact::SenderName, "name", known.name.is_some()),
+            (Fact::SenderAlias, "username", known.alias.is_some()),
+        ] {
+            if is_known && meta.get(key).is_none() {
+                unstated.insert(fact);
+            }
+        }
+        unstated
+    }
+
+    /// The name that a line gives its sender, where that is another than the roster's; another user name is kept in `extra`.
+    pub fn other_name(&self, place: usize, meta: &Meta, extra: &mut Kept) -> Option<String> {
+        let known = self.participants.get(place)?;
+        let username = meta.get("username").map(|name| name.trim_start_matches('@'));
+        if let Some(username) = username.filter(|name| known.alias.as_deref() != Some(*name)) {
+            extra.keep_text("username", username);
+        }
+        let name = meta
+            .get("name")
+            .filter(|name| known.name.as_deref() != Some(*name));
+        name.map(str::to_owned)
+    }
+
+    /// Gives a participant the names that metadata has and that it lacks.
+    fn name(&mut self, place: usize, meta: &Meta) {
+        if let Some(participant) = self.participants.get_mut(place) {
+            if participant.name.is_none() {
+                participant.name = meta.get("name").map(str::to_owned);
+            }
+            if participant.alias.is_none() {
+                let username = meta.get("username").map(|name| name.trim_start_matches('@'));
+                participant.alias = username.map(str::to_owned);
+            }
+        }
+    }
+
+    fn add(&mut self, key: (bool, String), role: Role) -> usize {
+        if key.0
+            && let Some(place) = self.unnamed_agent.take()
+        {
+            let id = self.claim(&key.1, role, place);
+            if let Some(agent) = self.participants.get_mut(place) {
+                self.taken.remove(&agent.id);
+                agent.id = id;
+            }
+            self.places.insert(key, place);
+            return place;
+        }
+        let place = self.participants.len();
+        let id = self.claim(&key.1, role, place);
+        self.places.insert(key, place);
+        self.participants.push(Participant {
+            id,
+            is_id_made: true,
+            role: Some(role.as_str().to_owned()),
+            kind: match role {
+                Role::User => ParticipantKind::Human,
+                Role::System => ParticipantKind::Unknown,
+                Role::Assistant | Role::Tool => ParticipantKind::Agent,
+            },
+            listed: true,
+            ..Participant::default()
+        });
+        place
+    }
+
+    /// An id that nobody has yet.
+    fn claim(&mut self, wanted: &str, role: Role, place: usize) -> String {
+        let mut id = wanted.to_owned();
+        while self.taken.contains_key(&id) {
+            id = format!("{}:{id}", role.as_str());
+        }
+        self.taken.insert(id.clone(), place);
+        id
+    }
+
+    /// Whether there is a participant with this id.
+    pub fn knows(&self, id: &str) -> bool {
+        self.taken.contains_key(id)
+    }
+
+    /// Whether the participant with this id is an agent.
+    pub fn is_agent(&self, id: &str) -> bool {
+        let participant = self.taken.get(id).and_then(|place| self.participants.get(*place));
+        participant.is_some_and(|participant| participant.kind == ParticipantKind::Agent)
+    }
+
+    /// The id of the agent who goes by one of these names. Replies name the bot's account, its own lines never do.
+    pub fn agent_called(&self, username: Option<&str>, name: Option<&str>) -> Option<&str> {
+        let mut agents = self
+            .participants
+            .iter()
+            .filter(|participant| participant.kind == ParticipantKind::Agent);
+        let found = agents.find(|agent| match (username, &agent.alias) {
+            (Some(username), Some(alias)) => alias == username.trim_start_matches('@'),
+            _ => name.is_some() && agent.name.as_deref() == name,
+        });
+        found.map(|agent| agent.id.as_str())
+    }
+
+    /// Remembers who asked for a tool.
+    pub fn calls(&mut self, caller: usize) {
+        self.last_caller = Some(caller);
+    }
+
+    /// The agent whom a response belongs to.
+    pub fn answered(&mut self) -> usize {
+        match self.last_caller {
+            Some(caller) => caller,
+            None => self.bot(&Meta::default()),
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! Turns: role, metadata, parts, replies.
+
+use std::borrow::Cow;
+
+use chatmill_diag::{Finding, Severity, codes};
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::{Extra, Fact, Message, Part, Role};
+
+use super::message_path;
+use super::meta::{self, Meta};
+use super::roster::Roster;
+use super::{parts, reply};
+use crate::reader::{Content, Element, Keep as _, ListReader, Site, Times, Wire as _, text, wire, words};
+
+/// Keys of a line that have a place in the model.
+const KNOWN: [&str; 10] = words!(
+    chat_id thread_id message_id user_id name username reply_to_message_id reply_to_user_id reply_to_name
+    reply_excerpt
+);
+
+/// A key that the bot's code of 2025-10-17 writes and that has no place in the model.
+const SECOND_NAME_OF_REPLY: &str = "reply_to_username";
+
+/// Reads the turns of one history, in order.
+pub struct Reader<'d, 'r> {
+    /// What they become.
+    pub list: ListReader<'d, 'r>,
+    /// Whether the frame is nothing but their list.
+    pub is_bare: bool,
+    /// Who speaks.
+    pub roster: Roster,
+    /// When they spoke, where the bot noted it.
+    pub times: Times,
+    /// What the line of each of them says.
+    pub lines: Vec<Meta>,
+    /// Whether the first turn is system text that somebody put there.
+    pub has_front: bool,
+    /// The chat that the first line names.
+    pub chat: Option<String>,
+    /// The thread that the first line with one names.
+    pub thread: Option<String>,
+}
+
+wire! {
+    /// Fields of a turn.
+    Turn {
+        role: "role",
+        parts: "parts",
+        ts: "ts",
+    }
+}
+
+/// The lines before a turn.
+#[derive(Default)]
+struct Lines {
+    meta: Meta,
+    speaker: Option<Meta>,
+}
+
+impl Lines {
+    /// The line that says who speaks.
+    fn of_sender(&self) -> &Meta {
+        match &self.speaker {
+            Some(speaker) if self.meta == Meta::default() => speaker,
+            _ => &self.meta,
+        }
+    }
+}
+
+impl<'d> Reader<'d, '_> {
+    /// Reads system text that stands beside the turns: a string, a list of parts, or an object with parts.
+    pub fn read_system(&mut self, index: u32, value: Value<'d>) {
+        self.list.rows.rows += 1;
+        let mut content = Content::default();
+        let mut site = self.list.site(None, value);
+        if let Some(text) = value.as_str() {
+            content.parts.push(Part::Text(text.into_owned()));
+        } else {
+            let list = value.get("parts").unwrap_or(value);
+            let items = list.items().enumerate();
+            for (place, part) in items {
+                parts::read(part, &format!("parts[{place}]"), &mut content, &mut site);
+            }
+            if list.kind() != Kind::Array {
+                parts::read(list, "parts", &mut content, &mut site);
+            }
+        }
+        let sender = self.roster.speaker(Role::System, &Meta::default());
+        let meta = Meta::default();
+        let message = self.list.message(Role::System, value.span(), index);
+        self.push(message, (sender, meta), content);
+    }
+
+    /// Reads the turn with this index in `contents`.
+    pub fn read(&mut self, index: u32, value: Value<'d>) {
+        let is_bare = self.is_bare;
+        let path = || {
+            if is_bare {
+                format!("$[{index}]")
+            } else {
+                message_path(index)
+            }
+        };
+        if let Some(turn) = self.list.element(Element::Message, path, value, Turn::read) {
+            self.accept(index, value, &turn);
+        }
+    }
+
+    fn accept(&mut self, index: u32, value: Value<'d>, turn: &Turn<'d>) {
+        let stated = stated_role(turn);
+        let first_texts = turn.parts.into_iter().flat_map(Value::items).take(2);
+        let (lines, skipped) = lines(first_texts.map(|part| part.get("text").and_then(Value::as_str)));
+        let id = lines.meta.get("message_id").map(str::to_owned);
+        let mut site = self.list.site(id.as_deref(), value);
+        if stated.is_none() {
+            match turn.role.filter(|role| !role.is_null()) {
+                None => site.missing("role", Severity::Warning),
+                Some(role) => {
+                    let text = "the role is none of the known words: the turn is read as a user's";
+                    site.error("role", text, role);
+                }
+            }
+        }
+        let mut content = Content::default();
+        match turn.parts.filter(|list| !list.is_null()) {
+            None => site.missing("parts", Severity::Error),
+            Some(list) if list.kind() == Kind::Array => {
+                for (place, part) in list.items().enumerate().skip(skipped) {
+                    parts::read(part, &format!("parts[{place}]"), &mut content, &mut site);
+                }
+            }
+            Some(other) => {
+                let text = "parts is no list: what it holds is read as the only part";
+                site.error("parts", text, other);
+                parts::read(other, "parts", &mut content, &mut site);
+            }
+        }
+        if skipped == 0
+            && let Some(Part::Text(text)) = content.parts.first_mut()
+        {
+            meta::unescape(text);
+        }
+        let answers = content
+            .parts
+            .iter()
+            .any(|part| matches!(part, Part::ToolResult(_)));
+        let role = match stated {
+            _ if self.has_front && site.position == 0 => Role::System,
+            Some(Role::Assistant) => Role::Assistant,
+            _ if answers => Role::Tool,
+            Some(role) => role,
+            None => Role::User,
+        };
+        if role == Role::Assistant {
+            meta::look_for_leak(&content.parts, ".parts", value, &mut site);
+        }
+        for (key, field) in &turn.others {
+            content.keep(&**key, *field);
+        }
+        if turn.others.len() > 1 {
+            site.repeated_keys(value, |_| false);
+        }
+        let timestamp = self.times.read(turn.ts, "ts", &mut site);
+        unknown_keys(&lines.meta, turn, &mut site);
+        let sender = self.sender(role, &lines);
+        let marked = lines.speaker.as_ref().and_then(|line| line.get("is_bot"));
+        if marked == Some("1") {
+            self.roster.mark_machine(sender);
+        }
+        if content.parts.iter().any(|part| matches!(part, Part::ToolCall(_))) {
+            self.roster.calls(sender);
+        }
+        self.place(&lines.meta, &mut content);
+        let reference = reply::reference(&lines.meta, &self.roster, &mut content.extra);
+        let sender_name = self.roster.other_name(sender, &lines.meta, &mut content.extra);
+        let plain = match role {
+            Role::Assistant => "model",
+            other => other.as_str(),
+        };
+        let message = Message {
+            id,
+            timestamp,
+            sender_name,
+            references: reference.into_iter().collect(),
+            source_type: text(turn.role).filter(|word| word != plain),
+            ..self.list.message(role, value.span(), index)
+        };
+        let stated = lines.of_sender().clone();
+        self.push(message, (sender, stated), content);
+    }
+
+    fn sender(&mut self, role: Role, lines: &Lines) -> usize {
+        match role {
+            Role::Tool => self.roster.answered(),
+            Role::Assistant => self.roster.bot(lines.of_sender()),
+            role => self.roster.speaker(role, lines.of_sender()),
+        }
+    }
+
+    /// Notes what each message leaves to others to say, now that it is known what others say.
+    pub fn note_unstated(&mut self) {
+        for (message, meta) in self.list.messages.iter_mut().zip(&self.lines) {
+            let unstated = message.sender.map(|sender| self.roster.unstated(sender, meta));
+            message.unstated = unstated.unwrap_or_default();
+            for (fact, key) in [(Fact::Chat, "chat_id"), (Fact::Thread, "thread_id")] {
+                if meta.get(key).is_none() {
+                    message.unstated.insert(fact);
+                }
+            }
+            // Without a chat there is no conversation's id that could hold the thread.
+            if let (None, Some(thread)) = (&self.chat, meta.get("thread_id"))
+                && self.thread.as_deref() == Some(thread)
+            {
+                message.extra.keep_text("thread_id", thread);
+            }
+        }
+    }
+
+    /// Takes chat and thread from a line; those of another chat, and keys without a place, stay with the message.
+    fn place(&mut self, meta: &Meta, content: &mut Content) {
+        let mut keep = |key: &str, value: &str| content.keep_text(key, value);
+        if let Some(chat) = meta.get("chat_id") {
+            match &self.chat {
+                None => self.chat = Some(chat.to_owned()),
+                Some(known) if known == chat => {}
+                Some(_) => keep("chat_id", chat),
+            }
+        }
+        if let Some(thread) = meta.get("thread_id") {
+            match &self.thread {
+                None => self.thread = Some(thread.to_owned()),
+                Some(known) if known == thread => {}
+                Some(_) => keep("thread_id", thread),
+            }
+        }
+        for (key, value) in meta.rest(&KNOWN) {
+            keep(key, value);
+        }
+    }
+
+    fn push(&mut self, message: Message, (sender, meta): (usize, Meta), content: Content) {
+        self.list.push(Message {
+            sender: Some(sender),
+            parts: content.parts,
+            extra: Extra(content.extra),
+            ..message
+        });
+        self.lines.push(meta);
+    }
+}
+
+/// Says so where a line has keys that the bot never writes: maybe it is no line, but what somebody said.
+fn unknown_keys(meta: &Meta, turn: &Turn<'_>, site: &mut Site<'_>) {
+    let unknown = meta.rest(&KNOWN).filter(|(key, _)| key != SECOND_NAME_OF_REPLY);
+    let keys: Vec<&str> = unknown.map(|(key, _)| key.as_str()).collect();
+    let (Some(first), Some(place)) = (keys.first(), turn.parts) else {
+        return;
+    };
+    let text = "the [meta] line has a pair that gryag never writes: it is kept";
+    let mut finding = Finding::new(&codes::UNKNOWN_META_KEY, text).quoting(first);
+    finding.count = keys.len() as u64;
+    site.push(finding, ".parts", place);
+}
+
+/// Whether a history opens with system text that was put before it: the first turn is a user's and has no line, while
+/// later ones have.
+pub fn has_front(turns: &[Value<'_>]) -> bool {
+    let is_users = |turn: &Value<'_>| turn.get("role").and_then(Value::as_str).as_deref() == Some("user");
+    let Some((first, later)) = turns.split_first() else {
+        return false;
+    };
+    let has_line = |turn: &Value<'_>| lines(texts(*turn).into_iter()).1 > 0;
+    let is_text = matches!(texts(*first).as_slice(), [Some(_)]) && !has_line(first);
+    is_users(first) && is_text && later.iter().any(|turn| is_users(turn) && has_line(turn))
+}
+
+/// The text of each part of a turn, where it is one.
+fn texts(turn: Value<'_>) -> Vec<Option<Cow<'_, str>>> {
+    let parts = turn.get("parts").into_iter().flat_map(Value::items);
+    parts
+        .map(|part| part.get("text").and_then(Value::as_str))
+        .collect()
+}
+
+/// The role that a turn states.
+fn stated_role(turn: &Turn<'_>) -> Option<Role> {
+    match turn.role?.as_str().as_deref() {
+        Some("user") => Some(Role::User),
+        Some("model" | "assistant") => Some(Role::Assistant),
+        Some("tool" | "function") => Some(Role::Tool),
+        Some("system") => Some(Role::System),
+        _ => None,
+    }
+}
+
+/// The lines that the first texts are, and how many parts they take.
+fn lines<'t>(texts: impl Iterator<Item = Option<Cow<'t, str>>>) -> (Lines, usize) {
+    let mut lines = Lines::default();
+    let mut taken = 0;
+    for text in texts {
+        let Some(text) = text else { break };
+        if taken == 0
+            && let Some(speaker) = Meta::read_speaker(&text)
+        {
+            lines.speaker = Some(speaker);
+            taken = 1;
+            continue;
+        }
+        if let Some(meta) = Meta::read(&text) {
+            lines.meta = meta;
+            taken += 1;
+        }
+        break;
+    }
+    (lines, taken)
+}

@@ -1,0 +1,213 @@
+//! Group Chat Format, the open exchange format of the `EverMemOS` project.
+//!
+//! A record is one conversation: `version`, the metadata with the roster, and the list of messages. Times are ISO 8601,
+//! senders are ids of the roster, replies stand in `refer_list`. Four structures call themselves 1.0.0 and are told
+//! apart by what they hold ([`shape::Shape`]). The smallest example:
+//!
+//! ```json
+//! {"version": "1.0.0",
+//!  "conversation_meta": {"name": "Team", "user_details": {"u1": {"full_name": "Ann", "role": "user"}}},
+//!  "conversation_list": [{"message_id": "m1", "create_time": "2025-02-01T10:00:00Z", "sender": "u1", "type": "text",
+//!                         "content": "Morning"}]}
+//! ```
+//!
+//! What the format's importer (`validate_group_chat_format_input`) refuses is an error, what only its public validator
+//! refuses, or what nobody looks at but is odd, is a warning. Checks that can be read off the linked conversation
+//! (unknown senders, dangling references, empty lists) are rules and not here.
+
+mod media;
+mod messages;
+mod references;
+mod roster;
+mod shape;
+mod times;
+mod tools;
+mod wire;
+
+use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_intake::json::{Kind, Value};
+use chatmill_intake::{RecordSketch, Sketch};
+use chatmill_model::{Conversation, Customs, Extra};
+
+use crate::frame::{FrameView, Reading};
+use crate::reader::{
+    FieldText, Keep as _, Kept, ListReader, Notes, Wire as _, field_text, has, holds, list, surest,
+};
+use crate::source::{About, Source};
+use messages::Reader;
+use roster::Roster;
+use shape::Meta;
+use times::Clock;
+use wire::Record;
+
+const ID: &str = "group-chat";
+const VERSION: &str = "1.0.0";
+
+/// The source `group-chat`.
+#[derive(Debug)]
+pub struct GroupChat;
+
+static ABOUT: About = About {
+    id: ID,
+    title: "Group Chat Format",
+    specification: "Group Chat Format Specification, version 1.0.0 (EverMemOS, January 2026), and the three structures \
+                    of October 2025, November 2025 and April 2026 that share its version number",
+    shapes: &["L1", "L2", "V1", "V2"],
+    carries: "roster with roles and departments, replies with previews, media by name or address, notices, \
+              tool calls and results in `extra`",
+    customs: Customs {
+        kept_form: Some(ID),
+        senders_everywhere: true,
+        ..Customs::USUAL
+    },
+};
+
+impl Source for GroupChat {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+        surest(sketch, recognise)
+    }
+
+    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+        Reading::stored(ABOUT.customs, read(*frame, limits))
+    }
+
+    fn message_path(&self, index: u32) -> String {
+        message_path(index)
+    }
+}
+
+fn message_path(index: u32) -> String {
+    format!("$.conversation_list[{index}]")
+}
+
+/// Recognises the format in one record.
+fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
+    let has = |wanted: &str| has(record, wanted);
+    let holds = |outer: &str, wanted: &str| holds(record, outer, wanted);
+    if !has("conversation_list") {
+        // The head may end inside a roster of thousands, before the list begins.
+        let is_likely = holds("conversation_meta", "user_details")
+            && ["scene", "scene_desc", "group_id", "conversation_id"]
+                .into_iter()
+                .any(|key| holds("conversation_meta", key));
+        let why = "conversation_meta holds user_details, and the scene or an id";
+        return is_likely.then(|| (60, vec![why.to_owned()]));
+    }
+    let Some(meta) = ["conversation_meta", "session_meta"]
+        .into_iter()
+        .find(|key| has(key))
+    else {
+        // Its own importer would refuse it, but nobody else has a list of this name with such messages.
+        let is_likely = holds("conversation_list", "message_id") && holds("conversation_list", "create_time");
+        let why = "conversation_list holds message_id and create_time, but there is no metadata";
+        return is_likely.then(|| (50, vec![why.to_owned()]));
+    };
+    let mut why = vec![format!("the record has {meta} and conversation_list")];
+    if holds(meta, "user_details") {
+        why.push(format!("{meta} holds user_details"));
+    }
+    if holds("conversation_list", "message_id") {
+        why.push("conversation_list holds message_id".to_owned());
+    }
+    let confidence = if why.len() > 1 { 95 } else { 80 };
+    Some((confidence, why))
+}
+
+fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
+    let (record, messages) = top_level(frame, limits)?;
+    let mut list = ListReader::new(frame, limits);
+    let notes = &mut list.notes;
+
+    let version = version(&record, notes);
+    let envelope = envelope(&record, frame.root(), notes);
+    let mut meta = Meta::read(&record, notes);
+    let shape = meta.shape(&record);
+    let title = meta.title(notes);
+    let scene = meta.scene(notes);
+    let zone_path = format!("{}.default_timezone", meta.path);
+    let clock = Clock::new(meta.default_timezone, &zone_path, notes);
+    let roster = Roster::read(&mut meta, notes);
+
+    let mut reader = Reader { list, roster, clock };
+    for (index, message) in (0..).zip(messages.items()) {
+        reader.read(index, message);
+    }
+    reader.clock.finish(&mut reader.list.notes);
+    Ok(reader.list.finish(Conversation {
+        source: ID,
+        source_id: meta.id,
+        format_version: version,
+        shape: shape.as_str(),
+        scene,
+        title,
+        description: meta.description,
+        participants: reader.roster.participants,
+        extra: meta.extra,
+        envelope,
+        ..Conversation::default()
+    }))
+}
+
+/// The known fields of the record and its messages, or why the whole frame is rejected.
+fn top_level<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<(Record<'d>, Value<'d>), Box<Finding>> {
+    let root = frame.root();
+    if root.kind() != Kind::Object {
+        return Err(frame.fault(&codes::WRONG_TYPE, "the record is no object", "$", root));
+    }
+    let record = Record::read(root).map_err(|key| {
+        let text = format!("{key} stands more than once in the record");
+        frame.fault(&codes::DUPLICATE_KEY, text, format!("$.{key}"), root)
+    })?;
+    let list = list::named(frame, "conversation_list", "messages", limits)?;
+    Ok((record, list))
+}
+
+/// The version as written. The importer does not look at it.
+fn version(record: &Record<'_>, notes: &mut Notes) -> Option<String> {
+    let mut note = |code, text| {
+        let finding = Finding::new(code, text).with_severity(Severity::Warning);
+        notes.push(finding.at_path("$.version"), record.version);
+    };
+    match field_text(record.version) {
+        FieldText::Absent | FieldText::Null => {
+            note(&codes::MISSING_FIELD, "the record has no version");
+            None
+        }
+        FieldText::Text(version) => {
+            if version != VERSION {
+                note(
+                    &codes::UNKNOWN_VERSION,
+                    "the version is not 1.0.0: the record is read as what it looks like",
+                );
+            }
+            Some(version.into_owned())
+        }
+        FieldText::Number(version) => {
+            note(&codes::WRONG_TYPE, "the version is a number and is read as text");
+            Some(version.to_owned())
+        }
+        FieldText::Other => {
+            note(&codes::WRONG_TYPE, "the version is no string and is left out");
+            None
+        }
+    }
+}
+
+/// Keeps the unknown fields of the top level; of two kinds of metadata `conversation_meta` counts, the other stays here.
+fn envelope(record: &Record<'_>, root: Value<'_>, notes: &mut Notes) -> Extra {
+    let mut fields = Kept::new();
+    for (key, value) in &record.others {
+        fields.keep(&**key, *value);
+    }
+    if record.conversation_meta.is_some() {
+        fields.keep_some("session_meta", record.session_meta);
+    }
+    if record.others.len() > 1 {
+        notes.repeated_keys(root, "$", |_| false);
+    }
+    Extra(fields)
+}

@@ -1,0 +1,267 @@
+//! `refer_list`: ids, objects with an id, previews, complete messages, and previews inside previews.
+
+use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::json::{push_compact, push_string};
+use chatmill_model::{OffsetOrigin, ParticipantKind, Preview, RawJson, Reference, ReferenceForm, Timestamp};
+
+use super::roster::Roster;
+use crate::reader::{FieldText, Site, field_text, id, iso8601, text};
+
+/// Reads a message's references. Those that the importer refuses are left out, with an error.
+pub fn read(
+    list: Option<Value<'_>>,
+    roster: &Roster<'_>,
+    site: &mut Site<'_>,
+    limits: &Limits,
+) -> Vec<Reference> {
+    let Some(list) = list else { return Vec::new() };
+    match list.kind() {
+        Kind::Null => Vec::new(),
+        Kind::Array => list
+            .items()
+            .enumerate()
+            .filter_map(|(index, entry)| one(entry, index, roster, site, limits))
+            .collect(),
+        Kind::String => {
+            // The importer takes a string for a list of characters and finds nothing wrong with it.
+            site.warn("refer_list", "refer_list is a string: it is read as one id", list);
+            id(list).map(by_id).into_iter().collect()
+        }
+        _ => {
+            site.error("refer_list", "refer_list is no list and is left out", list);
+            Vec::new()
+        }
+    }
+}
+
+fn by_id(target: String) -> Reference {
+    Reference {
+        target: Some(target),
+        ..Reference::default()
+    }
+}
+
+fn one(
+    entry: Value<'_>,
+    index: usize,
+    roster: &Roster<'_>,
+    site: &mut Site<'_>,
+    limits: &Limits,
+) -> Option<Reference> {
+    match entry.kind() {
+        Kind::String => text(Some(entry)).map(by_id),
+        Kind::Number => {
+            let text = "the id of the reference is a number and is read as text";
+            site.error(&format!("refer_list[{index}]"), text, entry);
+            number(entry).map(by_id)
+        }
+        Kind::Object => object(entry, &format!("refer_list[{index}]"), roster, site, limits),
+        _ => {
+            let text = "a reference is neither an id nor an object and is left out";
+            site.error(&format!("refer_list[{index}]"), text, entry);
+            None
+        }
+    }
+}
+
+fn object(
+    entry: Value<'_>,
+    suffix: &str,
+    roster: &Roster<'_>,
+    site: &mut Site<'_>,
+    limits: &Limits,
+) -> Option<Reference> {
+    let stated = entry.get("message_id");
+    let nested = entry.get("refer_list");
+    if let Some(sender) = entry.get("sender") {
+        check_sender(sender, suffix, roster, site);
+    }
+    let preview = preview(entry, roster);
+    let shows_something = preview.is_some();
+    let preview = preview.unwrap_or_default();
+    let has_content = shows_words(&preview);
+    let target = match field_text(stated) {
+        FieldText::Text(id) if !id.is_empty() => Some(id.into_owned()),
+        FieldText::Number(number) => {
+            let text = "the id of the reference is a number";
+            site.warn(&format!("{suffix}.message_id"), text, entry);
+            Some(number.to_owned())
+        }
+        FieldText::Text(_) | FieldText::Absent | FieldText::Null | FieldText::Other => {
+            // The importer asks only whether the key is there.
+            let severity = if stated.is_none() {
+                Severity::Error
+            } else {
+                Severity::Warning
+            };
+            let text = if has_content {
+                "the reference has no message_id and is known by what it quotes"
+            } else {
+                "the reference has neither message_id nor content and is left out"
+            };
+            let finding = Finding::new(&codes::REFERENCE_INCOMPLETE, text).with_severity(severity);
+            site.push(finding, format!(".{suffix}"), entry);
+            None
+        }
+    };
+    if target.is_none() && !has_content {
+        return None;
+    }
+    let too_deep = nested.is_some_and(|list| is_deeper_than(list, limits.preview_depth));
+    if too_deep {
+        let text = format!(
+            "previews inside previews beyond level {} are left out",
+            limits.preview_depth
+        );
+        let finding = Finding::new(&codes::PREVIEW_TOO_DEEP, text);
+        site.push(finding, format!(".{suffix}"), entry);
+    }
+    let mut raw = String::with_capacity(entry.raw().len());
+    if too_deep {
+        push_to_depth(&mut raw, entry, limits.preview_depth);
+    } else {
+        push_compact(&mut raw, entry.raw());
+    }
+    let levels = limits.preview_depth.min(limits.reference_depth.saturating_sub(1));
+    Some(Reference {
+        target,
+        preview: shows_something.then_some(preview),
+        form: ReferenceForm::Object(RawJson(raw)),
+        nested: inner(nested, roster, levels),
+        ..Reference::default()
+    })
+}
+
+/// What a preview shows in its turn, down to so many levels. What is no reference there is none: it stays in the source's
+/// text of the outermost one.
+fn inner(list: Option<Value<'_>>, roster: &Roster<'_>, levels: u32) -> Vec<Reference> {
+    let Some(list) = list.filter(|list| levels > 0 && list.kind() == Kind::Array) else {
+        return Vec::new();
+    };
+    let read = |entry: Value<'_>| match entry.kind() {
+        Kind::String => text(Some(entry)).map(by_id),
+        Kind::Number => number(entry).map(by_id),
+        Kind::Object => {
+            let preview = preview(entry, roster);
+            let target = entry.get("message_id").and_then(id);
+            if target.is_none() && !preview.as_ref().is_some_and(shows_words) {
+                return None;
+            }
+            let mut raw = String::with_capacity(entry.raw().len());
+            push_compact(&mut raw, entry.raw());
+            Some(Reference {
+                target,
+                preview,
+                form: ReferenceForm::Object(RawJson(raw)),
+                nested: inner(entry.get("refer_list"), roster, levels - 1),
+                ..Reference::default()
+            })
+        }
+        _ => None,
+    };
+    list.items().filter_map(read).collect()
+}
+
+/// What an object shows of its target; nothing where it shows neither words nor author.
+fn preview(entry: Value<'_>, roster: &Roster<'_>) -> Option<Preview> {
+    let mut preview = Preview::default();
+    let mut role = None;
+    let mut shows_something = false;
+    for (key, value) in entry.fields() {
+        let text = || text(Some(value));
+        match &*key {
+            "content" => preview.content = text(),
+            "sender" => preview.sender = text(),
+            "sender_name" => preview.sender_name = text(),
+            "create_time" => preview.timestamp = text().map(time),
+            "type" => preview.source_type = text(),
+            "role" => role = value.as_str(),
+            _ => {}
+        }
+        shows_something |= matches!(&*key, "content" | "sender" | "sender_name");
+    }
+    let author = preview.sender.as_deref().and_then(|sender| roster.find(sender));
+    preview.from_agent = role.as_deref() == Some("assistant")
+        || author.is_some_and(|author| author.kind == ParticipantKind::Agent);
+    shows_something.then_some(preview)
+}
+
+fn shows_words(preview: &Preview) -> bool {
+    let content = preview.content.as_deref();
+    content.is_some_and(|content| !content.is_empty())
+}
+
+/// When the target was written; a time without an offset has no instant.
+fn time(raw: String) -> Timestamp {
+    let instant = iso8601::parse(&raw).and_then(|moment| moment.instant());
+    let offset = match instant {
+        Some(_) => OffsetOrigin::Explicit,
+        None => OffsetOrigin::Missing,
+    };
+    Timestamp { instant, raw, offset }
+}
+
+fn number(value: Value<'_>) -> Option<String> {
+    value.number_text().map(str::to_owned)
+}
+
+/// The public validator wants the author of a preview in the roster; the importer does not look.
+fn check_sender(value: Value<'_>, suffix: &str, roster: &Roster<'_>, site: &mut Site<'_>) {
+    let known = value
+        .as_str()
+        .is_some_and(|sender| roster.find(&sender).is_some_and(|found| found.listed));
+    if !known {
+        let finding = Finding::new(
+            &codes::UNKNOWN_SENDER,
+            "the author of the quoted message is not in the roster",
+        )
+        .with_severity(Severity::Warning);
+        site.push(finding, format!(".{suffix}.sender"), value);
+    }
+}
+
+/// Whether a nested `refer_list` holds previews below this many further levels.
+fn is_deeper_than(list: Value<'_>, levels: u32) -> bool {
+    list.items().any(|entry| {
+        entry.kind() == Kind::Object
+            && (levels == 0
+                || entry
+                    .get("refer_list")
+                    .is_some_and(|inner| is_deeper_than(inner, levels - 1)))
+    })
+}
+
+/// Writes a preview compactly; the `refer_list` of the level below the last is written empty.
+fn push_to_depth(out: &mut String, preview: Value<'_>, levels: u32) {
+    out.push('{');
+    for (index, (key, value)) in preview.fields().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        push_string(out, &key);
+        out.push(':');
+        if key != "refer_list" || value.kind() != Kind::Array {
+            push_compact(out, value.raw());
+            continue;
+        }
+        out.push('[');
+        let mut written = 0;
+        for entry in value.items() {
+            if entry.kind() == Kind::Object && levels == 0 {
+                continue;
+            }
+            if written > 0 {
+                out.push(',');
+            }
+            written += 1;
+            if entry.kind() == Kind::Object {
+                push_to_depth(out, entry, levels - 1);
+            } else {
+                push_compact(out, entry.raw());
+            }
+        }
+        out.push(']');
+    }
+    out.push('}');
+}

@@ -1,0 +1,198 @@
+//! The four structures of the format, all of which call themselves 1.0.0, and the metadata that tells them apart.
+
+use std::borrow::Cow;
+
+use chatmill_diag::{Finding, codes};
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::{Extra, Scene};
+
+use super::wire::Record;
+use crate::reader::{Keep as _, Notes, id, text};
+
+/// A structure of the format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// 2025-10: no scene, roles are job titles.
+    L1,
+    /// 2025-11: scenes `company` and `work`, the agents listed in `scene_desc.bot_ids`.
+    L2,
+    /// 2026-01: the document. Scenes `assistant` and `group_chat`.
+    V1,
+    /// 2026-04: `session_meta`. Scenes `solo` and `team`.
+    V2,
+}
+
+impl Shape {
+    /// The name that the dataset uses.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::L1 => "L1",
+            Self::L2 => "L2",
+            Self::V1 => "V1",
+            Self::V2 => "V2",
+        }
+    }
+}
+
+/// Whether a role word of the roster says what the participant is.
+pub fn states_kind(role: &str) -> bool {
+    matches!(role, "user" | "assistant")
+}
+
+/// The metadata of a record, split into what has a place in the model and what is kept raw.
+#[derive(Default)]
+pub struct Meta<'d> {
+    /// Path of the object.
+    pub path: &'static str,
+    /// Whether there is an object. Without one there is a single finding, and none for each missing field.
+    pub is_there: bool,
+    /// `name`.
+    pub name: Option<Value<'d>>,
+    /// `scene`.
+    pub scene: Option<Value<'d>>,
+    /// `scene_desc.description`, else `description`, whichever is not empty.
+    pub description: Option<String>,
+    /// `conversation_id`, else `group_id`.
+    pub id: Option<String>,
+    /// `default_timezone`.
+    pub default_timezone: Option<Value<'d>>,
+    /// `scene_desc.bot_ids`, where it is a list.
+    pub bot_ids: Option<Vec<Cow<'d, str>>>,
+    /// `user_details`.
+    pub user_details: Option<Value<'d>>,
+    /// Every field but `name`, `scene` and `user_details`, in input order.
+    pub extra: Extra,
+}
+
+impl<'d> Meta<'d> {
+    /// Reads `conversation_meta` or `session_meta`; without either the metadata is empty.
+    pub fn read(record: &Record<'d>, notes: &mut Notes) -> Self {
+        let (path, value) = match (record.conversation_meta, record.session_meta) {
+            (None, Some(session)) => ("$.session_meta", Some(session)),
+            (conversation, _) => ("$.conversation_meta", conversation),
+        };
+        let mut meta = Self {
+            path,
+            ..Self::default()
+        };
+        match value {
+            None => {
+                let finding = Finding::new(&codes::MISSING_FIELD, "conversation_meta is missing");
+                notes.push(finding.at_path("$"), None);
+            }
+            Some(object) if object.kind() == Kind::Object => {
+                meta.is_there = true;
+                meta.walk(object, notes);
+            }
+            Some(other) => {
+                let finding = Finding::new(&codes::WRONG_TYPE, "the metadata is no object");
+                notes.push(finding.at_path(path).quoting(other.raw()), Some(other));
+            }
+        }
+        meta
+    }
+
+    fn walk(&mut self, object: Value<'d>, notes: &mut Notes) {
+        let mut description = None;
+        let mut scene_description = None;
+        let mut conversation_id = None;
+        let mut group_id = None;
+        for (key, value) in object.fields() {
+            match &*key {
+                "name" => self.name = Some(value),
+                "scene" => self.scene = Some(value),
+                "user_details" => self.user_details = Some(value),
+                _ => {
+                    match &*key {
+                        "description" => description = text(Some(value)),
+                        "conversation_id" => conversation_id = id(value),
+                        "group_id" => group_id = id(value),
+                        "default_timezone" => self.default_timezone = Some(value),
+                        "scene_desc" => {
+                            scene_description = text(value.get("description"));
+                            self.bot_ids = value
+                                .get("bot_ids")
+                                .filter(|list| list.kind() == Kind::Array)
+                                .map(|list| list.items().filter_map(Value::as_str).collect());
+                        }
+                        _ => {}
+                    }
+                    self.extra.keep(key, value);
+                }
+            }
+        }
+        let is_single = |key: &str| matches!(key, "name" | "scene" | "user_details");
+        notes.repeated_keys(object, self.path, is_single);
+        let says_something = |text: &String| !text.is_empty();
+        self.description = scene_description
+            .filter(says_something)
+            .or(description.filter(says_something));
+        self.id = conversation_id.or(group_id);
+    }
+
+    /// Which structure this is.
+    pub fn shape(&self, record: &Record<'_>) -> Shape {
+        if record.conversation_meta.is_none() && record.session_meta.is_some() {
+            return Shape::V2;
+        }
+        let scene = self.scene.and_then(Value::as_str);
+        if matches!(scene.as_deref(), Some("company" | "work")) || self.bot_ids.is_some() {
+            return Shape::L2;
+        }
+        if self.scene.is_none() && self.has_job_titles() {
+            Shape::L1
+        } else {
+            Shape::V1
+        }
+    }
+
+    fn has_job_titles(&self) -> bool {
+        self.user_details.is_some_and(|details| {
+            details
+                .fields()
+                .filter_map(|(_, user)| user.get("role").and_then(Value::as_str))
+                .any(|role| !states_kind(&role))
+        })
+    }
+
+    /// The title; a name that is no string stays in `extra`.
+    pub fn title(&mut self, notes: &mut Notes) -> Option<String> {
+        let path = format!("{}.name", self.path);
+        let Some(value) = self.name else {
+            if self.is_there {
+                let finding = Finding::new(&codes::MISSING_FIELD, "the metadata has no name");
+                notes.push(finding.at_path(path), None);
+            }
+            return None;
+        };
+        let title = text(Some(value));
+        if title.is_none() {
+            // The importer asks only whether there is a name.
+            notes.warn(path, "the name is no string", value);
+            self.extra.keep("name", value);
+        }
+        title
+    }
+
+    /// The kind of room; a scene that is none of the known words stays in `extra`.
+    pub fn scene(&mut self, notes: &mut Notes) -> Scene {
+        let Some(value) = self.scene else {
+            return Scene::Unknown;
+        };
+        let path = format!("{}.scene", self.path);
+        match value.as_str().as_deref() {
+            Some("assistant" | "company" | "solo") => return Scene::Assistant,
+            Some("group_chat" | "work" | "team") => return Scene::GroupChat,
+            Some(word) => {
+                let finding = Finding::new(&codes::UNKNOWN_SCENE, "the scene is none of the known words");
+                notes.push(finding.at_path(path).quoting(word), Some(value));
+            }
+            None if value.is_null() => {}
+            None => {
+                notes.warn(path, "the scene is no string", value);
+            }
+        }
+        self.extra.keep("scene", value);
+        Scene::Unknown
+    }
+}

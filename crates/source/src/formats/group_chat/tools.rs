@@ -1,0 +1,61 @@
+//! Tool use, for which the format has no place: our extension of `extra`.
+//!
+//! An assistant message carries `extra.tool_calls` as OpenAI writes them; a message of role `tool` names its call
+//! in `extra.tool_call_id` and the tool in `extra.name`.
+
+use chatmill_diag::Limits;
+use chatmill_intake::json::{self, Kind, Value};
+use chatmill_model::ToolCall;
+
+use crate::reader::{Site, word};
+
+/// Reads `extra.tool_calls`; `None` when it is no list of objects and therefore stays in `extra`.
+pub fn calls(list: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Option<Vec<ToolCall>> {
+    if list.kind() != Kind::Array || list.items().any(|call| call.kind() != Kind::Object) {
+        if !list.is_null() {
+            let text = "tool_calls is no list of objects and stays as it is";
+            site.warn("extra.tool_calls", text, list);
+        }
+        return None;
+    }
+    let calls = list
+        .items()
+        .enumerate()
+        .map(|(index, value)| call(value, &format!("extra.tool_calls[{index}]"), site, limits));
+    Some(calls.collect())
+}
+
+fn call(value: Value<'_>, suffix: &str, site: &mut Site<'_>, limits: &Limits) -> ToolCall {
+    let mut id = None;
+    let mut function = None;
+    for (key, field) in value.fields() {
+        match &*key {
+            "id" => id = Some(field),
+            "function" => function = Some(field),
+            "type" if field.as_str().as_deref() == Some("function") => {}
+            _ => homeless(field, suffix, &key, site),
+        }
+    }
+    let mut name = None;
+    let mut arguments = None;
+    for (key, field) in function.iter().flat_map(|function| function.fields()) {
+        match &*key {
+            "name" => name = Some(field),
+            "arguments" => arguments = Some(field),
+            _ => homeless(field, &format!("{suffix}.function"), &key, site),
+        }
+    }
+    let place = format!("{suffix}.function.arguments");
+    let arguments = crate::reader::arguments(arguments, &place, site, limits);
+    let id = word(id, &format!("{suffix}.id"), site);
+    let name = word(name, &format!("{suffix}.function.name"), site);
+    ToolCall::new(id, name, arguments)
+}
+
+/// A field of a call that the model cannot hold.
+fn homeless(field: Value<'_>, suffix: &str, key: &str, site: &mut Site<'_>) {
+    let mut place = suffix.to_owned();
+    json::append_key(&mut place, key);
+    let text = "the field has no place in a tool call and is left out";
+    site.warn(&place, text, field);
+}

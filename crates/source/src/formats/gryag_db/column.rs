@@ -1,0 +1,48 @@
+//! Columns that hold JSON: embedded in the row where the input does that, else as a text that is scanned here.
+
+use chatmill_intake::json::{Document, Value};
+
+use crate::reader::quoted_json::{CellForm, CellPlace};
+use crate::reader::{Notes, Site};
+
+/// A column that holds JSON.
+#[derive(Clone, Copy)]
+pub struct Column<'d> {
+    /// What it holds; none when it is empty or no JSON.
+    pub json: Option<Value<'d>>,
+    /// The column as it stands in the row, unless it is empty.
+    pub cell: Option<Value<'d>>,
+    /// The document of a text.
+    quoted: Option<&'d Document<'d>>,
+}
+
+impl<'d> Column<'d> {
+    /// A column of a row; `quoted` is what its text holds, if it is one.
+    pub fn of(cell: Option<Value<'d>>, quoted: Option<&'d Document<'d>>) -> Self {
+        let cell = cell.filter(|value| !value.is_null() && value.raw() != "\"\"");
+        Self {
+            json: match quoted {
+                Some(document) => Some(document.root()),
+                None => cell.filter(|value| value.as_str().is_none()),
+            },
+            cell,
+            quoted,
+        }
+    }
+
+    /// Reads something inside the column `media`. What is found inside a text gets the place of the whole column.
+    pub fn read(&self, site: &mut Site<'_>, read: impl FnOnce(&mut Site<'_>)) {
+        let (Some(document), Some(cell)) = (self.quoted, self.cell) else {
+            return read(site);
+        };
+        let inside = CellPlace {
+            field: ".media",
+            span: cell.span(),
+            form: CellForm::Quoted,
+        };
+        let mut found = Notes::new(0);
+        read(&mut site.inside(&mut found, document.root()));
+        inside.report(found, site);
+        inside.report_scan(document, site);
+    }
+}

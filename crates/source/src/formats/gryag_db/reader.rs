@@ -1,0 +1,299 @@
+//! The rows of a conversation: their order, repeats, senders and replies.
+
+use std::collections::HashMap;
+
+use chatmill_diag::{Finding, Limits, codes};
+use chatmill_intake::json::Value;
+use chatmill_model::{Conversation, Extra, Message, ParticipantKind, Role, Scene, Timestamp};
+
+use super::cells::{self, cell};
+use super::column::Column;
+use super::stored::{Facts, Stored};
+use super::{ID, row as single};
+use crate::formats::gemini_contents::meta::{self, Meta};
+use crate::formats::gemini_contents::roster::Roster;
+use crate::formats::gemini_contents::{parts, reply};
+use crate::frame::{FrameView, Reading};
+use crate::reader::quoted_json::{json_text, scan};
+use crate::reader::{Content, Element, Keep as _, ListReader, Times, list, present};
+
+/// What the bot is called where no row says so.
+const BOT: &str = "gryag";
+
+/// Reads the rows of one chat or thread.
+pub fn read<'d>(frame: FrameView<'d>, limits: &Limits, rows: Vec<Value<'d>>) -> Reading {
+    let rows: Vec<(u32, Value<'d>)> = (0..).zip(rows).collect();
+    let mut well_formed = rows.iter().map(|(_, row)| *row);
+    let first = well_formed.find(|row| cells::place(*row).is_some());
+    let mut reader = Reader {
+        list: ListReader::new(frame, limits),
+        place: frame
+            .key
+            .map(str::to_owned)
+            .or_else(|| first.and_then(cells::place)),
+        roster: Roster::new(BOT),
+        times: Times::default(),
+        replies: Vec::new(),
+        seen: HashMap::new(),
+        last: None,
+    };
+    let is_newest_first = is_newest_first(&rows);
+    let mut rows = in_order(rows);
+    if is_newest_first {
+        rows.reverse();
+    }
+    for (index, row) in rows {
+        reader.read(index, row);
+    }
+    reader.finish(first)
+}
+
+/// Whether rows that were queried without their ids stand newest first, as the document's query has them: most of Telegram's
+/// ids, which grow, are smaller than the one before.
+fn is_newest_first(rows: &[(u32, Value<'_>)]) -> bool {
+    if !rows.iter().all(|(_, row)| cells::is_queried(*row)) {
+        return false;
+    }
+    let ids: Vec<i64> = rows
+        .iter()
+        .filter_map(|(_, row)| cells::message_id(*row))
+        .collect();
+    let pairs = || ids.iter().zip(ids.iter().skip(1));
+    let falls = pairs().filter(|(before, after)| after < before).count();
+    let rises = pairs().filter(|(before, after)| after > before).count();
+    falls > rises
+}
+
+/// Sorts rows by their ids; a row without a number stays after the row that it follows.
+fn in_order(rows: Vec<(u32, Value<'_>)>) -> Vec<(u32, Value<'_>)> {
+    let mut last = i64::MIN;
+    let mut keyed: Vec<(i64, u32, Value<'_>)> = Vec::with_capacity(rows.len());
+    for (index, row) in rows {
+        let id = cell(row, cells::row_id(row)).and_then(|id| id.parse().ok());
+        last = id.unwrap_or(last);
+        keyed.push((last, index, row));
+    }
+    keyed.sort_by_key(|(id, ..)| *id);
+    keyed.into_iter().map(|(_, index, row)| (index, row)).collect()
+}
+
+/// Groups have negative ids in Telegram, people positive ones.
+fn scene(row: Value<'_>) -> Scene {
+    let place = cells::place(row).unwrap_or_default();
+    let chat = place.split('/').next().and_then(|chat| chat.parse::<i64>().ok());
+    match chat {
+        Some(chat) if chat < 0 => Scene::GroupChat,
+        Some(_) => Scene::Assistant,
+        None => Scene::Unknown,
+    }
+}
+
+struct Reader<'d, 'r> {
+    list: ListReader<'d, 'r>,
+    place: Option<String>,
+    roster: Roster,
+    times: Times,
+    /// What is known of each message, and whether the bot made its reply up.
+    replies: Vec<(Meta, bool)>,
+    /// Positions of messages with an id by what their rows hold.
+    seen: HashMap<blake3::Hash, u32>,
+    /// What the last row held, and its message's position.
+    last: Option<(blake3::Hash, u32)>,
+}
+
+/// What a row became.
+struct ReadRow {
+    role: Role,
+    timestamp: Option<Timestamp>,
+    content: Content,
+    facts: Facts,
+}
+
+impl<'d> Reader<'d, '_> {
+    fn read(&mut self, index: u32, row: Value<'d>) {
+        let frame = self.list.frame;
+        let path = || list::row_path(frame, index);
+        let read = |row: Value<'d>| {
+            let mut repeated = row.duplicate_keys().into_iter();
+            match repeated.find(|key| cells::KNOWN.contains(&key.as_str())) {
+                None => Ok(()),
+                Some(key) => Err(key.into()),
+            }
+        };
+        if self.list.element(Element::Row, path, row, read).is_none() {
+            return;
+        }
+        if cells::place(row).is_some() {
+            self.accept(index, row);
+        } else {
+            let finding = Finding::new(&codes::MISSING_FIELD, cells::NO_CHAT);
+            self.list.reject(row.span(), finding.at_path(path()));
+        }
+    }
+
+    fn accept(&mut self, index: u32, row: Value<'_>) {
+        let limits = self.list.limits;
+        let [media, metadata] = [row.get("media"), row.get("metadata")];
+        let texts = [media, metadata].map(|value| json_text(value?, limits));
+        let [media_text, metadata_text] = texts.each_ref().map(Option::as_deref);
+        let documents = [media_text, metadata_text].map(|text| scan(text, limits));
+        let [media_document, metadata_document] = documents.each_ref().map(Option::as_ref);
+        let media = Column::of(media, media_document);
+        let metadata = Column::of(metadata, metadata_document);
+        let stored = Stored::read(media, metadata);
+        let facts = Facts::of(row, &stored);
+        let id = facts.meta.get("message_id").map(str::to_owned);
+        if self.is_repeated(row, id.as_deref()) {
+            return;
+        }
+        let mut site = self.list.site(id.as_deref(), row);
+        let role = single::role(row, &mut site);
+        let mut content = Content {
+            extra: single::columns(row, &mut site),
+            ..Content::default()
+        };
+        if let Some(cell) = stored.unread {
+            let text = "the column holds neither a list nor an object as JSON and is kept as it is";
+            site.warn("media", text, cell);
+        }
+        for (path, value) in &stored.rest {
+            content.keep(path, *value);
+        }
+        let mut attached = Content::default();
+        media.read(&mut site, |site| {
+            for (path, part) in &stored.parts {
+                parts::read(*part, path, &mut attached, site);
+            }
+        });
+        single::attachment(row, &mut attached);
+        single::text(row, !attached.parts.is_empty(), &mut content, &mut site);
+        content.parts.append(&mut attached.parts);
+        content.extra.append(&mut attached.extra);
+        if role == Role::Assistant {
+            let holder = row.get("text").unwrap_or(row);
+            meta::look_for_leak(&content.parts, ".text", holder, &mut site);
+        }
+        let time = if row.get("ts").is_some() {
+            "ts"
+        } else {
+            "created_at"
+        };
+        let said = ReadRow {
+            role,
+            timestamp: self.times.read(row.get(time), time, &mut site),
+            content,
+            facts,
+        };
+        self.push(index, row, said);
+    }
+
+    /// Whether the row repeats one that was read, but for its own id and what is computed. Rows without an id of Telegram's
+    /// repeat only the row just before: people do say the same thing twice.
+    fn is_repeated(&mut self, row: Value<'_>, id: Option<&str>) -> bool {
+        let body = single::fingerprint(row);
+        let position = self.list.messages.len() as u32;
+        let original = match (id, self.last) {
+            (Some(_), _) => self.seen.get(&body).copied(),
+            (None, Some((last, position))) if last == body => Some(position),
+            (None, _) => None,
+        };
+        self.last = Some((body, original.unwrap_or(position)));
+        let Some(original) = original else {
+            if id.is_some() {
+                self.seen.insert(body, position);
+            }
+            return false;
+        };
+        self.list.rows.repeated += 1;
+        let text = "the row repeats an earlier one but for its own id and is left out";
+        let finding = Finding::new(&codes::REPEATED_ROW, text).at_message(original, id, "");
+        self.list.notes.push(finding, Some(row));
+        true
+    }
+
+    fn push(&mut self, index: u32, row: Value<'_>, said: ReadRow) {
+        let ReadRow {
+            role,
+            timestamp,
+            content,
+            facts,
+        } = said;
+        let Facts {
+            meta,
+            is_machine,
+            extra: contradicting,
+        } = facts;
+        let mut extra = content.extra;
+        extra.extend(contradicting);
+        if cells::place(row) != self.place {
+            for column in ["chat_id", "thread_id"] {
+                extra.keep_some(column, present(row, column));
+            }
+        }
+        let position = self.list.messages.len() as u32;
+        let is_pseudo = single::is_pseudo_reply(row, role, &meta);
+        if is_pseudo {
+            let text = "nobody replied: the bot named the latest message of the room";
+            let finding = Finding::new(&codes::PSEUDO_REFERENCE, text);
+            let finding = finding.at_message(position, meta.get("message_id"), "");
+            self.list.notes.push(finding, Some(row));
+        }
+        let sender = match role {
+            Role::Assistant => self.roster.bot(&meta),
+            Role::System => self.roster.speaker(role, &Meta::default()),
+            Role::User | Role::Tool => self.roster.speaker(role, &meta),
+        };
+        if is_machine {
+            self.roster.mark_machine(sender);
+        }
+        let sender_name = self.roster.other_name(sender, &meta, &mut extra);
+        self.list.push(Message {
+            id: meta.get("message_id").map(str::to_owned),
+            sender: Some(sender),
+            sender_name,
+            timestamp,
+            parts: content.parts,
+            extra: Extra(extra),
+            ..self.list.message(role, row.span(), index)
+        });
+        self.replies.push((meta, is_pseudo));
+    }
+
+    /// Adds what needs the whole roster: replies name the bot's account, which its own rows never do.
+    fn finish(mut self, first: Option<Value<'_>>) -> Reading {
+        for (message, (meta, is_pseudo)) in self.list.messages.iter_mut().zip(self.replies) {
+            let reference = reply::reference(&meta, &self.roster, &mut message.extra.0);
+            if let Some(username) = meta.get("reply_to_username") {
+                message.extra.keep_text("reply_to_username", username);
+            }
+            if let Some(sender) = message.sender {
+                message.unstated = self.roster.unstated(sender, &meta);
+            }
+            message.references.extend(reference.map(|mut reference| {
+                reference.is_pseudo = is_pseudo;
+                reference
+            }));
+        }
+        self.times.finish(&mut self.list.notes);
+        let mut participants = self.roster.participants;
+        for participant in &mut participants {
+            let is_unnamed = participant.name.is_none() && participant.alias.is_none();
+            if participant.kind == ParticipantKind::Agent && participant.id == BOT && is_unnamed {
+                participant.name = Some(BOT.to_owned());
+            }
+        }
+        let mut reading = self.list.finish(Conversation {
+            source: ID,
+            shape: first.map_or("nine-columns", cells::shape),
+            scene: first.map_or(Scene::Unknown, scene),
+            source_id: self.place,
+            participants,
+            ..Conversation::default()
+        });
+        let rows = reading.rows.rows;
+        reading.conversation = reading
+            .conversation
+            .filter(|read| rows == 0 || !read.messages.is_empty());
+        reading
+    }
+}

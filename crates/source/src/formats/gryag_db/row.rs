@@ -1,0 +1,190 @@
+//! Reading one row by itself: role, text, attachment, columns without a place, and whether its reply is real.
+
+use chatmill_diag::{Severity, codes};
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::{Media, MediaKind, MediaSource, Part, Role};
+
+use super::cells::{DERIVED, KNOWN, cell, is_of_2026, is_queried, is_yes, row_id, scalar};
+use crate::formats::gemini_contents::meta::Meta;
+use crate::reader::{Content, Keep as _, Kept, Site, present};
+
+/// The role of a message. The column decides; one that says otherwise of the sender is a finding.
+pub fn role(row: Value<'_>, site: &mut Site<'_>) -> Role {
+    if is_of_2026(row) {
+        return match cell(row, "is_bot_reply") {
+            Some(cell) if is_yes(&cell) => Role::Assistant,
+            _ => Role::User,
+        };
+    }
+    let Some(value) = present(row, "role") else {
+        site.missing("role", Severity::Warning);
+        return Role::User;
+    };
+    let Some(role) = value.as_str().and_then(|word| known_role(&word)) else {
+        let text = "the role is none of the known words: the row is read as a user's";
+        site.error("role", text, value);
+        return Role::User;
+    };
+    if let Some(of_sender) = row.get("sender_role")
+        && let Some(word) = of_sender.as_str()
+        && known_role(&word) != Some(role)
+    {
+        let text = "sender_role contradicts role, which counts";
+        site.note(&codes::ROLE_CONFLICT, text, ".sender_role", of_sender);
+    }
+    role
+}
+
+fn known_role(word: &str) -> Option<Role> {
+    match word {
+        "user" => Some(Role::User),
+        "model" | "assistant" => Some(Role::Assistant),
+        "system" => Some(Role::System),
+        "tool" => Some(Role::Tool),
+        _ => None,
+    }
+}
+
+/// What the columns hold that has no place in the model: the row's own id, unknown columns, lists where a text belongs.
+pub fn columns(row: Value<'_>, site: &mut Site<'_>) -> Kept {
+    let own_id = row_id(row);
+    if cell(row, own_id).is_none() && !is_queried(row) {
+        site.missing(own_id, Severity::Warning);
+    }
+    site.repeated_keys(row, |_| false);
+    let mut extra = Kept::new();
+    for (key, value) in row.fields() {
+        let key = &*key;
+        let is_plain = !matches!(value.kind(), Kind::Array | Kind::Object);
+        let is_kept = match key {
+            _ if value.is_null() || DERIVED.contains(&key) => false,
+            "media" | "metadata" => false,
+            _ if key == own_id || !KNOWN.contains(&key) => true,
+            _ if is_plain => false,
+            "ts" | "created_at" => true,
+            _ => {
+                let text = "the column holds a list or an object and is kept as it is";
+                site.error(key, text, value);
+                true
+            }
+        };
+        if is_kept {
+            extra.keep(key, value);
+        }
+    }
+    extra
+}
+
+/// The text of the row, unless it only counts the attachments: the bot stores such a text where nobody wrote one.
+pub fn text(row: Value<'_>, has_attachments: bool, content: &mut Content, site: &mut Site<'_>) {
+    let Some((value, text)) = row.get("text").and_then(|value| Some((value, scalar(value)?))) else {
+        return;
+    };
+    if value.kind() != Kind::String {
+        let message = "the text is no string and is read as written";
+        site.warn("text", message, value);
+    }
+    if has_attachments && counts_attachments(&text) {
+        content.keep("text", value);
+    } else {
+        content.parts.push(Part::Text(text.into_owned()));
+    }
+}
+
+/// Whether a text is the bot's count of attachments: `Прикріплення: фото, 2 відео`.
+fn counts_attachments(text: &str) -> bool {
+    const KINDS: [&str; 4] = ["фото", "відео", "аудіо", "YouTube відео"];
+    text.strip_prefix("Прикріплення: ").is_some_and(|list| {
+        list.split(", ").all(|one| {
+            let kind = one.trim_start_matches(|character: char| character.is_ascii_digit());
+            let kind = if kind.len() < one.len() {
+                kind.strip_prefix(' ').unwrap_or(kind)
+            } else {
+                kind
+            };
+            KINDS.contains(&kind)
+        })
+    })
+}
+
+/// The attachment that rows of 2026 name by its kind and Telegram's id of the file.
+pub fn attachment(row: Value<'_>, content: &mut Content) {
+    let word = cell(row, "media_type");
+    let file = cell(row, "file_id");
+    if word.is_none() && file.is_none() {
+        return;
+    }
+    let media_type = word.as_deref().filter(|word| word.contains('/'));
+    if media_type.is_none()
+        && let Some(value) = present(row, "media_type")
+    {
+        content.keep("media_type", value);
+    }
+    let begins = |starts: &[&str]| {
+        let word = word.as_deref().unwrap_or_default();
+        starts.iter().any(|start| word.starts_with(start))
+    };
+    content.parts.push(Part::Media(Media {
+        kind: if begins(&["image", "photo", "sticker"]) {
+            MediaKind::Image
+        } else if begins(&["video", "animation"]) {
+            MediaKind::Video
+        } else if begins(&["audio", "voice"]) {
+            MediaKind::Audio
+        } else {
+            MediaKind::File
+        },
+        source: MediaSource::Upload,
+        media_type: media_type.map(str::to_owned),
+        name: file.map(std::borrow::Cow::into_owned),
+    }));
+}
+
+/// Whether the bot made the reply up: rows of 2025 name the latest message of the room where nobody replied, but not its
+/// author.
+pub fn is_pseudo_reply(row: Value<'_>, role: Role, meta: &Meta) -> bool {
+    role == Role::User
+        && !is_of_2026(row)
+        && meta.get("reply_to_message_id").is_some()
+        && meta.get("reply_to_user_id").is_none()
+        && meta.get("reply_to_username").is_none()
+}
+
+/// A hash of a row without its own id and computed columns.
+pub fn fingerprint(row: Value<'_>) -> blake3::Hash {
+    let own_id = row_id(row);
+    let mut hasher = blake3::Hasher::new();
+    for (key, value) in row.fields() {
+        if key != own_id && !DERIVED.contains(&&*key) {
+            hasher.update(key.as_bytes());
+            hasher.update(b"\0");
+            hasher.update(value.raw().as_bytes());
+            hasher.update(b"\0");
+        }
+    }
+    hasher.finalize()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::counts_attachments;
+
+    #[test]
+    fn a_count_of_attachments_is_told_from_a_text() {
+        for text in [
+            "Прикріплення: фото",
+            "Прикріплення: 2 фото, YouTube відео",
+            "Прикріплення: фото, 2 відео, аудіо",
+        ] {
+            assert!(counts_attachments(text), "{text}");
+        }
+        for text in [
+            "Прикріплення: ",
+            "Прикріплення: фото і кіт",
+            "фото",
+            "Прикріплення: 2фотоапарати",
+        ] {
+            assert!(!counts_attachments(text), "{text}");
+        }
+    }
+}

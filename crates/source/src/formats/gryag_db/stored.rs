@@ -1,0 +1,190 @@
+//! What a row stores beside the text: the column `media` with parts and metadata, and the columns that repeat the metadata.
+
+use std::borrow::Cow;
+
+use chatmill_intake::json::{Kind, Value};
+
+use super::cells::{cell, is_of_2026, is_queried, is_yes, scalar};
+use super::column::Column;
+use crate::formats::gemini_contents::meta::Meta;
+use crate::reader::{Keep as _, Kept, below, words};
+
+/// The columns that hold JSON, taken apart.
+///
+/// `media` is a list of parts in the oldest rows, else an object with parts and metadata. A few databases have metadata in a
+/// column of its own, which counts where `media` has none.
+#[derive(Default)]
+pub struct Stored<'d> {
+    /// Parts as Gemini takes them, with their paths.
+    pub parts: Vec<(String, Value<'d>)>,
+    /// What Telegram knew of the message, and its path.
+    pub meta: Option<(Value<'d>, &'static str)>,
+    /// `media`, where it is neither a list nor an object.
+    pub unread: Option<Value<'d>>,
+    /// Everything without a place, with its path.
+    pub rest: Vec<(String, Value<'d>)>,
+}
+
+impl<'d> Stored<'d> {
+    /// Takes both columns apart.
+    pub fn read(media: Column<'d>, metadata: Column<'d>) -> Self {
+        let mut stored = Self::default();
+        match media.json.map(|json| (json, json.kind())) {
+            Some((list, Kind::Array)) => stored.add_parts("media", list),
+            Some((object, Kind::Object)) => stored.add_object(object),
+            _ => {
+                stored.unread = media.cell;
+                stored
+                    .rest
+                    .extend(media.cell.map(|cell| ("media".to_owned(), cell)));
+            }
+        }
+        let beside = metadata.json.filter(|json| json.kind() == Kind::Object);
+        match beside {
+            Some(object) if stored.meta.is_none() => stored.meta = Some((object, "metadata")),
+            Some(object) if object.is_empty() => {}
+            _ => {
+                let cell = metadata.cell.map(|cell| ("metadata".to_owned(), cell));
+                stored.rest.extend(cell);
+            }
+        }
+        stored
+    }
+
+    fn add_object(&mut self, media: Value<'d>) {
+        for (key, value) in media.fields() {
+            match (&*key, value.kind()) {
+                ("media", Kind::Array) => self.add_parts("media.media", value),
+                ("meta", Kind::Object) => self.meta = Some((value, "media.meta")),
+                ("media" | "meta", Kind::Null) => {}
+                _ => {
+                    self.rest.push((below("media", &key), value));
+                }
+            }
+        }
+    }
+
+    fn add_parts(&mut self, path: &str, list: Value<'d>) {
+        let parts = list.items().enumerate();
+        self.parts
+            .extend(parts.map(|(index, part)| (format!("{path}[{index}]"), part)));
+    }
+}
+
+/// Keys of the metadata that are read, or repeat columns that are.
+const KEYS: [&str; 12] = words!(
+    chat_id thread_id message_id user_id name username is_bot reply_to_message_id reply_to_user_id
+    reply_to_name reply_to_username reply_excerpt
+);
+
+/// What is known of a message, each fact once.
+#[derive(Default)]
+pub struct Facts {
+    /// The facts, under the keys that gryag's metadata has for them.
+    pub meta: Meta,
+    /// Whether the sender is marked as a bot.
+    pub is_machine: bool,
+    /// What contradicts the facts, and metadata of unknown meaning, by path.
+    pub extra: Kept,
+}
+
+impl Facts {
+    /// Gathers what the columns and the stored metadata say; the columns hold ids exactly, so they come first.
+    pub fn of(row: Value<'_>, columns: &Stored<'_>) -> Self {
+        let meta = columns.meta;
+        let column = |name: &str| Some((name.to_owned(), cell(row, name)?));
+        let stored = |name: &str| {
+            let (meta, path) = meta?;
+            Some((format!("{path}.{name}"), scalar(meta.get(name)?)?))
+        };
+        let message_id = if is_of_2026(row) {
+            "message_id"
+        } else {
+            "external_message_id"
+        };
+        let mut extra = Kept::new();
+        let mut pairs = Vec::new();
+        let facts = [
+            ("message_id", [column(message_id), stored("message_id"), None]),
+            (
+                "user_id",
+                [column("external_user_id"), stored("user_id"), column("user_id")],
+            ),
+            (
+                "name",
+                [column("sender_name"), stored("name"), column("first_name")],
+            ),
+            (
+                "username",
+                [column("sender_username"), stored("username"), column("username")],
+            ),
+            (
+                "reply_to_message_id",
+                [
+                    column("reply_to_external_message_id"),
+                    stored("reply_to_message_id"),
+                    column("reply_to_message_id"),
+                ],
+            ),
+            (
+                "reply_to_user_id",
+                [
+                    column("reply_to_external_user_id"),
+                    stored("reply_to_user_id"),
+                    None,
+                ],
+            ),
+            ("reply_to_name", [stored("reply_to_name"), None, None]),
+            ("reply_to_username", [stored("reply_to_username"), None, None]),
+            ("reply_excerpt", [stored("reply_excerpt"), None, None]),
+        ];
+        for (key, candidates) in facts {
+            if let Some(fact) = settle(key, candidates, &mut extra) {
+                pairs.push((key.to_owned(), fact));
+            }
+        }
+        if let Some((meta, path)) = meta {
+            keep_rest(row, meta, path, &mut extra);
+        }
+        let is_machine = column("sender_is_bot").or(stored("is_bot"));
+        Self {
+            meta: Meta::of(pairs),
+            is_machine: is_machine.is_some_and(|(_, cell)| is_yes(&cell)),
+            extra,
+        }
+    }
+}
+
+/// The first of the candidates; those that say otherwise are kept. The bot treats a reply to 0 as none.
+fn settle(key: &str, candidates: [Option<(String, Cow<'_, str>)>; 3], extra: &mut Kept) -> Option<String> {
+    let is_id_of_reply = matches!(key, "reply_to_message_id" | "reply_to_user_id");
+    let mut fact: Option<String> = None;
+    for (path, text) in candidates.into_iter().flatten() {
+        if is_id_of_reply && text == "0" {
+            continue;
+        }
+        match &fact {
+            None => fact = Some(text.into_owned()),
+            Some(fact) if fact.trim_start_matches('@') == text.trim_start_matches('@') => {}
+            Some(_) => extra.keep_text(path, &text),
+        }
+    }
+    fact
+}
+
+/// Keeps metadata of unknown meaning, values that are no scalars, and a chat or thread that is not the row's.
+fn keep_rest(row: Value<'_>, meta: Value<'_>, path: &str, extra: &mut Kept) {
+    for (key, value) in meta.fields() {
+        let is_read = match &*key {
+            "chat_id" | "thread_id" => {
+                let text = scalar(value).filter(|text| text != "0");
+                text.is_none() || is_queried(row) || text == cell(row, &key)
+            }
+            key => KEYS.contains(&key),
+        };
+        let is_scalar = !matches!(value.kind(), Kind::Array | Kind::Object);
+        if !value.is_null() && (!is_read || !is_scalar) {
+            extra.keep(below(path, &key), value);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Files: those that a message carries, and rows of their own table.
+
+use std::ops::Range;
+
+use chatmill_diag::{Finding, Severity, codes};
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::{Media, MediaKind, MediaSource, Reference, Timestamp};
+
+use super::event::{Attachment, Capture, Event, EventKind, Speaker};
+use super::open::Opened;
+use super::times::Clock;
+use crate::reader::{Site, fields, kind_of, raw, word, words};
+
+/// A row of the table of attachments.
+pub struct Upload {
+    /// Its row.
+    pub row: u32,
+    /// Its bytes in the frame.
+    pub span: Range<usize>,
+    /// The file.
+    pub file: Attachment,
+    /// The message that it belongs to, where that is known.
+    pub message: Option<String>,
+    /// Who uploaded it.
+    pub uploader: Speaker,
+    /// When.
+    pub time: Option<Timestamp>,
+}
+
+impl Upload {
+    /// The file as an event of its own, which points to the message that is not here.
+    pub fn into_event(self) -> Event {
+        Event {
+            row: self.row,
+            span: self.span,
+            capture: Capture::Api,
+            kind: EventKind::Notice,
+            word: Some("attachment".to_owned()),
+            speaker: self.uploader,
+            time: self.time,
+            reference: self.message.map(|id| Reference {
+                target: Some(id),
+                ..Reference::default()
+            }),
+            attachments: vec![self.file],
+            ..Event::default()
+        }
+    }
+}
+
+/// Fields of an attachment that have a place in the model.
+const TAKEN: [&str; 3] = ["filename", "mimeType", "blobUrl"];
+
+/// Fields of a row of the table that say whose it is.
+const OWNED: [&str; 6] = words!(projectId messageId uploadedBy uploaderName createdAt id);
+
+/// Reads the field `attachments`; `None` when it is no list.
+pub fn list(value: Value<'_>, site: &mut Site<'_>) -> Option<Vec<Attachment>> {
+    if value.kind() != Kind::Array {
+        let text = "attachments is no list and is kept as it is";
+        site.error("attachments", text, value);
+        return None;
+    }
+    let mut attachments = Vec::new();
+    for (index, file) in value.items().enumerate() {
+        if file.kind() == Kind::Object {
+            attachments.push(attachment(file, &format!("attachments[{index}]."), &[], site));
+        } else {
+            let text = "an attachment is no object and is left out";
+            site.error(&format!("attachments[{index}]"), text, file);
+        }
+    }
+    Some(attachments)
+}
+
+/// Reads a row of the table.
+pub fn upload(
+    opened: Opened<'_>,
+    (row, span): (u32, Range<usize>),
+    clock: &mut Clock,
+    site: &mut Site<'_>,
+) -> Upload {
+    let body = opened.body;
+    let present = |key: &str| fields::present(body, key);
+    let mut file = attachment(body, "", &OWNED, site);
+    if let Some(id) = present("id") {
+        file.rest.insert(0, (".id".to_owned(), raw(id)));
+    }
+    let uploader = Speaker {
+        account: present("uploadedBy").and_then(fields::id),
+        name: word(present("uploaderName"), "uploaderName", site),
+        ..Speaker::default()
+    };
+    Upload {
+        row,
+        span,
+        file,
+        message: present("messageId").and_then(fields::id),
+        uploader,
+        time: present("createdAt").and_then(|time| clock.read(time, "createdAt", site)),
+    }
+}
+
+fn attachment(file: Value<'_>, place: &str, known: &[&str], site: &mut Site<'_>) -> Attachment {
+    let mut field = |key: &str| word(file.get(key), &format!("{place}{key}"), site);
+    let (name, media_type, url) = (field("filename"), field("mimeType"), field("blobUrl"));
+    if url.is_none() {
+        let text = "the attachment has no address";
+        let finding = Finding::new(&codes::MISSING_FIELD, text).with_severity(Severity::Warning);
+        site.push(finding, format!(".{place}blobUrl"), file);
+    }
+    let rest = file
+        .fields()
+        .filter(|(key, value)| !TAKEN.contains(&&**key) && !known.contains(&&**key) && !value.is_null())
+        .map(|(key, value)| (format!(".{key}"), raw(value)))
+        .collect();
+    Attachment {
+        media: Media {
+            kind: kind_of(media_type.as_deref()).unwrap_or(MediaKind::File),
+            source: url.map_or(MediaSource::Upload, MediaSource::Url),
+            media_type,
+            name,
+        },
+        rest,
+    }
+}

@@ -1,0 +1,102 @@
+//! Cutting frames into rows: pages of the REST API and files of the desktop client hold many messages each.
+
+use chatmill_diag::limits::DEPTH_CEILING;
+use chatmill_intake::json::{Document, Kind, Value};
+
+use super::open::{self, Opened, is_attachment, is_event, is_presence};
+use crate::frame::Row;
+use crate::reader::fields;
+
+/// The field under which the desktop client stores its messages.
+pub const STORE: &str = "chat_messages";
+
+/// The rows of a frame with the projects that they belong to; `None` when the frame is none of Jaibber's.
+pub fn rows(document: &Document<'_>) -> Option<Vec<Row>> {
+    let root = document.root();
+    if root.kind() != Kind::Object {
+        return None;
+    }
+    if let Some(list) = root.get("data").filter(|data| data.kind() == Kind::Array) {
+        return is_single(root, "data").then(|| page(root, list));
+    }
+    if let Some(projects) = root.get(STORE).filter(|store| store.kind() == Kind::Object) {
+        return is_single(root, STORE).then(|| store(projects));
+    }
+    if is_row(root) {
+        return Some(vec![row(root, "")]);
+    }
+    is_store(root).then(|| store(root))
+}
+
+/// Whether a field stands once in its object: of several, only one would be read.
+fn is_single(root: Value<'_>, wanted: &str) -> bool {
+    root.fields().filter(|(key, _)| key == wanted).count() == 1
+}
+
+/// Whether an object is a row of any kind.
+pub fn is_row(root: Value<'_>) -> bool {
+    let is_known = |opened: Opened<'_>| {
+        is_event(opened.body)
+            || is_presence(opened.body)
+            || is_attachment(opened.body)
+            || opened.envelope.is_some()
+    };
+    // Text that is no JSON still is the data of an envelope.
+    open::open(root, DEPTH_CEILING, |opened, _| is_known(opened)).unwrap_or(true)
+}
+
+/// A page's messages are of one project, which may be named beside them.
+fn page(root: Value<'_>, list: Value<'_>) -> Vec<Row> {
+    let named = root.get("projectId").and_then(fields::id);
+    let project = named.or_else(|| list.items().find_map(|item| keys(item).into_iter().next()));
+    let project = project.unwrap_or_default();
+    list.items().map(|item| row(item, &project)).collect()
+}
+
+/// Messages of the desktop client by project.
+fn store(projects: Value<'_>) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (key, list) in projects.fields() {
+        let keyed = |value: Value<'_>| Row::of(Some(key.clone().into_owned()), value);
+        match list.kind() {
+            Kind::Array => rows.extend(list.items().map(keyed)),
+            Kind::Null => {}
+            _ => rows.push(keyed(list)),
+        }
+    }
+    rows
+}
+
+/// Whether an object is such a store without its name around it: only lists, and what the first one holds has a sender.
+fn is_store(root: Value<'_>) -> bool {
+    let mut lists = root.fields().map(|(_, value)| value);
+    lists.all(|list| list.kind() == Kind::Array)
+        && root.fields().any(|(_, list)| {
+            let mut first = list.items().take(1);
+            first.any(|entry| entry.get("sender").is_some() && entry.get("text").is_some())
+        })
+}
+
+/// A row, and whose it is: of the project that it names, else of that of its page. Presence that stands on no page and names
+/// no project is everybody's.
+fn row(value: Value<'_>, page: &str) -> Row {
+    let mut keys = keys(value);
+    if keys.is_empty() && !(page.is_empty() && is_everywhere(value)) {
+        keys.push(page.to_owned());
+    }
+    keys.dedup();
+    Row {
+        keys,
+        span: value.span(),
+    }
+}
+
+fn is_everywhere(value: Value<'_>) -> bool {
+    open::open(value, DEPTH_CEILING, |opened, _| open::is_everywhere(opened)).unwrap_or(false)
+}
+
+fn keys(value: Value<'_>) -> Vec<String> {
+    let mut keys = open::open(value, DEPTH_CEILING, |opened, _| open::projects(opened)).unwrap_or_default();
+    keys.sort();
+    keys
+}

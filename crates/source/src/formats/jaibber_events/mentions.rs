@@ -1,0 +1,116 @@
+//! Finding `@name` in texts as Jaibber's clients do.
+//!
+//! A name is mentioned where it follows an `@`, in any case, and no ASCII letter, digit or underscore follows it. Nothing is
+//! asked of what stands before the `@`, and letters of other scripts do not end a name (`@Coderé` mentions Coder).
+
+use std::collections::{HashMap, HashSet};
+
+/// Names, looked up letter by letter so that a crowded room costs no more than a small one.
+#[derive(Debug, Default)]
+pub struct Names {
+    steps: HashMap<(usize, char), usize>,
+    count: usize,
+    /// The participants whose name ends at a step.
+    ends: HashMap<usize, Vec<usize>>,
+}
+
+impl Names {
+    /// Adds a name of somebody.
+    pub fn add(&mut self, name: &str, whose: usize) {
+        if name.is_empty() {
+            return;
+        }
+        let mut at = 0;
+        for letter in name.chars().map(canonical) {
+            let next = self.count + 1;
+            at = *self.steps.entry((at, letter)).or_insert(next);
+            self.count = self.count.max(at);
+        }
+        let ends = self.ends.entry(at).or_default();
+        if !ends.contains(&whose) {
+            ends.push(whose);
+        }
+    }
+
+    /// The participants with exactly this name, in any case.
+    pub fn called(&self, name: &str) -> &[usize] {
+        let mut at = 0;
+        for letter in name.chars().map(canonical) {
+            match self.steps.get(&(at, letter)) {
+                Some(next) => at = *next,
+                None => return &[],
+            }
+        }
+        self.ends.get(&at).map_or(&[], Vec::as_slice)
+    }
+
+    /// The participants that a text mentions, each once, in order of first mention.
+    pub fn mentioned(&self, text: &str) -> Vec<usize> {
+        let mut found = Vec::new();
+        let mut seen = HashSet::new();
+        for (_, after) in text
+            .match_indices('@')
+            .filter_map(|(at, _)| text.split_at_checked(at + 1))
+        {
+            let mut at = 0;
+            let mut letters = after.chars();
+            while let Some(next) = letters
+                .next()
+                .and_then(|letter| self.steps.get(&(at, canonical(letter))))
+            {
+                at = *next;
+                let is_whole = !letters.clone().next().is_some_and(is_word);
+                let ends = self.ends.get(&at).filter(|_| is_whole);
+                let new = ends.into_iter().flatten().filter(|whose| seen.insert(**whose));
+                found.extend(new);
+            }
+        }
+        found
+    }
+}
+
+/// What `\w` of a JavaScript pattern matches.
+const fn is_word(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || letter == '_'
+}
+
+/// The letter that stands for all cases of a letter in a JavaScript pattern that ignores case.
+fn canonical(letter: char) -> char {
+    let mut upper = letter.to_uppercase();
+    match (upper.next(), upper.next()) {
+        (Some(only), None) if only.is_ascii() == letter.is_ascii() => only,
+        _ => letter,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crowd_with_one_name_is_found_as_a_crowd() {
+        let mut names = Names::default();
+        for (whose, name) in ["Ann", "Ann Lee", "ann", "Bo", ""].into_iter().enumerate() {
+            names.add(name, whose);
+        }
+        assert_eq!(names.mentioned("@ANN lee, @bo and @Bob"), [0, 2, 1, 3]);
+        assert_eq!(names.mentioned("@@ann@"), [0, 2]);
+        assert_eq!(names.called("ANN"), [0, 2]);
+        assert!(names.called("An").is_empty() && names.called("").is_empty());
+        assert!(names.mentioned("@").is_empty());
+    }
+
+    #[test]
+    fn cases_are_equal_as_in_a_script() {
+        let mut names = Names::default();
+        for (whose, name) in ["Кодер", "straße", "kelvin"].into_iter().enumerate() {
+            names.add(name, whose);
+        }
+        assert_eq!(names.mentioned("@кодер"), [0]);
+        assert!(names.mentioned("@STRASSE").is_empty());
+        assert!(
+            names.mentioned("@\u{212a}elvin").is_empty(),
+            "the sign for Kelvin is no k"
+        );
+    }
+}

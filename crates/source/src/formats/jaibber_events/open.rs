@@ -1,0 +1,130 @@
+//! Unwrapping rows: Ably envelopes, webhooks and bare objects hold the same payloads.
+//!
+//! The data of an envelope may be an object or the text of one. Which project a row belongs to is read here too, because
+//! both cutting and reading need the inside of the wrapping.
+
+use chatmill_intake::json::{self, Fault, Kind, Value};
+
+use crate::reader::fields;
+
+/// What channels of projects begin with.
+const CHANNEL: &str = "jaibber:project:";
+
+/// A row without its wrapping.
+#[derive(Clone, Copy)]
+pub struct Opened<'d> {
+    /// The payload, the stored message, the presence or the attachment.
+    pub body: Value<'d>,
+    /// The object around it.
+    pub envelope: Option<Value<'d>>,
+    /// Where the body stands, as a path below the row.
+    pub prefix: &'static str,
+    /// The string that holds the body: places inside the body are places in this text, not in the frame.
+    pub text: Option<Value<'d>>,
+}
+
+/// Opens a row and looks inside; a fault when the data is text but no JSON.
+pub fn open<R>(
+    row: Value<'_>,
+    depth: u32,
+    look: impl FnOnce(Opened<'_>, &[json::Note]) -> R,
+) -> Result<R, Fault> {
+    let bare = Opened {
+        body: row,
+        envelope: None,
+        prefix: "",
+        text: None,
+    };
+    let Some(data) = row.get("data").filter(|_| !is_said(row)) else {
+        return Ok(look(bare, &[]));
+    };
+    if let Some(text) = data.as_str() {
+        let document = json::scan(text.as_bytes(), depth)?;
+        let opened = Opened {
+            body: inside(document.root()).unwrap_or(document.root()),
+            envelope: Some(row),
+            prefix: ".data",
+            text: Some(data),
+        };
+        return Ok(look(opened, document.notes()));
+    }
+    let opened = match inside(data) {
+        _ if data.kind() != Kind::Object => bare,
+        Some(message) => Opened {
+            body: message,
+            envelope: Some(row),
+            prefix: ".data.message",
+            text: None,
+        },
+        None => Opened {
+            body: data,
+            envelope: Some(row),
+            prefix: ".data",
+            text: None,
+        },
+    };
+    Ok(look(opened, &[]))
+}
+
+/// Whether an object is a message itself, whatever `data` it may have.
+fn is_said(value: Value<'_>) -> bool {
+    value.get("text").is_some() || value.get("messageId").is_some()
+}
+
+/// The message that a webhook puts one level deeper.
+fn inside(data: Value<'_>) -> Option<Value<'_>> {
+    data.get("message")
+        .filter(|message| message.kind() == Kind::Object && !is_said(data))
+}
+
+/// The projects that an opened row belongs to; none when it names none.
+pub fn projects(opened: Opened<'_>) -> Vec<String> {
+    let body = opened.body;
+    if is_presence(body) {
+        let list: Vec<String> = body
+            .get("projectIds")
+            .into_iter()
+            .flat_map(Value::items)
+            .filter_map(fields::id)
+            .collect();
+        if !list.is_empty() {
+            return list;
+        }
+    }
+    let task = body.get("task").and_then(|task| task.get("projectId"));
+    let outside = opened.envelope.and_then(|envelope| envelope.get("projectId"));
+    [body.get("projectId"), task, outside]
+        .into_iter()
+        .find_map(|value| value.and_then(fields::id))
+        .or_else(|| channel(opened))
+        .or_else(|| body.get("conversationId").and_then(fields::id))
+        .into_iter()
+        .collect()
+}
+
+/// The project whose channel an envelope names.
+fn channel(opened: Opened<'_>) -> Option<String> {
+    let name = opened.envelope?.get("channel")?.as_str()?;
+    let project = name.strip_prefix(CHANNEL)?;
+    (!project.is_empty()).then(|| project.to_owned())
+}
+
+/// Whether presence is told that holds for every project: that of a channel, which names it, told without the channel.
+pub fn is_everywhere(opened: Opened<'_>) -> bool {
+    is_presence(opened.body) && opened.body.get("projectIds").is_none_or(Value::is_null)
+}
+
+/// Whether somebody's presence is told.
+pub fn is_presence(body: Value<'_>) -> bool {
+    body.get("userId").is_some() && !is_said(body) && body.get("type").is_none()
+}
+
+/// Whether a row of the table of attachments stands here.
+pub fn is_attachment(body: Value<'_>) -> bool {
+    body.get("blobUrl").is_some() && body.get("text").is_none() && body.get("type").is_none()
+}
+
+/// Whether a message, a piece of one, or an event stands here.
+pub fn is_event(body: Value<'_>) -> bool {
+    is_said(body) || body.get("type").is_some() || body.get("task").is_some()
+}

@@ -1,0 +1,239 @@
+//! The participants of a room, from presence and from the senders of rows.
+//!
+//! An account is shared by a person and by the agents that run under it. A person's id is that of the account, an agent's is
+//! the account's with its name, `u1/Coder`. Rows of the desktop client name no account: their speakers are found by name.
+//! There is no list of members besides presence, so everybody who speaks counts as listed.
+
+use std::collections::HashMap;
+
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::{Participant, ParticipantKind};
+
+use super::event::Speaker;
+use super::mentions::Names;
+use crate::reader::{Keep as _, fields};
+
+/// The name that clients give an agent without one.
+const AGENT: &str = "Agent";
+
+/// The identity of a participant, whatever name a row uses.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    Person(String),
+    Agent { account: String, name: String },
+    Named(String),
+}
+
+/// The participants so far.
+#[derive(Debug, Default)]
+pub struct Roster {
+    /// In order of presence, then of first appearance.
+    pub participants: Vec<Participant>,
+    /// Everybody's names.
+    pub names: Names,
+    places: HashMap<Key, usize>,
+    ids: HashMap<String, usize>,
+}
+
+impl Roster {
+    /// Takes in what a row of presence tells.
+    pub fn join(&mut self, body: Value<'_>) {
+        let text = |value: Value<'_>, key: &str| value.get(key).and_then(fields::id);
+        let Some(account) = text(body, "userId") else {
+            return;
+        };
+        let username = text(body, "username");
+        let is_agent = body.get("isAgent").and_then(Value::as_bool) == Some(true);
+        let mut agents: Vec<Value<'_>> = body.get("agents").into_iter().flat_map(Value::items).collect();
+        if agents.iter().all(|agent| text(*agent, "agentName").is_none()) && text(body, "agentName").is_some()
+        {
+            agents = vec![body];
+        }
+        let names: Vec<String> = agents
+            .iter()
+            .filter_map(|agent| text(*agent, "agentName"))
+            .collect();
+        // An account that runs an agent may have no person who uses it.
+        if !username.as_ref().is_some_and(|name| names.contains(name)) {
+            let place = self.place(Key::Person(account.clone()), username.as_deref());
+            if !is_agent {
+                self.settle(place, Some(false));
+            }
+        }
+        for agent in agents {
+            let Some(name) = text(agent, "agentName") else {
+                continue;
+            };
+            let place = self.agent(&account, Some(&name));
+            self.settle(place, Some(true));
+            for (key, value) in [
+                ("agentInstructions", agent.get("agentInstructions")),
+                ("machineName", body.get("machineName")),
+            ] {
+                let kept = value.filter(|value| value.kind() == Kind::String);
+                if let (Some(value), Some(participant)) = (kept, self.participants.get_mut(place)) {
+                    let kept = &mut participant.extra.0;
+                    kept.retain(|(known, _)| known != key);
+                    kept.keep(key, value);
+                }
+            }
+        }
+    }
+
+    /// The participant who sent a row; none when the row names no sender.
+    pub fn speaker(&mut self, speaker: &Speaker) -> Option<usize> {
+        let name = speaker.name.as_deref();
+        let place = match (&speaker.account, name) {
+            (Some(account), name) if speaker.is_agent == Some(true) => self.agent(account, name),
+            (Some(account), name) => {
+                // The name of somebody who may be a person or an agent tells which.
+                let key = name
+                    .filter(|_| speaker.is_agent.is_none())
+                    .map(|name| agent_key(account, name));
+                match key.and_then(|key| self.places.get(&key).copied()) {
+                    Some(agent) => agent,
+                    None => self.place(Key::Person(account.clone()), name),
+                }
+            }
+            (None, Some(name)) => match self.among(name, speaker.is_agent) {
+                Some(known) => known,
+                // Where no account is known, the name stands for it.
+                None => match speaker.is_agent {
+                    Some(true) => self.agent(name, Some(name)),
+                    Some(false) => self.place(Key::Person(name.to_owned()), Some(name)),
+                    None => self.place(Key::Named(name.to_owned()), Some(name)),
+                },
+            },
+            (None, None) => return None,
+        };
+        self.settle(place, speaker.is_agent);
+        Some(place)
+    }
+
+    /// A participant with this name and no contradicting kind; one whose name has the same case is preferred.
+    fn among(&self, name: &str, is_agent: Option<bool>) -> Option<usize> {
+        let fits = |place: &&usize| {
+            let kind = self.participants.get(**place).map(|known| known.kind);
+            match is_agent {
+                Some(true) => kind != Some(ParticipantKind::Human),
+                Some(false) => kind != Some(ParticipantKind::Agent),
+                None => true,
+            }
+        };
+        let called = self.names.called(name);
+        let exact = |place: &&usize| {
+            let known = self.participants.get(**place);
+            known.is_some_and(|known| known.name.as_deref() == Some(name))
+        };
+        called
+            .iter()
+            .filter(fits)
+            .find(exact)
+            .or_else(|| called.iter().find(fits))
+            .copied()
+    }
+
+    /// Those who are meant by a name or an id in the field `mentions`.
+    pub fn meant(&self, word: &str) -> Vec<usize> {
+        match self.ids.get(word) {
+            Some(place) => vec![*place],
+            None => self.names.called(word).to_vec(),
+        }
+    }
+
+    /// The id of a participant.
+    pub fn id(&self, place: usize) -> Option<&str> {
+        self.participants
+            .get(place)
+            .map(|participant| participant.id.as_str())
+    }
+
+    /// Whether somebody else has the name of a participant.
+    pub fn is_namesake(&self, place: usize) -> bool {
+        let name = self
+            .participants
+            .get(place)
+            .and_then(|known| known.name.as_deref());
+        name.is_some_and(|name| self.names.called(name).len() > 1)
+    }
+
+    /// Whether a participant is an agent.
+    pub fn is_agent(&self, place: usize) -> bool {
+        let participant = self.participants.get(place);
+        participant.is_some_and(|participant| participant.kind == ParticipantKind::Agent)
+    }
+
+    /// Sets a participant's kind, unless it is known already.
+    pub fn settle(&mut self, place: usize, is_agent: Option<bool>) {
+        let Some(participant) = self.participants.get_mut(place) else {
+            return;
+        };
+        if participant.kind == ParticipantKind::Unknown {
+            participant.kind = match is_agent {
+                Some(true) => ParticipantKind::Agent,
+                Some(false) => ParticipantKind::Human,
+                None => ParticipantKind::Unknown,
+            };
+        }
+    }
+
+    fn agent(&mut self, account: &str, name: Option<&str>) -> usize {
+        let name = name.unwrap_or(AGENT);
+        self.place(agent_key(account, name), Some(name))
+    }
+
+    fn place(&mut self, key: Key, name: Option<&str>) -> usize {
+        if let Some(place) = self.places.get(&key).copied() {
+            if let (Some(participant), Some(name)) = (self.participants.get_mut(place), name)
+                && participant.name.is_none()
+            {
+                participant.name = Some(name.to_owned());
+                self.names.add(name, place);
+            }
+            return place;
+        }
+        let place = self.participants.len();
+        let mut participant = Participant {
+            name: name.map(str::to_owned),
+            listed: true,
+            ..Participant::default()
+        };
+        let wanted = match &key {
+            Key::Person(account) => account.clone(),
+            Key::Named(name) => name.clone(),
+            Key::Agent { account, .. } if name == Some(account) => account.clone(),
+            Key::Agent { account, .. } => format!("{account}/{}", name.unwrap_or(AGENT)),
+        };
+        participant.id = self.claim(&wanted, place);
+        if let Key::Agent { account, .. } = &key
+            && participant.id != *account
+        {
+            participant.extra.keep_text("userId", account);
+        }
+        if let Some(name) = name {
+            self.names.add(name, place);
+        }
+        self.places.insert(key, place);
+        self.participants.push(participant);
+        place
+    }
+
+    /// An id that nobody has yet.
+    fn claim(&mut self, wanted: &str, place: usize) -> String {
+        let mut id = wanted.to_owned();
+        let mut count = 1_u32;
+        while self.ids.contains_key(&id) {
+            count += 1;
+            id = format!("{wanted}~{count}");
+        }
+        self.ids.insert(id.clone(), place);
+        id
+    }
+}
+
+fn agent_key(account: &str, name: &str) -> Key {
+    Key::Agent {
+        account: account.to_owned(),
+        name: name.to_lowercase(),
+    }
+}

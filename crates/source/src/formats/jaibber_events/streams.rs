@@ -1,0 +1,370 @@
+//! Putting answers together: which rows become messages, and which are pieces or repeats of others.
+//!
+//! Typing is a notice. The whole answer takes the place of its pieces; where it never came, the pieces in order are the text
+//! and the message keeps the type `chunk`. An answer stands where its last row stands. An id is one message: rows with the
+//! id of an earlier one are repeats, as rewinding a channel gives them, whatever they say; of copies captured in different
+//! ways the desktop client's wins over Ably's, and Ably's over the REST API's, and takes over what only the other one knows.
+
+use std::collections::{HashMap, HashSet};
+
+use chatmill_diag::{Finding, Severity, codes};
+
+use super::event::{Capture, Event, EventKind, finding_at};
+use crate::reader::Keep as _;
+
+/// What became of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowOutcome {
+    /// It is rejected.
+    Rejected,
+    /// It was merged into this event, or into the roster.
+    Merged(Option<usize>),
+    /// It repeats a row of this event, where that is known by then.
+    Repeats(Option<usize>),
+    /// It is the row that gives this event its place.
+    Anchors(usize),
+}
+
+/// An answer while its rows come in.
+#[derive(Debug, Default)]
+struct Stream {
+    /// Its beginning.
+    begun: Option<usize>,
+    /// The whole answer.
+    whole: Option<usize>,
+    /// The pieces: rows and texts.
+    pieces: Vec<(u32, String)>,
+    /// The last piece.
+    last: Option<Event>,
+    /// Whether the first piece came before the beginning.
+    is_orphan: bool,
+    /// The piece that is expected next while the channel is rewound.
+    replay: Option<usize>,
+    /// The first piece after the end, and their number.
+    late: Option<(Event, u64)>,
+}
+
+/// Takes events in input order.
+#[derive(Debug, Default)]
+pub struct Assembler {
+    /// Events that become messages or notices.
+    pub kept: Vec<Event>,
+    /// What became of each row, by index.
+    pub outcomes: Vec<RowOutcome>,
+    /// Findings, whose positions are still rows.
+    pub findings: Vec<Finding>,
+    /// Whether rows of the REST API are among them.
+    pub has_rest: bool,
+    /// Messages and, apart from them, notices by their ids.
+    by_id: HashMap<(bool, String), usize>,
+    /// Whole answers by the ids of message and stream.
+    ends: HashMap<String, usize>,
+    beginnings: HashMap<String, usize>,
+    envelopes: HashMap<(String, [u8; 32]), usize>,
+    streams: HashMap<String, Stream>,
+    /// Ids of the streams, in order of appearance.
+    order: Vec<String>,
+}
+
+impl Assembler {
+    /// Takes the event of the next row.
+    pub fn take(&mut self, event: Event) {
+        self.has_rest |= event.capture == Capture::Api;
+        if let Some(id) = &event.envelope_id {
+            let seen = (id.clone(), *blake3::hash(event.text.as_bytes()).as_bytes());
+            let row = self.outcomes.len();
+            let earlier = *self.envelopes.entry(seen).or_insert(row);
+            if let Some(outcome) = self.outcomes.get(earlier) {
+                let of = match outcome {
+                    RowOutcome::Anchors(at) => Some(*at),
+                    RowOutcome::Merged(at) | RowOutcome::Repeats(at) => *at,
+                    RowOutcome::Rejected => None,
+                };
+                return self.repeat(&event, of);
+            }
+        }
+        match event.kind {
+            EventKind::Start => self.begin(event),
+            EventKind::Chunk => self.add(event),
+            EventKind::Message | EventKind::Final | EventKind::Notice => self.say(event),
+        }
+    }
+
+    fn keep(&mut self, event: Event) -> usize {
+        let at = self.kept.len();
+        self.outcomes.push(RowOutcome::Anchors(at));
+        self.kept.push(event);
+        at
+    }
+
+    /// Notes that a row says what an earlier one said; `of` is the event that both are part of, where there is one yet.
+    fn repeat(&mut self, event: &Event, of: Option<usize>) {
+        let text = "the row repeats an earlier one and is left out";
+        self.findings
+            .push(finding_at(event, &codes::REPEATED_ROW, text, ""));
+        self.outcomes.push(RowOutcome::Repeats(of));
+    }
+
+    fn stream(&mut self, id: &str) -> &mut Stream {
+        if !self.streams.contains_key(id) {
+            self.order.push(id.to_owned());
+        }
+        let whole = self.ends.get(id).copied();
+        self.streams.entry(id.to_owned()).or_insert_with(|| Stream {
+            whole,
+            ..Stream::default()
+        })
+    }
+
+    fn begin(&mut self, event: Event) {
+        let earlier = event.id.as_ref().and_then(|id| self.beginnings.get(id).copied());
+        let id = event.stream.clone();
+        if let Some(earlier) = earlier {
+            if let Some(id) = id {
+                self.stream(&id).replay = Some(0);
+            }
+            return self.repeat(&event, Some(earlier));
+        }
+        let own = event.id.clone();
+        let at = self.keep(event);
+        if let Some(own) = own {
+            self.beginnings.insert(own, at);
+        }
+        if let Some(id) = id {
+            self.stream(&id).begun.get_or_insert(at);
+        }
+    }
+
+    fn add(&mut self, event: Event) {
+        let Some(id) = event.stream.clone() else {
+            let text = "the piece belongs to no answer that can be told: it stands alone";
+            self.findings
+                .push(finding_at(&event, &codes::ORPHAN_CHUNK, text, ""));
+            self.keep(event);
+            return;
+        };
+        let stream = self.stream(&id);
+        if let Some(next) = stream.replay {
+            let is_same = stream
+                .pieces
+                .get(next)
+                .is_some_and(|(_, text)| *text == event.text);
+            stream.replay = is_same.then_some(next + 1);
+            if is_same {
+                let whole = stream.whole;
+                return self.repeat(&event, whole);
+            }
+        }
+        if let Some(whole) = stream.whole {
+            match &mut stream.late {
+                Some((_, count)) => *count += 1,
+                late => *late = Some((event, 1)),
+            }
+            self.outcomes.push(RowOutcome::Merged(Some(whole)));
+            return;
+        }
+        // The desktop client's copy of an answer that was captured live as well adds nothing.
+        if stream
+            .last
+            .as_ref()
+            .is_none_or(|last| last.capture == event.capture)
+        {
+            if stream.pieces.is_empty() {
+                stream.is_orphan = stream.begun.is_none() && event.capture == Capture::Live;
+            }
+            stream.pieces.push((event.row, event.text.clone()));
+            stream.last = Some(event);
+        }
+        self.outcomes.push(RowOutcome::Merged(None));
+    }
+
+    fn say(&mut self, mut event: Event) {
+        let is_notice = event.kind == EventKind::Notice;
+        let key = event.id.clone().map(|id| (is_notice, id));
+        if let Some(at) = key.and_then(|key| self.by_id.get(&key).copied())
+            && let Some(earlier) = self.kept.get_mut(at)
+        {
+            if !is_copy(earlier, &event) {
+                let text = "the row has the id of an earlier one, says something else, and is left out";
+                self.findings
+                    .push(finding_at(&event, &codes::DUPLICATE_MESSAGE_ID, text, ""));
+                self.outcomes.push(RowOutcome::Repeats(Some(at)));
+            } else if event.capture > earlier.capture {
+                std::mem::swap(earlier, &mut event);
+                if let Some(outcome) = self.outcomes.get_mut(event.row as usize) {
+                    *outcome = RowOutcome::Repeats(Some(at));
+                }
+                self.outcomes.push(RowOutcome::Anchors(at));
+                complete(earlier, &mut event);
+                let text = "the row repeats a later one, which another client captured, and is left out";
+                self.findings
+                    .push(finding_at(&event, &codes::REPEATED_ROW, text, ""));
+            } else {
+                complete(earlier, &mut event);
+                self.repeat(&event, Some(at));
+            }
+            return;
+        }
+        let (id, stream) = (event.id.clone(), event.stream.clone());
+        let at = self.keep(event);
+        if let Some(id) = &id {
+            self.by_id.insert((is_notice, id.clone()), at);
+        }
+        if !is_notice {
+            for id in stream.iter().chain(&id) {
+                self.ends.entry(id.clone()).or_insert(at);
+                self.end(id, at);
+            }
+        }
+    }
+
+    /// Ends an answer, if it was begun.
+    fn end(&mut self, id: &str, at: usize) {
+        let Some(stream) = self.streams.get_mut(id).filter(|stream| stream.whole.is_none()) else {
+            return;
+        };
+        stream.whole = Some(at);
+        for (row, _) in &stream.pieces {
+            if let Some(outcome) = self.outcomes.get_mut(*row as usize) {
+                *outcome = RowOutcome::Merged(Some(at));
+            }
+        }
+        // What an agent had said before it failed stands nowhere else.
+        let Some(event) = self
+            .kept
+            .get_mut(at)
+            .filter(|event| event.word.as_deref() == Some("error"))
+        else {
+            return;
+        };
+        let partial: String = stream.pieces.iter().map(|(_, text)| text.as_str()).collect();
+        if !partial.is_empty() && !event.text.contains(&partial) {
+            event.extra.keep_text("partialText", &partial);
+        }
+    }
+
+    /// Makes messages of the answers that never ended, and says what is odd about the others.
+    pub fn finish(&mut self) {
+        for id in std::mem::take(&mut self.order) {
+            let Some(mut stream) = self.streams.remove(&id) else {
+                continue;
+            };
+            let pieces = stream.pieces.len() as u64;
+            let first = stream.pieces.first().map(|(row, _)| *row);
+            if let Some(mut event) = stream.last.take() {
+                if stream.whole.is_none() {
+                    event.text = stream.pieces.iter().map(|(_, text)| text.as_str()).collect();
+                    event.id.clone_from(&event.stream);
+                    let text = "the end of the answer is missing: its pieces are the text";
+                    self.findings
+                        .push(finding_at(&event, &codes::UNFINISHED_STREAM, text, ""));
+                }
+                if let (true, Some(row)) = (stream.is_orphan, first) {
+                    let mut finding = finding_at(&event, &codes::ORPHAN_CHUNK, "", "");
+                    finding.position = Some(row);
+                    finding.count = pieces;
+                    if stream.whole.is_none() {
+                        "the beginning of the answer is missing: its text is kept as far as it goes"
+                    } else {
+                        finding.severity = Severity::Note;
+                        "the beginning of the answer is missing, but the whole answer follows"
+                    }
+                    .clone_into(&mut finding.message);
+                    self.findings.push(finding);
+                }
+                if stream.whole.is_none() {
+                    self.finish_pieces(&stream.pieces, event);
+                }
+            } else if let (Some(at), None) = (stream.begun, stream.whole)
+                && let Some(event) = self.kept.get(at).filter(|event| event.capture == Capture::Live)
+            {
+                let text = "the answer was begun, and nothing of it follows";
+                let finding = finding_at(event, &codes::UNFINISHED_STREAM, text, "");
+                self.findings.push(finding);
+            }
+            if let (Some((event, count)), Some(whole)) = (stream.late, stream.whole) {
+                // A page of stored messages may stand before the capture: then nothing is late.
+                if self
+                    .kept
+                    .get(whole)
+                    .is_some_and(|whole| whole.capture == event.capture)
+                {
+                    let text = "a piece of the answer follows its end";
+                    let mut finding = finding_at(&event, &codes::LATE_CHUNK, text, "");
+                    finding.count = count;
+                    self.findings.push(finding);
+                }
+            }
+        }
+    }
+
+    fn finish_pieces(&mut self, pieces: &[(u32, String)], event: Event) {
+        let at = self.kept.len();
+        for (row, _) in pieces {
+            if let Some(outcome) = self.outcomes.get_mut(*row as usize) {
+                *outcome = if *row == event.row {
+                    RowOutcome::Anchors(at)
+                } else {
+                    RowOutcome::Merged(Some(at))
+                };
+            }
+        }
+        self.kept.push(event);
+    }
+}
+
+/// Whether two events with one id say the same. What was captured in different ways may differ in its text: clients add
+/// notices of their own.
+fn is_copy(one: &Event, other: &Event) -> bool {
+    fn agrees<T: PartialEq>(one: Option<&T>, other: Option<&T>) -> bool {
+        one.zip(other).is_none_or(|(one, other)| one == other)
+    }
+    // One account may be a person, whose name may change, and many agents.
+    let is_one_person = one.speaker.account.is_some()
+        && one.speaker.account == other.speaker.account
+        && one.speaker.is_agent != Some(true);
+    let name = |event: &Event| {
+        let name = event.speaker.name.as_ref().map(|name| name.to_lowercase());
+        name.filter(|_| !is_one_person)
+    };
+    let media = |event: &Event| {
+        let media: Vec<_> = event.attachments.iter().map(|file| file.media.clone()).collect();
+        (!media.is_empty()).then_some(media)
+    };
+    let is_error = |event: &Event| event.word.as_deref() == Some("error");
+    is_error(one) == is_error(other)
+        && agrees(one.speaker.is_agent.as_ref(), other.speaker.is_agent.as_ref())
+        && agrees(one.speaker.account.as_ref(), other.speaker.account.as_ref())
+        && agrees(name(one).as_ref(), name(other).as_ref())
+        && agrees(media(one).as_ref(), media(other).as_ref())
+        && (one.capture != other.capture || (one.text == other.text && one.word == other.word))
+}
+
+/// Adds to an event what only another copy of it has.
+fn complete(event: &mut Event, other: &mut Event) {
+    event.time = event.time.take().or(other.time.take());
+    event.reference = event.reference.take().or(other.reference.take());
+    event.depth = event.depth.or(other.depth);
+    let speaker = &mut event.speaker;
+    if speaker.account.is_none() {
+        speaker.account = other.speaker.account.take();
+    }
+    speaker.is_agent = speaker.is_agent.or(other.speaker.is_agent);
+    if event.word.is_none() {
+        event.word = other.word.take();
+    }
+    if event.chain.is_empty() {
+        event.chain = std::mem::take(&mut other.chain);
+    }
+    if event.attachments.is_empty() {
+        event.attachments = std::mem::take(&mut other.attachments);
+    }
+    if event.mentions.is_empty() {
+        event.mentions = std::mem::take(&mut other.mentions);
+    }
+    let known: HashSet<String> = event.extra.iter().map(|(key, _)| key.clone()).collect();
+    let further = std::mem::take(&mut other.extra).into_iter();
+    event
+        .extra
+        .extend(further.filter(|(key, _)| !known.contains(key)));
+}

@@ -1,0 +1,220 @@
+//! Messages: role, speaker, content, tool use, ids.
+//!
+//! A field that is `null` counts as absent, as tables that give every message every key write it. Fields without a place
+//! in the model (`audio`, `annotations`, …) go into the message's extra fields.
+
+use std::borrow::Cow;
+
+use chatmill_diag::{Finding, Severity, codes};
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::{Extra, Message, Part, Role};
+
+use super::cached;
+use crate::reader::{
+    Element, Keep as _, Kept, ListReader, Roster, Site, Wire as _, id, message_object, parts, text,
+    tool_calls, transcript, weight, wire, word,
+};
+
+/// Reads the messages of one list, in order.
+pub struct Reader<'d, 'r> {
+    /// What they become.
+    pub list: ListReader<'d, 'r>,
+    /// Where the message with an index stands in the record.
+    pub path: fn(u32) -> String,
+    /// Who speaks.
+    pub roster: Roster,
+}
+
+wire! {
+    /// The known fields of a message.
+    Row {
+        role: "role",
+        content: "content",
+        name: "name",
+        tool_calls: "tool_calls",
+        tool_call_id: "tool_call_id",
+        function_call: "function_call",
+        refusal: "refusal",
+        reasoning: "reasoning",
+        reasoning_content: "reasoning_content",
+        message_id: "message_id",
+        id: "id",
+    }
+}
+
+impl<'d> Reader<'d, '_> {
+    /// Reads the message with this index in the list.
+    pub fn read(&mut self, index: u32, value: Value<'d>) {
+        let path = self.path;
+        if let Some(row) = self
+            .list
+            .element(Element::Message, || path(index), value, Row::read)
+        {
+            self.accept(index, value, &row.without_nulls());
+        }
+    }
+
+    /// Reads a string: what somebody says, or several turns written out.
+    pub fn say(&mut self, index: u32, role: Role, value: Value<'d>) {
+        let text = value.as_str().unwrap_or_default();
+        let turns = transcript::turns(&text).unwrap_or_else(|| vec![(role, text.into_owned())]);
+        self.list.rows.rows += turns.len() as u64;
+        for (role, text) in turns {
+            let sender = self.roster.named(role, None);
+            self.list.push(Message {
+                sender: Some(sender),
+                parts: vec![Part::Text(text)],
+                ..self.list.message(role, value.span(), index)
+            });
+        }
+    }
+
+    fn accept(&mut self, index: u32, value: Value<'d>, row: &Row<'d>) {
+        let limits = self.list.limits;
+        let mut rest = Kept::new();
+        let (id, spare_id) = match (row.message_id.and_then(id), row.id.and_then(id)) {
+            (Some(id), other) => (Some(id), other.and(row.id)),
+            (None, other) => (other, None),
+        };
+        let mut site = self.list.site(id.as_deref(), value);
+        let word_of_role = row.role.and_then(Value::as_str);
+        let stated = role(row, &mut site);
+        let call_id = word(row.tool_call_id, "tool_call_id", &mut site);
+        let role = if stated != Role::Tool && call_id.is_some() {
+            let text = "the message answers a call but has another role than tool: it is read as the result";
+            site.note(&codes::ROLE_CONFLICT, text, ".role", row.role.unwrap_or(value));
+            Role::Tool
+        } else {
+            stated
+        };
+        let name = word(row.name, "name", &mut site);
+
+        let mut parts = Vec::new();
+        let thoughts = [
+            ("reasoning_content", row.reasoning_content),
+            ("reasoning", row.reasoning),
+        ];
+        for (key, thought) in thoughts {
+            let Some(thought) = thought else { continue };
+            match thought.as_str() {
+                Some(text) => parts.push(Part::Reasoning(text.into_owned())),
+                None => rest.keep(key, thought),
+            }
+        }
+        let content = content(row, role, &mut rest, &mut site);
+        if role == Role::Tool {
+            parts.extend(parts::answer(content, call_id, name.clone()));
+        } else {
+            parts.extend(content);
+        }
+        if let Some(refusal) = row.refusal {
+            parts.extend(text(Some(refusal)).map(Part::Text));
+            rest.keep("refusal", refusal);
+        }
+        if let Some(list) = row.tool_calls {
+            match tool_calls::calls(list, &mut rest, &mut site, limits) {
+                Some(calls) => parts.extend(calls.into_iter().map(Part::ToolCall)),
+                None => rest.keep("tool_calls", list),
+            }
+        }
+        if let Some(call) = row.function_call {
+            match tool_calls::function_call(call, &mut rest, &mut site, limits) {
+                Some(call) => parts.push(Part::ToolCall(call)),
+                None => rest.keep("function_call", call),
+            }
+        }
+        if row.content.is_none() && parts.is_empty() && !row.others.iter().any(|(key, _)| key == "audio") {
+            site.missing("content", Severity::Error);
+        }
+        rest.keep_some("id", spare_id);
+        extra(row, &mut rest, &mut site);
+
+        let sender = match role {
+            Role::Tool => self.roster.answering(&parts),
+            _ => self.roster.named(role, name.as_deref()),
+        };
+        self.roster.calls(sender, &parts);
+        self.list.push(Message {
+            id,
+            sender: Some(sender),
+            source_type: word_of_role
+                .filter(|word| word != role.as_str())
+                .map(Cow::into_owned),
+            parts,
+            weight: weight::take(value, &mut rest),
+            extra: Extra(rest),
+            ..self.list.message(role, value.span(), index)
+        });
+        self.look_for_block(value);
+    }
+
+    /// Reports a newest message that is a cached block, and one that repeats the messages before it.
+    fn look_for_block(&mut self, value: Value<'d>) {
+        let Some((newest, earlier)) = self.list.messages.split_last() else {
+            return;
+        };
+        let Some(block) = cached::block(newest) else {
+            return;
+        };
+        let notes = &mut self.list.notes;
+        let content = value.get("content").unwrap_or(value);
+        let place = |finding: Finding| finding.at_message(newest.position, newest.id.as_deref(), ".content");
+        let text = "the message is earlier conversation written out for a prompt cache";
+        notes.push(place(Finding::new(&codes::CACHED_BLOCK, text)), Some(content));
+        let count = cached::repeated(block, earlier);
+        if count > 0 {
+            let text = format!("the cached block repeats {count} of the messages before it");
+            let mut finding = place(Finding::new(&codes::HISTORY_REPEATED, text));
+            finding.count = count;
+            notes.push(finding, Some(content));
+        }
+    }
+}
+
+fn role(row: &Row<'_>, site: &mut Site<'_>) -> Role {
+    let Some(value) = row.role else {
+        site.missing("role", Severity::Error);
+        return Role::User;
+    };
+    value
+        .as_str()
+        .and_then(|word| message_object::role(&word))
+        .unwrap_or_else(|| {
+            let text = "the role is none of the known words: the message is read as a user's";
+            site.error("role", text, value);
+            Role::User
+        })
+}
+
+/// The content as pieces.
+fn content(row: &Row<'_>, role: Role, rest: &mut Kept, site: &mut Site<'_>) -> Vec<Part> {
+    let Some(value) = row.content else {
+        return Vec::new();
+    };
+    if let Some(text) = value.as_str() {
+        return vec![Part::Text(text.into_owned())];
+    }
+    if value.kind() == Kind::Array && parts::is_parts(value) {
+        let read = parts::read(value, "content", site);
+        rest.extend(read.extra);
+        return read.parts;
+    }
+    let severity = if role == Role::Tool {
+        Severity::Warning
+    } else {
+        Severity::Error
+    };
+    let text = "the content is neither a string nor a list of parts and is read as its JSON text";
+    site.wrong("content", text, severity, value);
+    vec![Part::Text(value.raw().to_owned())]
+}
+
+fn extra(row: &Row<'_>, rest: &mut Kept, site: &mut Site<'_>) {
+    for (key, value) in row.others.iter().filter(|(_, value)| !value.is_null()) {
+        rest.keep(&**key, *value);
+    }
+    if row.others.len() > 1 {
+        // Known fields occur once here, so a name that repeats is an unknown one.
+        site.repeated_keys(site.message, |_| false);
+    }
+}

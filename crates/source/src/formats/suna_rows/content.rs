@@ -1,0 +1,156 @@
+//! What a row says: its content in any of the forms that Suna ever stored, and the metadata beside it.
+
+use chatmill_diag::{Limits, Severity, codes};
+use chatmill_intake::json::{Document, Value};
+use chatmill_model::{MessageKind, Part, Role};
+
+use super::metadata::{Metadata, compressed};
+use super::row::{Row, RowKind};
+use super::said::{Content, Era, Extent, MessageContent};
+use super::{result, speech};
+use crate::reader::quoted_json::{CellForm, CellPlace};
+use crate::reader::{Kept, MessageObject, Notes, Site, message_object, quoted_json, text_of};
+
+/// Reads what a row says. `start` is the frame's first byte in the entry.
+pub fn said(
+    row: &Row<'_>,
+    row_kind: RowKind,
+    extent: Extent,
+    start: u64,
+    limits: &Limits,
+    site: &mut Site<'_>,
+) -> MessageContent {
+    let metadata_text = row
+        .columns
+        .metadata
+        .and_then(|value| quoted_json::json_text(value, limits));
+    let metadata_document = quoted_json::scan(metadata_text.as_deref(), limits);
+    let metadata = opened(row.columns.metadata, metadata_document.as_ref());
+    let content_text = row
+        .columns
+        .content
+        .and_then(|value| quoted_json::json_text(value, limits));
+    let content_document = quoted_json::scan(content_text.as_deref(), limits);
+    let content = opened(row.columns.content, content_document.as_ref());
+
+    let mut said = MessageContent {
+        kind: MessageKind::Notice,
+        role: Role::System,
+        parts: Vec::new(),
+        rest: Kept::new(),
+        era: Era::Plain,
+    };
+    for (field, value, document) in [
+        (".metadata", row.columns.metadata, &metadata_document),
+        (".content", row.columns.content, &content_document),
+    ] {
+        if let (Some(value), Some(document)) = (value, document) {
+            inside(field, value, CellForm::Quoted).report_scan(document, site);
+        }
+    }
+    let mut metadata = Metadata::new(metadata);
+    metadata.check(site);
+    let turn_role = role_of(content);
+    if row_kind == RowKind::Notice
+        || (row_kind == RowKind::Unknown && turn_role.is_none() && row.word.is_some())
+    {
+        if row_kind == RowKind::Unknown {
+            let text =
+                "the type is none of the known and the content is no message: the row is read as a notice";
+            site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, ".type", row.type_value());
+        }
+        said.role = row
+            .word
+            .as_deref()
+            .and_then(message_object::role)
+            .unwrap_or(Role::System);
+        said.parts
+            .extend(content.map(|value| Part::Notice(text_of(value))));
+        metadata.rest(&mut said.rest);
+        return said;
+    }
+    if matches!(row_kind, RowKind::Unknown | RowKind::UnknownMessage) {
+        unknown_type(row, site);
+    }
+    compressed(&mut metadata, &mut said.rest, site);
+    said.kind = MessageKind::Message;
+    let quoted_text = content_text.as_deref().filter(|_| content_document.is_some());
+    let read = Content::of(content, quoted_text);
+    // A list of parts names the column in its own paths, and an absent column has none inside.
+    let form = match (&read, &content_document) {
+        (_, Some(_)) => CellForm::Quoted,
+        (Content::Parts(_) | Content::Absent, None) => CellForm::Named,
+        (_, None) => CellForm::Value,
+    };
+    let place = inside(".content", row.columns.content.unwrap_or(row.value), form);
+    let mut found = Notes::new(start);
+    let mut inner = site.inside(&mut found, content.unwrap_or(row.value));
+    let turn = match &read {
+        Content::Turn(object) => MessageObject::read(*object, &mut inner, limits),
+        _ => MessageObject::default(),
+    };
+    said.role = role(row, &turn, &read, &mut inner);
+    if said.role == Role::Tool {
+        result::read(&read, turn, &place, &mut metadata, &mut said, limits, &mut inner);
+        place.report(found, site);
+    } else {
+        speech::speak(&read, turn, extent, &mut metadata, &mut said, limits, &mut inner);
+        place.report(found, site);
+        speech::calls_of_metadata(
+            row,
+            metadata_document.is_some(),
+            &mut metadata,
+            &mut said,
+            start,
+            site,
+        );
+    }
+    metadata.rest(&mut said.rest);
+    said
+}
+
+/// What a column holds: the document inside its string, or itself.
+fn opened<'v>(value: Option<Value<'v>>, document: Option<&'v Document<'v>>) -> Option<Value<'v>> {
+    document.map(Document::root).or(value)
+}
+
+fn inside(field: &'static str, value: Value<'_>, form: CellForm) -> CellPlace {
+    CellPlace {
+        field,
+        span: value.span(),
+        form,
+    }
+}
+
+fn role_of(content: Option<Value<'_>>) -> Option<Role> {
+    let word = content?.get("role").and_then(Value::as_str)?;
+    message_object::role(&word)
+}
+
+fn unknown_type(row: &Row<'_>, site: &mut Site<'_>) {
+    if row.word.is_none() {
+        site.missing("type", Severity::Error);
+        return;
+    }
+    let text = "the type is none of the known: the role in the content counts";
+    let value = row.type_value();
+    site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, ".type", value);
+}
+
+/// The role of a turn: the one in the content, which Suna itself uses. A row of type `tool` is always a result, because
+/// results were stored with the role `user` for a long time.
+fn role(row: &Row<'_>, turn: &MessageObject, content: &Content<'_>, site: &mut Site<'_>) -> Role {
+    let of_type = row.word.as_deref().and_then(message_object::role);
+    match (of_type, turn.role) {
+        (Some(Role::Tool), _) => Role::Tool,
+        (Some(of_type), Some(stated)) if of_type != stated => {
+            let text = "the type and the role in the content disagree: the role in the content counts";
+            if let Content::Turn(object) = content {
+                let value = object.get("role").unwrap_or(*object);
+                site.note(&codes::ROLE_CONFLICT, text, ".role", value);
+            }
+            stated
+        }
+        (of_type, stated) => stated.or(of_type).unwrap_or(Role::User),
+    }
+}

@@ -1,0 +1,186 @@
+//! From rows to messages and notices: who speaks, when, and what is left over.
+
+use chatmill_diag::{Severity, codes};
+use chatmill_intake::json::Value;
+use chatmill_model::{Extra, Message, MessageKind, Part, Role, Timestamp, ToolResult};
+
+use super::content;
+use super::order::Step;
+use super::row::{Row, RowKind};
+use super::said::{Era, Extent, MessageContent};
+use super::speech;
+use crate::reader::{Keep as _, Kept, ListReader, Roster, Times, id};
+
+/// Reads the rows of one thread.
+pub struct Reader<'d, 'r> {
+    /// What they become.
+    pub list: ListReader<'d, 'r>,
+    /// Id of the thread.
+    pub thread: Option<String>,
+    /// The only agent that rows name: it also speaks in agents' rows that name none.
+    pub agent: Option<String>,
+    /// Who speaks.
+    pub roster: Roster,
+    /// The clock.
+    pub times: Times,
+    /// How tools were used.
+    pub era: Era,
+}
+
+impl<'d> Reader<'d, '_> {
+    /// Reads the rows of one message.
+    pub fn accept(&mut self, step: &Step<'_, 'd>) {
+        let row = step.row;
+        let (start, limits) = (self.list.frame.start, self.list.limits);
+        let mut site = self.list.site(row.id.as_deref(), row.value);
+        if row.id.is_none() && !step.is_unfinished {
+            site.missing("message_id", Severity::Warning);
+        }
+        if row.columns.created.is_none() {
+            site.missing("created_at", Severity::Warning);
+        }
+        let row_kind = row.row_kind(&mut site);
+        let extent = if step.is_unfinished {
+            Extent::Piece
+        } else {
+            Extent::Whole
+        };
+        let mut said = content::said(row, row_kind, extent, start, limits, &mut site);
+        if step.is_unfinished {
+            for piece in &step.pieces {
+                let more = content::said(piece, row_kind, extent, start, limits, &mut site);
+                append(&mut said.parts, more.parts);
+            }
+            let text = format!(
+                "of the answer only {} pieces are there: they are its text",
+                step.pieces.len() + 1
+            );
+            site.note(&codes::UNFINISHED_STREAM, &text, "", row.value);
+            speech::find_calls(&mut said, None, limits, &mut site);
+        }
+        self.era = self.era.max(said.era);
+        if row.columns.others.len() > 1 {
+            // Known columns occur once here, so a name that repeats is an unknown one.
+            site.repeated_keys(row.value, |_| false);
+        }
+        let timestamp = self.times.read(row.columns.created, "created_at", &mut site);
+        let sender = self.sender(row, &said);
+        self.push(row, said, sender, timestamp);
+    }
+
+    /// The sender: the row's agent or user, else the participant of its role. A result belongs to the agent who made the call.
+    fn sender(&mut self, row: &Row<'_>, said: &MessageContent) -> Option<usize> {
+        let own = row.columns.agent.and_then(id);
+        let agent = own.clone().or_else(|| self.agent.clone());
+        let name = row
+            .columns
+            .agents
+            .and_then(|agent| agent.get("name"))
+            .and_then(Value::as_str);
+        let author = row.columns.author.and_then(id);
+        if said.kind == MessageKind::Notice {
+            return match (own, author) {
+                (Some(agent), _) => Some(self.roster.of(Role::Assistant, &agent, name.as_deref())),
+                (None, Some(author)) => Some(self.roster.of(Role::User, &author, None)),
+                (None, None) => None,
+            };
+        }
+        let sender = match (said.role, agent) {
+            (Role::User, _) => self
+                .roster
+                .of(Role::User, author.as_deref().unwrap_or("user"), None),
+            (Role::System, _) => self.roster.of(Role::System, "system", None),
+            (_, Some(agent)) => self.roster.of(Role::Assistant, &agent, name.as_deref()),
+            (Role::Tool, None) => match self.roster.answered(results(&said.parts).flat_map(ids_of_result)) {
+                Some(agent) => agent,
+                None => self.roster.of(Role::Assistant, "assistant", None),
+            },
+            (Role::Assistant, None) => self.roster.of(Role::Assistant, "assistant", None),
+        };
+        self.roster.calls(sender, &said.parts);
+        Some(sender)
+    }
+
+    fn push(
+        &mut self,
+        row: &Row<'d>,
+        said: MessageContent,
+        sender: Option<usize>,
+        timestamp: Option<Timestamp>,
+    ) {
+        let mut rest = said.rest;
+        if timestamp.is_none() {
+            rest.keep_some("created_at", row.columns.created);
+        }
+        self.columns(row, said.kind, said.role, &mut rest);
+        let is_own_word = |word: &&str| said.kind == MessageKind::Notice || *word != said.role.as_str();
+        let word = row.word.as_deref().filter(is_own_word);
+        self.list.push(Message {
+            id: row.id.clone(),
+            sender,
+            kind: said.kind,
+            source_type: word.map(str::to_owned),
+            timestamp,
+            parts: said.parts,
+            extra: Extra(rest),
+            ..self.list.message(said.role, row.value.span(), row.index)
+        });
+    }
+
+    /// Keeps the columns that are not part of the message.
+    fn columns(&self, row: &Row<'_>, kind: MessageKind, role: Role, rest: &mut Kept) {
+        let mut keep = |key: &str, value: Option<Value<'_>>| rest.keep_some(key, value);
+        let row_kind = match kind {
+            MessageKind::Notice => RowKind::Notice,
+            MessageKind::Message => RowKind::Message,
+        };
+        keep(
+            "is_llm_message",
+            row.columns.is_llm.filter(|_| !row.is_llm_usual(row_kind)),
+        );
+        keep(
+            "thread_id",
+            row.columns.thread.filter(|thread| id(*thread) != self.thread),
+        );
+        keep("updated_at", row.columns.updated);
+        let is_agents = matches!(role, Role::Assistant | Role::Tool) || kind == MessageKind::Notice;
+        keep("agent_id", row.columns.agent.filter(|_| !is_agents));
+        let is_name_only =
+            |agent: &Value<'_>| agent.len() == 1 && agent.get("name").and_then(Value::as_str).is_some();
+        let is_told = |agent: &Value<'_>| is_agents && row.columns.agent.is_some() && is_name_only(agent);
+        keep("agents", row.columns.agents.filter(|agent| !is_told(agent)));
+        let is_authors = match kind {
+            MessageKind::Notice => row.columns.agent.is_none(),
+            MessageKind::Message => role == Role::User,
+        };
+        keep("created_by_user_id", row.columns.author.filter(|_| !is_authors));
+        for (key, value) in &row.columns.others {
+            keep(key, Some(*value).filter(|value| !value.is_null()));
+        }
+    }
+}
+
+/// Appends the pieces of a streamed answer: adjacent texts, and adjacent thoughts, are joined.
+fn append(parts: &mut Vec<Part>, more: Vec<Part>) {
+    for part in more {
+        match (parts.last_mut(), part) {
+            (Some(Part::Text(text)), Part::Text(more))
+            | (Some(Part::Reasoning(text)), Part::Reasoning(more)) => text.push_str(&more),
+            (_, part) => parts.push(part),
+        }
+    }
+}
+
+fn results(parts: &[Part]) -> impl Iterator<Item = &ToolResult> {
+    parts.iter().filter_map(|part| match part {
+        Part::ToolResult(result) => Some(result),
+        _ => None,
+    })
+}
+
+fn ids_of_result(result: &ToolResult) -> impl Iterator<Item = &str> {
+    [&result.call_id, &result.metadata_id]
+        .into_iter()
+        .flatten()
+        .map(String::as_str)
+}

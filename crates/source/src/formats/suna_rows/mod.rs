@@ -1,0 +1,151 @@
+//! Rows of Suna's `messages` table: from a database dump, CSV, JSON lines, pages of its API, and thread dumps.
+//!
+//! A record is the list of all rows of one thread. The smallest example:
+//!
+//! ```json
+//! [{"message_id": "m1", "thread_id": "t1", "type": "user", "is_llm_message": true, "created_at": "2026-01-18T05:35:40+00:00",
+//!   "content": "{\"role\": \"user\", \"content\": \"Morning\"}", "metadata": {}}]
+//! ```
+//!
+//! Content is a message object, a string that holds one (also twice), plain text where a context manager shortened it, or
+//! a list of parts; metadata an object, null, or a string. Rows are sorted by `created_at`, then as they come. What the
+//! system notes about itself is a notice: rows with `is_llm_message` false, and where a row says nothing of it `status`,
+//! `llm_response_end` and their like. Rows of agents without an `agent_id` are the thread's one agent's.
+//!
+//! Three generations of tool use are read alike ([`xml`], [`result`], [`metadata`]): calls written into the text as XML,
+//! calls and results in `OpenAI`'s shape, and copies of both in the metadata. A call that stands in two places is one call.
+
+mod content;
+mod messages;
+mod metadata;
+mod order;
+mod pages;
+mod result;
+mod row;
+mod said;
+mod speech;
+mod xml;
+
+use chatmill_diag::{Finding, Limits};
+use chatmill_intake::Sketch;
+use chatmill_intake::json::{Document, Value};
+use chatmill_intake::table::TableMap;
+use chatmill_model::{Conversation, Customs, Scene, TextArguments};
+
+use crate::frame::{FrameView, Reading, Row};
+use crate::reader::{Element, ListReader, Roster, Times, Wire as _, id, list, surest};
+use crate::source::{About, Source};
+use messages::Reader;
+use row::Columns;
+use said::Era;
+
+const ID: &str = "suna-rows";
+
+/// The source `suna-rows`.
+#[derive(Debug)]
+pub struct SunaRows;
+
+static ABOUT: About = About {
+    id: ID,
+    title: "Suna message rows",
+    specification: "the messages table of Suna's Message Structures (November 2025), as its code stored it from 2024 to 2026",
+    shapes: &["plain", "xml", "native", "metadata"],
+    carries: "roles, text, pictures, thoughts, tool calls and results of all three generations, compressed rows, \
+              status rows as notices",
+    customs: Customs {
+        kept_form: Some(ID),
+        // Only calls in the content of a row have an id of their own; text and metadata hold the others.
+        text_arguments: TextArguments::WithId,
+        ..Customs::USUAL
+    },
+};
+
+impl Source for SunaRows {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+        surest(sketch, pages::recognise)
+    }
+
+    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+        Reading::stored(ABOUT.customs, read(*frame, limits))
+    }
+
+    fn tables(&self) -> Vec<TableMap> {
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        vec![TableMap {
+            name: "suna".to_owned(),
+            source: ID.to_owned(),
+            table: "messages".to_owned(),
+            requires: owned(&["message_id", "thread_id", "type", "content"]),
+            json: owned(&["content", "metadata"]),
+            ..TableMap::default()
+        }]
+    }
+
+    fn gathers(&self, _sketch: &Sketch) -> bool {
+        true
+    }
+
+    fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
+        pages::rows(document.root())
+    }
+
+    fn merges(&self) -> bool {
+        true
+    }
+}
+
+fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
+    let mut list = ListReader::new(frame, limits);
+    let mut rows = Vec::new();
+    for (index, value) in (0..).zip(record(frame, limits)?) {
+        let path = || list::row_path(frame, index);
+        let Some(columns) = list.element(Element::Row, path, value, Columns::read) else {
+            continue;
+        };
+        match row::Row::of(index, value, columns) {
+            Ok(row) => rows.push(row),
+            Err(finding) => list.reject(value.span(), finding.at_path(path())),
+        }
+    }
+    let steps = order::arrange(&rows, &mut list.notes, &mut list.rows, limits);
+    let of_rows = || rows.iter().find_map(|row| row.columns.thread.and_then(id));
+    let mut reader = Reader {
+        list,
+        thread: frame.key.map(str::to_owned).or_else(of_rows),
+        agent: only_agent(&rows),
+        roster: Roster::default(),
+        times: Times::default(),
+        era: Era::default(),
+    };
+    for step in &steps {
+        reader.accept(step);
+    }
+    reader.times.finish(&mut reader.list.notes);
+    Ok(reader.list.finish(Conversation {
+        source: ID,
+        source_id: reader.thread,
+        shape: reader.era.as_str(),
+        scene: Scene::Assistant,
+        participants: reader.roster.participants,
+        ..Conversation::default()
+    }))
+}
+
+/// The agent that rows name, unless they name several. Old rows name none, for the column came later.
+fn only_agent(rows: &[row::Row<'_>]) -> Option<String> {
+    let mut named = rows.iter().filter_map(|row| row.columns.agent.and_then(id));
+    let first = named.next()?;
+    named.all(|agent| agent == first).then_some(first)
+}
+
+/// The rows of a record: those of a list, or one alone.
+fn record<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Vec<Value<'d>>, Box<Finding>> {
+    let no_row = "the record is neither a row of the messages table nor a page of rows";
+    let no_row = (!pages::is_row(frame.root())).then_some(no_row);
+    let neither = "the record is neither a row nor a list of rows";
+    list::rows(frame, "the thread", no_row, neither, limits)
+}

@@ -1,0 +1,221 @@
+//! Which rows make a message, and in which order: repeated rows, pieces of streams, times.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_model::json::push_compact;
+
+use super::row::{Row, Stream};
+use crate::reader::{Notes, times};
+use chatmill_diag::RowLedger;
+
+/// The rows that make one message.
+#[derive(Debug)]
+pub struct Step<'r, 'd> {
+    /// The row that is the message, or the first piece of an answer.
+    pub row: &'r Row<'d>,
+    /// Further pieces of the answer.
+    pub pieces: Vec<&'r Row<'d>>,
+    /// Whether the answer is known from its pieces only.
+    pub is_unfinished: bool,
+}
+
+/// Drops repeated rows, sorts by `created_at`, and joins the pieces of answers that are stored in pieces only.
+pub fn arrange<'r, 'd>(
+    rows: &'r [Row<'d>],
+    notes: &mut Notes,
+    ledger: &mut RowLedger,
+    limits: &Limits,
+) -> Vec<Step<'r, 'd>> {
+    let streams: Vec<Stream> = rows
+        .iter()
+        .map(|row| {
+            let is_streamed = row.word.as_deref() == Some("assistant")
+                && row
+                    .columns
+                    .metadata
+                    .is_some_and(|metadata| metadata.raw().contains("stream_status"));
+            if is_streamed {
+                row.stream(limits)
+            } else {
+                Stream::default()
+            }
+        })
+        .collect();
+    let kept = without_repeats(rows, &streams, notes, ledger);
+    let keys = times::keys(
+        kept.iter()
+            .filter_map(|at| rows.get(*at))
+            .map(|row| row.columns.created),
+    );
+    let mut order: Vec<(i64, usize)> = keys.into_iter().zip(kept).collect();
+    order.sort_by_key(|(key, _)| *key);
+    let order: Vec<usize> = order.into_iter().map(|(_, at)| at).collect();
+    let joined = if streams.iter().any(|stream| stream.is_chunk) {
+        join(rows, &streams, order, limits)
+    } else {
+        order.into_iter().map(|at| (at, Vec::new())).collect()
+    };
+    let steps = joined.into_iter().filter_map(|(at, pieces)| {
+        Some(Step {
+            row: rows.get(at)?,
+            pieces: pieces.into_iter().filter_map(|at| rows.get(at)).collect(),
+            is_unfinished: streams.get(at)?.is_chunk,
+        })
+    });
+    let steps: Vec<Step<'r, 'd>> = steps.collect();
+    ledger.merged += ledger
+        .rows
+        .saturating_sub(ledger.rejected + ledger.repeated + steps.len() as u64);
+    steps
+}
+
+/// Indexes of the rows to keep. Of rows with one id the one that was updated last stays, where one is.
+fn without_repeats(
+    rows: &[Row<'_>],
+    streams: &[Stream],
+    notes: &mut Notes,
+    ledger: &mut RowLedger,
+) -> Vec<usize> {
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut pieces: HashSet<String> = HashSet::new();
+    let mut kept: Vec<usize> = Vec::with_capacity(rows.len());
+    for (at, (row, stream)) in rows.iter().zip(streams).enumerate() {
+        let is_repeat = if stream.is_chunk {
+            // Pieces share the id of their answer; only a sequence number tells a repeat from a word said twice.
+            let is_numbered = row.columns.others.iter().any(|(key, _)| key == "sequence");
+            let is_repeat = is_numbered && !pieces.insert(compact(row));
+            if is_repeat {
+                note(
+                    notes,
+                    row,
+                    "a piece of an answer stands here again, word for word",
+                    Severity::Note,
+                );
+            }
+            is_repeat
+        } else {
+            match row.id.as_deref() {
+                None => false,
+                Some(id) => match places.get(id).copied() {
+                    None => {
+                        places.insert(id, kept.len());
+                        false
+                    }
+                    Some(place) => {
+                        settle(rows, at, kept.get_mut(place), notes);
+                        true
+                    }
+                },
+            }
+        };
+        if is_repeat {
+            ledger.repeated += 1;
+        } else {
+            kept.push(at);
+        }
+    }
+    kept
+}
+
+/// Decides between a kept row and a later one of the same id.
+fn settle(rows: &[Row<'_>], at: usize, kept: Option<&mut usize>, notes: &mut Notes) {
+    let Some(kept) = kept else { return };
+    let (Some(first), Some(second)) = (rows.get(*kept), rows.get(at)) else {
+        return;
+    };
+    if compact(first) == compact(second) {
+        note(
+            notes,
+            second,
+            "the row stands here again, word for word",
+            Severity::Note,
+        );
+        return;
+    }
+    let (before, after) = (
+        times::order(first.columns.updated),
+        times::order(second.columns.updated),
+    );
+    if after > before {
+        let text = "the row of this id stands again with another body and was updated there later: the later one is kept";
+        note(notes, first, text, Severity::Warning);
+        *kept = at;
+    } else {
+        let text = "the row of this id stands here again with another body and was not updated later: the other one is \
+                    kept";
+        note(notes, second, text, Severity::Warning);
+    }
+}
+
+fn note(notes: &mut Notes, row: &Row<'_>, text: &str, severity: Severity) {
+    let finding = Finding::new(&codes::REPEATED_ROW, text)
+        .with_severity(severity)
+        .at_path(format!("$[{}]", row.index));
+    notes.push(finding, Some(row.value));
+}
+
+fn compact(row: &Row<'_>) -> String {
+    let mut text = String::new();
+    push_compact(&mut text, row.value.raw());
+    text
+}
+
+/// Groups the pieces of each answer with its first piece, or drops them where the whole answer is stored.
+fn join(
+    rows: &[Row<'_>],
+    streams: &[Stream],
+    order: Vec<usize>,
+    limits: &Limits,
+) -> Vec<(usize, Vec<usize>)> {
+    let is_chunk = |at: usize| streams.get(at).is_some_and(|stream| stream.is_chunk);
+    let whole: HashSet<&str> = order
+        .iter()
+        .filter(|at| !is_chunk(**at))
+        .filter_map(|at| rows.get(*at)?.id.as_deref())
+        .collect();
+    // Answers that are not complete yet, by what their pieces share, with their places in `joined`.
+    let mut open: BTreeMap<String, usize> = BTreeMap::new();
+    let mut joined: Vec<Option<(usize, Vec<usize>)>> = Vec::with_capacity(order.len());
+    for at in order {
+        let (Some(row), Some(stream)) = (rows.get(at), streams.get(at)) else {
+            continue;
+        };
+        if stream.is_chunk {
+            if row.id.as_deref().is_some_and(|id| whole.contains(id)) {
+                continue;
+            }
+            let key = row
+                .id
+                .as_ref()
+                .map(|id| format!("message {id}"))
+                .or_else(|| stream.run.as_ref().map(|run| format!("run {run}")))
+                .unwrap_or_default();
+            let begun = open.get(&key).and_then(|place| joined.get_mut(*place)?.as_mut());
+            if let Some((_, pieces)) = begun {
+                pieces.push(at);
+            } else {
+                open.insert(key, joined.len());
+                joined.push(Some((at, Vec::new())));
+            }
+            continue;
+        }
+        match row.word.as_deref() {
+            // The whole answer of a run takes the place of the pieces before it.
+            Some("assistant") => {
+                let run = row.stream(limits).run.map(|run| format!("run {run}"));
+                for key in run.into_iter().chain([String::new()]) {
+                    if let Some(place) = open.remove(&key).and_then(|place| joined.get_mut(place)) {
+                        *place = None;
+                    }
+                }
+            }
+            Some("user") => {
+                open.remove("");
+            }
+            _ => {}
+        }
+        joined.push(Some((at, Vec::new())));
+    }
+    joined.into_iter().flatten().collect()
+}

@@ -1,0 +1,114 @@
+//! Recognising and cutting rows: alone, in a list, in a page of the API, or in the dump of a thread.
+
+use chatmill_intake::RecordSketch;
+use chatmill_intake::json::{Kind, Value};
+
+use super::row::{COLUMNS, is_known_type};
+use crate::frame::Row;
+use crate::reader::{has, holds, id};
+
+/// Fields of a document that hold its rows.
+const LISTS: [&str; 2] = ["messages", "data"];
+
+/// Whether an object can be read as a row.
+pub fn is_row(value: Value<'_>) -> bool {
+    let has = |key: &str| value.get(key).is_some();
+    has("type") && (has("content") || has("metadata")) || (has("message_id") && has("content"))
+}
+
+/// Cuts a document into rows; `None` when it holds none, or is the list of one thread that nothing names: such a list is a
+/// record of its own.
+pub fn rows(root: Value<'_>) -> Option<Vec<Row>> {
+    match root.kind() {
+        Kind::Array
+            if root
+                .items()
+                .all(|row| row.get("thread_id").and_then(id).is_none()) =>
+        {
+            None
+        }
+        Kind::Array => Some(root.items().map(|row| cut(row, None)).collect()),
+        Kind::Object if is_row(root) => Some(vec![cut(root, None)]),
+        Kind::Object => {
+            let list = LISTS
+                .iter()
+                .filter_map(|key| root.get(key))
+                .find(|list| list.kind() == Kind::Array)?;
+            let thread = root.get("thread_id").and_then(id);
+            Some(list.items().map(|row| cut(row, thread.as_deref())).collect())
+        }
+        _ => None,
+    }
+}
+
+/// A row of the thread that it names, else of the one that its page is about.
+fn cut(value: Value<'_>, thread: Option<&str>) -> Row {
+    let own = value.get("thread_id").and_then(id);
+    Row::of(own.or_else(|| thread.map(str::to_owned)), value)
+}
+
+/// Recognises rows in one record.
+pub fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
+    let has = |wanted: &str| has(record, wanted);
+    if let Some(seen) = columns(has) {
+        return Some((95, vec![format!("the record has {seen}")]));
+    }
+    let inside = |list: &str| {
+        let names = record.nested.iter().filter(move |(key, _)| key == list);
+        names.map(|(_, name)| name.clone()).collect::<Vec<String>>()
+    };
+    if let Some(seen) = columns(|wanted| inside("").iter().any(|name| name == wanted)) {
+        return Some((95, vec![format!("the record is an array of rows with {seen}")]));
+    }
+    if is_snippet(record) {
+        let why = "the record has type and content of a row and nothing that rows have not";
+        return Some((90, vec![why.to_owned()]));
+    }
+    LISTS.iter().find_map(|list| {
+        let names = inside(list);
+        let holds = |wanted: &str| names.iter().any(|name| name == wanted);
+        if holds("role") || holds("sender") {
+            return None;
+        }
+        let seen = columns(holds)?;
+        let mut why = vec![format!("the record has {list}, and these have {seen}")];
+        if has("thread_id") {
+            why.push("the record has thread_id".to_owned());
+        }
+        Some((95, why))
+    })
+}
+
+/// Whether a record is a row as Suna's document prints it: a few columns, and a message, a status or a shortened text.
+fn is_snippet(record: &RecordSketch) -> bool {
+    let names: Vec<&str> = if record.is_object {
+        record.keys.iter().map(String::as_str).collect()
+    } else {
+        record.nested.iter().map(|(_, name)| name.as_str()).collect()
+    };
+    let texts = |key: &str| {
+        let all = record.strings.iter().chain(&record.starts);
+        all.filter(move |(name, _)| name == key)
+            .map(|(_, text)| text.trim_start())
+            .map(str::to_owned)
+            .collect::<Vec<String>>()
+    };
+    let holds = |outer: &str, wanted: &str| holds(record, outer, wanted);
+    let has_message = texts("content")
+        .iter()
+        .any(|text| text.starts_with("{\"role\"") || text.starts_with("{\"status_type\""));
+    let is_said = has_message
+        || holds("content", "role")
+        || holds("content", "status_type")
+        || names.contains(&"content") && holds("metadata", "compressed");
+    is_said
+        && names.iter().all(|name| COLUMNS.contains(name))
+        && texts("type").iter().any(|word| is_known_type(word))
+}
+
+/// The columns that only this table has together.
+fn columns(has: impl Fn(&str) -> bool) -> Option<String> {
+    let said = ["content", "metadata"].into_iter().find(|key| has(key))?;
+    let own = ["is_llm_message", "thread_id"].into_iter().find(|key| has(key))?;
+    (has("message_id") && has("type")).then(|| format!("message_id, type, {said} and {own}"))
+}

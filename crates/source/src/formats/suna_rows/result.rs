@@ -1,0 +1,163 @@
+//! Results of tools, in the forms of all eras.
+//!
+//! The answer is what the tool put out, as the model saw it: a string as it is, an object or a list as compact JSON. In
+//! the era of XML calls it stands inside an object called `tool_execution`, which also repeats the call.
+
+use std::borrow::Cow;
+
+use chatmill_diag::{Limits, Severity};
+use chatmill_intake::json::{Document, Kind, Value};
+use chatmill_model::{Part, ToolResult};
+
+use super::metadata::Metadata;
+use super::said::{Content, Era, MessageContent};
+use crate::reader::quoted_json::CellPlace;
+use crate::reader::{
+    Keep as _, Kept, MessageObject, Site, below, message_object, present, quoted_json, text, text_of,
+};
+
+/// Reads a result. The places of `site` are below the content, which stands at `place`.
+pub fn read(
+    content: &Content<'_>,
+    mut turn: MessageObject,
+    place: &CellPlace,
+    metadata: &mut Metadata<'_>,
+    said: &mut MessageContent,
+    limits: &Limits,
+    site: &mut Site<'_>,
+) {
+    let mut rest = std::mem::take(&mut turn.rest);
+    let mut answer = Answer {
+        call_id: turn.call_id.take(),
+        name: turn.name.take(),
+        ..Answer::default()
+    };
+    let stored = match content {
+        Content::Turn(object) => message_object::content(*object),
+        Content::Parts(value) | Content::Other(value, _) => Some(*value),
+        Content::Text(_) | Content::Absent => None,
+    };
+    said.era = Era::Native;
+    if let Some(value) = stored {
+        let text = quoted_json::json_text(value, limits);
+        let document = quoted_json::scan(text.as_deref(), limits);
+        let root = document.as_ref().map_or(value, Document::root);
+        if let Some(execution) = root.get("tool_execution").filter(|it| it.kind() == Kind::Object) {
+            said.era = Era::Xml;
+            if let Some(document) = &document {
+                place.report_scan(document, site);
+            }
+            answer.execution(execution, &mut rest);
+        } else {
+            (answer.text, answer.others) = message_object::answered(value, "content", &mut rest, site);
+            if let Content::Other(_, text) = content {
+                answer.text.clone_from(text);
+            }
+        }
+    } else if let Content::Text(text) = content {
+        answer.text.clone_from(text);
+    } else {
+        match metadata.output() {
+            Some(output) => answer.text = text_of(output),
+            None => site.missing("content", Severity::Error),
+        }
+    }
+    let is_direct = matches!(content, Content::Parts(_) | Content::Other(..));
+    for (path, raw) in rest {
+        let path = if is_direct && !path.starts_with("tool_execution") {
+            path
+        } else {
+            format!("content.{path}")
+        };
+        said.rest.push((path, raw));
+    }
+    if let Some(id) = turn.message_id.filter(|id| site.id != Some(id)) {
+        said.keep_text("content.message_id", &id);
+    }
+    said.parts.extend(turn.reasoning.map(Part::Reasoning));
+    answer.finish(metadata, said);
+}
+
+/// A result while it is put together.
+#[derive(Default)]
+struct Answer {
+    call_id: Option<String>,
+    name: Option<String>,
+    text: String,
+    is_error: bool,
+    others: Vec<Part>,
+}
+
+impl Answer {
+    /// Takes the object of the XML era apart.
+    fn execution(&mut self, execution: Value<'_>, rest: &mut Kept) {
+        let field = |key: &str| present(execution, key);
+        let word = |key: &str| {
+            let text = field(key)?.as_str()?;
+            (!text.is_empty()).then(|| text.into_owned())
+        };
+        self.call_id = self.call_id.take().or_else(|| word("tool_call_id"));
+        self.name = self.name.take().or_else(|| word("function_name"));
+        let result = field("result");
+        let part = |key: &str| result.and_then(|result| present(result, key));
+        self.is_error = part("success").and_then(Value::as_bool) == Some(false);
+        let is_object = result.is_some_and(|result| result.kind() == Kind::Object);
+        let output = if is_object { part("output") } else { result };
+        let shown = output.or_else(|| part("error"));
+        self.text = shown.map(text_of).unwrap_or_default();
+
+        for (key, value) in execution.fields() {
+            let is_said = match &*key {
+                "result" => true,
+                "tool_call_id" => word("tool_call_id") == self.call_id,
+                "function_name" => word("function_name") == self.name,
+                _ => false,
+            };
+            if !is_said && !value.is_null() {
+                rest.keep(below("tool_execution", &key), value);
+            }
+        }
+        for (key, value) in result.into_iter().flat_map(Value::fields) {
+            let is_said = match &*key {
+                "success" => value.as_bool().is_some(),
+                "output" => true,
+                "error" => output.is_none(),
+                _ => false,
+            };
+            if !is_said && !value.is_null() {
+                rest.keep(below("tool_execution.result", &key), value);
+            }
+        }
+    }
+
+    /// Adds what the metadata says, and the result to the message.
+    fn finish(self, metadata: &mut Metadata<'_>, said: &mut MessageContent) {
+        let other_id = metadata.take_word("tool_call_id");
+        if other_id.is_some() {
+            said.era = Era::Metadata;
+        }
+        let other_name = metadata.get("function_name").and_then(Value::as_str);
+        let name = match (self.name, other_name) {
+            (None, None) => metadata
+                .get("parsing_details")
+                .and_then(|details| text(details.get("function_name"))),
+            (Some(name), Some(other)) if name != other => Some(name),
+            (name, other) => {
+                metadata.take("function_name");
+                name.or(other.map(Cow::into_owned))
+            }
+        };
+        let caller = metadata.take_word("assistant_message_id");
+        let is_error = self.is_error || metadata.success() == Some(false);
+        metadata.take_result(&self.text);
+        said.parts.push(Part::ToolResult(ToolResult {
+            metadata_id: other_id.filter(|id| self.call_id.as_ref() != Some(id)),
+            call_id: self.call_id,
+            name,
+            content: self.text,
+            is_error,
+            caller,
+        }));
+        said.parts.extend(self.others);
+    }
+}

@@ -1,0 +1,165 @@
+//! The columns of a row.
+
+use std::borrow::Cow;
+
+use chatmill_diag::{Finding, Limits, codes};
+use chatmill_intake::json::{Document, Value};
+
+use crate::reader::{Site, Wire as _, fields, id, quoted_json, wire, words};
+
+/// Types whose rows are turns of the conversation.
+const TURNS: [&str; 4] = ["user", "assistant", "tool", "system"];
+
+/// Types whose rows say what the system did.
+const EVENTS: [&str; 7] = words!(
+    status llm_response_start llm_response_end assistant_response_end summary browser_state image_context
+);
+
+/// The columns of the table.
+pub const COLUMNS: [&str; 10] = words!(
+    message_id thread_id type content is_llm_message metadata agent_id agent_version_id created_at
+    updated_at
+);
+
+/// Whether a word is a type that Suna writes.
+pub fn is_known_type(word: &str) -> bool {
+    TURNS.contains(&word) || is_event(word)
+}
+
+fn is_event(word: &str) -> bool {
+    EVENTS.contains(&word) || word.starts_with("llm_response_")
+}
+
+wire! {
+    /// The columns that are read. `agents` is the agent's row, joined by some queries.
+    Columns {
+        id: "message_id",
+        word: "type",
+        thread: "thread_id",
+        is_llm: "is_llm_message",
+        content: "content",
+        metadata: "metadata",
+        created: "created_at",
+        updated: "updated_at",
+        agent: "agent_id",
+        agents: "agents",
+        author: "created_by_user_id",
+    }
+}
+
+/// A row of the table; columns that are null are absent.
+#[derive(Debug)]
+pub struct Row<'d> {
+    /// Its index in the record.
+    pub index: u32,
+    /// The whole row.
+    pub value: Value<'d>,
+    /// `message_id` as text.
+    pub id: Option<String>,
+    /// `type`.
+    pub word: Option<Cow<'d, str>>,
+    /// All columns.
+    pub columns: Columns<'d>,
+}
+
+/// What becomes of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowKind {
+    /// A message.
+    Message,
+    /// A notice.
+    Notice,
+    /// The type is unknown: the content decides.
+    Unknown,
+    /// The type is unknown, but the row is sent to the model.
+    UnknownMessage,
+}
+
+impl<'d> Row<'d> {
+    /// The row of these columns, or why it is none.
+    pub fn of(index: u32, value: Value<'d>, columns: Columns<'d>) -> Result<Self, Box<Finding>> {
+        let columns = columns.without_nulls();
+        let word = columns.word.and_then(Value::as_str);
+        if word.is_none() && columns.content.is_none() {
+            let text = "the row has neither type nor content and is rejected";
+            return Err(Box::new(Finding::new(&codes::MISSING_FIELD, text)));
+        }
+        Ok(Self {
+            index,
+            value,
+            id: columns.id.and_then(id),
+            word,
+            columns,
+        })
+    }
+
+    /// The value of `type`, else the row.
+    pub fn type_value(&self) -> Value<'d> {
+        self.columns.word.unwrap_or(self.value)
+    }
+
+    /// What becomes of the row: `is_llm_message` decides, as in Suna itself, and where it is missing the type.
+    pub fn row_kind(&self, site: &mut Site<'_>) -> RowKind {
+        match (self.is_sent(site), self.word.as_deref()) {
+            (Some(false), _) => RowKind::Notice,
+            (_, Some(word)) if TURNS.contains(&word) => RowKind::Message,
+            (is_sent, Some(word)) if is_event(word) => match is_sent {
+                Some(_) => RowKind::Message,
+                None => RowKind::Notice,
+            },
+            (Some(_), Some(_)) => RowKind::UnknownMessage,
+            _ => RowKind::Unknown,
+        }
+    }
+
+    /// Whether the row is sent to the model: `is_llm_message` as a boolean, or as dumps write one.
+    fn is_sent(&self, site: &mut Site<'_>) -> Option<bool> {
+        let value = self.columns.is_llm?;
+        let word = value.as_str().or_else(|| value.number_text().map(Cow::Borrowed));
+        let is_sent = value.as_bool().or_else(|| match &*word?.to_ascii_lowercase() {
+            "t" | "true" | "1" | "y" | "yes" | "on" => Some(true),
+            "f" | "false" | "0" | "n" | "no" | "off" => Some(false),
+            _ => None,
+        });
+        if is_sent.is_none() {
+            let text = "is_llm_message is no boolean and is read as true";
+            site.warn("is_llm_message", text, value);
+        }
+        is_sent
+    }
+
+    /// Whether `is_llm_message` has the usual value for rows of this kind.
+    pub fn is_llm_usual(&self, row_kind: RowKind) -> bool {
+        let usual = if row_kind == RowKind::Notice {
+            "false"
+        } else {
+            "true"
+        };
+        let is_llm = self.columns.is_llm;
+        is_llm.is_none_or(|value| value.raw() == usual || value.as_str().as_deref() == usual.get(..1))
+    }
+
+    /// What the metadata says about a stream: its status and the run that it belongs to.
+    pub fn stream(&self, limits: &Limits) -> Stream {
+        let Some(metadata) = self.columns.metadata else {
+            return Stream::default();
+        };
+        let text = quoted_json::json_text(metadata, limits);
+        let document = quoted_json::scan(text.as_deref(), limits);
+        let root = document.as_ref().map_or(metadata, Document::root);
+        let word = |key: &str| fields::text(root.get(key));
+        Stream {
+            is_chunk: word("stream_status").is_some_and(|status| status == "chunk"),
+            run: word("thread_run_id"),
+        }
+    }
+}
+
+/// Where a row stands in a stream.
+#[derive(Debug, Default)]
+pub struct Stream {
+    /// Whether it is a piece of an answer.
+    pub is_chunk: bool,
+    /// Id of the run that answered.
+    pub run: Option<String>,
+}

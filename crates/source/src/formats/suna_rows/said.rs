@@ -1,0 +1,92 @@
+//! The types that the readers of a row's content, metadata and results share.
+
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::{MessageKind, Part, Role};
+
+use crate::reader::{Keep, Kept, MessageObject, parts, text_of};
+
+/// How a thread uses tools; where it uses several ways, the last of these.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Era {
+    /// Not at all.
+    #[default]
+    Plain,
+    /// Calls are XML in the text, results are objects called `tool_execution`.
+    Xml,
+    /// Calls and results are OpenAI's.
+    Native,
+    /// The metadata has calls and results of its own.
+    Metadata,
+}
+
+impl Era {
+    /// The word for the shape of a conversation.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Xml => "xml",
+            Self::Native => "native",
+            Self::Metadata => "metadata",
+        }
+    }
+}
+
+/// What a row says.
+#[derive(Debug)]
+pub struct MessageContent {
+    /// Turn or event.
+    pub kind: MessageKind,
+    /// Who it speaks as.
+    pub role: Role,
+    /// Its pieces.
+    pub parts: Vec<Part>,
+    /// What has no place in them.
+    pub rest: Kept,
+    /// How it uses tools.
+    pub era: Era,
+}
+
+impl Keep for MessageContent {
+    fn kept(&mut self) -> &mut Kept {
+        &mut self.rest
+    }
+}
+
+/// The content column, opened.
+pub enum Content<'c> {
+    /// There is none.
+    Absent,
+    /// A message object.
+    Turn(Value<'c>),
+    /// A list of parts.
+    Parts(Value<'c>),
+    /// Words.
+    Text(String),
+    /// JSON of another shape, with its text as stored.
+    Other(Value<'c>, String),
+}
+
+impl<'c> Content<'c> {
+    /// What a value is, which stood in a string as `text` or was a value in the row.
+    pub fn of(value: Option<Value<'c>>, text: Option<&str>) -> Self {
+        let Some(value) = value else { return Self::Absent };
+        if MessageObject::is_one(value) {
+            return Self::Turn(value);
+        }
+        match value.kind() {
+            Kind::Null => Self::Absent,
+            Kind::Array if !value.is_empty() && parts::is_parts(value) => Self::Parts(value),
+            Kind::String => Self::Text(text_of(value)),
+            _ => Self::Other(value, text.map_or_else(|| text_of(value), str::to_owned)),
+        }
+    }
+}
+
+/// How much of a message a row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// All of it.
+    Whole,
+    /// A piece of a streamed answer, whose text may break off anywhere.
+    Piece,
+}

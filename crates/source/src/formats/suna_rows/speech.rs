@@ -1,0 +1,226 @@
+//! Messages of people and agents: text, thoughts and calls, from the content and the metadata of a row.
+
+use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_intake::json::Value;
+use chatmill_model::{ArgumentForm, Arguments, Part, RawJson, Role, ToolCall};
+
+use super::metadata::Metadata;
+use super::row::Row;
+use super::said::{Content, Era, Extent, MessageContent};
+use super::xml;
+use crate::reader::quoted_json::{CellForm, CellPlace};
+use crate::reader::{Keep as _, Kept, MessageObject, Notes, Site, message_object, quoted, raw};
+
+/// Reads what a person or an agent says.
+pub fn speak(
+    content: &Content<'_>,
+    turn: MessageObject,
+    extent: Extent,
+    metadata: &mut Metadata<'_>,
+    said: &mut MessageContent,
+    limits: &Limits,
+    site: &mut Site<'_>,
+) {
+    thoughts(turn.reasoning, metadata, said);
+    let mut rest = turn.rest;
+    let words_from = said.parts.len();
+    match content {
+        Content::Turn(object) => {
+            if let Some(value) = message_object::content(*object) {
+                said.parts
+                    .extend(message_object::said(value, "content", &mut rest, site));
+            }
+        }
+        Content::Parts(list) => {
+            said.parts
+                .extend(message_object::said(*list, "content", &mut said.rest, site));
+        }
+        Content::Text(text) => {
+            if !metadata.is_compressed() {
+                plain_text(text, site);
+            }
+            said.parts.push(Part::Text(text.clone()));
+        }
+        Content::Other(_, text) => {
+            if !metadata.is_compressed() {
+                warn("the content is no message and is read as its JSON text", site);
+            }
+            said.parts.push(Part::Text(text.clone()));
+        }
+        Content::Absent => match metadata.take_word("text_content") {
+            Some(text) => said.parts.push(Part::Text(text)),
+            None if metadata.get("tool_calls").is_none() => site.missing("content", Severity::Error),
+            None => {}
+        },
+    }
+    let is_agents = said.role == Role::Assistant;
+    let may_call = is_agents && extent == Extent::Whole && turn.calls.is_empty();
+    if may_call && find_calls(said, site.id, limits, site) {
+        let stored = match content {
+            Content::Turn(object) => {
+                message_object::content(*object).map(|value| ("content.content", raw(value)))
+            }
+            Content::Parts(list) => Some(("content", raw(*list))),
+            Content::Text(text) | Content::Other(_, text) => Some(("content", quoted(text))),
+            Content::Absent => None,
+        };
+        said.rest.extend(stored.map(|(path, raw)| (path.to_owned(), raw)));
+    }
+    if !turn.calls.is_empty() {
+        said.era = Era::Native;
+    }
+    said.parts.extend(turn.calls.into_iter().map(Part::ToolCall));
+    if let Some(copy) = metadata.get("text_content").and_then(Value::as_str) {
+        let texts = said.parts.iter().skip(words_from).filter_map(|part| match part {
+            Part::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        if texts.flat_map(str::split_whitespace).eq(copy.split_whitespace()) {
+            metadata.take("text_content");
+        }
+    }
+    keep_turn(rest, turn.name, turn.call_id, turn.message_id, said, site);
+}
+
+/// Keeps what the message object holds beyond the message.
+fn keep_turn(
+    rest: Kept,
+    name: Option<String>,
+    call_id: Option<String>,
+    message_id: Option<String>,
+    said: &mut MessageContent,
+    site: &Site<'_>,
+) {
+    let fields = rest
+        .into_iter()
+        .map(|(path, raw)| (format!("content.{path}"), raw));
+    said.rest.extend(fields);
+    let words = [
+        ("content.name", name),
+        ("content.tool_call_id", call_id),
+        ("content.message_id", message_id.filter(|id| site.id != Some(id))),
+    ];
+    for (path, word) in words {
+        if let Some(word) = word {
+            said.keep_text(path, &word);
+        }
+    }
+}
+
+fn thoughts(own: Option<String>, metadata: &mut Metadata<'_>, said: &mut MessageContent) {
+    let copy = metadata.get("reasoning_content").and_then(Value::as_str);
+    if own.is_none() || copy.as_deref() == own.as_deref() {
+        let taken = metadata.take_word("reasoning_content");
+        said.parts.extend(own.or(taken).map(Part::Reasoning));
+    } else {
+        said.parts.extend(own.map(Part::Reasoning));
+    }
+}
+
+/// Reports plain text in a column that should hold a message. Suna's own reader skips such rows, unless they are compressed.
+fn plain_text(text: &str, site: &mut Site<'_>) {
+    let text = if text.trim_start().starts_with(['{', '[']) {
+        "the content begins like JSON but is no valid JSON: it is read as text"
+    } else {
+        "the content is plain text, which Suna's own reader passes over"
+    };
+    warn(text, site);
+}
+
+fn warn(text: &str, site: &mut Site<'_>) {
+    let finding = Finding::new(&codes::WRONG_TYPE, text).with_severity(Severity::Warning);
+    site.push(finding, "", site.message);
+}
+
+/// Reads calls that stand in the text as XML. They count from 0 in each row, and a row's results name them by that number.
+pub fn find_calls(said: &mut MessageContent, id: Option<&str>, limits: &Limits, site: &mut Site<'_>) -> bool {
+    let mut number = 0_usize;
+    for part in std::mem::take(&mut said.parts) {
+        let Part::Text(text) = part else {
+            said.parts.push(part);
+            continue;
+        };
+        let cut = xml::cut(&text, limits.depth);
+        if cut.is_open {
+            let text = "a block of calls begins in the text and does not end: it stays text";
+            site.note(&codes::UNFINISHED_STREAM, text, "", site.message);
+        }
+        if cut.unread > 0 {
+            warn(
+                "a block of calls in the text holds something else than calls",
+                site,
+            );
+        }
+        let has_calls = cut
+            .pieces
+            .iter()
+            .any(|piece| matches!(piece, xml::Piece::Call(_)));
+        if !has_calls {
+            said.parts.push(Part::Text(xml::unescaped(&text)));
+            continue;
+        }
+        for piece in cut.pieces {
+            match piece {
+                xml::Piece::Text(text) => said.parts.push(Part::Text(xml::unescaped(text))),
+                xml::Piece::Call(call) => {
+                    if call.repeats {
+                        let text =
+                            "a parameter of a call in the text stands more than once: the last value counts";
+                        let finding =
+                            Finding::new(&codes::DUPLICATE_KEY, text).with_severity(Severity::Warning);
+                        site.push(finding, "", site.message);
+                    }
+                    said.parts.push(Part::ToolCall(ToolCall {
+                        id: None,
+                        name: Some(call.name.to_owned()),
+                        arguments: Arguments::Object(RawJson(call.arguments)),
+                        form: ArgumentForm::Embedded,
+                        metadata_id: id.map(|id| format!("xml_tool_index{number}_{id}")),
+                    }));
+                    number += 1;
+                }
+            }
+        }
+    }
+    if number > 0 {
+        said.era = said.era.max(Era::Xml);
+    }
+    number > 0
+}
+
+/// Adds the calls that only the metadata has.
+pub fn calls_of_metadata(
+    row: &Row<'_>,
+    is_quoted: bool,
+    metadata: &mut Metadata<'_>,
+    said: &mut MessageContent,
+    start: u64,
+    site: &mut Site<'_>,
+) {
+    let Some(list) = metadata.get("tool_calls") else {
+        return;
+    };
+    said.era = Era::Metadata;
+    let mut found = Notes::new(start);
+    let mut inner = site.inside(&mut found, list);
+    let mut own: Vec<&mut ToolCall> = said
+        .parts
+        .iter_mut()
+        .filter_map(|part| match part {
+            Part::ToolCall(call) => Some(call),
+            _ => None,
+        })
+        .collect();
+    let more = metadata.add_calls(list, &mut own, &mut inner);
+    said.parts.extend(more.into_iter().map(Part::ToolCall));
+    let place = CellPlace {
+        field: ".metadata",
+        span: row.columns.metadata.unwrap_or(row.value).span(),
+        form: if is_quoted {
+            CellForm::Quoted
+        } else {
+            CellForm::Value
+        },
+    };
+    place.report(found, site);
+}

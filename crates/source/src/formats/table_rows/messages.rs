@@ -1,0 +1,255 @@
+//! From rows to messages.
+
+use std::borrow::Cow;
+
+use chatmill_diag::{Limits, Severity, codes};
+use chatmill_intake::json::{Document, Kind, Value};
+use chatmill_model::{Extra, Message, Part, Reference, Role, ToolCall, ToolResult};
+
+use super::content::{self, Aim, CellContent};
+use super::row::Row;
+use crate::reader::quoted_json::{CellForm, CellPlace};
+use crate::reader::{
+    Keep as _, Kept, ListReader, MessageObject, Notes, Roster, Site, Times, id, quoted_json, role_words,
+    tool_calls, word,
+};
+
+/// Reads the rows of one conversation.
+pub struct Reader<'d, 'r> {
+    /// What they become.
+    pub list: ListReader<'d, 'r>,
+    /// Who speaks.
+    pub roster: Roster,
+    /// The clock.
+    pub times: Times,
+}
+
+impl Reader<'_, '_> {
+    /// Reads a row.
+    pub fn accept(&mut self, row: &Row<'_>) {
+        let (start, limits) = (self.list.frame.start, self.list.limits);
+        let mut site = self.list.site(row.id.as_deref(), row.value);
+        let stated = stated_role(row, &mut site);
+        let column_call_id = word(row.columns.tool_call_id, "tool_call_id", &mut site);
+        let aim = |turn: &MessageObject| {
+            if stated.or(turn.role) == Some(Role::Tool) || column_call_id.is_some() || turn.call_id.is_some()
+            {
+                Aim::Answer
+            } else {
+                Aim::Words
+            }
+        };
+        let mut said = match row.columns.content {
+            Some(value) => content::read(value, start, limits, aim, &mut site),
+            None => CellContent::default(),
+        };
+        let mut calls = std::mem::take(&mut said.turn.calls);
+        calls.extend(column_calls(row, start, limits, &mut said.rest, &mut site));
+        if row.columns.content.is_none() && calls.is_empty() {
+            site.missing("content", Severity::Warning);
+        }
+        let call_id = column_call_id.or(said.turn.call_id.take());
+        let role = role(stated, call_id.is_some(), row, &said, &mut site);
+        let name = word(row.columns.name, "name", &mut site).or(said.turn.name.take());
+        let sender_name = word(row.columns.sender_name, "sender_name", &mut site);
+        let timestamp = self.times.read(row.columns.created, "created_at", &mut site);
+        let references = references(row, &mut site);
+        let is_read = Read {
+            role: row.columns.role.is_some_and(|value| value.as_str().is_some()),
+            time: timestamp.is_some(),
+            reference: !references.is_empty(),
+        };
+        rest(row, role, &is_read, &mut said.rest, &mut site);
+
+        let name_of_sender = sender_name.as_deref();
+        let sender = sender(&mut self.roster, row, role, name_of_sender, call_id.as_deref());
+        let columns = &row.columns;
+        let word = columns.source_type.or(columns.role).and_then(Value::as_str);
+        let thought = said.turn.reasoning.take();
+        let parts = parts(role, thought, said.parts, said.answer, (call_id, name), calls);
+        self.roster.calls(sender, &parts);
+        let other_id = said.turn.message_id.take();
+        self.list.push(Message {
+            id: row.id.clone(),
+            external_id: other_id.filter(|id| row.id.as_ref() != Some(id)),
+            sender: Some(sender),
+            sender_name: sender_name.filter(|_| role != Role::Tool),
+            source_type: word.filter(|word| word != role.as_str()).map(Cow::into_owned),
+            timestamp,
+            parts,
+            references,
+            extra: Extra(said.rest),
+            ..self.list.message(role, row.value.span(), row.index)
+        });
+    }
+}
+
+/// The role in the column, where it is a known word.
+fn stated_role(row: &Row<'_>, site: &mut Site<'_>) -> Option<Role> {
+    let value = row.columns.role?;
+    let role = value.as_str().and_then(|word| role_words::role(&word));
+    if role.is_none() {
+        let text =
+            "the role is none of the known words: the content or the sender decides, else it is a user's";
+        site.warn("role", text, value);
+    }
+    role
+}
+
+fn role(stated: Option<Role>, answers: bool, row: &Row<'_>, said: &CellContent, site: &mut Site<'_>) -> Role {
+    let role = stated.or(said.turn.role);
+    if let (Some(stated), Some(inner)) = (stated, said.turn.role)
+        && stated != inner
+    {
+        let text = "the role column and the role in the content disagree: the column counts";
+        let place = row.columns.role.unwrap_or(row.value);
+        site.note(&codes::ROLE_CONFLICT, text, ".role", place);
+    }
+    match role {
+        Some(role) if role != Role::Tool && answers => {
+            let text = "the message answers a call but has another role than tool: it is read as the result";
+            let place = row.columns.role.unwrap_or(row.value);
+            site.note(&codes::ROLE_CONFLICT, text, ".role", place);
+            Role::Tool
+        }
+        Some(role) => role,
+        None if answers => Role::Tool,
+        None => {
+            if row.columns.role.is_none() {
+                site.missing("role", Severity::Warning);
+            }
+            let sender = row.columns.sender.and_then(id);
+            let speaks_as = sender.and_then(|sender| role_words::role(&sender));
+            speaks_as.filter(|role| *role != Role::Tool).unwrap_or(Role::User)
+        }
+    }
+}
+
+fn sender(
+    roster: &mut Roster,
+    row: &Row<'_>,
+    role: Role,
+    name: Option<&str>,
+    call_id: Option<&str>,
+) -> usize {
+    if role == Role::Tool {
+        return match roster.answered(call_id.into_iter()) {
+            Some(caller) => caller,
+            None => roster.of(Role::Assistant, "assistant", None),
+        };
+    }
+    let id = row.columns.sender.and_then(id);
+    roster.of(role, id.as_deref().or(name).unwrap_or(role.as_str()), name)
+}
+
+/// The calls of the column of that name, as a list or inside a string.
+fn column_calls(
+    row: &Row<'_>,
+    start: u64,
+    limits: &Limits,
+    rest: &mut Kept,
+    site: &mut Site<'_>,
+) -> Vec<ToolCall> {
+    let Some(value) = row.columns.tool_calls else {
+        return Vec::new();
+    };
+    let text = quoted_json::json_text(value, limits);
+    let document = quoted_json::scan(text.as_deref(), limits);
+    let list = document.as_ref().map_or(value, Document::root);
+    let place = CellPlace {
+        field: ".tool_calls",
+        span: value.span(),
+        form: if document.is_some() {
+            CellForm::Quoted
+        } else {
+            CellForm::Named
+        },
+    };
+    let mut found = Notes::new(start);
+    let mut inner = site.inside(&mut found, list);
+    let calls = if list.as_str().is_some_and(|text| text.trim().is_empty()) {
+        Some(Vec::new())
+    } else {
+        tool_calls::calls(list, rest, &mut inner, limits)
+    };
+    place.report(found, site);
+    calls.unwrap_or_else(|| {
+        rest.keep("tool_calls", value);
+        Vec::new()
+    })
+}
+
+fn references(row: &Row<'_>, site: &mut Site<'_>) -> Vec<Reference> {
+    let Some(value) = row.columns.reply_to else {
+        return Vec::new();
+    };
+    let target = id(value);
+    if target.is_none() && value.as_str().is_none() {
+        let text = "reply_to is neither text nor a number and is kept as it is";
+        site.warn("reply_to", text, value);
+    }
+    let reference = |target| Reference {
+        target: Some(target),
+        ..Reference::default()
+    };
+    target.map(reference).into_iter().collect()
+}
+
+/// Which columns became part of the message.
+struct Read {
+    role: bool,
+    time: bool,
+    reference: bool,
+}
+
+/// Keeps the columns that have no place.
+fn rest(row: &Row<'_>, role: Role, is_read: &Read, rest: &mut Kept, site: &mut Site<'_>) {
+    let mut keep = |key: &str, value: Option<Value<'_>>| rest.keep_some(key, value);
+    let is_empty = |value: &Value<'_>| value.kind() == Kind::Object && value.is_empty();
+    keep("metadata", row.columns.metadata.filter(|value| !is_empty(value)));
+    keep("order", row.columns.order);
+    keep("role", row.columns.role.filter(|_| !is_read.role));
+    keep("created_at", row.columns.created.filter(|_| !is_read.time));
+    let is_empty_text = |value: &Value<'_>| value.as_str().as_deref() == Some("");
+    keep(
+        "reply_to",
+        row.columns
+            .reply_to
+            .filter(|value| !is_read.reference && !is_empty_text(value)),
+    );
+    if role == Role::Tool {
+        keep("sender", row.columns.sender);
+        keep("sender_name", row.columns.sender_name);
+    } else {
+        keep("name", row.columns.name);
+    }
+    for (key, value) in &row.columns.others {
+        keep(key, Some(*value).filter(|value| !value.is_null()));
+    }
+    if row.columns.others.len() > 1 {
+        // Known columns occur once here, so a name that repeats is an unknown one.
+        site.repeated_keys(row.value, |_| false);
+    }
+}
+
+fn parts(
+    role: Role,
+    thought: Option<String>,
+    said: Vec<Part>,
+    answer: String,
+    (call_id, name): (Option<String>, Option<String>),
+    calls: Vec<ToolCall>,
+) -> Vec<Part> {
+    let mut parts: Vec<Part> = thought.map(Part::Reasoning).into_iter().collect();
+    if role == Role::Tool {
+        parts.push(Part::ToolResult(ToolResult {
+            call_id,
+            name,
+            content: answer,
+            ..ToolResult::default()
+        }));
+    }
+    parts.extend(said);
+    parts.extend(calls.into_iter().map(Part::ToolCall));
+    parts
+}

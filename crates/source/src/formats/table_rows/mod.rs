@@ -1,0 +1,127 @@
+//! Rows of anybody's chat table, whose columns a table map of the pipeline gives these names: `id`, `conversation`,
+//! `order`, `role`, `sender`, `sender_name`, `content`, `metadata`, `reply_to`, `created_at`, and where a table has them
+//! `tool_calls`, `tool_call_id` and `name` as `OpenAI` means them. Only `role` or `sender`, and `content`, are needed.
+//!
+//! A record is the list of all rows of one conversation. The smallest example:
+//!
+//! ```json
+//! [{"conversation": "7", "role": "customer", "content": "Is it open?"},
+//!  {"conversation": "7", "role": "bot", "content": "From nine to five."}]
+//! ```
+//!
+//! Rows are sorted by `order`, where all have one, else by `created_at`, and then as they come. Content is plain text, a
+//! list of parts, or a message object of `OpenAI`'s. JSON and CSV that have these names themselves need no map, and are
+//! recognised by `conversation` and `content` beside `role` or `sender`.
+
+mod content;
+mod messages;
+mod order;
+mod row;
+
+use chatmill_diag::{Finding, Limits};
+use chatmill_intake::json::Document;
+use chatmill_intake::table::TableMap;
+use chatmill_intake::{RecordSketch, Sketch};
+use chatmill_model::{Conversation, Customs};
+
+use crate::frame::{FrameView, Reading, Row};
+use crate::reader::{Element, ListReader, Roster, Times, Wire as _, id, list, reading};
+use crate::source::{About, Source};
+use messages::Reader;
+use row::Columns;
+
+const ID: &str = "table-rows";
+
+/// The source `table-rows`.
+#[derive(Debug)]
+pub struct TableRows;
+
+static ABOUT: About = About {
+    id: ID,
+    title: "Rows of a mapped table",
+    specification: "the columns that a [table_map] of the pipeline file names",
+    shapes: &["table"],
+    carries: "roles, speakers, times, replies, text, pictures, sound and files, tool calls and results",
+    customs: Customs::USUAL,
+};
+
+impl Source for TableRows {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+        let is_row = |record: &RecordSketch| {
+            let has = |name: &str| record.names(name) || record.names(&format!("[].{name}"));
+            has("conversation") && has("content") && (has("role") || has("sender"))
+        };
+        let mut records = sketch.records.iter();
+        let why = "rows name their conversation, who speaks, and the content";
+        records.any(is_row).then(|| (75, vec![why.to_owned()]))
+    }
+
+    /// Maps for files that have these names themselves, as CSV does that was made for the purpose.
+    fn tables(&self) -> Vec<TableMap> {
+        let whole = ["role", "sender"].map(|who| vec!["conversation", who, "content"]);
+        let single = ["role", "sender"].map(|who| vec![who, "content"]);
+        let maps = whole.into_iter().chain(single).map(|requires| TableMap {
+            name: ID.to_owned(),
+            source: ID.to_owned(),
+            table: ID.to_owned(),
+            requires: requires.into_iter().map(str::to_owned).collect(),
+            ..TableMap::default()
+        });
+        maps.collect()
+    }
+
+    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+        reading(ABOUT.customs, read(*frame, limits))
+    }
+
+    fn gathers(&self, _sketch: &Sketch) -> bool {
+        true
+    }
+
+    fn can_merge(&self) -> bool {
+        true
+    }
+
+    fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
+        Row::cut(document.root(), |row| row.get("conversation").and_then(id))
+    }
+}
+
+fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
+    let neither = "the record is neither a row nor a list of rows";
+    let mut list = ListReader::new(frame, limits);
+    let mut rows = Vec::new();
+    for (index, value) in (0..).zip(list::rows(frame, "the conversation", None, neither, limits)?) {
+        let path = || list::row_path(frame, index);
+        let Some(columns) = list.element(Element::Row, path, value, Columns::read) else {
+            continue;
+        };
+        match row::Row::of(index, value, columns) {
+            Ok(row) => rows.push(row),
+            Err(finding) => list.reject(value.span(), finding.at_path(path())),
+        }
+    }
+    order::arrange(&mut rows, &mut list.notes);
+    let of_rows = || rows.iter().find_map(|row| row.columns.conversation.and_then(id));
+    let source_id = frame.key.map(str::to_owned).or_else(of_rows);
+    let mut reader = Reader {
+        list,
+        roster: Roster::default(),
+        times: Times::default(),
+    };
+    for row in &rows {
+        reader.accept(row);
+    }
+    reader.times.finish(&mut reader.list.notes);
+    Ok(reader.list.finish(Conversation {
+        source: ID,
+        source_id,
+        shape: "table",
+        participants: reader.roster.participants,
+        ..Conversation::default()
+    }))
+}

@@ -1,0 +1,55 @@
+//! The order of the rows: by `order` where all have one, else by `created_at`, then as they come.
+
+use chatmill_diag::{Finding, Severity, codes};
+
+use super::row::Row;
+use crate::reader::{Notes, id, times};
+
+/// Sorts the rows.
+pub fn arrange(rows: &mut Vec<Row<'_>>, notes: &mut Notes) {
+    let lacking = rows.iter().filter(|row| row.columns.order.is_none()).count();
+    if lacking == 0 {
+        by_order(rows);
+        return;
+    }
+    if lacking < rows.len()
+        && let Some(row) = rows.iter().find(|row| row.columns.order.is_none())
+    {
+        let text = "order is missing in rows of the conversation: all of it is sorted by created_at";
+        let mut finding = Finding::new(&codes::MISSING_FIELD, text)
+            .with_severity(Severity::Warning)
+            .at_path(format!("$[{}]", row.index));
+        finding.count = lacking as u64;
+        notes.push(finding, Some(row.value));
+    }
+    sort(rows, |rows| {
+        times::keys(rows.iter().map(|row| row.columns.created))
+    });
+}
+
+/// By number where all are whole numbers, by time where all are times, else by text.
+fn by_order(rows: &mut Vec<Row<'_>>) {
+    let numbers: Option<Vec<i128>> = rows
+        .iter()
+        .map(|row| id(row.columns.order?)?.trim().parse().ok())
+        .collect();
+    if let Some(numbers) = numbers {
+        sort(rows, |_| numbers);
+        return;
+    }
+    let times: Option<Vec<i64>> = rows.iter().map(|row| times::order(row.columns.order)).collect();
+    match times {
+        Some(times) => sort(rows, |_| times),
+        None => sort(rows, |rows| {
+            rows.iter().map(|row| row.columns.order.and_then(id)).collect()
+        }),
+    }
+}
+
+/// Sorts by keys, one for each row; equal ones stay as they are.
+fn sort<'d, K: Ord>(rows: &mut Vec<Row<'d>>, keys: impl FnOnce(&[Row<'d>]) -> Vec<K>) {
+    let keys = keys(rows);
+    let mut keyed: Vec<(K, Row<'d>)> = keys.into_iter().zip(std::mem::take(rows)).collect();
+    keyed.sort_by(|(left, _), (right, _)| left.cmp(right));
+    rows.extend(keyed.into_iter().map(|(_, row)| row));
+}

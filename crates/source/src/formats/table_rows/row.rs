@@ -1,0 +1,57 @@
+//! The columns of a row.
+
+use chatmill_diag::{Finding, codes};
+use chatmill_intake::json::Value;
+
+use crate::reader::{Wire as _, id, wire};
+
+wire! {
+    /// The columns that are read. `source_type` is the table's own word for the role, where a map translated it.
+    Columns {
+        id: "id",
+        conversation: "conversation",
+        order: "order",
+        role: "role",
+        sender: "sender",
+        sender_name: "sender_name",
+        content: "content",
+        metadata: "metadata",
+        reply_to: "reply_to",
+        created: "created_at",
+        source_type: "source_type",
+        tool_calls: "tool_calls",
+        tool_call_id: "tool_call_id",
+        name: "name",
+    }
+}
+
+/// A row; columns that are null are absent.
+#[derive(Debug)]
+pub struct Row<'d> {
+    /// Its index in the record.
+    pub index: u32,
+    /// The whole row.
+    pub value: Value<'d>,
+    /// Id of the message.
+    pub id: Option<String>,
+    /// All columns.
+    pub columns: Columns<'d>,
+}
+
+impl<'d> Row<'d> {
+    /// The row of these columns, or why it is none.
+    pub fn of(index: u32, value: Value<'d>, columns: Columns<'d>) -> Result<Self, Box<Finding>> {
+        let columns = columns.without_nulls();
+        let says_something = [columns.role, columns.sender, columns.content, columns.tool_calls];
+        if says_something.iter().all(Option::is_none) {
+            let text = "the row has neither role, sender nor content and is rejected: the table map may name other columns";
+            return Err(Box::new(Finding::new(&codes::MISSING_FIELD, text)));
+        }
+        Ok(Self {
+            index,
+            value,
+            id: columns.id.and_then(id),
+            columns,
+        })
+    }
+}

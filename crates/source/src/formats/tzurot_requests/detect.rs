@@ -1,0 +1,93 @@
+//! Recognising the format in the first records of an entry.
+
+use chatmill_intake::{Framing, RecordSketch, Sketch};
+
+use super::history;
+use crate::reader::{has, holds};
+
+/// Fields that say which conversation a record belongs to.
+const PLACES: [&str; 4] = ["conversationId", "conversation_id", "channelId", "channel_id"];
+
+/// How sure it is that an entry is of this format, and why.
+pub fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+    let records = sketch.records.iter().filter_map(recognise_record);
+    let best = records.max_by_key(|(confidence, _)| *confidence);
+    best.or_else(|| recognise_formatted(sketch))
+        .or_else(|| recognise_lists(sketch))
+}
+
+/// Whether records of an entry make conversations together: they say so, or are the messages of one list.
+pub fn belongs_together(sketch: &Sketch) -> bool {
+    let says_so = |record: &RecordSketch| {
+        let at_top = record.keys.iter().map(String::as_str);
+        let below = record.nested.iter();
+        let below = below.filter(|(key, _)| matches!(key.as_str(), "" | "content"));
+        let mut keys = at_top.chain(below.map(|(_, inner)| inner.as_str()));
+        keys.any(|key| PLACES.contains(&key))
+    };
+    let is_list = sketch.framing == Framing::Array
+        && sketch.records.len() > 1
+        && sketch.records.iter().all(is_formatted);
+    is_list || sketch.records.iter().any(says_so)
+}
+
+/// Recognises the format in one record.
+fn recognise_record(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
+    let has = |wanted: &str| has(record, wanted);
+    if has("messageContent") {
+        let mut why = vec!["the record has messageContent".to_owned()];
+        for key in ["referencedMessage", "currentPersonality", "userName"] {
+            if has(key) {
+                why.push(format!("the record has {key}"));
+            }
+        }
+        return Some((if why.len() > 1 { 95 } else { 70 }, why));
+    }
+    if history::is_sketched(record) {
+        let why = "the record has the columns of conversation_history";
+        return Some((95, vec![why.to_owned()]));
+    }
+    if !has("content") || !has("currentPersonality") {
+        return None;
+    }
+    let mut why = vec!["the record has content and currentPersonality".to_owned()];
+    if holds(record, "content", "messageContent") {
+        why.push("content holds messageContent".to_owned());
+    }
+    Some((90, why))
+}
+
+/// One user message alone in an array: the formatter's result. Longer arrays are lists of messages.
+fn recognise_formatted(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+    let [record] = sketch.records.as_slice() else {
+        return None;
+    };
+    let is_user = record
+        .strings
+        .iter()
+        .any(|(key, text)| key == "role" && text == "user");
+    let why = "the array holds one message, of role user and with nothing but content";
+    let is_formatted = sketch.framing == Framing::Array && is_user && is_formatted(record);
+    is_formatted.then(|| (40, vec![why.to_owned()]))
+}
+
+/// Records that are arrays of one user message each: the formatter's results, one after another. Lists of messages, as others
+/// write them, are longer.
+fn recognise_lists(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+    let is_formatted = |record: &RecordSketch| {
+        let names: Vec<&str> = record.nested.iter().map(|(_, name)| name.as_str()).collect();
+        let is_users = record
+            .strings
+            .iter()
+            .any(|(key, text)| key == "role" && text == "user");
+        record.is_single && is_users && names == ["role", "content"]
+    };
+    let why = "each record is an array of one message, of role user and with nothing but content";
+    let are_formatted = !sketch.records.is_empty() && sketch.records.iter().all(is_formatted);
+    are_formatted.then(|| (65, vec![why.to_owned()]))
+}
+
+/// Whether a record has the fields of a formatted message and no others.
+fn is_formatted(record: &RecordSketch) -> bool {
+    record.keys == ["role", "content"]
+}

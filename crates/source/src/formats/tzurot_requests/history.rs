@@ -1,0 +1,274 @@
+//! Rows of the table `conversation_history` of version 3: an account's export has them as objects, a dump as columns.
+//!
+//! | Column | Becomes |
+//! |---|---|
+//! | `channel_id`, `personality_id` | the conversation: what was said to one personality in one channel |
+//! | `persona_id`, `personality_id` | the speaker, by `role` |
+//! | `content`, `thinking_content` | text and reasoning |
+//! | `discord_message_id` | a second id: the first of the messages that Discord cut the row into |
+//! | `message_metadata.referencedMessages` | references with previews |
+//! | `deleted_at` | where it is set, the row is a notice: the bot does not see it any more |
+//!
+//! Names are read in camel case, as the export writes them, and in snake case. Roles may be capitalised. Everything else
+//! is an extra field of the message.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_intake::RecordSketch;
+use chatmill_intake::json::{Kind, Value};
+use chatmill_intake::table::TableMap;
+use chatmill_model::json::push_compact;
+use chatmill_model::{
+    Conversation, Extra, Message, MessageKind, Part, Preview, RawJson, Reference, ReferenceForm, Role,
+};
+
+use super::columns::{self, METADATA, cell, column, spelling};
+use super::people::People;
+use super::request::Fault;
+use super::{ID, active, records};
+use crate::frame::{FrameView, Reading};
+use crate::reader::{Element, Keep as _, Kept, ListReader, Site, Times, has, holds, id, list, present, text};
+
+/// The table, as a dump has it.
+pub fn table() -> TableMap {
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    TableMap {
+        name: "tzurot".to_owned(),
+        source: ID.to_owned(),
+        table: "conversation_history".to_owned(),
+        requires: names(&["id", "channel_id", "personality_id", "role", "content"]),
+        json: names(&["message_metadata"]),
+        ..TableMap::default()
+    }
+}
+
+/// Whether a record is a row of the table.
+pub fn is_row(record: Value<'_>) -> bool {
+    is_like_row(|key| record.get(key).is_some())
+}
+
+/// Whether a record, or the first object of a list, is a row, as far as a sketch shows it.
+pub fn is_sketched(record: &RecordSketch) -> bool {
+    is_like_row(|wanted| has(record, wanted)) || is_like_row(|wanted| holds(record, "", wanted))
+}
+
+fn is_like_row(has: impl Fn(&str) -> bool) -> bool {
+    let either = |camel, snake| has(camel) || has(snake);
+    has("role")
+        && has("content")
+        && either("personalityId", "personality_id")
+        && either("channelId", "channel_id")
+}
+
+/// The conversation that a row belongs to.
+pub fn place(row: Value<'_>) -> Option<String> {
+    let channel = cell(row, "channelId")?;
+    let personality = cell(row, "personalityId")?;
+    Some(format!("{channel}/{personality}"))
+}
+
+/// Reads one row, or those of one conversation.
+pub fn read<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Reading, Fault<'d>> {
+    let root = frame.root();
+    let rows = records(&frame, limits)?;
+    if root.kind() != Kind::Array && place(root).is_none() {
+        let text = "the row names no channel or no personality: it belongs to no conversation";
+        let finding = Finding::new(&codes::MISSING_FIELD, text);
+        return Err(Box::new((finding, "", root)));
+    }
+    let personalities = rows
+        .iter()
+        .filter_map(|row| Some(cell(*row, "personalityId")?.into_owned()));
+    let mut reader = Reader {
+        list: ListReader::new(frame, limits),
+        people: People::new(personalities.collect(), HashSet::new()),
+        ids: HashMap::new(),
+        times: Times::default(),
+    };
+    for row in &rows {
+        reader.announce(*row);
+    }
+    for (index, row) in (0..).zip(&rows) {
+        let path = || list::row_path(frame, index);
+        let read = |row| columns::repeated(row).map_or(Ok(()), |key| Err(key.into()));
+        if reader.list.element(Element::Row, path, *row, read).is_some() {
+            reader.read(index, *row);
+        }
+    }
+    reader.times.finish(&mut reader.list.notes);
+    let first = rows.iter().find_map(|row| cell(*row, "personalityId"));
+    let place = || rows.iter().find_map(|row| place(*row));
+    Ok(reader.list.finish(Conversation {
+        source: ID,
+        source_id: frame.key.map(str::to_owned).or_else(place),
+        shape: "history",
+        participants: reader.people.participants,
+        extra: Extra(first.iter().map(|id| active(id)).collect()),
+        ..Conversation::default()
+    }))
+}
+
+struct Reader<'d, 'r> {
+    list: ListReader<'d, 'r>,
+    people: People,
+    /// The row that a message of Discord belongs to.
+    ids: HashMap<String, String>,
+    times: Times,
+}
+
+impl Reader<'_, '_> {
+    /// Notes which messages of Discord a row is.
+    fn announce(&mut self, row: Value<'_>) {
+        let Some(id) = cell(row, "id") else { return };
+        for chunk in columns::chunks(row) {
+            self.ids.entry(chunk).or_insert_with(|| id.clone().into_owned());
+        }
+    }
+
+    fn read(&mut self, index: u32, row: Value<'_>) {
+        let id = cell(row, "id").map(Cow::into_owned);
+        let mut site = self.list.site(id.as_deref(), row);
+        if id.is_none() {
+            site.missing("id", Severity::Warning);
+        }
+        let role = role(row, &mut site);
+        let word = row.get("role").and_then(Value::as_str);
+        let personality = cell(row, "personalityId");
+        let sender = if role == Role::Assistant {
+            personality.as_deref().map(|id| self.people.agent(id))
+        } else {
+            let persona = cell(row, "personaId").map(Cow::into_owned);
+            Some(self.people.account(persona))
+        };
+        let is_deleted = column(row, "deletedAt").is_some();
+        let parts = parts(row, is_deleted, &mut site);
+        let references = references(row, &self.ids, &mut site);
+        let timestamp = self
+            .times
+            .read(column(row, "createdAt"), spelling(row, "createdAt"), &mut site);
+        let extra = extra(row, &mut site);
+        self.list.push(Message {
+            id,
+            external_id: columns::chunks(row).into_iter().next(),
+            sender,
+            kind: if is_deleted {
+                MessageKind::Notice
+            } else {
+                MessageKind::Message
+            },
+            source_type: word.filter(|word| *word != role.as_str()).map(Cow::into_owned),
+            timestamp,
+            parts,
+            references,
+            extra,
+            ..self.list.message(role, row.span(), index)
+        });
+    }
+}
+
+fn role(row: Value<'_>, site: &mut Site<'_>) -> Role {
+    let value = row.get("role").unwrap_or(row);
+    let word = value.as_str().map(|word| word.to_ascii_lowercase());
+    match word.as_deref() {
+        Some("user") => Role::User,
+        Some("assistant") => Role::Assistant,
+        Some("system") => Role::System,
+        _ => {
+            let text = "the role is none of the known words: the message is read as a user's";
+            site.error("role", text, value);
+            Role::User
+        }
+    }
+}
+
+fn parts(row: Value<'_>, is_deleted: bool, site: &mut Site<'_>) -> Vec<Part> {
+    let mut parts = Vec::new();
+    if let Some(thought) = column(row, "thinkingContent").and_then(Value::as_str)
+        && !is_deleted
+    {
+        parts.push(Part::Reasoning(thought.into_owned()));
+    }
+    let Some(content) = column(row, "content") else {
+        site.missing("content", Severity::Warning);
+        return parts;
+    };
+    let text = content.as_str().map_or_else(
+        || {
+            let text = "the content is no string and is read as its JSON text";
+            site.error("content", text, content);
+            content.raw().to_owned()
+        },
+        Cow::into_owned,
+    );
+    parts.push(if is_deleted {
+        Part::Notice(text)
+    } else {
+        Part::Text(text)
+    });
+    parts
+}
+
+fn references(row: Value<'_>, ids: &HashMap<String, String>, site: &mut Site<'_>) -> Vec<Reference> {
+    let Some(metadata) = column(row, METADATA) else {
+        return Vec::new();
+    };
+    let field = spelling(row, METADATA);
+    if metadata.kind() != Kind::Object {
+        site.warn(field, "the metadata is no object and is kept as it is", metadata);
+        return Vec::new();
+    }
+    let Some(list) = present(metadata, "referencedMessages") else {
+        return Vec::new();
+    };
+    if list.kind() != Kind::Array || list.items().any(|quoted| quoted.kind() != Kind::Object) {
+        let text = "referencedMessages is no list of objects: what is no object refers to nothing";
+        site.warn(&format!("{field}.referencedMessages"), text, list);
+    }
+    list.items()
+        .filter(|quoted| quoted.kind() == Kind::Object)
+        .map(|quoted| reference(quoted, ids))
+        .collect()
+}
+
+fn reference(quoted: Value<'_>, ids: &HashMap<String, String>) -> Reference {
+    let word = |key: &str| quoted.get(key).and_then(id);
+    let mut raw = String::with_capacity(quoted.raw().len());
+    push_compact(&mut raw, quoted.raw());
+    let role = word("authorRole");
+    let personality = word("authorPersonalityId").filter(|_| role.as_deref() == Some("assistant"));
+    Reference {
+        target: word("discordMessageId").map(|id| ids.get(&id).cloned().unwrap_or(id)),
+        preview: Some(Preview {
+            content: text(quoted.get("content")),
+            sender: personality
+                .or_else(|| word("authorDiscordId"))
+                .or_else(|| word("authorUsername")),
+            sender_name: word("authorDisplayName").or_else(|| word("authorUsername")),
+            from_agent: matches!(role.as_deref(), Some("assistant" | "bot")),
+            ..Preview::default()
+        }),
+        form: ReferenceForm::Object(RawJson(raw)),
+        ..Reference::default()
+    }
+}
+
+/// Everything that has no place elsewhere; the ids of Discord where there are several.
+fn extra(row: Value<'_>, site: &mut Site<'_>) -> Extra {
+    let mut fields = Kept::new();
+    for (key, value) in row.fields() {
+        let is_said = match &*key {
+            "content" => true,
+            "discordMessageId" | "discord_message_id" => columns::chunks(row).len() == 1,
+            "thinkingContent" | "thinking_content" => value.kind() == Kind::String,
+            "deletedAt" | "deleted_at" | "messageMetadata" | "message_metadata" => false,
+            key => columns::is_read(key) && matches!(value.kind(), Kind::String | Kind::Number),
+        };
+        if !is_said && !value.is_null() {
+            fields.keep(key, value);
+        }
+    }
+    site.repeated_keys(row, |_| false);
+    Extra(fields)
+}

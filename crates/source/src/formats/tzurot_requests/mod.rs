@@ -1,0 +1,304 @@
+//! Captured requests of Tzurot, a Discord bot with personalities (message format 2.0 of 2025-05-22), and its later history.
+//!
+//! A request is what the bot was about to say to its AI service: one thing that somebody said, and maybe the message that
+//! it replies to. Five shapes are told apart:
+//!
+//! * `v1`: a list of several formatted messages, as version 1 of the format sent them;
+//! * `formatted`: what the formatter made, `{"role": "user", "content": …}`, the only element of its array;
+//! * `call`: the arguments of the formatter, `content` (text, parts, or a request) beside `currentPersonality`;
+//! * `request`: `messageContent` (text or parts) with `referencedMessage`, `userName` and `currentPersonality`;
+//! * `history`: rows of the table `conversation_history` of version 3, as an account's export or a dump has them.
+//!
+//! ```json
+//! {"messageContent": "And you?", "userName": "Ann", "currentPersonality": "lilith",
+//!  "referencedMessage": {"author": "Ben", "isFromBot": false, "content": "Rust."}}
+//! ```
+//!
+//! The formats before version 3 know no history: a request is a conversation of one message, unless requests say that they
+//! belong together. Those with the same `conversationId` are one conversation, else those with the same `channelId` and
+//! the same personality, because a conversation has one personality that it is addressed to. The message that a request
+//! replies to becomes a reference with a preview. Markers like `[Image: https://…]` in a quoted text stay text.
+//!
+//! A list of several formatted messages looks like anybody's list of messages, and is detected as one; lists of one user message
+//! each, a line apart, are the formatter's. Personalities that are only quoted take no part, but may be asked for.
+
+mod columns;
+mod detect;
+mod formatted;
+mod history;
+mod people;
+mod quoted;
+mod request;
+
+use std::collections::HashSet;
+
+use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_intake::Sketch;
+use chatmill_intake::json::{Document, Kind, Value};
+use chatmill_intake::table::TableMap;
+use chatmill_model::{Conversation, Customs, Extra, Message, RawJson, Role};
+
+use crate::frame::{FrameView, Reading, Row};
+use crate::reader::{Kept, ListReader, Notes, Times, exceeds, quoted};
+use crate::source::{About, Source};
+use people::People;
+use request::{Fault, Request, RequestContent};
+
+const ID: &str = "tzurot-requests";
+
+/// Id of an agent whom no record names.
+const UNNAMED_AGENT: &str = "assistant";
+
+/// The source `tzurot-requests`.
+#[derive(Debug)]
+pub struct TzurotRequests;
+
+static ABOUT: About = About {
+    id: ID,
+    title: "Tzurot requests",
+    specification: "Tzurot Message Format Specification, version 2.0 (2025-05-22)",
+    shapes: &["v1", "formatted", "call", "request", "history"],
+    carries: "messages with text, pictures and sound, the messages they reply to, the active personality",
+    customs: Customs {
+        previews_rename: true,
+        ..Customs::USUAL
+    },
+};
+
+impl Source for TzurotRequests {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+        detect::recognise(sketch)
+    }
+
+    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+        let root = frame.root();
+        let is_history = history::is_row(root) || root.items().any(history::is_row);
+        let reading = if is_history {
+            history::read(*frame, limits)
+        } else {
+            read(*frame, limits)
+        };
+        let reading = reading.map_err(|fault| {
+            let (finding, path, value) = *fault;
+            let finding = finding.with_severity(Severity::Error).at_path(format!("${path}"));
+            Box::new(Notes::new(frame.start).spanned(finding, value.span()))
+        });
+        Reading::stored(ABOUT.customs, reading)
+    }
+
+    fn tables(&self) -> Vec<TableMap> {
+        vec![history::table()]
+    }
+
+    /// Requests that say which conversation they belong to are gathered, rows of the history too, and the messages of a
+    /// list, which version 1 sent together.
+    fn gathers(&self, sketch: &Sketch) -> bool {
+        detect::belongs_together(sketch)
+    }
+
+    fn can_merge(&self) -> bool {
+        true
+    }
+
+    fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
+        let root = document.root();
+        if root.kind() != Kind::Array {
+            return row(root).map(|row| vec![row]);
+        }
+        root.items().map(row).collect()
+    }
+}
+
+/// A record as a row; none when it names no conversation and is no message of a list either.
+fn row(record: Value<'_>) -> Option<Row> {
+    let key = if history::is_row(record) {
+        history::place(record)
+    } else {
+        let is_message = record.get("role").is_some() && record.get("content").is_some();
+        place(record).or_else(|| is_message.then(String::new))
+    };
+    key.map(|key| Row::of(Some(key), record))
+}
+
+/// The conversation that a request says it belongs to.
+fn place(record: Value<'_>) -> Option<String> {
+    let request = Request::find(record, true).ok()?;
+    let id = |camel, snake| request.id(camel).or_else(|| request.id(snake));
+    id("conversationId", "conversation_id").or_else(|| {
+        let channel = id("channelId", "channel_id")?;
+        Some(match request.personality() {
+            Some(personality) => format!("{channel}/{personality}"),
+            None => channel,
+        })
+    })
+}
+
+/// The records of a frame: the frame itself, or the elements of a list.
+fn records<'d>(frame: &FrameView<'d>, limits: &Limits) -> Result<Vec<Value<'d>>, Fault<'d>> {
+    let root = frame.root();
+    let records: Vec<Value<'d>> = match root.kind() {
+        Kind::Array => root.items().collect(),
+        _ => vec![root],
+    };
+    let elements = match records.len() {
+        1 => "message",
+        _ => "messages",
+    };
+    if let Some(text) = exceeds(records.len() as u64, "the conversation", elements, limits) {
+        let finding = Finding::new(&codes::CONVERSATION_TOO_LARGE, text);
+        return Err(Box::new((finding, "", root)));
+    }
+    if root.kind() == Kind::Array && records.iter().all(|record| record.kind() != Kind::Object) {
+        let finding = Finding::new(&codes::WRONG_TYPE, "the list holds no record");
+        return Err(Box::new((finding, "", root)));
+    }
+    Ok(records)
+}
+
+/// Reads one request, or those of one conversation.
+fn read<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Reading, Fault<'d>> {
+    let in_list = frame.root().kind() == Kind::Array;
+    let mut requests: Vec<(u32, Request<'d>)> = Vec::new();
+    let mut list = ListReader::new(frame, limits);
+    for (index, record) in (0..).zip(records(&frame, limits)?) {
+        list.rows.rows += 1;
+        match Request::find(record, in_list) {
+            Ok(request) => requests.push((index, request)),
+            Err(fault) if !in_list => return Err(fault),
+            Err(fault) => {
+                let (finding, path, _) = *fault;
+                list.reject(record.span(), finding.at_path(format!("$[{index}]{path}")));
+            }
+        }
+    }
+    let personality = common_personality(&requests);
+    let mut reader = Reader::new(list, &requests);
+    let mut extra = Kept::new();
+    extra.extend(personality.as_deref().map(active));
+    for (index, request) in &requests {
+        let rest = reader.read(*index, request);
+        let Some(message) = reader.list.messages.last_mut() else {
+            continue;
+        };
+        if in_list {
+            let kept = &mut message.extra.0;
+            kept.extend(rest);
+            if personality.is_none() {
+                kept.extend(request.personality().as_deref().map(active));
+            }
+        } else {
+            extra.extend(rest);
+        }
+    }
+    reader.add_quoted();
+    reader.times.finish(&mut reader.list.notes);
+    let key = frame.key.map(str::to_owned);
+    Ok(reader.list.finish(Conversation {
+        source: ID,
+        source_id: key.or_else(|| place(frame.root())),
+        shape: shape(&requests),
+        participants: reader.people.participants,
+        extra: Extra(extra),
+        ..Conversation::default()
+    }))
+}
+
+fn shape(requests: &[(u32, Request<'_>)]) -> &'static str {
+    match requests {
+        [(_, first), _, ..] if first.shape == "formatted" => "v1",
+        [(_, first), ..] => first.shape,
+        [] => "request",
+    }
+}
+
+/// The personality that all requests are addressed to.
+fn common_personality(requests: &[(u32, Request<'_>)]) -> Option<String> {
+    let first = requests.first()?.1.personality()?;
+    let is_common = |(_, request): &(u32, Request<'_>)| request.personality().as_ref() == Some(&first);
+    requests.iter().all(is_common).then_some(first)
+}
+
+/// The extra field that names the active personality.
+fn active(personality: &str) -> (String, RawJson) {
+    ("currentPersonality".to_owned(), quoted(personality))
+}
+
+/// Reads requests into messages.
+struct Reader<'d, 'r> {
+    list: ListReader<'d, 'r>,
+    people: People,
+    /// Ids of all messages that are here.
+    ids: HashSet<String>,
+    times: Times,
+}
+
+impl<'d, 'r> Reader<'d, 'r> {
+    fn new(list: ListReader<'d, 'r>, requests: &[(u32, Request<'_>)]) -> Self {
+        let requests = || requests.iter().map(|(_, request)| request);
+        let authors = requests().filter_map(|request| quoted::author(request.quoted()?));
+        Self {
+            list,
+            people: People::new(
+                requests().filter_map(Request::personality).collect(),
+                authors.collect(),
+            ),
+            ids: requests().filter_map(|request| request.id("messageId")).collect(),
+            times: Times::default(),
+        }
+    }
+
+    /// Adds the personalities that are only quoted, after everybody else: one of them may be whom the requests are meant for.
+    fn add_quoted(&mut self) {
+        let references = self.list.messages.iter().flat_map(|message| &message.references);
+        for preview in references.filter_map(|reference| reference.preview.as_ref()) {
+            if let (true, Some(id)) = (preview.from_agent, &preview.sender) {
+                self.people.quoted_agent(id, preview.sender_name.clone());
+            }
+        }
+    }
+
+    /// Appends a request's message; gives the fields that are not read.
+    fn read(&mut self, index: u32, request: &Request<'_>) -> Kept {
+        let personality = request.personality();
+        let user = (request.role == Role::User)
+            .then(|| self.people.user(request.text("userName"), request.id("userId")));
+        let agent = match (&personality, request.role) {
+            (None, Role::Assistant) => Some(self.people.agent(UNNAMED_AGENT)),
+            (personality, _) => personality.as_deref().map(|id| self.people.agent(id)),
+        };
+        if let (Some(agent), Some(id), Some(quoted)) = (agent, &personality, request.quoted()) {
+            self.people.call(agent, quoted::display_name_of(quoted, id));
+        }
+        let id = request.id("messageId");
+        let mut site = self.list.site(id.as_deref(), request.root);
+        let speaker = user
+            .map(|user| self.people.id_of(user).to_owned())
+            .unwrap_or_default();
+        let RequestContent {
+            parts,
+            references,
+            rest,
+        } = request.said(&speaker, &self.people, &self.ids, &mut self.times, &mut site);
+        let timestamp = self
+            .times
+            .read(request.field_of("timestamp"), "timestamp", &mut site);
+        let unread = request.extra(&mut site);
+        self.list.push(Message {
+            id,
+            sender: match request.role {
+                Role::Assistant => agent,
+                _ => user,
+            },
+            timestamp,
+            parts,
+            references,
+            extra: Extra(rest),
+            ..self.list.message(request.role, request.root.span(), index)
+        });
+        unread
+    }
+}

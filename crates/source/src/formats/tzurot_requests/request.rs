@@ -1,0 +1,231 @@
+//! One captured request: what somebody said, and the message that it replies to.
+
+use std::collections::HashSet;
+
+use chatmill_diag::{Finding, Severity, codes};
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::{MediaSource, Part, Reference, Role};
+
+use super::people::People;
+use super::{formatted, quoted};
+use crate::reader::{Keep as _, Kept, Site, Times, id, parts, text};
+
+/// A request in any shape.
+pub struct Request<'d> {
+    /// Which one.
+    pub shape: &'static str,
+    /// The record.
+    pub root: Value<'d>,
+    /// The role: only lists of messages have other roles than user.
+    pub role: Role,
+    /// The object whose fields are those of a request.
+    holder: Value<'d>,
+    /// What the user said.
+    content: Option<Value<'d>>,
+    /// Where it stands, below the record.
+    field: &'static str,
+}
+
+/// A finding about a record, its path from there, and the value that it is about.
+pub type Fault<'d> = Box<(Finding, &'static str, Value<'d>)>;
+
+/// What a request says.
+pub struct RequestContent {
+    /// Its pieces.
+    pub parts: Vec<Part>,
+    /// What it replies to.
+    pub references: Vec<Reference>,
+    /// What has no place in the pieces, by path.
+    pub rest: Kept,
+}
+
+impl<'d> Request<'d> {
+    /// Recognises the shape of a record. Roles other than user occur in lists only.
+    pub fn find(root: Value<'d>, in_list: bool) -> Result<Self, Fault<'d>> {
+        let fault = |code, text: String, path, value| Box::new((Finding::new(code, text), path, value));
+        if root.kind() != Kind::Object {
+            let text = "the record is no object".to_owned();
+            return Err(fault(&codes::WRONG_TYPE, text, "", root));
+        }
+        for key in ["messageContent", "referencedMessage", "content"] {
+            if root.fields().filter(|(name, _)| name == key).count() > 1 {
+                let text = format!("{key} stands more than once in the record");
+                return Err(fault(&codes::DUPLICATE_KEY, text, "", root));
+            }
+        }
+        let request = |shape, holder: Value<'d>, content, field| Self {
+            shape,
+            root,
+            role: Role::User,
+            holder,
+            content,
+            field,
+        };
+        if root.get("messageContent").is_some() || root.get("referencedMessage").is_some() {
+            let content = root.get("messageContent");
+            return Ok(request("request", root, content, "messageContent"));
+        }
+        let Some(content) = root.get("content") else {
+            let text = "the record has neither messageContent nor content".to_owned();
+            return Err(fault(&codes::MISSING_FIELD, text, ".messageContent", root));
+        };
+        if let Some(word) = root.get("role") {
+            let role = match word.as_str().as_deref() {
+                Some("user") => Role::User,
+                Some("assistant") if in_list => Role::Assistant,
+                Some("system") if in_list => Role::System,
+                _ => {
+                    let text = if in_list {
+                        "a formatted message is a user's, an assistant's or the system's"
+                    } else {
+                        "a formatted request is a single message of role user"
+                    };
+                    let text = text.to_owned();
+                    return Err(fault(&codes::WRONG_TYPE, text, ".role", word));
+                }
+            };
+            return Ok(Self {
+                role,
+                ..request("formatted", root, Some(content), "content")
+            });
+        }
+        if content.kind() == Kind::Object {
+            let inner = content.get("messageContent");
+            return Ok(request("call", content, inner, "content.messageContent"));
+        }
+        Ok(request("call", root, Some(content), "content"))
+    }
+
+    /// A field of the request; the arguments of a call stand one level above it.
+    pub fn field_of(&self, key: &str) -> Option<Value<'d>> {
+        self.holder.get(key).or_else(|| self.root.get(key))
+    }
+
+    /// A text that is not empty.
+    pub fn text(&self, key: &str) -> Option<String> {
+        text(self.field_of(key)).filter(|text| !text.is_empty())
+    }
+
+    /// An id: a text that is not empty, or a number as written.
+    pub fn id(&self, key: &str) -> Option<String> {
+        self.field_of(key).and_then(id)
+    }
+
+    /// The active personality.
+    pub fn personality(&self) -> Option<String> {
+        self.text("currentPersonality")
+    }
+
+    /// The message that it replies to.
+    pub fn quoted(&self) -> Option<Value<'d>> {
+        self.field_of("referencedMessage")
+            .filter(|value| !value.is_null())
+    }
+
+    /// Reads what it says. `user` is the id of the speaker, `ids` are those of all messages that are here.
+    pub fn said(
+        &self,
+        user: &str,
+        people: &People,
+        ids: &HashSet<String>,
+        times: &mut Times,
+        site: &mut Site<'_>,
+    ) -> RequestContent {
+        let mut rest = Kept::new();
+        let mut parts = self.own(&mut rest, site);
+        let mut references: Vec<Reference> = Vec::new();
+        if self.shape == "formatted" && self.content.is_some_and(|content| content.kind() == Kind::Array) {
+            references.extend(formatted::take_reference(&mut parts, user));
+        }
+        if let Some(quoted) = self.quoted() {
+            references.extend(quoted::reference(quoted, people, ids, times, site));
+        }
+        look_for_repeated_media(&parts, &references, self.root, site);
+        RequestContent {
+            parts,
+            references,
+            rest,
+        }
+    }
+
+    /// What the user said.
+    fn own(&self, rest: &mut Kept, site: &mut Site<'_>) -> Vec<Part> {
+        let field = self.field;
+        let Some(value) = self.content.filter(|value| !value.is_null()) else {
+            site.missing(field, Severity::Warning);
+            return Vec::new();
+        };
+        if let Some(text) = value.as_str() {
+            return vec![Part::Text(text.into_owned())];
+        }
+        if value.kind() == Kind::Array {
+            let read = parts::read(value, field, site);
+            rest.extend(read.extra);
+            return read.parts;
+        }
+        let text = "the content is neither a string nor a list of parts and is read as its JSON text";
+        site.error(field, text, value);
+        vec![Part::Text(value.raw().to_owned())]
+    }
+
+    /// Every field that is not read; of a call both levels.
+    pub fn extra(&self, site: &mut Site<'_>) -> Kept {
+        let mut fields = Kept::new();
+        let mut known = vec!["messageContent", "referencedMessage", "timestamp"];
+        let read = [
+            ("userName", self.text("userName").is_some()),
+            ("currentPersonality", self.personality().is_some()),
+            ("messageId", self.id("messageId").is_some()),
+            ("content", self.shape != "request"),
+            ("role", self.shape != "request"),
+        ];
+        known.extend(read.iter().filter(|(_, is_read)| *is_read).map(|(key, _)| *key));
+        let is_nested = self.holder.span() != self.root.span();
+        for object in [Some(self.root), is_nested.then_some(self.holder)]
+            .into_iter()
+            .flatten()
+        {
+            fields.keep_rest(object, "", &known);
+            site.repeated_keys(object, |key| known.contains(&key));
+        }
+        fields
+    }
+}
+
+/// Finds a media item that the record shows twice: the bot copies a quoted media item into the user's own content.
+fn look_for_repeated_media(parts: &[Part], references: &[Reference], root: Value<'_>, site: &mut Site<'_>) {
+    let mut seen: HashSet<&str> = HashSet::new();
+    let mut repeated = 0;
+    for part in parts {
+        if let Part::Media(media) = part
+            && let MediaSource::Url(url) = &media.source
+        {
+            repeated += u64::from(!seen.insert(url));
+        }
+    }
+    for reference in references {
+        let shown = reference.preview.as_ref();
+        let text = shown
+            .and_then(|preview| preview.content.as_deref())
+            .unwrap_or_default();
+        let shown: HashSet<&str> = markers(text).collect();
+        repeated += shown.intersection(&seen).count() as u64;
+    }
+    if repeated > 0 {
+        let text =
+            "the same address stands more than once among the media of the message and of what it quotes";
+        let mut finding = Finding::new(&codes::REPEATED_MEDIA, text);
+        finding.count = repeated;
+        site.push(finding, "", root);
+    }
+}
+
+/// The addresses in the media markers of a quoted text.
+fn markers(text: &str) -> impl Iterator<Item = &str> {
+    text.split('[').filter_map(|piece| {
+        let rest = piece
+            .strip_prefix("Image: ")
+            .or_else(|| piece.strip_prefix("Audio: "))?;
+        rest.split_once(']').map(|(url, _)| url)
+    })
+}

@@ -1,0 +1,129 @@
+//! What goes into a source and what comes out: a frame, the rows it is cut into, and the reading of one.
+
+use std::ops::Range;
+
+use chatmill_diag::{Code, Finding, Limits, Reject, RejectLevel, RowLedger, Severity, Span};
+use chatmill_intake::json::{Document, Kind, Value};
+use chatmill_model::{Conversation, Customs, MessageOrigin};
+
+/// One row of a frame, and whose it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Ids of the conversations that the row belongs to: mostly one. Empty text is *the* conversation of an entry that names
+    /// none; without any id the row belongs to every conversation of the entry, and makes none.
+    pub keys: Vec<String>,
+    /// Its bytes in the frame.
+    pub span: Range<usize>,
+}
+
+impl Row {
+    /// A row of the conversation with this id; of *the* conversation of its entry where it names none.
+    pub(crate) fn of(key: Option<String>, row: Value<'_>) -> Self {
+        Self {
+            keys: vec![key.unwrap_or_default()],
+            span: row.span(),
+        }
+    }
+
+    /// The rows of a list, or one alone, with the ids that `key` finds in them.
+    pub(crate) fn cut(root: Value<'_>, key: impl Fn(Value<'_>) -> Option<String>) -> Option<Vec<Self>> {
+        match root.kind() {
+            Kind::Array => Some(root.items().map(|row| Self::of(key(row), row)).collect()),
+            Kind::Object => Some(vec![Self::of(key(root), root)]),
+            _ => None,
+        }
+    }
+}
+
+/// One frame as a source sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct FrameView<'f> {
+    /// The scanned frame.
+    pub document: &'f Document<'f>,
+    /// The original bytes.
+    pub bytes: &'f [u8],
+    /// Place of the first byte in the decompressed entry.
+    pub start: u64,
+    /// The id under which rows were gathered; none for a frame that is a record of its own, or when no id was there.
+    pub key: Option<&'f str>,
+}
+
+impl<'f> FrameView<'f> {
+    /// The record.
+    pub(crate) fn root(&self) -> Value<'f> {
+        self.document.root()
+    }
+
+    /// The error for which the whole frame is rejected, at a value of the record.
+    pub(crate) fn fault(
+        &self,
+        code: &'static Code,
+        text: impl Into<String>,
+        path: impl Into<String>,
+        value: Value<'_>,
+    ) -> Box<Finding> {
+        let finding = Finding::new(code, text).with_severity(Severity::Error);
+        let Span { start, end } = self.span(value.span());
+        Box::new(finding.at_path(path).at_span(start, end))
+    }
+
+    /// Byte range of the frame as byte range of the entry.
+    pub(crate) fn span(&self, span: Range<usize>) -> Span {
+        Span {
+            start: self.start + span.start as u64,
+            end: self.start + span.end as u64,
+        }
+    }
+
+    /// The origin of the message in these bytes of the frame, with its index in the record's own list.
+    pub(crate) fn origin(&self, span: Range<usize>, index: u32) -> MessageOrigin {
+        let Span { start, end } = self.span(span);
+        MessageOrigin { start, end, index }
+    }
+
+    /// A reject of one message of an accepted frame, with its bytes; the finding becomes an error.
+    pub(crate) fn reject(&self, span: Range<usize>, finding: Finding, limits: &Limits) -> Reject {
+        let bytes = self.bytes.get(span.clone()).unwrap_or_default();
+        let head = usize::try_from(limits.reject_head).unwrap_or(usize::MAX);
+        let span = self.span(span);
+        let finding = finding.with_severity(Severity::Error);
+        Reject {
+            level: RejectLevel::Message,
+            span,
+            hash: blake3::hash(bytes).to_hex().to_string(),
+            head: bytes.get(..head).unwrap_or(bytes).to_vec(),
+            finding: finding.at_span(span.start, span.end),
+        }
+    }
+}
+
+/// The result of reading a frame.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// The conversation; `None` when the whole frame is rejected, and then `fault` says why. Gathered rows that make no
+    /// conversation (presence in a room where nobody speaks) give neither.
+    pub conversation: Option<Conversation>,
+    /// Why the frame is rejected. It does not stand in `findings` as well.
+    pub fault: Option<Finding>,
+    /// What is odd about the conversation. Positions are those before linking.
+    pub findings: Vec<Finding>,
+    /// Rejected messages; their findings do not stand in `findings` as well.
+    pub rejects: Vec<Reject>,
+    /// Where the record's rows went.
+    pub rows: RowLedger,
+}
+
+impl Reading {
+    /// The result of reading a frame: a conversation, or the error for which it is rejected. Texts stay as they are, so that
+    /// they can be written back.
+    pub(crate) fn stored(customs: Customs, read: Result<Self, Box<Finding>>) -> Self {
+        let mut reading = read.unwrap_or_else(|fault| Self {
+            fault: Some(*fault),
+            ..Self::default()
+        });
+        if let Some(conversation) = &mut reading.conversation {
+            conversation.customs = customs;
+        }
+        reading
+    }
+}

@@ -1,0 +1,142 @@
+//! A message object inside a row: `{"role", "content", "tool_calls", …}` in `OpenAI`'s shape.
+//!
+//! Rows of databases hold such objects in a column of their own. What the object holds beyond the model is kept by its
+//! path inside the object.
+
+use chatmill_diag::Limits;
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::json::push_compact;
+use chatmill_model::{Part, Role, ToolCall};
+
+use crate::reader::fields::{present, text, word, words};
+use crate::reader::kept::{Keep as _, Kept};
+use crate::reader::notes::Site;
+use crate::reader::{parts, tool_calls};
+
+/// A message object but for its content, which [`content`] gives.
+#[derive(Debug, Default)]
+pub struct MessageObject {
+    /// Who it speaks as, where it says so in a known word.
+    pub role: Option<Role>,
+    /// The word that it says it in.
+    pub role_word: Option<String>,
+    /// Name of the tool, or of the speaker.
+    pub name: Option<String>,
+    /// Id of the call that it answers.
+    pub call_id: Option<String>,
+    /// Id of the message.
+    pub message_id: Option<String>,
+    /// What the model thought.
+    pub reasoning: Option<String>,
+    /// The calls that it makes.
+    pub calls: Vec<ToolCall>,
+    /// Fields without a place, by path.
+    pub rest: Kept,
+}
+
+impl MessageObject {
+    /// Whether an object is a message: it has a field that only messages have.
+    pub fn is_one(object: Value<'_>) -> bool {
+        object.kind() == Kind::Object
+            && ["role", "content", "tool_calls"]
+                .iter()
+                .any(|key| object.get(key).is_some())
+    }
+
+    /// Reads everything but the content. A field that is null counts as absent.
+    pub fn read(object: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Self {
+        let known = words!(role content name tool_calls tool_call_id message_id);
+        site.repeated_keys(object, |key| known.contains(&key));
+        let field = |key: &str| present(object, key);
+        let mut turn = Self {
+            name: word(field("name"), "name", site),
+            call_id: word(field("tool_call_id"), "tool_call_id", site),
+            message_id: word(field("message_id"), "message_id", site),
+            ..Self::default()
+        };
+        if let Some(value) = field("role") {
+            turn.role_word = text(Some(value));
+            turn.role = turn.role_word.as_deref().and_then(role);
+            if turn.role.is_none() {
+                site.warn("role", "the role is none of the known words", value);
+            }
+        }
+        if let Some(list) = field("tool_calls") {
+            match tool_calls::calls(list, &mut turn.rest, site, limits) {
+                Some(calls) => turn.calls = calls,
+                None => turn.rest.keep("tool_calls", list),
+            }
+        }
+        for (key, value) in object.fields() {
+            match (&*key, value.as_str()) {
+                ("reasoning_content", Some(thought)) => turn.reasoning = Some(thought.into_owned()),
+                (key, _) if known.contains(&key) || value.is_null() => {}
+                (key, _) => turn.rest.keep(key, value),
+            }
+        }
+        turn
+    }
+}
+
+/// What a message object says, unless that is null.
+pub fn content(object: Value<'_>) -> Option<Value<'_>> {
+    present(object, "content")
+}
+
+/// The role that a word of `OpenAI`'s means.
+pub fn role(word: &str) -> Option<Role> {
+    Some(match word {
+        "system" | "developer" => Role::System,
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        "tool" | "function" => Role::Tool,
+        _ => return None,
+    })
+}
+
+/// Reads what somebody said: text, or a list of parts. Anything else is read as its JSON text.
+pub fn said(value: Value<'_>, field: &str, rest: &mut Kept, site: &mut Site<'_>) -> Vec<Part> {
+    if let Some(text) = value.as_str() {
+        return vec![Part::Text(text.into_owned())];
+    }
+    if value.kind() == Kind::Array && parts::is_parts(value) {
+        let read = parts::read(value, field, site);
+        rest.extend(read.extra);
+        return read.parts;
+    }
+    let text = "the content is neither a string nor a list of parts and is read as its JSON text";
+    site.warn(field, text, value);
+    vec![Part::Text(text_of(value))]
+}
+
+/// Reads what a tool answered: its text, and what is no text. Values that are no parts are answers in JSON.
+pub fn answered(value: Value<'_>, field: &str, rest: &mut Kept, site: &mut Site<'_>) -> (String, Vec<Part>) {
+    if value.kind() != Kind::Array || !is_shown(value) {
+        return (text_of(value), Vec::new());
+    }
+    let read = parts::read(value, field, site);
+    rest.extend(read.extra);
+    parts::divided(read.parts)
+}
+
+/// Whether an answer is a list of parts to show: answers may be any list, also one of objects with a `type`.
+fn is_shown(list: Value<'_>) -> bool {
+    let is_part = |part: Value<'_>| {
+        let word = part.get("type").and_then(Value::as_str);
+        matches!(word.as_deref(), Some("text" | "image_url"))
+    };
+    !list.is_empty() && list.items().all(is_part)
+}
+
+/// A value as text: a string as it is, nothing for null, everything else as compact JSON.
+pub fn text_of(value: Value<'_>) -> String {
+    match value.as_str() {
+        Some(text) => text.into_owned(),
+        None if value.is_null() => String::new(),
+        None => {
+            let mut text = String::new();
+            push_compact(&mut text, value.raw());
+            text
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! What formats share. Nothing here knows a format by name, but for the vendors whose blocks tell lists of messages apart.
+
+pub mod arguments;
+pub mod escapes;
+pub mod fields;
+pub mod iso8601;
+pub mod kept;
+pub mod list;
+pub mod message_object;
+pub mod notes;
+pub mod odd_times;
+pub mod parts;
+pub mod placed_media;
+pub mod preference;
+pub mod quoted_json;
+pub mod recognise;
+pub mod request_fields;
+pub mod requests;
+pub mod role_words;
+pub mod roster;
+pub mod thoughts;
+pub mod times;
+pub mod tool_calls;
+pub mod transcript;
+pub mod vendor;
+pub mod weight;
+
+pub use arguments::{arguments, embedded};
+pub use fields::{FieldText, Wire, field_text, id, present, text, word};
+pub(crate) use fields::{wire, words};
+pub use kept::{Content, Keep, Kept, below, quoted, raw};
+pub use list::{Element, ListReader, exceeds, too_many};
+pub use message_object::{MessageObject, text_of};
+pub use notes::{Notes, Site};
+pub use parts::{divided, kind_of};
+pub use recognise::{best, has, holds, is_bare_list, surest};
+pub use request_fields::{Names, RequestFields, Tools, list_of_tools, tools_of_vendor};
+pub use requests::{RequestForm, Requests, Turn};
+pub use roster::Roster;
+pub use thoughts::reading;
+pub use times::Times;
+pub use vendor::Vendor;

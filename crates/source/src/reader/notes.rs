@@ -1,0 +1,190 @@
+//! Collecting findings with their places: path, message, and byte span in the entry.
+//!
+//! Every source that reads JSON uses it; what a finding says stays with the source.
+
+use std::ops::Range;
+
+use chatmill_diag::{Code, Finding, Severity, codes};
+use chatmill_intake::json::{Kind, Value, append_key};
+
+/// The findings of one frame.
+#[derive(Debug)]
+pub struct Notes {
+    /// What was found so far.
+    pub findings: Vec<Finding>,
+    start: u64,
+}
+
+impl Notes {
+    /// An empty collection for a frame that starts at this byte of the entry.
+    pub fn new(start: u64) -> Self {
+        Self {
+            findings: Vec::new(),
+            start,
+        }
+    }
+
+    /// Adds a finding, with the byte span of the value that it is about.
+    pub fn push(&mut self, finding: Finding, value: Option<Value<'_>>) {
+        let finding = match value {
+            Some(value) => self.spanned(finding, value.span()),
+            None => finding,
+        };
+        self.findings.push(finding);
+    }
+
+    /// Reports a value of the wrong type that is bearable, and quotes it.
+    pub fn warn(&mut self, path: impl Into<String>, text: &str, value: Value<'_>) {
+        let finding = Finding::new(&codes::WRONG_TYPE, text).with_severity(Severity::Warning);
+        self.push(finding.quoting(value.raw()).at_path(path), Some(value));
+    }
+
+    /// Gives a finding its byte span in the entry.
+    pub fn spanned(&self, finding: Finding, span: Range<usize>) -> Finding {
+        finding.at_span(self.start + span.start as u64, self.start + span.end as u64)
+    }
+
+    /// Reports names that stand more than once in an object: an error where only the last value is kept (`single`),
+    /// else a note, because all are kept raw.
+    pub fn repeated_keys(&mut self, object: Value<'_>, path: &str, single: impl Fn(&str) -> bool) {
+        for key in object.duplicate_keys() {
+            let mut place = path.to_owned();
+            append_key(&mut place, &key);
+            let finding = repeated_key(single(&key)).at_path(place);
+            self.push(finding, object.get(&key));
+        }
+    }
+}
+
+/// A `duplicate-key` finding without its place.
+fn repeated_key(loses_a_value: bool) -> Finding {
+    if loses_a_value {
+        let text = "the key stands more than once: the last value counts";
+        Finding::new(&codes::DUPLICATE_KEY, text)
+    } else {
+        let text = "the key stands more than once: all values are kept";
+        Finding::new(&codes::DUPLICATE_KEY, text).with_severity(Severity::Note)
+    }
+}
+
+/// The message that is being read, as a place for findings.
+#[derive(Debug)]
+pub struct Site<'a> {
+    /// Where findings go.
+    pub notes: &'a mut Notes,
+    /// Position of the message.
+    pub position: u32,
+    /// Its id.
+    pub id: Option<&'a str>,
+    /// The whole message.
+    pub message: Value<'a>,
+}
+
+impl Site<'_> {
+    /// The same message while something inside one of its fields is read, whose findings are collected apart.
+    pub fn inside<'s>(&'s self, notes: &'s mut Notes, message: Value<'s>) -> Site<'s> {
+        Site {
+            notes,
+            position: self.position,
+            id: self.id,
+            message,
+        }
+    }
+
+    /// Adds a finding about a value below the message.
+    pub fn push(&mut self, finding: Finding, suffix: impl Into<String>, value: Value<'_>) {
+        let finding = self.place(finding, suffix, value);
+        self.notes.findings.push(finding);
+    }
+
+    /// Adds a finding of the code's own severity.
+    pub fn note(&mut self, code: &'static Code, text: &str, suffix: impl Into<String>, value: Value<'_>) {
+        self.push(Finding::new(code, text), suffix, value);
+    }
+
+    /// Places a finding at a value below the message.
+    pub fn place(&self, finding: Finding, suffix: impl Into<String>, value: Value<'_>) -> Finding {
+        let finding = finding.at_message(self.position, self.id, suffix);
+        self.notes.spanned(finding, value.span())
+    }
+
+    /// Reports a field that is absent, or null, which the importer lets through.
+    pub fn missing(&mut self, field: &str, severity: Severity) {
+        let text = if severity == Severity::Error {
+            "is missing"
+        } else {
+            "is empty or null"
+        };
+        self.lacking(field, text, severity);
+    }
+
+    /// Reports a field that is not there, however much the format asks for it.
+    pub fn absent(&mut self, field: &str, severity: Severity) {
+        self.lacking(field, "is missing", severity);
+    }
+
+    fn lacking(&mut self, field: &str, what: &str, severity: Severity) {
+        let finding = Finding::new(&codes::MISSING_FIELD, format!("{field} {what}")).with_severity(severity);
+        self.push(finding, format!(".{field}"), self.message);
+    }
+
+    /// Reports a value of the wrong type that is bearable, and quotes it.
+    pub fn warn(&mut self, field: &str, text: &str, value: Value<'_>) {
+        self.wrong(field, text, Severity::Warning, value);
+    }
+
+    /// Reports a value of the wrong type that costs something of the message, and quotes it.
+    pub fn error(&mut self, field: &str, text: &str, value: Value<'_>) {
+        self.wrong(field, text, Severity::Error, value);
+    }
+
+    /// Reports a value of the wrong type and quotes it.
+    pub fn wrong(&mut self, field: &str, text: &str, severity: Severity, value: Value<'_>) {
+        let finding = Finding::new(&codes::WRONG_TYPE, text)
+            .with_severity(severity)
+            .quoting(value.raw());
+        self.push(finding, format!(".{field}"), value);
+    }
+
+    /// Notes names that stand more than once in an object: an error where only the last value is kept (`single`), else a
+    /// note, because all are kept raw.
+    pub fn repeated_keys(&mut self, object: Value<'_>, single: impl Fn(&str) -> bool) {
+        for key in object.duplicate_keys() {
+            let mut suffix = String::new();
+            append_key(&mut suffix, &key);
+            self.push(
+                repeated_key(single(&key)),
+                suffix,
+                object.get(&key).unwrap_or(object),
+            );
+        }
+    }
+
+    /// Notes names that stand more than once anywhere inside a value that is kept raw.
+    pub fn repeated_keys_within(&mut self, value: Value<'_>, suffix: &str) {
+        match value.kind() {
+            Kind::Object => {
+                for key in value.duplicate_keys() {
+                    let mut place = suffix.to_owned();
+                    append_key(&mut place, &key);
+                    self.push(repeated_key(false), place, value.get(&key).unwrap_or(value));
+                }
+                for (key, field) in value.fields() {
+                    if matches!(field.kind(), Kind::Array | Kind::Object) {
+                        let mut place = suffix.to_owned();
+                        append_key(&mut place, &key);
+                        self.repeated_keys_within(field, &place);
+                    }
+                }
+            }
+            Kind::Array => {
+                for (index, element) in value.items().enumerate() {
+                    if matches!(element.kind(), Kind::Array | Kind::Object) {
+                        self.repeated_keys_within(element, &format!("{suffix}[{index}]"));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}

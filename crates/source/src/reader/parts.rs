@@ -1,0 +1,295 @@
+//! Content parts as OpenAI's APIs write them: text, pictures, sound, files, refusals, thoughts, cache marks.
+//!
+//! What a part holds beyond the model goes into the message's extra fields under its path, for example
+//! `content[1].image_url.detail`, so that nothing is lost. Parts of other vendors' formats are kept whole in the same way.
+
+use chatmill_diag::codes;
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::json::push_compact;
+use chatmill_model::{Media, MediaKind, MediaSource, Part, ToolResult};
+
+use crate::reader::fields::{present, text};
+use crate::reader::kept::{Content, Keep};
+use crate::reader::notes::Site;
+use crate::reader::tool_calls::spelled;
+
+/// Levels of JSON inside the text of a part.
+const MAX_SPELLED_DEPTH: u32 = 128;
+
+/// The cache mark that says nothing but that it is one.
+const PLAIN_MARK: &str = "{\"type\":\"ephemeral\"}";
+
+/// Whether a list is one of parts: an element is an object with a `type` or a `text`, or all are strings.
+pub fn is_parts(list: Value<'_>) -> bool {
+    let is_part = |part: Value<'_>| {
+        part.kind() == Kind::Object && part.get("type").or_else(|| part.get("text")).is_some()
+    };
+    list.items().any(is_part) || list.items().all(|part| part.kind() == Kind::String)
+}
+
+/// Reads the parts of the field `field`.
+pub fn read(list: Value<'_>, field: &str, site: &mut Site<'_>) -> Content {
+    let mut content = Content::default();
+    for (index, value) in list.items().enumerate() {
+        let path = format!("{field}[{index}]");
+        match value.kind() {
+            Kind::Object => object(value, &path, &mut content, site),
+            Kind::String => {
+                site.warn(&path, "a part is a bare string and is read as text", value);
+                content.parts.extend(text(Some(value)).map(Part::Text));
+            }
+            _ => {
+                let message = "a part is neither a string nor an object and is kept as it is";
+                site.error(&path, message, value);
+                content.keep(path, value);
+            }
+        }
+    }
+    content
+}
+
+fn object(value: Value<'_>, path: &str, content: &mut Content, site: &mut Site<'_>) {
+    let word = value.get("type").and_then(Value::as_str);
+    let is_read = match word.as_deref() {
+        Some("text" | "input_text" | "output_text") | None => {
+            words(value, path, "text", Part::Text, content)
+                || words(value, path, "value", Part::Text, content)
+        }
+        Some("refusal") => {
+            let is_read = words(value, path, "refusal", Part::Text, content);
+            if let Some(word) = value.get("type").filter(|_| is_read) {
+                content.keep(format!("{path}.type"), word);
+            }
+            is_read
+        }
+        Some("thinking") => {
+            words(value, path, "thinking", Part::Reasoning, content)
+                || thoughts(value, path, "thinking", content)
+        }
+        Some("reasoning") => {
+            words(value, path, "text", Part::Reasoning, content)
+                || words(value, path, "value", Part::Reasoning, content)
+        }
+        Some("tool_call" | "tool_calls") => calls(value, path, content),
+        Some("image_url" | "input_image") => media_item(value, path, "image_url", MediaKind::Image, content),
+        Some("audio_url") => media_item(value, path, "audio_url", MediaKind::Audio, content),
+        Some("video_url") => media_item(value, path, "video_url", MediaKind::Video, content),
+        Some("image") => plain_media_item(value, path, "image", MediaKind::Image, content),
+        Some("audio") => plain_media_item(value, path, "audio", MediaKind::Audio, content),
+        Some("video") => plain_media_item(value, path, "video", MediaKind::Video, content),
+        Some("input_audio") => sound(value, path, content),
+        Some("file" | "input_file") => file(value, path, content),
+        Some(_) => false,
+    };
+    if !is_read {
+        let text = "the part has no form that is known here and is kept as it is";
+        let place = value.get("type").unwrap_or(value);
+        site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, format!(".{path}"), place);
+        content.keep(path.to_owned(), value);
+        return;
+    }
+    if let Some(mark) = present(value, "cache_control") {
+        content.parts.push(Part::CacheMark);
+        let mut compact = String::new();
+        push_compact(&mut compact, mark.raw());
+        if compact != PLAIN_MARK {
+            content.keep(format!("{path}.cache_control"), mark);
+        }
+    }
+}
+
+/// A field of words, as a piece of this kind.
+fn words(value: Value<'_>, path: &str, key: &str, part: fn(String) -> Part, content: &mut Content) -> bool {
+    let Some(words) = text(value.get(key)) else {
+        return false;
+    };
+    content.parts.push(part(words));
+    content.keep_rest(value, path, &["type", key, "cache_control"]);
+    true
+}
+
+/// Thoughts as a list of texts, as Mistral's models give them.
+fn thoughts(value: Value<'_>, path: &str, key: &str, content: &mut Content) -> bool {
+    let Some(list) = value.get(key).filter(|list| list.kind() == Kind::Array) else {
+        return false;
+    };
+    if list
+        .items()
+        .any(|chunk| chunk.get("text").and_then(Value::as_str).is_none())
+    {
+        return false;
+    }
+    for (index, chunk) in list.items().enumerate() {
+        content.parts.extend(text(chunk.get("text")).map(Part::Reasoning));
+        content.keep_rest(chunk, &format!("{path}.{key}[{index}]"), &["type", "text"]);
+    }
+    content.keep_rest(value, path, &["type", key, "cache_control"]);
+    true
+}
+
+/// A media item known by its address, which stands in a field as a string or as an object with `url`.
+fn address(value: Value<'_>, path: &str, key: &str, kind: MediaKind, content: &mut Content) -> bool {
+    let Some(field) = value.get(key) else {
+        return false;
+    };
+    let url = if field.kind() == Kind::Object {
+        text(field.get("url"))
+    } else {
+        text(Some(field))
+    };
+    let Some(url) = url else { return false };
+    content.parts.push(Part::Media(located(kind, url, None)));
+    content.keep_rest(value, path, &["type", key, "cache_control"]);
+    content.keep_rest(field, &format!("{path}.{key}"), &["url"]);
+    true
+}
+
+/// A media item by its address, or as the `value` of its part.
+fn media_item(value: Value<'_>, path: &str, key: &str, kind: MediaKind, content: &mut Content) -> bool {
+    address(value, path, key, kind, content) || address(value, path, "value", kind, content)
+}
+
+/// A media item as training files write it: by address or path, or as a mark for one that stands beside the messages.
+fn plain_media_item(value: Value<'_>, path: &str, key: &str, kind: MediaKind, content: &mut Content) -> bool {
+    if [key, "url", "path", "value"]
+        .into_iter()
+        .any(|field| address(value, path, field, kind, content))
+    {
+        return true;
+    }
+    let is_mark = value
+        .fields()
+        .all(|(field, inside)| inside.is_null() || matches!(&*field, "type" | "cache_control"));
+    if is_mark {
+        content.parts.push(Part::Media(Media {
+            kind,
+            source: MediaSource::Upload,
+            media_type: None,
+            name: None,
+        }));
+    }
+    is_mark
+}
+
+/// Calls as the JSON text that a model is to write: an object with name and arguments, or a list of such.
+fn calls(value: Value<'_>, path: &str, content: &mut Content) -> bool {
+    let Some(words) = text(value.get("value")) else {
+        return false;
+    };
+    let calls = spelled(words, MAX_SPELLED_DEPTH);
+    content.parts.extend(calls.into_iter().map(Part::ToolCall));
+    content.keep_rest(value, path, &["type", "value", "cache_control"]);
+    true
+}
+
+/// What a MIME type names, where it is one.
+pub fn kind_of(media_type: Option<&str>) -> Option<MediaKind> {
+    let (family, _) = media_type?.split_once('/')?;
+    Some(match family {
+        "image" => MediaKind::Image,
+        "audio" => MediaKind::Audio,
+        "video" => MediaKind::Video,
+        _ => MediaKind::File,
+    })
+}
+
+/// A media item at an address; a plain base64 data URL is the bytes themselves.
+pub fn located(kind: MediaKind, url: String, name: Option<String>) -> Media {
+    let (source, media_type) = match inline(&url) {
+        Some((media_type, bytes)) => (MediaSource::Inline(bytes.to_owned()), Some(media_type.to_owned())),
+        None => (MediaSource::Url(url), None),
+    };
+    Media {
+        kind,
+        source,
+        media_type,
+        name,
+    }
+}
+
+/// Type and bytes of a data URL of the form `data:TYPE;base64,BYTES`.
+fn inline(url: &str) -> Option<(&str, &str)> {
+    let (media_type, bytes) = url.strip_prefix("data:")?.split_once(";base64,")?;
+    (media_type.contains('/') && !media_type.contains([';', ','])).then_some((media_type, bytes))
+}
+
+fn sound(value: Value<'_>, path: &str, content: &mut Content) -> bool {
+    let Some(field) = value.get("input_audio") else {
+        return false;
+    };
+    let Some(bytes) = text(field.get("data")) else {
+        return false;
+    };
+    let format = text(field.get("format"));
+    content.parts.push(Part::Media(Media {
+        kind: MediaKind::Audio,
+        source: MediaSource::Inline(bytes),
+        media_type: format.map(|format| format!("audio/{format}")),
+        name: None,
+    }));
+    content.keep_rest(value, path, &["type", "input_audio", "cache_control"]);
+    content.keep_rest(field, &format!("{path}.input_audio"), &["data", "format"]);
+    true
+}
+
+/// A file: its bytes, or the id under which it was uploaded, which then also serves as its name.
+fn file(value: Value<'_>, path: &str, content: &mut Content) -> bool {
+    let nested = value.get("file").filter(|file| file.kind() == Kind::Object);
+    let holder = nested.unwrap_or(value);
+    let field = |key: &str| text(holder.get(key));
+    let name = field("filename");
+    let mut known = vec!["type", "file", "cache_control", "filename"];
+    let media = if let Some(bytes) = field("file_data") {
+        known.push("file_data");
+        located(MediaKind::File, bytes, name)
+    } else if let Some(url) = field("file_url") {
+        known.push("file_url");
+        located(MediaKind::File, url, name)
+    } else if let Some(id) = field("file_id") {
+        if name.is_none() {
+            known.push("file_id");
+        }
+        Media {
+            kind: MediaKind::File,
+            source: MediaSource::Upload,
+            media_type: None,
+            name: name.or(Some(id)),
+        }
+    } else {
+        return false;
+    };
+    content.parts.push(Part::Media(media));
+    if nested.is_some() {
+        content.keep_rest(value, path, &["type", "file", "cache_control"]);
+        content.keep_rest(holder, &format!("{path}.file"), &known);
+    } else {
+        content.keep_rest(holder, path, &known);
+    }
+    true
+}
+
+/// The texts among pieces, joined by line breaks, and everything else in order.
+pub fn divided(parts: Vec<Part>) -> (String, Vec<Part>) {
+    let mut texts: Vec<String> = Vec::new();
+    let mut others = Vec::new();
+    for part in parts {
+        match part {
+            Part::Text(text) => texts.push(text),
+            other => others.push(other),
+        }
+    }
+    (texts.join("\n"), others)
+}
+
+/// A tool's content is its result: the texts are the answer, and everything else follows.
+pub fn answer(content: Vec<Part>, call_id: Option<String>, name: Option<String>) -> Vec<Part> {
+    let (content, others) = divided(content);
+    let mut parts = vec![Part::ToolResult(ToolResult {
+        call_id,
+        name,
+        content,
+        ..ToolResult::default()
+    })];
+    parts.extend(others);
+    parts
+}

@@ -1,0 +1,134 @@
+//! Fields of a row whose value is JSON inside a string, through one or several layers of quoting.
+//!
+//! Such a field is scanned as a document of its own. Byte positions inside it mean nothing in the frame, so findings about it
+//! are reported at the field.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use chatmill_diag::{Finding, Limits, Path};
+use chatmill_intake::json::{self, Document, Value};
+
+use crate::reader::notes::{Notes, Site};
+
+/// Layers of strings inside strings that are unwrapped.
+const MAX_QUOTING_LAYERS: usize = 4;
+
+/// The text of the array or object that a string holds; `None` for every other value. It may still be invalid.
+pub fn json_text<'d>(value: Value<'d>, limits: &Limits) -> Option<Cow<'d, str>> {
+    let mut text = value.as_str()?;
+    for _ in 0..MAX_QUOTING_LAYERS {
+        match text.trim_start().as_bytes().first()? {
+            b'{' | b'[' => return Some(text),
+            b'"' => {
+                let inner = {
+                    let document = json::scan(text.as_bytes(), limits.depth).ok()?;
+                    document.root().as_str()?.into_owned()
+                };
+                text = Cow::Owned(inner);
+            }
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// Scans what [`json_text`] gave; `None` when that is no valid JSON.
+pub fn scan<'t>(text: Option<&'t str>, limits: &Limits) -> Option<Document<'t>> {
+    json::scan(text?.as_bytes(), limits.depth).ok()
+}
+
+/// What a field holds, for the paths of what is found inside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CellForm {
+    /// A value: paths inside are below the field.
+    Value,
+    /// A list that is read by its name: paths inside begin with the field.
+    Named,
+    /// JSON in a string: findings are reported at the field itself.
+    Quoted,
+}
+
+/// Where the findings of a field go.
+#[derive(Debug)]
+pub struct CellPlace {
+    /// The field, as a path below the row: `.content`.
+    pub field: &'static str,
+    /// Its bytes in the frame.
+    pub span: Range<usize>,
+    /// What it holds.
+    pub form: CellForm,
+}
+
+impl CellPlace {
+    /// Reports findings about the inside of the field at the row.
+    pub fn report(&self, found: Notes, site: &mut Site<'_>) {
+        for mut finding in found.findings {
+            if let Path::InMessage(suffix) = &finding.path {
+                finding.path = Path::InMessage(match self.form {
+                    CellForm::Quoted => self.field.to_owned(),
+                    CellForm::Named if !suffix.is_empty() => suffix.clone(),
+                    CellForm::Value | CellForm::Named => format!("{}{suffix}", self.field),
+                });
+            }
+            if self.form == CellForm::Quoted {
+                finding = site.notes.spanned(finding, self.span.clone());
+            }
+            site.notes.findings.push(finding);
+        }
+    }
+
+    /// Reports the scan notes of the quoted document, one finding for each code.
+    pub fn report_scan(&self, document: &Document<'_>, site: &mut Site<'_>) {
+        let mut found: Vec<Finding> = Vec::new();
+        for note in document.notes() {
+            if let Some(known) = found.iter_mut().find(|known| known.code == note.code) {
+                known.count += 1;
+                continue;
+            }
+            let finding = Finding::new(note.code, "found in the JSON that the field holds as a string");
+            let finding = finding.at_message(site.position, site.id, self.field);
+            found.push(site.notes.spanned(finding, self.span.clone()));
+        }
+        site.notes.findings.extend(found);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(record: &str) -> Option<String> {
+        let document = json::scan(record.as_bytes(), 64).unwrap();
+        json_text(document.root(), &Limits::default()).map(Cow::into_owned)
+    }
+
+    /// The text as a JSON string, this many times.
+    fn quoted(text: &str, layers: usize) -> String {
+        (0..layers).fold(text.to_owned(), |inner, _| {
+            let mut out = String::new();
+            chatmill_model::json::push_string(&mut out, &inner);
+            out
+        })
+    }
+
+    #[test]
+    fn quotes_are_taken_off_down_to_the_object() {
+        for layers in 1..=4 {
+            assert_eq!(
+                text(&quoted(" {\"a\":1}", layers)).as_deref(),
+                Some(" {\"a\":1}"),
+                "{layers}"
+            );
+        }
+        assert_eq!(text(&quoted("{}", 5)), None);
+    }
+
+    #[test]
+    fn words_stay_words() {
+        for said in ["hello", "", "\"quoted\"", "12", "null", "\"{broken"] {
+            assert_eq!(text(&quoted(said, 1)), None, "{said}");
+        }
+        assert_eq!(text("{}"), None, "an object is no string");
+    }
+}

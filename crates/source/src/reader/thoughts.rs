@@ -1,0 +1,95 @@
+//! Reasoning inside a text: between `<think>` and `</think>` at its beginning, as open models write it.
+
+use chatmill_diag::Finding;
+use chatmill_model::{Customs, Message, MessageKind, Part, Role};
+
+use crate::frame::Reading;
+use crate::reader::escapes::{is_tag, unescaped};
+
+const OPENING: &str = "<think>";
+const CLOSING: &str = "</think>";
+
+/// The result of reading a frame whose format does not separate thoughts from texts: here they are, whatever the format.
+pub fn reading(customs: Customs, read: Result<Reading, Box<Finding>>) -> Reading {
+    let mut reading = Reading::stored(customs, read);
+    let conversation = reading.conversation.iter_mut();
+    conversation
+        .flat_map(|conversation| &mut conversation.messages)
+        .for_each(take_out);
+    reading
+}
+
+/// A thought with the escapes of its own tags removed.
+pub fn thought(text: &str) -> String {
+    unescaped(text, |text| is_tag(text, &["think"]))
+}
+
+/// Splits a text into the thought at its beginning and the rest; none where it does not begin with one.
+///
+/// One line break inside each tag, and two after the closing one, belong to the tags.
+pub fn divided(text: &str) -> Option<(&str, &str)> {
+    let rest = text.trim_start().strip_prefix(OPENING)?;
+    let (thought, said) = rest.split_once(CLOSING)?;
+    let said = said.strip_prefix('\n').unwrap_or(said);
+    Some((unframed(thought), said.strip_prefix('\n').unwrap_or(said)))
+}
+
+/// Turns the thoughts at the beginning of an assistant's first text into reasoning, whatever the format.
+fn take_out(message: &mut Message) {
+    if message.role != Role::Assistant || message.kind != MessageKind::Message {
+        return;
+    }
+    let is_text = |part: &Part| matches!(part, Part::Text(_));
+    let Some(place) = message.parts.iter().position(is_text) else {
+        return;
+    };
+    let Some(Part::Text(text)) = message.parts.get(place) else {
+        return;
+    };
+    let mut thoughts = Vec::new();
+    let mut rest = text.as_str();
+    while let Some((thought, said)) = divided(rest) {
+        thoughts.push(Part::Reasoning(thought.to_owned()));
+        rest = said;
+    }
+    if thoughts.is_empty() {
+        return;
+    }
+    if !rest.is_empty() {
+        thoughts.push(Part::Text(rest.to_owned()));
+    }
+    message.parts.splice(place..=place, thoughts);
+}
+
+/// Text without the line breaks that set it off from its tags.
+pub fn unframed(text: &str) -> &str {
+    let text = text.strip_prefix('\n').unwrap_or(text);
+    text.strip_suffix('\n').unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{divided, thought};
+
+    #[test]
+    fn a_thought_in_front_is_divided_from_what_is_said() {
+        assert_eq!(divided("<think>\na\n</think>\n\nb"), Some(("a", "b")));
+        assert_eq!(divided("\n<think>a</think>b\n"), Some(("a", "b\n")));
+        assert_eq!(divided("<think>\n\n</think>\n"), Some(("", "")));
+        for text in ["b <think>a</think>", "<think>a", "", "</think>"] {
+            assert_eq!(divided(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_thought_may_spell_its_own_tags() {
+        assert_eq!(
+            thought("a <\u{200b}/think> b <\u{200b}\u{200b}think>"),
+            "a </think> b <\u{200b}think>"
+        );
+        assert_eq!(
+            thought("<\u{200b}tool_call> <\u{200b}"),
+            "<\u{200b}tool_call> <\u{200b}"
+        );
+    }
+}

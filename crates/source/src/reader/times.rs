@@ -1,0 +1,193 @@
+//! Times of rows: ISO 8601 text with a space or a `T`, or the number of seconds (milliseconds, microseconds) since 1970.
+//!
+//! A time without an offset has no instant: it only orders rows. One finding counts such times.
+
+use std::borrow::Cow;
+
+use chatmill_diag::{Finding, Severity, codes};
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::{OffsetOrigin, Timestamp};
+
+use crate::reader::iso8601;
+use crate::reader::notes::{Notes, Site};
+use crate::reader::odd_times::{Odd, OddTimes, Odds};
+
+/// The least digits of a count of seconds in a string: fewer are a date without hyphens.
+const COUNT_DIGITS: usize = 9;
+
+/// Reads the times of one conversation.
+#[derive(Debug, Default)]
+pub struct Times(OddTimes);
+
+impl Times {
+    /// Reads the time of a row from the field named `field`; absent and null mean no time.
+    pub fn read(&mut self, value: Option<Value<'_>>, field: &str, site: &mut Site<'_>) -> Option<Timestamp> {
+        let present = value.filter(|value| !value.is_null())?;
+        let Some(raw) = text(present) else {
+            let text = format!("{field} is neither text nor a number: it is kept as it is");
+            site.warn(field, &text, present);
+            return None;
+        };
+        let place = |finding: Finding| site.place(finding, format!(".{field}"), present);
+        let read = moment(&raw).map(|(moment, odds)| {
+            self.0.enter(odds, place);
+            moment
+        });
+        let (instant, offset) = match read {
+            None => {
+                let text = format!("{field} is no time");
+                site.note(&codes::TIMESTAMP_UNUSABLE, &text, format!(".{field}"), present);
+                (None, OffsetOrigin::Missing)
+            }
+            Some(Moment::Known(instant)) => (Some(instant), OffsetOrigin::Explicit),
+            Some(Moment::Local(_)) => {
+                let text = "times have no offset: their instants are unknown, they only order the rows";
+                self.0.enter_naive(text, Severity::Warning, place);
+                (None, OffsetOrigin::Missing)
+            }
+        };
+        Some(Timestamp {
+            instant,
+            raw: raw.into_owned(),
+            offset,
+        })
+    }
+
+    /// Reports what is odd about the times: one finding for each kind, at its first occurrence.
+    pub fn finish(self, notes: &mut Notes) {
+        self.0.finish(notes);
+    }
+}
+
+/// The sort key of a time in microseconds; a time without an offset counts as UTC.
+pub fn order(value: Option<Value<'_>>) -> Option<i64> {
+    let (Moment::Known(micros) | Moment::Local(micros), _) = moment(&text(value?)?)?;
+    Some(micros)
+}
+
+/// Sort keys that order values by time; a value without a time keeps its place after its predecessor.
+pub fn keys<'d>(values: impl Iterator<Item = Option<Value<'d>>>) -> Vec<i64> {
+    let mut last = i64::MIN;
+    values
+        .map(|value| {
+            last = order(value).unwrap_or(last);
+            last
+        })
+        .collect()
+}
+
+fn text(value: Value<'_>) -> Option<Cow<'_, str>> {
+    match value.kind() {
+        Kind::String => value.as_str(),
+        Kind::Number => value.number_text().map(Cow::Borrowed),
+        _ => None,
+    }
+}
+
+/// Microseconds since 1970.
+#[derive(Clone, Copy)]
+enum Moment {
+    /// With an offset, or counted from 1970.
+    Known(i64),
+    /// Without an offset, as if it were UTC.
+    Local(i64),
+}
+
+fn moment(text: &str) -> Option<(Moment, Odds)> {
+    if let Some(moment) = iso8601::parse(text) {
+        let instant = match moment.offset {
+            Some(_) => Moment::Known(moment.instant()?),
+            None => Moment::Local(moment.local()),
+        };
+        return Some((instant, moment.odds));
+    }
+    let trimmed = text.trim();
+    let mut odds = Odds::default();
+    if trimmed.len() < text.len() {
+        odds.add(Odd::Blanks);
+    }
+    count(trimmed, &mut odds).map(|instant| (Moment::Known(instant), odds))
+}
+
+/// A count since 1970 whose magnitude tells the unit: seconds up to the year 5138, then milliseconds, then microseconds.
+fn count(text: &str, odds: &mut Odds) -> Option<i64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let is_count = whole.len() >= COUNT_DIGITS
+        && whole.len() <= 17
+        && [whole, fraction]
+            .iter()
+            .all(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+    if !is_count {
+        return None;
+    }
+    let number: i64 = whole.parse().ok()?;
+    let (unit, digits) = match number {
+        ..100_000_000_000 => (1_000_000, 6),
+        100_000_000_000..100_000_000_000_000 => (1_000, 3),
+        _ => (1, 0),
+    };
+    if fraction.len() > digits {
+        odds.add(Odd::Digits);
+    }
+    let padded = fraction.bytes().chain(std::iter::repeat(b'0')).take(digits);
+    let rest = padded.fold(0, |value, digit| value * 10 + i64::from(digit - b'0'));
+    number.checked_mul(unit)?.checked_add(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(text: &str) -> Option<i64> {
+        match moment(text)? {
+            (Moment::Known(instant), _) => Some(instant),
+            (Moment::Local(_), _) => None,
+        }
+    }
+
+    #[test]
+    fn text_and_counts_are_the_same_instants() {
+        let instant = 1_768_714_548_005_797;
+        for text in [
+            "2026-01-18T05:35:48.005797+00:00",
+            "2026-01-18 05:35:48.005797+00",
+            "2026-01-18 06:35:48.005797+01",
+            "2026-01-18T05:35:48.005797Z",
+            "1768714548.005797",
+            "1768714548005.797",
+            "1768714548005797",
+        ] {
+            assert_eq!(known(text), Some(instant), "{text}");
+        }
+        assert_eq!(known("1768714548"), Some(1_768_714_548_000_000));
+    }
+
+    #[test]
+    fn digits_beyond_microseconds_and_blanks_are_noted() {
+        let odds = |text: &str| moment(text).unwrap().1.kinds().collect::<Vec<_>>();
+        assert_eq!(odds("1768714548.0057971"), [Odd::Digits]);
+        assert_eq!(odds("1768714548005.7971"), [Odd::Digits]);
+        assert_eq!(odds(" 1768714548"), [Odd::Blanks]);
+        assert_eq!(odds("2026-01-18 05:35:48.0057971+00"), [Odd::Digits]);
+        assert_eq!(odds("1768714548.005797"), []);
+    }
+
+    #[test]
+    fn a_time_without_offset_orders_and_is_no_instant() {
+        assert!(matches!(
+            moment("2026-01-18 05:35:48"),
+            Some((Moment::Local(1_768_714_548_000_000), _))
+        ));
+        for text in [
+            "",
+            "infinity",
+            "12345",
+            "1e9",
+            "-1768714548",
+            "yesterday",
+            "1768714548.x",
+        ] {
+            assert!(moment(text).is_none(), "{text}");
+        }
+    }
+}

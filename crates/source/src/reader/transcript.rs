@@ -1,0 +1,41 @@
+//! A conversation as one text, as early preference data has it: each turn begins with an empty line and `Human:` or
+//! `Assistant:`.
+
+use chatmill_model::Role;
+
+const SPEAKERS: [(&str, Role); 2] = [("\n\nHuman:", Role::User), ("\n\nAssistant:", Role::Assistant)];
+
+/// Splits such a text into turns; none where it does not begin with one.
+pub fn turns(text: &str) -> Option<Vec<(Role, String)>> {
+    let mut rest = text;
+    let mut turns = Vec::new();
+    while let Some((role, after)) = SPEAKERS
+        .iter()
+        .find_map(|(name, role)| Some((*role, rest.strip_prefix(*name)?)))
+    {
+        let next = SPEAKERS.iter().filter_map(|(name, _)| after.find(name)).min();
+        let (said, behind) = after.split_at_checked(next.unwrap_or(after.len()))?;
+        turns.push((role, said.strip_prefix(' ').unwrap_or(said).to_owned()));
+        rest = behind;
+    }
+    (!turns.is_empty()).then_some(turns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Role, turns};
+
+    #[test]
+    fn each_name_after_an_empty_line_begins_a_turn() {
+        let text = "\n\nHuman: Is it\n\nopen?\n\nAssistant: Yes. Human: no\n\nHuman:\n\nAssistant: ";
+        let said = turns(text).unwrap();
+        let expected = [
+            (Role::User, "Is it\n\nopen?"),
+            (Role::Assistant, "Yes. Human: no"),
+            (Role::User, ""),
+            (Role::Assistant, ""),
+        ];
+        assert_eq!(said, expected.map(|(role, text)| (role, text.to_owned())));
+        assert_eq!(turns("Human: x"), None);
+    }
+}

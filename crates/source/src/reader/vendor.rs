@@ -1,0 +1,104 @@
+//! Tells the vendor of a list of messages by its blocks: a block that only one vendor writes outweighs what all of them share.
+//!
+//! Every vendor writes `{"role", "content"}`. A block of type `tool_use`, a key `toolUse` or an item of type `function_call`
+//! identifies one vendor, wherever in the list it stands.
+
+use crate::reader::fields::words;
+use chatmill_intake::{Framing, RecordSketch, Sketch};
+
+/// A vendor whose messages have blocks of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Vendor {
+    /// Anthropic's Messages API.
+    Anthropic,
+    /// Bedrock's Converse API.
+    Converse,
+    /// `OpenAI`'s Responses API.
+    Responses,
+}
+
+/// Blocks that only Anthropic's messages have, by their type.
+const ANTHROPIC: [&str; 13] = words!(
+    tool_use tool_result redacted_thinking server_tool_use web_search_tool_result web_fetch_tool_result
+    code_execution_tool_result bash_code_execution_tool_result text_editor_code_execution_tool_result
+    mcp_tool_use mcp_tool_result search_result container_upload
+);
+
+/// Blocks that only Converse has, by their only name.
+const CONVERSE: [&str; 5] = [
+    "toolUse",
+    "toolResult",
+    "reasoningContent",
+    "cachePoint",
+    "guardContent",
+];
+
+/// Items that only the Responses API has, by their type.
+const RESPONSES: [&str; 8] = words!(
+    function_call function_call_output custom_tool_call custom_tool_call_output computer_call
+    web_search_call file_search_call item_reference
+);
+
+/// The confidence that a block of one vendor alone gives.
+pub const SURE: u8 = 96;
+
+/// The vendor that a record's messages identify, with the confidence and the reason. `list` is the path of a message:
+/// `messages[]`, `[]` where the record is the list itself, empty where the record is a message.
+pub fn of(record: &RecordSketch, list: &str) -> Option<(Vendor, u8, String)> {
+    let name = |inside: &str| {
+        if list.is_empty() {
+            inside.to_owned()
+        } else {
+            format!("{list}.{inside}")
+        }
+    };
+    let (kind, item) = (name("content[].type"), name("type"));
+    if let Some(word) = ANTHROPIC.into_iter().find(|word| record.says(&kind, &[*word])) {
+        return Some((
+            Vendor::Anthropic,
+            SURE,
+            format!("messages hold blocks of type {word}"),
+        ));
+    }
+    // A thought as a list of texts is Mistral's.
+    let is_thought = record.says(&kind, &["thinking"]) && !record.names(&name("content[].thinking[].type"));
+    if is_thought && record.names(&name("content[].thinking")) {
+        let why = "messages hold blocks of type thinking, with the thought as text";
+        return Some((Vendor::Anthropic, SURE, why.to_owned()));
+    }
+    if record.names(&name("content[].source.type")) {
+        let why = "messages hold media with a source";
+        return Some((Vendor::Anthropic, SURE, why.to_owned()));
+    }
+    if let Some(key) = CONVERSE
+        .into_iter()
+        .find(|key| record.names(&name(&format!("content[].{key}"))))
+    {
+        return Some((Vendor::Converse, SURE, format!("messages hold blocks with {key}")));
+    }
+    if let Some(word) = RESPONSES.into_iter().find(|word| record.says(&item, &[*word])) {
+        return Some((Vendor::Responses, SURE, format!("items are of type {word}")));
+    }
+    let is_untyped =
+        record.names(&name("role")) && record.names(&name("content[].text")) && !record.names(&kind);
+    is_untyped.then(|| {
+        let why = "messages hold blocks of text without a type";
+        (Vendor::Converse, 88, why.to_owned())
+    })
+}
+
+/// Whether an entry is one bare list of this vendor's messages. Like every array, it is framed message by message.
+pub fn is_list(sketch: &Sketch, vendor: Vendor) -> Option<(u8, String)> {
+    let is_turn = |record: &RecordSketch| {
+        !record.is_object
+            || record.names("role") && record.names("content")
+            || record.says("type", &RESPONSES)
+    };
+    if sketch.framing != Framing::Array || !sketch.records.iter().all(is_turn) {
+        return None;
+    }
+    let mut found = sketch.records.iter().filter_map(|record| of(record, ""));
+    found
+        .find(|(found, _, _)| *found == vendor)
+        .map(|(_, confidence, why)| (confidence, format!("the top-level array is a bare list: {why}")))
+}

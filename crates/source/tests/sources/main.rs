@@ -1,0 +1,25 @@
+//! Sources from the outside: fixtures, recognition, rows, and facts found by running the systems' own code.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::panic,
+    clippy::disallowed_methods,
+    missing_docs
+)]
+
+mod detection;
+mod dump;
+mod gemini_vectors;
+mod golden;
+mod group_chat;
+mod gryag_db;
+mod jaibber_events;
+mod jaibber_vectors;
+mod lists;
+mod looks;
+mod rows;
+mod suna_vectors;
+mod tzurot_vectors;
+mod vectors;

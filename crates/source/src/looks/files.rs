@@ -46,7 +46,7 @@ fn is_dated(line: &[u8]) -> bool {
 }
 
 /// Whether a header and at least one line after it have equally many cells, and the header is made of words.
-pub fn is_table(head: &[u8]) -> bool {
+pub(crate) fn is_table(head: &[u8]) -> bool {
     [b',', b';', b'\t'].into_iter().any(|separator| {
         let count = |line: &[u8]| memchr::memchr_iter(separator, line).count();
         let mut all = lines(head);

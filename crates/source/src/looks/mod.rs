@@ -7,7 +7,7 @@ mod exports;
 mod files;
 mod training;
 
-pub use files::is_table;
+pub(crate) use files::is_table;
 
 use chatmill_intake::{Head, RecordSketch, Sketch};
 
@@ -88,7 +88,7 @@ pub fn look(head: &Head, sketch: &Sketch) -> Option<Look> {
 }
 
 /// What records look like that some source would read, but not as what they are.
-pub fn look_of_records(sketch: &Sketch) -> Option<Look> {
+pub(crate) fn look_of_records(sketch: &Sketch) -> Option<Look> {
     let glimpse = Glimpse {
         records: &sketch.records,
         head: &[],

@@ -9,7 +9,7 @@ use chatmill_model::{ArgumentForm, Arguments, RawJson};
 use crate::reader::notes::Site;
 
 /// Reads arguments: a string that should hold JSON, or a JSON value. Missing arguments count as an empty string.
-pub fn arguments(
+pub(crate) fn arguments(
     value: Option<Value<'_>>,
     suffix: &str,
     site: &mut Site<'_>,
@@ -28,7 +28,7 @@ pub fn arguments(
 }
 
 /// Arguments that the record holds as a JSON value.
-pub fn embedded(value: Value<'_>) -> Arguments {
+pub(crate) fn embedded(value: Value<'_>) -> Arguments {
     let raw = RawJson(value.raw().to_owned());
     if value.kind() == Kind::Object {
         Arguments::Object(raw)
@@ -38,7 +38,7 @@ pub fn embedded(value: Value<'_>) -> Arguments {
 }
 
 /// Classifies arguments in a string: an object, other JSON, or malformed. Lone surrogates are repaired as in the record.
-pub fn classify(
+pub(crate) fn classify(
     text: Cow<'_, str>,
     place: &str,
     value: Value<'_>,

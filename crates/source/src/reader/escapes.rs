@@ -2,10 +2,10 @@
 //! a line of ids.
 
 /// The character that marks such a text as plain.
-pub const ESCAPE: char = '\u{200b}';
+pub(crate) const ESCAPE: char = '\u{200b}';
 
 /// Removes the escapes after `<`. `begins` tells whether the text after an escape continues like a tag or control token.
-pub fn unescaped(text: &str, begins: impl Fn(&str) -> bool) -> String {
+pub(crate) fn unescaped(text: &str, begins: impl Fn(&str) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find("<\u{200b}") {
@@ -26,7 +26,7 @@ pub fn unescaped(text: &str, begins: impl Fn(&str) -> bool) -> String {
 }
 
 /// Whether text after a `<` continues like an opening or closing tag of one of these names.
-pub fn is_tag(text: &str, names: &[&str]) -> bool {
+pub(crate) fn is_tag(text: &str, names: &[&str]) -> bool {
     let inside = text.strip_prefix('/').unwrap_or(text);
     let mut rests = names.iter().filter_map(|name| inside.strip_prefix(name));
     rests.any(|rest| rest.starts_with('>'))

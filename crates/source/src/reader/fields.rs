@@ -7,7 +7,7 @@ use chatmill_intake::json::{Kind, Value};
 use crate::reader::notes::Site;
 
 /// An object whose known fields are found in one walk over the tape. [`wire!`] declares one.
-pub trait Wire<'d>: Sized {
+pub(crate) trait Wire<'d>: Sized {
     /// Finds the fields, or gives the name of a known one that stands there twice.
     fn read(object: Value<'d>) -> Result<Self, Cow<'d, str>>;
 
@@ -65,7 +65,7 @@ macro_rules! words {
 pub(crate) use words;
 
 /// A field as text, where it is one.
-pub enum FieldText<'d> {
+pub(crate) enum FieldText<'d> {
     /// There is no such field.
     Absent,
     /// `null`.
@@ -79,7 +79,7 @@ pub enum FieldText<'d> {
 }
 
 /// Takes a field as text.
-pub fn field_text(value: Option<Value<'_>>) -> FieldText<'_> {
+pub(crate) fn field_text(value: Option<Value<'_>>) -> FieldText<'_> {
     let Some(value) = value else {
         return FieldText::Absent;
     };
@@ -92,17 +92,17 @@ pub fn field_text(value: Option<Value<'_>>) -> FieldText<'_> {
 }
 
 /// A field that is there and not null.
-pub fn present<'d>(object: Value<'d>, key: &str) -> Option<Value<'d>> {
+pub(crate) fn present<'d>(object: Value<'d>, key: &str) -> Option<Value<'d>> {
     object.get(key).filter(|value| !value.is_null())
 }
 
 /// The text of a string field; `None` for anything else.
-pub fn text(value: Option<Value<'_>>) -> Option<String> {
+pub(crate) fn text(value: Option<Value<'_>>) -> Option<String> {
     value.and_then(Value::as_str).map(Cow::into_owned)
 }
 
 /// An id: a string that is not empty, or a number as written.
-pub fn id(value: Value<'_>) -> Option<String> {
+pub(crate) fn id(value: Value<'_>) -> Option<String> {
     let id = value
         .as_str()
         .or_else(|| value.number_text().map(Cow::Borrowed))?;
@@ -110,7 +110,7 @@ pub fn id(value: Value<'_>) -> Option<String> {
 }
 
 /// An id or a name, as [`id`] reads it; anything but a string is reported at `suffix`.
-pub fn word(value: Option<Value<'_>>, suffix: &str, site: &mut Site<'_>) -> Option<String> {
+pub(crate) fn word(value: Option<Value<'_>>, suffix: &str, site: &mut Site<'_>) -> Option<String> {
     let value = value.filter(|value| !value.is_null())?;
     match value.kind() {
         Kind::String => {}

@@ -16,7 +16,7 @@ const MICROSECOND_DIGITS: usize = 6;
 
 /// A time as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moment {
+pub(crate) struct Moment {
     /// Date and time of day.
     pub civil: DateTime,
     /// Microseconds east of UTC, where the text says.
@@ -27,12 +27,12 @@ pub struct Moment {
 
 impl Moment {
     /// Microseconds since 1970, of a time that carries its offset.
-    pub fn instant(&self) -> Option<i64> {
+    pub(crate) fn instant(&self) -> Option<i64> {
         self.local().checked_sub(self.offset?)
     }
 
     /// Microseconds since 1970 as if the time were UTC: every year that can be written fits.
-    pub fn local(&self) -> i64 {
+    pub(crate) fn local(&self) -> i64 {
         let since = self
             .civil
             .duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0));
@@ -41,7 +41,7 @@ impl Moment {
 }
 
 /// Reads a time; `None` when it is none.
-pub fn parse(text: &str) -> Option<Moment> {
+pub(crate) fn parse(text: &str) -> Option<Moment> {
     let mut odds = Odds::default();
     let trimmed = text.trim();
     if trimmed.len() < text.len() {
@@ -115,7 +115,7 @@ fn digits_behind_seconds(clock: &str) -> usize {
 }
 
 /// Reads `Z` or `+HH[:MM[:SS[.ffffff]]]`, colons all or none; microseconds east of UTC.
-pub fn offset(text: &str) -> Option<i64> {
+pub(crate) fn offset(text: &str) -> Option<i64> {
     if text == "Z" {
         return Some(0);
     }

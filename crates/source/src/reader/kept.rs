@@ -5,10 +5,10 @@ use chatmill_model::json::push_string;
 use chatmill_model::{Extra, Part, RawJson};
 
 /// Fields without a place, by path and in input order.
-pub type Kept = Vec<(String, RawJson)>;
+pub(crate) type Kept = Vec<(String, RawJson)>;
 
 /// Something that keeps such fields.
-pub trait Keep {
+pub(crate) trait Keep {
     /// The fields so far.
     fn kept(&mut self) -> &mut Kept;
 
@@ -54,7 +54,7 @@ impl Keep for Extra {
 
 /// The pieces of a message, and what has no place in them.
 #[derive(Debug, Default)]
-pub struct Content {
+pub(crate) struct Content {
     /// The pieces.
     pub parts: Vec<Part>,
     /// The fields without a place, by path.
@@ -68,7 +68,7 @@ impl Keep for Content {
 }
 
 /// The path of a field inside an object; that of the message itself is empty.
-pub fn below(path: &str, key: &str) -> String {
+pub(crate) fn below(path: &str, key: &str) -> String {
     if path.is_empty() {
         return key.to_owned();
     }
@@ -78,12 +78,12 @@ pub fn below(path: &str, key: &str) -> String {
 }
 
 /// A value as it was written.
-pub fn raw(value: Value<'_>) -> RawJson {
+pub(crate) fn raw(value: Value<'_>) -> RawJson {
     RawJson(value.raw().to_owned())
 }
 
 /// A text as a JSON string.
-pub fn quoted(text: &str) -> RawJson {
+pub(crate) fn quoted(text: &str) -> RawJson {
     let mut raw = String::new();
     push_string(&mut raw, text);
     RawJson(raw)

@@ -13,7 +13,7 @@ use crate::reader::notes::{Notes, Site};
 
 /// What the elements of a list are called in findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Element {
+pub(crate) enum Element {
     /// A message, with keys.
     Message,
     /// A row, with columns.
@@ -38,7 +38,7 @@ impl Element {
 
 /// Collects what becomes of the elements of one frame's list.
 #[derive(Debug)]
-pub struct ListReader<'d, 'r> {
+pub(crate) struct ListReader<'d, 'r> {
     /// The frame that holds them.
     pub frame: FrameView<'d>,
     /// The limits of the run.
@@ -55,7 +55,7 @@ pub struct ListReader<'d, 'r> {
 
 impl<'d, 'r> ListReader<'d, 'r> {
     /// A reader that has read nothing yet.
-    pub fn new(frame: FrameView<'d>, limits: &'r Limits) -> Self {
+    pub(crate) fn new(frame: FrameView<'d>, limits: &'r Limits) -> Self {
         Self {
             frame,
             limits,
@@ -68,7 +68,7 @@ impl<'d, 'r> ListReader<'d, 'r> {
 
     /// Counts an element and reads its fields. It is rejected when it is not an object, or when `read` returns the name of a
     /// field that must not occur twice.
-    pub fn element<T>(
+    pub(crate) fn element<T>(
         &mut self,
         element: Element,
         path: impl FnOnce() -> String,
@@ -91,13 +91,13 @@ impl<'d, 'r> ListReader<'d, 'r> {
     }
 
     /// Rejects an element that is counted already.
-    pub fn reject(&mut self, span: Range<usize>, finding: Finding) {
+    pub(crate) fn reject(&mut self, span: Range<usize>, finding: Finding) {
         self.rows.rejected += 1;
         self.rejects.push(self.frame.reject(span, finding, self.limits));
     }
 
     /// The next message, as a place for findings.
-    pub fn site<'s>(&'s mut self, id: Option<&'s str>, message: Value<'s>) -> Site<'s> {
+    pub(crate) fn site<'s>(&'s mut self, id: Option<&'s str>, message: Value<'s>) -> Site<'s> {
         Site {
             notes: &mut self.notes,
             position: self.messages.len() as u32,
@@ -107,12 +107,12 @@ impl<'d, 'r> ListReader<'d, 'r> {
     }
 
     /// The next message with its role, position and origin, and nothing else yet.
-    pub fn message(&self, role: Role, span: Range<usize>, index: u32) -> Message {
+    pub(crate) fn message(&self, role: Role, span: Range<usize>, index: u32) -> Message {
         Message::new(role, self.messages.len() as u32, self.frame.origin(span, index))
     }
 
     /// Adds and counts the next message.
-    pub fn push(&mut self, message: Message) {
+    pub(crate) fn push(&mut self, message: Message) {
         match message.kind {
             MessageKind::Message => self.rows.messages += 1,
             MessageKind::Notice => self.rows.notices += 1,
@@ -121,7 +121,7 @@ impl<'d, 'r> ListReader<'d, 'r> {
     }
 
     /// Everything that was read, as this conversation.
-    pub fn finish(self, conversation: Conversation) -> Reading {
+    pub(crate) fn finish(self, conversation: Conversation) -> Reading {
         Reading {
             conversation: Some(Conversation {
                 messages: self.messages,
@@ -137,7 +137,7 @@ impl<'d, 'r> ListReader<'d, 'r> {
 
 /// The list in a field of the record; `elements` is what findings call its elements. A record that lacks the field, has it
 /// twice, or has something else in it is rejected.
-pub fn named<'d>(
+pub(crate) fn named<'d>(
     frame: FrameView<'d>,
     name: &str,
     elements: &str,
@@ -155,7 +155,7 @@ pub fn named<'d>(
 }
 
 /// The field of this name, which the record must have exactly once.
-pub fn single<'d>(frame: FrameView<'d>, name: &str) -> Result<Value<'d>, Box<Finding>> {
+pub(crate) fn single<'d>(frame: FrameView<'d>, name: &str) -> Result<Value<'d>, Box<Finding>> {
     let root = frame.root();
     let mut fields = root.fields().filter(|(key, _)| key == name);
     let (code, text) = match (fields.next(), fields.next()) {
@@ -170,7 +170,11 @@ pub fn single<'d>(frame: FrameView<'d>, name: &str) -> Result<Value<'d>, Box<Fin
 }
 
 /// The record itself as the list.
-pub fn bare<'d>(frame: FrameView<'d>, elements: &str, limits: &Limits) -> Result<Value<'d>, Box<Finding>> {
+pub(crate) fn bare<'d>(
+    frame: FrameView<'d>,
+    elements: &str,
+    limits: &Limits,
+) -> Result<Value<'d>, Box<Finding>> {
     let root = frame.root();
     match too_many(root, "the conversation", elements, limits) {
         Some(text) => Err(frame.fault(&codes::CONVERSATION_TOO_LARGE, text, "$", root)),
@@ -180,7 +184,7 @@ pub fn bare<'d>(frame: FrameView<'d>, elements: &str, limits: &Limits) -> Result
 
 /// The rows of a record: the elements of a list, or the record itself. Findings call all of them together `whole`; `no_row` is
 /// why the object is not a row, and `neither` why anything but a list or an object is rejected.
-pub fn rows<'d>(
+pub(crate) fn rows<'d>(
     frame: FrameView<'d>,
     whole: &str,
     no_row: Option<&str>,
@@ -201,7 +205,7 @@ pub fn rows<'d>(
 }
 
 /// The path of a row in such a record.
-pub fn row_path(frame: FrameView<'_>, index: u32) -> String {
+pub(crate) fn row_path(frame: FrameView<'_>, index: u32) -> String {
     if frame.root().kind() == Kind::Array {
         format!("$[{index}]")
     } else {
@@ -210,12 +214,12 @@ pub fn row_path(frame: FrameView<'_>, index: u32) -> String {
 }
 
 /// Says that a list is too long, where it is.
-pub fn too_many(list: Value<'_>, whole: &str, elements: &str, limits: &Limits) -> Option<String> {
+pub(crate) fn too_many(list: Value<'_>, whole: &str, elements: &str, limits: &Limits) -> Option<String> {
     exceeds(list.len() as u64, whole, elements, limits)
 }
 
 /// Says that there are too many elements, where there are.
-pub fn exceeds(count: u64, whole: &str, elements: &str, limits: &Limits) -> Option<String> {
+pub(crate) fn exceeds(count: u64, whole: &str, elements: &str, limits: &Limits) -> Option<String> {
     let limit = limits.messages_per_conversation;
     (count > limit).then(|| format!("{whole} has {count} {elements}, the limit is {limit}"))
 }

@@ -15,7 +15,7 @@ use crate::reader::{parts, tool_calls};
 
 /// A message object but for its content, which [`content`] gives.
 #[derive(Debug, Default)]
-pub struct MessageObject {
+pub(crate) struct MessageObject {
     /// Who it speaks as, where it says so in a known word.
     pub role: Option<Role>,
     /// The word that it says it in.
@@ -36,7 +36,7 @@ pub struct MessageObject {
 
 impl MessageObject {
     /// Whether an object is a message: it has a field that only messages have.
-    pub fn is_one(object: Value<'_>) -> bool {
+    pub(crate) fn is_one(object: Value<'_>) -> bool {
         object.kind() == Kind::Object
             && ["role", "content", "tool_calls"]
                 .iter()
@@ -44,7 +44,7 @@ impl MessageObject {
     }
 
     /// Reads everything but the content. A field that is null counts as absent.
-    pub fn read(object: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Self {
+    pub(crate) fn read(object: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Self {
         let known = words!(role content name tool_calls tool_call_id message_id);
         site.repeated_keys(object, |key| known.contains(&key));
         let field = |key: &str| present(object, key);
@@ -79,12 +79,12 @@ impl MessageObject {
 }
 
 /// What a message object says, unless that is null.
-pub fn content(object: Value<'_>) -> Option<Value<'_>> {
+pub(crate) fn content(object: Value<'_>) -> Option<Value<'_>> {
     present(object, "content")
 }
 
 /// The role that a word of `OpenAI`'s means.
-pub fn role(word: &str) -> Option<Role> {
+pub(crate) fn role(word: &str) -> Option<Role> {
     Some(match word {
         "system" | "developer" => Role::System,
         "user" => Role::User,
@@ -95,7 +95,7 @@ pub fn role(word: &str) -> Option<Role> {
 }
 
 /// Reads what somebody said: text, or a list of parts. Anything else is read as its JSON text.
-pub fn said(value: Value<'_>, field: &str, rest: &mut Kept, site: &mut Site<'_>) -> Vec<Part> {
+pub(crate) fn said(value: Value<'_>, field: &str, rest: &mut Kept, site: &mut Site<'_>) -> Vec<Part> {
     if let Some(text) = value.as_str() {
         return vec![Part::Text(text.into_owned())];
     }
@@ -110,7 +110,12 @@ pub fn said(value: Value<'_>, field: &str, rest: &mut Kept, site: &mut Site<'_>)
 }
 
 /// Reads what a tool answered: its text, and what is no text. Values that are no parts are answers in JSON.
-pub fn answered(value: Value<'_>, field: &str, rest: &mut Kept, site: &mut Site<'_>) -> (String, Vec<Part>) {
+pub(crate) fn answered(
+    value: Value<'_>,
+    field: &str,
+    rest: &mut Kept,
+    site: &mut Site<'_>,
+) -> (String, Vec<Part>) {
     if value.kind() != Kind::Array || !is_shown(value) {
         return (text_of(value), Vec::new());
     }
@@ -129,7 +134,7 @@ fn is_shown(list: Value<'_>) -> bool {
 }
 
 /// A value as text: a string as it is, nothing for null, everything else as compact JSON.
-pub fn text_of(value: Value<'_>) -> String {
+pub(crate) fn text_of(value: Value<'_>) -> String {
     match value.as_str() {
         Some(text) => text.into_owned(),
         None if value.is_null() => String::new(),

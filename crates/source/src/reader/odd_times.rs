@@ -8,7 +8,7 @@ use crate::reader::notes::Notes;
 
 /// What is odd about a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Odd {
+pub(crate) enum Odd {
     /// `24:00:00`.
     EndOfDay,
     /// The sixty-first second of a minute.
@@ -51,18 +51,18 @@ impl Odd {
 
 /// All that is odd about a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Odds([bool; Odd::ALL.len()]);
+pub(crate) struct Odds([bool; Odd::ALL.len()]);
 
 impl Odds {
     /// Adds a kind.
-    pub fn add(&mut self, odd: Odd) {
+    pub(crate) fn add(&mut self, odd: Odd) {
         if let Some(seen) = self.0.get_mut(odd as usize) {
             *seen = true;
         }
     }
 
     /// The kinds.
-    pub fn kinds(self) -> impl Iterator<Item = Odd> {
+    pub(crate) fn kinds(self) -> impl Iterator<Item = Odd> {
         Odd::ALL
             .into_iter()
             .zip(self.0)
@@ -72,14 +72,14 @@ impl Odds {
 
 /// What is odd about the times of a conversation.
 #[derive(Debug, Default)]
-pub struct OddTimes {
+pub(crate) struct OddTimes {
     odd: BTreeMap<Odd, Finding>,
     naive: Option<Finding>,
 }
 
 impl OddTimes {
     /// Counts what is odd about a time; `place` gives a finding its place.
-    pub fn enter(&mut self, odds: Odds, place: impl Fn(Finding) -> Finding) {
+    pub(crate) fn enter(&mut self, odds: Odds, place: impl Fn(Finding) -> Finding) {
         for odd in odds.kinds() {
             if let Some(known) = self.odd.get_mut(&odd) {
                 known.count += 1;
@@ -91,7 +91,7 @@ impl OddTimes {
     }
 
     /// Counts a time without an offset; `text` says what that means in this conversation.
-    pub fn enter_naive(&mut self, text: &str, severity: Severity, place: impl Fn(Finding) -> Finding) {
+    pub(crate) fn enter_naive(&mut self, text: &str, severity: Severity, place: impl Fn(Finding) -> Finding) {
         if let Some(known) = &mut self.naive {
             known.count += 1;
         } else {
@@ -101,7 +101,7 @@ impl OddTimes {
     }
 
     /// Adds one finding for each kind, at its first occurrence.
-    pub fn finish(self, notes: &mut Notes) {
+    pub(crate) fn finish(self, notes: &mut Notes) {
         notes.findings.extend(self.odd.into_values().chain(self.naive));
     }
 }

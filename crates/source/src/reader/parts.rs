@@ -20,7 +20,7 @@ const MAX_SPELLED_DEPTH: u32 = 128;
 const PLAIN_MARK: &str = "{\"type\":\"ephemeral\"}";
 
 /// Whether a list is one of parts: an element is an object with a `type` or a `text`, or all are strings.
-pub fn is_parts(list: Value<'_>) -> bool {
+pub(crate) fn is_parts(list: Value<'_>) -> bool {
     let is_part = |part: Value<'_>| {
         part.kind() == Kind::Object && part.get("type").or_else(|| part.get("text")).is_some()
     };
@@ -28,7 +28,7 @@ pub fn is_parts(list: Value<'_>) -> bool {
 }
 
 /// Reads the parts of the field `field`.
-pub fn read(list: Value<'_>, field: &str, site: &mut Site<'_>) -> Content {
+pub(crate) fn read(list: Value<'_>, field: &str, site: &mut Site<'_>) -> Content {
     let mut content = Content::default();
     for (index, value) in list.items().enumerate() {
         let path = format!("{field}[{index}]");
@@ -183,7 +183,7 @@ fn calls(value: Value<'_>, path: &str, content: &mut Content) -> bool {
 }
 
 /// What a MIME type names, where it is one.
-pub fn kind_of(media_type: Option<&str>) -> Option<MediaKind> {
+pub(crate) fn kind_of(media_type: Option<&str>) -> Option<MediaKind> {
     let (family, _) = media_type?.split_once('/')?;
     Some(match family {
         "image" => MediaKind::Image,
@@ -194,7 +194,7 @@ pub fn kind_of(media_type: Option<&str>) -> Option<MediaKind> {
 }
 
 /// A media item at an address; a plain base64 data URL is the bytes themselves.
-pub fn located(kind: MediaKind, url: String, name: Option<String>) -> Media {
+pub(crate) fn located(kind: MediaKind, url: String, name: Option<String>) -> Media {
     let (source, media_type) = match inline(&url) {
         Some((media_type, bytes)) => (MediaSource::Inline(bytes.to_owned()), Some(media_type.to_owned())),
         None => (MediaSource::Url(url), None),
@@ -269,7 +269,7 @@ fn file(value: Value<'_>, path: &str, content: &mut Content) -> bool {
 }
 
 /// The texts among pieces, joined by line breaks, and everything else in order.
-pub fn divided(parts: Vec<Part>) -> (String, Vec<Part>) {
+pub(crate) fn divided(parts: Vec<Part>) -> (String, Vec<Part>) {
     let mut texts: Vec<String> = Vec::new();
     let mut others = Vec::new();
     for part in parts {
@@ -282,7 +282,7 @@ pub fn divided(parts: Vec<Part>) -> (String, Vec<Part>) {
 }
 
 /// A tool's content is its result: the texts are the answer, and everything else follows.
-pub fn answer(content: Vec<Part>, call_id: Option<String>, name: Option<String>) -> Vec<Part> {
+pub(crate) fn answer(content: Vec<Part>, call_id: Option<String>, name: Option<String>) -> Vec<Part> {
     let (content, others) = divided(content);
     let mut parts = vec![Part::ToolResult(ToolResult {
         call_id,

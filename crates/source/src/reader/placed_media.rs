@@ -23,7 +23,7 @@ const LISTS: [(&str, &str, MediaKind); 6] = [
 
 /// Puts the media of the record's lists in the places of their marks. A list that is used up is removed from `extra`; media
 /// without a mark stay there.
-pub fn place(root: Value<'_>, messages: &mut [Message], extra: &mut Extra, notes: &mut Notes) {
+pub(crate) fn place(root: Value<'_>, messages: &mut [Message], extra: &mut Extra, notes: &mut Notes) {
     for (field, mark, kind) in LISTS {
         let Some(value) = present(root, field) else {
             continue;

@@ -22,7 +22,7 @@ const REJECTED: [&str; 4] = [
 ];
 
 /// Rejects a record that is a labelled answer.
-pub fn refuse(frame: &FrameView<'_>) -> Result<(), Box<Finding>> {
+pub(crate) fn refuse(frame: &FrameView<'_>) -> Result<(), Box<Finding>> {
     let labelled = LABELS.into_iter().find_map(|key| {
         let value = frame.root().get(key)?;
         matches!(value.kind(), Kind::Bool(_)).then_some((key, value))
@@ -36,7 +36,7 @@ pub fn refuse(frame: &FrameView<'_>) -> Result<(), Box<Finding>> {
 }
 
 /// Reports that the record compares two answers, where it does.
-pub fn compare(root: Value<'_>, notes: &mut Notes) {
+pub(crate) fn compare(root: Value<'_>, notes: &mut Notes) {
     let other = REJECTED.into_iter().find_map(|key| {
         let value = present(root, key)?;
         Some((key, value))

@@ -15,7 +15,7 @@ use crate::reader::notes::{Notes, Site};
 const MAX_QUOTING_LAYERS: usize = 4;
 
 /// The text of the array or object that a string holds; `None` for every other value. It may still be invalid.
-pub fn json_text<'d>(value: Value<'d>, limits: &Limits) -> Option<Cow<'d, str>> {
+pub(crate) fn json_text<'d>(value: Value<'d>, limits: &Limits) -> Option<Cow<'d, str>> {
     let mut text = value.as_str()?;
     for _ in 0..MAX_QUOTING_LAYERS {
         match text.trim_start().as_bytes().first()? {
@@ -34,13 +34,13 @@ pub fn json_text<'d>(value: Value<'d>, limits: &Limits) -> Option<Cow<'d, str>> 
 }
 
 /// Scans what [`json_text`] gave; `None` when that is no valid JSON.
-pub fn scan<'t>(text: Option<&'t str>, limits: &Limits) -> Option<Document<'t>> {
+pub(crate) fn scan<'t>(text: Option<&'t str>, limits: &Limits) -> Option<Document<'t>> {
     json::scan(text?.as_bytes(), limits.depth).ok()
 }
 
 /// What a field holds, for the paths of what is found inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CellForm {
+pub(crate) enum CellForm {
     /// A value: paths inside are below the field.
     Value,
     /// A list that is read by its name: paths inside begin with the field.
@@ -51,7 +51,7 @@ pub enum CellForm {
 
 /// Where the findings of a field go.
 #[derive(Debug)]
-pub struct CellPlace {
+pub(crate) struct CellPlace {
     /// The field, as a path below the row: `.content`.
     pub field: &'static str,
     /// Its bytes in the frame.
@@ -62,7 +62,7 @@ pub struct CellPlace {
 
 impl CellPlace {
     /// Reports findings about the inside of the field at the row.
-    pub fn report(&self, found: Notes, site: &mut Site<'_>) {
+    pub(crate) fn report(&self, found: Notes, site: &mut Site<'_>) {
         for mut finding in found.findings {
             if let Path::InMessage(suffix) = &finding.path {
                 finding.path = Path::InMessage(match self.form {
@@ -79,7 +79,7 @@ impl CellPlace {
     }
 
     /// Reports the scan notes of the quoted document, one finding for each code.
-    pub fn report_scan(&self, document: &Document<'_>, site: &mut Site<'_>) {
+    pub(crate) fn report_scan(&self, document: &Document<'_>, site: &mut Site<'_>) {
         let mut found: Vec<Finding> = Vec::new();
         for note in document.notes() {
             if let Some(known) = found.iter_mut().find(|known| known.code == note.code) {

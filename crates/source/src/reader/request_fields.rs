@@ -14,7 +14,7 @@ const IDS: [&str; 3] = ["conversation_id", "thread_id", "id"];
 
 /// The names of the fields that are read.
 #[derive(Clone, Copy, Debug)]
-pub struct Names<'n> {
+pub(crate) struct Names<'n> {
     /// Fields that hold turns. `outer.inner` is a list inside a field, whose other fields count as fields of the request.
     pub turns: &'n [&'n str],
     /// The field that holds system text.
@@ -26,11 +26,11 @@ pub struct Names<'n> {
 }
 
 /// Tool definitions as written, and the fields beside them.
-pub type Tools = (Vec<RawJson>, Kept);
+pub(crate) type Tools = (Vec<RawJson>, Kept);
 
 /// The fields of a request that are not turns.
 #[derive(Debug, Default)]
-pub struct RequestFields {
+pub(crate) struct RequestFields {
     /// Id of the conversation.
     pub id: Option<String>,
     /// Definitions of tools, as written.
@@ -41,7 +41,7 @@ pub struct RequestFields {
 
 impl RequestFields {
     /// A conversation of these participants with these fields.
-    pub fn conversation(
+    pub(crate) fn conversation(
         self,
         (source, shape): (&'static str, &'static str),
         frame: FrameView<'_>,
@@ -59,7 +59,7 @@ impl RequestFields {
     }
 
     /// Reads the fields around the turns.
-    pub fn read(names: Names<'_>, root: Value<'_>, limits: &Limits, notes: &mut Notes) -> Self {
+    pub(crate) fn read(names: Names<'_>, root: Value<'_>, limits: &Limits, notes: &mut Notes) -> Self {
         let mut beside = Self::default();
         let mut ids = IDS.into_iter();
         let (id_key, id) = ids
@@ -111,7 +111,7 @@ impl RequestFields {
 }
 
 /// Definitions of tools as a list, or as a string that holds one; none for anything else.
-pub fn list_of_tools(value: Value<'_>, limits: &Limits) -> Option<Vec<RawJson>> {
+pub(crate) fn list_of_tools(value: Value<'_>, limits: &Limits) -> Option<Vec<RawJson>> {
     match value.kind() {
         Kind::Null => Some(Vec::new()),
         Kind::Array => Some(value.items().map(raw).collect()),
@@ -129,7 +129,7 @@ pub fn list_of_tools(value: Value<'_>, limits: &Limits) -> Option<Vec<RawJson>> 
 }
 
 /// Tool definitions in the forms of vendors: such a list, or an object whose `tools` are one.
-pub fn tools_of_vendor(key: &str, value: Value<'_>, limits: &Limits) -> Option<Tools> {
+pub(crate) fn tools_of_vendor(key: &str, value: Value<'_>, limits: &Limits) -> Option<Tools> {
     let mut rest = Kept::new();
     let tools = if value.kind() == Kind::Object {
         let tools = value.get("tools").filter(|tools| tools.kind() == Kind::Array)?;

@@ -3,7 +3,7 @@
 use chatmill_model::Role;
 
 /// The role that such a word means, in any case, with spaces and hyphens as underscores.
-pub fn role(word: &str) -> Option<Role> {
+pub(crate) fn role(word: &str) -> Option<Role> {
     let plain: String = word
         .trim()
         .chars()

@@ -11,7 +11,7 @@ use chatmill_model::{Part, Participant, ParticipantKind, Role};
 
 /// The speakers so far.
 #[derive(Debug, Default)]
-pub struct Roster {
+pub(crate) struct Roster {
     /// In order of first appearance.
     pub participants: Vec<Participant>,
     places: HashMap<(&'static str, Option<String>), usize>,
@@ -22,12 +22,12 @@ pub struct Roster {
 
 impl Roster {
     /// The participant who speaks in this role under this name, where nobody has an id.
-    pub fn named(&mut self, role: Role, name: Option<&str>) -> usize {
+    pub(crate) fn named(&mut self, role: Role, name: Option<&str>) -> usize {
         self.place(role, name, name, true)
     }
 
     /// The participant who speaks in this role under this id; the first name that is given stays.
-    pub fn of(&mut self, role: Role, id: &str, name: Option<&str>) -> usize {
+    pub(crate) fn of(&mut self, role: Role, id: &str, name: Option<&str>) -> usize {
         let name = name.filter(|name| !name.is_empty());
         self.place(role, Some(id), name, id == role.as_str())
     }
@@ -77,7 +77,7 @@ impl Roster {
     }
 
     /// Remembers who made the calls in these parts.
-    pub fn calls(&mut self, caller: usize, parts: &[Part]) {
+    pub(crate) fn calls(&mut self, caller: usize, parts: &[Part]) {
         for part in parts {
             if let Part::ToolCall(call) = part {
                 self.last_caller = Some(caller);
@@ -89,13 +89,13 @@ impl Roster {
     }
 
     /// The agent to whom a result belongs: who made a call with one of these ids, else whoever made the last call.
-    pub fn answered<'i>(&self, mut ids: impl Iterator<Item = &'i str>) -> Option<usize> {
+    pub(crate) fn answered<'i>(&self, mut ids: impl Iterator<Item = &'i str>) -> Option<usize> {
         let caller = ids.find_map(|id| self.callers.get(id).copied());
         caller.or(self.last_caller)
     }
 
     /// The agent to whom these results belong, by the first call id among them; the unnamed agent where nobody called.
-    pub fn answering(&mut self, parts: &[Part]) -> usize {
+    pub(crate) fn answering(&mut self, parts: &[Part]) -> usize {
         let id = parts.iter().find_map(|part| match part {
             Part::ToolResult(result) => result.call_id.as_deref(),
             _ => None,

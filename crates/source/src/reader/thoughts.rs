@@ -10,7 +10,7 @@ const OPENING: &str = "<think>";
 const CLOSING: &str = "</think>";
 
 /// The result of reading a frame whose format does not separate thoughts from texts: here they are, whatever the format.
-pub fn reading(customs: Customs, read: Result<Reading, Box<Finding>>) -> Reading {
+pub(crate) fn reading(customs: Customs, read: Result<Reading, Box<Finding>>) -> Reading {
     let mut reading = Reading::stored(customs, read);
     let conversation = reading.conversation.iter_mut();
     conversation
@@ -20,14 +20,14 @@ pub fn reading(customs: Customs, read: Result<Reading, Box<Finding>>) -> Reading
 }
 
 /// A thought with the escapes of its own tags removed.
-pub fn thought(text: &str) -> String {
+pub(crate) fn thought(text: &str) -> String {
     unescaped(text, |text| is_tag(text, &["think"]))
 }
 
 /// Splits a text into the thought at its beginning and the rest; none where it does not begin with one.
 ///
 /// One line break inside each tag, and two after the closing one, belong to the tags.
-pub fn divided(text: &str) -> Option<(&str, &str)> {
+pub(crate) fn divided(text: &str) -> Option<(&str, &str)> {
     let rest = text.trim_start().strip_prefix(OPENING)?;
     let (thought, said) = rest.split_once(CLOSING)?;
     let said = said.strip_prefix('\n').unwrap_or(said);
@@ -62,7 +62,7 @@ fn take_out(message: &mut Message) {
 }
 
 /// Text without the line breaks that set it off from its tags.
-pub fn unframed(text: &str) -> &str {
+pub(crate) fn unframed(text: &str) -> &str {
     let text = text.strip_prefix('\n').unwrap_or(text);
     text.strip_suffix('\n').unwrap_or(text)
 }

@@ -17,11 +17,16 @@ const COUNT_DIGITS: usize = 9;
 
 /// Reads the times of one conversation.
 #[derive(Debug, Default)]
-pub struct Times(OddTimes);
+pub(crate) struct Times(OddTimes);
 
 impl Times {
     /// Reads the time of a row from the field named `field`; absent and null mean no time.
-    pub fn read(&mut self, value: Option<Value<'_>>, field: &str, site: &mut Site<'_>) -> Option<Timestamp> {
+    pub(crate) fn read(
+        &mut self,
+        value: Option<Value<'_>>,
+        field: &str,
+        site: &mut Site<'_>,
+    ) -> Option<Timestamp> {
         let present = value.filter(|value| !value.is_null())?;
         let Some(raw) = text(present) else {
             let text = format!("{field} is neither text nor a number: it is kept as it is");
@@ -54,19 +59,19 @@ impl Times {
     }
 
     /// Reports what is odd about the times: one finding for each kind, at its first occurrence.
-    pub fn finish(self, notes: &mut Notes) {
+    pub(crate) fn finish(self, notes: &mut Notes) {
         self.0.finish(notes);
     }
 }
 
 /// The sort key of a time in microseconds; a time without an offset counts as UTC.
-pub fn order(value: Option<Value<'_>>) -> Option<i64> {
+pub(crate) fn order(value: Option<Value<'_>>) -> Option<i64> {
     let (Moment::Known(micros) | Moment::Local(micros), _) = moment(&text(value?)?)?;
     Some(micros)
 }
 
 /// Sort keys that order values by time; a value without a time keeps its place after its predecessor.
-pub fn keys<'d>(values: impl Iterator<Item = Option<Value<'d>>>) -> Vec<i64> {
+pub(crate) fn keys<'d>(values: impl Iterator<Item = Option<Value<'d>>>) -> Vec<i64> {
     let mut last = i64::MIN;
     values
         .map(|value| {

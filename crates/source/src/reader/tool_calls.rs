@@ -12,7 +12,7 @@ use crate::reader::kept::{Keep, Kept, below};
 use crate::reader::notes::Site;
 
 /// Reads `tool_calls`; `None` when it is no list of objects.
-pub fn calls(
+pub(crate) fn calls(
     list: Value<'_>,
     rest: &mut Kept,
     site: &mut Site<'_>,
@@ -61,7 +61,7 @@ fn call(value: Value<'_>, suffix: &str, rest: &mut Kept, site: &mut Site<'_>, li
 }
 
 /// The deprecated `function_call`, which has no id.
-pub fn function_call(
+pub(crate) fn function_call(
     value: Value<'_>,
     rest: &mut Kept,
     site: &mut Site<'_>,
@@ -124,7 +124,7 @@ const fn as_text(text: String) -> (Arguments, ArgumentForm) {
 }
 
 /// The calls that a text holds as JSON; any other text is one call with malformed arguments.
-pub fn spelled(words: String, depth: u32) -> Vec<ToolCall> {
+pub(crate) fn spelled(words: String, depth: u32) -> Vec<ToolCall> {
     let found = json::scan(words.as_bytes(), depth).ok().and_then(|document| {
         let root = document.root();
         match root.kind() {
@@ -137,7 +137,7 @@ pub fn spelled(words: String, depth: u32) -> Vec<ToolCall> {
 }
 
 /// Reads a call from an object with `name`; none where it has other fields, which would be lost.
-pub fn spelled_call(value: Value<'_>, depth: u32) -> Option<ToolCall> {
+pub(crate) fn spelled_call(value: Value<'_>, depth: u32) -> Option<ToolCall> {
     let is_call = value
         .fields()
         .all(|(key, _)| matches!(&*key, "name" | "arguments"));

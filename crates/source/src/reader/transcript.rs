@@ -6,7 +6,7 @@ use chatmill_model::Role;
 const SPEAKERS: [(&str, Role); 2] = [("\n\nHuman:", Role::User), ("\n\nAssistant:", Role::Assistant)];
 
 /// Splits such a text into turns; none where it does not begin with one.
-pub fn turns(text: &str) -> Option<Vec<(Role, String)>> {
+pub(crate) fn turns(text: &str) -> Option<Vec<(Role, String)>> {
     let mut rest = text;
     let mut turns = Vec::new();
     while let Some((role, after)) = SPEAKERS

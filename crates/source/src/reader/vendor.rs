@@ -40,11 +40,11 @@ const RESPONSES: [&str; 8] = words!(
 );
 
 /// The confidence that a block of one vendor alone gives.
-pub const SURE: u8 = 96;
+pub(crate) const SURE: u8 = 96;
 
 /// The vendor that a record's messages identify, with the confidence and the reason. `list` is the path of a message:
 /// `messages[]`, `[]` where the record is the list itself, empty where the record is a message.
-pub fn of(record: &RecordSketch, list: &str) -> Option<(Vendor, u8, String)> {
+pub(crate) fn of(record: &RecordSketch, list: &str) -> Option<(Vendor, u8, String)> {
     let name = |inside: &str| {
         if list.is_empty() {
             inside.to_owned()
@@ -88,7 +88,7 @@ pub fn of(record: &RecordSketch, list: &str) -> Option<(Vendor, u8, String)> {
 }
 
 /// Whether an entry is one bare list of this vendor's messages. Like every array, it is framed message by message.
-pub fn is_list(sketch: &Sketch, vendor: Vendor) -> Option<(u8, String)> {
+pub(crate) fn is_list(sketch: &Sketch, vendor: Vendor) -> Option<(u8, String)> {
     let is_turn = |record: &RecordSketch| {
         !record.is_object
             || record.names("role") && record.names("content")

@@ -10,7 +10,7 @@ use chatmill_source::{FrameView, Reading, Source};
 use serde_json::{Map, Value, json};
 
 /// Scans and reads a frame that stands at byte 0.
-pub fn read(source: &dyn Source, bytes: &[u8], limits: &Limits) -> Reading {
+pub(crate) fn read(source: &dyn Source, bytes: &[u8], limits: &Limits) -> Reading {
     let document = json::scan(bytes, limits.depth).expect("the fixture is JSON");
     let frame = FrameView {
         document: &document,
@@ -22,7 +22,7 @@ pub fn read(source: &dyn Source, bytes: &[u8], limits: &Limits) -> Reading {
 }
 
 /// Writes everything that a reading holds; what is absent or empty is left out.
-pub fn reading(reading: &Reading) -> Value {
+pub(crate) fn reading(reading: &Reading) -> Value {
     let rows = reading.rows;
     Object::new()
         .maybe("conversation", reading.conversation.as_ref().map(conversation))

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// Opens a turn.
-pub const OPENING: &str = "<|im_start|>";
+pub(super) const OPENING: &str = "<|im_start|>";
 
 /// Closes a turn.
 const CLOSING: &str = "<|im_end|>";
@@ -13,7 +13,7 @@ const END_OF_TEXT: &str = "<|endoftext|>";
 
 /// A stretch of a transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Block {
+pub(super) enum Block {
     /// A turn.
     Turn(Opened),
     /// Text that stands in no turn.
@@ -22,7 +22,7 @@ pub enum Block {
 
 /// A turn as it stands in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Opened {
+pub(super) struct Opened {
     /// What stands between its control tokens.
     pub inside: Range<usize>,
     /// From its first control token on.
@@ -33,7 +33,7 @@ pub struct Opened {
 
 impl Block {
     /// Where it stands.
-    pub fn span(&self) -> Range<usize> {
+    pub(super) fn span(&self) -> Range<usize> {
         match self {
             Self::Turn(turn) => turn.span.clone(),
             Self::Outside(span) => span.clone(),
@@ -42,7 +42,7 @@ impl Block {
 }
 
 /// The blocks of a transcript, in order. A turn without its closing token ends where the next one begins.
-pub fn cut(text: &str) -> Vec<Block> {
+pub(super) fn cut(text: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut at = 0;
     while at < text.len() {
@@ -79,13 +79,13 @@ fn outside(text: &str, range: Range<usize>, blocks: &mut Vec<Block>) {
 }
 
 /// Divides what a turn holds into the line of the role and everything after it.
-pub fn role_line(inside: &str) -> (&str, &str) {
+pub(super) fn role_line(inside: &str) -> (&str, &str) {
     let (line, body) = inside.split_once('\n').unwrap_or((inside, ""));
     (line.strip_suffix('\r').unwrap_or(line), body)
 }
 
 /// Whether a turn that does not end asks the assistant, or anybody, to say something.
-pub fn asks(inside: &str) -> bool {
+pub(super) fn asks(inside: &str) -> bool {
     matches!(inside.trim(), "" | "assistant")
 }
 

@@ -15,7 +15,7 @@ const TOOLS: [&str; 2] = ["tool_call", "tool_response"];
 
 /// Who speaks, by the line of the role.
 #[derive(Debug, Default)]
-pub struct Speaker {
+pub(super) struct Speaker {
     /// Who it is; nobody known: a user.
     pub role: Option<Role>,
     /// The word for that, where it is not the model's.
@@ -27,7 +27,7 @@ pub struct Speaker {
 }
 
 /// Reads the line of the role: a word, and maybe `name=…`.
-pub fn speaker(line: &str, faults: &mut Vec<Finding>) -> Speaker {
+pub(super) fn speaker(line: &str, faults: &mut Vec<Finding>) -> Speaker {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let mut speaker = Speaker {
@@ -95,7 +95,7 @@ fn is_token(text: &str) -> bool {
 }
 
 /// The pieces of a turn.
-pub fn parts(role: Role, body: &str, limits: &Limits, faults: &mut Vec<Finding>) -> Vec<Part> {
+pub(super) fn parts(role: Role, body: &str, limits: &Limits, faults: &mut Vec<Finding>) -> Vec<Part> {
     match role {
         Role::System => said(unescaped(body)),
         Role::Assistant => assistant(body, limits, faults),

@@ -17,16 +17,16 @@ const MARK: &str = "[meta]";
 
 /// Keys and values of a line, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Meta(Vec<(String, String)>);
+pub(crate) struct Meta(Vec<(String, String)>);
 
 impl Meta {
     /// Reads a `[meta]` line, if the text is one.
-    pub fn read(text: &str) -> Option<Self> {
+    pub(crate) fn read(text: &str) -> Option<Self> {
         Self::pairs(text.strip_prefix(MARK)?)
     }
 
     /// Reads a `[speaker …]` line, if the text is one; its `id` is the user's.
-    pub fn read_speaker(text: &str) -> Option<Self> {
+    pub(crate) fn read_speaker(text: &str) -> Option<Self> {
         let line = text.strip_prefix("[speaker")?.trim_end().strip_suffix(']')?;
         let Self(mut pairs) = Self::pairs(line).or_else(|| pairs_in_order(line).map(Self))?;
         for (key, _) in &mut pairs {
@@ -38,7 +38,7 @@ impl Meta {
     }
 
     /// Metadata that is stored as keys and values, not as a line.
-    pub fn of(pairs: Vec<(String, String)>) -> Self {
+    pub(crate) fn of(pairs: Vec<(String, String)>) -> Self {
         Self(pairs)
     }
 
@@ -50,7 +50,7 @@ impl Meta {
     }
 
     /// The value of a key, unless it is empty.
-    pub fn get(&self, key: &str) -> Option<&str> {
+    pub(crate) fn get(&self, key: &str) -> Option<&str> {
         let found = self.0.iter().rev().find(|(name, _)| name == key);
         found
             .map(|(_, value)| value.as_str())
@@ -58,13 +58,13 @@ impl Meta {
     }
 
     /// The pairs whose keys are not among `known`.
-    pub fn rest<'m>(&'m self, known: &'m [&str]) -> impl Iterator<Item = &'m (String, String)> {
+    pub(crate) fn rest<'m>(&'m self, known: &'m [&str]) -> impl Iterator<Item = &'m (String, String)> {
         self.0.iter().filter(|(key, _)| !known.contains(&key.as_str()))
     }
 }
 
 /// Takes out the U+200B after the bracket of a text that would begin like a line without it.
-pub fn unescape(text: &mut String) {
+pub(crate) fn unescape(text: &mut String) {
     let inside = text.strip_prefix('[').filter(|rest| rest.starts_with(ESCAPE));
     let bare = inside.map(|rest| rest.trim_start_matches(ESCAPE));
     if bare.is_some_and(|bare| bare.starts_with("meta]") || bare.starts_with("speaker")) {
@@ -172,7 +172,7 @@ fn quoted_value(text: &str, escapes: Escapes) -> Option<(String, &str)> {
 }
 
 /// Says so when the model wrote metadata into its own text, which stands in `holder`, at `suffix` in the message.
-pub fn look_for_leak(parts: &[Part], suffix: &str, holder: Value<'_>, site: &mut Site<'_>) {
+pub(crate) fn look_for_leak(parts: &[Part], suffix: &str, holder: Value<'_>, site: &mut Site<'_>) {
     let texts = parts.iter().filter_map(|part| match part {
         Part::Text(text) => Some(text),
         _ => None,

@@ -15,10 +15,10 @@
 //! its turns like every top-level array; gathered again, they are one conversation. A turn that is a record of its own is a
 //! conversation of one message.
 
-pub mod meta;
-pub mod parts;
-pub mod reply;
-pub mod roster;
+pub(crate) mod meta;
+pub(crate) mod parts;
+pub(crate) mod reply;
+pub(crate) mod roster;
 mod turns;
 
 use chatmill_diag::{Finding, Limits, codes};

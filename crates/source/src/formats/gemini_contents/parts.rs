@@ -21,7 +21,7 @@ fn either<'d>(object: Value<'d>, one: &str, other: &str) -> Option<Value<'d>> {
 }
 
 /// Reads one part into `content`.
-pub fn read(value: Value<'_>, path: &str, content: &mut Content, site: &mut Site<'_>) {
+pub(crate) fn read(value: Value<'_>, path: &str, content: &mut Content, site: &mut Site<'_>) {
     if value.kind() != Kind::Object {
         if let Some(text) = value.as_str() {
             site.warn(path, "a part is a bare string and is read as text", value);

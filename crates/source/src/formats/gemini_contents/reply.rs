@@ -10,7 +10,7 @@ use crate::reader::{Keep as _, Kept};
 /// histories and keep the excerpt.
 ///
 /// Where the target is the bot's, the bot's id here stands for the number of its account, which stays with the message.
-pub fn reference(meta: &Meta, roster: &Roster, extra: &mut Kept) -> Option<Reference> {
+pub(crate) fn reference(meta: &Meta, roster: &Roster, extra: &mut Kept) -> Option<Reference> {
     let text = |key: &str| meta.get(key).map(str::to_owned);
     let target = text("reply_to_message_id");
     let excerpt = text("reply_excerpt");

@@ -13,7 +13,7 @@ use crate::reader::{Keep as _, Kept};
 
 /// The speakers so far.
 #[derive(Debug)]
-pub struct Roster {
+pub(crate) struct Roster {
     /// In order of first appearance.
     pub participants: Vec<Participant>,
     places: HashMap<(bool, String), usize>,
@@ -29,7 +29,7 @@ pub struct Roster {
 
 impl Roster {
     /// A roster without anybody; `agent` is the id of an agent that nothing is known of.
-    pub fn new(agent: &'static str) -> Self {
+    pub(crate) fn new(agent: &'static str) -> Self {
         Self {
             participants: Vec::new(),
             places: HashMap::new(),
@@ -42,7 +42,7 @@ impl Roster {
     }
 
     /// The participant who speaks in this role with this metadata.
-    pub fn speaker(&mut self, role: Role, meta: &Meta) -> usize {
+    pub(crate) fn speaker(&mut self, role: Role, meta: &Meta) -> usize {
         let username = meta.get("username").map(|name| name.trim_start_matches('@'));
         let name = meta.get("name");
         let fallback = match role {
@@ -67,7 +67,7 @@ impl Roster {
     }
 
     /// The one bot, whatever it is called.
-    pub fn bot(&mut self, meta: &Meta) -> usize {
+    pub(crate) fn bot(&mut self, meta: &Meta) -> usize {
         let own = meta.get("user_id").or(meta.get("username"));
         let is_named = own.or(meta.get("name")).is_some();
         match self.bot {
@@ -86,7 +86,7 @@ impl Roster {
 
     /// Notes that a participant is marked as a bot. One that speaks as a user is not the archive's own bot but a guest: no
     /// person, and no agent either, because an agent is one whose side of the conversation may be taken.
-    pub fn mark_machine(&mut self, place: usize) {
+    pub(crate) fn mark_machine(&mut self, place: usize) {
         if let Some(participant) = self.participants.get_mut(place)
             && participant.kind == ParticipantKind::Human
         {
@@ -97,7 +97,7 @@ impl Roster {
     }
 
     /// The facts about its sender that a line leaves out and other lines state; `place` is the sender's.
-    pub fn unstated(&self, place: usize, meta: &Meta) -> Unstated {
+    pub(crate) fn unstated(&self, place: usize, meta: &Meta) -> Unstated {
         let mut unstated = Unstated::default();
         let Some(known) = self.participants.get(place) else {
             return unstated;
@@ -115,7 +115,7 @@ impl Roster {
     }
 
     /// The name that a line gives its sender, where that is another than the roster's; another user name is kept in `extra`.
-    pub fn other_name(&self, place: usize, meta: &Meta, extra: &mut Kept) -> Option<String> {
+    pub(crate) fn other_name(&self, place: usize, meta: &Meta, extra: &mut Kept) -> Option<String> {
         let known = self.participants.get(place)?;
         let username = meta.get("username").map(|name| name.trim_start_matches('@'));
         if let Some(username) = username.filter(|name| known.alias.as_deref() != Some(*name)) {
@@ -181,18 +181,18 @@ impl Roster {
     }
 
     /// Whether there is a participant with this id.
-    pub fn knows(&self, id: &str) -> bool {
+    pub(crate) fn knows(&self, id: &str) -> bool {
         self.taken.contains_key(id)
     }
 
     /// Whether the participant with this id is an agent.
-    pub fn is_agent(&self, id: &str) -> bool {
+    pub(crate) fn is_agent(&self, id: &str) -> bool {
         let participant = self.taken.get(id).and_then(|place| self.participants.get(*place));
         participant.is_some_and(|participant| participant.kind == ParticipantKind::Agent)
     }
 
     /// The id of the agent who goes by one of these names. Replies name the bot's account, its own lines never do.
-    pub fn agent_called(&self, username: Option<&str>, name: Option<&str>) -> Option<&str> {
+    pub(crate) fn agent_called(&self, username: Option<&str>, name: Option<&str>) -> Option<&str> {
         let mut agents = self
             .participants
             .iter()
@@ -205,12 +205,12 @@ impl Roster {
     }
 
     /// Remembers who asked for a tool.
-    pub fn calls(&mut self, caller: usize) {
+    pub(crate) fn calls(&mut self, caller: usize) {
         self.last_caller = Some(caller);
     }
 
     /// The agent whom a response belongs to.
-    pub fn answered(&mut self) -> usize {
+    pub(crate) fn answered(&mut self) -> usize {
         match self.last_caller {
             Some(caller) => caller,
             None => self.bot(&Meta::default()),

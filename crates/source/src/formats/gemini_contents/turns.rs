@@ -22,7 +22,7 @@ const KNOWN: [&str; 10] = words!(
 const SECOND_NAME_OF_REPLY: &str = "reply_to_username";
 
 /// Reads the turns of one history, in order.
-pub struct Reader<'d, 'r> {
+pub(super) struct Reader<'d, 'r> {
     /// What they become.
     pub list: ListReader<'d, 'r>,
     /// Whether the frame is nothing but their list.
@@ -69,7 +69,7 @@ impl Lines {
 
 impl<'d> Reader<'d, '_> {
     /// Reads system text that stands beside the turns: a string, a list of parts, or an object with parts.
-    pub fn read_system(&mut self, index: u32, value: Value<'d>) {
+    pub(super) fn read_system(&mut self, index: u32, value: Value<'d>) {
         self.list.rows.rows += 1;
         let mut content = Content::default();
         let mut site = self.list.site(None, value);
@@ -92,7 +92,7 @@ impl<'d> Reader<'d, '_> {
     }
 
     /// Reads the turn with this index in `contents`.
-    pub fn read(&mut self, index: u32, value: Value<'d>) {
+    pub(super) fn read(&mut self, index: u32, value: Value<'d>) {
         let is_bare = self.is_bare;
         let path = || {
             if is_bare {
@@ -198,7 +198,7 @@ impl<'d> Reader<'d, '_> {
     }
 
     /// Notes what each message leaves to others to say, now that it is known what others say.
-    pub fn note_unstated(&mut self) {
+    pub(super) fn note_unstated(&mut self) {
         for (message, meta) in self.list.messages.iter_mut().zip(&self.lines) {
             let unstated = message.sender.map(|sender| self.roster.unstated(sender, meta));
             message.unstated = unstated.unwrap_or_default();
@@ -264,7 +264,7 @@ fn unknown_keys(meta: &Meta, turn: &Turn<'_>, site: &mut Site<'_>) {
 
 /// Whether a history opens with system text that was put before it: the first turn is a user's and has no line, while
 /// later ones have.
-pub fn has_front(turns: &[Value<'_>]) -> bool {
+pub(super) fn has_front(turns: &[Value<'_>]) -> bool {
     let is_users = |turn: &Value<'_>| turn.get("role").and_then(Value::as_str).as_deref() == Some("user");
     let Some((first, later)) = turns.split_first() else {
         return false;

@@ -7,7 +7,7 @@ use chatmill_model::{Media, MediaKind, MediaSource};
 const ADDRESSES: [&str; 6] = ["url", "file_url", "image_url", "audio_url", "video_url", "link"];
 
 /// The kind of media that a message type names.
-pub fn kind(word: &str) -> Option<MediaKind> {
+pub(super) fn kind(word: &str) -> Option<MediaKind> {
     match word {
         "image" => Some(MediaKind::Image),
         "audio" => Some(MediaKind::Audio),
@@ -19,7 +19,7 @@ pub fn kind(word: &str) -> Option<MediaKind> {
 }
 
 /// Whether a content is one web address and nothing else.
-pub fn is_lone_url(content: &str) -> bool {
+pub(super) fn is_lone_url(content: &str) -> bool {
     let rest = content
         .strip_prefix("https://")
         .or_else(|| content.strip_prefix("http://"));
@@ -27,7 +27,7 @@ pub fn is_lone_url(content: &str) -> bool {
 }
 
 /// The media item of a message; `address` is its content, where that is a lone URL.
-pub fn media_item(kind: MediaKind, address: Option<String>, extra: Option<Value<'_>>) -> Media {
+pub(super) fn media_item(kind: MediaKind, address: Option<String>, extra: Option<Value<'_>>) -> Media {
     let mut name = None;
     let mut media_type = None;
     let mut listed: Option<(usize, String)> = None;

@@ -17,7 +17,7 @@ use crate::reader::{
 };
 
 /// Reads the messages of one conversation, in order.
-pub struct Reader<'d, 'r> {
+pub(super) struct Reader<'d, 'r> {
     /// What they become.
     pub list: ListReader<'d, 'r>,
     /// The participants; speakers who are not listed are added.
@@ -28,7 +28,7 @@ pub struct Reader<'d, 'r> {
 
 impl<'d> Reader<'d, '_> {
     /// Reads the message with this index in `conversation_list`.
-    pub fn read(&mut self, index: u32, value: Value<'d>) {
+    pub(super) fn read(&mut self, index: u32, value: Value<'d>) {
         let path = || message_path(index);
         if let Some(row) = self.list.element(Element::Message, path, value, Row::read) {
             self.accept(index, value, &row);

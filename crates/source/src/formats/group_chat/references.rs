@@ -9,7 +9,7 @@ use super::roster::Roster;
 use crate::reader::{FieldText, Site, field_text, id, iso8601, text};
 
 /// Reads a message's references. Those that the importer refuses are left out, with an error.
-pub fn read(
+pub(super) fn read(
     list: Option<Value<'_>>,
     roster: &Roster<'_>,
     site: &mut Site<'_>,

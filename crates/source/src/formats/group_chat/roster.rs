@@ -18,7 +18,7 @@ use crate::reader::{Keep as _, Notes, Site};
 const WHOLE: &str = "/";
 
 /// Everybody in a conversation.
-pub struct Roster<'d> {
+pub(super) struct Roster<'d> {
     /// In roster order, then in order of first appearance.
     pub participants: Vec<Participant>,
     places: HashMap<Cow<'d, str>, usize>,
@@ -27,7 +27,7 @@ pub struct Roster<'d> {
 
 impl<'d> Roster<'d> {
     /// Reads `user_details`.
-    pub fn read(meta: &mut Meta<'d>, notes: &mut Notes) -> Self {
+    pub(super) fn read(meta: &mut Meta<'d>, notes: &mut Notes) -> Self {
         let mut roster = Self {
             participants: Vec::new(),
             places: HashMap::new(),
@@ -84,7 +84,7 @@ impl<'d> Roster<'d> {
     }
 
     /// The participant who speaks; one who is not listed joins the roster.
-    pub fn speaker(&mut self, id: Cow<'d, str>, role: Option<Role>, site: &mut Site<'_>) -> usize {
+    pub(super) fn speaker(&mut self, id: Cow<'d, str>, role: Option<Role>, site: &mut Site<'_>) -> usize {
         if let Some(place) = self.places.get(&id) {
             return *place;
         }
@@ -106,7 +106,7 @@ impl<'d> Roster<'d> {
     }
 
     /// The participant with this id, if there is one yet.
-    pub fn find(&self, id: &str) -> Option<&Participant> {
+    pub(super) fn find(&self, id: &str) -> Option<&Participant> {
         self.places
             .get(id)
             .and_then(|place| self.participants.get(*place))

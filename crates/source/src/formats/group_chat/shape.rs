@@ -11,7 +11,7 @@ use crate::reader::{Keep as _, Notes, id, text};
 
 /// A structure of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub(super) enum Shape {
     /// 2025-10: no scene, roles are job titles.
     L1,
     /// 2025-11: scenes `company` and `work`, the agents listed in `scene_desc.bot_ids`.
@@ -24,7 +24,7 @@ pub enum Shape {
 
 impl Shape {
     /// The name that the dataset uses.
-    pub const fn as_str(self) -> &'static str {
+    pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::L1 => "L1",
             Self::L2 => "L2",
@@ -35,13 +35,13 @@ impl Shape {
 }
 
 /// Whether a role word of the roster says what the participant is.
-pub fn states_kind(role: &str) -> bool {
+pub(super) fn states_kind(role: &str) -> bool {
     matches!(role, "user" | "assistant")
 }
 
 /// The metadata of a record, split into what has a place in the model and what is kept raw.
 #[derive(Default)]
-pub struct Meta<'d> {
+pub(super) struct Meta<'d> {
     /// Path of the object.
     pub path: &'static str,
     /// Whether there is an object. Without one there is a single finding, and none for each missing field.
@@ -66,7 +66,7 @@ pub struct Meta<'d> {
 
 impl<'d> Meta<'d> {
     /// Reads `conversation_meta` or `session_meta`; without either the metadata is empty.
-    pub fn read(record: &Record<'d>, notes: &mut Notes) -> Self {
+    pub(super) fn read(record: &Record<'d>, notes: &mut Notes) -> Self {
         let (path, value) = match (record.conversation_meta, record.session_meta) {
             (None, Some(session)) => ("$.session_meta", Some(session)),
             (conversation, _) => ("$.conversation_meta", conversation),
@@ -131,7 +131,7 @@ impl<'d> Meta<'d> {
     }
 
     /// Which structure this is.
-    pub fn shape(&self, record: &Record<'_>) -> Shape {
+    pub(super) fn shape(&self, record: &Record<'_>) -> Shape {
         if record.conversation_meta.is_none() && record.session_meta.is_some() {
             return Shape::V2;
         }
@@ -156,7 +156,7 @@ impl<'d> Meta<'d> {
     }
 
     /// The title; a name that is no string stays in `extra`.
-    pub fn title(&mut self, notes: &mut Notes) -> Option<String> {
+    pub(super) fn title(&mut self, notes: &mut Notes) -> Option<String> {
         let path = format!("{}.name", self.path);
         let Some(value) = self.name else {
             if self.is_there {
@@ -175,7 +175,7 @@ impl<'d> Meta<'d> {
     }
 
     /// The kind of room; a scene that is none of the known words stays in `extra`.
-    pub fn scene(&mut self, notes: &mut Notes) -> Scene {
+    pub(super) fn scene(&mut self, notes: &mut Notes) -> Scene {
         let Some(value) = self.scene else {
             return Scene::Unknown;
         };

@@ -10,14 +10,14 @@ use crate::reader::odd_times::{Odd, OddTimes};
 use crate::reader::{FieldText, Notes, Site, field_text, iso8601};
 
 /// Reads the times of one conversation.
-pub struct Clock {
+pub(super) struct Clock {
     zone: Option<TimeZone>,
     odd: OddTimes,
 }
 
 impl Clock {
     /// Takes `default_timezone`, which stands at `path`: an IANA name or an offset.
-    pub fn new(default: Option<Value<'_>>, path: &str, notes: &mut Notes) -> Self {
+    pub(super) fn new(default: Option<Value<'_>>, path: &str, notes: &mut Notes) -> Self {
         let zone = match field_text(default) {
             FieldText::Absent | FieldText::Null => None,
             FieldText::Text(text) => {
@@ -46,7 +46,7 @@ impl Clock {
     }
 
     /// Reads a message's `create_time`.
-    pub fn read(&mut self, value: Option<Value<'_>>, site: &mut Site<'_>) -> Option<Timestamp> {
+    pub(super) fn read(&mut self, value: Option<Value<'_>>, site: &mut Site<'_>) -> Option<Timestamp> {
         let present = value?;
         let raw = match present.kind() {
             Kind::String => present.as_str()?.into_owned(),
@@ -96,7 +96,7 @@ impl Clock {
     }
 
     /// Reports what is odd about the times: one finding for each kind, at its first occurrence.
-    pub fn finish(self, notes: &mut Notes) {
+    pub(super) fn finish(self, notes: &mut Notes) {
         self.odd.finish(notes);
     }
 }

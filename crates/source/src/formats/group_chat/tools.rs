@@ -10,7 +10,7 @@ use chatmill_model::ToolCall;
 use crate::reader::{Site, word};
 
 /// Reads `extra.tool_calls`; `None` when it is no list of objects and therefore stays in `extra`.
-pub fn calls(list: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Option<Vec<ToolCall>> {
+pub(super) fn calls(list: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Option<Vec<ToolCall>> {
     if list.kind() != Kind::Array || list.items().any(|call| call.kind() != Kind::Object) {
         if !list.is_null() {
             let text = "tool_calls is no list of objects and stays as it is";

@@ -9,10 +9,10 @@ use crate::reader::quoted_json::{json_text, scan};
 use crate::reader::words;
 
 /// Why a row without a chat is rejected.
-pub const NO_CHAT: &str = "the row has no chat_id: it belongs to no conversation";
+pub(super) const NO_CHAT: &str = "the row has no chat_id: it belongs to no conversation";
 
 /// Columns that have a place in the model.
-pub const KNOWN: [&str; 25] = words!(
+pub(super) const KNOWN: [&str; 25] = words!(
     id chat_id thread_id user_id role text media metadata ts created_at external_message_id
     external_user_id reply_to_external_message_id reply_to_external_user_id sender_role sender_name
     sender_username sender_is_bot message_id username first_name media_type file_id is_bot_reply
@@ -20,15 +20,15 @@ pub const KNOWN: [&str; 25] = words!(
 );
 
 /// Columns that the database computes from others.
-pub const DERIVED: [&str; 3] = ["embedding", "text_search_vector", "search_vector"];
+pub(super) const DERIVED: [&str; 3] = ["embedding", "text_search_vector", "search_vector"];
 
 /// A cell as text; none when it is absent, null, empty, or no scalar.
-pub fn cell<'d>(row: Value<'d>, column: &str) -> Option<Cow<'d, str>> {
+pub(super) fn cell<'d>(row: Value<'d>, column: &str) -> Option<Cow<'d, str>> {
     scalar(row.get(column)?)
 }
 
 /// A value as text; none when it is null, empty, a list or an object.
-pub fn scalar(value: Value<'_>) -> Option<Cow<'_, str>> {
+pub(super) fn scalar(value: Value<'_>) -> Option<Cow<'_, str>> {
     let text = match value.kind() {
         Kind::String => value.as_str()?,
         Kind::Number => Cow::Borrowed(value.raw()),
@@ -40,13 +40,13 @@ pub fn scalar(value: Value<'_>) -> Option<Cow<'_, str>> {
 }
 
 /// Whether a cell holds a yes: SQLite writes 1, PostgreSQL `t`, JSON `true`.
-pub fn is_yes(cell: &str) -> bool {
+pub(super) fn is_yes(cell: &str) -> bool {
     matches!(cell, "1" | "t" | "true")
 }
 
 /// The conversation that a row belongs to: its chat, and its thread where it is in one. A row that was queried without its
 /// chat may have it in the metadata.
-pub fn place(row: Value<'_>) -> Option<String> {
+pub(super) fn place(row: Value<'_>) -> Option<String> {
     if is_queried(row) {
         return with_meta(row, place_in);
     }
@@ -54,7 +54,7 @@ pub fn place(row: Value<'_>) -> Option<String> {
 }
 
 /// Telegram's id of a row that was queried without its own.
-pub fn message_id(row: Value<'_>) -> Option<i64> {
+pub(super) fn message_id(row: Value<'_>) -> Option<i64> {
     with_meta(row, |meta| cell(meta, "message_id")?.parse().ok())
 }
 
@@ -77,18 +77,18 @@ fn place_in(holder: Value<'_>) -> Option<String> {
 }
 
 /// Whether a row is one of the query that gryag's document shows, `SELECT role, text, media`: it has neither id nor chat.
-pub fn is_queried(row: Value<'_>) -> bool {
+pub(super) fn is_queried(row: Value<'_>) -> bool {
     let has = |column: &str| row.get(column).is_some();
     has("role") && has("text") && has("media") && !has("chat_id") && !has("id")
 }
 
 /// Whether the row is one of the schema of 2026.
-pub fn is_of_2026(row: Value<'_>) -> bool {
+pub(super) fn is_of_2026(row: Value<'_>) -> bool {
     row.get("is_bot_reply").is_some()
 }
 
 /// The name of the column with the row's own id. The unused migrations of 2025 call it `message_id`.
-pub fn row_id(row: Value<'_>) -> &'static str {
+pub(super) fn row_id(row: Value<'_>) -> &'static str {
     if row.get("id").is_none() && row.get("message_id").is_some() && !is_of_2026(row) {
         "message_id"
     } else {
@@ -97,7 +97,7 @@ pub fn row_id(row: Value<'_>) -> &'static str {
 }
 
 /// The schema that a row shows.
-pub fn shape(row: Value<'_>) -> &'static str {
+pub(super) fn shape(row: Value<'_>) -> &'static str {
     let has = |column: &str| row.get(column).is_some();
     if is_of_2026(row) {
         "2026"

@@ -7,7 +7,7 @@ use crate::reader::{Notes, Site};
 
 /// A column that holds JSON.
 #[derive(Clone, Copy)]
-pub struct Column<'d> {
+pub(super) struct Column<'d> {
     /// What it holds; none when it is empty or no JSON.
     pub json: Option<Value<'d>>,
     /// The column as it stands in the row, unless it is empty.
@@ -18,7 +18,7 @@ pub struct Column<'d> {
 
 impl<'d> Column<'d> {
     /// A column of a row; `quoted` is what its text holds, if it is one.
-    pub fn of(cell: Option<Value<'d>>, quoted: Option<&'d Document<'d>>) -> Self {
+    pub(super) fn of(cell: Option<Value<'d>>, quoted: Option<&'d Document<'d>>) -> Self {
         let cell = cell.filter(|value| !value.is_null() && value.raw() != "\"\"");
         Self {
             json: match quoted {
@@ -31,7 +31,7 @@ impl<'d> Column<'d> {
     }
 
     /// Reads something inside the column `media`. What is found inside a text gets the place of the whole column.
-    pub fn read(&self, site: &mut Site<'_>, read: impl FnOnce(&mut Site<'_>)) {
+    pub(super) fn read(&self, site: &mut Site<'_>, read: impl FnOnce(&mut Site<'_>)) {
         let (Some(document), Some(cell)) = (self.quoted, self.cell) else {
             return read(site);
         };

@@ -21,7 +21,7 @@ use crate::reader::{Content, Element, Keep as _, ListReader, Times, list, presen
 const BOT: &str = "gryag";
 
 /// Reads the rows of one chat or thread.
-pub fn read<'d>(frame: FrameView<'d>, limits: &Limits, rows: Vec<Value<'d>>) -> Reading {
+pub(super) fn read<'d>(frame: FrameView<'d>, limits: &Limits, rows: Vec<Value<'d>>) -> Reading {
     let rows: Vec<(u32, Value<'d>)> = (0..).zip(rows).collect();
     let mut well_formed = rows.iter().map(|(_, row)| *row);
     let first = well_formed.find(|row| cells::place(*row).is_some());

@@ -9,7 +9,7 @@ use crate::formats::gemini_contents::meta::Meta;
 use crate::reader::{Content, Keep as _, Kept, Site, present};
 
 /// The role of a message. The column decides; one that says otherwise of the sender is a finding.
-pub fn role(row: Value<'_>, site: &mut Site<'_>) -> Role {
+pub(super) fn role(row: Value<'_>, site: &mut Site<'_>) -> Role {
     if is_of_2026(row) {
         return match cell(row, "is_bot_reply") {
             Some(cell) if is_yes(&cell) => Role::Assistant,
@@ -46,7 +46,7 @@ fn known_role(word: &str) -> Option<Role> {
 }
 
 /// What the columns hold that has no place in the model: the row's own id, unknown columns, lists where a text belongs.
-pub fn columns(row: Value<'_>, site: &mut Site<'_>) -> Kept {
+pub(super) fn columns(row: Value<'_>, site: &mut Site<'_>) -> Kept {
     let own_id = row_id(row);
     if cell(row, own_id).is_none() && !is_queried(row) {
         site.missing(own_id, Severity::Warning);
@@ -76,7 +76,7 @@ pub fn columns(row: Value<'_>, site: &mut Site<'_>) -> Kept {
 }
 
 /// The text of the row, unless it only counts the attachments: the bot stores such a text where nobody wrote one.
-pub fn text(row: Value<'_>, has_attachments: bool, content: &mut Content, site: &mut Site<'_>) {
+pub(super) fn text(row: Value<'_>, has_attachments: bool, content: &mut Content, site: &mut Site<'_>) {
     let Some((value, text)) = row.get("text").and_then(|value| Some((value, scalar(value)?))) else {
         return;
     };
@@ -108,7 +108,7 @@ fn counts_attachments(text: &str) -> bool {
 }
 
 /// The attachment that rows of 2026 name by its kind and Telegram's id of the file.
-pub fn attachment(row: Value<'_>, content: &mut Content) {
+pub(super) fn attachment(row: Value<'_>, content: &mut Content) {
     let word = cell(row, "media_type");
     let file = cell(row, "file_id");
     if word.is_none() && file.is_none() {
@@ -142,7 +142,7 @@ pub fn attachment(row: Value<'_>, content: &mut Content) {
 
 /// Whether the bot made the reply up: rows of 2025 name the latest message of the room where nobody replied, but not its
 /// author.
-pub fn is_pseudo_reply(row: Value<'_>, role: Role, meta: &Meta) -> bool {
+pub(super) fn is_pseudo_reply(row: Value<'_>, role: Role, meta: &Meta) -> bool {
     role == Role::User
         && !is_of_2026(row)
         && meta.get("reply_to_message_id").is_some()
@@ -151,7 +151,7 @@ pub fn is_pseudo_reply(row: Value<'_>, role: Role, meta: &Meta) -> bool {
 }
 
 /// A hash of a row without its own id and computed columns.
-pub fn fingerprint(row: Value<'_>) -> blake3::Hash {
+pub(super) fn fingerprint(row: Value<'_>) -> blake3::Hash {
     let own_id = row_id(row);
     let mut hasher = blake3::Hasher::new();
     for (key, value) in row.fields() {

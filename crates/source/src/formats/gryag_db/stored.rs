@@ -14,7 +14,7 @@ use crate::reader::{Keep as _, Kept, below, words};
 /// `media` is a list of parts in the oldest rows, else an object with parts and metadata. A few databases have metadata in a
 /// column of its own, which counts where `media` has none.
 #[derive(Default)]
-pub struct Stored<'d> {
+pub(super) struct Stored<'d> {
     /// Parts as Gemini takes them, with their paths.
     pub parts: Vec<(String, Value<'d>)>,
     /// What Telegram knew of the message, and its path.
@@ -27,7 +27,7 @@ pub struct Stored<'d> {
 
 impl<'d> Stored<'d> {
     /// Takes both columns apart.
-    pub fn read(media: Column<'d>, metadata: Column<'d>) -> Self {
+    pub(super) fn read(media: Column<'d>, metadata: Column<'d>) -> Self {
         let mut stored = Self::default();
         match media.json.map(|json| (json, json.kind())) {
             Some((list, Kind::Array)) => stored.add_parts("media", list),
@@ -79,7 +79,7 @@ const KEYS: [&str; 12] = words!(
 
 /// What is known of a message, each fact once.
 #[derive(Default)]
-pub struct Facts {
+pub(super) struct Facts {
     /// The facts, under the keys that gryag's metadata has for them.
     pub meta: Meta,
     /// Whether the sender is marked as a bot.
@@ -90,7 +90,7 @@ pub struct Facts {
 
 impl Facts {
     /// Gathers what the columns and the stored metadata say; the columns hold ids exactly, so they come first.
-    pub fn of(row: Value<'_>, columns: &Stored<'_>) -> Self {
+    pub(super) fn of(row: Value<'_>, columns: &Stored<'_>) -> Self {
         let meta = columns.meta;
         let column = |name: &str| Some((name.to_owned(), cell(row, name)?));
         let stored = |name: &str| {

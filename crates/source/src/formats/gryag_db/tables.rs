@@ -5,7 +5,7 @@ use chatmill_intake::table::TableMap;
 
 /// The schema of 2025, the one of its unused migrations with other names for two columns, that of 2026, and the answer to
 /// the query that the document shows.
-pub fn presets() -> Vec<TableMap> {
+pub(super) fn presets() -> Vec<TableMap> {
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     let map = |name: &str, requires: &[&str], json: &[&str]| TableMap {
         name: name.to_owned(),

@@ -12,7 +12,7 @@ use super::times::Clock;
 use crate::reader::{Site, fields, kind_of, raw, word, words};
 
 /// A row of the table of attachments.
-pub struct Upload {
+pub(super) struct Upload {
     /// Its row.
     pub row: u32,
     /// Its bytes in the frame.
@@ -29,7 +29,7 @@ pub struct Upload {
 
 impl Upload {
     /// The file as an event of its own, which points to the message that is not here.
-    pub fn into_event(self) -> Event {
+    pub(super) fn into_event(self) -> Event {
         Event {
             row: self.row,
             span: self.span,
@@ -55,7 +55,7 @@ const TAKEN: [&str; 3] = ["filename", "mimeType", "blobUrl"];
 const OWNED: [&str; 6] = words!(projectId messageId uploadedBy uploaderName createdAt id);
 
 /// Reads the field `attachments`; `None` when it is no list.
-pub fn list(value: Value<'_>, site: &mut Site<'_>) -> Option<Vec<Attachment>> {
+pub(super) fn list(value: Value<'_>, site: &mut Site<'_>) -> Option<Vec<Attachment>> {
     if value.kind() != Kind::Array {
         let text = "attachments is no list and is kept as it is";
         site.error("attachments", text, value);
@@ -74,7 +74,7 @@ pub fn list(value: Value<'_>, site: &mut Site<'_>) -> Option<Vec<Attachment>> {
 }
 
 /// Reads a row of the table.
-pub fn upload(
+pub(super) fn upload(
     opened: Opened<'_>,
     (row, span): (u32, Range<usize>),
     clock: &mut Clock,

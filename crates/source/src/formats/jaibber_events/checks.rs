@@ -7,7 +7,7 @@ use chatmill_diag::{Finding, codes};
 use super::event::{Capture, Event, EventKind, finding_at};
 
 /// Looks for answers that break the rules of the room. `mentioned` gives the participants whom an event mentions.
-pub fn check<'m>(
+pub(super) fn check<'m>(
     kept: &[Event],
     order: &[usize],
     senders: &[Option<usize>],

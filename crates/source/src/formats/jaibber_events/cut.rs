@@ -8,10 +8,10 @@ use crate::frame::Row;
 use crate::reader::fields;
 
 /// The field under which the desktop client stores its messages.
-pub const STORE: &str = "chat_messages";
+pub(super) const STORE: &str = "chat_messages";
 
 /// The rows of a frame with the projects that they belong to; `None` when the frame is none of Jaibber's.
-pub fn rows(document: &Document<'_>) -> Option<Vec<Row>> {
+pub(super) fn rows(document: &Document<'_>) -> Option<Vec<Row>> {
     let root = document.root();
     if root.kind() != Kind::Object {
         return None;
@@ -34,7 +34,7 @@ fn is_single(root: Value<'_>, wanted: &str) -> bool {
 }
 
 /// Whether an object is a row of any kind.
-pub fn is_row(root: Value<'_>) -> bool {
+pub(super) fn is_row(root: Value<'_>) -> bool {
     let is_known = |opened: Opened<'_>| {
         is_event(opened.body)
             || is_presence(opened.body)

@@ -6,7 +6,7 @@ use super::cut::STORE;
 use crate::reader::{has, holds, surest};
 
 /// The best evidence among the records: how sure it is, and why.
-pub fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+pub(super) fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
     surest(sketch, record).map(|(confidence, why)| (confidence, vec![why.to_owned()]))
 }
 

@@ -9,7 +9,7 @@ use crate::reader::Kept;
 
 /// Where a row was captured; where two rows are one message, the later kind counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Capture {
+pub(super) enum Capture {
     /// The REST API, or a webhook.
     #[default]
     Api,
@@ -21,7 +21,7 @@ pub enum Capture {
 
 /// What a row is in a conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum EventKind {
+pub(super) enum EventKind {
     /// A complete message.
     Message,
     /// The beginning of a streamed answer.
@@ -37,7 +37,7 @@ pub enum EventKind {
 
 /// Who speaks, as far as a row says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Speaker {
+pub(super) struct Speaker {
     /// Id of the account, which a person and his agents share.
     pub account: Option<String>,
     /// Name of the person or of the agent.
@@ -50,7 +50,7 @@ pub struct Speaker {
 
 /// A media item and what the model has no place for, as the end of a path (`.id`) and its value.
 #[derive(Clone, Debug)]
-pub struct Attachment {
+pub(super) struct Attachment {
     /// The media item.
     pub media: Media,
     /// Id, size and whatever else it has.
@@ -59,7 +59,7 @@ pub struct Attachment {
 
 /// A row that is a message, a piece of one, or an event.
 #[derive(Clone, Debug, Default)]
-pub struct Event {
+pub(super) struct Event {
     /// Index of the row.
     pub row: u32,
     /// Its bytes in the frame.
@@ -104,7 +104,7 @@ pub struct Event {
 
 impl Event {
     /// The parts of a message or notice with this text and these files.
-    pub fn parts(&mut self, is_notice: bool) -> Vec<Part> {
+    pub(super) fn parts(&mut self, is_notice: bool) -> Vec<Part> {
         let text = std::mem::take(&mut self.text);
         let mut parts = Vec::new();
         if !text.is_empty() {
@@ -122,7 +122,12 @@ impl Event {
 }
 
 /// A finding about an event that is placed when the order of messages is known.
-pub fn finding_at(event: &Event, code: &'static Code, text: impl Into<String>, field: &str) -> Finding {
+pub(super) fn finding_at(
+    event: &Event,
+    code: &'static Code,
+    text: impl Into<String>,
+    field: &str,
+) -> Finding {
     let suffix = format!("{}{field}", event.prefix);
     Finding::new(code, text).at_message(event.row, event.id.as_deref(), suffix)
 }

@@ -13,7 +13,7 @@ use super::times::Clock;
 use crate::reader::{Keep as _, Kept, Site, fields, present, word, words};
 
 /// Fields that are read; a row that has one of them twice is rejected.
-pub const KNOWN: [&str; 31] = words!(
+pub(super) const KNOWN: [&str; 31] = words!(
     from fromUsername projectId text messageId id type responseId agentName mentions isAgentMessage
     responseDepth respondingChain isTaskNotification attachments parentMessageId senderId senderType
     senderName createdAt conversationId sender timestamp status parentMessage task userId projectIds
@@ -26,7 +26,7 @@ const TAKEN: [&str; 9] = words!(
 );
 
 /// Reads an event. `key` is the project that its row was found under, `outside` the time of its envelope.
-pub fn read(
+pub(super) fn read(
     opened: Opened<'_>,
     (row, span): (u32, Range<usize>),
     key: Option<&str>,

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 /// Names, looked up letter by letter so that a crowded room costs no more than a small one.
 #[derive(Debug, Default)]
-pub struct Names {
+pub(super) struct Names {
     steps: HashMap<(usize, char), usize>,
     count: usize,
     /// The participants whose name ends at a step.
@@ -16,7 +16,7 @@ pub struct Names {
 
 impl Names {
     /// Adds a name of somebody.
-    pub fn add(&mut self, name: &str, whose: usize) {
+    pub(super) fn add(&mut self, name: &str, whose: usize) {
         if name.is_empty() {
             return;
         }
@@ -33,7 +33,7 @@ impl Names {
     }
 
     /// The participants with exactly this name, in any case.
-    pub fn called(&self, name: &str) -> &[usize] {
+    pub(super) fn called(&self, name: &str) -> &[usize] {
         let mut at = 0;
         for letter in name.chars().map(canonical) {
             match self.steps.get(&(at, letter)) {
@@ -45,7 +45,7 @@ impl Names {
     }
 
     /// The participants that a text mentions, each once, in order of first mention.
-    pub fn mentioned(&self, text: &str) -> Vec<usize> {
+    pub(super) fn mentioned(&self, text: &str) -> Vec<usize> {
         let mut found = Vec::new();
         let mut seen = HashSet::new();
         for (_, after) in text

@@ -14,7 +14,7 @@ use super::times;
 use crate::reader::quoted;
 
 /// The messages of a conversation, and what became of its rows.
-pub struct Settled {
+pub(super) struct Settled {
     /// In canonical order.
     pub messages: Vec<Message>,
     /// By index of the row.
@@ -25,7 +25,7 @@ pub struct Settled {
 
 /// Orders what was put together and finds out who speaks. `notes` are findings whose positions are rows; `start` is the
 /// place of the frame in the entry.
-pub fn settle(
+pub(super) fn settle(
     mut assembler: Assembler,
     uploads: Vec<Upload>,
     roster: &mut Roster,

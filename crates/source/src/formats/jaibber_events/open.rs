@@ -12,7 +12,7 @@ const CHANNEL: &str = "jaibber:project:";
 
 /// A row without its wrapping.
 #[derive(Clone, Copy)]
-pub struct Opened<'d> {
+pub(super) struct Opened<'d> {
     /// The payload, the stored message, the presence or the attachment.
     pub body: Value<'d>,
     /// The object around it.
@@ -24,7 +24,7 @@ pub struct Opened<'d> {
 }
 
 /// Opens a row and looks inside; a fault when the data is text but no JSON.
-pub fn open<R>(
+pub(super) fn open<R>(
     row: Value<'_>,
     depth: u32,
     look: impl FnOnce(Opened<'_>, &[json::Note]) -> R,
@@ -78,7 +78,7 @@ fn inside(data: Value<'_>) -> Option<Value<'_>> {
 }
 
 /// The projects that an opened row belongs to; none when it names none.
-pub fn projects(opened: Opened<'_>) -> Vec<String> {
+pub(super) fn projects(opened: Opened<'_>) -> Vec<String> {
     let body = opened.body;
     if is_presence(body) {
         let list: Vec<String> = body
@@ -110,21 +110,21 @@ fn channel(opened: Opened<'_>) -> Option<String> {
 }
 
 /// Whether presence is told that holds for every project: that of a channel, which names it, told without the channel.
-pub fn is_everywhere(opened: Opened<'_>) -> bool {
+pub(super) fn is_everywhere(opened: Opened<'_>) -> bool {
     is_presence(opened.body) && opened.body.get("projectIds").is_none_or(Value::is_null)
 }
 
 /// Whether somebody's presence is told.
-pub fn is_presence(body: Value<'_>) -> bool {
+pub(super) fn is_presence(body: Value<'_>) -> bool {
     body.get("userId").is_some() && !is_said(body) && body.get("type").is_none()
 }
 
 /// Whether a row of the table of attachments stands here.
-pub fn is_attachment(body: Value<'_>) -> bool {
+pub(super) fn is_attachment(body: Value<'_>) -> bool {
     body.get("blobUrl").is_some() && body.get("text").is_none() && body.get("type").is_none()
 }
 
 /// Whether a message, a piece of one, or an event stands here.
-pub fn is_event(body: Value<'_>) -> bool {
+pub(super) fn is_event(body: Value<'_>) -> bool {
     is_said(body) || body.get("type").is_some() || body.get("task").is_some()
 }

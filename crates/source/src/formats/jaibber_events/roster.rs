@@ -26,7 +26,7 @@ enum Key {
 
 /// The participants so far.
 #[derive(Debug, Default)]
-pub struct Roster {
+pub(super) struct Roster {
     /// In order of presence, then of first appearance.
     pub participants: Vec<Participant>,
     /// Everybody's names.
@@ -37,7 +37,7 @@ pub struct Roster {
 
 impl Roster {
     /// Takes in what a row of presence tells.
-    pub fn join(&mut self, body: Value<'_>) {
+    pub(super) fn join(&mut self, body: Value<'_>) {
         let text = |value: Value<'_>, key: &str| value.get(key).and_then(fields::id);
         let Some(account) = text(body, "userId") else {
             return;
@@ -81,7 +81,7 @@ impl Roster {
     }
 
     /// The participant who sent a row; none when the row names no sender.
-    pub fn speaker(&mut self, speaker: &Speaker) -> Option<usize> {
+    pub(super) fn speaker(&mut self, speaker: &Speaker) -> Option<usize> {
         let name = speaker.name.as_deref();
         let place = match (&speaker.account, name) {
             (Some(account), name) if speaker.is_agent == Some(true) => self.agent(account, name),
@@ -134,7 +134,7 @@ impl Roster {
     }
 
     /// Those who are meant by a name or an id in the field `mentions`.
-    pub fn meant(&self, word: &str) -> Vec<usize> {
+    pub(super) fn meant(&self, word: &str) -> Vec<usize> {
         match self.ids.get(word) {
             Some(place) => vec![*place],
             None => self.names.called(word).to_vec(),
@@ -142,14 +142,14 @@ impl Roster {
     }
 
     /// The id of a participant.
-    pub fn id(&self, place: usize) -> Option<&str> {
+    pub(super) fn id(&self, place: usize) -> Option<&str> {
         self.participants
             .get(place)
             .map(|participant| participant.id.as_str())
     }
 
     /// Whether somebody else has the name of a participant.
-    pub fn is_namesake(&self, place: usize) -> bool {
+    pub(super) fn is_namesake(&self, place: usize) -> bool {
         let name = self
             .participants
             .get(place)
@@ -158,13 +158,13 @@ impl Roster {
     }
 
     /// Whether a participant is an agent.
-    pub fn is_agent(&self, place: usize) -> bool {
+    pub(super) fn is_agent(&self, place: usize) -> bool {
         let participant = self.participants.get(place);
         participant.is_some_and(|participant| participant.kind == ParticipantKind::Agent)
     }
 
     /// Sets a participant's kind, unless it is known already.
-    pub fn settle(&mut self, place: usize, is_agent: Option<bool>) {
+    pub(super) fn settle(&mut self, place: usize, is_agent: Option<bool>) {
         let Some(participant) = self.participants.get_mut(place) else {
             return;
         };

@@ -14,7 +14,7 @@ use crate::reader::Keep as _;
 
 /// What became of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RowOutcome {
+pub(super) enum RowOutcome {
     /// It is rejected.
     Rejected,
     /// It was merged into this event, or into the roster.
@@ -46,7 +46,7 @@ struct Stream {
 
 /// Takes events in input order.
 #[derive(Debug, Default)]
-pub struct Assembler {
+pub(super) struct Assembler {
     /// Events that become messages or notices.
     pub kept: Vec<Event>,
     /// What became of each row, by index.
@@ -68,7 +68,7 @@ pub struct Assembler {
 
 impl Assembler {
     /// Takes the event of the next row.
-    pub fn take(&mut self, event: Event) {
+    pub(super) fn take(&mut self, event: Event) {
         self.has_rest |= event.capture == Capture::Api;
         if let Some(id) = &event.envelope_id {
             let seen = (id.clone(), *blake3::hash(event.text.as_bytes()).as_bytes());
@@ -244,7 +244,7 @@ impl Assembler {
     }
 
     /// Makes messages of the answers that never ended, and says what is odd about the others.
-    pub fn finish(&mut self) {
+    pub(super) fn finish(&mut self) {
         for id in std::mem::take(&mut self.order) {
             let Some(mut stream) = self.streams.remove(&id) else {
                 continue;

@@ -9,11 +9,11 @@ use crate::reader::{Notes, Site, iso8601};
 
 /// Reads times and counts those that have no offset.
 #[derive(Debug, Default)]
-pub struct Clock(OddTimes);
+pub(super) struct Clock(OddTimes);
 
 impl Clock {
     /// Reads a number of milliseconds since 1970 or an ISO 8601 time.
-    pub fn read(&mut self, value: Value<'_>, field: &str, site: &mut Site<'_>) -> Option<Timestamp> {
+    pub(super) fn read(&mut self, value: Value<'_>, field: &str, site: &mut Site<'_>) -> Option<Timestamp> {
         let suffix = format!(".{field}");
         if value.kind() == Kind::Number {
             let raw = value.raw().to_owned();
@@ -49,13 +49,13 @@ impl Clock {
     }
 
     /// Reports what is odd about the times: one finding for each kind, at its first occurrence.
-    pub fn finish(self, notes: &mut Notes) {
+    pub(super) fn finish(self, notes: &mut Notes) {
         self.0.finish(notes);
     }
 }
 
 /// Where a time stands among others, in microseconds. Times without an offset are compared as if all had the same one.
-pub fn rank(time: &Timestamp) -> Option<i64> {
+pub(super) fn rank(time: &Timestamp) -> Option<i64> {
     time.instant.or_else(|| {
         let moment = iso8601::parse(&time.raw)?;
         moment.local().checked_sub(moment.offset.unwrap_or_default())

@@ -6,7 +6,7 @@ use super::path::MapPath;
 use crate::reader::{Keep as _, Kept, kept};
 
 /// Keeps every field of `object` that no path selects, under its path in the object.
-pub fn keep(object: Value<'_>, paths: &[&MapPath], rest: &mut Kept) {
+pub(super) fn keep(object: Value<'_>, paths: &[&MapPath], rest: &mut Kept) {
     let taken: Vec<(Vec<&str>, bool)> = paths.iter().map(|path| path.keys()).collect();
     below(object, "", &taken, rest);
 }

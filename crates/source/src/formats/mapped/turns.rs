@@ -14,7 +14,7 @@ use crate::reader::{
 };
 
 /// Reads the messages of one record, in order.
-pub struct Reader<'d, 'r> {
+pub(super) struct Reader<'d, 'r> {
     map: &'r FieldMap,
     list: ListReader<'d, 'r>,
     roster: Roster,
@@ -23,7 +23,7 @@ pub struct Reader<'d, 'r> {
 
 impl<'d, 'r> Reader<'d, 'r> {
     /// A reader of the messages of a frame.
-    pub fn new(map: &'r FieldMap, frame: FrameView<'d>, limits: &'r Limits) -> Self {
+    pub(super) fn new(map: &'r FieldMap, frame: FrameView<'d>, limits: &'r Limits) -> Self {
         Self {
             map,
             list: ListReader::new(frame, limits),
@@ -33,7 +33,7 @@ impl<'d, 'r> Reader<'d, 'r> {
     }
 
     /// Reads a message: an object, or whatever `text = "$"` says is one.
-    pub fn read(&mut self, index: u32, value: Value<'d>) {
+    pub(super) fn read(&mut self, index: u32, value: Value<'d>) {
         self.list.rows.rows += 1;
         let is_text = self.map.text.as_ref().is_some_and(MapPath::is_root);
         if value.kind() == Kind::Object || is_text {
@@ -107,7 +107,7 @@ impl<'d, 'r> Reader<'d, 'r> {
     }
 
     /// Everything that was read, in this conversation.
-    pub fn finish(mut self, conversation: Conversation) -> Reading {
+    pub(super) fn finish(mut self, conversation: Conversation) -> Reading {
         self.times.finish(&mut self.list.notes);
         self.list.finish(Conversation {
             participants: self.roster.participants,

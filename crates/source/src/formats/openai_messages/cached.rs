@@ -15,7 +15,7 @@ const LABELS: [&str; 4] = ["User: ", "Assistant: ", "Tool: ", "System: "];
 const MAX_BLOCK_STARTS: usize = 16;
 
 /// The text of a message that is a cached block.
-pub fn block(message: &Message) -> Option<&str> {
+pub(super) fn block(message: &Message) -> Option<&str> {
     if message.role != Role::User {
         return None;
     }
@@ -28,7 +28,7 @@ pub fn block(message: &Message) -> Option<&str> {
 }
 
 /// How many of the earlier messages the block repeats: the longest run that starts where the block does.
-pub fn repeated(block: &str, earlier: &[Message]) -> u64 {
+pub(super) fn repeated(block: &str, earlier: &[Message]) -> u64 {
     let turns: Vec<(&str, Cow<'_, str>)> = earlier
         .iter()
         .filter(|message| message.role != Role::System && self::block(message).is_none())

@@ -19,7 +19,7 @@ const PLACES: [&str; 9] = [
 const INDEX_BITS: u32 = 28;
 
 /// The index of the first message of a place.
-pub fn first(place: &str) -> u32 {
+pub(crate) fn first(place: &str) -> u32 {
     (0..)
         .zip(PLACES)
         .find(|(_, known)| known.trim_end_matches("[]") == place)
@@ -27,7 +27,7 @@ pub fn first(place: &str) -> u32 {
 }
 
 /// The path of the message with this index.
-pub fn path(index: u32) -> String {
+pub(crate) fn path(index: u32) -> String {
     let place = PLACES
         .get((index >> INDEX_BITS) as usize)
         .unwrap_or(&"$.messages[]");

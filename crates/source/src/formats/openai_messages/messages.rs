@@ -16,7 +16,7 @@ use crate::reader::{
 };
 
 /// Reads the messages of one list, in order.
-pub struct Reader<'d, 'r> {
+pub(super) struct Reader<'d, 'r> {
     /// What they become.
     pub list: ListReader<'d, 'r>,
     /// Where the message with an index stands in the record.
@@ -44,7 +44,7 @@ wire! {
 
 impl<'d> Reader<'d, '_> {
     /// Reads the message with this index in the list.
-    pub fn read(&mut self, index: u32, value: Value<'d>) {
+    pub(super) fn read(&mut self, index: u32, value: Value<'d>) {
         let path = self.path;
         if let Some(row) = self
             .list
@@ -55,7 +55,7 @@ impl<'d> Reader<'d, '_> {
     }
 
     /// Reads a string: what somebody says, or several turns written out.
-    pub fn say(&mut self, index: u32, role: Role, value: Value<'d>) {
+    pub(super) fn say(&mut self, index: u32, role: Role, value: Value<'d>) {
         let text = value.as_str().unwrap_or_default();
         let turns = transcript::turns(&text).unwrap_or_else(|| vec![(role, text.into_owned())]);
         self.list.rows.rows += turns.len() as u64;

@@ -12,7 +12,7 @@
 //! element of an array of lists. A message alone is no conversation.
 
 mod cached;
-pub mod lists;
+pub(crate) mod lists;
 mod messages;
 mod response;
 
@@ -132,7 +132,7 @@ fn recognise_bare_list(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
 }
 
 /// Fields by which rows name their conversation: rows of several conversations are not a list of messages.
-pub const WHOSE: [&str; 9] = words!(
+pub(crate) const WHOSE: [&str; 9] = words!(
     conversation conversation_id conversationId thread_id threadId session_id sessionId chat_id room_id
 );
 
@@ -165,7 +165,7 @@ fn is_like_message(has: impl Fn(&str) -> bool) -> bool {
 
 /// Reads a record that has one list of messages, as the source `source`; its structure is the one named, else told by what
 /// messages hold.
-pub fn read(
+pub(crate) fn read(
     (source, about): (&'static str, &'static About),
     shape: Option<&'static str>,
     frame: FrameView<'_>,
@@ -187,7 +187,7 @@ pub fn read(
 }
 
 /// The turns of a record that together are one conversation.
-pub struct Record<'d> {
+pub(crate) struct Record<'d> {
     /// Id of the source.
     pub source: &'static str,
     /// Name of the structure; none: what messages hold tells it.
@@ -202,7 +202,7 @@ pub struct Record<'d> {
 
 /// Where turns stand.
 #[derive(Clone, Copy)]
-pub enum Turns<'d> {
+pub(crate) enum Turns<'d> {
     /// A list of messages, and the index of the first.
     List(u32, Value<'d>),
     /// A string: what somebody says, or a conversation written out.
@@ -211,7 +211,7 @@ pub enum Turns<'d> {
 
 impl Record<'_> {
     /// Reads the messages of all lists, and what stands beside them.
-    pub fn read(self, frame: FrameView<'_>, limits: &Limits) -> Reading {
+    pub(crate) fn read(self, frame: FrameView<'_>, limits: &Limits) -> Reading {
         let root = frame.root();
         let mut reader = Reader {
             list: ListReader::new(frame, limits),

@@ -10,7 +10,7 @@ use super::lists;
 use crate::reader::{Keep as _, Kept, Notes, present};
 
 /// The answer that a record holds beside its messages.
-pub struct Response<'d> {
+pub(super) struct Response<'d> {
     /// What it says: a message, or a string.
     pub said: Value<'d>,
     /// Its index.
@@ -20,7 +20,7 @@ pub struct Response<'d> {
 }
 
 /// The answer of a request that was logged with it; none where there is none, or where it has no form that is known.
-pub fn of<'d>(root: Value<'d>, notes: &mut Notes) -> Option<Response<'d>> {
+pub(super) fn of<'d>(root: Value<'d>, notes: &mut Notes) -> Option<Response<'d>> {
     let response = present(root, "response")?;
     let found = find(response);
     if found.is_none() {

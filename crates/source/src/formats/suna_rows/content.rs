@@ -12,7 +12,7 @@ use crate::reader::quoted_json::{CellForm, CellPlace};
 use crate::reader::{Kept, MessageObject, Notes, Site, message_object, quoted_json, text_of};
 
 /// Reads what a row says. `start` is the frame's first byte in the entry.
-pub fn said(
+pub(super) fn said(
     row: &Row<'_>,
     row_kind: RowKind,
     extent: Extent,

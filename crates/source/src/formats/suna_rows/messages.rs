@@ -12,7 +12,7 @@ use super::speech;
 use crate::reader::{Keep as _, Kept, ListReader, Roster, Times, id};
 
 /// Reads the rows of one thread.
-pub struct Reader<'d, 'r> {
+pub(super) struct Reader<'d, 'r> {
     /// What they become.
     pub list: ListReader<'d, 'r>,
     /// Id of the thread.
@@ -29,7 +29,7 @@ pub struct Reader<'d, 'r> {
 
 impl<'d> Reader<'d, '_> {
     /// Reads the rows of one message.
-    pub fn accept(&mut self, step: &Step<'_, 'd>) {
+    pub(super) fn accept(&mut self, step: &Step<'_, 'd>) {
         let row = step.row;
         let (start, limits) = (self.list.frame.start, self.list.limits);
         let mut site = self.list.site(row.id.as_deref(), row.value);

@@ -10,14 +10,14 @@ use crate::reader::{Keep as _, Kept, Site, below, embedded, present, text_of, wo
 
 /// The metadata of a row. Fields that become part of the message are marked as taken; the others are kept with it.
 #[derive(Debug)]
-pub struct Metadata<'m> {
+pub(super) struct Metadata<'m> {
     value: Option<Value<'m>>,
     taken: Vec<&'static str>,
 }
 
 impl<'m> Metadata<'m> {
     /// Takes what stands in the column, opened; anything but an object is kept as it is, and empty text is nothing.
-    pub fn new(value: Option<Value<'m>>) -> Self {
+    pub(super) fn new(value: Option<Value<'m>>) -> Self {
         Self {
             value: value.filter(|value| !value.is_null() && value.as_str().as_deref() != Some("")),
             taken: Vec::new(),
@@ -25,24 +25,24 @@ impl<'m> Metadata<'m> {
     }
 
     /// A field that is not null.
-    pub fn get(&self, key: &str) -> Option<Value<'m>> {
+    pub(super) fn get(&self, key: &str) -> Option<Value<'m>> {
         present(self.value?, key)
     }
 
     /// Takes a text field into the message.
-    pub fn take_word(&mut self, key: &'static str) -> Option<String> {
+    pub(super) fn take_word(&mut self, key: &'static str) -> Option<String> {
         let text = self.get(key)?.as_str().filter(|text| !text.is_empty())?;
         self.taken.push(key);
         Some(text.into_owned())
     }
 
     /// Marks a field as part of the message.
-    pub fn take(&mut self, key: &'static str) {
+    pub(super) fn take(&mut self, key: &'static str) {
         self.taken.push(key);
     }
 
     /// Whether the row was compressed: its text is not what was said.
-    pub fn is_compressed(&self) -> bool {
+    pub(super) fn is_compressed(&self) -> bool {
         self.get("compressed").is_some_and(|value| {
             value.as_bool() == Some(true)
                 || value
@@ -52,12 +52,12 @@ impl<'m> Metadata<'m> {
     }
 
     /// Whether the tool succeeded, where `result` says.
-    pub fn success(&self) -> Option<bool> {
+    pub(super) fn success(&self) -> Option<bool> {
         self.get("result")?.get("success")?.as_bool()
     }
 
     /// The answer in `result`: the output, or the error where there is none.
-    pub fn output(&self) -> Option<Value<'m>> {
+    pub(super) fn output(&self) -> Option<Value<'m>> {
         let result = self.get("result")?;
         if result.kind() != Kind::Object {
             return Some(result);
@@ -67,7 +67,7 @@ impl<'m> Metadata<'m> {
     }
 
     /// Marks `result` as part of the message, where it holds this answer and nothing else.
-    pub fn take_result(&mut self, answer: &str) {
+    pub(super) fn take_result(&mut self, answer: &str) {
         let Some(result) = self.get("result") else { return };
         let known = ["success", "output", "error"];
         let is_said = self.output().is_none_or(|output| text_of(output) == answer);
@@ -80,7 +80,7 @@ impl<'m> Metadata<'m> {
     }
 
     /// Reads `tool_calls`: copies of known calls give these their ids, the others are returned.
-    pub fn add_calls(
+    pub(super) fn add_calls(
         &mut self,
         list: Value<'m>,
         calls: &mut [&mut ToolCall],
@@ -128,7 +128,7 @@ impl<'m> Metadata<'m> {
     }
 
     /// Reports metadata that is no object.
-    pub fn check(&self, site: &mut Site<'_>) {
+    pub(super) fn check(&self, site: &mut Site<'_>) {
         if self.value.is_some_and(|value| value.kind() != Kind::Object) {
             let row = site.message;
             let text = "the metadata is no object and is kept as it is";
@@ -137,7 +137,7 @@ impl<'m> Metadata<'m> {
     }
 
     /// Keeps the fields that are not taken.
-    pub fn rest(&self, rest: &mut Kept) {
+    pub(super) fn rest(&self, rest: &mut Kept) {
         let Some(value) = self.value else { return };
         if value.kind() != Kind::Object {
             rest.keep("metadata", value);
@@ -230,7 +230,7 @@ fn is_same(left: Value<'_>, right: Value<'_>) -> bool {
 }
 
 /// Notes that a row is compressed and keeps the text that the model was sent.
-pub fn compressed(metadata: &mut Metadata<'_>, rest: &mut Kept, site: &mut Site<'_>) {
+pub(super) fn compressed(metadata: &mut Metadata<'_>, rest: &mut Kept, site: &mut Site<'_>) {
     if !metadata.is_compressed() {
         return;
     }
@@ -252,4 +252,4 @@ pub fn compressed(metadata: &mut Metadata<'_>, rest: &mut Kept, site: &mut Site<
 }
 
 /// Name of the extra field with the text that the model was sent, as a JSON string.
-pub const COMPRESSED: &str = "compressed_content";
+pub(super) const COMPRESSED: &str = "compressed_content";

@@ -11,7 +11,7 @@ use chatmill_diag::RowLedger;
 
 /// The rows that make one message.
 #[derive(Debug)]
-pub struct Step<'r, 'd> {
+pub(super) struct Step<'r, 'd> {
     /// The row that is the message, or the first piece of an answer.
     pub row: &'r Row<'d>,
     /// Further pieces of the answer.
@@ -21,7 +21,7 @@ pub struct Step<'r, 'd> {
 }
 
 /// Drops repeated rows, sorts by `created_at`, and joins the pieces of answers that are stored in pieces only.
-pub fn arrange<'r, 'd>(
+pub(super) fn arrange<'r, 'd>(
     rows: &'r [Row<'d>],
     notes: &mut Notes,
     ledger: &mut RowLedger,

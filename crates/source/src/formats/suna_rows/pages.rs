@@ -11,14 +11,14 @@ use crate::reader::{has, holds, id};
 const LISTS: [&str; 2] = ["messages", "data"];
 
 /// Whether an object can be read as a row.
-pub fn is_row(value: Value<'_>) -> bool {
+pub(super) fn is_row(value: Value<'_>) -> bool {
     let has = |key: &str| value.get(key).is_some();
     has("type") && (has("content") || has("metadata")) || (has("message_id") && has("content"))
 }
 
 /// Cuts a document into rows; `None` when it holds none, or is the list of one thread that nothing names: such a list is a
 /// record of its own.
-pub fn rows(root: Value<'_>) -> Option<Vec<Row>> {
+pub(super) fn rows(root: Value<'_>) -> Option<Vec<Row>> {
     match root.kind() {
         Kind::Array
             if root
@@ -48,7 +48,7 @@ fn cut(value: Value<'_>, thread: Option<&str>) -> Row {
 }
 
 /// Recognises rows in one record.
-pub fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
+pub(super) fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
     let has = |wanted: &str| has(record, wanted);
     if let Some(seen) = columns(has) {
         return Some((95, vec![format!("the record has {seen}")]));

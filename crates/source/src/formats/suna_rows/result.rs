@@ -17,7 +17,7 @@ use crate::reader::{
 };
 
 /// Reads a result. The places of `site` are below the content, which stands at `place`.
-pub fn read(
+pub(super) fn read(
     content: &Content<'_>,
     mut turn: MessageObject,
     place: &CellPlace,

@@ -16,13 +16,13 @@ const EVENTS: [&str; 7] = words!(
 );
 
 /// The columns of the table.
-pub const COLUMNS: [&str; 10] = words!(
+pub(super) const COLUMNS: [&str; 10] = words!(
     message_id thread_id type content is_llm_message metadata agent_id agent_version_id created_at
     updated_at
 );
 
 /// Whether a word is a type that Suna writes.
-pub fn is_known_type(word: &str) -> bool {
+pub(super) fn is_known_type(word: &str) -> bool {
     TURNS.contains(&word) || is_event(word)
 }
 
@@ -49,7 +49,7 @@ wire! {
 
 /// A row of the table; columns that are null are absent.
 #[derive(Debug)]
-pub struct Row<'d> {
+pub(super) struct Row<'d> {
     /// Its index in the record.
     pub index: u32,
     /// The whole row.
@@ -64,7 +64,7 @@ pub struct Row<'d> {
 
 /// What becomes of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RowKind {
+pub(super) enum RowKind {
     /// A message.
     Message,
     /// A notice.
@@ -77,7 +77,7 @@ pub enum RowKind {
 
 impl<'d> Row<'d> {
     /// The row of these columns, or why it is none.
-    pub fn of(index: u32, value: Value<'d>, columns: Columns<'d>) -> Result<Self, Box<Finding>> {
+    pub(super) fn of(index: u32, value: Value<'d>, columns: Columns<'d>) -> Result<Self, Box<Finding>> {
         let columns = columns.without_nulls();
         let word = columns.word.and_then(Value::as_str);
         if word.is_none() && columns.content.is_none() {
@@ -94,12 +94,12 @@ impl<'d> Row<'d> {
     }
 
     /// The value of `type`, else the row.
-    pub fn type_value(&self) -> Value<'d> {
+    pub(super) fn type_value(&self) -> Value<'d> {
         self.columns.word.unwrap_or(self.value)
     }
 
     /// What becomes of the row: `is_llm_message` decides, as in Suna itself, and where it is missing the type.
-    pub fn row_kind(&self, site: &mut Site<'_>) -> RowKind {
+    pub(super) fn row_kind(&self, site: &mut Site<'_>) -> RowKind {
         match (self.is_sent(site), self.word.as_deref()) {
             (Some(false), _) => RowKind::Notice,
             (_, Some(word)) if TURNS.contains(&word) => RowKind::Message,
@@ -129,7 +129,7 @@ impl<'d> Row<'d> {
     }
 
     /// Whether `is_llm_message` has the usual value for rows of this kind.
-    pub fn is_llm_usual(&self, row_kind: RowKind) -> bool {
+    pub(super) fn is_llm_usual(&self, row_kind: RowKind) -> bool {
         let usual = if row_kind == RowKind::Notice {
             "false"
         } else {
@@ -140,7 +140,7 @@ impl<'d> Row<'d> {
     }
 
     /// What the metadata says about a stream: its status and the run that it belongs to.
-    pub fn stream(&self, limits: &Limits) -> Stream {
+    pub(super) fn stream(&self, limits: &Limits) -> Stream {
         let Some(metadata) = self.columns.metadata else {
             return Stream::default();
         };
@@ -157,7 +157,7 @@ impl<'d> Row<'d> {
 
 /// Where a row stands in a stream.
 #[derive(Debug, Default)]
-pub struct Stream {
+pub(super) struct Stream {
     /// Whether it is a piece of an answer.
     pub is_chunk: bool,
     /// Id of the run that answered.

@@ -7,7 +7,7 @@ use crate::reader::{Keep, Kept, MessageObject, parts, text_of};
 
 /// How a thread uses tools; where it uses several ways, the last of these.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Era {
+pub(super) enum Era {
     /// Not at all.
     #[default]
     Plain,
@@ -21,7 +21,7 @@ pub enum Era {
 
 impl Era {
     /// The word for the shape of a conversation.
-    pub const fn as_str(self) -> &'static str {
+    pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::Plain => "plain",
             Self::Xml => "xml",
@@ -33,7 +33,7 @@ impl Era {
 
 /// What a row says.
 #[derive(Debug)]
-pub struct MessageContent {
+pub(super) struct MessageContent {
     /// Turn or event.
     pub kind: MessageKind,
     /// Who it speaks as.
@@ -53,7 +53,7 @@ impl Keep for MessageContent {
 }
 
 /// The content column, opened.
-pub enum Content<'c> {
+pub(super) enum Content<'c> {
     /// There is none.
     Absent,
     /// A message object.
@@ -68,7 +68,7 @@ pub enum Content<'c> {
 
 impl<'c> Content<'c> {
     /// What a value is, which stood in a string as `text` or was a value in the row.
-    pub fn of(value: Option<Value<'c>>, text: Option<&str>) -> Self {
+    pub(super) fn of(value: Option<Value<'c>>, text: Option<&str>) -> Self {
         let Some(value) = value else { return Self::Absent };
         if MessageObject::is_one(value) {
             return Self::Turn(value);
@@ -84,7 +84,7 @@ impl<'c> Content<'c> {
 
 /// How much of a message a row is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
+pub(super) enum Extent {
     /// All of it.
     Whole,
     /// A piece of a streamed answer, whose text may break off anywhere.

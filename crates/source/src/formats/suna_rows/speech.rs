@@ -12,7 +12,7 @@ use crate::reader::quoted_json::{CellForm, CellPlace};
 use crate::reader::{Keep as _, Kept, MessageObject, Notes, Site, message_object, quoted, raw};
 
 /// Reads what a person or an agent says.
-pub fn speak(
+pub(super) fn speak(
     content: &Content<'_>,
     turn: MessageObject,
     extent: Extent,
@@ -133,7 +133,12 @@ fn warn(text: &str, site: &mut Site<'_>) {
 }
 
 /// Reads calls that stand in the text as XML. They count from 0 in each row, and a row's results name them by that number.
-pub fn find_calls(said: &mut MessageContent, id: Option<&str>, limits: &Limits, site: &mut Site<'_>) -> bool {
+pub(super) fn find_calls(
+    said: &mut MessageContent,
+    id: Option<&str>,
+    limits: &Limits,
+    site: &mut Site<'_>,
+) -> bool {
     let mut number = 0_usize;
     for part in std::mem::take(&mut said.parts) {
         let Part::Text(text) = part else {
@@ -189,7 +194,7 @@ pub fn find_calls(said: &mut MessageContent, id: Option<&str>, limits: &Limits, 
 }
 
 /// Adds the calls that only the metadata has.
-pub fn calls_of_metadata(
+pub(super) fn calls_of_metadata(
     row: &Row<'_>,
     is_quoted: bool,
     metadata: &mut Metadata<'_>,

@@ -26,7 +26,7 @@ const CLOSE: &str = "</function_calls>";
 
 /// A piece of a text with calls in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece<'t> {
+pub(super) enum Piece<'t> {
     /// What stands around the blocks, without the white space next to them.
     Text(&'t str),
     /// A call.
@@ -35,7 +35,7 @@ pub enum Piece<'t> {
 
 /// A call as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Call<'t> {
+pub(super) struct Call<'t> {
     /// Name of the tool.
     pub name: &'t str,
     /// Its parameters as a JSON object; of a repeated one the last value.
@@ -46,7 +46,7 @@ pub struct Call<'t> {
 
 /// A text cut at its calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Cut<'t> {
+pub(super) struct Cut<'t> {
     /// Texts and calls in order; a text alone when there is no call.
     pub pieces: Vec<Piece<'t>>,
     /// Blocks that hold anything beside calls that can be read.
@@ -56,7 +56,7 @@ pub struct Cut<'t> {
 }
 
 /// Cuts a text at its blocks of calls. A block without any call stays text.
-pub fn cut(text: &str, depth: u32) -> Cut<'_> {
+pub(super) fn cut(text: &str, depth: u32) -> Cut<'_> {
     let mut cut = Cut::default();
     let mut from = 0;
     let mut rest_from = 0;
@@ -84,7 +84,7 @@ pub fn cut(text: &str, depth: u32) -> Cut<'_> {
 }
 
 /// A text whose tags are spelled as they were before they were escaped.
-pub fn unescaped(text: &str) -> String {
+pub(super) fn unescaped(text: &str) -> String {
     let tag = OPEN.get(1..).unwrap_or_default();
     escapes::unescaped(text, |text| {
         text.get(..tag.len())

@@ -12,7 +12,7 @@ use crate::reader::{Kept, MessageObject, Notes, Site, message_object, parts, quo
 
 /// What the column says.
 #[derive(Debug, Default)]
-pub struct CellContent {
+pub(super) struct CellContent {
     /// The message object, as far as it is read: everything but its content.
     pub turn: MessageObject,
     /// Its pieces; for a result those that are no text.
@@ -25,7 +25,7 @@ pub struct CellContent {
 
 /// Whether the content is read as a message or as a tool's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Aim {
+pub(super) enum Aim {
     /// Words.
     Words,
     /// An answer.
@@ -33,7 +33,7 @@ pub enum Aim {
 }
 
 /// Reads the column. `aim` decides from the role of the message object, where there is one.
-pub fn read(
+pub(super) fn read(
     value: Value<'_>,
     start: u64,
     limits: &Limits,

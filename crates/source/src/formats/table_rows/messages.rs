@@ -15,7 +15,7 @@ use crate::reader::{
 };
 
 /// Reads the rows of one conversation.
-pub struct Reader<'d, 'r> {
+pub(super) struct Reader<'d, 'r> {
     /// What they become.
     pub list: ListReader<'d, 'r>,
     /// Who speaks.
@@ -26,7 +26,7 @@ pub struct Reader<'d, 'r> {
 
 impl Reader<'_, '_> {
     /// Reads a row.
-    pub fn accept(&mut self, row: &Row<'_>) {
+    pub(super) fn accept(&mut self, row: &Row<'_>) {
         let (start, limits) = (self.list.frame.start, self.list.limits);
         let mut site = self.list.site(row.id.as_deref(), row.value);
         let stated = stated_role(row, &mut site);

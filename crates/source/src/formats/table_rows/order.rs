@@ -6,7 +6,7 @@ use super::row::Row;
 use crate::reader::{Notes, id, times};
 
 /// Sorts the rows.
-pub fn arrange(rows: &mut Vec<Row<'_>>, notes: &mut Notes) {
+pub(super) fn arrange(rows: &mut Vec<Row<'_>>, notes: &mut Notes) {
     let lacking = rows.iter().filter(|row| row.columns.order.is_none()).count();
     if lacking == 0 {
         by_order(rows);

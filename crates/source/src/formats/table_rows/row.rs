@@ -27,7 +27,7 @@ wire! {
 
 /// A row; columns that are null are absent.
 #[derive(Debug)]
-pub struct Row<'d> {
+pub(super) struct Row<'d> {
     /// Its index in the record.
     pub index: u32,
     /// The whole row.
@@ -40,7 +40,7 @@ pub struct Row<'d> {
 
 impl<'d> Row<'d> {
     /// The row of these columns, or why it is none.
-    pub fn of(index: u32, value: Value<'d>, columns: Columns<'d>) -> Result<Self, Box<Finding>> {
+    pub(super) fn of(index: u32, value: Value<'d>, columns: Columns<'d>) -> Result<Self, Box<Finding>> {
         let columns = columns.without_nulls();
         let says_something = [columns.role, columns.sender, columns.content, columns.tool_calls];
         if says_something.iter().all(Option::is_none) {

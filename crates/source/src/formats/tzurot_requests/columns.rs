@@ -20,10 +20,10 @@ const COLUMNS: [(&str, &str); 11] = [
 ];
 
 /// The column that holds what a message refers to.
-pub const METADATA: &str = "messageMetadata";
+pub(super) const METADATA: &str = "messageMetadata";
 
 /// The spelling of a column in this row.
-pub fn spelling(row: Value<'_>, camel: &'static str) -> &'static str {
+pub(super) fn spelling(row: Value<'_>, camel: &'static str) -> &'static str {
     let snake = COLUMNS.iter().find(|(name, _)| *name == camel);
     match snake {
         Some((_, snake)) if row.get(snake).is_some() => snake,
@@ -32,24 +32,24 @@ pub fn spelling(row: Value<'_>, camel: &'static str) -> &'static str {
 }
 
 /// A column that is not null, in either spelling.
-pub fn column<'d>(row: Value<'d>, camel: &'static str) -> Option<Value<'d>> {
+pub(super) fn column<'d>(row: Value<'d>, camel: &'static str) -> Option<Value<'d>> {
     row.get(spelling(row, camel)).filter(|value| !value.is_null())
 }
 
 /// A column as text that is not empty.
-pub fn cell<'d>(row: Value<'d>, camel: &'static str) -> Option<Cow<'d, str>> {
+pub(super) fn cell<'d>(row: Value<'d>, camel: &'static str) -> Option<Cow<'d, str>> {
     scalar(column(row, camel)?).filter(|text| !text.is_empty())
 }
 
 /// Whether a column is among those that are read.
-pub fn is_read(name: &str) -> bool {
+pub(super) fn is_read(name: &str) -> bool {
     COLUMNS
         .iter()
         .any(|(camel, snake)| name == *camel || name == *snake)
 }
 
 /// A column that is read and stands in a row twice, in whatever spelling.
-pub fn repeated(row: Value<'_>) -> Option<String> {
+pub(super) fn repeated(row: Value<'_>) -> Option<String> {
     COLUMNS.iter().find_map(|(camel, snake)| {
         let count = row
             .fields()
@@ -60,7 +60,7 @@ pub fn repeated(row: Value<'_>) -> Option<String> {
 }
 
 /// The messages of Discord that a row was sent as: a list, or the text of an array of PostgreSQL.
-pub fn chunks(row: Value<'_>) -> Vec<String> {
+pub(super) fn chunks(row: Value<'_>) -> Vec<String> {
     let Some(value) = column(row, "discordMessageId") else {
         return Vec::new();
     };

@@ -9,7 +9,7 @@ use crate::reader::{has, holds};
 const PLACES: [&str; 4] = ["conversationId", "conversation_id", "channelId", "channel_id"];
 
 /// How sure it is that an entry is of this format, and why.
-pub fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+pub(super) fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
     let records = sketch.records.iter().filter_map(recognise_record);
     let best = records.max_by_key(|(confidence, _)| *confidence);
     best.or_else(|| recognise_formatted(sketch))
@@ -17,7 +17,7 @@ pub fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
 }
 
 /// Whether records of an entry make conversations together: they say so, or are the messages of one list.
-pub fn belongs_together(sketch: &Sketch) -> bool {
+pub(super) fn belongs_together(sketch: &Sketch) -> bool {
     let says_so = |record: &RecordSketch| {
         let at_top = record.keys.iter().map(String::as_str);
         let below = record.nested.iter();

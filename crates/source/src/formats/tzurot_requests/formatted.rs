@@ -15,7 +15,7 @@
 use chatmill_model::{MediaKind, MediaSource, Part, Preview, Reference};
 
 /// Takes the quote out of the first text; `user` is the id of the speaker.
-pub fn take_reference(parts: &mut Vec<Part>, user: &str) -> Option<Reference> {
+pub(super) fn take_reference(parts: &mut Vec<Part>, user: &str) -> Option<Reference> {
     let Some(Part::Text(text)) = parts.first() else {
         return None;
     };

@@ -32,7 +32,7 @@ use crate::frame::{FrameView, Reading};
 use crate::reader::{Element, Keep as _, Kept, ListReader, Site, Times, has, holds, id, list, present, text};
 
 /// The table, as a dump has it.
-pub fn table() -> TableMap {
+pub(super) fn table() -> TableMap {
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     TableMap {
         name: "tzurot".to_owned(),
@@ -45,12 +45,12 @@ pub fn table() -> TableMap {
 }
 
 /// Whether a record is a row of the table.
-pub fn is_row(record: Value<'_>) -> bool {
+pub(super) fn is_row(record: Value<'_>) -> bool {
     is_like_row(|key| record.get(key).is_some())
 }
 
 /// Whether a record, or the first object of a list, is a row, as far as a sketch shows it.
-pub fn is_sketched(record: &RecordSketch) -> bool {
+pub(super) fn is_sketched(record: &RecordSketch) -> bool {
     is_like_row(|wanted| has(record, wanted)) || is_like_row(|wanted| holds(record, "", wanted))
 }
 
@@ -63,14 +63,14 @@ fn is_like_row(has: impl Fn(&str) -> bool) -> bool {
 }
 
 /// The conversation that a row belongs to.
-pub fn place(row: Value<'_>) -> Option<String> {
+pub(super) fn place(row: Value<'_>) -> Option<String> {
     let channel = cell(row, "channelId")?;
     let personality = cell(row, "personalityId")?;
     Some(format!("{channel}/{personality}"))
 }
 
 /// Reads one row, or those of one conversation.
-pub fn read<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Reading, Fault<'d>> {
+pub(super) fn read<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Reading, Fault<'d>> {
     let root = frame.root();
     let rows = records(&frame, limits)?;
     if root.kind() != Kind::Array && place(root).is_none() {

@@ -12,7 +12,7 @@ const UNNAMED: &str = "user";
 /// A person's id is the name, because quoted messages know no other; where a personality is called the same, `user:` stands
 /// before it, and where another person is, a number after it.
 #[derive(Default)]
-pub struct People {
+pub(super) struct People {
     /// In order of first appearance.
     pub participants: Vec<Participant>,
     personalities: HashSet<String>,
@@ -35,7 +35,7 @@ enum Key {
 
 impl People {
     /// Announces the personalities and the quoted authors of a conversation, before anybody gets an id.
-    pub fn new(personalities: HashSet<String>, authors: HashSet<String>) -> Self {
+    pub(super) fn new(personalities: HashSet<String>, authors: HashSet<String>) -> Self {
         Self {
             personalities,
             authors,
@@ -44,7 +44,7 @@ impl People {
     }
 
     /// The id of somebody of this name.
-    pub fn id(&self, name: &str) -> String {
+    pub(super) fn id(&self, name: &str) -> String {
         if self.personalities.contains(name) {
             format!("user:{name}")
         } else {
@@ -53,7 +53,7 @@ impl People {
     }
 
     /// The person of this name and account. One without a name never shares an id with the author of a quoted message.
-    pub fn user(&mut self, name: Option<String>, account: Option<String>) -> usize {
+    pub(super) fn user(&mut self, name: Option<String>, account: Option<String>) -> usize {
         let name = name.filter(|name| !name.is_empty());
         let plain = self.id(name.as_deref().unwrap_or(UNNAMED));
         let is_author = name.is_none() && self.authors.contains(UNNAMED);
@@ -65,7 +65,7 @@ impl People {
     }
 
     /// The person of this account, whose id is known and nothing else; without an id it is somebody.
-    pub fn account(&mut self, id: Option<String>) -> usize {
+    pub(super) fn account(&mut self, id: Option<String>) -> usize {
         let plain = self.id(id.as_deref().unwrap_or(UNNAMED));
         let key = Key::User {
             name: None,
@@ -75,13 +75,13 @@ impl People {
     }
 
     /// The personality of this id.
-    pub fn agent(&mut self, id: &str) -> usize {
+    pub(super) fn agent(&mut self, id: &str) -> usize {
         let key = Key::Agent(id.to_owned());
         self.place(key, id, false, None, ParticipantKind::Agent)
     }
 
     /// A personality that is only quoted: it is not listed, and takes no part unless it speaks.
-    pub fn quoted_agent(&mut self, id: &str, name: Option<String>) {
+    pub(super) fn quoted_agent(&mut self, id: &str, name: Option<String>) {
         let known = self.participants.len();
         let place = self.agent(id);
         self.call(place, name);
@@ -93,7 +93,7 @@ impl People {
     }
 
     /// Gives a participant a name, unless there is one.
-    pub fn call(&mut self, place: usize, name: Option<String>) {
+    pub(super) fn call(&mut self, place: usize, name: Option<String>) {
         if let Some(participant) = self.participants.get_mut(place)
             && participant.name.is_none()
         {
@@ -102,7 +102,7 @@ impl People {
     }
 
     /// The id of a participant.
-    pub fn id_of(&self, place: usize) -> &str {
+    pub(super) fn id_of(&self, place: usize) -> &str {
         self.participants
             .get(place)
             .map(|participant| participant.id.as_str())

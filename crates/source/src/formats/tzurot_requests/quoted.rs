@@ -21,7 +21,7 @@ fn is_from_bot(quoted: Value<'_>) -> bool {
 }
 
 /// The person who wrote the quoted message, if it was a person.
-pub fn author(quoted: Value<'_>) -> Option<String> {
+pub(super) fn author(quoted: Value<'_>) -> Option<String> {
     if is_from_bot(quoted) {
         None
     } else {
@@ -30,7 +30,7 @@ pub fn author(quoted: Value<'_>) -> Option<String> {
 }
 
 /// The display name that the quoted message gives to a personality, where it is that personality's.
-pub fn display_name_of(quoted: Value<'_>, personality: &str) -> Option<String> {
+pub(super) fn display_name_of(quoted: Value<'_>, personality: &str) -> Option<String> {
     let is_same = is_from_bot(quoted) && text(quoted, "personalityName").as_deref() == Some(personality);
     is_same.then(|| display_name(quoted))?
 }
@@ -42,7 +42,7 @@ fn display_name(quoted: Value<'_>) -> Option<String> {
 /// Reads the quoted message; `ids` are those of the messages that are here.
 ///
 /// An empty quote names its target only where that is here: what is quoted is nothing, but it is quoted.
-pub fn reference(
+pub(super) fn reference(
     quoted: Value<'_>,
     people: &People,
     ids: &HashSet<String>,

@@ -11,7 +11,7 @@ use super::{formatted, quoted};
 use crate::reader::{Keep as _, Kept, Site, Times, id, parts, text};
 
 /// A request in any shape.
-pub struct Request<'d> {
+pub(super) struct Request<'d> {
     /// Which one.
     pub shape: &'static str,
     /// The record.
@@ -27,10 +27,10 @@ pub struct Request<'d> {
 }
 
 /// A finding about a record, its path from there, and the value that it is about.
-pub type Fault<'d> = Box<(Finding, &'static str, Value<'d>)>;
+pub(super) type Fault<'d> = Box<(Finding, &'static str, Value<'d>)>;
 
 /// What a request says.
-pub struct RequestContent {
+pub(super) struct RequestContent {
     /// Its pieces.
     pub parts: Vec<Part>,
     /// What it replies to.
@@ -41,7 +41,7 @@ pub struct RequestContent {
 
 impl<'d> Request<'d> {
     /// Recognises the shape of a record. Roles other than user occur in lists only.
-    pub fn find(root: Value<'d>, in_list: bool) -> Result<Self, Fault<'d>> {
+    pub(super) fn find(root: Value<'d>, in_list: bool) -> Result<Self, Fault<'d>> {
         let fault = |code, text: String, path, value| Box::new((Finding::new(code, text), path, value));
         if root.kind() != Kind::Object {
             let text = "the record is no object".to_owned();
@@ -97,33 +97,33 @@ impl<'d> Request<'d> {
     }
 
     /// A field of the request; the arguments of a call stand one level above it.
-    pub fn field_of(&self, key: &str) -> Option<Value<'d>> {
+    pub(super) fn field_of(&self, key: &str) -> Option<Value<'d>> {
         self.holder.get(key).or_else(|| self.root.get(key))
     }
 
     /// A text that is not empty.
-    pub fn text(&self, key: &str) -> Option<String> {
+    pub(super) fn text(&self, key: &str) -> Option<String> {
         text(self.field_of(key)).filter(|text| !text.is_empty())
     }
 
     /// An id: a text that is not empty, or a number as written.
-    pub fn id(&self, key: &str) -> Option<String> {
+    pub(super) fn id(&self, key: &str) -> Option<String> {
         self.field_of(key).and_then(id)
     }
 
     /// The active personality.
-    pub fn personality(&self) -> Option<String> {
+    pub(super) fn personality(&self) -> Option<String> {
         self.text("currentPersonality")
     }
 
     /// The message that it replies to.
-    pub fn quoted(&self) -> Option<Value<'d>> {
+    pub(super) fn quoted(&self) -> Option<Value<'d>> {
         self.field_of("referencedMessage")
             .filter(|value| !value.is_null())
     }
 
     /// Reads what it says. `user` is the id of the speaker, `ids` are those of all messages that are here.
-    pub fn said(
+    pub(super) fn said(
         &self,
         user: &str,
         people: &People,
@@ -169,7 +169,7 @@ impl<'d> Request<'d> {
     }
 
     /// Every field that is not read; of a call both levels.
-    pub fn extra(&self, site: &mut Site<'_>) -> Kept {
+    pub(super) fn extra(&self, site: &mut Site<'_>) -> Kept {
         let mut fields = Kept::new();
         let mut known = vec!["messageContent", "referencedMessage", "timestamp"];
         let read = [

@@ -22,7 +22,7 @@ struct Whole<'d> {
 
 /// Joins pieces to the calls before them. `calls` are those of `list`, one for one; `field` is the list's place below the
 /// message, without a leading dot.
-pub fn join<'d>(
+pub(super) fn join<'d>(
     calls: Vec<ToolCall>,
     list: Value<'d>,
     field: &str,

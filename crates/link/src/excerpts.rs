@@ -10,7 +10,7 @@ use chatmill_model::{Conversation, Message, Reference, ReferenceForm};
 
 /// The tree of all excerpts, and who passed through it so far.
 #[derive(Default)]
-pub struct Excerpts<'c> {
+pub(crate) struct Excerpts<'c> {
     branches: HashMap<(usize, char), usize>,
     /// For each node whether an excerpt ends there; the root is 0.
     ends: Vec<bool>,
@@ -22,7 +22,7 @@ pub struct Excerpts<'c> {
 
 impl<'c> Excerpts<'c> {
     /// Plants the excerpts of a conversation; no message has passed yet.
-    pub fn of(conversation: &'c Conversation) -> Self {
+    pub(crate) fn of(conversation: &'c Conversation) -> Self {
         let mut tree = Self::default();
         let references = conversation
             .messages
@@ -59,7 +59,7 @@ impl<'c> Excerpts<'c> {
     }
 
     /// The last message that passed and begins as the reference shows.
-    pub fn find(&self, reference: &Reference) -> Option<u32> {
+    pub(crate) fn find(&self, reference: &Reference) -> Option<u32> {
         let mut node = 0;
         for character in collapsed(excerpt(reference)?.chars()) {
             node = *self.branches.get(&(node, character))?;
@@ -70,7 +70,7 @@ impl<'c> Excerpts<'c> {
     }
 
     /// Lets a message pass, so that later references find it.
-    pub fn pass(&mut self, message: &Message) {
+    pub(crate) fn pass(&mut self, message: &Message) {
         if self.branches.is_empty() {
             return;
         }

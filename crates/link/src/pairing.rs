@@ -37,7 +37,7 @@ struct Step<'m> {
 }
 
 /// Pairs every call and every result; calls in order of appearance, results without a pair where they stand.
-pub fn pair(messages: &[Message]) -> Vec<Pairing> {
+pub(crate) fn pair(messages: &[Message]) -> Vec<Pairing> {
     let mut steps = steps(messages);
     if steps.is_empty() {
         return Vec::new();

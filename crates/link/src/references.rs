@@ -8,7 +8,7 @@ use chatmill_model::{Conversation, Link, LinkStatus, Message, Preview, Reference
 use crate::excerpts::Excerpts;
 
 /// Drops the references that a message has beyond the limit.
-pub fn cap(messages: &mut [Message], limits: &Limits, findings: &mut Vec<Finding>) {
+pub(crate) fn cap(messages: &mut [Message], limits: &Limits, findings: &mut Vec<Finding>) {
     let limit = usize::try_from(limits.references_per_message).unwrap_or(usize::MAX);
     for message in messages {
         let excess = message.references.len().saturating_sub(limit);
@@ -26,7 +26,7 @@ pub fn cap(messages: &mut [Message], limits: &Limits, findings: &mut Vec<Finding
 }
 
 /// Resolves every reference; the lists align with the messages and their references.
-pub fn resolve(conversation: &Conversation) -> Vec<Vec<Link>> {
+pub(crate) fn resolve(conversation: &Conversation) -> Vec<Vec<Link>> {
     let messages = &conversation.messages;
     if messages.iter().all(|message| message.references.is_empty()) {
         return vec![Vec::new(); messages.len()];

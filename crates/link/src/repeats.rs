@@ -34,7 +34,7 @@ enum Fate {
 }
 
 /// Drops repeats, qualifies ids that are taken, renumbers positions.
-pub fn settle(messages: &mut Vec<Message>, findings: &mut Vec<Finding>) -> Repeats {
+pub(crate) fn settle(messages: &mut Vec<Message>, findings: &mut Vec<Finding>) -> Repeats {
     let repeats = match fates(messages) {
         None => Repeats::default(),
         Some(fates) => apply(fates, messages, findings),

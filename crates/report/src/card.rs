@@ -21,7 +21,7 @@ struct TableLine<'d> {
 }
 
 /// Writes the card.
-pub fn card(dataset: &Dataset, report: &Report) -> String {
+pub(crate) fn card(dataset: &Dataset, report: &Report) -> String {
     let tables: Vec<TableLine<'_>> = dataset
         .manifest()
         .tables

@@ -44,7 +44,7 @@ impl GroupKey<String> {
 
 /// Values by key, in the order in which the keys first came.
 #[derive(Clone, Debug)]
-pub struct Cells<V> {
+pub(crate) struct Cells<V> {
     entries: Vec<(GroupKey<String>, V)>,
     places: BTreeMap<GroupKey<String>, usize>,
     last: usize,
@@ -63,7 +63,7 @@ impl<V> Default for Cells<V> {
 impl<V: Default> Cells<V> {
     /// The value of a key, made when the key is new.
     #[expect(clippy::indexing_slicing, reason = "the place was found or made just now")]
-    pub fn at(&mut self, key: GroupKey<&str>) -> &mut V {
+    pub(crate) fn at(&mut self, key: GroupKey<&str>) -> &mut V {
         let place = self.place(key);
         self.last = place;
         &mut self.entries[place].1
@@ -92,13 +92,13 @@ impl<V: Default> Cells<V> {
 
 impl<V> Cells<V> {
     /// The keys and their values.
-    pub fn iter(&self) -> impl Iterator<Item = (&GroupKey<String>, &V)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&GroupKey<String>, &V)> {
         self.entries.iter().map(|(key, value)| (key, value))
     }
 }
 
 /// The rank of a coverage for people: whole histories come first.
-pub fn coverage_rank(coverage: &str) -> usize {
+pub(crate) fn coverage_rank(coverage: &str) -> usize {
     ["whole", "window", "single-turn"]
         .iter()
         .position(|known| *known == coverage)

@@ -6,38 +6,38 @@ use crate::report::{Bin, Distribution};
 
 /// Values and how often each occurs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Spread(BTreeMap<u64, u64>);
+pub(crate) struct Spread(BTreeMap<u64, u64>);
 
 impl Spread {
     /// Counts a value.
-    pub fn add(&mut self, value: u64) {
+    pub(crate) fn add(&mut self, value: u64) {
         self.add_times(value, 1);
     }
 
     /// Counts a value that occurs several times.
-    pub fn add_times(&mut self, value: u64, times: u64) {
+    pub(crate) fn add_times(&mut self, value: u64, times: u64) {
         if times > 0 {
             *self.0.entry(value).or_default() += times;
         }
     }
 
     /// How many values there are.
-    pub fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.0.values().sum()
     }
 
     /// Their sum.
-    pub fn sum(&self) -> u64 {
+    pub(crate) fn sum(&self) -> u64 {
         self.0.iter().map(|(value, times)| value * times).sum()
     }
 
     /// The largest value; 0 when there is none.
-    pub fn max(&self) -> u64 {
+    pub(crate) fn max(&self) -> u64 {
         self.0.keys().next_back().copied().unwrap_or_default()
     }
 
     /// The smallest value that at least `percent` of all do not exceed (nearest rank); 0 when there is none.
-    pub fn percentile(&self, percent: u64) -> u64 {
+    pub(crate) fn percentile(&self, percent: u64) -> u64 {
         let rank = (self.count() * percent).div_ceil(100);
         let mut seen = 0;
         for (value, times) in &self.0 {
@@ -50,7 +50,7 @@ impl Spread {
     }
 
     /// The values in bins that double in width, without gaps.
-    pub fn bins(&self) -> Vec<Bin> {
+    pub(crate) fn bins(&self) -> Vec<Bin> {
         let Some((&smallest, &largest)) = self
             .0
             .keys()
@@ -80,7 +80,7 @@ impl Spread {
     }
 
     /// The distribution with its name and the query that gives the bins.
-    pub fn distribution(&self, name: &str, query: String) -> Distribution {
+    pub(crate) fn distribution(&self, name: &str, query: String) -> Distribution {
         Distribution {
             name: name.to_owned(),
             query,

@@ -8,18 +8,18 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// A folder that disappears after the test.
-pub struct Desk(TempDir);
+pub(crate) struct Desk(TempDir);
 
 impl Desk {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(TempDir::new().unwrap())
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
-    pub fn write(&self, name: &str, text: &str) -> PathBuf {
+    pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, text).unwrap();
@@ -27,7 +27,7 @@ impl Desk {
     }
 
     /// A pipeline over `in/*` into `out`, with two dialects and one encoding.
-    pub fn pipeline(&self) -> PathBuf {
+    pub(crate) fn pipeline(&self) -> PathBuf {
         self.write(
             "pipeline.toml",
             "name = \"desk\"\n[[input]]\npath = \"in/*\"\n[render]\ndialects = [\"openai-chat\", \"gryag-compact\"]\n\
@@ -36,25 +36,25 @@ impl Desk {
     }
 
     /// The command, working in this folder.
-    pub fn chatmill(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn chatmill(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(binary());
         command.current_dir(self.0.path()).args(arguments);
         command
     }
 }
 
-pub fn binary() -> &'static Path {
+pub(crate) fn binary() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_chatmill"))
 }
 
 /// What a command printed and how it ended.
-pub struct Ended {
+pub(crate) struct Ended {
     pub code: i32,
     pub stdout: String,
     pub stderr: String,
 }
 
-pub fn end(mut command: Command) -> Ended {
+pub(crate) fn end(mut command: Command) -> Ended {
     let output = command.output().unwrap();
     Ended {
         code: output.status.code().unwrap(),
@@ -63,14 +63,14 @@ pub fn end(mut command: Command) -> Ended {
     }
 }
 
-pub fn json_lines(text: &str) -> Vec<Value> {
+pub(crate) fn json_lines(text: &str) -> Vec<Value> {
     text.lines()
         .map(|line| serde_json::from_str(line).expect(line))
         .collect()
 }
 
 /// A group chat with a person, another person and a bot, and the messages `(id, sender, text)`.
-pub fn chat(id: &str, messages: &[(&str, &str, &str)]) -> Value {
+pub(crate) fn chat(id: &str, messages: &[(&str, &str, &str)]) -> Value {
     let list: Vec<Value> = messages
         .iter()
         .enumerate()
@@ -104,7 +104,7 @@ pub fn chat(id: &str, messages: &[(&str, &str, &str)]) -> Value {
 }
 
 /// A small chat without a fault.
-pub fn good_chat(id: &str) -> Value {
+pub(crate) fn good_chat(id: &str) -> Value {
     let messages = [
         ("m1", "user_1", "When do we water the beans?"),
         ("m2", "bot_1", "At six."),
@@ -114,7 +114,7 @@ pub fn good_chat(id: &str) -> Value {
 }
 
 /// A chat whose second message replies to a message that is not there.
-pub fn dangling_chat(id: &str) -> Value {
+pub(crate) fn dangling_chat(id: &str) -> Value {
     let mut chat = good_chat(id);
     chat["conversation_list"][2]["refer_list"] = json!(["nowhere"]);
     chat

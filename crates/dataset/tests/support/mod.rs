@@ -12,9 +12,9 @@ use chatmill_dataset::{
 };
 use tempfile::TempDir;
 
-pub const INPUT: &str = "input";
+pub(crate) const INPUT: &str = "input";
 
-pub fn options() -> TableOptions {
+pub(crate) fn options() -> TableOptions {
     TableOptions {
         encodings: vec!["o200k_base".to_owned(), "cl100k_base".to_owned()],
         compression: Compression::parse("zstd(3)").unwrap(),
@@ -22,17 +22,17 @@ pub fn options() -> TableOptions {
     }
 }
 
-pub fn text(name: &str) -> String {
+pub(crate) fn text(name: &str) -> String {
     name.to_owned()
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "it fills fields that may be missing")]
-pub fn some(name: &str) -> Option<String> {
+pub(crate) fn some(name: &str) -> Option<String> {
     Some(text(name))
 }
 
 /// A number that tells the column it belongs to.
-pub fn number(name: &str) -> u32 {
+pub(crate) fn number(name: &str) -> u32 {
     name.bytes()
         .fold(7, |sum, byte| (sum * 31 + u32::from(byte)) % 1_000_003)
 }
@@ -52,7 +52,7 @@ fn tokens(prefix: &str) -> Vec<u64> {
         .collect()
 }
 
-pub fn conversation() -> ConversationRow {
+pub(crate) fn conversation() -> ConversationRow {
     ConversationRow {
         conversation_id: text("conversation_id"),
         source_conversation_id: some("source_conversation_id"),
@@ -92,7 +92,7 @@ fn participant() -> ParticipantCell {
     }
 }
 
-pub fn message() -> MessageRow {
+pub(crate) fn message() -> MessageRow {
     MessageRow {
         conversation_id: text("conversation_id"),
         position: number("position"),
@@ -115,7 +115,7 @@ pub fn message() -> MessageRow {
     }
 }
 
-pub fn reference() -> ReferenceRow {
+pub(crate) fn reference() -> ReferenceRow {
     ReferenceRow {
         conversation_id: text("conversation_id"),
         position: number("position"),
@@ -130,7 +130,7 @@ pub fn reference() -> ReferenceRow {
     }
 }
 
-pub fn tool_call() -> ToolCallRow {
+pub(crate) fn tool_call() -> ToolCallRow {
     ToolCallRow {
         conversation_id: text("conversation_id"),
         call_id: some("call_id"),
@@ -146,7 +146,7 @@ pub fn tool_call() -> ToolCallRow {
     }
 }
 
-pub fn rendering() -> RenderingRow {
+pub(crate) fn rendering() -> RenderingRow {
     RenderingRow {
         conversation_id: text("conversation_id").into(),
         dialect: text("dialect").into(),
@@ -173,7 +173,7 @@ pub fn rendering() -> RenderingRow {
     }
 }
 
-pub fn token_count() -> TokenCountRow {
+pub(crate) fn token_count() -> TokenCountRow {
     TokenCountRow {
         conversation_id: text("conversation_id").into(),
         dialect: text("dialect").into(),
@@ -192,7 +192,7 @@ pub fn token_count() -> TokenCountRow {
     }
 }
 
-pub fn total() -> TotalRow {
+pub(crate) fn total() -> TotalRow {
     TotalRow {
         source: text("source"),
         dialect: text("dialect"),
@@ -220,7 +220,7 @@ pub fn total() -> TotalRow {
     }
 }
 
-pub fn loss() -> LossRow {
+pub(crate) fn loss() -> LossRow {
     LossRow {
         conversation_id: text("conversation_id").into(),
         dialect: text("dialect").into(),
@@ -234,7 +234,7 @@ pub fn loss() -> LossRow {
     }
 }
 
-pub fn finding() -> FindingRow {
+pub(crate) fn finding() -> FindingRow {
     FindingRow {
         code: text("code"),
         name: text("name"),
@@ -257,7 +257,7 @@ pub fn finding() -> FindingRow {
     }
 }
 
-pub fn reject() -> RejectRow {
+pub(crate) fn reject() -> RejectRow {
     RejectRow {
         input: text(INPUT),
         entry: text("entry"),
@@ -273,7 +273,7 @@ pub fn reject() -> RejectRow {
 }
 
 /// One full row for every table.
-pub fn push_full(parts: &mut PartSet) {
+pub(crate) fn push_full(parts: &mut PartSet) {
     parts.push_conversation(conversation()).unwrap();
     parts.push_message(message()).unwrap();
     parts.push_reference(reference()).unwrap();
@@ -287,7 +287,7 @@ pub fn push_full(parts: &mut PartSet) {
 }
 
 /// One row for every table in which everything that may be missing is missing.
-pub fn push_sparse(parts: &mut PartSet) {
+pub(crate) fn push_sparse(parts: &mut PartSet) {
     let zeros = vec![0, 0];
     parts.push_conversation(ConversationRow::default()).unwrap();
     parts
@@ -312,14 +312,14 @@ pub fn push_sparse(parts: &mut PartSet) {
     parts.push_reject(RejectRow::default()).unwrap();
 }
 
-pub fn work(out: &Path, fingerprint: &str) -> Staging {
+pub(crate) fn work(out: &Path, fingerprint: &str) -> Staging {
     match open(out, fingerprint, false).unwrap() {
         Opening::Work(staging) => staging,
         Opening::Finished(_) => panic!("{} is finished already", out.display()),
     }
 }
 
-pub fn replacing_work(out: &Path, fingerprint: &str) -> Staging {
+pub(crate) fn replacing_work(out: &Path, fingerprint: &str) -> Staging {
     match open(out, fingerprint, true).unwrap() {
         Opening::Work(staging) => staging,
         Opening::Finished(_) => panic!("{} is finished already", out.display()),
@@ -327,7 +327,7 @@ pub fn replacing_work(out: &Path, fingerprint: &str) -> Staging {
 }
 
 /// A slice that holds one conversation with its message, and one rejected frame.
-pub fn grind(staging: &Staging, slice: u32) -> Vec<PartFile> {
+pub(crate) fn grind(staging: &Staging, slice: u32) -> Vec<PartFile> {
     let mut parts = staging.parts(slice, &options()).unwrap();
     let conversation_id = format!("conversation {slice}");
     parts
@@ -356,7 +356,7 @@ pub fn grind(staging: &Staging, slice: u32) -> Vec<PartFile> {
 }
 
 /// The manifest of slices made by [`grind`].
-pub fn manifest(fingerprint: &str, slices: u64, files: Vec<PartFile>) -> Manifest {
+pub(crate) fn manifest(fingerprint: &str, slices: u64, files: Vec<PartFile>) -> Manifest {
     Manifest {
         program: text("chatmill"),
         version: text("0.0.0"),
@@ -388,13 +388,13 @@ pub fn manifest(fingerprint: &str, slices: u64, files: Vec<PartFile>) -> Manifes
 }
 
 /// The receipts of what is done.
-pub fn receipts(staging: &Staging) -> Vec<Receipt<String>> {
+pub(crate) fn receipts(staging: &Staging) -> Vec<Receipt<String>> {
     let receipts = staging.receipts().unwrap();
     receipts.collect::<Result<_, _>>().unwrap()
 }
 
 /// Grinds the slices that are not done and seals.
-pub fn seal(staging: Staging, fingerprint: &str, slices: u32) -> Sealed {
+pub(crate) fn seal(staging: Staging, fingerprint: &str, slices: u32) -> Sealed {
     let done: Vec<u32> = receipts(&staging).iter().map(|receipt| receipt.slice).collect();
     for slice in (0..slices).filter(|slice| !done.contains(slice)) {
         grind(&staging, slice);
@@ -407,7 +407,7 @@ pub fn seal(staging: Staging, fingerprint: &str, slices: u32) -> Sealed {
 }
 
 /// A published dataset.
-pub fn publish(out: &Path, fingerprint: &str, slices: u32) {
+pub(crate) fn publish(out: &Path, fingerprint: &str, slices: u32) {
     let notices = seal(work(out, fingerprint), fingerprint, slices)
         .publish()
         .unwrap();
@@ -415,7 +415,7 @@ pub fn publish(out: &Path, fingerprint: &str, slices: u32) {
 }
 
 /// Every file below a folder with its bytes, sorted by path.
-pub fn snapshot(folder: &Path) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn snapshot(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files = Vec::new();
     let mut open: Vec<PathBuf> = vec![folder.to_owned()];
     while let Some(next) = open.pop() {
@@ -434,7 +434,7 @@ pub fn snapshot(folder: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 /// The names in a folder, sorted.
-pub fn names(folder: &Path) -> Vec<String> {
+pub(crate) fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -444,24 +444,24 @@ pub fn names(folder: &Path) -> Vec<String> {
 }
 
 /// An empty place and a destination in it.
-pub fn place() -> (TempDir, PathBuf) {
+pub(crate) fn place() -> (TempDir, PathBuf) {
     let folder = TempDir::new().unwrap();
     let out = folder.path().join("out");
     (folder, out)
 }
 
 /// A path in the staging of `plan-a`.
-pub fn staged(folder: &TempDir, path: &str) -> PathBuf {
+pub(crate) fn staged(folder: &TempDir, path: &str) -> PathBuf {
     folder.path().join(".out.staging/plan-a").join(path)
 }
 
 /// The slices that are done.
-pub fn done(staging: &Staging) -> Vec<u32> {
+pub(crate) fn done(staging: &Staging) -> Vec<u32> {
     receipts(staging).iter().map(|receipt| receipt.slice).collect()
 }
 
 /// Three finished slices whose run ended before it could seal.
-pub fn interrupted(out: &Path) {
+pub(crate) fn interrupted(out: &Path) {
     let staging = work(out, "plan-a");
     for slice in 0..3 {
         grind(&staging, slice);
@@ -469,14 +469,14 @@ pub fn interrupted(out: &Path) {
 }
 
 /// What an undisturbed run of three slices publishes.
-pub fn undisturbed() -> Vec<(String, Vec<u8>)> {
+pub(crate) fn undisturbed() -> Vec<(String, Vec<u8>)> {
     let (_folder, out) = place();
     publish(&out, "plan-a", 3);
     snapshot(&out)
 }
 
 /// Why a destination is refused.
-pub fn refusal(out: &Path, replace: bool) -> DatasetError {
+pub(crate) fn refusal(out: &Path, replace: bool) -> DatasetError {
     match open(out, "plan-a", replace) {
         Ok(_) => panic!("{} was opened", out.display()),
         Err(error) => error,
@@ -484,6 +484,6 @@ pub fn refusal(out: &Path, replace: bool) -> DatasetError {
 }
 
 /// Marks the staging as one of ours, where a test made it by hand.
-pub fn mark(folder: &TempDir) {
+pub(crate) fn mark(folder: &TempDir) {
     fs::write(folder.path().join(".out.staging/.chatmill-staging"), "").unwrap();
 }

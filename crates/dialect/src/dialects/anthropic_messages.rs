@@ -39,7 +39,7 @@ use crate::view::View;
 use crate::violation::Violation;
 
 /// The dialect of Messages requests.
-pub struct AnthropicMessages;
+pub(crate) struct AnthropicMessages;
 
 static ABOUT: DialectAbout = DialectAbout {
     title: "Anthropic Messages",

@@ -37,7 +37,7 @@ use crate::turn_plan::{
 use crate::view::View;
 
 /// The dialect of Converse requests.
-pub struct BedrockConverse;
+pub(crate) struct BedrockConverse;
 
 static ABOUT: DialectAbout = DialectAbout {
     title: "Bedrock Converse",

@@ -37,7 +37,7 @@ use crate::view::View;
 use crate::violation::Violation;
 
 /// The dialect of `ChatML` transcripts.
-pub struct Chatml;
+pub(crate) struct Chatml;
 
 const OPENING: &str = "<|im_start|>";
 const CLOSING: &str = "<|im_end|>";

@@ -38,7 +38,7 @@ use crate::view::View;
 use crate::violation::Violation;
 
 /// The dialect of `generateContent` requests.
-pub struct GeminiContents;
+pub(crate) struct GeminiContents;
 
 static ABOUT: DialectAbout = DialectAbout {
     title: "Gemini generateContent",

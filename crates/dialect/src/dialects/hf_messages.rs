@@ -22,7 +22,7 @@ use crate::turn_plan::{DialectProfile, Order, Results, SystemPlace, Texts, Thoug
 use crate::view::View;
 
 /// The dialect of conversational data sets.
-pub struct HfMessages;
+pub(crate) struct HfMessages;
 
 static ABOUT: DialectAbout = DialectAbout {
     title: "Hugging Face messages",

@@ -30,7 +30,7 @@ use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
 use crate::view::View;
 
 /// The dialect of Jaibber's prompts.
-pub struct JaibberContext;
+pub(crate) struct JaibberContext;
 
 const SENTENCE: &str = "Respond ONLY to the final user message. Previous messages are for context.";
 

@@ -31,7 +31,7 @@ use crate::violation::Violation;
 use chatmill_model::Role;
 
 /// The dialect of Mistral's chat requests.
-pub struct MistralChat;
+pub(crate) struct MistralChat;
 
 static ABOUT: DialectAbout = DialectAbout {
     title: "Mistral chat",

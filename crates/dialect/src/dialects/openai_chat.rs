@@ -27,7 +27,7 @@ use crate::turn_plan::{DialectProfile, Order, Results, SystemPlace, Texts, Thoug
 use crate::view::View;
 
 /// The dialect of Chat Completions requests.
-pub struct OpenaiChat;
+pub(crate) struct OpenaiChat;
 
 static ABOUT: DialectAbout = DialectAbout {
     title: "OpenAI Chat Completions",

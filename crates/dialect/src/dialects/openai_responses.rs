@@ -36,7 +36,7 @@ use crate::view::View;
 use crate::violation::Violation;
 
 /// The dialect of Responses requests.
-pub struct OpenaiResponses;
+pub(crate) struct OpenaiResponses;
 
 static ABOUT: DialectAbout = DialectAbout {
     title: "OpenAI Responses",

@@ -40,7 +40,7 @@ use crate::view::View;
 use crate::violation::Violation;
 
 /// The dialect of `ShareGPT` records.
-pub struct Sharegpt;
+pub(crate) struct Sharegpt;
 
 static ABOUT: DialectAbout = DialectAbout {
     title: "ShareGPT",

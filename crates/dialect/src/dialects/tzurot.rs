@@ -38,7 +38,7 @@ use crate::wording::{DOCUMENT, V2_FINAL, Wording};
 use crate::{Dialect, json};
 
 /// The dialect of Tzurot's requests.
-pub struct Tzurot;
+pub(crate) struct Tzurot;
 
 static ABOUT: DialectAbout = DialectAbout {
     title: "Tzurot request",

@@ -42,7 +42,7 @@ const TEXTS: [&str; 12] = [
 ];
 
 /// A generated room.
-pub fn room(seed: u64) -> Room {
+pub(crate) fn room(seed: u64) -> Room {
     let mut dice = Dice(seed);
     let mut room = Room::new();
     let people = [
@@ -213,7 +213,7 @@ fn each(look: impl FnMut(&str, u64, &Policy, &Room, Out)) {
 }
 
 /// Renderings of generated rooms in these dialects: all policies, several perspectives and windows.
-pub fn each_of(dialects: &[&str], mut look: impl FnMut(&str, u64, &Policy, &Room, Out)) {
+pub(crate) fn each_of(dialects: &[&str], mut look: impl FnMut(&str, u64, &Policy, &Room, Out)) {
     for seed in 0..100 {
         let room = room(seed);
         for policy in policies() {

@@ -9,13 +9,13 @@ use chatmill_model::{
 };
 
 /// A conversation under construction.
-pub struct Room {
+pub(crate) struct Room {
     pub linked: Linked,
 }
 
 /// A rendering that owns what the test looks at.
 #[derive(Debug)]
-pub struct Out {
+pub(crate) struct Out {
     pub text: String,
     pub losses: Vec<Loss>,
     pub violations: Vec<String>,
@@ -30,20 +30,20 @@ pub struct Out {
 
 impl Out {
     /// Codes, positions and amounts.
-    pub fn lost(&self, code: LossCode) -> Vec<(Option<u32>, u64)> {
+    pub(crate) fn lost(&self, code: LossCode) -> Vec<(Option<u32>, u64)> {
         let of_code = self.losses.iter().filter(|loss| loss.code == code);
         of_code.map(|loss| (loss.position, loss.amount)).collect()
     }
 
     /// The codes of the losses at one message.
-    pub fn codes_at(&self, position: u32) -> Vec<&'static str> {
+    pub(crate) fn codes_at(&self, position: u32) -> Vec<&'static str> {
         let here = self.losses.iter().filter(|loss| loss.position == Some(position));
         here.map(|loss| loss.code.as_str()).collect()
     }
 }
 
 impl Room {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             linked: Linked {
                 conversation: Conversation {
@@ -70,20 +70,20 @@ impl Room {
         participants.len() - 1
     }
 
-    pub fn human(&mut self, id: &str, name: &str) -> usize {
+    pub(crate) fn human(&mut self, id: &str, name: &str) -> usize {
         self.join(id, name, ParticipantKind::Human)
     }
 
-    pub fn agent(&mut self, id: &str, name: &str) -> usize {
+    pub(crate) fn agent(&mut self, id: &str, name: &str) -> usize {
         self.join(id, name, ParticipantKind::Agent)
     }
 
-    pub fn participant(&mut self, index: usize) -> &mut Participant {
+    pub(crate) fn participant(&mut self, index: usize) -> &mut Participant {
         &mut self.linked.conversation.participants[index]
     }
 
     /// Adds a message with these parts, in the role that its sender's kind suggests.
-    pub fn post(&mut self, sender: Option<usize>, parts: Vec<Part>) -> u32 {
+    pub(crate) fn post(&mut self, sender: Option<usize>, parts: Vec<Part>) -> u32 {
         let conversation = &mut self.linked.conversation;
         let position = conversation.messages.len() as u32;
         let kind = sender.map(|sender| conversation.participants[sender].kind);
@@ -116,27 +116,27 @@ impl Room {
         position
     }
 
-    pub fn say(&mut self, sender: usize, text: &str) -> u32 {
+    pub(crate) fn say(&mut self, sender: usize, text: &str) -> u32 {
         self.post(Some(sender), vec![Part::Text(text.to_owned())])
     }
 
-    pub fn system(&mut self, text: &str) -> u32 {
+    pub(crate) fn system(&mut self, text: &str) -> u32 {
         let position = self.post(None, vec![Part::Text(text.to_owned())]);
         self.message(position).role = Role::System;
         position
     }
 
-    pub fn notice(&mut self, text: &str) -> u32 {
+    pub(crate) fn notice(&mut self, text: &str) -> u32 {
         let position = self.post(None, vec![Part::Notice(text.to_owned())]);
         self.message(position).kind = MessageKind::Notice;
         position
     }
 
-    pub fn message(&mut self, position: u32) -> &mut Message {
+    pub(crate) fn message(&mut self, position: u32) -> &mut Message {
         &mut self.linked.conversation.messages[position as usize]
     }
 
-    pub fn time(&mut self, position: u32, raw: &str) {
+    pub(crate) fn time(&mut self, position: u32, raw: &str) {
         self.message(position).timestamp = Some(Timestamp {
             instant: None,
             raw: raw.to_owned(),
@@ -145,7 +145,7 @@ impl Room {
     }
 
     /// Makes a message reply to another one.
-    pub fn reply(&mut self, position: u32, target: u32) {
+    pub(crate) fn reply(&mut self, position: u32, target: u32) {
         let id = self.message(target).id.clone();
         let author = self.message(target).sender;
         let same_sender = author.is_some() && self.message(position).sender == author;
@@ -157,7 +157,7 @@ impl Room {
     }
 
     /// Adds a reference with this status.
-    pub fn refer(
+    pub(crate) fn refer(
         &mut self,
         position: u32,
         id: Option<String>,
@@ -181,7 +181,7 @@ impl Room {
     }
 
     /// An assistant's message with text and calls.
-    pub fn call(&mut self, sender: usize, text: &str, calls: &[(&str, &str, &str)]) -> u32 {
+    pub(crate) fn call(&mut self, sender: usize, text: &str, calls: &[(&str, &str, &str)]) -> u32 {
         let mut parts = Vec::new();
         if !text.is_empty() {
             parts.push(Part::Text(text.to_owned()));
@@ -198,7 +198,7 @@ impl Room {
         self.post(Some(sender), parts)
     }
 
-    pub fn result(&mut self, call_id: &str, content: &str) -> u32 {
+    pub(crate) fn result(&mut self, call_id: &str, content: &str) -> u32 {
         let result = ToolResult {
             call_id: (!call_id.is_empty()).then(|| call_id.to_owned()),
             name: None,
@@ -211,7 +211,7 @@ impl Room {
     }
 
     /// Pairs part places: call (message, part) with result (message, part).
-    pub fn pair(&mut self, call: Option<(u32, u32)>, result: Option<(u32, u32)>, status: CallStatus) {
+    pub(crate) fn pair(&mut self, call: Option<(u32, u32)>, result: Option<(u32, u32)>, status: CallStatus) {
         let place = |(position, part)| PartPlace { position, part };
         self.linked.pairings.push(Pairing {
             call: call.map(place),
@@ -221,27 +221,27 @@ impl Room {
         });
     }
 
-    pub fn render(&self, dialect: &str) -> Vec<Out> {
+    pub(crate) fn render(&self, dialect: &str) -> Vec<Out> {
         self.render_with(dialect, &Policy::default(), History::Document)
     }
 
     /// The only rendering through the eyes of the busiest agent.
-    pub fn only(&self, dialect: &str) -> Out {
+    pub(crate) fn only(&self, dialect: &str) -> Out {
         self.only_with(dialect, &Policy::default())
     }
 
-    pub fn only_with(&self, dialect: &str, policy: &Policy) -> Out {
+    pub(crate) fn only_with(&self, dialect: &str, policy: &Policy) -> Out {
         let mut renderings = self.render_with(dialect, policy, History::Document);
         assert_eq!(renderings.len(), 1);
         renderings.remove(0)
     }
 
-    pub fn render_with(&self, dialect: &str, policy: &Policy, history: History) -> Vec<Out> {
+    pub(crate) fn render_with(&self, dialect: &str, policy: &Policy, history: History) -> Vec<Out> {
         let perspective = chatmill_dialect::auto_perspective(&self.linked);
         self.render_as(dialect, policy, history, perspective)
     }
 
-    pub fn render_as(
+    pub(crate) fn render_as(
         &self,
         dialect: &str,
         policy: &Policy,
@@ -251,7 +251,7 @@ impl Room {
         self.render_stretch(dialect, policy, history, perspective, None)
     }
 
-    pub fn render_stretch(
+    pub(crate) fn render_stretch(
         &self,
         dialect: &str,
         policy: &Policy,
@@ -299,11 +299,11 @@ impl Room {
     }
 }
 
-pub fn text(text: &str) -> Part {
+pub(crate) fn text(text: &str) -> Part {
     Part::Text(text.to_owned())
 }
 
-pub fn media(kind: MediaKind, url: Option<&str>, name: Option<&str>) -> Part {
+pub(crate) fn media(kind: MediaKind, url: Option<&str>, name: Option<&str>) -> Part {
     Part::Media(Media {
         kind,
         source: url.map_or(MediaSource::Upload, |url| MediaSource::Url(url.to_owned())),
@@ -312,7 +312,7 @@ pub fn media(kind: MediaKind, url: Option<&str>, name: Option<&str>) -> Part {
     })
 }
 
-pub fn preview(content: &str, sender: Option<&str>, name: Option<&str>) -> Preview {
+pub(crate) fn preview(content: &str, sender: Option<&str>, name: Option<&str>) -> Preview {
     Preview {
         content: Some(content.to_owned()),
         sender: sender.map(str::to_owned),

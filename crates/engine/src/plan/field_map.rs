@@ -48,7 +48,7 @@ const fn meant(word: RoleWord) -> Role {
 }
 
 /// The source that reads an input by its own field map, else by that of the pipeline file.
-pub fn choose(section: &InputSection, pipeline: &Pipeline) -> Result<&'static dyn Source, PlanError> {
+pub(super) fn choose(section: &InputSection, pipeline: &Pipeline) -> Result<&'static dyn Source, PlanError> {
     let map = section.field_map.as_ref().or(pipeline.field_map.as_ref());
     let map = map.ok_or_else(|| PlanError::Value {
         key: "input.source",

@@ -10,7 +10,7 @@ use crate::error::PlanError;
 use crate::pipeline::{RedactKind, RedactMode, RedactSection};
 
 /// The redactor that a section asks for, with the key that it names.
-pub fn redactor(section: &RedactSection, base: &Path) -> Result<Redactor, PlanError> {
+pub(super) fn redactor(section: &RedactSection, base: &Path) -> Result<Redactor, PlanError> {
     if section.kinds.0.is_empty() {
         return Err(PlanError::Value {
             key: "redact.kinds",

@@ -79,7 +79,7 @@ impl TableMapSection {
 }
 
 /// The maps of an input: the one that is named, else those of the pipeline file, then every preset.
-pub fn choose(
+pub(super) fn choose(
     named: Option<&str>,
     sections: &BTreeMap<String, TableMapSection>,
 ) -> Result<Arc<[TableMap]>, PlanError> {

@@ -9,7 +9,7 @@ use crate::record::RecordOutcome;
 use crate::record::locate::{Located, advance};
 
 /// Leads every place in what became of a frame, whose bytes these are, back to the text of its entry.
-pub fn lead_back(outcome: &mut RecordOutcome, frame: &Frame, bytes: &[u8], reject_head: usize) {
+pub(super) fn lead_back(outcome: &mut RecordOutcome, frame: &Frame, bytes: &[u8], reject_head: usize) {
     let transcript = Transcript::new(bytes);
     let mut places: Vec<&mut u64> = Vec::new();
     for located in &mut outcome.findings {

@@ -10,7 +10,7 @@ use crate::plan::PlannedInput;
 use crate::record::locate::advance;
 
 /// What was recognised in the head of an entry.
-pub struct Recognition {
+pub(super) struct Recognition {
     /// Who reads it.
     pub source: Option<&'static dyn Source>,
     /// What speaks for a source.
@@ -30,7 +30,7 @@ pub struct Recognition {
 }
 
 /// What becomes of an entry.
-pub enum EntryAction {
+pub(super) enum EntryAction {
     /// Its records are read, or said to be unreadable one by one.
     Read,
     /// Nothing of it is read: it is of this kind.
@@ -40,7 +40,7 @@ pub enum EntryAction {
 }
 
 /// Recognises an entry of an input by its head.
-pub fn recognise(planned: &PlannedInput, entry: &str, head: &Head, limits: &Limits) -> Recognition {
+pub(super) fn recognise(planned: &PlannedInput, entry: &str, head: &Head, limits: &Limits) -> Recognition {
     let sketch = head.sketch();
     let detected = chatmill_source::detect(&sketch);
     let by_content = detected
@@ -173,7 +173,7 @@ fn map_of_rows(planned: &PlannedInput, sketch: &Sketch) -> Option<TableMap> {
 }
 
 /// Writes a row under the names of its map; false where a filter passes it over. What is no object stays as it is.
-pub fn rename(map: &TableMap, frame: &mut Frame, buffer: &mut Vec<u8>, limits: &Limits) -> bool {
+pub(super) fn rename(map: &TableMap, frame: &mut Frame, buffer: &mut Vec<u8>, limits: &Limits) -> bool {
     let mut row = Vec::new();
     let bytes = buffer.get(frame.buffer.clone()).unwrap_or_default();
     let is_wanted = match json::scan(bytes, limits.depth) {
@@ -192,7 +192,7 @@ pub fn rename(map: &TableMap, frame: &mut Frame, buffer: &mut Vec<u8>, limits: &
 }
 
 /// A record that nobody reads: nothing readable stood at the head of its entry, so that the entry was not refused whole.
-pub fn unread(frame: &Frame, buffer: &mut Vec<u8>, limits: &Limits) -> FramingError {
+pub(super) fn unread(frame: &Frame, buffer: &mut Vec<u8>, limits: &Limits) -> FramingError {
     let bytes = buffer.get(frame.buffer.clone()).unwrap_or_default();
     let (code, message, at) = match json::scan(bytes, limits.depth) {
         Err(fault) => {

@@ -11,7 +11,7 @@ use crate::record::locate::advance;
 use crate::slice::gather::Gatherer;
 
 /// Puts the rows of one entry aside.
-pub struct Gathering<'g> {
+pub(super) struct Gathering<'g> {
     /// Where they go.
     pub gatherer: &'g mut Gatherer,
     /// Number of the entry among those that are gathered.
@@ -21,7 +21,7 @@ pub struct Gathering<'g> {
 }
 
 /// What of a frame was put aside.
-pub struct Aside {
+pub(super) struct Aside {
     /// How many rows.
     pub rows: u64,
     /// The bytes between them.
@@ -30,7 +30,7 @@ pub struct Aside {
 
 impl Gathering<'_> {
     /// Puts the rows of a frame aside, or nothing when the frame cannot be cut.
-    pub fn put_aside(
+    pub(super) fn put_aside(
         &mut self,
         source: &'static dyn Source,
         frame: &Frame,

@@ -10,7 +10,7 @@ const BYTES_PER_TOKEN: u64 = 4;
 
 /// The least place among `count` at which something fits, if it fits anywhere: it fits there, and not one place before.
 /// The search starts at `guess`.
-pub fn least(count: usize, guess: usize, mut fits: impl FnMut(usize) -> bool) -> Option<usize> {
+pub(super) fn least(count: usize, guess: usize, mut fits: impl FnMut(usize) -> bool) -> Option<usize> {
     let last = count.checked_sub(1)?;
     let mut here = guess.min(last);
     let mut step = 1;
@@ -50,7 +50,7 @@ pub fn least(count: usize, guess: usize, mut fits: impl FnMut(usize) -> bool) ->
 
 /// The first of some beginnings, in order, from which on a text is likely to fit. `behind` says how many bytes stand behind a
 /// beginning.
-pub fn guess(beginnings: &[u32], tokens: u64, behind: impl Fn(u32) -> u64) -> usize {
+pub(super) fn guess(beginnings: &[u32], tokens: u64, behind: impl Fn(u32) -> u64) -> usize {
     beginnings.partition_point(|start| behind(*start) > tokens.saturating_mul(BYTES_PER_TOKEN))
 }
 

@@ -17,7 +17,7 @@ use super::{Envelope, EnvelopeAbout, ExportRow, Wrapped, known_fields, value};
 use crate::turns;
 
 /// The envelope of Axolotl.
-pub struct Axolotl;
+pub(super) struct Axolotl;
 
 static ABOUT: EnvelopeAbout = EnvelopeAbout {
     id: "axolotl",

@@ -24,13 +24,13 @@ use super::{Envelope, EnvelopeAbout, ExportRow, Wrapped, known_fields, value};
 use crate::fields::Field;
 
 /// The envelope of Bedrock's tuning files.
-pub struct BedrockConversation {
+pub(super) struct BedrockConversation {
     about: &'static EnvelopeAbout,
     has_tools: bool,
 }
 
 /// What every model takes.
-pub static WITHOUT_TOOLS: BedrockConversation = BedrockConversation {
+pub(super) static WITHOUT_TOOLS: BedrockConversation = BedrockConversation {
     about: &EnvelopeAbout {
         id: "bedrock-conversation-2024",
         keys: &[
@@ -44,7 +44,7 @@ pub static WITHOUT_TOOLS: BedrockConversation = BedrockConversation {
 };
 
 /// What models take that are tuned for tools.
-pub static WITH_TOOLS: BedrockConversation = BedrockConversation {
+pub(super) static WITH_TOOLS: BedrockConversation = BedrockConversation {
     about: &EnvelopeAbout {
         id: "bedrock-conversation-2024@tools",
         ..ABOUT

@@ -21,7 +21,7 @@ use crate::fields::{self, Field, object, text};
 use crate::turns::{self, Call, Message};
 
 /// The envelope of Inspect samples.
-pub struct Inspect;
+pub(super) struct Inspect;
 
 static ABOUT: EnvelopeAbout = EnvelopeAbout {
     id: "inspect",

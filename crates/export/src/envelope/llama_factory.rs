@@ -20,7 +20,7 @@ use crate::fields::{Field, object, text};
 use crate::summary::FileSummary;
 
 /// The envelope of LLaMA-Factory.
-pub struct LlamaFactory;
+pub(super) struct LlamaFactory;
 
 static ABOUT: EnvelopeAbout = EnvelopeAbout {
     id: "llama-factory",

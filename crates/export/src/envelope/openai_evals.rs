@@ -16,7 +16,7 @@ use crate::fields::{self, Field};
 use crate::turns;
 
 /// The envelope of OpenAI Evals.
-pub struct OpenaiEvals;
+pub(super) struct OpenaiEvals;
 
 static ABOUT: EnvelopeAbout = EnvelopeAbout {
     id: "openai-evals",

@@ -17,7 +17,7 @@ use super::{Envelope, EnvelopeAbout, ExportRow, Wrapped, known_fields, value};
 use crate::turns::{self, Turn};
 
 /// The envelope of OpenAI fine-tuning files.
-pub struct OpenaiSft;
+pub(super) struct OpenaiSft;
 
 static ABOUT: EnvelopeAbout = EnvelopeAbout {
     id: "openai-sft",

@@ -16,7 +16,7 @@ use super::{Envelope, EnvelopeAbout, ExportRow, Wrapped, known_fields, value};
 use crate::turns;
 
 /// The envelope of TRL's conversations.
-pub struct TrlMessages;
+pub(super) struct TrlMessages;
 
 static ABOUT: EnvelopeAbout = EnvelopeAbout {
     id: "trl-messages",

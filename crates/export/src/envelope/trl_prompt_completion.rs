@@ -17,7 +17,7 @@ use crate::fields::Field;
 use crate::turns;
 
 /// The envelope of TRL's prompts and completions.
-pub struct TrlPromptCompletion;
+pub(super) struct TrlPromptCompletion;
 
 static ABOUT: EnvelopeAbout = EnvelopeAbout {
     id: "trl-prompt-completion",

@@ -17,7 +17,7 @@ use serde::Deserialize;
 use super::{Envelope, EnvelopeAbout, ExportRow, Wrapped, known_fields, value};
 
 /// The envelope of Vertex tuning files.
-pub struct VertexTuning;
+pub(super) struct VertexTuning;
 
 static ABOUT: EnvelopeAbout = EnvelopeAbout {
     id: "vertex-tuning",

@@ -9,7 +9,7 @@ use chatmill_model::{
 };
 
 /// A text message of participant 0 without an id.
-pub fn says(text: &str) -> Message {
+pub(crate) fn says(text: &str) -> Message {
     Message {
         id: None,
         position: 0,
@@ -31,7 +31,7 @@ pub fn says(text: &str) -> Message {
 }
 
 /// A text message with an id and references by id.
-pub fn refers(id: &str, targets: &[&str]) -> Message {
+pub(crate) fn refers(id: &str, targets: &[&str]) -> Message {
     Message {
         id: Some(id.to_owned()),
         references: targets.iter().map(|target| by_id(target)).collect(),
@@ -39,7 +39,7 @@ pub fn refers(id: &str, targets: &[&str]) -> Message {
     }
 }
 
-pub fn by_id(target: &str) -> Reference {
+pub(crate) fn by_id(target: &str) -> Reference {
     Reference {
         target: Some(target.to_owned()),
         preview: None,
@@ -49,7 +49,7 @@ pub fn by_id(target: &str) -> Reference {
     }
 }
 
-pub fn with_preview(target: Option<&str>, sender: Option<&str>, content: Option<&str>) -> Reference {
+pub(crate) fn with_preview(target: Option<&str>, sender: Option<&str>, content: Option<&str>) -> Reference {
     Reference {
         target: target.map(str::to_owned),
         preview: Some(Preview {
@@ -64,7 +64,7 @@ pub fn with_preview(target: Option<&str>, sender: Option<&str>, content: Option<
 }
 
 /// A notice: somebody joined.
-pub fn notice() -> Message {
+pub(crate) fn notice() -> Message {
     Message {
         kind: MessageKind::Notice,
         parts: vec![Part::Notice("joined".to_owned())],
@@ -73,7 +73,7 @@ pub fn notice() -> Message {
 }
 
 /// A reference that shows the beginning of a text.
-pub fn excerpt(shown: &str) -> Reference {
+pub(crate) fn excerpt(shown: &str) -> Reference {
     Reference {
         form: ReferenceForm::Excerpt,
         ..with_preview(None, None, Some(shown))
@@ -101,7 +101,7 @@ fn step(text: &str) -> Step {
     }
 }
 
-pub fn call_part(text: &str) -> Part {
+pub(crate) fn call_part(text: &str) -> Part {
     let step = step(text);
     Part::ToolCall(ToolCall {
         id: step.id,
@@ -112,7 +112,7 @@ pub fn call_part(text: &str) -> Part {
     })
 }
 
-pub fn result_part(text: &str) -> Part {
+pub(crate) fn result_part(text: &str) -> Part {
     let step = step(text);
     Part::ToolResult(ToolResult {
         call_id: step.id,
@@ -125,7 +125,7 @@ pub fn result_part(text: &str) -> Part {
 }
 
 /// An assistant message with calls.
-pub fn calls(texts: &[&str]) -> Message {
+pub(crate) fn calls(texts: &[&str]) -> Message {
     Message {
         role: Role::Assistant,
         parts: texts.iter().map(|text| call_part(text)).collect(),
@@ -134,7 +134,7 @@ pub fn calls(texts: &[&str]) -> Message {
 }
 
 /// A tool message with results.
-pub fn results(texts: &[&str]) -> Message {
+pub(crate) fn results(texts: &[&str]) -> Message {
     Message {
         role: Role::Tool,
         parts: texts.iter().map(|text| result_part(text)).collect(),
@@ -142,7 +142,7 @@ pub fn results(texts: &[&str]) -> Message {
     }
 }
 
-pub fn conversation(messages: Vec<Message>) -> Conversation {
+pub(crate) fn conversation(messages: Vec<Message>) -> Conversation {
     let mut messages = messages;
     for (position, message) in (0..).zip(&mut messages) {
         message.position = position;
@@ -167,11 +167,11 @@ pub fn conversation(messages: Vec<Message>) -> Conversation {
     }
 }
 
-pub fn linked(messages: Vec<Message>) -> (Linked, Vec<Finding>, Repeats) {
+pub(crate) fn linked(messages: Vec<Message>) -> (Linked, Vec<Finding>, Repeats) {
     link(conversation(messages), &Limits::default())
 }
 
-pub fn ids(linked: &Linked) -> Vec<&str> {
+pub(crate) fn ids(linked: &Linked) -> Vec<&str> {
     linked
         .conversation
         .messages
@@ -181,7 +181,7 @@ pub fn ids(linked: &Linked) -> Vec<&str> {
 }
 
 /// The status of every link, message by message.
-pub fn statuses(linked: &Linked) -> Vec<String> {
+pub(crate) fn statuses(linked: &Linked) -> Vec<String> {
     linked
         .links
         .iter()
@@ -196,7 +196,7 @@ pub fn statuses(linked: &Linked) -> Vec<String> {
 }
 
 /// One line a pairing: `call -> result status rule`, places as `position.part`.
-pub fn pairs(messages: Vec<Message>) -> Vec<String> {
+pub(crate) fn pairs(messages: Vec<Message>) -> Vec<String> {
     let (linked, _, _) = linked(messages);
     linked
         .pairings

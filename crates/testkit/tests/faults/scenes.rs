@@ -17,7 +17,7 @@ use chatmill_testkit::workshop::samples;
 
 /// How a command ended that did not end well.
 #[derive(Debug)]
-pub enum Ended {
+pub(crate) enum Ended {
     /// With an error that repeating may heal: exit code 3, or 1 with the file on stderr where nothing is written.
     Repeatable(String),
     /// With the claim that the request is wrong: exit code 2.
@@ -27,7 +27,7 @@ pub enum Ended {
 type Found = BTreeMap<String, String>;
 
 /// A command over a workshop.
-pub struct Scene {
+pub(crate) struct Scene {
     pub name: &'static str,
     /// Lays out what the command works on.
     pub prepare: fn(&Workshop),
@@ -37,7 +37,7 @@ pub struct Scene {
     pub look: fn(&Workshop) -> Result<(), String>,
 }
 
-pub const SCENES: &[Scene] = &[
+pub(crate) const SCENES: &[Scene] = &[
     Scene {
         name: "run",
         prepare: inputs,

@@ -12,7 +12,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Map, Value};
 
 /// What must not come out, in lower case, with what it is.
-pub const CANARIES: [(&str, &str); 8] = [
+pub(crate) const CANARIES: [(&str, &str); 8] = [
     ("email", "zaphira.quillon@canary-post.example"),
     ("phone", "+49 30 90182077"),
     ("ip", "10.77.88.99"),
@@ -53,7 +53,7 @@ fn insert(text: &str, sign: &str) -> String {
 }
 
 /// The samples of all sources with canaries in their values and keys: name, text, number of canaries.
-pub fn mutated(seed: u64) -> Vec<(String, String, usize)> {
+pub(crate) fn mutated(seed: u64) -> Vec<(String, String, usize)> {
     let mut random = Random::new(seed);
     let mut files: Vec<PathBuf> = Vec::new();
     for source in sorted(&samples().join("sources")) {
@@ -151,7 +151,7 @@ fn sorted(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Canaries in a dataset, each with the file that it stands in.
-pub fn canaries_in(dataset: &Path) -> BTreeSet<(&'static str, String)> {
+pub(crate) fn canaries_in(dataset: &Path) -> BTreeSet<(&'static str, String)> {
     let mut found = BTreeSet::new();
     for (file, bytes) in contents(dataset) {
         for (kind, canary) in CANARIES {
@@ -167,7 +167,7 @@ pub fn canaries_in(dataset: &Path) -> BTreeSet<(&'static str, String)> {
 }
 
 /// Files of a dataset that hold a text, in any case.
-pub fn files_with(dataset: &Path, text: &str) -> BTreeSet<String> {
+pub(crate) fn files_with(dataset: &Path, text: &str) -> BTreeSet<String> {
     let text = text.to_lowercase();
     let held = contents(dataset)
         .into_iter()

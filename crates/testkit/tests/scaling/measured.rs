@@ -20,18 +20,18 @@ use crate::shapes::Shape;
 
 /// What is asked of the mill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Command {
+pub(crate) enum Command {
     Check,
     Run,
     Tokens,
 }
 
 /// All of them.
-pub const COMMANDS: &[Command] = &[Command::Check, Command::Run, Command::Tokens];
+pub(crate) const COMMANDS: &[Command] = &[Command::Check, Command::Run, Command::Tokens];
 
 impl Command {
     /// Its word.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Check => "check",
             Self::Run => "run",
@@ -42,7 +42,7 @@ impl Command {
 
 /// How much time is taken to measure.
 #[derive(Clone, Copy, Debug)]
-pub struct Effort {
+pub(crate) struct Effort {
     /// What the smallest input takes at least, beyond what an input of one takes.
     least: Duration,
     /// Times that each input is measured; the fastest counts.
@@ -53,13 +53,13 @@ pub struct Effort {
 
 impl Effort {
     /// For a test that runs with every change.
-    pub const SHORT: Self = Self {
+    pub(crate) const SHORT: Self = Self {
         least: Duration::from_millis(15),
         rounds: 1,
         doubts: 3,
     };
     /// For a table.
-    pub const LONG: Self = Self {
+    pub(crate) const LONG: Self = Self {
         least: Duration::from_millis(40),
         rounds: 1,
         doubts: 3,
@@ -68,7 +68,7 @@ impl Effort {
 
 /// The times of one command on one shape.
 #[derive(Debug)]
-pub struct Growth {
+pub(crate) struct Growth {
     n: usize,
     /// What an input of one takes: it would hide what grows.
     base: Duration,
@@ -78,7 +78,7 @@ pub struct Growth {
 
 impl Growth {
     /// Measures, and measures again with more where the growth is beyond `most`.
-    pub fn of(shape: &Shape, command: Command, effort: Effort, most: f64) -> Self {
+    pub(crate) fn of(shape: &Shape, command: Command, effort: Effort, most: f64) -> Self {
         let base = fastest(shape, command, 1, 2);
         let mut n = shape.first;
         let mut first = fastest(shape, command, n, effort.rounds);
@@ -116,7 +116,7 @@ impl Growth {
     }
 
     /// How many times as long an input of twice the size takes: the mean of two doublings.
-    pub fn per_doubling(&self) -> f64 {
+    pub(crate) fn per_doubling(&self) -> f64 {
         if !self.is_told {
             return 0.0;
         }

@@ -6,11 +6,11 @@ use std::io::{Cursor, Write as _};
 use serde_json::{Value, json};
 
 /// Files of an input: name and bytes.
-pub type Files = Vec<(String, Vec<u8>)>;
+pub(crate) type Files = Vec<(String, Vec<u8>)>;
 
 /// A way to grow.
 #[derive(Clone, Copy)]
-pub struct Shape {
+pub(crate) struct Shape {
     /// What there is more and more of.
     pub name: &'static str,
     /// The number to begin with.
@@ -38,7 +38,7 @@ const fn planned(shape: Shape, pipeline: &'static str) -> Shape {
 }
 
 /// Every shape.
-pub const SHAPES: &[Shape] = &[
+pub(crate) const SHAPES: &[Shape] = &[
     shape("conversations", 100, conversations),
     shape("messages of two people", 400, messages),
     shape("system messages in a row", 400, |n| turns(n, "system")),

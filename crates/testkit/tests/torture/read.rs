@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// Who a turn speaks as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub(crate) enum Role {
     System,
     User,
     Model,
@@ -13,7 +13,7 @@ pub enum Role {
 
 /// How arguments are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arguments {
+pub(crate) enum Arguments {
     Text,
     Object,
     Other,
@@ -21,7 +21,7 @@ pub enum Arguments {
 
 /// A piece of a turn.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Piece {
+pub(crate) enum Piece {
     Text(String),
     Media,
     Call(String, String, Arguments),
@@ -30,7 +30,7 @@ pub enum Piece {
 
 /// A turn.
 #[derive(Clone, Debug)]
-pub struct Turn {
+pub(crate) struct Turn {
     pub role: Role,
     pub pieces: Vec<Piece>,
     /// The name that it bears.
@@ -69,7 +69,7 @@ fn role(word: &str) -> Role {
 }
 
 /// Lists of messages in the shape of Chat Completions.
-pub fn list(messages: &Value, known: &[&str]) -> Vec<Turn> {
+pub(crate) fn list(messages: &Value, known: &[&str]) -> Vec<Turn> {
     let messages = messages.as_array().unwrap().iter();
     messages
         .map(|message| {
@@ -109,7 +109,7 @@ pub fn list(messages: &Value, known: &[&str]) -> Vec<Turn> {
 }
 
 /// Items of Responses; each is a turn.
-pub fn items(items: &Value) -> Vec<Turn> {
+pub(crate) fn items(items: &Value) -> Vec<Turn> {
     let items = items.as_array().unwrap().iter();
     items
         .map(|item| {
@@ -149,7 +149,7 @@ pub fn items(items: &Value) -> Vec<Turn> {
 }
 
 /// Messages of blocks, as Anthropic and Bedrock have them.
-pub fn blocks(messages: &Value) -> Vec<Turn> {
+pub(crate) fn blocks(messages: &Value) -> Vec<Turn> {
     let messages = messages.as_array().unwrap().iter();
     messages
         .map(|message| {
@@ -196,7 +196,7 @@ pub fn blocks(messages: &Value) -> Vec<Turn> {
 }
 
 /// Contents of parts, as Gemini and gryag have them; a call without an id goes by its name.
-pub fn contents(contents: &Value) -> Vec<Turn> {
+pub(crate) fn contents(contents: &Value) -> Vec<Turn> {
     let contents = contents.as_array().unwrap().iter();
     contents
         .map(|content| {

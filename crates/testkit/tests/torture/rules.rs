@@ -76,7 +76,7 @@ fn is_blank(text: &str) -> bool {
 }
 
 /// What is wrong with a rendering; nothing when it is valid.
-pub fn faults(dialect: &str, text: &str) -> Vec<String> {
+pub(crate) fn faults(dialect: &str, text: &str) -> Vec<String> {
     match dialect {
         "chatml" => return chatml(text),
         "gryag-compact" => return wrong(!text.ends_with("[RESPOND]"), "end mark"),

@@ -157,13 +157,13 @@ impl RunSummary {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(super) mod tests {
     use super::*;
     use chatmill_diag::{Span, codes};
     use chatmill_engine::record::locate::Located;
 
     /// A finding at `chat.json` in `a.zip`.
-    pub fn dangling() -> Checked {
+    pub(crate) fn dangling() -> Checked {
         let mut located = Located::nowhere(Finding::new(&codes::DANGLING_REFERENCE, "no such message"));
         located.finding.count = 3;
         located.span = Some(Span { start: 70, end: 72 });

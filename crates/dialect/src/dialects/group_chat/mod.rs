@@ -36,7 +36,7 @@ use crate::view::View;
 use roster::People;
 
 /// The dialect of group chat archives.
-pub struct GroupChat;
+pub(crate) struct GroupChat;
 
 const VERSION: &str = "1.0.0";
 

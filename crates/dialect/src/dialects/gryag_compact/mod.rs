@@ -42,7 +42,7 @@ use edition::{Arrows, Breaks, CODE, DOCUMENT, Edition, MediaWords, Prompt};
 use labels::Labels;
 
 /// The dialect of gryag's compact prompts.
-pub struct GryagCompact;
+pub(crate) struct GryagCompact;
 
 const NO_TOOLS: &str = "the transcript has no tools";
 

@@ -41,7 +41,7 @@ use meta::Meta;
 use tools::name_of;
 
 /// The dialect of gryag's prompts.
-pub struct GryagGemini;
+pub(crate) struct GryagGemini;
 
 static ABOUT: DialectAbout = DialectAbout {
     title: "gryag prompt for Gemini",

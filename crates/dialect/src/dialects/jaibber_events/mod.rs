@@ -30,7 +30,7 @@ use known::Known;
 use payload::Writer;
 
 /// The dialect of Jaibber's message payloads.
-pub struct JaibberEvents;
+pub(crate) struct JaibberEvents;
 
 static ABOUT: DialectAbout = DialectAbout {
     title: "Jaibber events",

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::record::group::RowPlace;
 
 /// Shared rows by their scopes.
-pub struct Shared {
+pub(super) struct Shared {
     /// Bytes of the rows of one scope.
     limit: u64,
     /// Bytes of the rows that may still come.
@@ -26,7 +26,7 @@ struct Rows {
 
 impl Shared {
     /// No rows yet, of which one scope has at most `limit` bytes, and all together at most `room`.
-    pub fn within(limit: u64, room: u64) -> Self {
+    pub(super) fn within(limit: u64, room: u64) -> Self {
         Self {
             limit,
             room,
@@ -35,7 +35,7 @@ impl Shared {
     }
 
     /// Keeps a row, if there is room for it.
-    pub fn add(&mut self, scope: &str, place: RowPlace, bytes: &[u8]) -> bool {
+    pub(super) fn add(&mut self, scope: &str, place: RowPlace, bytes: &[u8]) -> bool {
         let known = self.scopes.get(scope).map_or(0, |rows| rows.bytes);
         let total = known + bytes.len() as u64;
         let room = self.room.checked_sub(bytes.len() as u64);
@@ -50,7 +50,7 @@ impl Shared {
     }
 
     /// The rows of a scope for one more conversation; in the first of them they count.
-    pub fn of(&mut self, scope: &str) -> impl Iterator<Item = (RowPlace, &[u8])> {
+    pub(super) fn of(&mut self, scope: &str) -> impl Iterator<Item = (RowPlace, &[u8])> {
         let rows = self.scopes.get_mut(scope);
         let counts = rows.as_ref().is_some_and(|rows| !rows.is_read);
         let rows = rows.map(|rows| {
@@ -64,7 +64,7 @@ impl Shared {
     }
 
     /// Scopes whose rows were read with no conversation, in input order.
-    pub fn unread(&self) -> Vec<String> {
+    pub(super) fn unread(&self) -> Vec<String> {
         let unread = self.scopes.iter().filter(|(_, rows)| !rows.is_read);
         let first = |rows: &Rows| rows.list.first().map(|(place, _)| (place.entry, place.record));
         let mut unread: Vec<_> = unread.map(|(scope, rows)| (first(rows), scope.clone())).collect();

@@ -70,7 +70,7 @@ pub fn certify(out: &Path) -> Result<Certificate, DatasetError> {
             return Ok(certificate);
         }
     };
-    // Tables of another form are no damage, where the manifest is as it was written.
+    // Tables of another form are not damage, where the manifest is as it was written.
     if certificate.holds() {
         manifest.check_format(out)?;
     }

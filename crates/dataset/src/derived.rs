@@ -25,7 +25,10 @@ type Record = BTreeMap<String, BTreeSet<String>>;
 pub fn write_derived(folder: &Path, files: &[(&str, &[u8])]) -> Result<(), DatasetError> {
     let whole = disk::resolve(folder)?;
     let Some(above) = whole.parent() else {
-        return Err(DatasetError::wrong_path(folder, "it is no folder of a dataset"));
+        return Err(DatasetError::wrong_path(
+            folder,
+            "it is not a folder of a dataset",
+        ));
     };
     // Aside is beside the dataset: a left-over inside would be a file that its manifest does not list.
     write(&Dir::open(&whole)?, &Dir::open(above)?, files)

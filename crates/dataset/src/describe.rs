@@ -15,7 +15,7 @@ pub(crate) fn page<T: Table>() -> String {
         T::NAME,
         T::ABOUT
     );
-    // The name that stands for all encodings is no encoding, so it cannot clash with one.
+    // The name that stands for all encodings is not an encoding, so it cannot clash with one.
     let any = ["⟨encoding⟩".to_owned()];
     for column in T::COLUMNS {
         for (field, meaning) in column::described(std::slice::from_ref(column), &any) {

@@ -1,6 +1,6 @@
 //! A folder of files that somebody else will read, for example an export: it appears whole, by one rename, or not at all.
 //!
-//! It is no dataset: no manifest, no certificate, no resuming. What stands at the destination already is never replaced.
+//! It is not a dataset: no manifest, no certificate, no resuming. What stands at the destination already is never replaced.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};

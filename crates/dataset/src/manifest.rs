@@ -117,7 +117,7 @@ pub struct InputEntry {
     /// Rows outside the request, by table.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub skipped_tables: BTreeMap<String, u64>,
-    /// Files, and members of archives, that are no chats or that the request leaves out, by what they are.
+    /// Files, and members of archives, that are not chats or that the request leaves out, by what they are.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub skipped_files: BTreeMap<String, u64>,
     /// Records left out by the request, by the key of `[select]` that left them out, or by `dedup.exact` or `dedup.near`.
@@ -278,7 +278,7 @@ pub(crate) fn open_folder(out: &Path) -> Result<Dir, DatasetError> {
         {
             DatasetError::wrong_path(out, "there is no such folder")
         }
-        DatasetError::Corrupt { .. } => DatasetError::wrong_path(out, "it is no folder"),
+        DatasetError::Corrupt { .. } => DatasetError::wrong_path(out, "it is not a folder"),
         other => other,
     })
 }
@@ -289,7 +289,7 @@ pub(crate) fn read_from(folder: &Dir, out: &Path) -> Result<Manifest, DatasetErr
     let Some(found) = find(folder, &path)? else {
         return Err(DatasetError::wrong_path(
             out,
-            format!("it is no dataset, it has no {MANIFEST}"),
+            format!("it is not a dataset, it has no {MANIFEST}"),
         ));
     };
     if !found.is_marked(folder)? {
@@ -326,7 +326,7 @@ impl Found {
 ///
 /// # Errors
 ///
-/// Where it cannot be read, or is no regular file of a manifest's size. What damage is in it stands in [`Found::manifest`].
+/// Where it cannot be read, or is not a regular file of a manifest's size. What damage is in it stands in [`Found::manifest`].
 pub(crate) fn find(folder: &Dir, path: &Path) -> Result<Option<Found>, DatasetError> {
     find_within(MANIFEST_BYTES, folder, path)
 }

@@ -260,7 +260,7 @@ impl Staging {
             .receipts
             .read_small(&receipt::file_name(slice), RECEIPT_BYTES)
         {
-            // What is no receipt at all says nothing.
+            // What is not a receipt at all says nothing.
             Err(DatasetError::Corrupt { .. }) => Ok(Some(Vec::new())),
             other => other,
         }

@@ -102,7 +102,7 @@ fn walk(name: &str, prepare: fn(&Path), act: Act) {
                 "{what}: a repeat gives another result"
             );
         }
-        // A signal is no error at all.
+        // A signal is not an error at all.
         for nth in [1, 2, calls / 2, calls] {
             let folder = fresh(prepare);
             let injected = inject(Fault {
@@ -214,7 +214,7 @@ fn read(folder: &Path) -> Result<(), DatasetError> {
     assert_eq!(
         faults,
         Vec::<String>::new(),
-        "an error of the system is no fault of the dataset"
+        "an error of the system is not a fault of the dataset"
     );
     let dataset = Dataset::open(&out)?;
     let mut rows = 0;

@@ -106,7 +106,7 @@ impl Finding {
     }
 }
 
-/// A path in which every key that is no plain word reads `['…']`: formats have plain keys, people do not.
+/// A path in which every key that is not a plain word reads `['…']`: formats have plain keys, people do not.
 pub fn without_odd_keys(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     let mut rest = path;

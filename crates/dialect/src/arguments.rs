@@ -7,7 +7,7 @@ use chatmill_model::{ArgumentForm, Arguments, ToolCall, json::push_string};
 use crate::json::{compact, is_portable};
 use crate::loss::{LossCode, Losses};
 
-/// The key under which arguments that are no object stand where an object is wanted.
+/// The key under which arguments that are not an object stand where an object is wanted.
 pub(crate) const WRAPPER: &str = "arguments";
 
 /// Arguments as text: what the source wrote as text stays, what it wrote as JSON loses its white space.
@@ -44,7 +44,7 @@ pub(crate) fn as_object<'a>(
             compact(raw.as_str())
         }
         Arguments::NotObject(raw) if is_portable(raw.as_str()) => {
-            let reason = format!("{rule}: arguments that are no object stand under a key");
+            let reason = format!("{rule}: arguments that are not an object stand under a key");
             losses.at(LossCode::ArgsNotObject, position, reason);
             Cow::Owned(format!("{{\"{WRAPPER}\":{}}}", compact(raw.as_str())))
         }

@@ -32,7 +32,7 @@ const KNOWN: [&str; 13] = [
 /// What became of a schema.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Converted {
-    /// The schema; none where the function takes nothing, or where its parameters are no object.
+    /// The schema; none where the function takes nothing, or where its parameters are not an object.
     pub(crate) schema: Option<String>,
     /// Constraints that are left out.
     pub(crate) dropped: u64,

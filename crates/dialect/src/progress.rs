@@ -31,7 +31,7 @@ impl Progress {
         self.noted = Some((first.min(position), last.max(position)));
     }
 
-    /// A turn was said that is no message of the conversation.
+    /// A turn was said that is not a message of the conversation.
     pub(crate) fn added(&mut self, role: &'static str) {
         self.last_role = Some(role);
     }

@@ -6,6 +6,7 @@ use chatmill_model::{Message, MessageKind};
 
 use crate::loss::{LossCode, Losses};
 use crate::rendering::{Coverage, Extent};
+use crate::unsupported::declare_weights;
 use crate::view::{History, View};
 use crate::window::{CutPoints, Rendered, WindowRange, is_system_text};
 
@@ -82,11 +83,7 @@ impl<'a> SelectedMessages<'a> {
             }
         }
         stretch.extend(all.get(first..end).unwrap_or_default());
-        losses.whole_rendering(
-            LossCode::WeightDropped,
-            stretch.iter().filter(|message| message.weight.is_some()).count() as u64,
-            "how much a message counts in training has no place",
-        );
+        declare_weights(&stretch, losses);
         for message in &stretch {
             if message.kind == MessageKind::Notice && !renders(message) {
                 losses.at(

@@ -102,7 +102,7 @@ pub enum TemplateError {
     /// The template is not Jinja, or names a file.
     #[error("{0}")]
     Syntax(String),
-    /// `now` is no date.
+    /// `now` is not a date.
     #[error("`now` must be a date or a time without zone, such as \"2024-07-26\", and not `{0}`")]
     Now(String),
     /// The template prints the date, and none is given.

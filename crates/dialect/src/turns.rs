@@ -183,7 +183,7 @@ impl<'a> Found<'a> {
             match part {
                 Part::ToolResult(result) => found.results.push((place, result)),
                 Part::ToolCall(call) if view.is_own(message) => found.calls.push(Call { place, call }),
-                // A mark belongs to the part before it and is no message of its own.
+                // A mark belongs to the part before it and is not a message of its own.
                 Part::CacheMark if !found.results.is_empty() => {}
                 _ => found.says_more = true,
             }

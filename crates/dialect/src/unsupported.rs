@@ -26,6 +26,15 @@ fn nested(references: &[Reference]) -> u64 {
     inner.map(|inner| inner.len() as u64 + nested(inner)).sum()
 }
 
+/// Declares how much messages count in training, which no dialect says.
+pub(crate) fn declare_weights(messages: &[&Message], losses: &mut Losses) {
+    losses.whole_rendering(
+        LossCode::WeightDropped,
+        messages.iter().filter(|message| message.weight.is_some()).count() as u64,
+        "how much a message counts in training has no place",
+    );
+}
+
 /// Declares what `lacks` takes from messages, and what they refer to by way of others: one entry each.
 pub(crate) fn declare_messages(
     view: &View<'_>,

@@ -27,7 +27,7 @@ pub enum PlanError {
         /// What is wrong, with its place.
         message: String,
     },
-    /// A `--set` that is no assignment.
+    /// A `--set` that is not an assignment.
     #[error("`{text}` is not of the form section.key=value")]
     Override {
         /// What was given.

@@ -91,7 +91,7 @@ impl Plan {
         if !typed.is_empty() {
             pipeline.input = inputs::typed_sections(&pipeline.input, typed)?;
         }
-        // A bare file name has an empty parent, and an empty path is no folder.
+        // A bare file name has an empty parent, and an empty path is not a folder.
         let base = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         Self::resolved(pipeline, base.unwrap_or(Path::new(".")), out, Some(path))
     }
@@ -362,7 +362,7 @@ fn check_content(content: &ContentSetting, targets: &[Target]) -> Result<(), Pla
     }
 }
 
-/// Refuses a destination that is no folder of this machine.
+/// Refuses a destination that is not a folder of this machine.
 fn check_out(out: &str) -> Result<(), PlanError> {
     let message = if out == "-" {
         "a dataset is a folder, and stdout is none; `chatmill render` prints to stdout".to_owned()

@@ -106,7 +106,7 @@ pub fn find(id: &str) -> Option<&'static dyn Envelope> {
         .find(|envelope| envelope.about().id == id)
 }
 
-/// The fields of a rendering; none where it is no object or has a key that the envelope does not know.
+/// The fields of a rendering; none where it is not an object or has a key that the envelope does not know.
 fn known_fields<'a>(row: &ExportRow<'a>, about: &EnvelopeAbout) -> Option<Vec<Field<'a>>> {
     let fields = fields::of(row.content)?;
     let is_known = |field: &Field<'_>| about.keys.iter().any(|(key, _)| *key == field.name);

@@ -30,7 +30,7 @@ impl<'a> Field<'a> {
     }
 }
 
-/// The fields of an object in their order; none where the text is no object.
+/// The fields of an object in their order; none where the text is not an object.
 pub(crate) fn of(json: &str) -> Option<Vec<Field<'_>>> {
     let mut deserializer = serde_json::Deserializer::from_str(json);
     let fields = deserializer.deserialize_map(Fields).ok()?;

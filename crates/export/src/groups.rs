@@ -19,7 +19,7 @@ pub(crate) struct Groups {
     pub(crate) ids: Vec<String>,
     /// The number of each conversation's group.
     of: Vec<usize>,
-    /// What decides for a group, by its number; numbers that are no group hold what decides for one conversation.
+    /// What decides for a group, by its number; numbers that are not a group hold what decides for one conversation.
     deciding: Vec<Group>,
 }
 

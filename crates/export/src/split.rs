@@ -67,14 +67,14 @@ impl Split {
             let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
             if name.is_empty() || !name.bytes().all(allowed) {
                 return Err(wrong(format!(
-                    "`{name}` is no name of a part: letters, digits, - and _"
+                    "`{name}` is not a name of a part: letters, digits, - and _"
                 )));
             }
             if parts.iter().any(|part| part.name.eq_ignore_ascii_case(name)) {
                 return Err(wrong(format!("the part `{name}` stands twice")));
             }
             let share =
-                parse_share(share).ok_or_else(|| wrong(format!("`{share}` is no share of a part")))?;
+                parse_share(share).ok_or_else(|| wrong(format!("`{share}` is not a share of a part")))?;
             parts.push(SplitPart {
                 name: name.to_owned(),
                 share,

@@ -91,7 +91,7 @@ impl<'a> Message<'a> {
     }
 }
 
-/// The messages of a list; none where it is no list of messages.
+/// The messages of a list; none where it is not a list of messages.
 pub(crate) fn of(json: &str) -> Option<Vec<Turn<'_>>> {
     let raw: Vec<&RawValue> = serde_json::from_str(json).ok()?;
     raw.into_iter()

@@ -20,7 +20,7 @@ const KEYS: [(&str, FreeKind); 5] = [
     ("ordinal", FreeKind::Number),
 ];
 
-/// The key of what is no object: a text, or a list.
+/// The key of what is not an object: a text, or a list.
 pub(crate) const TEXT: &str = "text";
 pub(crate) const CONTENT: &str = "content";
 /// The key of the ranges of such a rendering that the assistant says.
@@ -34,7 +34,7 @@ pub(crate) enum Record<'a> {
     Fields(Vec<Field<'a>>),
     /// Another JSON value, for example a list of messages; in a table with its spans.
     Value { json: &'a str, spans: &'a [Range<u64>] },
-    /// Text, which is no JSON, with its spans.
+    /// Text, which is not JSON, with its spans.
     Text { text: &'a str, spans: &'a [Range<u64>] },
 }
 

@@ -108,7 +108,7 @@ impl Input {
         format!("{shown}{slash}{}", self.name())
     }
 
-    /// Whether the pattern is this one path: what was named is to be read, and is no bycatch.
+    /// Whether the pattern is this one path: what was named is to be read, and is not bycatch.
     pub fn is_named(&self) -> bool {
         self.root.is_named
     }
@@ -432,7 +432,7 @@ fn stored_bytes(folder: &Path) -> io::Result<u64> {
 ///
 /// # Errors
 ///
-/// Of kind `FileTooLarge` above `limit` bytes, `InvalidData` when it is not UTF-8, `InvalidInput` when it is no regular file,
+/// Of kind `FileTooLarge` above `limit` bytes, `InvalidData` when it is not UTF-8, `InvalidInput` when it is not a regular file,
 /// else what the system says.
 pub fn read_small(path: &Path, limit: u64) -> Result<String, io::Error> {
     let mut text = String::new();

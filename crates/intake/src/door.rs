@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 
 use chatmill_diag::faults::{self, Call};
 
-/// A call that failed while an input was read. It is no finding about the input.
+/// A call that failed while an input was read. It is not a finding about the input.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot {action} {}: {reason}", path.display())]
 pub struct Failure {
@@ -44,7 +44,7 @@ impl Failure {
         self.is_of_the_system
     }
 
-    /// Whether the path named nothing at all: of something that was there before, that is no property.
+    /// Whether the path named nothing at all: of something that was there before, that is not a property.
     pub fn is_absence(&self) -> bool {
         self.is_absence
     }
@@ -167,7 +167,7 @@ impl Trouble {
 /// Why a file is not open.
 #[derive(Debug)]
 pub(crate) enum NotOpened {
-    /// It is no regular file of a bounded size.
+    /// It is not a regular file of a bounded size.
     Odd(&'static str),
     /// The operating system refused.
     Refused(io::Error),
@@ -211,11 +211,11 @@ impl InputFile {
         let stream = call(Call::Open, || without_waiting().open(path)).map_err(NotOpened::Refused)?;
         let metadata = call(Call::Stat, || stream.metadata()).map_err(NotOpened::Refused)?;
         if !metadata.is_file() {
-            return Err(NotOpened::Odd("it is no regular file"));
+            return Err(NotOpened::Odd("it is not a regular file"));
         }
         if call(Call::Stat, || is_made_up(&stream)).map_err(NotOpened::Refused)? {
             return Err(NotOpened::Odd(
-                "it is no file on a disk: the kernel makes its content up as it is read",
+                "it is not a file on a disk: the kernel makes its content up as it is read",
             ));
         }
         Ok(Self {
@@ -277,7 +277,7 @@ impl<R: Seek> Seek for InputFile<R> {
             SeekFrom::End(from) => self.length.checked_add_signed(from),
             SeekFrom::Current(from) => self.at.checked_add_signed(from),
         };
-        // Where it leads comes from the file's content; it is no failure of the system.
+        // Where it leads comes from the file's content; it is not a failure of the system.
         let to = to.filter(|to| i64::try_from(*to).is_ok());
         let to = to.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
         let sought = call(Call::Seek, || self.stream.seek(SeekFrom::Start(to)));

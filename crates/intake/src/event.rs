@@ -43,7 +43,7 @@ pub enum Event {
         /// How many bytes of the decoded entry.
         bytes: u64,
     },
-    /// The whole entry, of which nothing is read because it is no chat, or not wanted.
+    /// The whole entry, of which nothing is read because it is not a chat, or not wanted.
     PassedOver {
         /// What it is, or `excluded`.
         kind: &'static str,
@@ -158,7 +158,7 @@ pub enum Framing {
     Documents,
     /// Rows of tables: a dump, CSV, a database file.
     Tables,
-    /// One transcript, which is no JSON.
+    /// One transcript, which is not JSON.
     Text,
     /// Nothing but white space.
     Empty,

@@ -1,4 +1,4 @@
-//! Files that are no chats, told by their first bytes, and text that is told by its name.
+//! Files that are not chats, told by their first bytes, and text that is told by its name.
 //!
 //! Exports of accounts are full of pictures, and folders of notes. They are passed over and counted, so that what is left to
 //! complain of is what should have been a chat. Text without a telling beginning may be a broken export: only a name such as
@@ -52,7 +52,7 @@ const MARKUP: &[(&[u8], &str)] = &[
     (b"{\\rtf", "document"),
 ];
 
-/// Endings of names of text that is no chat, and what it is.
+/// Endings of names of text that is not a chat, and what it is.
 const NAMES: &[(&str, &str)] = &[
     (".md", "note"),
     (".markdown", "note"),
@@ -70,7 +70,7 @@ const NAMES: &[(&str, &str)] = &[
 /// Names of notes, without their endings.
 const NOTES: &[&str] = &["readme", "license", "licence", "changelog", "notice", "copying"];
 
-/// What an entry is that is no chat; none where it may be one.
+/// What an entry is that is not a chat; none where it may be one.
 pub fn foreign(name: &str, head: &Head) -> Option<&'static str> {
     if matches!(head.framing, Framing::Empty | Framing::Tables) {
         return None;

@@ -34,7 +34,7 @@ pub struct Note {
     pub end: usize,
 }
 
-/// Why a frame is no acceptable JSON text.
+/// Why a frame is not an acceptable JSON text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// `invalid-json`, `invalid-utf8`, `depth-exceeded`, or `document-too-large` from 4 GiB on.

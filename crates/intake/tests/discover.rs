@@ -336,7 +336,7 @@ fn what_becomes_of_a_file_after_it_was_found_is_no_finding() {
         failed("No such file or directory (os error 2)")
     );
     fs::create_dir(&path).unwrap();
-    assert_eq!(damages(&inputs[0]), failed("it is no regular file"));
+    assert_eq!(damages(&inputs[0]), failed("it is not a regular file"));
     let refused = discover("*.json", folder.path()).unwrap();
     assert_eq!(damages(&refused[0]), ["not-a-regular-file"]);
 }

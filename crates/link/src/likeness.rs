@@ -83,7 +83,7 @@ fn said<'m>(turns: impl Iterator<Item = &'m Message>) -> u128 {
     hash.finish()
 }
 
-/// Instructions open many conversations alike, so they are no part of an opening.
+/// Instructions open many conversations alike, so they are not a part of an opening.
 fn opening<'m>(turns: impl Iterator<Item = &'m Message>) -> Option<u128> {
     let first: Vec<&Message> = turns
         .filter(|message| message.role != Role::System)

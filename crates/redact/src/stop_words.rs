@@ -1,4 +1,4 @@
-//! Words that are no names: names of roles, words of formats, and common words that people are also called.
+//! Words that are not names: names of roles, words of formats, and common words that people are also called.
 //!
 //! A roster name that is one of these is replaced where a field holds nothing else, but never searched for in texts; names
 //! of roles stay everywhere.

@@ -213,7 +213,7 @@ impl FromStr for Condition {
             .parse()
             .ok()
             .filter(|number: &f64| number.is_finite())
-            .ok_or_else(|| fault(format!("`{right}` is no number")))?;
+            .ok_or_else(|| fault(format!("`{right}` is not a number")))?;
         let mut condition = Self {
             text: text.to_owned(),
             metric,
@@ -449,8 +449,8 @@ mod tests {
     fn what_is_no_condition_is_refused_with_the_reason() {
         let cases = [
             ("tokens", "no operator"),
-            ("tokens > many", "no number"),
-            ("tokens > inf", "no number"),
+            ("tokens > many", "not a number"),
+            ("tokens > inf", "not a number"),
             ("money > 3", "no metric `money`"),
             ("tokens{dialect=a > 3", "does not end with }"),
             ("tokens{model=a} > 3", "neither dialect"),

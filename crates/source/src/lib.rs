@@ -39,7 +39,7 @@ pub use source::{About, Evidence, Source};
 macro_rules! sources {
     ($($module:ident::$source:ident),+ $(,)?) => {
         mod formats {
-            $(pub mod $module;)+
+            $(pub(crate) mod $module;)+
         }
 
         $(pub use formats::$module::$source;)+

@@ -132,7 +132,7 @@ fn fields_of(record: &RecordSketch) -> Option<Vec<(&'static str, String)>> {
     let mut found = vec![("messages", messages)];
     let mut add = |key, path: Option<String>| found.extend(path.map(|path| (key, path)));
     add("conversation", outer(WHOSE).or_else(|| outer(IDS)));
-    // An object that holds the role is no id.
+    // An object that holds the role is not an id.
     let is_inside = |sender: &String| {
         role.as_ref()
             .is_some_and(|role| role.starts_with(sender.as_str()))

@@ -1,5 +1,5 @@
 //! Generated histories of a room with tools, as lists of messages: results that come late, twice, never or from nowhere,
-//! ids and names that no vendor takes, arguments that are no object, turns without a word.
+//! ids and names that no vendor takes, arguments that are not an object, turns without a word.
 
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;

@@ -133,7 +133,7 @@ impl Trial {
         };
         let unknown = forget(&mut expected, &rendering.losses, &family);
         let breach = if unknown.is_empty() {
-            // A record without a message is no conversation to every source.
+            // A record without a message is not a conversation to every source.
             let nothing = || chatmill_link::link(Conversation::default(), &Limits::default()).0;
             let mut read = Tale::told(&try_read(told.source, &record).unwrap_or_else(nothing));
             for tale in [&mut expected, &mut read] {

@@ -18,7 +18,7 @@ impl Random {
     /// 64 random bits.
     #[expect(
         clippy::should_implement_trait,
-        reason = "an endless sequence is no iterator here"
+        reason = "an endless sequence is not an iterator here"
     )]
     pub fn next(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;

@@ -241,7 +241,7 @@ pub struct Turn {
     pub role: Role,
     /// Whether it is the perspective's.
     pub own: bool,
-    /// Whether it is no turn but an event.
+    /// Whether it is not a turn but an event.
     pub is_notice: bool,
     /// Whether its media stand already where a rendering puts them.
     pub is_settled: bool,
@@ -307,7 +307,7 @@ impl Turn {
 pub struct Tale {
     /// Its turns.
     pub turns: Vec<Turn>,
-    /// Its tools; none stands for a definition that is no function's.
+    /// Its tools; none stands for a definition that is not a function's.
     pub tools: Vec<Option<Tool>>,
     /// Facts about the conversation, by name.
     pub metadata: Vec<String>,

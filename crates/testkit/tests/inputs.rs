@@ -143,7 +143,7 @@ fn an_input_that_becomes_something_else_ends_the_run_and_nobody_waits_for_it() {
         if stage == "mill" {
             let said = ended.err().unwrap().to_string();
             assert!(
-                said.contains("b.jsonl") && said.contains("no regular file"),
+                said.contains("b.jsonl") && said.contains("not a regular file"),
                 "{said}"
             );
         } else {

@@ -110,7 +110,7 @@ fn what_is_wrong_is_said_with_its_file_and_line() {
     shop.write("twice.tiktoken", format!("{SMALL}YQ== 9000\n"));
     for (file, expected) in [
         ("broken.tiktoken", "line 34: the token is not base64"),
-        ("short.tiktoken", "the byte 0x7f is no token"),
+        ("short.tiktoken", "the byte 0x7f is not a token"),
         ("twice.tiktoken", "this token stands in line 98 already"),
         ("absent.tiktoken", "cannot read"),
         ("in", "cannot read"),
@@ -121,7 +121,7 @@ fn what_is_wrong_is_said_with_its_file_and_line() {
     shop.write("tokenizer.json", "{\n  \"model\": []\n}");
     let message = refused(&shop, "{ name = \"small\", tokenizer = \"tokenizer.json\" }");
     assert!(
-        message.contains("tokenizer.json: line 2: it is no tokenizer file"),
+        message.contains("tokenizer.json: line 2: it is not a tokenizer file"),
         "{message}"
     );
 }

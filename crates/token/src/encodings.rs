@@ -32,7 +32,7 @@ impl Encoding {
     ///
     /// # Errors
     ///
-    /// When the name cannot be one, the file is no vocabulary, or the pattern cannot be computed exactly.
+    /// When the name cannot be one, the file is not a vocabulary, or the pattern cannot be computed exactly.
     pub fn from_ranks(name: &str, ranks: &str, pattern: &str) -> Result<Self, EncodingError> {
         check_name(name)?;
         Ok(Self::own(CustomEncoding::from_ranks(name, ranks, pattern)?))

@@ -6,13 +6,13 @@
 /// Bits of a token's id.
 pub(crate) const ID_BITS: u32 = 21;
 
-/// What a pair that is no token has for an id. It never joins anything.
+/// What a pair that is not a token has for an id. It never joins anything.
 pub(crate) const NO_TOKEN: u32 = (1 << ID_BITS) - 1;
 
 /// The table. Each entry holds left, right and joined id, [`ID_BITS`] each.
 pub(crate) struct Pairs {
     slots: Vec<u64>,
-    /// Bits of a hash that are no part of the place.
+    /// Bits of a hash that are not a part of the place.
     shift: u32,
     /// A bit for every [`BITS_PER_SLOT`]th of a place: whether an entry begins its search there.
     begun: Vec<u64>,

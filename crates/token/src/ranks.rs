@@ -56,7 +56,7 @@ impl Ranks {
         }
         if let Some(byte) = known.iter().position(|known| !known) {
             let problem = format!(
-                "the byte 0x{byte:02x} is no token; all 256 bytes must be, or there are texts that have no tokens"
+                "the byte 0x{byte:02x} is not a token; all 256 bytes must be, or there are texts that have no tokens"
             );
             return Err(EncodingError::vocabulary(problem));
         }
@@ -147,7 +147,7 @@ pub(crate) mod tests {
     #[test]
     fn a_byte_that_is_no_token_is_named() {
         let without = rank_file(&[]).replace("fw== 127\n", "");
-        assert!(refused(&without).starts_with("the byte 0x7f is no token"));
-        assert!(refused("").starts_with("the byte 0x00 is no token"));
+        assert!(refused(&without).starts_with("the byte 0x7f is not a token"));
+        assert!(refused("").starts_with("the byte 0x00 is not a token"));
     }
 }

@@ -48,7 +48,7 @@ pub(crate) fn read(json: &str) -> Result<Reading, EncodingError> {
 }
 
 fn misread(error: &serde_json::Error) -> EncodingError {
-    EncodingError::line(error.line(), format!("it is no tokenizer file: {error}"))
+    EncodingError::line(error.line(), format!("it is not a tokenizer file: {error}"))
 }
 
 #[derive(Deserialize)]
@@ -185,7 +185,7 @@ fn ranks(model: &Bpe) -> Result<Result<Ranks, &'static str>, EncodingError> {
     let mut tokens = Tokens::default();
     for (character, byte) in characters().into_iter().zip(0..=u8::MAX) {
         if !model.vocab.contains_key(character.to_string().as_str()) {
-            return Ok(Err("a byte is no token of it"));
+            return Ok(Err("a byte is not a token of it"));
         }
         tokens.add(vec![byte]);
     }
@@ -198,7 +198,7 @@ fn ranks(model: &Bpe) -> Result<Result<Ranks, &'static str>, EncodingError> {
         });
         let Some((left, right)) = parts else {
             return Err(EncodingError::vocabulary(
-                "a merge names what is no token; take the file that belongs to the model",
+                "a merge names what is not a token; take the file that belongs to the model",
             ));
         };
         if !tokens.add_merged([left.as_slice(), &right].concat()) {

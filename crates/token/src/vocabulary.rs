@@ -40,7 +40,7 @@ impl Vocabulary {
 
     /// A vocabulary of byte strings and their ranks, in any order; at most [`MOST_TOKENS`].
     ///
-    /// A byte that is no token counts as one all the same and joins nothing.
+    /// A byte that is not a token counts as one all the same and joins nothing.
     pub(crate) fn new(tokens: impl IntoIterator<Item = (impl AsRef<[u8]>, u32)>) -> Self {
         let mut by_rank: Vec<_> = tokens.into_iter().collect();
         by_rank.sort_unstable_by_key(|(_, rank)| *rank);

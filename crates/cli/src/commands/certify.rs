@@ -26,7 +26,7 @@ pub(crate) fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::
     let run = &arguments.run;
     if !has_traces_of_a_run(run)? {
         let message = format!(
-            "{} is no dataset: it has neither {MANIFEST} nor tables",
+            "{} is not a dataset: it has neither {MANIFEST} nor tables",
             run.display()
         );
         return Err(WrongRequest::new(message)

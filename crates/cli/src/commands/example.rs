@@ -111,7 +111,7 @@ fn code(word: &str) -> Result<&'static Code, WrongRequest> {
     }
 }
 
-/// Whether bytes are no text.
+/// Whether bytes are not text.
 fn is_binary(bytes: &[u8]) -> bool {
     bytes.contains(&0) || bytes.starts_with(&[0x1f, 0x8b])
 }

@@ -309,7 +309,7 @@ struct Printer {
     failed: Failed,
 }
 
-/// Renderings that a template refused or did not finish: what stands in their place is no rendering.
+/// Renderings that a template refused or did not finish: what stands in their place is not a rendering.
 #[derive(Default)]
 struct Failed {
     count: u64,

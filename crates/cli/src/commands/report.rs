@@ -80,12 +80,12 @@ fn slowest(run: &Path) -> anyhow::Result<Vec<SlowConversation>> {
     Ok(file.slowest)
 }
 
-/// Refuses what is no finished dataset, with the next step.
+/// Refuses what is not a finished dataset, with the next step.
 pub(crate) fn refuse_other_folders(folder: &Path) -> anyhow::Result<()> {
     if is_dataset(folder)? {
         return Ok(());
     }
-    let message = format!("{} is no dataset: it has no {MANIFEST}", folder.display());
+    let message = format!("{} is not a dataset: it has no {MANIFEST}", folder.display());
     let refusal = WrongRequest::new(message).then("give the folder that `chatmill run` named as its dataset");
     Err(refusal.into())
 }

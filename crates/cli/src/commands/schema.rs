@@ -7,7 +7,7 @@ use clap::Args;
 use crate::exit::{Exit, WrongRequest};
 use crate::output;
 
-/// The schemas that are no tables.
+/// The schemas that are not tables.
 const PIPELINE: &str = "pipeline";
 const REPORT: &str = "report";
 

@@ -20,7 +20,7 @@ const COMPANIONS: &[(&str, &str)] = &[
     ("orphan-chunk", "unfinished-stream"),
 ];
 
-/// Writes what `example` prints into a file: some of it is no text, and archives are read from files.
+/// Writes what `example` prints into a file: some of it is not text, and archives are read from files.
 fn example(desk: &Desk, arguments: &[&str]) -> PathBuf {
     let mut command = desk.chatmill(&["example"]);
     let output = command.args(arguments).output().unwrap();

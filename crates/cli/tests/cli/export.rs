@@ -113,5 +113,5 @@ fn a_folder_that_exists_and_what_is_no_dataset_are_refused() {
         "new",
     ]));
     assert_eq!(other.code, 2);
-    assert!(other.stderr.contains("no dataset"), "{}", other.stderr);
+    assert!(other.stderr.contains("not a dataset"), "{}", other.stderr);
 }

@@ -54,7 +54,7 @@ fn a_dialect_says_what_people_need_to_choose_it() {
         let dated = entry["dated"].as_str().unwrap();
         assert!(
             dated.len() == 10 && dated.starts_with("20"),
-            "{id}: {dated} is no day"
+            "{id}: {dated} is not a day"
         );
     }
 }

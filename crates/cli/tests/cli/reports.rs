@@ -117,7 +117,7 @@ fn what_is_no_dataset_is_refused_with_the_next_step() {
     for arguments in refused {
         let refused = end(desk.chatmill(arguments));
         assert_eq!(refused.code, 2, "{arguments:?}: {}", refused.stderr);
-        assert!(refused.stderr.contains("no dataset"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("not a dataset"), "{}", refused.stderr);
         assert!(refused.stderr.contains("help:"), "{}", refused.stderr);
     }
 }

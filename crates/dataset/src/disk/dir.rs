@@ -58,7 +58,7 @@ pub(crate) struct Look(pub(super) Stat);
 /// A name in a folder.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Entry {
-    /// The path below the listed folder, with forward slashes; what is no Unicode in it is replaced.
+    /// The path below the listed folder, with forward slashes; what is not Unicode in it is replaced.
     pub(crate) name: String,
     /// What it is.
     pub(crate) kind: EntryKind,

@@ -25,7 +25,7 @@ struct Unfinished {
 
 /// Begins the file of a report that somebody asked to have at this path, in place of an older one.
 ///
-/// A link, a folder and anything else that is no regular file are [`DatasetError::WrongPath`], and so is a path that
+/// A link, a folder and anything else that is not a regular file are [`DatasetError::WrongPath`], and so is a path that
 /// leads to one of `inputs`, by whatever names, or into one.
 pub fn create_report(shown: &Path, inputs: &[&Path]) -> Result<ReportFile, DatasetError> {
     let Some(name) = shown.file_name().and_then(|name| name.to_str()) else {

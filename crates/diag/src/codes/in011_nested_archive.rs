@@ -16,7 +16,7 @@ export.zip
     └── chats.jsonl
 ```",
         does: "Leaves the inner archive closed and rejects it as one record; the other entries are read. A \
-               compressed file inside an archive (`chats.jsonl.gz`) is no archive and is read.",
+               compressed file inside an archive (`chats.jsonl.gz`) is not an archive and is read.",
         fix: "Unpack the outer archive and give chatmill the inner ones.",
     },
 };

@@ -9,7 +9,7 @@ pub static MALFORMED_ROW: Code = Code {
     severity: Severity::Error,
     page: Page {
         what: "A row of a database dump or a CSV file that has more or fewer cells than its table has columns, or a \
-               value that is no literal: an expression whose result only a database could tell.",
+               value that is not a literal: an expression whose result only a database could tell.",
         why: "Cells that slip by one column put the text of one field into another. A value that is guessed is worse \
                than one that is missing.",
         example: r"```csv

@@ -17,7 +17,7 @@ When does the bus leave?
 At half past seven.<|im_end|>
 ```",
         does: "Ends the turn where the next one begins, or with the text, and keeps it. A turn of the assistant \
-               that is opened at the end and says nothing asks for an answer: it is no turn and no finding.",
+               that is opened at the end and says nothing asks for an answer: it is not a turn and no finding.",
         fix: "Write `<|im_end|>` behind every turn, also behind the last one.",
     },
 };

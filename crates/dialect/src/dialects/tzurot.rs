@@ -32,7 +32,7 @@ use crate::quote::{self, Quote, Style, Wordless};
 use crate::rendering::{Coverage, Rendering};
 use crate::said::said_declared;
 use crate::text::{change, without_controls};
-use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
+use crate::unsupported::{Unsupported, declare_conversation, declare_messages, declare_weights};
 use crate::view::View;
 use crate::wording::{DOCUMENT, V2_FINAL, Wording};
 use crate::{Dialect, json};
@@ -323,6 +323,7 @@ fn request<'a>(
         );
     }
     around.declare(message, &mut losses);
+    declare_weights(&[message], &mut losses);
     declare_messages(
         view,
         &[message],

@@ -1,7 +1,7 @@
 //! Marks around what a template is given, so that its output says where each piece of a conversation went.
 //!
 //! A piece is rendered a second time between two marks that carry its number. They stand inside its white space, so that a
-//! template may trim; code points that are no characters, so that no chat spells them (where one does, nothing is marked).
+//! template may trim; code points that are not characters, so that no chat spells them (where one does, nothing is marked).
 //! Whether the marked output less its marks is the true output is checked each time.
 
 use std::collections::BTreeMap;

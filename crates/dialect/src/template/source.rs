@@ -8,7 +8,7 @@ use chatmill_diag::limits::{TEMPLATE_BRANCHES, TEMPLATE_TAG, TEMPLATE_WORDS};
 use minijinja::machinery::{Token, tokenize};
 use minijinja::syntax::SyntaxConfig;
 
-/// A variable that is one: `2 * 3` becomes `2 *__one* 3`, which is no constant.
+/// A variable that is one: `2 * 3` becomes `2 *__one* 3`, which is not a constant.
 pub(super) const ONE: &str = "__one";
 
 /// The source as it is compiled. The error is what is too long in it.

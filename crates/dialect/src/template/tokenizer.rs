@@ -28,7 +28,7 @@ impl TokenizerConfig {
     /// Reads a configuration.
     pub fn read(json: &str) -> Result<Self, TemplateError> {
         let fields: Map<String, Value> = serde_json::from_str(json).map_err(|error| {
-            TemplateError::Tokenizer(format!("it is no tokenizer configuration: {error}"))
+            TemplateError::Tokenizer(format!("it is not a tokenizer configuration: {error}"))
         })?;
         let mut config = Self::default();
         match fields.get("chat_template") {

@@ -61,7 +61,7 @@ pub(super) struct Place<'k> {
     pub(super) depth: usize,
 }
 
-/// Reads JSON into values; `text` makes a value of every string, `name` treats every key. Text that is no JSON is none.
+/// Reads JSON into values; `text` makes a value of every string, `name` treats every key. Text that is not JSON is none.
 pub(super) fn read(
     raw: &str,
     text: &mut dyn FnMut(String, Place<'_>) -> Twin,

@@ -39,7 +39,7 @@ fn people_rooms_and_messages_of_another_system() {
         out.text,
         concat!(
             r#"{"version":"1.0.0","conversation_meta":{"conversation_id":"room-1","scene":"group_chat","#,
-            r#""scene_desc":{"description":"DialectAbout rooms"},"name":"Room","user_details":{"#,
+            r#""scene_desc":{"description":"About rooms"},"name":"Room","user_details":{"#,
             r#""u1":{"full_name":"Ann","role":"user","custom_role":"Lead","email":"ann@example.org","age":4.0e1},"#,
             r#""b1":{"full_name":"Bot","role":"assistant"},"u2":{"full_name":"Guest","role":"user"},"system":{}}},"#,
             r#""conversation_list":["#,
@@ -302,7 +302,7 @@ fn references_keep_their_form_and_previews_of_other_systems_become_objects() {
     );
     assert_eq!(
         out.violations,
-        ["GRP-01: the author of a quoted message is no text"]
+        ["GRP-01: the author of a quoted message is not text"]
     );
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The vectors of `format_metadata` that hold for the document are tests of the line itself. Not held: those of other key
 //! orders, of cuts at 60 and 80 signs, of quoted ids and of `@` (the code's versions, not the document), speaker headers,
-//! token estimates, history truncation and the cleaning of answers, which are no part of the pattern.
+//! token estimates, history truncation and the cleaning of answers, which are not a part of the pattern.
 
 use chatmill_dialect::policy::{LeakedMetadata, MediaPolicy, Orphans, System};
 use chatmill_dialect::{LossCode, Policy};

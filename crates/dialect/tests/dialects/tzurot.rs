@@ -33,6 +33,18 @@ fn each_user_message_is_one_request_and_the_personality_makes_none() {
 }
 
 #[test]
+fn a_request_has_no_place_for_how_much_a_message_counts_in_training() {
+    let mut room = Room::new();
+    let ann = room.human("u1", "Ann");
+    let said = room.say(ann, "one");
+    room.say(ann, "two");
+    room.linked.conversation.messages[said as usize].weight = Some(0.0);
+    let dropped = |out: &crate::room::Out| out.losses.iter().any(|loss| loss.code == LossCode::WeightDropped);
+    let requests = room.render("tzurot");
+    assert_eq!(requests.iter().map(dropped).collect::<Vec<_>>(), [true, false]);
+}
+
+#[test]
 fn the_records_personality_wins_over_the_perspective() {
     let mut room = Room::new();
     let ann = room.human("u1", "Ann");

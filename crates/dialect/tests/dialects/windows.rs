@@ -115,7 +115,7 @@ fn a_turn_is_everything_up_to_its_last_words() {
     room.result("c2", "sun");
     room.pair(Some((2, 1)), Some((3, 0)), CallStatus::Paired);
     room.pair(Some((8, 0)), Some((9, 0)), CallStatus::Paired);
-    // The last turn says nothing behind its call: it is no answer yet.
+    // The last turn says nothing behind its call: it is not an answer yet.
     assert_eq!(answers(&room), [1, 7]);
     let starts = turn_starts(&room.linked, &CutPoints::of(&room.linked), Some(bot));
     assert_eq!(starts, [1, 7]);

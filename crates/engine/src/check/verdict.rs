@@ -13,7 +13,7 @@ pub struct FileVerdict {
     pub path: String,
     /// The source that read it.
     pub source: Option<&'static str>,
-    /// `valid`, `warnings`, `errors`, `known`, `empty`, `unreadable`, or `skipped` where it is no chat.
+    /// `valid`, `warnings`, `errors`, `known`, `empty`, `unreadable`, or `skipped` where it is not a chat.
     ///
     /// `known` has errors or warnings, and all of them are known. A file that holds nothing, or of which nothing could be read, is
     /// `empty` or `unreadable` whatever is selected, ignored or known.
@@ -59,7 +59,7 @@ pub(super) struct FileCounts {
     pub(super) records: u64,
     pub(super) rejected: u64,
     pub(super) conversations: u64,
-    /// What it, or something in it, is that is no chat.
+    /// What it, or something in it, is that is not a chat.
     pub(super) passed_over: Option<&'static str>,
     errors: u64,
     warnings: u64,

@@ -26,7 +26,7 @@ pub struct PlannedInput {
     pub hash: Option<blake3::Hash>,
     /// Number of its `[[input]]` section, by first input; 0 for paths that were typed.
     pub section: usize,
-    /// Whether its path alone was asked for: what was named is to be read, and is no bycatch.
+    /// Whether its path alone was asked for: what was named is to be read, and is not bycatch.
     pub is_named: bool,
     naming: NameStyle,
 }
@@ -242,7 +242,7 @@ pub(super) fn typed_sections(
             let absolute = absolute.and_then(|path| path.into_os_string().into_string().ok());
             absolute.ok_or_else(|| PlanError::Value {
                 key: "--input",
-                message: format!("`{path}` is no path"),
+                message: format!("`{path}` is not a path"),
             })?
         };
         Ok(InputSection { path, ..like.clone() })

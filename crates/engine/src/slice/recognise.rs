@@ -172,7 +172,7 @@ fn map_of_rows(planned: &PlannedInput, sketch: &Sketch) -> Option<TableMap> {
     own.find(|map| of_source(map) && reads(map)).cloned()
 }
 
-/// Writes a row under the names of its map; false where a filter passes it over. What is no object stays as it is.
+/// Writes a row under the names of its map; false where a filter passes it over. What is not an object stays as it is.
 pub(super) fn rename(map: &TableMap, frame: &mut Frame, buffer: &mut Vec<u8>, limits: &Limits) -> bool {
     let mut row = Vec::new();
     let bytes = buffer.get(frame.buffer.clone()).unwrap_or_default();

@@ -39,7 +39,7 @@ pub enum Item<'s> {
         /// How many bytes of the entry.
         bytes: u64,
     },
-    /// An entry that is no chat, or not wanted.
+    /// An entry that is not a chat, or not wanted.
     PassedOver {
         /// What it is.
         kind: &'static str,

@@ -57,7 +57,7 @@ pub struct InputCounts {
     /// Rows of tables that nobody asked for, by table.
     #[serde(default)]
     pub skipped_tables: BTreeMap<String, u64>,
-    /// Files, and members of archives, that are no chats, by what they are.
+    /// Files, and members of archives, that are not chats, by what they are.
     #[serde(default)]
     pub skipped_files: BTreeMap<String, u64>,
 }

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! - AXO-01 keys are `messages` and `tools`.
-//! - AXO-02 the first message has content and is no call: Axolotl takes the keys of all messages from it.
+//! - AXO-02 the first message has content and is not a call: Axolotl takes the keys of all messages from it.
 //! - AXO-03 the assistant speaks: else every token is masked.
 //!
 //! Arguments are objects. Where two calls give one argument in different types, the reader of JSON lines fails: export

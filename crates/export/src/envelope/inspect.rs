@@ -40,7 +40,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     is_one_table: false,
 };
 
-const CALLS: &str = "INS-03: the arguments of a call are no object";
+const CALLS: &str = "INS-03: the arguments of a call are not an object";
 const CONTENT: &str = "INS-04: a part is neither text nor picture";
 
 impl Envelope for Inspect {
@@ -57,7 +57,7 @@ impl Envelope for Inspect {
         let target = cut.answer.said.text().filter(|text| !text.is_empty());
         let target = target
             .filter(|_| cut.answer.said.tool_calls.is_empty())
-            .ok_or("INS-02: the assistant's last turn is no text, or calls a tool")?;
+            .ok_or("INS-02: the assistant's last turn is not text, or calls a tool")?;
         let mut input = Vec::new();
         // Results come behind their calls and name them by id.
         let mut called: Vec<(&str, &str)> = Vec::new();

@@ -48,7 +48,7 @@ impl Envelope for OpenaiEvals {
         let ideal = cut.answer.said.text().filter(|text| !text.is_empty());
         let ideal = ideal
             .filter(|_| cut.answer.said.tool_calls.is_empty())
-            .ok_or("EVL-02: the assistant's last turn is no text, or calls a tool")?;
+            .ok_or("EVL-02: the assistant's last turn is not text, or calls a tool")?;
         let mut fields = vec![
             Field::new("input", turns::list(cut.before)),
             Field::new("ideal", fields::text(&ideal)),

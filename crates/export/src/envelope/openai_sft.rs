@@ -54,7 +54,7 @@ impl Envelope for OpenaiSft {
             .iter()
             .any(|turn| turn.said.role == "tool" && turn.said.text().is_none())
         {
-            return Err("SFT-03: a result is no text");
+            return Err("SFT-03: a result is not text");
         }
         let pictured: Vec<(&Turn<'_>, usize)> = turns.iter().map(|turn| (turn, pictures(turn))).collect();
         if pictured

@@ -340,7 +340,7 @@ fn widen(sum: u32, byte: u8) -> u32 {
     sum << 8 | u32::from(byte)
 }
 
-/// Whether a read went through; the end of the file is no error here.
+/// Whether a read went through; the end of the file is not an error here.
 fn filled(read: io::Result<()>) -> Result<bool, StreamError> {
     match read {
         Ok(()) => Ok(true),

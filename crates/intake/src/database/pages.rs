@@ -45,7 +45,7 @@ impl Pages {
             None if length.is_multiple_of(size) => None,
             None => Some((
                 &TRUNCATED_STREAM,
-                format!("the database ends inside a page: {length} bytes are no pages of {size} bytes"),
+                format!("the database ends inside a page: {length} bytes are not pages of {size} bytes"),
             )),
             Some(count) if length == count * size => None,
             Some(count) => {

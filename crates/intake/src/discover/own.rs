@@ -1,4 +1,4 @@
-//! What belongs to a run itself, and so is no input of it, whatever pattern matches it.
+//! What belongs to a run itself, and so is not an input of it, whatever pattern matches it.
 
 use std::collections::HashMap;
 use std::io;

@@ -1,6 +1,6 @@
 //! Text dumps of PostgreSQL, MySQL and SQLite: statements, the rows of `INSERT`, and the lines of `COPY`.
 //!
-//! Nothing is held but one row, or the beginning of a statement as far as it can matter. What is no row is a separator.
+//! Nothing is held but one row, or the beginning of a statement as far as it can matter. What is not a row is a separator.
 
 mod copy_data;
 mod detect;

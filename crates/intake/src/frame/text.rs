@@ -1,4 +1,4 @@
-//! A transcript: a file that is no JSON but turns between control tokens, and one record as a whole.
+//! A transcript: a file that is not JSON but turns between control tokens, and one record as a whole.
 //!
 //! What follows the stage of framing knows JSON only, so the text is written as the one field of an object. Where a turn
 //! begins and ends is the reader's business.
@@ -59,7 +59,7 @@ impl Framer {
     }
 }
 
-/// Writes the inside of a JSON string. Bytes that are no UTF-8 stay as they are, for the scan to find.
+/// Writes the inside of a JSON string. Bytes that are not UTF-8 stay as they are, for the scan to find.
 fn escape(text: &[u8], json: &mut Vec<u8>) {
     for byte in text {
         match byte {

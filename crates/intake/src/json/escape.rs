@@ -18,7 +18,7 @@ pub(super) fn unescape(inside: &str) -> String {
     text
 }
 
-/// Decodes escapes as far as the bytes are any; what is no text stays.
+/// Decodes escapes as far as the bytes are any; what is not text stays.
 pub(crate) fn unescape_lossy(inside: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(inside.len());
     let mut rest = inside;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::value::{Kind, Value};
 
-/// Appends a step into a field: `.key`, or `['odd key']` where the name is no plain word.
+/// Appends a step into a field: `.key`, or `['odd key']` where the name is not a plain word.
 pub fn append_key(path: &mut String, key: &str) {
     if is_word(key) {
         path.push('.');

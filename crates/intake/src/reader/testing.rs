@@ -158,7 +158,7 @@ pub(crate) fn small() -> Limits {
     }
 }
 
-/// Reads bytes as if they were a file that is no zip.
+/// Reads bytes as if they were a file that is not a zip.
 pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Vec<Entry> {
     let length = bytes.len() as u64;
     read_all(&mut Reader::of_stream(

@@ -162,7 +162,7 @@ pub(super) fn of_text(text: &[u8]) -> RecordSketch {
     }
 }
 
-/// What a JSON string says; empty where it is no valid one.
+/// What a JSON string says; empty where it is not valid one.
 fn text(token: &[u8]) -> String {
     json::scan(token, 0)
         .ok()

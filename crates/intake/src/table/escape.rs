@@ -127,7 +127,7 @@ pub(super) fn unistr(text: &[u8]) -> Result<Vec<u8>, RowFault> {
 /// Decodes `count` hexadecimal digits to a character; a high surrogate takes the low one, behind `mark`, with it. The bytes
 /// read.
 fn code_point(digits: &[u8], count: usize, mark: &[u8], text: &mut Vec<u8>) -> Result<usize, RowFault> {
-    let fault = || RowFault::malformed("an escape that is no character");
+    let fault = || RowFault::malformed("an escape that is not a character");
     let unit = |digits: &[u8]| {
         let digits = digits
             .get(..count)

@@ -25,7 +25,7 @@ pub(crate) enum Cell<'c> {
     Number(Cow<'c, str>),
     /// A truth value.
     Bool(bool),
-    /// Bytes that are no text.
+    /// Bytes that are not text.
     Blob(Cow<'c, [u8]>),
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct RowFault {
 }
 
 impl RowFault {
-    /// A row that is no row of its table.
+    /// A row that is not a row of its table.
     pub(crate) fn malformed(message: impl Into<String>) -> Self {
         Self {
             code: &MALFORMED_ROW,

@@ -49,7 +49,7 @@ struct PriceFile {
 /// Why a price file cannot be used.
 #[derive(Debug, Error)]
 pub enum PriceError {
-    /// It is no TOML, or not of this shape.
+    /// It is not a TOML, or not of this shape.
     #[error("{0}")]
     Shape(String),
     /// A value makes no sense.

@@ -82,7 +82,7 @@ pub fn gather(folder: &Path, against: Option<&Path>) -> Result<Report, DatasetEr
         tool_calls: Queried::new(queries::TOOL_CALLS, calls.statuses, ROWS),
         tools: Queried::new(queries::TOOLS, tools, TOOLS),
         largest: Queried::new(queries::LARGEST, rooms.largest, ROWS),
-        // Times are no part of a dataset: who wants them adds them.
+        // Times are not a part of a dataset: who wants them adds them.
         slowest: None,
         clusters: messages::is_compared(manifest).then_some(rooms.clusters),
         comparison: against

@@ -88,7 +88,7 @@ fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
 /// Reads a list of blocks; anything else is read as its text.
 fn content(turn: &mut Turn, path: &str, value: Value<'_>, site: &mut Site<'_>, limits: &Limits) {
     if value.kind() != Kind::Array {
-        let text = "the content is no list of blocks and is read as its text";
+        let text = "the content is not a list of blocks and is read as its text";
         turn.odd_content(path, text, value, site);
         return;
     }
@@ -224,7 +224,7 @@ fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) {
             }
         }
         Some(value) => {
-            let text = "the content of a result is no list and is read as its text";
+            let text = "the content of a result is not a list and is read as its text";
             site.warn(&format!("{path}.content"), text, value);
             texts.push(message_object::text_of(value));
         }

@@ -90,7 +90,7 @@ fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
         }
         Some(words) => {
             if words.kind() != Kind::String && !is_call {
-                let text = format!("the {field} is no string and is read as its JSON text");
+                let text = format!("the {field} is not a string and is read as its JSON text");
                 site.error(field, &text, words);
             }
             let words = message_object::text_of(words);

@@ -1,4 +1,4 @@
-//! Files that are no JSON: transcripts, tables, documents.
+//! Files that are not JSON: transcripts, tables, documents.
 
 use super::{Known, known};
 

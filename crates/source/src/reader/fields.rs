@@ -21,10 +21,10 @@ macro_rules! wire {
     ($(#[$meta:meta])* $name:ident { $($field:ident: $key:literal),+ $(,)? }) => {
         $(#[$meta])*
         #[derive(Debug, Default)]
-        pub struct $name<'d> {
-            $(#[doc = concat!("`", $key, "`.")] pub $field: Option<Value<'d>>,)+
+        pub(crate) struct $name<'d> {
+            $(#[doc = concat!("`", $key, "`.")] pub(crate) $field: Option<Value<'d>>,)+
             /// Everything else, in input order.
-            pub others: Vec<(std::borrow::Cow<'d, str>, Value<'d>)>,
+            pub(crate) others: Vec<(std::borrow::Cow<'d, str>, Value<'d>)>,
         }
 
         impl<'d> crate::reader::fields::Wire<'d> for $name<'d> {
@@ -115,7 +115,7 @@ pub(crate) fn word(value: Option<Value<'_>>, suffix: &str, site: &mut Site<'_>) 
     match value.kind() {
         Kind::String => {}
         Kind::Number => site.warn(suffix, "a number stands where the format has a string", value),
-        _ => site.warn(suffix, "the value is no string and is left out", value),
+        _ => site.warn(suffix, "the value is not a string and is left out", value),
     }
     id(value)
 }

@@ -23,8 +23,8 @@ pub(crate) enum Element {
 impl Element {
     const fn is_no_object(self) -> &'static str {
         match self {
-            Self::Message => "the message is no object and is rejected",
-            Self::Row => "the row is no object and is rejected",
+            Self::Message => "the message is not an object and is rejected",
+            Self::Row => "the row is not an object and is rejected",
         }
     }
 
@@ -146,7 +146,7 @@ pub(crate) fn named<'d>(
     let list = single(frame, name)?;
     let path = || format!("$.{name}");
     if list.kind() != Kind::Array {
-        return Err(frame.fault(&codes::WRONG_TYPE, format!("{name} is no list"), path(), list));
+        return Err(frame.fault(&codes::WRONG_TYPE, format!("{name} is not a list"), path(), list));
     }
     match too_many(list, "the conversation", elements, limits) {
         Some(text) => Err(frame.fault(&codes::CONVERSATION_TOO_LARGE, text, path(), list)),

@@ -109,7 +109,7 @@ pub(crate) fn said(value: Value<'_>, field: &str, rest: &mut Kept, site: &mut Si
     vec![Part::Text(text_of(value))]
 }
 
-/// Reads what a tool answered: its text, and what is no text. Values that are no parts are answers in JSON.
+/// Reads what a tool answered: its text, and what is not text. Values that are not parts are answers in JSON.
 pub(crate) fn answered(
     value: Value<'_>,
     field: &str,

@@ -30,8 +30,9 @@ pub(crate) fn refuse(frame: &FrameView<'_>) -> Result<(), Box<Finding>> {
     let Some((key, value)) = labelled else {
         return Ok(());
     };
-    let text =
-        format!("{key} says whether the answer is good: the record judges an answer and is no conversation");
+    let text = format!(
+        "{key} says whether the answer is good: the record judges an answer and is not a conversation"
+    );
     Err(frame.fault(&codes::LABELLED_ANSWER, text, format!("$.{key}"), value))
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn json_text<'d>(value: Value<'d>, limits: &Limits) -> Option<Cow<'d,
     None
 }
 
-/// Scans what [`json_text`] gave; `None` when that is no valid JSON.
+/// Scans what [`json_text`] gave; `None` when that is not valid JSON.
 pub(crate) fn scan<'t>(text: Option<&'t str>, limits: &Limits) -> Option<Document<'t>> {
     json::scan(text?.as_bytes(), limits.depth).ok()
 }
@@ -129,6 +129,6 @@ mod tests {
         for said in ["hello", "", "\"quoted\"", "12", "null", "\"{broken"] {
             assert_eq!(text(&quoted(said, 1)), None, "{said}");
         }
-        assert_eq!(text("{}"), None, "an object is no string");
+        assert_eq!(text("{}"), None, "an object is not a string");
     }
 }

@@ -102,7 +102,7 @@ impl RequestFields {
                 self.extra.0.extend(rest);
                 return;
             }
-            let text = "the tool definitions are no list and are kept as they are";
+            let text = "the tool definitions are not a list and are kept as they are";
             let finding = Finding::new(&codes::WRONG_TYPE, text);
             notes.push(finding.at_path(format!("$.{path}")), Some(value));
         }

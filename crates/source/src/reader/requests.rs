@@ -150,7 +150,7 @@ impl RequestForm {
             return list::bare(frame, "messages", limits);
         }
         if root.kind() != Kind::Object {
-            return Err(frame.fault(&codes::WRONG_TYPE, "the record is no object", "$", root));
+            return Err(frame.fault(&codes::WRONG_TYPE, "the record is not an object", "$", root));
         }
         if self.may_be_text {
             let text = list::single(frame, self.list)?;

@@ -2,7 +2,7 @@
 //!
 //! Lists of messages give names: a speaker's id is the name, or the role (`user`, `assistant`, `system`) without one. Rows of
 //! tables give ids; a person and an agent who share an account are two participants. An id that is taken gets the role as a
-//! prefix (`assistant:Alex`). Role `user` is a person, `assistant` an agent. Tools are no participants: a result belongs to
+//! prefix (`assistant:Alex`). Role `user` is a person, `assistant` an agent. Tools are not participants: a result belongs to
 //! the agent who made the call. Since the format has no roster, everybody who speaks counts as listed.
 
 use std::collections::{HashMap, HashSet};

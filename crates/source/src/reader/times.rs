@@ -40,7 +40,7 @@ impl Times {
         });
         let (instant, offset) = match read {
             None => {
-                let text = format!("{field} is no time");
+                let text = format!("{field} is not a time");
                 site.note(&codes::TIMESTAMP_UNUSABLE, &text, format!(".{field}"), present);
                 (None, OffsetOrigin::Missing)
             }

@@ -11,7 +11,7 @@ use crate::reader::fields::{self, word};
 use crate::reader::kept::{Keep, Kept, below};
 use crate::reader::notes::Site;
 
-/// Reads `tool_calls`; `None` when it is no list of objects.
+/// Reads `tool_calls`; `None` when it is not a list of objects.
 pub(crate) fn calls(
     list: Value<'_>,
     rest: &mut Kept,
@@ -19,7 +19,7 @@ pub(crate) fn calls(
     limits: &Limits,
 ) -> Option<Vec<ToolCall>> {
     if list.kind() != Kind::Array || list.items().any(|call| call.kind() != Kind::Object) {
-        let text = "tool_calls is no list of objects and is kept as it is";
+        let text = "tool_calls is not a list of objects and is kept as it is";
         site.error("tool_calls", text, list);
         return None;
     }
@@ -68,7 +68,7 @@ pub(crate) fn function_call(
     limits: &Limits,
 ) -> Option<ToolCall> {
     if value.kind() != Kind::Object {
-        let text = "function_call is no object and is kept as it is";
+        let text = "function_call is not an object and is kept as it is";
         site.error("function_call", text, value);
         return None;
     }

@@ -382,6 +382,6 @@ fn a_roster_that_fills_the_head_does_not_hide_a_group_chat() {
     assert_eq!(
         detect(Framing::Lines, &text),
         None,
-        "a broken line at the end of a file is no record"
+        "a broken line at the end of a file is not a record"
     );
 }

@@ -4,7 +4,7 @@
 //! | Not here | Why |
 //! |---|---|
 //! | compact lines, ids, names, media words (79) | The compact text is written only, never read. |
-//! | an empty line (1) | It is no line. |
+//! | an empty line (1) | It is not a line. |
 //! | token estimates, truncation, parts for the current message | They write prompts and read nothing. |
 
 use std::path::Path;

@@ -3,7 +3,7 @@
 //!
 //! | Not here | Why |
 //! |---|---|
-//! | a chat id that is no integer (3) | The column, which is one, decides. |
+//! | a chat id that is not an integer (3) | The column, which is one, decides. |
 //! | lines, leaks, speaker headers, readers of lines | They are captured histories: see `gemini_vectors.rs`. |
 //! | everything else | It writes prompts and stores nothing. |
 

@@ -78,7 +78,7 @@ fn what_the_importer_refuses_is_an_error_and_what_it_takes_is_none() {
         let name = &case["name"];
         let importer = case["expected"]["importer"].as_bool().unwrap();
         let public = case["expected"]["public"].as_bool().unwrap();
-        // The document's own examples have no times: a missing one is no error.
+        // The document's own examples have no times: a missing one is not an error.
         let is_lenient = name == "create_time missing";
         assert_eq!(
             has(Severity::Error),

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{Family, at, leave_out};
 use crate::tale::{Asked, Bit, Label, Piece, Tale, Tool, Turn, Words, compact};
 
-/// Definitions that are no function's, and further ones of the same name.
+/// Definitions that are not a function's, and further ones of the same name.
 pub(super) fn tool_definition_dropped(tale: &mut Tale, _: &Loss, family: &Family) {
     if !family.defines {
         tale.tools.clear();
@@ -223,7 +223,7 @@ pub(super) fn role_mapped(tale: &mut Tale, loss: &Loss, _: &Family) {
                     Label::Exact(None) | Label::Any => "unnamed",
                 };
                 let space = if asked.text.is_empty() { "" } else { " " };
-                // White space inside arguments is no part of what they say.
+                // White space inside arguments is not a part of what they say.
                 let words = if asked.form == ArgumentForm::Embedded {
                     vec![
                         Bit::Exact(format!("[tool {name}{space}")),

@@ -21,7 +21,7 @@ pub const OWN: &[(LossCode, Forget)] = &[
     (LossCode::RoleMapped, |tale, loss, _| {
         at(tale, loss).for_each(|turn| turn.role = Role::User);
     }),
-    // What the conversation holds beside the message is no part of a request's tale.
+    // What the conversation holds beside the message is not a part of a request's tale.
     (LossCode::Truncated, |tale, loss, family| {
         if loss.position.is_some() {
             truncated(tale, loss, family);
@@ -80,7 +80,7 @@ fn control_characters_removed(tale: &mut Tale, loss: &Loss, _: &Family) {
     }
 }
 
-/// Media of the message are named where they are no picture or sound with a web address, or where policy says so; of what is
+/// Media of the message are named where they are not a picture or sound with a web address, or where policy says so; of what is
 /// quoted the others always are, also where policy drops media.
 fn media_placeholder(tale: &mut Tale, loss: &Loss, family: &Family) {
     let is_named = family.policy.media == MediaPolicy::Placeholder;

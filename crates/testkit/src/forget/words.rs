@@ -50,7 +50,7 @@ pub(super) fn marks_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
     }
 }
 
-/// Blocks of `[meta]` with what they say are no words of an agent's.
+/// Blocks of `[meta]` with what they say are not words of an agent's.
 pub(super) fn leaked_metadata_removed(tale: &mut Tale, loss: &Loss, _: &Family) {
     for turn in at(tale, loss) {
         turn.pieces.retain_mut(|piece| {
@@ -157,7 +157,7 @@ pub(super) fn is_blank(sign: char) -> bool {
     sign.is_whitespace() || sign == '\u{feff}'
 }
 
-/// Text of white space only is no text.
+/// Text of white space only is not text.
 pub(super) fn whitespace_trimmed(tale: &mut Tale, loss: &Loss, family: &Family) {
     // Elsewhere only quotes lose white space.
     for turn in at(tale, loss).filter(|_| family.blank_is_empty) {

@@ -11,7 +11,7 @@ pub struct Account {
     pub id: Option<String>,
     /// The name that the roster has.
     pub known: Option<String>,
-    /// Whether that is no second name.
+    /// Whether that is not a second name.
     pub is_display: bool,
     /// Whether nobody ever gave him the id by which he is known.
     pub is_made: bool,

@@ -45,7 +45,7 @@ pub(super) fn check(bytes: &[u8]) {
             for range in &printed.generated {
                 assert!(
                     printed.text.get(range.clone()).is_some(),
-                    "{range:?} is no stretch"
+                    "{range:?} is not a stretch"
                 );
             }
         }

@@ -122,7 +122,7 @@ fn walk(scene: &Scene, walk: Walk) -> BTreeMap<&'static str, usize> {
                 Err(Ended::Repeatable(said)) => {
                     assert!(
                         fault.errno != EINTR,
-                        "{what}: an interruption is no error: {said}"
+                        "{what}: an interruption is not an error: {said}"
                     );
                     assert!(!said.is_empty());
                     "an error, healed by repeating"
@@ -197,7 +197,7 @@ fn what_reads_a_dataset_survives_any_call_that_fails() {
     }
 }
 
-/// A second look may tell something else than the first: a glob is no path of which nothing is there.
+/// A second look may tell something else than the first: a glob is not a path of which nothing is there.
 #[test]
 fn a_pattern_that_cannot_be_looked_at_is_a_failed_input() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);

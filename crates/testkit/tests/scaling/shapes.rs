@@ -84,7 +84,7 @@ pub(crate) const SHAPES: &[Shape] = &[
         shape("equal lines", 800, |n| equal_ids(n, "")),
         "[render]\ndialects = [\"openai-chat\"]\n",
     ),
-    shape("lines that are no JSON", 200, broken_lines),
+    shape("lines that are not JSON", 200, broken_lines),
     shape("findings of one conversation", 200, findings),
     planned(
         shape("sessions", 100, days),

@@ -92,7 +92,7 @@ fn ranks_and_patterns_that_are_none_are_refused() {
             .to_string()
     };
     assert!(refused("YQ== a", "gpt2").starts_with("line 1: the rank is not"));
-    assert!(refused(&rank_file(&[]), "gpt3").contains("is no known family"));
+    assert!(refused(&rank_file(&[]), "gpt3").contains("is not a known family"));
 }
 
 /// The small vocabulary as a tokenizer file: for each token, every division into two tokens is a merge.

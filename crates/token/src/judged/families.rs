@@ -13,7 +13,7 @@ use crate::ranks::tests::{lines, rank_file};
 use crate::sync::{BoundaryClasses, SyncPoints};
 use crate::{ENCODINGS, Encoding, TokenCounter};
 
-/// A pattern that is no family's, with the tail that all have; digits come one by one, and contractions are no pieces.
+/// A pattern that is not a family's, with the tail that all have; digits come one by one, and contractions are not pieces.
 const OWN: &str = concat!(
     r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+",
     r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*",

@@ -132,7 +132,7 @@ fn what_changes_texts_or_needs_chance_is_left_to_the_crate() {
     );
     let mut no_byte = file(&[]);
     no_byte["model"]["vocab"].as_object_mut().unwrap().remove("Ġ");
-    assert_eq!(reason_of(&no_byte), "a byte is no token of it");
+    assert_eq!(reason_of(&no_byte), "a byte is not a token of it");
 }
 
 #[test]
@@ -151,7 +151,10 @@ fn a_split_before_the_bytes_brings_its_pattern() {
 #[test]
 fn what_is_no_tokenizer_file_is_an_error_with_its_line() {
     let broken = read("{\n\"model\": {\"type\": 3}}").unwrap_err().to_string();
-    assert!(broken.starts_with("line 2: it is no tokenizer file"), "{broken}");
+    assert!(
+        broken.starts_with("line 2: it is not a tokenizer file"),
+        "{broken}"
+    );
     let mut unknown = file(&[]);
     unknown["model"]["merges"] = json!([["a", "bb"]]);
     assert!(

@@ -31,7 +31,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Known> {
         refusal(format!("cannot read the baseline {name}: {error}"))
     })?;
     parse(&text)
-        .map_err(|fault| refusal(format!("the baseline {name} is no report of `check`: {fault}")).into())
+        .map_err(|fault| refusal(format!("the baseline {name} is not a report of `check`: {fault}")).into())
 }
 
 fn refusal(message: String) -> WrongRequest {

@@ -95,7 +95,7 @@ pub(super) struct RunSummary {
     pub with_errors: u64,
     /// Files of which nothing could be read.
     pub unreadable: u64,
-    /// Files that are no chats.
+    /// Files that are not chats.
     #[serde(skip_serializing_if = "is_zero")]
     pub skipped: u64,
     /// Files with nothing in them.

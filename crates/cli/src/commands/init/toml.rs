@@ -223,7 +223,7 @@ fn limits(inputs: &[(&str, Seen)]) -> String {
     )
 }
 
-/// A name for a path: its last part that is no pattern, without its endings.
+/// A name for a path: its last part that is not a pattern, without its endings.
 fn stem(path: &str) -> &str {
     let parts = path.split(['/', '\\']).rev();
     let mut names = parts.filter(|part| !part.is_empty() && !part.contains(['*', '?', '[', '{']));

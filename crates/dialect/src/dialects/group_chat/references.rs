@@ -13,7 +13,7 @@ use crate::times;
 use crate::view::View;
 use crate::violation::Violation;
 
-const NO_AUTHOR: &str = "GRP-01: the author of a quoted message is no text";
+const NO_AUTHOR: &str = "GRP-01: the author of a quoted message is not text";
 
 /// Writes the list, and gives what of it breaks a rule. What refers to nothing that anybody could find or read is left out.
 pub(super) fn write<'a>(
@@ -82,7 +82,7 @@ pub(super) fn write<'a>(
     violation
 }
 
-/// Whether a reference shows words of its target: who said nothing in particular is no reference to anybody who reads.
+/// Whether a reference shows words of its target: who said nothing in particular is not a reference to anybody who reads.
 fn tells(reference: &Reference) -> bool {
     let preview = reference.preview.as_ref();
     let content = preview.and_then(|preview| preview.content.as_deref());

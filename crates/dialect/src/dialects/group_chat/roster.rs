@@ -118,7 +118,7 @@ fn has_facts(participant: &Participant) -> bool {
 }
 
 fn user<'a>(rope: &mut Rope<'a>, participant: &'a Participant, losses: &mut Losses) {
-    // Details that are no object are kept whole under this name.
+    // Details that are not an object are kept whole under this name.
     if let Some(whole) = participant.extra.get("/") {
         rope.raw_json(whole.as_str(), Component::Meta);
         return;

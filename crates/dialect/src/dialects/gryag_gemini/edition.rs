@@ -90,14 +90,14 @@ pub(super) struct Edition {
     pub(super) at_signs: bool,
     /// Whether ids of nothing are left out.
     pub(super) drops_zeros: bool,
-    /// Whether ids that are no numbers are quoted.
+    /// Whether ids that are not numbers are quoted.
     quotes_words: bool,
     /// What stands around the address of a medium.
     pub(super) linked_medium: [&'static str; 2],
 }
 
 impl Edition {
-    /// Whether an id is written as a string: where it could not be told from the next key, or where it is no number.
+    /// Whether an id is written as a string: where it could not be told from the next key, or where it is not a number.
     pub(super) fn is_quoted(&self, id: &str) -> bool {
         let digits = id.strip_prefix('-').unwrap_or(id);
         let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());

@@ -233,7 +233,7 @@ impl<'a> Meta<'a> {
     }
 }
 
-/// Whether nobody ever gave a participant the id: then it is no number of an account.
+/// Whether nobody ever gave a participant the id: then it is not a number of an account.
 fn has_no_id(participant: &Participant) -> bool {
     participant.is_id_made || is_nobody(participant)
 }

@@ -27,7 +27,7 @@ const BEFORE_FILES: [(&str, &str); 3] = [
     ("isTaskNotification", key!("isTaskNotification")),
 ];
 
-/// Fields of other captures of the same system, which no payload has, and one that stands here only where it is no list.
+/// Fields of other captures of the same system, which no payload has, and one that stands here only where it is not a list.
 const UNPUBLISHED: [&str; 4] = ["sender", "status", "partialText", "attachments"];
 
 /// Writes payloads, and knows what was lost and said.

@@ -60,7 +60,7 @@ fn render<'a>(view: &View<'a>) -> Rendering<'a> {
     let mut script = TurnPlan::new(view, &MANNER);
     let turns = std::mem::take(&mut script.turns);
     let newest = turns.iter().rposition(|turn| turn.role == Role::User);
-    // Marks of older turns that are no blocks themselves go with their turns.
+    // Marks of older turns that are not blocks themselves go with their turns.
     let stays = |(index, turn): &(usize, &Turn<'_>)| {
         let is_older = newest.is_some_and(|newest| *index < newest);
         is_marked(turn) && (!is_older || matches!(turn.role, Role::User | Role::System))
@@ -132,7 +132,7 @@ fn is_marked(turn: &Turn<'_>) -> bool {
     turn.blocks.iter().any(|block| block.is_cached)
 }
 
-/// Takes the marks from an older turn that is no block: all that there may be are others'.
+/// Takes the marks from an older turn that is not a block: all that there may be are others'.
 fn cap(turn: &mut Turn<'_>, losses: &mut Losses) {
     let marks = turn
         .blocks

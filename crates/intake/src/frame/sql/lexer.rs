@@ -177,7 +177,7 @@ impl Lexer {
         None
     }
 
-    /// Reads code up to a mark or to what is no code; the bytes read.
+    /// Reads code up to a mark or to what is not code; the bytes read.
     fn code(&mut self, bytes: &[u8]) -> (Option<Mark>, usize) {
         for (at, byte) in bytes.iter().enumerate() {
             if is_word(*byte)
@@ -314,7 +314,7 @@ impl Lexer {
         is_end
     }
 
-    /// Reads what is no code; the bytes read. None are where it turns out to be code.
+    /// Reads what is not code; the bytes read. None are where it turns out to be code.
     fn quoted(&mut self, bytes: &[u8]) -> usize {
         let all = bytes.len();
         let first = bytes.first().copied().unwrap_or_default();

@@ -117,7 +117,7 @@ fn transcript(frame: FrameView<'_>) -> Result<Value<'_>, Box<Finding>> {
             text,
         ),
         (Some((_, text)), None) if text.kind() != Kind::String => {
-            (&codes::WRONG_TYPE, "text is no string", text)
+            (&codes::WRONG_TYPE, "text is not a string", text)
         }
         (Some((_, text)), None) => return Ok(text),
     };
@@ -147,7 +147,7 @@ impl Reader<'_, '_> {
             Block::Turn(turn) => {
                 let inside = text.get(turn.inside.clone()).unwrap_or_default();
                 let is_last = turn.span.end == text.len();
-                // What asks the model for an answer is no turn.
+                // What asks the model for an answer is not a turn.
                 if turn.is_closed || !is_last || !blocks::asks(inside) {
                     self.turn(inside, &turn, span);
                 }

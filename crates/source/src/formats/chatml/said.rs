@@ -128,7 +128,7 @@ fn assistant(body: &str, limits: &Limits, faults: &mut Vec<Finding>) -> Vec<Part
             parts.push(Part::ToolCall(call));
             rest = after.trim_start_matches('\n');
         } else {
-            let text = "the text between <tool_call> and </tool_call> is no call and stays text";
+            let text = "the text between <tool_call> and </tool_call> is not a call and stays text";
             faults.push(Finding::new(&codes::UNKNOWN_MESSAGE_TYPE, text));
             let length = rest.len() - after.len() - before.len();
             pending.push_str(rest.get(before.len()..before.len() + length).unwrap_or_default());

@@ -9,7 +9,7 @@
 //!               {"role": "model", "parts": [{"text": "Good morning."}]}]}
 //! ```
 //!
-//! The `[meta]` line gives ids, names and replies, and is no text then ([`meta`]). Where lines are used, a user's first
+//! The `[meta]` line gives ids, names and replies, and is not text then ([`meta`]). Where lines are used, a user's first
 //! turn without one is the system prompt that gryag puts there for models without a place for it. Calls and responses have
 //! no ids in this format unless a part says so: linking pairs them by place and name. A file that is a bare list is cut into
 //! its turns like every top-level array; gathered again, they are one conversation. A turn that is a record of its own is a

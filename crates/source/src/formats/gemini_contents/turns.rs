@@ -130,7 +130,7 @@ impl<'d> Reader<'d, '_> {
                 }
             }
             Some(other) => {
-                let text = "parts is no list: what it holds is read as the only part";
+                let text = "parts is not a list: what it holds is read as the only part";
                 site.error("parts", text, other);
                 parts::read(other, "parts", &mut content, &mut site);
             }
@@ -249,7 +249,7 @@ impl<'d> Reader<'d, '_> {
     }
 }
 
-/// Says so where a line has keys that the bot never writes: maybe it is no line, but what somebody said.
+/// Says so where a line has keys that the bot never writes: maybe it is not a line, but what somebody said.
 fn unknown_keys(meta: &Meta, turn: &Turn<'_>, site: &mut Site<'_>) {
     let unknown = meta.rest(&KNOWN).filter(|(key, _)| key != SECOND_NAME_OF_REPLY);
     let keys: Vec<&str> = unknown.map(|(key, _)| key.as_str()).collect();

@@ -2,7 +2,7 @@
 //!
 //! `Message::extra` keeps two levels apart by name, so that they can be written back where they stood: a field of the
 //! message's own `extra` object keeps its name, an unknown field beside it gets a leading `/` (`/avatar`). An `extra`
-//! that is no object, or that has a name starting with `/`, is kept whole as `/extra`.
+//! that is not an object, or that has a name starting with `/`, is kept whole as `/extra`.
 
 use chatmill_diag::{Limits, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
@@ -92,7 +92,7 @@ impl<'d> Reader<'d, '_> {
             FieldText::Text(name) => Some(name.into_owned()),
             FieldText::Absent | FieldText::Null => None,
             FieldText::Number(_) | FieldText::Other => {
-                let text = "sender_name is no string and is left out";
+                let text = "sender_name is not a string and is left out";
                 site.warn("sender_name", text, row.sender_name.unwrap_or(value));
                 None
             }
@@ -125,7 +125,7 @@ fn check_id(row: &Row<'_>, site: &mut Site<'_>) {
         }
         FieldText::Other => {
             let value = row.message_id.unwrap_or(site.message);
-            site.warn("message_id", "message_id is no string and is left out", value);
+            site.warn("message_id", "message_id is not a string and is left out", value);
         }
     }
 }
@@ -170,7 +170,7 @@ fn sender<'d>(
             return None;
         }
         FieldText::Other => {
-            site.error("sender", "the sender is no string and is left out", value);
+            site.error("sender", "the sender is not a string and is left out", value);
             return None;
         }
     };
@@ -236,14 +236,14 @@ fn message_type(row: &Row<'_>, site: &mut Site<'_>) -> Option<String> {
         FieldText::Absent => site.missing("type", Severity::Error),
         FieldText::Null => site.missing("type", Severity::Warning),
         FieldText::Number(_) | FieldText::Other => {
-            let text = "the type is no string: the message is read as text";
+            let text = "the type is not a string: the message is read as text";
             site.warn("type", text, row.word.unwrap_or(site.message));
         }
     }
     None
 }
 
-/// The content as text; a value that is no string is kept as its JSON text.
+/// The content as text; a value that is not a string is kept as its JSON text.
 fn content(row: &Row<'_>, site: &mut Site<'_>) -> Option<String> {
     match field_text(row.content) {
         FieldText::Text(text) => Some(text.into_owned()),
@@ -257,7 +257,7 @@ fn content(row: &Row<'_>, site: &mut Site<'_>) -> Option<String> {
         }
         FieldText::Number(_) | FieldText::Other => {
             let value = row.content.unwrap_or(site.message);
-            let text = "the content is no string and is read as its JSON text";
+            let text = "the content is not a string and is read as its JSON text";
             site.warn("content", text, value);
             Some(value.raw().to_owned())
         }
@@ -295,7 +295,7 @@ fn extra(row: &Row<'_>, own_fields: OwnFields, site: &mut Site<'_>, limits: &Lim
         return (Extra(fields), lifted);
     };
     if value.kind() != Kind::Object {
-        site.warn("extra", "extra is no object and is kept as it is", value);
+        site.warn("extra", "extra is not an object and is kept as it is", value);
     }
     site.repeated_keys_within(value, ".extra");
     if value.kind() != Kind::Object || value.fields().any(|(key, _)| key.starts_with('/')) {

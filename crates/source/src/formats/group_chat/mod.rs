@@ -156,7 +156,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
 fn top_level<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<(Record<'d>, Value<'d>), Box<Finding>> {
     let root = frame.root();
     if root.kind() != Kind::Object {
-        return Err(frame.fault(&codes::WRONG_TYPE, "the record is no object", "$", root));
+        return Err(frame.fault(&codes::WRONG_TYPE, "the record is not an object", "$", root));
     }
     let record = Record::read(root).map_err(|key| {
         let text = format!("{key} stands more than once in the record");
@@ -191,7 +191,7 @@ fn version(record: &Record<'_>, notes: &mut Notes) -> Option<String> {
             Some(version.to_owned())
         }
         FieldText::Other => {
-            note(&codes::WRONG_TYPE, "the version is no string and is left out");
+            note(&codes::WRONG_TYPE, "the version is not a string and is left out");
             None
         }
     }

@@ -29,7 +29,7 @@ pub(super) fn read(
             id(list).map(by_id).into_iter().collect()
         }
         _ => {
-            site.error("refer_list", "refer_list is no list and is left out", list);
+            site.error("refer_list", "refer_list is not a list and is left out", list);
             Vec::new()
         }
     }
@@ -133,7 +133,7 @@ fn object(
     })
 }
 
-/// What a preview shows in its turn, down to so many levels. What is no reference there is none: it stays in the source's
+/// What a preview shows in its turn, down to so many levels. What is not a reference there is none: it stays in the source's
 /// text of the outermost one.
 fn inner(list: Option<Value<'_>>, roster: &Roster<'_>, levels: u32) -> Vec<Reference> {
     let Some(list) = list.filter(|list| levels > 0 && list.kind() == Kind::Array) else {

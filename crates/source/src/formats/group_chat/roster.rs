@@ -14,7 +14,7 @@ use chatmill_model::{Extra, Participant, ParticipantKind, Role};
 use super::shape::{Meta, states_kind};
 use crate::reader::{Keep as _, Notes, Site};
 
-/// Key under which a participant that is no object keeps its value.
+/// Key under which a participant that is not an object keeps its value.
 const WHOLE: &str = "/";
 
 /// Everybody in a conversation.
@@ -47,7 +47,7 @@ impl<'d> Roster<'d> {
                 }
             }
             Some(other) => {
-                let finding = Finding::new(&codes::WRONG_TYPE, "user_details is no object");
+                let finding = Finding::new(&codes::WRONG_TYPE, "user_details is not an object");
                 notes.push(finding.at_path(path).quoting(other.raw()), Some(other));
             }
         }
@@ -65,7 +65,7 @@ impl<'d> Roster<'d> {
         if user.kind() == Kind::Object {
             fill(&mut participant, user, &path, notes);
         } else {
-            notes.warn(path.as_str(), "the user's details are no object", user);
+            notes.warn(path.as_str(), "the user's details are not an object", user);
             participant.extra.keep(WHOLE, user);
         }
         let (kind, guessed) = self.kind(&id, participant.role.as_deref());
@@ -165,7 +165,7 @@ fn fill(participant: &mut Participant, user: Value<'_>, path: &str, notes: &mut 
         } else if !value.is_null() {
             let mut place = path.to_owned();
             append_key(&mut place, &key);
-            notes.warn(place, "the field is no string", value);
+            notes.warn(place, "the field is not a string", value);
             if slot.is_none() {
                 extra.keep(key, value);
             }

@@ -85,7 +85,7 @@ impl<'d> Meta<'d> {
                 meta.walk(object, notes);
             }
             Some(other) => {
-                let finding = Finding::new(&codes::WRONG_TYPE, "the metadata is no object");
+                let finding = Finding::new(&codes::WRONG_TYPE, "the metadata is not an object");
                 notes.push(finding.at_path(path).quoting(other.raw()), Some(other));
             }
         }
@@ -155,7 +155,7 @@ impl<'d> Meta<'d> {
         })
     }
 
-    /// The title; a name that is no string stays in `extra`.
+    /// The title; a name that is not a string stays in `extra`.
     pub(super) fn title(&mut self, notes: &mut Notes) -> Option<String> {
         let path = format!("{}.name", self.path);
         let Some(value) = self.name else {
@@ -168,7 +168,7 @@ impl<'d> Meta<'d> {
         let title = text(Some(value));
         if title.is_none() {
             // The importer asks only whether there is a name.
-            notes.warn(path, "the name is no string", value);
+            notes.warn(path, "the name is not a string", value);
             self.extra.keep("name", value);
         }
         title
@@ -189,7 +189,7 @@ impl<'d> Meta<'d> {
             }
             None if value.is_null() => {}
             None => {
-                notes.warn(path, "the scene is no string", value);
+                notes.warn(path, "the scene is not a string", value);
             }
         }
         self.extra.keep("scene", value);

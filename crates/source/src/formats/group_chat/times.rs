@@ -32,7 +32,7 @@ impl Clock {
                 zone
             }
             FieldText::Number(_) | FieldText::Other => {
-                let finding = Finding::new(&codes::WRONG_TYPE, "default_timezone is no string")
+                let finding = Finding::new(&codes::WRONG_TYPE, "default_timezone is not a string")
                     .with_severity(Severity::Warning)
                     .at_path(path);
                 notes.push(finding, default);
@@ -56,7 +56,7 @@ impl Clock {
                 return None;
             }
             _ => {
-                site.warn("create_time", "create_time is no string", present);
+                site.warn("create_time", "create_time is not a string", present);
                 return None;
             }
         };
@@ -74,7 +74,7 @@ impl Clock {
         }
         let (instant, offset) = match moment {
             None => {
-                let text = "create_time is no ISO 8601 time";
+                let text = "create_time is not an ISO 8601 time";
                 site.note(&codes::TIMESTAMP_UNUSABLE, text, ".create_time", present);
                 (None, OffsetOrigin::Missing)
             }

@@ -9,11 +9,11 @@ use chatmill_model::ToolCall;
 
 use crate::reader::{Site, word};
 
-/// Reads `extra.tool_calls`; `None` when it is no list of objects and therefore stays in `extra`.
+/// Reads `extra.tool_calls`; `None` when it is not a list of objects and therefore stays in `extra`.
 pub(super) fn calls(list: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Option<Vec<ToolCall>> {
     if list.kind() != Kind::Array || list.items().any(|call| call.kind() != Kind::Object) {
         if !list.is_null() {
-            let text = "tool_calls is no list of objects and stays as it is";
+            let text = "tool_calls is not a list of objects and stays as it is";
             site.warn("extra.tool_calls", text, list);
         }
         return None;

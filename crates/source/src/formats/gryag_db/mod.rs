@@ -66,7 +66,7 @@ impl Source for GryagDb {
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
         let no_row = cells::place(frame.root()).is_none().then_some(cells::NO_CHAT);
-        let neither = "the record is no row of a table";
+        let neither = "the record is not a row of a table";
         let rows = list::rows(*frame, "the conversation", no_row, neither, limits);
         reading(ABOUT.customs, rows.map(|rows| reader::read(*frame, limits, rows)))
     }

@@ -81,7 +81,7 @@ pub(super) fn text(row: Value<'_>, has_attachments: bool, content: &mut Content,
         return;
     };
     if value.kind() != Kind::String {
-        let message = "the text is no string and is read as written";
+        let message = "the text is not a string and is read as written";
         site.warn("text", message, value);
     }
     if has_attachments && counts_attachments(&text) {

@@ -172,7 +172,7 @@ fn settle(key: &str, candidates: [Option<(String, Cow<'_, str>)>; 3], extra: &mu
     fact
 }
 
-/// Keeps metadata of unknown meaning, values that are no scalars, and a chat or thread that is not the row's.
+/// Keeps metadata of unknown meaning, values that are not scalars, and a chat or thread that is not the row's.
 fn keep_rest(row: Value<'_>, meta: Value<'_>, path: &str, extra: &mut Kept) {
     for (key, value) in meta.fields() {
         let is_read = match &*key {

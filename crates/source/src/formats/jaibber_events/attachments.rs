@@ -54,10 +54,10 @@ const TAKEN: [&str; 3] = ["filename", "mimeType", "blobUrl"];
 /// Fields of a row of the table that say whose it is.
 const OWNED: [&str; 6] = words!(projectId messageId uploadedBy uploaderName createdAt id);
 
-/// Reads the field `attachments`; `None` when it is no list.
+/// Reads the field `attachments`; `None` when it is not a list.
 pub(super) fn list(value: Value<'_>, site: &mut Site<'_>) -> Option<Vec<Attachment>> {
     if value.kind() != Kind::Array {
-        let text = "attachments is no list and is kept as it is";
+        let text = "attachments is not a list and is kept as it is";
         site.error("attachments", text, value);
         return None;
     }
@@ -66,7 +66,7 @@ pub(super) fn list(value: Value<'_>, site: &mut Site<'_>) -> Option<Vec<Attachme
         if file.kind() == Kind::Object {
             attachments.push(attachment(file, &format!("attachments[{index}]."), &[], site));
         } else {
-            let text = "an attachment is no object and is left out";
+            let text = "an attachment is not an object and is left out";
             site.error(&format!("attachments[{index}]"), text, file);
         }
     }

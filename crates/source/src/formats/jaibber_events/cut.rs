@@ -41,7 +41,7 @@ pub(super) fn is_row(root: Value<'_>) -> bool {
             || is_attachment(opened.body)
             || opened.envelope.is_some()
     };
-    // Text that is no JSON still is the data of an envelope.
+    // Text that is not JSON still is the data of an envelope.
     open::open(root, DEPTH_CEILING, |opened, _| is_known(opened)).unwrap_or(true)
 }
 

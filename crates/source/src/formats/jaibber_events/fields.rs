@@ -255,7 +255,7 @@ fn text(body: Value<'_>, task: Option<Value<'_>>, kind: EventKind, site: &mut Si
     if let Some(text) = value.as_str() {
         return text.into_owned();
     }
-    site.error("text", "text is no string and is read as written", value);
+    site.error("text", "text is not a string and is read as written", value);
     value.raw().to_owned()
 }
 
@@ -298,18 +298,18 @@ fn depth(body: Value<'_>, site: &mut Site<'_>) -> Option<u64> {
     let value = present(body, "responseDepth")?;
     let depth = value.number_text().and_then(|number| number.parse().ok());
     if depth.is_none() {
-        site.warn("responseDepth", "the depth is no whole number", value);
+        site.warn("responseDepth", "the depth is not a whole number", value);
     }
     depth
 }
 
-/// The strings of a list; `None` when it is no list or holds something else.
+/// The strings of a list; `None` when it is not a list or holds something else.
 fn words(list: Value<'_>, field: &str, site: &mut Site<'_>) -> Option<Vec<String>> {
     let words: Option<Vec<String>> = (list.kind() == Kind::Array)
         .then(|| list.items().map(|item| item.as_str().map(String::from)).collect())
         .flatten();
     if words.is_none() {
-        let text = "the field is no list of strings and is kept as it is";
+        let text = "the field is not a list of strings and is kept as it is";
         site.warn(field, text, list);
     }
     words

@@ -110,7 +110,7 @@ mod tests {
         assert!(names.mentioned("@STRASSE").is_empty());
         assert!(
             names.mentioned("@\u{212a}elvin").is_empty(),
-            "the sign for Kelvin is no k"
+            "the sign for Kelvin is not a k"
         );
     }
 }

@@ -110,7 +110,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         frame,
         "the conversation",
         no_row,
-        "the record is no object",
+        "the record is not an object",
         limits,
     )?;
     let mut reader = Reader {
@@ -140,7 +140,7 @@ impl<'d> Reader<'d, '_> {
                 Err(Box::new(Finding::new(fault.code, text)))
             })
         } else {
-            let text = "the row is no object and is rejected";
+            let text = "the row is not an object and is rejected";
             Err(Box::new(Finding::new(&codes::WRONG_TYPE, text)))
         };
         if let Err(finding) = result {
@@ -160,7 +160,7 @@ impl<'d> Reader<'d, '_> {
     ) -> Result<(), Box<Finding>> {
         let body = opened.body;
         if !is_event(body) && !is_presence(body) && !is_attachment(body) {
-            let text = "the row is no message, event, presence or file of this system and is rejected";
+            let text = "the row is not a message, event, presence or file of this system and is rejected";
             return Err(Box::new(Finding::new(&codes::MISSING_FIELD, text)));
         }
         let repeated = body.duplicate_keys();
@@ -279,7 +279,7 @@ impl<'d> Reader<'d, '_> {
     }
 }
 
-/// Presence alone is no conversation: mostly it is all that a capture holds of a project.
+/// Presence alone is not a conversation: mostly it is all that a capture holds of a project.
 fn only_present(key: Option<&str>) -> Finding {
     let (text, severity) = if key.is_some() {
         (

@@ -20,7 +20,7 @@ impl Clock {
             let milliseconds = raw.parse::<i64>().ok();
             let instant = milliseconds.and_then(|time| time.checked_mul(1000));
             if instant.is_none() {
-                let text = "the time is no whole number of milliseconds";
+                let text = "the time is not a whole number of milliseconds";
                 site.note(&codes::TIMESTAMP_UNUSABLE, text, suffix, value);
             }
             return Some(timestamp(raw, instant));
@@ -32,7 +32,7 @@ impl Clock {
         };
         match iso8601::parse(&raw) {
             None => {
-                let text = "the time is no ISO 8601 time";
+                let text = "the time is not an ISO 8601 time";
                 site.note(&codes::TIMESTAMP_UNUSABLE, text, suffix, value);
                 Some(timestamp(raw.into_owned(), None))
             }

@@ -25,7 +25,7 @@ impl MapPath {
     ///
     /// One clause, where it is none of the form that is known.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let fault = |what: &str| format!("`{text}` is no path: {what}");
+        let fault = |what: &str| format!("`{text}` is not a path: {what}");
         let mut rest = text.strip_prefix('$').ok_or_else(|| fault("it begins with $"))?;
         let mut steps = Vec::new();
         while !rest.is_empty() {

@@ -39,7 +39,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         if value.kind() == Kind::Object || is_text {
             self.accept(index, value);
         } else {
-            let finding = Finding::new(&codes::WRONG_TYPE, "the message is no object and is rejected");
+            let finding = Finding::new(&codes::WRONG_TYPE, "the message is not an object and is rejected");
             self.list.reject(value.span(), finding);
         }
     }

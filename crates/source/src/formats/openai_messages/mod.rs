@@ -9,7 +9,7 @@
 //!
 //! Other fields of the request (`model`, `temperature`, …) are extra fields of the conversation. The list may stand alone:
 //! as a whole file, which is cut into its messages like every top-level array and gathered again, as a line, or as an
-//! element of an array of lists. A message alone is no conversation.
+//! element of an array of lists. A message alone is not a conversation.
 
 mod cached;
 pub(crate) mod lists;
@@ -141,7 +141,7 @@ fn is_message(record: &RecordSketch) -> bool {
     is_like_message(|wanted| has(record, wanted))
 }
 
-/// Whether records say that they belong to several conversations. An id that is no short text may be any.
+/// Whether records say that they belong to several conversations. An id that is not a short text may be any.
 fn is_of_several(sketch: &Sketch) -> bool {
     WHOSE.iter().any(|key| {
         let named: Vec<&Name> = sketch

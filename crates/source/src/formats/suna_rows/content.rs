@@ -56,7 +56,7 @@ pub(super) fn said(
     {
         if row_kind == RowKind::Unknown {
             let text =
-                "the type is none of the known and the content is no message: the row is read as a notice";
+                "the type is none of the known and the content is not a message: the row is read as a notice";
             site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, ".type", row.type_value());
         }
         said.role = row

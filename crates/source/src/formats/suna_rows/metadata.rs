@@ -87,7 +87,7 @@ impl<'m> Metadata<'m> {
         site: &mut Site<'_>,
     ) -> Vec<ToolCall> {
         if list.kind() != Kind::Array || list.items().any(|call| call.kind() != Kind::Object) {
-            let text = "tool_calls in the metadata is no list of objects and is kept as it is";
+            let text = "tool_calls in the metadata is not a list of objects and is kept as it is";
             site.warn("tool_calls", text, list);
             return Vec::new();
         }
@@ -127,11 +127,11 @@ impl<'m> Metadata<'m> {
         more
     }
 
-    /// Reports metadata that is no object.
+    /// Reports metadata that is not an object.
     pub(super) fn check(&self, site: &mut Site<'_>) {
         if self.value.is_some_and(|value| value.kind() != Kind::Object) {
             let row = site.message;
-            let text = "the metadata is no object and is kept as it is";
+            let text = "the metadata is not an object and is kept as it is";
             site.warn("metadata", text, row.get("metadata").unwrap_or(row));
         }
     }

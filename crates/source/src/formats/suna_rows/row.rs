@@ -122,7 +122,7 @@ impl<'d> Row<'d> {
             _ => None,
         });
         if is_sent.is_none() {
-            let text = "is_llm_message is no boolean and is read as true";
+            let text = "is_llm_message is not a boolean and is read as true";
             site.warn("is_llm_message", text, value);
         }
         is_sent

@@ -43,7 +43,7 @@ pub(super) fn speak(
         }
         Content::Other(_, text) => {
             if !metadata.is_compressed() {
-                warn("the content is no message and is read as its JSON text", site);
+                warn("the content is not a message and is read as its JSON text", site);
             }
             said.parts.push(Part::Text(text.clone()));
         }
@@ -120,7 +120,7 @@ fn thoughts(own: Option<String>, metadata: &mut Metadata<'_>, said: &mut Message
 /// Reports plain text in a column that should hold a message. Suna's own reader skips such rows, unless they are compressed.
 fn plain_text(text: &str, site: &mut Site<'_>) {
     let text = if text.trim_start().starts_with(['{', '[']) {
-        "the content begins like JSON but is no valid JSON: it is read as text"
+        "the content begins like JSON but is not valid JSON: it is read as text"
     } else {
         "the content is plain text, which Suna's own reader passes over"
     };

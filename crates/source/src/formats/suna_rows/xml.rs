@@ -9,7 +9,7 @@
 //! </function_calls>
 //! ```
 //!
-//! It is no real XML: tags are matched in any case and with `name` as their only attribute, entities are not decoded, a
+//! It is not real XML: tags are matched in any case and with `name` as their only attribute, entities are not decoded, a
 //! block without its end is text, and so is one whose first tag has a U+200B after its `<`, which is taken out. A value is
 //! JSON when it starts like an object or a list and is valid, `true` and `false` are booleans, numbers are written as Python
 //! reads them (`007`, `1_000`, `1.`), and everything else is text.

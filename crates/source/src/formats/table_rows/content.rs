@@ -15,7 +15,7 @@ use crate::reader::{Kept, MessageObject, Notes, Site, message_object, parts, quo
 pub(super) struct CellContent {
     /// The message object, as far as it is read: everything but its content.
     pub turn: MessageObject,
-    /// Its pieces; for a result those that are no text.
+    /// Its pieces; for a result those that are not text.
     pub parts: Vec<Part>,
     /// The text of a result.
     pub answer: String,

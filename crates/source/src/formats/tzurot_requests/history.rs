@@ -196,7 +196,7 @@ fn parts(row: Value<'_>, is_deleted: bool, site: &mut Site<'_>) -> Vec<Part> {
     };
     let text = content.as_str().map_or_else(
         || {
-            let text = "the content is no string and is read as its JSON text";
+            let text = "the content is not a string and is read as its JSON text";
             site.error("content", text, content);
             content.raw().to_owned()
         },
@@ -216,14 +216,18 @@ fn references(row: Value<'_>, ids: &HashMap<String, String>, site: &mut Site<'_>
     };
     let field = spelling(row, METADATA);
     if metadata.kind() != Kind::Object {
-        site.warn(field, "the metadata is no object and is kept as it is", metadata);
+        site.warn(
+            field,
+            "the metadata is not an object and is kept as it is",
+            metadata,
+        );
         return Vec::new();
     }
     let Some(list) = present(metadata, "referencedMessages") else {
         return Vec::new();
     };
     if list.kind() != Kind::Array || list.items().any(|quoted| quoted.kind() != Kind::Object) {
-        let text = "referencedMessages is no list of objects: what is no object refers to nothing";
+        let text = "referencedMessages is not a list of objects: what is not an object refers to nothing";
         site.warn(&format!("{field}.referencedMessages"), text, list);
     }
     list.items()

@@ -113,7 +113,7 @@ impl Source for TzurotRequests {
     }
 }
 
-/// A record as a row; none when it names no conversation and is no message of a list either.
+/// A record as a row; none when it names no conversation and is not a message of a list either.
 fn row(record: Value<'_>) -> Option<Row> {
     let key = if history::is_row(record) {
         history::place(record)

@@ -50,7 +50,7 @@ pub(super) fn reference(
     site: &mut Site<'_>,
 ) -> Option<Reference> {
     if quoted.kind() != Kind::Object {
-        let text = "referencedMessage is no object and is left out";
+        let text = "referencedMessage is not an object and is left out";
         site.error("referencedMessage", text, quoted);
         return None;
     }
@@ -100,7 +100,7 @@ fn content(quoted: Value<'_>, site: &mut Site<'_>) -> Option<String> {
     };
     let mut said = said.unwrap_or_default();
     let marker = format!("[{word}: {url}]");
-    // A marker of another kind, for an embedded picture, is no media item.
+    // A marker of another kind, for an embedded picture, is not a media item.
     if !said.contains(&marker) {
         if !said.is_empty() {
             said.push('\n');
@@ -115,7 +115,7 @@ fn words(quoted: Value<'_>, site: &mut Site<'_>) -> Option<String> {
     if let Some(text) = value.as_str() {
         return Some(text.into_owned());
     }
-    let text = "the quoted content is no string: its texts are read";
+    let text = "the quoted content is not a string: its texts are read";
     site.warn("referencedMessage.content", text, value);
     let texts: Vec<String> = value
         .items()

@@ -44,7 +44,7 @@ impl<'d> Request<'d> {
     pub(super) fn find(root: Value<'d>, in_list: bool) -> Result<Self, Fault<'d>> {
         let fault = |code, text: String, path, value| Box::new((Finding::new(code, text), path, value));
         if root.kind() != Kind::Object {
-            let text = "the record is no object".to_owned();
+            let text = "the record is not an object".to_owned();
             return Err(fault(&codes::WRONG_TYPE, text, "", root));
         }
         for key in ["messageContent", "referencedMessage", "content"] {

@@ -123,7 +123,7 @@ impl<'a> Writer<'_, 'a> {
                         LossCode::ReasoningDropped,
                         message.position,
                         thoughts * u64::from(self.view.policy.reasoning == Reasoning::Keep),
-                        "metadata that are no object have no place for reasoning",
+                        "metadata that are not an object have no place for reasoning",
                     );
                     return;
                 }

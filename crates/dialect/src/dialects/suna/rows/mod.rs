@@ -79,7 +79,7 @@ impl Dialect for SunaRows {
         losses.whole_rendering(
             LossCode::ExtraDropped,
             spelled.sum(),
-            "the content is written anew, without fields that are no message's",
+            "the content is written anew, without fields that are not a message's",
         );
         let named = shown.messages.iter().filter(|message| has_name(view, message));
         losses.whole_rendering(

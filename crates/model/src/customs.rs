@@ -9,6 +9,9 @@ pub struct Customs {
     /// The format whose own fields the conversation keeps in its `Extra`, so that a dialect of that format can write them
     /// back as they were. None where further fields are kept for people only.
     pub kept_form: Option<&'static str>,
+    /// The field of a message that lists its references; none where they are no list of their own, so that a place cannot be
+    /// named closer than by the message.
+    pub reference_list: Option<&'static str>,
     /// Whether events and instructions name a sender, as messages do.
     pub senders_everywhere: bool,
     /// Whether previews name authors otherwise than messages name their senders.
@@ -23,6 +26,7 @@ impl Customs {
     /// What most formats are like.
     pub const USUAL: Self = Self {
         kept_form: None,
+        reference_list: None,
         senders_everywhere: false,
         previews_rename: false,
         pairs_by_place: false,

@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn a_missing_target_is_found_at_its_reference() {
-        let mut sample = Sample::new();
+        let mut sample = Sample::new().listing_references_in("refer_list");
         sample.say("u1", "one");
         sample.say("u2", "two");
         sample.refer(Some(0), LinkStatus::Resolved, None);
@@ -49,6 +49,15 @@ mod tests {
         );
         assert_eq!(findings[0].message_id.as_deref(), Some("m1"));
         assert_eq!(findings[0].path, Path::InMessage(".refer_list[1]".to_owned()));
+    }
+
+    #[test]
+    fn where_references_are_no_list_the_message_is_the_place() {
+        let mut sample = Sample::new();
+        sample.say("u1", "one");
+        sample.refer(None, LinkStatus::Dangling, None);
+        let findings = sample.check(&DanglingReference);
+        assert_eq!(findings[0].path, Path::InMessage(String::new()));
     }
 
     #[test]

@@ -65,6 +65,12 @@ impl Sample {
         conversation.messages.last_mut().unwrap()
     }
 
+    /// The same in a format that lists references in this field.
+    pub(crate) fn listing_references_in(mut self, field: &'static str) -> Self {
+        self.0.conversation.customs.reference_list = Some(field);
+        self
+    }
+
     /// Appends a message that asks for a tool.
     pub(crate) fn call(&mut self, id: Option<&str>, name: &str, arguments: Arguments, form: ArgumentForm) {
         self.post(

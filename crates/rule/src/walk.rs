@@ -15,6 +15,8 @@ pub(crate) struct Referring<'a> {
     pub reference: &'a Reference,
     /// What became of it.
     pub link: &'a Link,
+    /// The field that lists the message's references.
+    list: Option<&'static str>,
 }
 
 impl Referring<'_> {
@@ -23,19 +25,23 @@ impl Referring<'_> {
         Finding::new(code, message).at_message(
             self.message.position,
             self.message.id.as_deref(),
-            format!(".refer_list[{}]", self.ordinal),
+            match self.list {
+                Some(list) => format!(".{list}[{}]", self.ordinal),
+                None => String::new(),
+            },
         )
     }
 }
 
 /// Every reference of a conversation, in order.
 pub(crate) fn references(linked: &Linked) -> impl Iterator<Item = Referring<'_>> {
+    let list = linked.conversation.customs.reference_list;
     linked
         .conversation
         .messages
         .iter()
         .zip(&linked.links)
-        .flat_map(|(message, links)| {
+        .flat_map(move |(message, links)| {
             message
                 .references
                 .iter()
@@ -46,6 +52,7 @@ pub(crate) fn references(linked: &Linked) -> impl Iterator<Item = Referring<'_>>
                     ordinal,
                     reference,
                     link,
+                    list,
                 })
         })
 }

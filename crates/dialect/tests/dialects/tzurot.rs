@@ -38,7 +38,7 @@ fn a_request_has_no_place_for_how_much_a_message_counts_in_training() {
     let ann = room.human("u1", "Ann");
     let said = room.say(ann, "one");
     room.say(ann, "two");
-    room.linked.conversation.messages[said as usize].weight = Some(0.0);
+    room.linked.conversation.messages[said as usize].weight = chatmill_model::Weight::new(0.0);
     let dropped = |out: &crate::room::Out| out.losses.iter().any(|loss| loss.code == LossCode::WeightDropped);
     let requests = room.render("tzurot");
     assert_eq!(requests.iter().map(dropped).collect::<Vec<_>>(), [true, false]);

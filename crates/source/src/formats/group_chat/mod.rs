@@ -57,6 +57,7 @@ static ABOUT: About = About {
               tool calls and results in `extra`",
     customs: Customs {
         kept_form: Some(ID),
+        reference_list: Some("refer_list"),
         senders_everywhere: true,
         ..Customs::USUAL
     },

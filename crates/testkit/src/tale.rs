@@ -19,7 +19,7 @@ use chatmill_model::{
 
 pub use account::Account;
 pub use difference::difference;
-pub use quoted::{Quoted, is_heard_or_seen, without_controls};
+pub use quoted::{Quoted, is_heard_or_seen, placeholder, without_controls};
 pub use tools::Tool;
 
 use account::account_id;

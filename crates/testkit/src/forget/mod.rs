@@ -27,13 +27,13 @@ use turns::{
     cache_history, empty_filled, join_added, join_divided, part_moved, system_hoisted, turn_merged,
     turn_moved, turn_split,
 };
+pub use words::without_metadata;
 use words::{
     empty_dropped, end_trimmed, extra_dropped, leaked_metadata_removed, marks_dropped,
     media_description_dropped, media_dropped, media_placeholder, name_aliased, name_dropped, name_inlined,
     notice_dropped, part_flattened, reasoning_dropped, reference_inlined, references_lost, spelled_thoughts,
     system_added, system_dropped, system_inlined, truncated, whitespace_trimmed,
 };
-pub use words::{placeholder, without_metadata};
 
 /// What decides how a declared change looks.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,8 @@ use chatmill_dialect::{Loss, LossCode};
 use chatmill_model::Role;
 
 use super::words::{quote_words, references_lost, truncated};
-use super::{Family, Forget, at, each, leave_out, placeholder};
+use super::{Family, Forget, at, each, leave_out};
+use crate::tale::placeholder;
 use crate::tale::{Label, Piece, Tale, Turn, Words, is_heard_or_seen, without_controls};
 
 /// The functions of the requests.

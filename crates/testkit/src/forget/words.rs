@@ -5,7 +5,7 @@ use chatmill_dialect::{Loss, LossCode};
 use chatmill_model::{Media, MediaKind, MediaSource, Role};
 
 use super::{Family, at, each, leave_out};
-use crate::tale::{Bit, Label, Piece, Quoted, Tale, Turn, Words};
+use crate::tale::{Bit, Label, Piece, Quoted, Tale, Turn, Words, placeholder};
 
 /// Further fields of messages and of definitions, and whatever a schema takes beside an object.
 pub(super) fn extra_dropped(tale: &mut Tale, loss: &Loss, _: &Family) {
@@ -180,23 +180,6 @@ pub(super) fn end_trimmed(tale: &mut Tale, losses: &[Loss]) {
     {
         *words = Words::exact(text.trim_end_matches(is_blank));
     }
-}
-
-/// The words that name a medium.
-pub fn placeholder(media: &Media) -> String {
-    let word = match media.kind {
-        MediaKind::Image => "Image",
-        MediaKind::Audio => "Audio",
-        MediaKind::Video => "Video",
-        MediaKind::File => "File",
-        MediaKind::Link => "Link",
-    };
-    let name = media.name.as_deref().filter(|name| !name.is_empty());
-    let label = name.or(match &media.source {
-        MediaSource::Url(url) => Some(url),
-        MediaSource::Inline(_) | MediaSource::Upload => None,
-    });
-    label.map_or_else(|| format!("[{word}]"), |label| format!("[{word}: {label}]"))
 }
 
 /// So many media are named: first those that the family carries nowhere.

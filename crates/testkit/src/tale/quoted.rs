@@ -6,8 +6,6 @@ use chatmill_model::{
     LinkStatus, Linked, Media, MediaKind, MediaSource, Message, MessageKind, Part, ParticipantKind, Role,
 };
 
-use crate::forget::placeholder;
-
 /// A message that another one quotes.
 #[derive(Clone, Debug)]
 pub struct Quoted {
@@ -155,4 +153,21 @@ pub fn is_heard_or_seen(medium: &Media) -> bool {
 pub fn without_controls(text: &str) -> String {
     let is_control = |sign: char| sign < ' ' && !matches!(sign, '\t' | '\n' | '\r');
     text.chars().filter(|sign| !is_control(*sign)).collect()
+}
+
+/// The words that name a medium.
+pub fn placeholder(media: &Media) -> String {
+    let word = match media.kind {
+        MediaKind::Image => "Image",
+        MediaKind::Audio => "Audio",
+        MediaKind::Video => "Video",
+        MediaKind::File => "File",
+        MediaKind::Link => "Link",
+    };
+    let name = media.name.as_deref().filter(|name| !name.is_empty());
+    let label = name.or(match &media.source {
+        MediaSource::Url(url) => Some(url),
+        MediaSource::Inline(_) | MediaSource::Upload => None,
+    });
+    label.map_or_else(|| format!("[{word}]"), |label| format!("[{word}: {label}]"))
 }

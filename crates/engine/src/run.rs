@@ -1,4 +1,4 @@
-//! A run: hash, lock, grind every slice that has no receipt, seal, publish.
+//! A run: hash, lock, work off every slice that has no receipt, seal, publish.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -59,16 +59,16 @@ pub fn run(
     if resumed > 0 {
         progress.note(&format!("going on after {resumed} slices that are already done"));
     }
-    let mut mill = Runner::new(&plan, &staging, options, progress, stop)?;
-    mill.survey()?;
-    let ground = mill.grind_all(done)?;
-    let outcome = ReceiptTotals::read(&staging, &ground, stop)?;
-    outcome.check(&plan, &ground.tally)?;
-    drop(ground);
+    let mut runner = Runner::new(&plan, &staging, options, progress, stop)?;
+    runner.survey()?;
+    let finished = runner.process_all(done)?;
+    let outcome = ReceiptTotals::read(&staging, &finished, stop)?;
+    outcome.check(&plan, &finished.tally)?;
+    drop(finished);
     let slices = outcome.slices();
-    let table_options = mill.table_options.clone();
-    let threads = mill.threads;
-    let slowest = mill
+    let table_options = runner.table_options.clone();
+    let threads = runner.threads;
+    let slowest = runner
         .tools
         .slowest
         .into_inner()
@@ -150,7 +150,7 @@ impl<'p> Runner<'p> {
             tools: WorkerContext {
                 plan,
                 idle_counters: Mutex::default(),
-                scales: Mutex::default(),
+                idle_meters: Mutex::default(),
                 count_mode: options.count_mode,
                 verify_every: options.verify_every,
                 survey: Survey::default(),
@@ -171,12 +171,12 @@ impl<'p> Runner<'p> {
         })
     }
 
-    /// Grinds what has no receipt, then once more what must give its conversations other ids.
+    /// Works off what has no receipt, then once more what must give its conversations other ids.
     ///
     /// Receipts stay in the staging: in memory there are eight bytes for each conversation, and the ids themselves only where
     /// two of them may be alike. A receipt of an earlier attempt counts only where it was made from the same bytes.
-    fn grind_all(&self, mut done: BTreeMap<u32, Ids>) -> Result<FinishedSlices, RunError> {
-        let (ground, tally) = self.pass(
+    fn process_all(&self, mut done: BTreeMap<u32, Ids>) -> Result<FinishedSlices, RunError> {
+        let (finished, tally) = self.pass(
             "mill",
             &|slice| !done.get(&slice.index).is_some_and(|ids| ids.are_of(slice)),
             &Renames::new(),
@@ -184,10 +184,10 @@ impl<'p> Runner<'p> {
         for beyond in done.split_off(&tally.slices).into_keys() {
             self.staging.discard(beyond)?;
         }
-        done.extend(ground);
-        let mut ground = FinishedSlices { slices: done, tally };
-        if !may_collide(ground.slices.values()) {
-            return Ok(ground);
+        done.extend(finished);
+        let mut finished = FinishedSlices { slices: done, tally };
+        if !may_collide(finished.slices.values()) {
+            return Ok(finished);
         }
         let stop = self.tools.stop;
         let mut given: BTreeMap<u32, Given> = BTreeMap::new();
@@ -204,14 +204,14 @@ impl<'p> Runner<'p> {
             .map(|(slice, _)| *slice)
             .collect();
         if wrong.is_empty() {
-            return Ok(ground);
+            return Ok(finished);
         }
         for slice in &wrong {
             self.staging.discard(*slice)?;
         }
         let (again, _) = self.pass("qualify ids", &|slice| wrong.contains(&slice.index), &required)?;
-        ground.slices.extend(again);
-        Ok(ground)
+        finished.slices.extend(again);
+        Ok(finished)
     }
 
     /// Looks at every conversation where the plan wants them compared.
@@ -244,7 +244,7 @@ impl<'p> Runner<'p> {
         Ok(())
     }
 
-    /// Grinds the wanted slices, with the ids that some of their conversations get instead.
+    /// Works off the wanted slices, with the ids that some of their conversations get instead.
     fn pass(
         &self,
         name: &str,

@@ -49,8 +49,8 @@ pub struct WorkerContext<'p> {
     pub plan: &'p Plan,
     /// Counters of the plan's encodings that no worker uses at the moment. What they remember saves time and changes no count.
     pub idle_counters: Mutex<Vec<TokenCounter>>,
-    /// Scales of the plan's budget that no worker uses at the moment, where it has one.
-    pub scales: Mutex<Vec<BudgetMeter>>,
+    /// Meters of the plan's budget that no worker uses at the moment, where it has one.
+    pub idle_meters: Mutex<Vec<BudgetMeter>>,
     /// Who counts.
     pub count_mode: CountMode,
     /// Every how many renderings of a slice are counted again by the reference; 0 for none.
@@ -91,8 +91,12 @@ pub fn process_slice(
         tools,
         parts,
         counter: pooled.unwrap_or_else(|| tools.new_counter()),
-        scales: tools.plan.windows.budget.as_ref().map(|budget| {
-            let pooled = tools.scales.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        meter: tools.plan.windows.budget.as_ref().map(|budget| {
+            let pooled = tools
+                .idle_meters
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .pop();
             pooled.unwrap_or_else(|| BudgetMeter::new(budget))
         }),
         receipt: SliceReceipt {
@@ -119,8 +123,8 @@ pub fn process_slice(
     }
     let mut idle = tools.idle_counters.lock().unwrap_or_else(PoisonError::into_inner);
     idle.push(work.counter);
-    let mut idle = tools.scales.lock().unwrap_or_else(PoisonError::into_inner);
-    idle.extend(work.scales);
+    let mut idle = tools.idle_meters.lock().unwrap_or_else(PoisonError::into_inner);
+    idle.extend(work.meter);
     let mut slowest = tools.slowest.lock().unwrap_or_else(PoisonError::into_inner);
     slowest.merge(slice.index, work.slowest);
     Ok(work.receipt)
@@ -130,7 +134,7 @@ struct Work<'w, 'p> {
     tools: &'w WorkerContext<'p>,
     parts: &'w mut PartSet,
     counter: TokenCounter,
-    scales: Option<BudgetMeter>,
+    meter: Option<BudgetMeter>,
     receipt: SliceReceipt,
     /// Index of the slice.
     slice: u32,

@@ -17,7 +17,7 @@ use crate::slice::{CutCounts, CutTotals};
 use crate::work::Totals;
 use crate::work::receipt::{InputCounts, SliceReceipt};
 
-/// What was ground: what the receipts must say when they are read back.
+/// The slices that were worked off: what the receipts must say when they are read back.
 pub struct FinishedSlices {
     /// Of each slice, what its receipt is known by.
     pub slices: BTreeMap<u32, Ids>,
@@ -44,8 +44,8 @@ pub struct ReceiptTotals {
 impl ReceiptTotals {
     /// Adds up the receipts of a staging, one after the other. There must be one for every slice that was cut, and each must be
     /// the one that was written.
-    pub fn read(staging: &Staging, ground: &FinishedSlices, stop: &AtomicBool) -> Result<Self, RunError> {
-        let count = ground.tally.inputs.len();
+    pub fn read(staging: &Staging, finished: &FinishedSlices, stop: &AtomicBool) -> Result<Self, RunError> {
+        let count = finished.tally.inputs.len();
         let mut outcome = Self {
             inputs: Inputs::blank(count),
             is_told: vec![false; count],
@@ -57,7 +57,7 @@ impl ReceiptTotals {
             if receipt.slice != outcome.after_last {
                 return Err(missing(outcome.after_last));
             }
-            let known = ground.slices.get(&receipt.slice);
+            let known = finished.slices.get(&receipt.slice);
             if !known.is_some_and(|ids| ids.agree_with(&receipt.body)) {
                 let reason = format!(
                     "the receipt of slice {} is not the one that was written",
@@ -70,7 +70,7 @@ impl ReceiptTotals {
             outcome.files.extend(receipt.files);
             outcome.add(receipt.body);
         }
-        if outcome.after_last != ground.tally.slices {
+        if outcome.after_last != finished.tally.slices {
             return Err(missing(outcome.after_last));
         }
         outcome.add_inputs();

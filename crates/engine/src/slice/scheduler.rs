@@ -1,4 +1,4 @@
-//! The crew: one reader, N workers, results in the order of the slices.
+//! Handing out slices: one reader, N workers, results in the order of the slices.
 //!
 //! The reader is at most one slice ahead of the workers, so memory holds N + 1 slices. There is no queue between workers.
 

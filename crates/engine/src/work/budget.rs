@@ -15,7 +15,7 @@ pub struct BudgetMeter {
 }
 
 impl BudgetMeter {
-    /// Scales for a budget.
+    /// A meter for a budget.
     pub fn new(budget: &Budget) -> Self {
         Self {
             counter: TokenCounter::new(std::slice::from_ref(&budget.encoding)),

@@ -209,12 +209,12 @@ impl<'a> WindowedRenderer<'a> {
     }
 
     /// The renderings in one dialect, perspective by perspective; `emit` gets the perspective's participant id (`""` for none)
-    /// and ends the work when it fails. Where there is a budget, there are `scales`.
+    /// and ends the work when it fails. Where there is a budget, there are `meter`.
     pub fn render<E>(
         &self,
         target: &Target,
         policy: &Policy,
-        mut scales: Option<&mut BudgetMeter>,
+        mut meter: Option<&mut BudgetMeter>,
         emit: &mut dyn FnMut(&str, Rendering<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         for voice in self.voices(target) {
@@ -235,7 +235,7 @@ impl<'a> WindowedRenderer<'a> {
                     history: self.windows.history,
                     window: None,
                 },
-                scales: scales.as_deref_mut(),
+                meter: meter.as_deref_mut(),
                 ordinal: 0,
                 answers: self.windows.cuts.per_turn && !target.dialect.about().neutral,
             };
@@ -270,7 +270,7 @@ struct PerspectiveRenderer<'w, 's> {
     target: &'w Target,
     /// The whole conversation.
     whole: View<'w>,
-    scales: Option<&'s mut BudgetMeter>,
+    meter: Option<&'s mut BudgetMeter>,
     ordinal: u32,
     /// Whether each rendering ends with an answer.
     answers: bool,
@@ -300,7 +300,7 @@ impl PerspectiveRenderer<'_, '_> {
 
     /// The longest part of a stretch that fits; where none does, the shortest.
     fn fitted(&mut self, stretch: WindowRange) -> WindowRange {
-        let (Some(scales), Some(budget)) = (self.scales.as_deref_mut(), &self.windowed.windows.budget) else {
+        let (Some(meter), Some(budget)) = (self.meter.as_deref_mut(), &self.windowed.windows.budget) else {
             return stretch;
         };
         let starts = &self.voice.starts;
@@ -323,7 +323,7 @@ impl PerspectiveRenderer<'_, '_> {
             let view = through(whole, shared, beginning(place));
             self.target
                 .dialect
-                .render(&view, &mut |rendering| fits &= scales.fits(&rendering));
+                .render(&view, &mut |rendering| fits &= meter.fits(&rendering));
             fits
         });
         beginning(least.unwrap_or(beginnings.len() - 1))
@@ -342,10 +342,10 @@ impl PerspectiveRenderer<'_, '_> {
                 let silent = "window.per_turn: nothing of the turn is left in this dialect";
                 rendering.violations.push(Violation::whole(silent));
             }
-            if let Some(scales) = self.scales.as_deref_mut()
-                && !scales.fits(&rendering)
+            if let Some(meter) = self.meter.as_deref_mut()
+                && !meter.fits(&rendering)
             {
-                rendering.violations.push(Violation::whole(scales.refusal()));
+                rendering.violations.push(Violation::whole(meter.refusal()));
             }
             outcome = emit(rendering);
         });

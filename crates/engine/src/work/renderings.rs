@@ -44,7 +44,7 @@ impl Work<'_, '_> {
             finding.count = left_out;
             self.finding(&self.at_record(finding), Some(record), Some(id))?;
         }
-        let mut scales = self.scales.take();
+        let mut meter = self.meter.take();
         for (rank, target) in plan.targets.iter().enumerate() {
             let mut groups_seen = Vec::new();
             let mut emit = |perspective: &str, mut rendering: Rendering<'_>| {
@@ -61,9 +61,9 @@ impl Work<'_, '_> {
                 };
                 self.rendering(&spot, &rendering, &mut groups_seen)
             };
-            windowed.render(target, plan.policy(), scales.as_mut(), &mut emit)?;
+            windowed.render(target, plan.policy(), meter.as_mut(), &mut emit)?;
         }
-        self.scales = scales;
+        self.meter = meter;
         Ok(())
     }
 

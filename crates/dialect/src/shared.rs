@@ -22,6 +22,7 @@ pub struct Shared {
     pub(crate) tool_ids: Fact<Ids>,
     pub(crate) answered_calls: Fact<BTreeMap<PartPlace, PartPlace>>,
     pub(crate) has_several_others: Fact<bool>,
+    pub(crate) has_other_agents: Fact<bool>,
 }
 
 /// Ids that something has.

@@ -153,7 +153,8 @@ fn as_one_agent(view: &View<'_>, say: &mut dyn FnMut(&View<'_>)) {
     let own = view.perspective.filter(|index| is_agent(*index));
     let is_others =
         |message: &Message| own.is_some() && message.sender != own && message.sender.is_some_and(is_agent);
-    if !view.conversation().messages.iter().any(is_others) {
+    let has_other_agents = || view.conversation().messages.iter().any(is_others);
+    if !*view.shared(|shared| &shared.has_other_agents, has_other_agents) {
         return say(view);
     }
     let mut linked = view.linked.clone();

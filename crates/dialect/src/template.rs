@@ -89,7 +89,7 @@ const MOST_MARKS: usize = 100_000;
 /// How a template wants the arguments of calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Arguments {
+pub enum ArgumentStyle {
     /// As an object.
     Object,
     /// As JSON text.
@@ -126,7 +126,7 @@ pub struct Blueprint {
     /// The template for conversations with definitions of tools, where it is another one.
     pub tool_source: Option<String>,
     /// How it wants the arguments of calls; none: as it prints them best.
-    pub arguments: Option<Arguments>,
+    pub arguments: Option<ArgumentStyle>,
     /// Whether it is told to open an answer.
     pub add_generation_prompt: bool,
     /// What `strftime_now` says: a date, or a time without zone.
@@ -155,7 +155,7 @@ pub struct TemplateDialect {
     tool_engine: Option<Engine>,
     variables: Vec<(String, Value)>,
     tokens: Tokens,
-    arguments: Arguments,
+    arguments: ArgumentStyle,
     trims: Trims,
     pins_date: bool,
     limits: Limits,
@@ -199,7 +199,7 @@ impl TemplateDialect {
             tool_engine: blueprint.tool_source.as_deref().map(compile).transpose()?,
             variables,
             tokens: Tokens::new(spellings),
-            arguments: Arguments::Object,
+            arguments: ArgumentStyle::Object,
             trims: Trims::default(),
             pins_date: prints_date,
             limits: blueprint.limits,
@@ -215,7 +215,7 @@ impl TemplateDialect {
     }
 
     /// How the template wants the arguments of calls.
-    pub fn arguments(&self) -> Arguments {
+    pub fn arguments(&self) -> ArgumentStyle {
         self.arguments
     }
 

@@ -4,10 +4,10 @@ use chatmill_model::Role;
 
 use super::losses::Trims;
 use super::meter::Allowance;
-use super::{Arguments, TemplateDialect};
+use super::{ArgumentStyle, TemplateDialect};
 
 /// Whether arguments print as JSON when they come as an object, or only when they come as text.
-pub(super) fn arguments(dialect: &TemplateDialect, allowance: &mut Allowance) -> Arguments {
+pub(super) fn arguments(dialect: &TemplateDialect, allowance: &mut Allowance) -> ArgumentStyle {
     let mut prints = |arguments: &str| {
         calls(arguments).any(|messages| {
             let printed = dialect.probe(&messages, allowance);
@@ -16,9 +16,9 @@ pub(super) fn arguments(dialect: &TemplateDialect, allowance: &mut Allowance) ->
         })
     };
     if !prints(r#"{"probed":"yes"}"#) && prints(r#""{\"probed\":\"yes\"}""#) {
-        Arguments::String
+        ArgumentStyle::String
     } else {
-        Arguments::Object
+        ArgumentStyle::Object
     }
 }
 

@@ -6,7 +6,7 @@ use std::cell::Cell;
 
 use chatmill_model::{Component, Role, Rope};
 
-use super::Arguments;
+use super::ArgumentStyle;
 use super::marks;
 use super::tokens::Tokens;
 use super::twin::{self, Place, Twin};
@@ -83,7 +83,7 @@ impl<'a, 's> Stage<'a, 's> {
     pub(super) fn new(
         view: &View<'a>,
         script: &mut TurnPlan<'a>,
-        arguments: Arguments,
+        arguments: ArgumentStyle,
         tokens: &'s Tokens,
     ) -> Self {
         let mut stage = Self {
@@ -135,7 +135,13 @@ impl<'a, 's> Stage<'a, 's> {
         );
     }
 
-    fn turn(&mut self, number: usize, mut turn: Turn<'a>, arguments: Arguments, losses: &mut Losses) -> Twin {
+    fn turn(
+        &mut self,
+        number: usize,
+        mut turn: Turn<'a>,
+        arguments: ArgumentStyle,
+        losses: &mut Losses,
+    ) -> Twin {
         let position = turn.said.first().and_then(|(position, _)| *position);
         let role = turn.role;
         let mut message = vec![("role".to_owned(), Twin::same(role.as_str()))];
@@ -203,7 +209,7 @@ impl<'a, 's> Stage<'a, 's> {
         turn: usize,
         said: CallBlock<'a>,
         position: u32,
-        arguments: Arguments,
+        arguments: ArgumentStyle,
         losses: &mut Losses,
     ) -> Twin {
         let (place, turn) = (Some(position), Some(turn));
@@ -215,7 +221,7 @@ impl<'a, 's> Stage<'a, 's> {
         )];
         let name = self.piece(Kind::CallName, place, turn, name);
         let arguments = match arguments {
-            Arguments::String => {
+            ArgumentStyle::String => {
                 let text = self.safe(as_text(said.call, position, losses), place, losses);
                 self.piece(
                     Kind::Argument,
@@ -224,7 +230,7 @@ impl<'a, 's> Stage<'a, 's> {
                     vec![TextRun::new(text, Component::Tools)],
                 )
             }
-            Arguments::Object => {
+            ArgumentStyle::Object => {
                 let object = as_object(said.call, position, "HFM-04", losses);
                 let first = self.pieces.len();
                 let twin = self.json(&object, place, losses, &|_| Some(Kind::Argument));

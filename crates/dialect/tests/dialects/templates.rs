@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use chatmill_diag::Limits;
 use chatmill_dialect::policy::{ControlTokens, Reasoning};
-use chatmill_dialect::template::{Arguments, Blueprint, TemplateError};
+use chatmill_dialect::template::{ArgumentStyle, Blueprint, TemplateError};
 use chatmill_dialect::{
     Dialect, History, Loss, LossCode, Policy, Rendering, TemplateDialect, View, Violation, auto_perspective,
 };
@@ -348,14 +348,17 @@ fn an_output_beyond_the_limit_is_one_byte_too_long_and_invalid() {
 
 #[test]
 fn a_template_says_by_itself_how_it_wants_arguments() {
-    assert_eq!(own("calls").arguments(), Arguments::Object);
-    assert_eq!(own("text-arguments").arguments(), Arguments::String);
-    assert_eq!(own("turns").arguments(), Arguments::Object);
+    assert_eq!(own("calls").arguments(), ArgumentStyle::Object);
+    assert_eq!(own("text-arguments").arguments(), ArgumentStyle::String);
+    assert_eq!(own("turns").arguments(), ArgumentStyle::Object);
     let printed = "{% for m in messages %}{% for c in m.tool_calls or [] %}{{ c.function.arguments }}{% endfor %}{% endfor %}";
-    assert_eq!(dialect(printed).arguments(), Arguments::String);
+    assert_eq!(dialect(printed).arguments(), ArgumentStyle::String);
     let mut told = blueprint(printed);
-    told.arguments = Some(Arguments::Object);
-    assert_eq!(TemplateDialect::new(told).unwrap().arguments(), Arguments::Object);
+    told.arguments = Some(ArgumentStyle::Object);
+    assert_eq!(
+        TemplateDialect::new(told).unwrap().arguments(),
+        ArgumentStyle::Object
+    );
 }
 
 #[test]

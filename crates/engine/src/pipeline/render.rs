@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use chatmill_dialect::template::Arguments;
+use chatmill_dialect::template::ArgumentStyle;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use toml::value::Datetime;
@@ -35,7 +35,7 @@ pub struct TemplateSection {
     /// definitions of tools.
     pub named: Option<String>,
     /// How the template wants the arguments of calls; without it, as it prints them best.
-    pub arguments: Option<Arguments>,
+    pub arguments: Option<ArgumentStyle>,
     /// Whether the template is told to open an answer behind the last turn.
     pub add_generation_prompt: bool,
     /// The date or time, such as `2024-07-26`, that `strftime_now` says; needed where the template calls it.

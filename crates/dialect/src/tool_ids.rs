@@ -17,6 +17,8 @@ pub(crate) struct ToolIds<'a> {
     /// The call of each result.
     paired: Rc<BTreeMap<PartPlace, PartPlace>>,
     counted: Counted<'a>,
+    /// An id that nothing has, once somebody has asked.
+    unused: OnceCell<String>,
 }
 
 /// Counts ids that nothing in the conversation has.
@@ -91,6 +93,7 @@ impl<'a> ToolIds<'a> {
             calls,
             paired,
             counted,
+            unused: OnceCell::new(),
         }
     }
 
@@ -115,7 +118,8 @@ impl<'a> ToolIds<'a> {
 
     /// An id that nothing has, for a result that names no call.
     pub(crate) fn unused(&self) -> Cow<'a, str> {
-        Cow::Owned(self.counted.peek().1)
+        let unused = self.unused.get_or_init(|| self.counted.peek().1);
+        Cow::Owned(unused.clone())
     }
 
     /// The name of the tool that a result answers for.

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 const MAX_DEPTH: u8 = 12;
 
 /// Schemas that one definition may become: references that multiply end here.
-const MAX_NODES: u32 = 2_000;
+const MAX_SCHEMAS: u32 = 2_000;
 
 /// Keys that the subset has and writes alike.
 const KNOWN: [&str; 13] = [
@@ -46,7 +46,7 @@ pub(crate) fn convert(raw: &str) -> Converted {
         root: serde_json::from_str(raw).unwrap_or_default(),
         dropped: 0,
         filled: 0,
-        left: MAX_NODES,
+        left: MAX_SCHEMAS,
     };
     let root = std::mem::take(&mut converter.root);
     converter.root = root.clone();

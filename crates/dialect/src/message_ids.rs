@@ -48,6 +48,17 @@ impl<'a> MessageIds<'a> {
                     .shared(|shared| &shared.referenced_ids, || shared::referenced_ids(linked)),
             ]
         });
-        shared::free_id(plain, |id| taken.iter().any(|ids| ids.contains(id)))
+        free_id(plain, |id| taken.iter().any(|ids| ids.contains(id)))
     }
+}
+
+/// An id as it is, or with a number behind it where it is taken.
+pub(crate) fn free_id(plain: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    let mut id = plain.to_owned();
+    let mut count = 2_u64;
+    while is_taken(&id) {
+        id = format!("{plain}~{count}");
+        count += 1;
+    }
+    id
 }

@@ -69,17 +69,6 @@ pub(crate) fn answered_calls(linked: &Linked) -> BTreeMap<PartPlace, PartPlace> 
         .collect()
 }
 
-/// An id as it is, or with a number behind it where it is taken.
-pub(crate) fn free_id(plain: &str, is_taken: impl Fn(&str) -> bool) -> String {
-    let mut id = plain.to_owned();
-    let mut count = 2_u64;
-    while is_taken(&id) {
-        id = format!("{plain}~{count}");
-        count += 1;
-    }
-    id
-}
-
 fn messages(linked: &Linked) -> impl Iterator<Item = &Message> {
     linked.conversation.messages.iter()
 }

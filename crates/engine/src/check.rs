@@ -20,13 +20,11 @@ pub use self::known::Known;
 use self::slice::SliceReport;
 use self::verdict::FileCounts;
 pub use self::verdict::{FileVerdict, Judgement};
-use crate::error::NoThreads;
-use crate::error::ReadError;
+use crate::error::{NoThreads, ReadError};
 use crate::plan::{PlannedInput, Target, typed_inputs};
 use crate::progress::Progress;
 use crate::record::locate::Located;
-use crate::slice::Slicer;
-use crate::slice::scheduler;
+use crate::slice::{Slicer, scheduler};
 use crate::work::tables::{self, Place};
 
 /// What is checked, and how.

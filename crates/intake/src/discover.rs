@@ -25,7 +25,7 @@ use crate::archive::dump;
 use crate::door::{self, Failure, InputFile, NotOpened, Trouble};
 
 /// How deep braces may lie in one another in a pattern: the library's parser keeps no count of it.
-const MAX_BRACES: usize = 16;
+const MAX_BRACE_DEPTH: usize = 16;
 
 pub use patterns::Patterns;
 
@@ -161,7 +161,7 @@ pub enum DiscoverError {
         source: globset::Error,
     },
     /// The pattern's braces lie too deep in one another.
-    #[error("`{pattern}` nests its braces more than {MAX_BRACES} deep")]
+    #[error("`{pattern}` nests its braces more than {MAX_BRACE_DEPTH} deep")]
     TooNested {
         /// The pattern as typed.
         pattern: String,
@@ -287,7 +287,7 @@ fn matcher(glob: &str, pattern: &str) -> Result<GlobSet, DiscoverError> {
         }
         deepest = deepest.max(depth);
     }
-    if deepest > MAX_BRACES {
+    if deepest > MAX_BRACE_DEPTH {
         return Err(DiscoverError::TooNested {
             pattern: pattern.to_owned(),
         });

@@ -18,7 +18,7 @@ const ROWS_PER_BAND: usize = 4;
 /// Bands of a signature.
 pub(crate) const BANDS: usize = PERMUTATIONS / ROWS_PER_BAND;
 /// Bytes of text from which an opening without times is telling.
-const MAX_TELLING_WORDS: usize = 128;
+const MIN_TELLING_BYTES: usize = 128;
 
 type Sketch = MinHash<u32, PERMUTATIONS>;
 
@@ -94,7 +94,7 @@ fn opening<'m>(turns: impl Iterator<Item = &'m Message>) -> Option<u128> {
     }
     let has_times = first.iter().all(|message| message.timestamp.is_some());
     let bytes: usize = first.iter().map(|message| message.text().len()).sum();
-    if !has_times && bytes < MAX_TELLING_WORDS {
+    if !has_times && bytes < MIN_TELLING_BYTES {
         return None;
     }
     let mut hash = Hash::new("opening");

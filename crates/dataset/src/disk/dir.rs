@@ -40,7 +40,7 @@ pub(crate) const PRIVATE_FILE: Mode = Mode::from_raw_mode(0o600);
 pub(crate) const PRIVATE_FOLDER: Mode = Mode::from_raw_mode(0o700);
 
 /// Hexadecimal digits in the name of a file that is written aside.
-pub(super) const RANDOM_BYTES: usize = 16;
+pub(super) const RANDOM_DIGITS: usize = 16;
 /// Random names that are tried before something else must be wrong.
 const MAX_TRIES: usize = 16;
 
@@ -289,7 +289,7 @@ impl Dir {
         loop {
             // The hasher's keys are random; the name need not be secret, only new.
             let random = RandomState::new().build_hasher().finish();
-            let name = format!(".{wanted}.{random:0RANDOM_BYTES$x}.new");
+            let name = format!(".{wanted}.{random:0RANDOM_DIGITS$x}.new");
             match self.try_create(&name, mode) {
                 Ok(file) => return Ok((name, file)),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < MAX_TRIES => tries += 1,

@@ -33,7 +33,7 @@ pub(crate) fn is_aside(name: &str) -> bool {
     let stem = name.strip_prefix('.').and_then(|name| name.strip_suffix(".new"));
     stem.and_then(|stem| stem.rsplit_once('.'))
         .is_some_and(|(_, random)| {
-            random.len() == dir::RANDOM_BYTES
+            random.len() == dir::RANDOM_DIGITS
                 && random
                     .bytes()
                     .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))

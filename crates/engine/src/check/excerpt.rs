@@ -15,7 +15,7 @@ pub struct Excerpt {
 }
 
 /// Bytes of source that an excerpt shows on either side of a finding.
-const CONTEXT_CHARACTERS: usize = 60;
+const CONTEXT_BYTES: usize = 60;
 
 impl Excerpt {
     /// Cuts the line of a span out of a frame; long lines are cut to a window around it.
@@ -32,8 +32,8 @@ impl Excerpt {
             .iter()
             .position(|byte| *byte == b'\n')
             .map_or(bytes.len(), |at| start + at);
-        let from = line_start.max(start.saturating_sub(CONTEXT_CHARACTERS));
-        let to = line_end.min(start + 2 * CONTEXT_CHARACTERS);
+        let from = line_start.max(start.saturating_sub(CONTEXT_BYTES));
+        let to = line_end.min(start + 2 * CONTEXT_BYTES);
         let before = lossy(bytes.get(from..start)?);
         let inside = lossy(bytes.get(start..end.min(to).max(start))?);
         let after = lossy(bytes.get(end.min(to).max(start)..to.max(start))?);

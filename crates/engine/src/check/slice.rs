@@ -54,7 +54,7 @@ struct Checker<'c> {
     inputs: &'c [PlannedInput],
     options: &'c CheckOptions,
     report: SliceReport,
-    place: Option<EntryRef>,
+    place: Option<&'c EntryRef>,
     /// Excerpts per code.
     shown: BTreeMap<&'static str, usize>,
 }
@@ -70,19 +70,19 @@ struct FindingPlace<'s> {
 }
 
 /// What a dialect refuses, with its place.
-struct Judged<'s> {
+struct Judged<'s, 'c> {
     located: Located,
     record: u64,
     /// The entry, where it is not the one that is being read.
-    place: Option<EntryRef>,
+    place: Option<&'c EntryRef>,
     text: Option<(&'s [u8], u64, Span)>,
 }
 
-impl Checker<'_> {
-    fn item(&mut self, item: Item<'_>) {
+impl<'c> Checker<'c> {
+    fn item(&mut self, item: Item<'c>) {
         match item {
             Item::Entry(entry) => {
-                self.place = Some(entry.clone());
+                self.place = Some(entry);
                 let counts = self.counts();
                 counts.source = counts.source.or(entry.source.map(Source::id));
             }
@@ -99,7 +99,7 @@ impl Checker<'_> {
             Item::Note(finding) => self.finding(Located::nowhere(finding.clone()), FindingPlace::default()),
             Item::Record(record) => {
                 if let Some(read) = record.read(Settings::plain(&self.options.limits)) {
-                    self.record(&read);
+                    self.record(read);
                 }
             }
             Item::PassedOver { kind, .. } => self.counts().passed_over = Some(kind),
@@ -107,25 +107,24 @@ impl Checker<'_> {
         }
     }
 
-    fn record(&mut self, read: &ReadRecord<'_>) {
-        let ReadRecord { record, outcome, .. } = read;
+    fn record(&mut self, mut read: ReadRecord<'c>) {
+        let record = read.record;
         for (row, is_rejected) in read.rows() {
-            self.place = Some(row.entry.clone());
+            self.place = Some(row.entry);
             let counts = self.counts();
             counts.source = counts.source.or(record.source().map(Source::id));
             counts.records += 1;
             counts.rejected += u64::from(is_rejected);
         }
         let text = Text::of(record);
-        let id = outcome
-            .linked
-            .as_ref()
-            .map(|linked| record::id(linked, record.bytes));
+        let linked = read.outcome.linked.as_ref();
+        let id = linked.map(|linked| record::id(linked, record.bytes));
         let rejects = read.rejects(&self.options.limits).into_iter();
         let rejects = rejects.map(|(row, _, located)| (row, located));
-        let findings = read.findings().map(|(row, located)| (row, located.clone()));
+        let findings = std::mem::take(&mut read.outcome.findings).into_iter();
+        let findings = findings.map(|located| (record.row(located.row), located));
         for (row, located) in findings.chain(rejects) {
-            self.place = Some(row.entry.clone());
+            self.place = Some(row.entry);
             let spot = FindingPlace {
                 record: Some(row.record),
                 conversation: id.as_deref(),
@@ -134,16 +133,16 @@ impl Checker<'_> {
             };
             self.finding(located, spot);
         }
-        self.place = Some(record.entry.clone());
-        if let (Some(linked), Some(id)) = (&outcome.linked, &id) {
+        self.place = Some(record.entry);
+        if let (Some(linked), Some(id)) = (&read.outcome.linked, &id) {
             self.judge(linked, id, &|finding| text.judged(linked, finding));
         }
     }
 
     /// Counts a conversation and lets every target say what it thinks of it.
-    fn judge<'s>(&mut self, linked: &Linked, id: &str, locate: &dyn Fn(Finding) -> Judged<'s>) {
+    fn judge<'s>(&mut self, linked: &Linked, id: &str, locate: &dyn Fn(Finding) -> Judged<'s, 'c>) {
         self.counts().conversations += 1;
-        let home = self.place.clone();
+        let home = self.place;
         let options = self.options;
         for (rank, target) in options.targets.iter().enumerate() {
             let refusals = judge::refusals(linked, target, &options.limits);
@@ -166,7 +165,7 @@ impl Checker<'_> {
                 };
                 self.finding(judged.located, spot);
             }
-            self.place.clone_from(&home);
+            self.place = home;
         }
     }
 
@@ -217,13 +216,13 @@ impl Checker<'_> {
 
 /// The text of a record, as excerpts show it.
 struct Text<'r> {
-    record: &'r Record<'r>,
+    record: Record<'r>,
     /// The text of a frame; that of a transcript is not its bytes.
     shown: Cow<'r, [u8]>,
 }
 
 impl<'r> Text<'r> {
-    fn of(record: &'r Record<'r>) -> Self {
+    fn of(record: Record<'r>) -> Self {
         let shown = match record.form {
             RecordForm::Frame(frame) if frame.form == Form::Text => {
                 Cow::Owned(Transcript::new(record.bytes).text())
@@ -251,7 +250,7 @@ impl<'r> Text<'r> {
     }
 
     /// Places what a dialect refuses of a conversation.
-    fn judged(&self, linked: &Linked, finding: Finding) -> Judged<'_> {
+    fn judged(&self, linked: &Linked, finding: Finding) -> Judged<'_, 'r> {
         let origin = origin(linked, &finding);
         match self.record.form {
             RecordForm::Frame(frame) => self.judged_in(frame, origin, finding),
@@ -265,7 +264,7 @@ impl<'r> Text<'r> {
                         |row| at_row(finding.clone(), row),
                     ),
                     record: row.record,
-                    place: Some(row.entry.clone()),
+                    place: Some(row.entry),
                     text: own
                         .and_then(|row| self.shown.get(row.inside.clone()))
                         .map(|text| {
@@ -277,7 +276,7 @@ impl<'r> Text<'r> {
         }
     }
 
-    fn judged_in(&self, frame: &Frame, origin: Option<MessageOrigin>, finding: Finding) -> Judged<'_> {
+    fn judged_in(&self, frame: &Frame, origin: Option<MessageOrigin>, finding: Finding) -> Judged<'_, 'r> {
         let finding = match origin {
             None => finding,
             Some(origin) => finding.at_span(origin.start, origin.end),

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use chatmill_intake::discover;
-use chatmill_intake::{Failure, is_of_the_system};
+use chatmill_intake::{Failure, discover, is_of_the_system};
 
 use crate::error::PlanError;
 

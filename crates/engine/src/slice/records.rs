@@ -11,7 +11,7 @@ use chatmill_source::Source;
 
 use super::{Slice, Step};
 use crate::entry::EntryRef;
-use crate::record::group::{Group, GroupRow};
+use crate::record::group::Group;
 use crate::record::locate::Located;
 use crate::record::{self, RecordOutcome, Settings};
 
@@ -222,7 +222,7 @@ impl<'s> Record<'s> {
             RecordForm::Group(group) => {
                 let first = group.rows.first();
                 (
-                    first.and_then(|row: &GroupRow| row.place.written()),
+                    first.and_then(|row| row.place.written()),
                     first.and_then(|row| row.place.line_column()),
                 )
             }

@@ -10,8 +10,7 @@ use chatmill_model::{Linked, Part, ParticipantKind, Role};
 
 use super::budget::BudgetMeter;
 use crate::pipeline::{PerspectiveChoice, PerspectiveRule};
-use crate::plan::Target;
-use crate::plan::WindowPlan;
+use crate::plan::{Target, WindowPlan};
 use crate::work::fit;
 
 /// Who speaks as the assistant in a conversation: one entry per rendering, and how many configured participants are absent.

@@ -6,7 +6,7 @@ use chatmill_diag::Finding;
 use chatmill_diag::codes::{REPEATED_ENTRY, UNSAFE_ENTRY_NAME};
 
 /// Bytes of a name that a label keeps.
-const MAX_KEPT_LABELS: usize = 512;
+const MAX_LABEL_BYTES: usize = 512;
 
 /// Makes labels and remembers which names were there before.
 #[derive(Default)]
@@ -39,11 +39,11 @@ impl Labels {
     }
 }
 
-/// The name as text, at most [`MAX_KEPT_LABELS`] bytes of it.
+/// The name as text, at most [`MAX_LABEL_BYTES`] bytes of it.
 fn shorten(name: &[u8]) -> String {
     // A cut inside a character leaves at most three bytes of it, which become one U+FFFD.
-    let mut label = String::from_utf8_lossy(name.get(..MAX_KEPT_LABELS + 4).unwrap_or(name)).into_owned();
-    while label.len() > MAX_KEPT_LABELS {
+    let mut label = String::from_utf8_lossy(name.get(..MAX_LABEL_BYTES + 4).unwrap_or(name)).into_owned();
+    while label.len() > MAX_LABEL_BYTES {
         label.pop();
     }
     label
@@ -59,7 +59,7 @@ fn unsafe_because(name: &[u8]) -> Option<&'static str> {
         Some("the entry's name is an absolute path")
     } else if name.split(|byte| *byte == b'/').any(|step| step == b"..") {
         Some("the entry's name leads out of its folder")
-    } else if name.len() > MAX_KEPT_LABELS {
+    } else if name.len() > MAX_LABEL_BYTES {
         Some("the entry's name is longer than 512 bytes and was cut")
     } else if std::str::from_utf8(name).is_err() {
         Some("the entry's name is not UTF-8")
@@ -72,7 +72,7 @@ fn unsafe_because(name: &[u8]) -> Option<&'static str> {
 mod tests {
     use chatmill_diag::codes::{REPEATED_ENTRY, UNSAFE_ENTRY_NAME};
 
-    use super::{Labels, MAX_KEPT_LABELS};
+    use super::{Labels, MAX_LABEL_BYTES};
 
     #[test]
     fn dangerous_names_are_labels_with_a_note() {
@@ -90,7 +90,7 @@ mod tests {
         ];
         for name in names {
             let (label, notes) = Labels::default().label(name);
-            assert!(label.len() <= MAX_KEPT_LABELS, "{label}");
+            assert!(label.len() <= MAX_LABEL_BYTES, "{label}");
             assert_eq!(notes.len(), 1, "{label}");
             assert_eq!(*notes[0].code, UNSAFE_ENTRY_NAME, "{label}");
         }
@@ -111,7 +111,7 @@ mod tests {
         let name = "中".repeat(400);
         let (label, _) = Labels::default().label(name.as_bytes());
         assert!(
-            name.starts_with(&label) && label.len() > MAX_KEPT_LABELS - 4,
+            name.starts_with(&label) && label.len() > MAX_LABEL_BYTES - 4,
             "{}",
             label.len()
         );

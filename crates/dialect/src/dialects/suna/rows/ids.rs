@@ -7,6 +7,7 @@ use std::rc::Rc;
 use chatmill_model::Message;
 
 use crate::loss::{LossCode, Losses};
+use crate::message_ids::free_id;
 use crate::shared::{self, Ids};
 use crate::view::View;
 
@@ -42,6 +43,6 @@ impl<'a> RowIds<'a> {
             let look_up = || shared::message_ids(self.view.linked);
             self.view.shared(|shared| &shared.message_ids, look_up)
         });
-        Cow::Owned(shared::free_id(&made, |id| taken.contains(id)))
+        Cow::Owned(free_id(&made, |id| taken.contains(id)))
     }
 }

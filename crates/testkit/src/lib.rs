@@ -15,14 +15,13 @@ pub mod archived;
 pub mod campaign;
 pub mod chaos;
 pub mod chats;
+pub mod conversations;
 pub mod corpus;
-pub mod forget;
 pub mod histories;
-pub mod law;
+pub mod losses;
 pub mod mutate;
 pub mod random;
 pub mod rows;
-pub mod tale;
 pub mod targets;
 pub mod workshop;
 

@@ -402,7 +402,7 @@ fn thoughts_at_the_head_of_a_text_are_reasoning_in_every_source() {
         ),
     ];
     for (source, text) in files {
-        let linked = chatmill_testkit::law::read(source, &text);
+        let linked = chatmill_testkit::conversations::read(source, &text);
         let parts = &linked.conversation.messages[1].parts;
         let expected = [
             Part::Reasoning("Two trays of six.".to_owned()),

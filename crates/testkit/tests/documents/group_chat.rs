@@ -35,7 +35,7 @@ fn system_text_is_an_event_that_says_so_and_reads_back_as_system_text() {
     assert_eq!(first["type"], "system");
     assert_eq!(first["extra"], json!({ "role": "system" }));
     assert!(first.get("role").is_none(), "{first}");
-    let again = chatmill_testkit::law::read("group-chat", &said.text);
+    let again = chatmill_testkit::conversations::read("group-chat", &said.text);
     assert!(
         say(&again, "openai-chat")
             .text

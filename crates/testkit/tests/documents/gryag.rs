@@ -2,7 +2,7 @@
 
 use chatmill_dialect::LossCode;
 use chatmill_model::Role;
-use chatmill_testkit::law::read;
+use chatmill_testkit::conversations::read;
 
 use super::{path, recognised, sample, say};
 

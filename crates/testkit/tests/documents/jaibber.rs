@@ -4,7 +4,7 @@
 use chatmill_dialect::{History, Policy, View};
 use chatmill_intake::{Framing, Head};
 use chatmill_model::Linked;
-use chatmill_testkit::law::cases;
+use chatmill_testkit::conversations::cases;
 use serde_json::Value;
 
 /// The payloads of a conversation, and what their reader takes them for.
@@ -57,7 +57,7 @@ fn every_payload_has_what_the_document_demands_and_is_recognised() {
 
 #[test]
 fn one_persons_message_is_recognised_again() {
-    let linked = chatmill_testkit::law::read(
+    let linked = chatmill_testkit::conversations::read(
         "openai-messages",
         r#"{"messages":[{"role":"user","content":"q"}]}"#,
     );

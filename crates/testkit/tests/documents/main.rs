@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use chatmill_dialect::{History, LossCode, Policy, View, auto_perspective};
 use chatmill_model::Linked;
 use chatmill_testkit::Workshop;
-use chatmill_testkit::law::read;
+use chatmill_testkit::conversations::read;
 use chatmill_testkit::workshop::samples;
 
 fn path(name: &str) -> PathBuf {

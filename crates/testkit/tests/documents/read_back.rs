@@ -4,7 +4,8 @@ use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_dialect::{DIALECTS, History, Policy, View, auto_perspective};
 use chatmill_intake::json;
 use chatmill_source::FrameView;
-use chatmill_testkit::law::{REQUESTS, SYSTEMS, cases, read};
+use chatmill_testkit::conversations::{cases, read};
+use chatmill_testkit::losses::reader;
 
 /// The errors that reader and rules find in a record.
 fn errors(source: &str, text: &str) -> Vec<Finding> {
@@ -34,7 +35,6 @@ fn errors(source: &str, text: &str) -> Vec<Finding> {
 
 #[test]
 fn what_a_dialect_writes_its_own_source_accepts() {
-    let told: Vec<_> = REQUESTS.iter().chain(SYSTEMS).collect();
     let mut tried = 0;
     let mut refused = Vec::new();
     let silent =
@@ -46,10 +46,9 @@ fn what_a_dialect_writes_its_own_source_accepts() {
             for profile in about.profiles {
                 let spelled = format!("{}@{profile}", dialect.id());
                 // Transcripts have no reader.
-                let known = told
-                    .iter()
-                    .find(|told| told.dialect == spelled || told.dialect == dialect.id());
-                let Some(known) = known else { continue };
+                let Some(source) = reader(*dialect, profile) else {
+                    continue;
+                };
                 let view = View {
                     linked: &linked,
                     perspective: auto_perspective(&linked).filter(|_| !about.neutral),
@@ -62,10 +61,10 @@ fn what_a_dialect_writes_its_own_source_accepts() {
                     if rendering.is_valid() {
                         tried += 1;
                         let mut text = rendering.rope.text();
-                        if known.source == "chatml" {
+                        if source == "chatml" {
                             text = serde_json::json!({ "text": text }).to_string();
                         }
-                        let found = errors(known.source, &text).into_iter();
+                        let found = errors(source, &text).into_iter();
                         let found = found.map(|finding| format!("{} {}", finding.code.name, finding.message));
                         let found: Vec<String> = found.collect();
                         if !found.is_empty() {

@@ -50,7 +50,7 @@ fn formatted_lists_a_line_apart_are_requests() {
     assert_eq!((source.as_str(), conversations), ("tzurot-requests", 3));
     let text = std::fs::read_to_string(super::path("tzurot/lists.jsonl")).unwrap();
     for line in text.lines() {
-        let linked = chatmill_testkit::law::read("tzurot-requests", line);
+        let linked = chatmill_testkit::conversations::read("tzurot-requests", line);
         assert_eq!(say(&linked, "tzurot").text, line);
     }
 }

@@ -1,0 +1,90 @@
+//! Conversations that dialects are tried on: every torture case, every fixture of every source, and whatever a source reads.
+
+use std::fs;
+
+use chatmill_diag::Limits;
+use chatmill_dialect::Policy;
+use chatmill_dialect::policy::{
+    Compressed, ControlTokens, LeakedMetadata, MediaPolicy, Names, Orphans, Reasoning, References, System,
+};
+use chatmill_intake::json;
+use chatmill_model::Linked;
+use chatmill_source::FrameView;
+
+use crate::random::Random;
+use crate::workshop::samples;
+
+/// Reads and links a record; none where it holds no conversation.
+pub fn try_read(source: &str, text: &str) -> Option<Linked> {
+    let limits = Limits::default();
+    let document =
+        json::scan(text.as_bytes(), limits.depth).unwrap_or_else(|fault| panic!("{fault:?}: {text}"));
+    let frame = FrameView {
+        document: &document,
+        bytes: text.as_bytes(),
+        start: 0,
+        key: None,
+    };
+    let reading = chatmill_source::find(source)
+        .expect("a source")
+        .read(&frame, &limits);
+    Some(chatmill_link::link(reading.conversation?, &limits).0)
+}
+
+/// Reads and links a record.
+pub fn read(source: &str, text: &str) -> Linked {
+    try_read(source, text).unwrap_or_else(|| panic!("{source} does not read {text}"))
+}
+
+/// The JSON files of a folder of samples, in order.
+fn files(folder: &str) -> Vec<(String, String)> {
+    let entries = fs::read_dir(samples().join(folder)).unwrap();
+    let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let texts = paths.into_iter().filter_map(|path| {
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        let is_json = path.extension().is_some_and(|extension| extension == "json");
+        let is_case = is_json && !name.contains(".expected.") && name != "vectors.json";
+        is_case.then(|| (name, fs::read_to_string(&path).unwrap()))
+    });
+    texts.collect()
+}
+
+/// The torture cases, and every fixture of every source that holds a conversation.
+pub fn cases() -> Vec<(String, Linked)> {
+    let mut cases: Vec<(String, Linked)> = Vec::new();
+    for (name, text) in files("torture") {
+        let is_list = text.contains("\"messages\"");
+        let source = if is_list { "openai-messages" } else { "group-chat" };
+        cases.push((name, try_read(source, &text).unwrap()));
+    }
+    for source in chatmill_source::SOURCES {
+        for (name, text) in files(&format!("sources/{}", source.id())) {
+            cases.extend(
+                try_read(source.id(), &text).map(|linked| (format!("{}-{name}", source.id()), linked)),
+            );
+        }
+    }
+    cases
+}
+
+/// Any policy.
+pub fn policy(random: &mut Random) -> Policy {
+    fn one<T: Copy>(random: &mut Random, of: &[T]) -> T {
+        *random.pick(of).unwrap()
+    }
+    Policy {
+        names: one(random, &[Names::Auto, Names::Field, Names::Prefix, Names::Drop]),
+        references: one(random, &[References::Quote, References::Drop]),
+        media: one(
+            random,
+            &[MediaPolicy::Keep, MediaPolicy::Placeholder, MediaPolicy::Drop],
+        ),
+        reasoning: one(random, &[Reasoning::Drop, Reasoning::Keep]),
+        orphans: one(random, &[Orphans::Repair, Orphans::Drop, Orphans::Reject]),
+        control_tokens: one(random, &[ControlTokens::Escape, ControlTokens::Keep]),
+        system: one(random, &[System::Source, System::Agent, System::None]),
+        compressed: one(random, &[Compressed::AsSent, Compressed::Stored]),
+        leaked_metadata: one(random, &[LeakedMetadata::Clean, LeakedMetadata::Keep]),
+    }
+}

@@ -1,0 +1,121 @@
+//! What the losses of a rendering allow: which atoms may stand elsewhere, which may be missing, and what may be there that is
+//! nobody's.
+
+use chatmill_dialect::LossCode;
+use chatmill_model::{MediaSource, Role};
+
+use super::atoms::{Atom, Kind, quoted};
+use super::declared::is_white;
+use super::search::{Search, State, text_of};
+
+impl Search<'_, '_> {
+    /// Whether an atom may stand elsewhere than in the conversation.
+    pub(super) fn may_move(&self, index: usize) -> bool {
+        use LossCode::{
+            PartFlattened, PartMoved, ResultEarlyMoved, ResultLateMoved, SystemHoisted, SystemInlined,
+            TurnMoved, TurnSplit,
+        };
+        let atom = &self.source[index];
+        let moves = |codes: &[LossCode], position| self.declared.any_at(codes, position) > 0;
+        let caller = atom.call.map(|place| place.position);
+        match atom.kind {
+            Kind::Result(_) => {
+                moves(
+                    &[ResultLateMoved, ResultEarlyMoved, TurnMoved, PartMoved, TurnSplit],
+                    atom.position(),
+                ) || caller.is_some_and(|caller| moves(&[PartMoved, TurnSplit], caller))
+            }
+            Kind::Reasoning(_) if moves(&[PartFlattened], atom.position()) => true,
+            Kind::Media(_) if self.is_counted() && moves(&[LossCode::MediaPlaceholder], atom.position()) => {
+                true
+            }
+            _ if atom.message.role == Role::System => moves(
+                &[TurnMoved, SystemHoisted, SystemInlined, PartMoved],
+                atom.position(),
+            ),
+            _ => moves(&[TurnMoved, PartMoved, TurnSplit], atom.position()),
+        }
+    }
+
+    /// Whether an atom may be missing.
+    pub(super) fn may_be_lost(&self, atom: &Atom<'_>) -> bool {
+        let position = atom.position();
+        let has = |code| self.declared.at(code, position) > 0;
+        if self.declared.any_at(&atom.dropped_by(), position) > 0 {
+            return true;
+        }
+        match &atom.kind {
+            Kind::Text(text) => {
+                has(LossCode::WhitespaceTrimmed) && text.trim_matches(is_white).is_empty()
+                    || has(LossCode::LeakedMetadataRemoved)
+                        && !self.declared.ends(text, position, "").is_empty()
+                    || has(LossCode::ControlCharacterRemoved) && text.chars().all(char::is_control)
+                    || has(LossCode::Truncated)
+                    // Whoever looks for a thought in front of a text reads over a blank.
+                    || text.trim().is_empty() && self.read.iter().any(|read| matches!(read.kind, Kind::Reasoning(_)))
+                    || has(LossCode::SpecialTokenInText) && self.has_replies()
+            }
+            Kind::Quote(words) => self.has_replies() || words.trim().is_empty() || words.contains("[meta]"),
+            Kind::Media(_) => has(LossCode::MediaPlaceholder) && self.is_counted(),
+            _ => false,
+        }
+    }
+
+    /// Whether replies were read back, which may be texts that are worded as quotes.
+    fn has_replies(&self) -> bool {
+        self.read.iter().any(|read| !read.message.references.is_empty())
+    }
+
+    /// Whether a transcript counts media instead of naming them.
+    pub(super) fn is_counted(&self) -> bool {
+        let is_count = |text: &str| text == "[Media]" || text.ends_with(" media items]");
+        self.read.iter().filter_map(text_of).any(is_count)
+    }
+
+    /// Whether what is read next is something that a loss adds.
+    pub(super) fn is_added(&self, state: &State) -> bool {
+        let read = &self.read[state.read];
+        match &read.kind {
+            Kind::Text("[start]") => self.declared.whole(LossCode::EmptyFilled) > 0,
+            Kind::Text(text) => {
+                let next = self.source.get(state.source);
+                next.is_some_and(|atom| {
+                    let named = self.prefixes(atom, text);
+                    named
+                        .iter()
+                        .any(|(length, _, is_named)| *is_named && text.trim_end().len() + 1 == *length)
+                })
+            }
+            Kind::Result(result) => {
+                let missing = self.declared.anywhere(LossCode::MissingResultSynthesised);
+                missing && result.content.contains("no result was recorded")
+            }
+            Kind::CacheMark => {
+                self.declared.whole(LossCode::TurnMerged) > 0
+                    || self.declared.anywhere(LossCode::MissingResultSynthesised)
+            }
+            Kind::Media(media) => {
+                // A medium of a quoted message goes with the quote.
+                let inlines = self.declared.anywhere(LossCode::ReferenceInlined);
+                let url = match &media.source {
+                    MediaSource::Url(url) => url,
+                    _ => return false,
+                };
+                let quoted = self
+                    .source
+                    .iter()
+                    .flat_map(|atom| quoted(self.case.view.linked, atom.message));
+                let media = self
+                    .case
+                    .view
+                    .conversation()
+                    .messages
+                    .iter()
+                    .flat_map(|message| &message.parts);
+                let mut known = media.map(|part| format!("{part:?}")).chain(quoted);
+                inlines && known.any(|words| words.contains(url.as_str()))
+            }
+            _ => false,
+        }
+    }
+}

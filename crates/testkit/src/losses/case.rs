@@ -1,0 +1,122 @@
+//! What is judged: a rendering, what it is a rendering of, and how people are known in it.
+
+use chatmill_dialect::{Coverage, LossCode, View};
+use chatmill_model::{Conversation, Message, MessageKind, Participant, Role};
+
+use super::atoms::{Atom, Kind};
+use super::declared::Declared;
+use super::sameness::is_agents;
+
+/// A rendering and what it is a rendering of.
+pub struct Case<'r> {
+    /// The view that was rendered.
+    pub view: View<'r>,
+    /// What it declares.
+    pub declared: &'r Declared,
+    /// Whether the dialect knows no perspective.
+    pub is_neutral: bool,
+    /// Whether the format knows system text: where it does not, a reader may take the first turn for it.
+    pub has_system: bool,
+    /// Whether no source reads it back.
+    pub is_text: bool,
+    /// How much it shows.
+    pub coverage: Coverage,
+}
+
+impl<'r> Case<'r> {
+    pub(super) fn messages(&self) -> &'r [Message] {
+        &self.view.linked.conversation.messages
+    }
+
+    pub(super) fn people(&self) -> &'r [Participant] {
+        &self.view.linked.conversation.participants
+    }
+
+    pub(super) fn is_single(&self) -> bool {
+        self.coverage == Coverage::SingleTurn
+    }
+
+    /// Whether an atom may be said in a role.
+    pub(super) fn is_role(&self, atom: &Atom<'_>, role: Role, is_worded: bool) -> bool {
+        let (message, position) = (atom.message, atom.position());
+        let has = |code| self.declared.at(code, position) > 0;
+        if role == Role::System && !self.has_system {
+            return is_worded || has(LossCode::SystemInlined) || !self.view.is_own(message);
+        }
+        if is_worded && matches!(atom.kind, Kind::Result(_)) {
+            return role == Role::User || self.declared.whole(LossCode::TurnMerged) > 0 && role == Role::Tool;
+        }
+        if has(LossCode::SystemInlined) {
+            return matches!(role, Role::User | Role::System);
+        }
+        if has(LossCode::RoleMapped) {
+            return match role {
+                Role::Assistant => is_agents(&self.view, message),
+                Role::User => !self.view.is_own(message),
+                Role::Tool | Role::System => self.is_neutral,
+            };
+        }
+        role == message.role || message.kind == MessageKind::Notice
+    }
+
+    /// Whether somebody is known by an id, or by a name that one of the messages gives the speaker.
+    pub(super) fn is_name(&self, message: &Message, name: &str) -> bool {
+        let mut others = self
+            .messages()
+            .iter()
+            .filter(|other| other.sender == message.sender);
+        self.people().iter().any(|person| person.id == name)
+            || others.any(|other| other.sender_name.as_deref() == Some(name))
+    }
+
+    /// Whether an id is another message's, which stands in the same turn.
+    pub(super) fn is_id_of_another(&self, id: &str) -> bool {
+        self.messages()
+            .iter()
+            .any(|message| message.id.as_deref() == Some(id))
+    }
+
+    /// What somebody is called.
+    pub(super) fn names(&self, id: &str) -> Vec<String> {
+        let mut names = vec![id.to_owned()];
+        for person in self
+            .people()
+            .iter()
+            .filter(|person| person.id == id || person.name.as_deref() == Some(id))
+        {
+            names.push(person.id.clone());
+            names.extend([&person.name, &person.alias].into_iter().flatten().cloned());
+            let account = person
+                .extra
+                .get("userId")
+                .map(|raw| raw.as_str().trim_matches('"').to_owned());
+            names.extend(account);
+        }
+        names
+    }
+
+    /// Whether an id is one of somebody's: his own, his account's, or a name, alone or with a role.
+    pub(super) fn is_known_as(&self, sender: usize, id: &str) -> bool {
+        let names = self.names(&self.people()[sender].id);
+        let parts = id
+            .split_once('/')
+            .map(|(account, _)| account)
+            .into_iter()
+            .chain(id.split_once(':').map(|(_, name)| name));
+        parts
+            .chain([id])
+            .any(|part| names.iter().any(|name| name == part))
+    }
+
+    /// Whether a field's value is told by what is read back, under whatever name.
+    pub(super) fn is_told(&self, value: &str, at: &[&Message]) -> bool {
+        let value = value.trim_matches('"');
+        at.iter().any(|message| format!("{message:?}").contains(value))
+    }
+
+    pub(super) fn is_of_conversation(&self, value: &str, other: &Conversation) -> bool {
+        let value = value.trim_matches('"');
+        let told = [&other.source_id, &other.description, &other.title];
+        told.into_iter().flatten().any(|told| told == value)
+    }
+}

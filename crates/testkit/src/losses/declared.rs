@@ -1,0 +1,153 @@
+//! The losses of one rendering, and what they allow a text to look like.
+
+use std::collections::BTreeMap;
+
+use chatmill_dialect::{Loss, LossCode};
+use chatmill_model::{Media, MediaKind, MediaSource};
+
+/// The losses that a rendering declares.
+#[derive(Clone, Debug)]
+pub struct Declared(BTreeMap<(LossCode, Option<u32>), u64>);
+
+impl Declared {
+    /// Adds up the losses of each code at each position.
+    pub fn of(losses: &[Loss]) -> Self {
+        let mut amounts = BTreeMap::new();
+        for loss in losses {
+            *amounts.entry((loss.code, loss.position)).or_default() += loss.amount;
+        }
+        Self(amounts)
+    }
+
+    /// Whether a code is declared anywhere.
+    pub fn anywhere(&self, code: LossCode) -> bool {
+        self.0.keys().any(|(known, _)| *known == code)
+    }
+
+    /// How often a code is declared of the message at a position.
+    pub fn at(&self, code: LossCode, position: u32) -> u64 {
+        self.amount(code, Some(position))
+    }
+
+    /// How often a code is declared of the rendering as a whole.
+    pub fn whole(&self, code: LossCode) -> u64 {
+        self.amount(code, None)
+    }
+
+    /// How often one of some codes is declared of the message at a position.
+    pub fn any_at(&self, codes: &[LossCode], position: u32) -> u64 {
+        codes.iter().map(|code| self.at(*code, position)).sum()
+    }
+
+    /// Whether a code is declared of the message or of the rendering.
+    pub fn covers(&self, code: LossCode, position: u32) -> bool {
+        self.at(code, position) + self.whole(code) > 0
+    }
+
+    fn amount(&self, code: LossCode, position: Option<u32>) -> u64 {
+        self.0.get(&(code, position)).copied().unwrap_or(0)
+    }
+
+    /// Where a text of a message may end in what is read back, given what is declared of that message: nowhere when the
+    /// text does not begin there.
+    pub fn ends(&self, text: &str, position: u32, read: &str) -> Vec<usize> {
+        let has = |code| self.at(code, position) > 0;
+        if has(LossCode::Truncated) {
+            let all = read.char_indices().map(|(at, _)| at).chain([read.len()]);
+            return all.rev().collect();
+        }
+        if has(LossCode::LeakedMetadataRemoved) && holds_metadata(text) {
+            return shortened(text, read);
+        }
+        let is_lost = |sign: char| has(LossCode::ControlCharacterRemoved) && sign.is_control();
+        let is_blank = |sign: char| has(LossCode::NewlineReplaced) && (sign.is_whitespace() || is_lost(sign));
+        let is_added = |sign| sign == '\u{200b}' && self.covers(LossCode::ReservedTextEscaped, position);
+        let mut forms = vec![text];
+        if self.covers(LossCode::WhitespaceTrimmed, position) {
+            forms.push(text.trim_matches(is_white));
+            forms.push(text.trim_end_matches(is_white));
+            forms.push(text.trim_start_matches(is_white));
+        }
+        let ends = forms
+            .into_iter()
+            .filter_map(|form| end(form, read, is_lost, is_blank, is_added));
+        ends.collect()
+    }
+}
+
+/// Whether a sign is white space to every vendor.
+pub fn is_white(sign: char) -> bool {
+    sign.is_whitespace() || sign == '\u{feff}'
+}
+
+/// Where a text ends in what is read back, when it begins there.
+fn end(
+    text: &str,
+    read: &str,
+    is_lost: impl Fn(char) -> bool,
+    is_blank: impl Fn(char) -> bool,
+    is_added: impl Fn(char) -> bool,
+) -> Option<usize> {
+    if let (true, false) = (read.starts_with(text), text.chars().any(&is_blank)) {
+        return Some(text.len());
+    }
+    let mut rest = read;
+    let mut signs = text.chars().peekable();
+    while let Some(sign) = signs.next() {
+        if is_blank(sign) {
+            while signs.next_if(|next| is_blank(*next)).is_some() {}
+            rest = rest.trim_start_matches(|other: char| other.is_whitespace());
+        } else if let Some(behind) = rest.strip_prefix(sign) {
+            rest = behind;
+        } else if let (Some(behind), false) = (
+            rest.trim_start_matches(&is_added).strip_prefix(sign),
+            is_lost(sign),
+        ) {
+            rest = behind;
+        } else if !is_lost(sign) {
+            return None;
+        }
+    }
+    Some(read.len() - rest.len())
+}
+
+/// Where a text from which something was taken out may end, the longest first.
+fn shortened(text: &str, read: &str) -> Vec<usize> {
+    let mut ends = vec![0];
+    let mut rest = read;
+    for sign in text.chars() {
+        if let Some(behind) = rest.strip_prefix(sign) {
+            rest = behind;
+            ends.push(read.len() - rest.len());
+        }
+    }
+    ends.reverse();
+    ends
+}
+
+/// Whether a text holds what dialects take out of a bot's words: a line of metadata, or an id.
+fn holds_metadata(text: &str) -> bool {
+    let mut words = chatmill_model::technical::KEYS.iter();
+    text.contains("[meta]") || words.any(|word| text.contains(word))
+}
+
+/// The words that stand for a medium.
+pub fn placeholders(media: &Media) -> [String; 2] {
+    let word = match media.kind {
+        MediaKind::Image => "Image",
+        MediaKind::Audio => "Audio",
+        MediaKind::Video => "Video",
+        MediaKind::File => "File",
+        MediaKind::Link => "Link",
+    };
+    let name = media.name.as_deref().filter(|name| !name.is_empty());
+    let label = name.or(match &media.source {
+        MediaSource::Url(url) => Some(url),
+        MediaSource::Inline(_) | MediaSource::Upload => None,
+    });
+    let bare = format!("[{word}]");
+    [
+        label.map_or_else(|| bare.clone(), |label| format!("[{word}: {label}]")),
+        bare,
+    ]
+}

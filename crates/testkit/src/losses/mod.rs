@@ -1,0 +1,419 @@
+//! The law of losses: whatever a conversation holds is read back from its rendering, or a loss declares it.
+//!
+//! A conversation is taken apart into [atoms]: each text, thought, medium, call, result, cache mark and quote, in order.
+//! The rendering is read by the [source that reads the dialect back](reader()), and taken apart in the same way. Then
+//!
+//! 1. each atom of the conversation is [found](search), in order and in its role; or the losses of its message
+//!    [allow](allowed) that it is missing or stands elsewhere, or that [other words](wording) stand for it;
+//! 2. each atom that was read back is found by 1, or is one that a loss adds (a result that was made up, for example);
+//! 3. each [fact](facts) beside the atoms (id, time, name, mention, reply, further field, weight, title, definition of a tool)
+//!    is read back at the message where an atom of its own was found, or a loss declares it.
+//!
+//! An example: Ann (`m1`) says “Look!” with a picture, and Ben (`m2`) says “Nice.”, which `hf-messages` renders as
+//!
+//! ```json
+//! {"messages":[{"role":"user","content":"Look!\n[Image: pier.png]"},{"role":"assistant","content":"Nice."}]}
+//! ```
+//!
+//! | Atom or fact | Read back as | Allowed by |
+//! |---|---|---|
+//! | text “Look!” of 0 | the beginning of the first text | |
+//! | picture of 0 | the words `[Image: pier.png]` | `media-placeholder` at 0 |
+//! | text “Nice.” of 1 | the second text | |
+//! | ids `m1` and `m2`, both names | nothing | `message-id-dropped`, `name-dropped` |
+//!
+//! Without one of these losses, with the two texts changed round, or with a word more, the law is broken.
+//!
+//! The law knows codes, and neither dialects nor how they are written: every dialect of `DIALECTS` is judged by it, in every
+//! profile. Of a dialect that no source reads back, the pieces of content that it writes are taken for what is read, and
+//! facts are not looked at. What the losses allow is what their words mean in *any* dialect. Golden files and the dialects' own
+//! tests hold what the law leaves open: the words around a quote, schemas of tools, and how much is kept of a text that is
+//! declared as shortened.
+
+mod allowed;
+mod atoms;
+mod case;
+mod declared;
+mod facts;
+mod reader;
+mod sameness;
+mod search;
+mod wording;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chatmill_diag::Limits;
+use chatmill_dialect::policy::ControlTokens;
+use chatmill_dialect::{Coverage, DIALECTS, Dialect, History, Loss, LossCode, Policy, Rendering, View};
+use chatmill_model::{CallStatus, Component, Conversation, Linked, Message, Pairing, Part, ParticipantKind};
+
+use atoms::{Atom, Kind, atoms, quoted};
+use case::Case;
+use declared::Declared;
+use facts::Matched;
+pub use reader::reader;
+use search::Search;
+
+/// How often a code is left out of what one dialect declares before the law counts as blind to it.
+const MAX_TRIES: u64 = 150;
+
+/// What came of judging renderings.
+#[derive(Debug, Default)]
+pub struct LossCoverage {
+    /// Renderings that were judged.
+    pub judged: u64,
+    /// Renderings that policy rejects.
+    pub rejected: u64,
+    /// Codes that they declared.
+    pub codes: BTreeSet<LossCode>,
+    /// Dialects and profiles that were judged.
+    pub dialects: BTreeSet<String>,
+    /// Codes that are missed where a rendering does not declare them.
+    pub missed: BTreeSet<LossCode>,
+    /// How often each code was left out.
+    tries: BTreeMap<(LossCode, String), u64>,
+    /// How the law was broken, by dialect.
+    pub breaches: BTreeMap<String, Vec<String>>,
+}
+
+impl LossCoverage {
+    /// Judges what every dialect makes of a conversation, through everybody's eyes.
+    pub fn judge_all(&mut self, name: &str, linked: &Linked, policy: &Policy) {
+        let everybody = (0..linked.conversation.participants.len()).map(Some);
+        for perspective in std::iter::once(None).chain(everybody) {
+            for dialect in DIALECTS.iter().copied() {
+                if !(dialect.about().neutral && perspective.is_some()) {
+                    self.judge(name, linked, policy, perspective, dialect);
+                }
+            }
+        }
+    }
+
+    fn judge(
+        &mut self,
+        name: &str,
+        linked: &Linked,
+        policy: &Policy,
+        perspective: Option<usize>,
+        dialect: &dyn Dialect,
+    ) {
+        for profile in dialect.about().profiles.iter().copied() {
+            let view = View {
+                linked,
+                perspective,
+                policy,
+                profile,
+                history: History::Document,
+                window: None,
+            };
+            let spelled = format!("{}@{profile}", dialect.id());
+            dialect.render(&view, &mut |rendering| {
+                let Some(breaches) = self.one(&view, dialect, &rendering) else {
+                    return;
+                };
+                self.dialects.insert(spelled.clone());
+                if breaches.is_empty() {
+                    return;
+                }
+                let losses: Vec<_> = rendering
+                    .losses
+                    .iter()
+                    .map(|loss| {
+                        format!(
+                            "{:?} {} {} {}",
+                            loss.position,
+                            loss.code.as_str(),
+                            loss.amount,
+                            loss.reason
+                        )
+                    })
+                    .collect();
+                self.breaches.entry(spelled.clone()).or_default().push(format!(
+                    "{name} {spelled} through {perspective:?} by {policy:?}:\n{}\n{}\n{}",
+                    breaches.join("\n"),
+                    losses.join("\n"),
+                    rendering.rope.text()
+                ));
+            });
+        }
+    }
+
+    fn one(
+        &mut self,
+        view: &View<'_>,
+        dialect: &dyn Dialect,
+        rendering: &Rendering<'_>,
+    ) -> Option<Vec<String>> {
+        let source = reader(dialect, view.profile);
+        // Turns that chat text forges are read as turns; such a rendering is invalid.
+        if view.policy.control_tokens == ControlTokens::Keep
+            && !rendering.is_valid()
+            && dialect.about().media_type == "text/plain"
+        {
+            return None;
+        }
+        self.judged += 1;
+        self.codes.extend(rendering.losses.iter().map(|loss| loss.code));
+        let says = |rule: &String| {
+            let words = ["has no result", "has no call", "is answered already"];
+            words.iter().any(|word| rule.ends_with(word))
+        };
+        let rejected = rendering
+            .violations
+            .iter()
+            .filter(|violation| says(&violation.rule))
+            .count();
+        if rejected > 0 {
+            self.rejected += 1;
+            // Where there are several agents, some dialects take them for one.
+            let agents = view
+                .conversation()
+                .participants
+                .iter()
+                .filter(|person| person.kind == ParticipantKind::Agent);
+            let wanted = orphans(view);
+            let is_right = rejected == wanted || agents.count() > 1;
+            let breach = format!("{rejected} of {wanted} calls and results are rejected");
+            return Some((!is_right).then_some(breach).into_iter().collect());
+        }
+        let found = breaches(view, dialect, rendering, source, &rendering.losses);
+        if found.is_empty() {
+            self.without_each_code(view, dialect, rendering, source);
+        }
+        Some(found)
+    }
+
+    /// Leaves out what the rendering declares, one code after the other, until the law has missed each code once.
+    fn without_each_code(
+        &mut self,
+        view: &View<'_>,
+        dialect: &dyn Dialect,
+        rendering: &Rendering<'_>,
+        source: Option<&'static str>,
+    ) {
+        let codes: BTreeSet<LossCode> = rendering.losses.iter().map(|loss| loss.code).collect();
+        for code in codes {
+            let tries = self.tries.entry((code, dialect.id().to_owned())).or_default();
+            if self.missed.contains(&code) || *tries > MAX_TRIES {
+                continue;
+            }
+            *tries += 1;
+            let others = rendering.losses.iter().filter(|loss| loss.code != code);
+            let others: Vec<Loss> = others.cloned().collect();
+            if !breaches(view, dialect, rendering, source, &others).is_empty() {
+                self.missed.insert(code);
+            }
+        }
+    }
+
+    /// How often each dialect breaks the law, and the shortest case of each; none where the law holds.
+    pub fn verdict(&self) -> Option<String> {
+        let shortest = |all: &Vec<String>| all.iter().min_by_key(|breach| breach.len()).cloned();
+        let shown = self.breaches.iter().map(|(dialect, all)| {
+            format!(
+                "{dialect}: {} times\n{}",
+                all.len(),
+                shortest(all).unwrap_or_default()
+            )
+        });
+        let shown: Vec<String> = shown.collect();
+        (!shown.is_empty()).then(|| format!("of {} fail\n{}", self.judged, shown.join("\n\n")))
+    }
+}
+
+/// How a rendering breaks the law, were its losses these.
+fn breaches(
+    view: &View<'_>,
+    dialect: &dyn Dialect,
+    rendering: &Rendering<'_>,
+    source: Option<&'static str>,
+    losses: &[Loss],
+) -> Vec<String> {
+    let declared = &Declared::of(losses);
+    let conversation = &view.linked.conversation;
+    let is_cut = declared.whole(LossCode::Truncated) > 0;
+    let range = match (rendering.first_position, rendering.last_position) {
+        (Some(first), Some(last)) if is_cut || rendering.coverage == Coverage::SingleTurn => {
+            first as usize..last as usize + 1
+        }
+        _ => 0..conversation.messages.len(),
+    };
+    let case = Case {
+        view: *view,
+        declared,
+        is_neutral: dialect.about().neutral,
+        is_text: source.is_none(),
+        coverage: rendering.coverage,
+        has_system: rendering
+            .rope
+            .segments()
+            .iter()
+            .any(|segment| segment.component == Component::Framing && segment.text.contains("system")),
+    };
+    let mut source_atoms = atoms(view.linked, &conversation.messages[range]);
+    add_quotes(view.linked, declared, &mut source_atoms);
+    let Some(source) = source else {
+        let again = of_text(rendering);
+        let read = atoms(&again, &again.conversation.messages);
+        let search = Search::new(&case, &source_atoms, &read);
+        let mut found: Vec<String> = search.align().err().into_iter().collect();
+        found.extend(
+            source_atoms
+                .iter()
+                .filter_map(|atom| unanswered(declared, atom.message)),
+        );
+        return found;
+    };
+    let text = rendering.rope.text();
+    let record = match dialect.about().media_type {
+        "text/plain" => serde_json::json!({ "text": text }).to_string(),
+        _ => text,
+    };
+    let nothing = || chatmill_link::link(Conversation::default(), &Limits::default()).0;
+    let again = crate::conversations::try_read(source, &record).unwrap_or_else(nothing);
+    let mut read = atoms(&again, &again.conversation.messages);
+    if is_by_time(&again) {
+        by_time(&mut source_atoms);
+        by_time(&mut read);
+    }
+    let search = Search::new(&case, &source_atoms, &read);
+    match search.align() {
+        Ok(alignment) => Matched {
+            case: &case,
+            source: &source_atoms,
+            again: &again,
+            read: &read,
+            alignment,
+        }
+        .breaches(),
+        Err(breach) => vec![breach],
+    }
+}
+
+/// Whether all that was read back stands in the order of its times.
+fn is_by_time(again: &Linked) -> bool {
+    let times: Vec<i64> = again.conversation.messages.iter().filter_map(time_of).collect();
+    times.is_sorted() && times.len() > 1
+}
+
+/// When a message was written; a time without an offset is taken for one in UTC.
+fn time_of(message: &Message) -> Option<i64> {
+    let time = message.timestamp.as_ref()?;
+    let local = || {
+        time.raw
+            .parse::<jiff::civil::DateTime>()
+            .ok()?
+            .to_zoned(jiff::tz::TimeZone::UTC)
+            .ok()
+    };
+    time.instant
+        .or(time.raw.parse().ok())
+        .or_else(|| Some(local()?.timestamp().as_microsecond()))
+}
+
+fn by_time(atoms: &mut [Atom<'_>]) {
+    let mut last = i64::MIN;
+    let mut times = BTreeMap::new();
+    for atom in atoms.iter() {
+        last = time_of(atom.message).unwrap_or(last);
+        times.insert(atom.position(), last);
+    }
+    atoms.sort_by_key(|atom| times.get(&atom.position()).copied());
+}
+
+fn add_quotes<'c>(linked: &'c Linked, declared: &Declared, atoms: &mut Vec<Atom<'c>>) {
+    let mut index = 0;
+    while index < atoms.len() {
+        let message = atoms[index].message;
+        let is_last = atoms
+            .get(index + 1)
+            .is_none_or(|next| next.position() != message.position);
+        if is_last && declared.at(LossCode::ReferenceInlined, message.position) > 0 {
+            if atoms[index].kind == Kind::Nothing {
+                atoms.remove(index);
+            } else {
+                index += 1;
+            }
+            for words in quoted(linked, message) {
+                atoms.insert(
+                    index,
+                    Atom {
+                        message,
+                        kind: Kind::Quote(words),
+                        call: None,
+                    },
+                );
+                index += 1;
+            }
+        } else {
+            index += 1;
+        }
+    }
+}
+
+/// What a text that no source reads back says: its content, piece by piece.
+fn of_text(rendering: &Rendering<'_>) -> Linked {
+    let contents = rendering
+        .rope
+        .segments()
+        .iter()
+        .filter(|segment| segment.component == Component::Content);
+    let mut conversation = Conversation::default();
+    let parts: Vec<Part> = contents
+        .map(|segment| Part::Text(segment.text.to_string()))
+        .collect();
+    if !parts.is_empty() {
+        conversation.messages.push(Message { parts, ..empty() });
+    }
+    chatmill_link::link(conversation, &Limits::default()).0
+}
+
+/// Every reply of a message that a transcript shows is declared, but for one that an arrow can show.
+fn unanswered(declared: &Declared, message: &Message) -> Option<String> {
+    use LossCode::{EmptyDropped, ReferenceDropped, ReferenceInlined, ReferenceUnresolved};
+    let codes = [ReferenceDropped, ReferenceUnresolved, ReferenceInlined];
+    let lost = declared.any_at(&codes, message.position);
+    let count = message.references.len() as u64;
+    let is_gone = declared.any_at(
+        &[
+            EmptyDropped,
+            LossCode::SystemDropped,
+            LossCode::NoticeDropped,
+            LossCode::ToolResultDropped,
+        ],
+        message.position,
+    ) > 0;
+    let is_right = lost == count || lost + 1 == count || is_gone;
+    (!is_right).then(|| {
+        format!(
+            "message {}: {lost} of {count} replies are declared",
+            message.position
+        )
+    })
+}
+
+fn empty() -> Message {
+    static EMPTY: std::sync::LazyLock<Message> = std::sync::LazyLock::new(|| {
+        let linked = crate::conversations::read(
+            "openai-messages",
+            r#"{"messages":[{"role":"user","content":""}]}"#,
+        );
+        linked.conversation.messages[0].clone()
+    });
+    EMPTY.clone()
+}
+
+/// Calls of the perspective without a result, and results that answer none of its calls or one that is answered already.
+fn orphans(view: &View<'_>) -> usize {
+    let is_own = |place: &chatmill_model::PartPlace| {
+        view.message(place.position)
+            .is_some_and(|caller| view.is_own(caller))
+    };
+    let is_orphan = |pairing: &&Pairing| match pairing.status {
+        CallStatus::Unanswered => pairing.call.as_ref().is_some_and(is_own),
+        CallStatus::Orphaned => true,
+        CallStatus::Duplicate => pairing.call.as_ref().is_none_or(is_own),
+        CallStatus::Paired | CallStatus::Late | CallStatus::Early => false,
+    };
+    view.linked.pairings.iter().filter(is_orphan).count()
+}

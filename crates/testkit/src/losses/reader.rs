@@ -1,0 +1,47 @@
+//! Which source reads a dialect back.
+
+use std::collections::BTreeMap;
+use std::sync::{LazyLock, Mutex};
+
+use chatmill_dialect::{Dialect, History, Policy, View};
+use chatmill_intake::{Framing, Head};
+
+/// A small chat, in which nothing has to be changed for any dialect.
+const CHAT: &str =
+    r#"{"messages":[{"role":"user","content":"Is it open?"},{"role":"assistant","content":"Yes."}]}"#;
+
+/// The source that reads back what a dialect writes: the one of the same name, else the one that recognises a small chat in
+/// that dialect. None where no source knows it: its text is all that can be looked at.
+pub fn reader(dialect: &dyn Dialect, profile: &str) -> Option<&'static str> {
+    static KNOWN: LazyLock<Mutex<BTreeMap<String, Option<&'static str>>>> = LazyLock::new(Mutex::default);
+    let mut known = KNOWN.lock().unwrap();
+    *known
+        .entry(format!("{}@{profile}", dialect.id()))
+        .or_insert_with(|| recognised(dialect, profile))
+}
+
+fn recognised(dialect: &dyn Dialect, profile: &str) -> Option<&'static str> {
+    if let Some(source) = chatmill_source::find(dialect.id()) {
+        return Some(source.id());
+    }
+    let linked = crate::conversations::read("openai-messages", CHAT);
+    let view = View {
+        linked: &linked,
+        perspective: Some(1),
+        policy: &Policy::default(),
+        profile,
+        history: History::Document,
+        window: None,
+    };
+    let mut text = String::new();
+    dialect.render(&view, &mut |rendering| text = rendering.rope.text());
+    if dialect.about().media_type == "text/plain" {
+        return None;
+    }
+    let head = Head {
+        framing: Framing::Documents,
+        complete: true,
+        bytes: text.into_bytes(),
+    };
+    chatmill_source::detect(&head.sketch()).map(|evidence| evidence.source)
+}

@@ -1,0 +1,162 @@
+//! When an atom that was read back is the atom of the conversation, as it is or as a loss says that it changed.
+
+use chatmill_dialect::{LossCode, View};
+use chatmill_model::{
+    Arguments, Media, MediaSource, Message, Part, PartPlace, ParticipantKind, Role, ToolCall, ToolResult,
+};
+use serde_json::Value;
+
+use super::atoms::{Atom, Kind};
+use super::search::Search;
+
+impl Search<'_, '_> {
+    pub(super) fn is(&self, atom: &Atom<'_>, read: &Atom<'_>) -> bool {
+        let has = |code| self.declared.at(code, atom.position()) > 0;
+        match (&atom.kind, &read.kind) {
+            (Kind::Media(one), Kind::Media(other)) => {
+                let loses = has(LossCode::MediaDescriptionDropped);
+                let loses_bytes = has(LossCode::MediaDropped);
+                is_medium(one, other, loses, loses_bytes)
+            }
+            (Kind::Call(one), Kind::Call(other)) => self.is_call(atom.position(), one, other),
+            (Kind::CacheMark, Kind::CacheMark) | (Kind::Nothing, Kind::Nothing) => true,
+            (Kind::Result(one), Kind::Result(other)) => {
+                one.content.is_empty() && self.is_answer(atom, one, read, other)
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn is_call(&self, position: u32, one: &ToolCall, other: &ToolCall) -> bool {
+        let has = |code| self.declared.at(code, position) > 0;
+        let name = |call: &ToolCall| call.name.clone().filter(|name| !name.is_empty());
+        let is_id = has(LossCode::ToolIdRewritten)
+            || has(LossCode::ToolIdDropped) && other.known_id().is_none()
+            || one.known_id() == other.known_id();
+        let is_name = has(LossCode::ToolNameRewritten) || name(one) == name(other);
+        let (asked, said) = (one.arguments.source_text(), other.arguments.source_text());
+        let is_same = compact(asked) == compact(said);
+        let is_wrapped = wrapped_value(said).is_some_and(|value| match value {
+            Value::String(text) => text == asked,
+            _ => false,
+        });
+        let is_asked = is_same && (one.form == other.form || has(LossCode::ArgsReserialised))
+            || has(LossCode::ArgsNotObject)
+                && matches!(one.arguments, Arguments::NotObject(_))
+                && compact(said).ends_with(&format!(":{}}}", compact(asked)))
+            || has(LossCode::ArgsMalformed) && (is_wrapped || asked.trim().is_empty() && said == "{}");
+        is_id && is_name && is_asked
+    }
+
+    pub(super) fn is_answer(
+        &self,
+        atom: &Atom<'_>,
+        one: &ToolResult,
+        read: &Atom<'_>,
+        other: &ToolResult,
+    ) -> bool {
+        let has = |code| self.declared.at(code, atom.position()) > 0;
+        let is_error = one.is_error == other.is_error
+            || has(LossCode::ErrorFlagDropped) && !other.is_error
+            || has(LossCode::ResultWrapped) && wrapped_value(&other.content).is_some() == other.is_error;
+        let is_loose = atom.call.is_none();
+        let is_id = !is_loose
+            || one.known_id() == other.known_id()
+            || has(LossCode::ToolIdRewritten)
+            || has(LossCode::ToolIdDropped);
+        let is_name = match (&one.name, &other.name) {
+            (Some(one), Some(other)) => one == other || !is_loose,
+            (Some(_), None) => !is_loose,
+            _ => true,
+        };
+        self.answers_the_same(atom, read)
+            && is_error
+            && is_id
+            && (is_name || has(LossCode::ToolNameRewritten))
+    }
+
+    pub(super) fn is_said_as(&self, atom: &Atom<'_>, read: &Atom<'_>, role: Role, is_worded: bool) -> bool {
+        let is_silent = atom.kind == Kind::CacheMark
+            || matches!(atom.kind, Kind::Quote(_))
+            || matches!(atom.kind, Kind::Result(_)) && !matches!(read.kind, Kind::Text(_));
+        // What nobody says in a transcript that no source reads, nobody says in a role.
+        is_silent || self.case.is_text || self.case.is_role(atom, role, is_worded)
+    }
+
+    pub(super) fn is_id(&self, atom: &Atom<'_>, read: &Atom<'_>) -> bool {
+        let Some(id) = &read.message.id else { return true };
+        let own = atom.message.id.as_ref();
+        let is_own = own.is_some_and(|own| own == id || id.starts_with(&format!("{own}/")));
+        is_own
+            || self.declared.at(LossCode::MessageIdSynthesised, atom.position()) > 0
+            || self.declared.anywhere(LossCode::TurnMerged)
+    }
+
+    pub(super) fn answers_the_same(&self, atom: &Atom<'_>, read: &Atom<'_>) -> bool {
+        let called =
+            |place: PartPlace, message: Option<&Message>| match message?.parts.get(place.part as usize) {
+                Some(Part::ToolCall(call)) => Some(call.clone()),
+                _ => None,
+            };
+        let call = atom
+            .call
+            .and_then(|place| called(place, self.case.view.message(place.position)));
+        let other = read.call.and_then(|place| {
+            let message = self.read.iter().find(|atom| atom.position() == place.position);
+            called(place, message.map(|atom| atom.message))
+        });
+        match (call, other) {
+            (Some(call), Some(other)) => atom
+                .call
+                .is_some_and(|place| self.is_call(place.position, &call, &other)),
+            (Some(_), None) => atom.call.is_some_and(|place| {
+                self.declared
+                    .any_at(&[LossCode::ToolCallDropped, LossCode::RoleMapped], place.position)
+                    > 0
+            }),
+            (None, other) => other.is_none(),
+        }
+    }
+}
+
+fn is_medium(one: &Media, other: &Media, loses: bool, loses_bytes: bool) -> bool {
+    let is_nowhere = |media: &Media| match &media.source {
+        MediaSource::Url(url) => url.is_empty(),
+        MediaSource::Upload => true,
+        MediaSource::Inline(_) => loses_bytes,
+    };
+    let is_source = one.source == other.source || is_nowhere(one) && is_nowhere(other);
+    is_source
+        && (loses || (&one.kind, &one.name, &one.media_type) == (&other.kind, &other.name, &other.media_type))
+}
+
+pub fn compact(text: &str) -> String {
+    let mut compact = String::new();
+    chatmill_model::json::push_compact(&mut compact, text);
+    compact
+}
+
+pub(super) fn wrapped_value(object: &str) -> Option<Value> {
+    let Ok(Value::Object(fields)) = serde_json::from_str(object) else {
+        return None;
+    };
+    let mut values = fields.into_iter();
+    values
+        .next()
+        .map(|(_, value)| value)
+        .filter(|_| values.next().is_none())
+}
+
+pub(super) fn is_wrapped(object: &str, content: &str) -> bool {
+    let is_value = matches!(wrapped_value(object), Some(Value::String(text)) if text == content);
+    let compact = compact(content);
+    is_value || object == compact || object.ends_with(&format!(":{compact}}}"))
+}
+
+pub fn is_agents(view: &View<'_>, message: &Message) -> bool {
+    let people = &view.conversation().participants;
+    view.is_own(message)
+        || message
+            .sender
+            .is_some_and(|sender| people[sender].kind == ParticipantKind::Agent)
+}

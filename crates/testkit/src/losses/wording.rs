@@ -1,0 +1,206 @@
+//! The words that may stand for an atom in a text, and what may stand in front of them.
+
+use chatmill_dialect::LossCode;
+use chatmill_model::{ArgumentForm, MediaSource, Role, ToolCall};
+
+use super::atoms::{Atom, Kind};
+use super::declared::placeholders;
+use super::sameness::{compact, is_wrapped};
+use super::search::Search;
+
+impl Search<'_, '_> {
+    pub(super) fn thoughts(&self, text: &str, position: u32, read: usize) -> Option<(usize, usize)> {
+        let mut rest = text;
+        let mut count = 0;
+        while let Some((thought, said)) = rest
+            .trim_start()
+            .strip_prefix("<think>")
+            .and_then(|rest| rest.split_once("</think>"))
+        {
+            let thought = thought.strip_prefix('\n').unwrap_or(thought);
+            let thought = thought.strip_suffix('\n').unwrap_or(thought);
+            let Kind::Reasoning(known) = self.read.get(read + count)?.kind else {
+                return None;
+            };
+            self.declared
+                .ends(thought, position, known)
+                .contains(&known.len())
+                .then_some(())?;
+            let said = said.strip_prefix('\n').unwrap_or(said);
+            rest = said.strip_prefix('\n').unwrap_or(said);
+            count += 1;
+        }
+        if count == 0 || rest.is_empty() {
+            return (count > 0).then_some((count, 0));
+        }
+        let Kind::Text(known) = self.read.get(read + count)?.kind else {
+            return None;
+        };
+        self.declared
+            .ends(rest, position, known)
+            .first()
+            .map(|end| (count, *end))
+    }
+
+    pub(super) fn prefixes(&self, atom: &Atom<'_>, text: &str) -> Vec<(usize, Option<Role>, bool)> {
+        let position = atom.position();
+        let mut all = vec![(0, None, false)];
+        if self.declared.whole(LossCode::TurnMerged) > 0 {
+            let words = [
+                ("User: ", Role::User),
+                ("Assistant: ", Role::Assistant),
+                ("Tool: ", Role::Tool),
+            ];
+            let found = words.iter().filter(|(word, _)| text.starts_with(word));
+            all.extend(found.map(|(word, role)| (word.len(), Some(*role), false)));
+        }
+        for (length, role, _) in all.clone() {
+            let rest = text.get(length..).unwrap_or_default();
+            if self.declared.at(LossCode::SystemInlined, position) > 0 && rest.starts_with("[system] ") {
+                all.push((length + "[system] ".len(), role, false));
+            }
+            if self.declared.at(LossCode::NameInlined, position) > 0 {
+                let names = self.names(atom);
+                let mut prefixes = names.iter().map(|name| format!("{name}: "));
+                let known = prefixes
+                    .find(|prefix| rest.starts_with(prefix))
+                    .map(|prefix| prefix.len());
+                let any = rest.find(": ").map(|at| at + 2).filter(|_| names.is_empty());
+                all.extend(known.or(any).map(|name| (length + name, role, true)));
+            }
+        }
+        all.reverse();
+        all
+    }
+
+    pub(super) fn names(&self, atom: &Atom<'_>) -> Vec<String> {
+        let people = &self.case.view.conversation().participants;
+        let caller = atom.call.and_then(|place| self.case.view.message(place.position));
+        let mut names = Vec::new();
+        for message in [caller, Some(atom.message)].into_iter().flatten() {
+            names.extend(
+                message
+                    .sender
+                    .map(|sender| people[sender].display_name().to_owned()),
+            );
+            names.extend(message.sender_name.clone());
+        }
+        names.retain(|name| !name.is_empty());
+        names
+    }
+
+    pub(super) fn spelled(&self, atom: &Atom<'_>, read: &Atom<'_>, text: &str) -> Vec<(usize, bool)> {
+        let position = atom.position();
+        let has = |code| self.declared.at(code, position) > 0;
+        let ends = |found: &str| self.declared.ends(found, position, text);
+        let own = |ends: Vec<usize>| ends.into_iter().map(|end| (end, false)).collect();
+        let worded = |words: Vec<String>| {
+            let known = words.into_iter().filter(|word| text.starts_with(word.as_str()));
+            known.map(|word| (word.len(), true)).collect()
+        };
+        match (&atom.kind, &read.kind) {
+            (Kind::Text(found), Kind::Text(_)) => own(ends(found)),
+            (Kind::Text(found), Kind::Result(_)) if has(LossCode::PartFlattened) => own(ends(found)),
+            (Kind::Reasoning(found), Kind::Reasoning(_)) => own(ends(found)),
+            (Kind::Reasoning(found), Kind::Text(_)) if self.is_merged(position) => {
+                let Some(rest) = text.strip_prefix("<think>\n") else {
+                    return Vec::new();
+                };
+                let at = text.len() - rest.len();
+                let ends = self.declared.ends(found, position, rest).into_iter();
+                let closed = ends.filter_map(|end| {
+                    let rest = rest.get(end..)?.strip_prefix("\n</think>\n")?;
+                    Some((text.len() - rest.len(), true))
+                });
+                let _ = at;
+                closed.collect()
+            }
+            (Kind::Result(result), Kind::Result(other)) if self.is_answer(atom, result, read, other) => {
+                let is_filled =
+                    result.content.trim().is_empty() && self.declared.covers(LossCode::EmptyFilled, position);
+                if is_filled && !text.is_empty() {
+                    return vec![(text.len(), false)];
+                }
+                let mut all: Vec<(usize, bool)> = own(ends(&result.content));
+                if has(LossCode::ResultWrapped) {
+                    let shown = |end: &str| is_wrapped(end, &result.content);
+                    if shown(text) {
+                        all.push((text.len(), false));
+                    }
+                }
+                all
+            }
+            (Kind::Result(result), Kind::Text(_)) => {
+                let is_text = has(LossCode::RoleMapped) || has(LossCode::OrphanResultInlined);
+                let mut all = Vec::new();
+                if let (true, Some(rest)) = (is_text, text.strip_prefix("[result ")) {
+                    let at = text.len() - rest.len();
+                    for end in self.declared.ends(&result.content, position, rest) {
+                        if rest.get(end..).is_some_and(|rest| rest.starts_with(']')) {
+                            all.push((at + end + 1, true));
+                        }
+                    }
+                }
+                if self.declared.whole(LossCode::TurnMerged) > 0 && has(LossCode::ToolIdDropped) {
+                    all.extend(ends(&result.content).into_iter().map(|end| (end, true)));
+                }
+                all
+            }
+            (Kind::Call(call), Kind::Text(_)) if has(LossCode::RoleMapped) => worded(call_words(call)),
+            (Kind::Media(media), Kind::Text(_)) if has(LossCode::MediaPlaceholder) => {
+                let mut words = placeholders(media).to_vec();
+                let count = self.declared.at(LossCode::MediaPlaceholder, position);
+                words.push(format!("[{count} media items]"));
+                words.extend((count == 1).then(|| "[Media]".to_owned()));
+                let flat = |word: String| word.split_whitespace().collect::<Vec<_>>().join(" ");
+                let flat: Vec<String> = words.iter().cloned().map(flat).collect();
+                words.extend(flat);
+                worded(words)
+            }
+            (Kind::Media(media), Kind::Text(_)) => match &media.source {
+                // A transcript shows media as their addresses.
+                MediaSource::Url(url) if text == url => vec![(text.len(), false)],
+                _ => Vec::new(),
+            },
+            (Kind::Quote(words), Kind::Text(_)) => quote_ends(words, text),
+            _ => Vec::new(),
+        }
+    }
+
+    pub(super) fn is_merged(&self, position: u32) -> bool {
+        self.declared.covers(LossCode::TurnMerged, position)
+    }
+}
+
+fn call_words(call: &ToolCall) -> Vec<String> {
+    let name = call
+        .name
+        .as_deref()
+        .filter(|name| !name.is_empty())
+        .unwrap_or("unnamed");
+    let source = call.arguments.source_text();
+    let mut all = vec![
+        format!("[tool {name} {source}]"),
+        format!("[tool {name} {}]", compact(source)),
+    ];
+    if source.is_empty() {
+        all.push(format!("[tool {name}]"));
+    }
+    if call.form == ArgumentForm::Embedded && source.is_empty() {
+        all.push(format!("[tool {name} {{}}]"));
+    }
+    all
+}
+
+fn quote_ends(words: &str, text: &str) -> Vec<(usize, bool)> {
+    let words = words.trim();
+    let is_plain =
+        !words.contains('[') && !words.chars().any(char::is_control) && !words.contains('\u{feff}');
+    let close = if is_plain {
+        format!("{words}\"")
+    } else {
+        "\"".to_owned()
+    };
+    let ends = text.match_indices(&close).map(|(at, _)| (at + close.len(), true));
+    ends.collect()
+}

@@ -62,7 +62,7 @@ impl Search<'_, '_> {
     }
 
     /// Whether replies were read back, which may be texts that are worded as quotes.
-    fn has_replies(&self) -> bool {
+    pub(super) fn has_replies(&self) -> bool {
         self.read.iter().any(|read| !read.message.references.is_empty())
     }
 

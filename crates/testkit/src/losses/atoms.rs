@@ -9,7 +9,7 @@ use super::declared::is_white;
 
 /// What an atom is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind<'c> {
+pub(super) enum Kind<'c> {
     /// A text of a message, or what happened, in a notice.
     Text(&'c str),
     /// What a model thought.
@@ -30,7 +30,7 @@ pub enum Kind<'c> {
 
 /// One thing that somebody said.
 #[derive(Clone, Debug)]
-pub struct Atom<'c> {
+pub(super) struct Atom<'c> {
     /// The message that it is part of.
     pub message: &'c Message,
     /// What it is.
@@ -41,12 +41,12 @@ pub struct Atom<'c> {
 
 impl Atom<'_> {
     /// Position of its message.
-    pub fn position(&self) -> u32 {
+    pub(super) fn position(&self) -> u32 {
         self.message.position
     }
 
     /// The codes that declare an atom of this kind left out, alone or with its message.
-    pub fn dropped_by(&self) -> Vec<LossCode> {
+    pub(super) fn dropped_by(&self) -> Vec<LossCode> {
         use LossCode::{
             CacheMarkCapped, CacheMarkDropped, DuplicateResult, EmptyDropped, MediaDropped, NoticeDropped,
             OrphanResultDropped, ReasoningDropped, SystemDropped, ToolCallDropped, ToolResultDropped,
@@ -79,7 +79,7 @@ impl Atom<'_> {
 }
 
 /// The atoms of some messages, in order.
-pub fn atoms<'c>(linked: &'c Linked, messages: &'c [Message]) -> Vec<Atom<'c>> {
+pub(super) fn atoms<'c>(linked: &'c Linked, messages: &'c [Message]) -> Vec<Atom<'c>> {
     let mut atoms = Vec::new();
     for message in messages {
         let first = atoms.len();
@@ -116,7 +116,7 @@ pub fn atoms<'c>(linked: &'c Linked, messages: &'c [Message]) -> Vec<Atom<'c>> {
 }
 
 /// What a message quotes where its replies are written out: the texts of the messages that it replies to, each once.
-pub fn quoted(linked: &Linked, message: &Message) -> Vec<String> {
+pub(super) fn quoted(linked: &Linked, message: &Message) -> Vec<String> {
     let Some(links) = linked.links.get(message.position as usize) else {
         return Vec::new();
     };

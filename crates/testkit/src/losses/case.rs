@@ -8,7 +8,7 @@ use super::declared::Declared;
 use super::sameness::is_agents;
 
 /// A rendering and what it is a rendering of.
-pub struct Case<'r> {
+pub(super) struct Case<'r> {
     /// The view that was rendered.
     pub view: View<'r>,
     /// What it declares.

@@ -7,11 +7,11 @@ use chatmill_model::{Media, MediaKind, MediaSource};
 
 /// The losses that a rendering declares.
 #[derive(Clone, Debug)]
-pub struct Declared(BTreeMap<(LossCode, Option<u32>), u64>);
+pub(super) struct Declared(BTreeMap<(LossCode, Option<u32>), u64>);
 
 impl Declared {
     /// Adds up the losses of each code at each position.
-    pub fn of(losses: &[Loss]) -> Self {
+    pub(super) fn of(losses: &[Loss]) -> Self {
         let mut amounts = BTreeMap::new();
         for loss in losses {
             *amounts.entry((loss.code, loss.position)).or_default() += loss.amount;
@@ -20,27 +20,27 @@ impl Declared {
     }
 
     /// Whether a code is declared anywhere.
-    pub fn anywhere(&self, code: LossCode) -> bool {
+    pub(super) fn anywhere(&self, code: LossCode) -> bool {
         self.0.keys().any(|(known, _)| *known == code)
     }
 
     /// How often a code is declared of the message at a position.
-    pub fn at(&self, code: LossCode, position: u32) -> u64 {
+    pub(super) fn at(&self, code: LossCode, position: u32) -> u64 {
         self.amount(code, Some(position))
     }
 
     /// How often a code is declared of the rendering as a whole.
-    pub fn whole(&self, code: LossCode) -> u64 {
+    pub(super) fn whole(&self, code: LossCode) -> u64 {
         self.amount(code, None)
     }
 
     /// How often one of some codes is declared of the message at a position.
-    pub fn any_at(&self, codes: &[LossCode], position: u32) -> u64 {
+    pub(super) fn any_at(&self, codes: &[LossCode], position: u32) -> u64 {
         codes.iter().map(|code| self.at(*code, position)).sum()
     }
 
     /// Whether a code is declared of the message or of the rendering.
-    pub fn covers(&self, code: LossCode, position: u32) -> bool {
+    pub(super) fn covers(&self, code: LossCode, position: u32) -> bool {
         self.at(code, position) + self.whole(code) > 0
     }
 
@@ -50,7 +50,7 @@ impl Declared {
 
     /// Where a text of a message may end in what is read back, given what is declared of that message: nowhere when the
     /// text does not begin there.
-    pub fn ends(&self, text: &str, position: u32, read: &str) -> Vec<usize> {
+    pub(super) fn ends(&self, text: &str, position: u32, read: &str) -> Vec<usize> {
         let has = |code| self.at(code, position) > 0;
         if has(LossCode::Truncated) {
             let all = read.char_indices().map(|(at, _)| at).chain([read.len()]);
@@ -76,7 +76,7 @@ impl Declared {
 }
 
 /// Whether a sign is white space to every vendor.
-pub fn is_white(sign: char) -> bool {
+pub(super) fn is_white(sign: char) -> bool {
     sign.is_whitespace() || sign == '\u{feff}'
 }
 
@@ -132,7 +132,7 @@ fn holds_metadata(text: &str) -> bool {
 }
 
 /// The words that stand for a medium.
-pub fn placeholders(media: &Media) -> [String; 2] {
+pub(super) fn placeholders(media: &Media) -> [String; 2] {
     let word = match media.kind {
         MediaKind::Image => "Image",
         MediaKind::Audio => "Audio",

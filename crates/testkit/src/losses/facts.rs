@@ -12,7 +12,7 @@ use super::case::Case;
 use super::search::Alignment;
 
 /// The atoms of both sides with what was found where.
-pub struct Matched<'m, 'c> {
+pub(super) struct Matched<'m, 'c> {
     /// The rendering that is judged.
     pub case: &'m Case<'m>,
     /// Atoms of the conversation.
@@ -27,7 +27,7 @@ pub struct Matched<'m, 'c> {
 
 impl Matched<'_, '_> {
     /// What breaks the law.
-    pub fn breaches(&self) -> Vec<String> {
+    pub(super) fn breaches(&self) -> Vec<String> {
         let mut breaches = Vec::new();
         self.amounts(&mut breaches);
         self.turns(&mut breaches);

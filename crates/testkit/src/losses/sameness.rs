@@ -130,7 +130,7 @@ fn is_medium(one: &Media, other: &Media, loses: bool, loses_bytes: bool) -> bool
         && (loses || (&one.kind, &one.name, &one.media_type) == (&other.kind, &other.name, &other.media_type))
 }
 
-pub fn compact(text: &str) -> String {
+pub(super) fn compact(text: &str) -> String {
     let mut compact = String::new();
     chatmill_model::json::push_compact(&mut compact, text);
     compact
@@ -153,7 +153,7 @@ pub(super) fn is_wrapped(object: &str, content: &str) -> bool {
     is_value || object == compact || object.ends_with(&format!(":{compact}}}"))
 }
 
-pub fn is_agents(view: &View<'_>, message: &Message) -> bool {
+pub(super) fn is_agents(view: &View<'_>, message: &Message) -> bool {
     let people = &view.conversation().participants;
     view.is_own(message)
         || message

@@ -18,7 +18,7 @@ const MAX_STATES: usize = 3_000;
 
 /// Where an atom was found.
 #[derive(Clone, Copy, Debug)]
-pub struct Found {
+pub(super) struct Found {
     /// Index among the atoms that were read back.
     pub read: usize,
     /// Who says it, where a word in front of it says so.
@@ -31,7 +31,7 @@ pub struct Found {
 
 /// For each atom of the conversation where it was found, and for each that was read back whether the rendering adds it.
 #[derive(Clone, Debug)]
-pub struct Alignment {
+pub(super) struct Alignment {
     /// By atom of the conversation; none where it is lost.
     pub found: Vec<Option<Found>>,
     /// What was read back and is nobody's.
@@ -52,7 +52,7 @@ pub(super) struct State {
 }
 
 /// Two lists of atoms and what is declared.
-pub struct Search<'s, 'c> {
+pub(super) struct Search<'s, 'c> {
     /// What is judged.
     pub case: &'s Case<'c>,
     /// Atoms of the conversation.
@@ -74,7 +74,7 @@ struct Step {
 }
 
 impl<'s, 'c> Search<'s, 'c> {
-    pub fn new(case: &'s Case<'c>, source: &'s [Atom<'c>], read: &'s [Atom<'c>]) -> Self {
+    pub(super) fn new(case: &'s Case<'c>, source: &'s [Atom<'c>], read: &'s [Atom<'c>]) -> Self {
         let declared = case.declared;
         let mut search = Self {
             case,
@@ -89,7 +89,7 @@ impl<'s, 'c> Search<'s, 'c> {
         search
     }
 
-    pub fn align(&self) -> Result<Alignment, String> {
+    pub(super) fn align(&self) -> Result<Alignment, String> {
         let mut starts = vec![(0, 0)];
         if self.declared.whole(LossCode::SystemAdded) > 0
             && let Some(text) = self.read.first().and_then(text_of)
@@ -384,7 +384,7 @@ impl<'s, 'c> Search<'s, 'c> {
     }
 }
 
-pub fn text_of<'a>(atom: &'a Atom<'_>) -> Option<&'a str> {
+pub(super) fn text_of<'a>(atom: &'a Atom<'_>) -> Option<&'a str> {
     match &atom.kind {
         Kind::Text(text) | Kind::Reasoning(text) => Some(text),
         Kind::Result(result) if !result.content.is_empty() => Some(&result.content),

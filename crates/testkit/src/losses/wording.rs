@@ -162,9 +162,25 @@ impl Search<'_, '_> {
                 MediaSource::Url(url) if text == url => vec![(text.len(), false)],
                 _ => Vec::new(),
             },
+            (Kind::Quote(_), Kind::Text(_)) if self.is_start_of_a_name(text) => vec![(text.len(), true)],
             (Kind::Quote(words), Kind::Text(_)) => quote_ends(words, text),
             _ => Vec::new(),
         }
+    }
+
+    /// Whether a reader took the last line of a quoted sender's name for the whole name, so that this is the rest of it.
+    fn is_start_of_a_name(&self, text: &str) -> bool {
+        let start = text.trim();
+        let is_start = |name: &Option<String>| {
+            let name = name.as_deref().and_then(|name| name.strip_prefix(start));
+            name.is_some_and(|rest| rest.starts_with(['\n', '\r']))
+        };
+        let mut people = self.case.people().iter();
+        let mut messages = self.case.messages().iter();
+        self.has_replies()
+            && !start.is_empty()
+            && (people.any(|person| is_start(&person.name))
+                || messages.any(|message| is_start(&message.sender_name)))
     }
 
     pub(super) fn is_merged(&self, position: u32) -> bool {
@@ -201,6 +217,7 @@ fn quote_ends(words: &str, text: &str) -> Vec<(usize, bool)> {
     } else {
         "\"".to_owned()
     };
-    let ends = text.match_indices(&close).map(|(at, _)| (at + close.len(), true));
+    // The longest first: what is quoted may itself hold the mark that closes a quote.
+    let ends = text.rmatch_indices(&close).map(|(at, _)| (at + close.len(), true));
     ends.collect()
 }

@@ -53,7 +53,7 @@ fn cases_samples_and_lists_are_read_back_or_declared() {
     let mut random = Random::new(7);
     let mut cases = cases();
     assert!(cases.len() > 90, "{}", cases.len());
-    for number in 0..120 {
+    for number in 0..200 {
         let list = history(&mut random).to_string();
         cases.push((format!("list-{number}"), read("openai-messages", &list)));
     }
@@ -67,7 +67,9 @@ fn cases_samples_and_lists_are_read_back_or_declared() {
         if people.any(|person| person.extra.get("agentInstructions").is_some()) {
             coverage.judge_all(name, linked, &instructed);
         }
-        coverage.judge_all(name, linked, &policy(&mut random));
+        for _ in 0..3 {
+            coverage.judge_all(name, linked, &policy(&mut random));
+        }
     }
     let kept = Policy {
         control_tokens: ControlTokens::Keep,
@@ -96,7 +98,7 @@ fn cases_samples_and_lists_are_read_back_or_declared() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(1500))]
 
     #[test]
     fn generated_chats_are_read_back_or_declared(chat in group_chat(), seed in any::<u64>()) {

@@ -56,7 +56,11 @@ impl Search<'_, '_> {
                     || has(LossCode::SpecialTokenInText) && self.has_replies()
             }
             Kind::Quote(words) => self.has_replies() || words.trim().is_empty() || words.contains("[meta]"),
-            Kind::Media(_) => has(LossCode::MediaPlaceholder) && self.is_counted(),
+            // The words that name a medium stand beside the text, and a reader takes both for a quote.
+            Kind::Media(_) => {
+                let is_quote = has(LossCode::SpecialTokenInText) && self.has_replies();
+                has(LossCode::MediaPlaceholder) && (is_quote || self.is_counted())
+            }
             _ => false,
         }
     }

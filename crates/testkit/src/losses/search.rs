@@ -343,9 +343,14 @@ impl<'s, 'c> Search<'s, 'c> {
         let is_gone = |atom: &&Atom<'_>| self.may_be_lost(atom) || is_filled && atom.kind == Kind::Nothing;
         let splits = self.declared.at(LossCode::TurnSplit, first.position()) > 0;
         let count = rest.clone().take_while(is_gone).count();
-        // Its calls may be a turn of their own.
+        // Its calls may be a turn of their own; its results are.
         let mut others = rest.skip(count);
-        if count > 0 && others.all(|atom| splits && matches!(atom.kind, Kind::Call(_))) {
+        let is_apart = |atom: &Atom<'_>| match atom.kind {
+            Kind::Call(_) => splits,
+            Kind::Result(_) => true,
+            _ => false,
+        };
+        if count > 0 && others.all(is_apart) {
             let mut next = self.advanced(state, None);
             next.source += count;
             let found = Found {

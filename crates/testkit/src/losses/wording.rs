@@ -162,25 +162,29 @@ impl Search<'_, '_> {
                 MediaSource::Url(url) if text == url => vec![(text.len(), false)],
                 _ => Vec::new(),
             },
-            (Kind::Quote(_), Kind::Text(_)) if self.is_start_of_a_name(text) => vec![(text.len(), true)],
+            (Kind::Quote(_), Kind::Text(_)) if self.ends_in_a_name(text) => vec![(text.len(), true)],
             (Kind::Quote(words), Kind::Text(_)) => quote_ends(words, text),
             _ => Vec::new(),
         }
     }
 
-    /// Whether a reader took the last line of a quoted sender's name for the whole name, so that this is the rest of it.
-    fn is_start_of_a_name(&self, text: &str) -> bool {
-        let start = text.trim();
-        let is_start = |name: &Option<String>| {
-            let name = name.as_deref().and_then(|name| name.strip_prefix(start));
-            name.is_some_and(|rest| rest.starts_with(['\n', '\r']))
+    /// Whether a reader took the last line of a quoted sender's name for the whole name, so that a text ends with the lines
+    /// before it.
+    fn ends_in_a_name(&self, text: &str) -> bool {
+        let text = text.trim_end();
+        let is_end = |name: &Option<String>| {
+            let name = name.as_deref().unwrap_or_default();
+            let mut breaks = name.match_indices(['\n', '\r']);
+            breaks.any(|(at, _)| {
+                let lines = name.get(..at).unwrap_or_default().trim_end();
+                !lines.is_empty() && text.ends_with(lines)
+            })
         };
         let mut people = self.case.people().iter();
         let mut messages = self.case.messages().iter();
         self.has_replies()
-            && !start.is_empty()
-            && (people.any(|person| is_start(&person.name))
-                || messages.any(|message| is_start(&message.sender_name)))
+            && (people.any(|person| is_end(&person.name))
+                || messages.any(|message| is_end(&message.sender_name)))
     }
 
     pub(super) fn is_merged(&self, position: u32) -> bool {
@@ -208,16 +212,17 @@ fn call_words(call: &ToolCall) -> Vec<String> {
     all
 }
 
+/// Where a quote may end: first behind the quoted words as they are, then at any mark that closes a quote, the last one first, for
+/// white space, brackets and marks inside a quote are written anew.
 fn quote_ends(words: &str, text: &str) -> Vec<(usize, bool)> {
     let words = words.trim();
+    let close = format!("{words}\"");
+    let ends = text.match_indices(&close).map(|(at, _)| at + close.len());
     let is_plain =
         !words.contains('[') && !words.chars().any(char::is_control) && !words.contains('\u{feff}');
-    let close = if is_plain {
-        format!("{words}\"")
-    } else {
-        "\"".to_owned()
-    };
-    // The longest first: what is quoted may itself hold the mark that closes a quote.
-    let ends = text.rmatch_indices(&close).map(|(at, _)| (at + close.len(), true));
-    ends.collect()
+    let others = text
+        .rmatch_indices('"')
+        .filter(|_| !is_plain)
+        .map(|(at, _)| at + 1);
+    ends.chain(others).map(|end| (end, true)).collect()
 }

@@ -41,10 +41,6 @@ const BLIND: &[(LossCode, &str)] = &[
         LossCode::ReservedTextEscaped,
         "readers take the escapes off again",
     ),
-    (
-        LossCode::SpecialTokenInText,
-        "the token is text, and reads back as it was",
-    ),
 ];
 
 #[test]
@@ -78,8 +74,8 @@ fn cases_samples_and_lists_are_read_back_or_declared() {
     let list = r#"{"messages":[{"role":"user","content":"What is <|endoftext|>?"}]}"#;
     coverage.judge_all("kept", &read("openai-messages", list), &kept);
     assert!(coverage.breaches.is_empty(), "{}", coverage.verdict().unwrap());
-    assert!(coverage.judged > 60_000, "{}", coverage.judged);
-    assert!(coverage.rejected > 2_000, "{}", coverage.rejected);
+    assert!(coverage.judged > 100_000, "{}", coverage.judged);
+    assert!(coverage.rejected > 3_000, "{}", coverage.rejected);
 
     // Whoever registers a dialect is judged.
     let registered = DIALECTS.iter().flat_map(|dialect| {
@@ -87,6 +83,19 @@ fn cases_samples_and_lists_are_read_back_or_declared() {
         profiles.map(|profile| format!("{}@{profile}", dialect.id()))
     });
     assert_eq!(coverage.dialects, registered.collect::<BTreeSet<String>>());
+
+    let unused: Vec<LossCode> = LossCode::ALL
+        .iter()
+        .copied()
+        .filter(|code| !coverage.codes.contains(code))
+        .collect();
+    // Redaction declares the first of them, templates the others, and no dialect does.
+    let elsewhere = [
+        LossCode::Redacted,
+        LossCode::DatePinned,
+        LossCode::DefaultSystemInserted,
+    ];
+    assert_eq!(unused, elsewhere, "codes that no case declares");
 
     // Whatever code a dialect forgets to declare is missed.
     let blind: Vec<LossCode> = coverage.codes.difference(&coverage.missed).copied().collect();
@@ -98,7 +107,7 @@ fn cases_samples_and_lists_are_read_back_or_declared() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
     fn generated_chats_are_read_back_or_declared(chat in group_chat(), seed in any::<u64>()) {

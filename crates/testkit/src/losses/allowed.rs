@@ -51,7 +51,7 @@ impl Search<'_, '_> {
                         && !self.declared.ends(text, position, "").is_empty()
                     || has(LossCode::ControlCharacterRemoved) && text.chars().all(char::is_control)
                     || has(LossCode::Truncated)
-                    // Whoever looks for a thought in front of a text reads over a blank.
+                    // Whoever looks for a thought before a text reads over a blank.
                     || text.trim().is_empty() && self.read.iter().any(|read| matches!(read.kind, Kind::Reasoning(_)))
                     || has(LossCode::SpecialTokenInText) && self.has_replies()
             }
@@ -101,9 +101,8 @@ impl Search<'_, '_> {
             Kind::Media(media) => {
                 // A medium of a quoted message goes with the quote.
                 let inlines = self.declared.anywhere(LossCode::ReferenceInlined);
-                let url = match &media.source {
-                    MediaSource::Url(url) => url,
-                    _ => return false,
+                let MediaSource::Url(url) = &media.source else {
+                    return false;
                 };
                 let quoted = self
                     .source

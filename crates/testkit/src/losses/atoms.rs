@@ -70,7 +70,7 @@ impl Atom<'_> {
             (Role::System, _) => codes.push(SystemDropped),
             // What stands beside a result goes with it.
             (Role::Tool | Role::User, Kind::Text(_) | Kind::Media(_) | Kind::Nothing) => {
-                codes.push(ToolResultDropped)
+                codes.push(ToolResultDropped);
             }
             _ => {}
         }

@@ -1,11 +1,10 @@
 //! What is judged: a rendering, what it is a rendering of, and how people are known in it.
 
 use chatmill_dialect::{Coverage, LossCode, View};
-use chatmill_model::{Conversation, Message, MessageKind, Participant, Role};
+use chatmill_model::{Conversation, Message, MessageKind, Participant, ParticipantKind, Role};
 
 use super::atoms::{Atom, Kind};
 use super::declared::Declared;
-use super::sameness::is_agents;
 
 /// A rendering and what it is a rendering of.
 pub(super) struct Case<'r> {
@@ -109,14 +108,24 @@ impl<'r> Case<'r> {
     }
 
     /// Whether a field's value is told by what is read back, under whatever name.
-    pub(super) fn is_told(&self, value: &str, at: &[&Message]) -> bool {
+    pub(super) fn is_told(value: &str, at: &[&Message]) -> bool {
         let value = value.trim_matches('"');
         at.iter().any(|message| format!("{message:?}").contains(value))
     }
 
-    pub(super) fn is_of_conversation(&self, value: &str, other: &Conversation) -> bool {
+    /// Whether a fact about the conversation is told by another field of what is read back.
+    pub(super) fn is_of_conversation(value: &str, other: &Conversation) -> bool {
         let value = value.trim_matches('"');
         let told = [&other.source_id, &other.description, &other.title];
         told.into_iter().flatten().any(|told| told == value)
     }
+}
+
+/// Whether the perspective or another agent sent a message.
+fn is_agents(view: &View<'_>, message: &Message) -> bool {
+    let people = &view.conversation().participants;
+    view.is_own(message)
+        || message
+            .sender
+            .is_some_and(|sender| people[sender].kind == ParticipantKind::Agent)
 }

@@ -59,9 +59,12 @@ impl Declared {
         if has(LossCode::LeakedMetadataRemoved) && holds_metadata(text) {
             return shortened(text, read);
         }
-        let is_lost = |sign: char| has(LossCode::ControlCharacterRemoved) && sign.is_control();
-        let is_blank = |sign: char| has(LossCode::NewlineReplaced) && (sign.is_whitespace() || is_lost(sign));
-        let is_added = |sign| sign == '\u{200b}' && self.covers(LossCode::ReservedTextEscaped, position);
+        let is_lost = |character: char| has(LossCode::ControlCharacterRemoved) && character.is_control();
+        let is_blank = |character: char| {
+            has(LossCode::NewlineReplaced) && (character.is_whitespace() || is_lost(character))
+        };
+        let is_added =
+            |character| character == '\u{200b}' && self.covers(LossCode::ReservedTextEscaped, position);
         let mut forms = vec![text];
         if self.covers(LossCode::WhitespaceTrimmed, position) {
             forms.push(text.trim_matches(is_white));
@@ -75,9 +78,9 @@ impl Declared {
     }
 }
 
-/// Whether a sign is white space to every vendor.
-pub(super) fn is_white(sign: char) -> bool {
-    sign.is_whitespace() || sign == '\u{feff}'
+/// Whether a character is white space to every vendor.
+pub(super) fn is_white(character: char) -> bool {
+    character.is_whitespace() || character == '\u{feff}'
 }
 
 /// Where a text ends in what is read back, when it begins there.
@@ -92,19 +95,19 @@ fn end(
         return Some(text.len());
     }
     let mut rest = read;
-    let mut signs = text.chars().peekable();
-    while let Some(sign) = signs.next() {
-        if is_blank(sign) {
-            while signs.next_if(|next| is_blank(*next)).is_some() {}
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        if is_blank(character) {
+            while characters.next_if(|next| is_blank(*next)).is_some() {}
             rest = rest.trim_start_matches(|other: char| other.is_whitespace());
-        } else if let Some(behind) = rest.strip_prefix(sign) {
-            rest = behind;
-        } else if let (Some(behind), false) = (
-            rest.trim_start_matches(&is_added).strip_prefix(sign),
-            is_lost(sign),
+        } else if let Some(after) = rest.strip_prefix(character) {
+            rest = after;
+        } else if let (Some(after), false) = (
+            rest.trim_start_matches(&is_added).strip_prefix(character),
+            is_lost(character),
         ) {
-            rest = behind;
-        } else if !is_lost(sign) {
+            rest = after;
+        } else if !is_lost(character) {
             return None;
         }
     }
@@ -115,9 +118,9 @@ fn end(
 fn shortened(text: &str, read: &str) -> Vec<usize> {
     let mut ends = vec![0];
     let mut rest = read;
-    for sign in text.chars() {
-        if let Some(behind) = rest.strip_prefix(sign) {
-            rest = behind;
+    for character in text.chars() {
+        if let Some(after) = rest.strip_prefix(character) {
+            rest = after;
             ends.push(read.len() - rest.len());
         }
     }

@@ -70,8 +70,7 @@ impl Matched<'_, '_> {
                 continue;
             }
             let codes = atom.dropped_by();
-            let is_lost = found.is_none()
-                || found.is_some_and(|found| matches!(self.read[found.read].kind, Kind::Nothing));
+            let is_lost = found.is_none_or(|found| matches!(self.read[found.read].kind, Kind::Nothing));
             match lost
                 .iter_mut()
                 .find(|(position, known, _)| (*position, known) == (atom.position(), &codes))
@@ -119,7 +118,7 @@ impl Matched<'_, '_> {
             let is_silent = atom.kind == Kind::CacheMark
                 || matches!(atom.kind, Kind::Result(_)) && !matches!(read.kind, Kind::Text(_));
             if !is_silent {
-                // A word in front of a message's first words says who speaks.
+                // A word before a message's first words says who speaks.
                 let goes_on =
                     last.is_some_and(|(before, place)| before.position() == position && place == found.read);
                 last_role = found.role.or(last_role.filter(|_| goes_on));
@@ -289,7 +288,7 @@ impl Matched<'_, '_> {
             .map(|(key, _)| key)
             .collect();
         for (key, value) in message.extra.0.iter().filter(|_| !covers(LossCode::ExtraDropped)) {
-            if !keys.contains(key) && !self.case.is_told(value.as_str(), at) {
+            if !keys.contains(key) && !Case::is_told(value.as_str(), at) {
                 breach("the field", key);
             }
         }
@@ -361,9 +360,8 @@ impl Matched<'_, '_> {
             .map(|(key, _)| key)
             .collect();
         let fields = one.extra.0.iter().chain(&one.envelope.0);
-        let fields = fields.filter(|(key, value)| {
-            !keys.contains(&key) && !self.case.is_of_conversation(value.as_str(), other)
-        });
+        let fields = fields
+            .filter(|(key, value)| !keys.contains(&key) && !Case::is_of_conversation(value.as_str(), other));
         let lost = u64::from(is_lost(&one.title, &other.title))
             + u64::from(is_lost(&one.description, &other.description))
             + fields.count() as u64;
@@ -513,7 +511,7 @@ fn shown_name(linked: &Linked, message: &Message) -> Option<String> {
     while let Some((role, rest)) = name.split_once(':')
         && ROLES.contains(&role)
     {
-        name = rest.to_owned();
+        name = String::from(rest);
     }
     Some(name).filter(|name| !name.is_empty() && !ROLES.contains(&name.as_str()) && !name.ends_with(':'))
 }

@@ -1,15 +1,14 @@
 //! When an atom that was read back is the atom of the conversation, as it is or as a loss says that it changed.
 
-use chatmill_dialect::{LossCode, View};
-use chatmill_model::{
-    Arguments, Media, MediaSource, Message, Part, PartPlace, ParticipantKind, Role, ToolCall, ToolResult,
-};
+use chatmill_dialect::LossCode;
+use chatmill_model::{Arguments, Media, MediaSource, Message, Part, PartPlace, Role, ToolCall, ToolResult};
 use serde_json::Value;
 
 use super::atoms::{Atom, Kind};
 use super::search::Search;
 
 impl Search<'_, '_> {
+    /// Whether what was read back is the atom, for kinds that are not read as a part of a longer text.
     pub(super) fn is(&self, atom: &Atom<'_>, read: &Atom<'_>) -> bool {
         let has = |code| self.declared.at(code, atom.position()) > 0;
         match (&atom.kind, &read.kind) {
@@ -27,6 +26,8 @@ impl Search<'_, '_> {
         }
     }
 
+    /// Whether a call that was read back is the call of the message at a position: its id, name and arguments, or what a loss
+    /// made of them.
     pub(super) fn is_call(&self, position: u32, one: &ToolCall, other: &ToolCall) -> bool {
         let has = |code| self.declared.at(code, position) > 0;
         let name = |call: &ToolCall| call.name.clone().filter(|name| !name.is_empty());
@@ -35,12 +36,12 @@ impl Search<'_, '_> {
             || one.known_id() == other.known_id();
         let is_name = has(LossCode::ToolNameRewritten) || name(one) == name(other);
         let (asked, said) = (one.arguments.source_text(), other.arguments.source_text());
-        let is_same = compact(asked) == compact(said);
+        let is_equal = compact(asked) == compact(said);
         let is_wrapped = wrapped_value(said).is_some_and(|value| match value {
             Value::String(text) => text == asked,
             _ => false,
         });
-        let is_asked = is_same && (one.form == other.form || has(LossCode::ArgsReserialised))
+        let is_asked = is_equal && (one.form == other.form || has(LossCode::ArgsReserialised))
             || has(LossCode::ArgsNotObject)
                 && matches!(one.arguments, Arguments::NotObject(_))
                 && compact(said).ends_with(&format!(":{}}}", compact(asked)))
@@ -48,6 +49,8 @@ impl Search<'_, '_> {
         is_id && is_name && is_asked
     }
 
+    /// Whether a result that was read back answers the same call, fails alike and has the same id and name. Its text is looked at
+    /// elsewhere.
     pub(super) fn is_answer(
         &self,
         atom: &Atom<'_>,
@@ -75,6 +78,7 @@ impl Search<'_, '_> {
             && (is_name || has(LossCode::ToolNameRewritten))
     }
 
+    /// Whether an atom may be read back in a role.
     pub(super) fn is_said_as(&self, atom: &Atom<'_>, read: &Atom<'_>, role: Role, is_worded: bool) -> bool {
         let is_silent = atom.kind == Kind::CacheMark
             || matches!(atom.kind, Kind::Quote(_))
@@ -83,6 +87,7 @@ impl Search<'_, '_> {
         is_silent || self.case.is_text || self.case.is_role(atom, role, is_worded)
     }
 
+    /// Whether the message that was read back has no id, or one of the atom's own message.
     pub(super) fn is_id(&self, atom: &Atom<'_>, read: &Atom<'_>) -> bool {
         let Some(id) = &read.message.id else { return true };
         let own = atom.message.id.as_ref();
@@ -92,6 +97,7 @@ impl Search<'_, '_> {
             || self.declared.anywhere(LossCode::TurnMerged)
     }
 
+    /// Whether two results answer the same call, or neither answers any.
     pub(super) fn answers_the_same(&self, atom: &Atom<'_>, read: &Atom<'_>) -> bool {
         let called =
             |place: PartPlace, message: Option<&Message>| match message?.parts.get(place.part as usize) {
@@ -119,6 +125,7 @@ impl Search<'_, '_> {
     }
 }
 
+/// Whether two media are the same; what a declared loss takes from them is not compared.
 fn is_medium(one: &Media, other: &Media, loses: bool, loses_bytes: bool) -> bool {
     let is_nowhere = |media: &Media| match &media.source {
         MediaSource::Url(url) => url.is_empty(),
@@ -130,12 +137,14 @@ fn is_medium(one: &Media, other: &Media, loses: bool, loses_bytes: bool) -> bool
         && (loses || (&one.kind, &one.name, &one.media_type) == (&other.kind, &other.name, &other.media_type))
 }
 
+/// JSON without white space between its values; text that is not JSON stays.
 pub(super) fn compact(text: &str) -> String {
     let mut compact = String::new();
     chatmill_model::json::push_compact(&mut compact, text);
     compact
 }
 
+/// The value of an object of one field.
 pub(super) fn wrapped_value(object: &str) -> Option<Value> {
     let Ok(Value::Object(fields)) = serde_json::from_str(object) else {
         return None;
@@ -147,16 +156,9 @@ pub(super) fn wrapped_value(object: &str) -> Option<Value> {
         .filter(|_| values.next().is_none())
 }
 
+/// Whether an object holds a content as its only value, or is the content itself written compactly.
 pub(super) fn is_wrapped(object: &str, content: &str) -> bool {
     let is_value = matches!(wrapped_value(object), Some(Value::String(text)) if text == content);
     let compact = compact(content);
     is_value || object == compact || object.ends_with(&format!(":{compact}}}"))
-}
-
-pub(super) fn is_agents(view: &View<'_>, message: &Message) -> bool {
-    let people = &view.conversation().participants;
-    view.is_own(message)
-        || message
-            .sender
-            .is_some_and(|sender| people[sender].kind == ParticipantKind::Agent)
 }

@@ -21,11 +21,11 @@ const MAX_STATES: usize = 3_000;
 pub(super) struct Found {
     /// Index among the atoms that were read back.
     pub read: usize,
-    /// Who says it, where a word in front of it says so.
+    /// Who says it, where a word before it says so.
     pub role: Option<Role>,
     /// Whether other words stand for it.
     pub is_worded: bool,
-    /// Whether a name stands in front of it.
+    /// Whether a name stands before it.
     pub is_named: bool,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct State {
     pub(super) read: usize,
     /// How much of the next one is done.
     pub(super) offset: usize,
-    /// Atoms in front of `source` that are still to be found, and those behind it that are found already.
+    /// Atoms before `source` that are still to be found, and those after it that are found already.
     pub(super) moved: BTreeSet<usize>,
 }
 
@@ -170,9 +170,9 @@ impl<'s, 'c> Search<'s, 'c> {
         let mut steps = Vec::new();
         let next = state.source;
         if state.read < self.read.len() {
-            let behind = (next + 1..self.source.len()).filter(|index| self.movable[*index]);
+            let after = (next + 1..self.source.len()).filter(|index| self.movable[*index]);
             let waiting = state.moved.iter().copied().filter(|index| *index < next);
-            let ahead = behind.filter(|index| !state.moved.contains(index));
+            let ahead = after.filter(|index| !state.moved.contains(index));
             for index in (next..self.source.len().min(next + 1))
                 .chain(waiting)
                 .chain(ahead)
@@ -217,9 +217,10 @@ impl<'s, 'c> Search<'s, 'c> {
     fn advanced(&self, state: &State, offset: Option<usize>) -> State {
         let length = self.read.get(state.read).and_then(text_of).map_or(0, str::len);
         let mut next = state.clone();
-        match offset.filter(|offset| *offset < length) {
-            Some(offset) => next.offset = offset,
-            None => (next.read, next.offset) = (state.read + 1, 0),
+        if let Some(offset) = offset.filter(|offset| *offset < length) {
+            next.offset = offset;
+        } else {
+            (next.read, next.offset) = (state.read + 1, 0);
         }
         next
     }

@@ -1,4 +1,4 @@
-//! The words that may stand for an atom in a text, and what may stand in front of them.
+//! The words that may stand for an atom in a text, and what may stand before them.
 
 use chatmill_dialect::LossCode;
 use chatmill_model::{ArgumentForm, MediaSource, Role, ToolCall};
@@ -9,6 +9,8 @@ use super::sameness::{compact, is_wrapped};
 use super::search::Search;
 
 impl Search<'_, '_> {
+    /// For a text that begins with thoughts in `<think>` tags, which readers turn into reasoning: how many atoms that were read back
+    /// hold them, and where the rest of the text ends in the next one (0 where nothing is left).
     pub(super) fn thoughts(&self, text: &str, position: u32, read: usize) -> Option<(usize, usize)> {
         let mut rest = text;
         let mut count = 0;
@@ -42,6 +44,7 @@ impl Search<'_, '_> {
             .map(|end| (count, *end))
     }
 
+    /// What a declared loss may have put before an atom: length in bytes, the role that it names, and whether it is a name.
     pub(super) fn prefixes(&self, atom: &Atom<'_>, text: &str) -> Vec<(usize, Option<Role>, bool)> {
         let position = atom.position();
         let mut all = vec![(0, None, false)];
@@ -73,6 +76,7 @@ impl Search<'_, '_> {
         all
     }
 
+    /// The names under which the sender of an atom, or of the call that it answers, is known.
     pub(super) fn names(&self, atom: &Atom<'_>) -> Vec<String> {
         let people = &self.case.view.conversation().participants;
         let caller = atom.call.and_then(|place| self.case.view.message(place.position));
@@ -89,6 +93,7 @@ impl Search<'_, '_> {
         names
     }
 
+    /// Where in a text the atom may end that begins there, and whether other words than its own stand for it.
     pub(super) fn spelled(&self, atom: &Atom<'_>, read: &Atom<'_>, text: &str) -> Vec<(usize, bool)> {
         let position = atom.position();
         let has = |code| self.declared.at(code, position) > 0;
@@ -99,20 +104,19 @@ impl Search<'_, '_> {
             known.map(|word| (word.len(), true)).collect()
         };
         match (&atom.kind, &read.kind) {
-            (Kind::Text(found), Kind::Text(_)) => own(ends(found)),
             (Kind::Text(found), Kind::Result(_)) if has(LossCode::PartFlattened) => own(ends(found)),
-            (Kind::Reasoning(found), Kind::Reasoning(_)) => own(ends(found)),
+            (Kind::Text(found), Kind::Text(_)) | (Kind::Reasoning(found), Kind::Reasoning(_)) => {
+                own(ends(found))
+            }
             (Kind::Reasoning(found), Kind::Text(_)) if self.is_merged(position) => {
                 let Some(rest) = text.strip_prefix("<think>\n") else {
                     return Vec::new();
                 };
-                let at = text.len() - rest.len();
                 let ends = self.declared.ends(found, position, rest).into_iter();
                 let closed = ends.filter_map(|end| {
                     let rest = rest.get(end..)?.strip_prefix("\n</think>\n")?;
                     Some((text.len() - rest.len(), true))
                 });
-                let _ = at;
                 closed.collect()
             }
             (Kind::Result(result), Kind::Result(other)) if self.is_answer(atom, result, read, other) => {
@@ -187,11 +191,13 @@ impl Search<'_, '_> {
                 || messages.any(|message| is_end(&message.sender_name)))
     }
 
+    /// Whether the message was merged into another turn.
     pub(super) fn is_merged(&self, position: u32) -> bool {
         self.declared.covers(LossCode::TurnMerged, position)
     }
 }
 
+/// The words for a call that is told as text.
 fn call_words(call: &ToolCall) -> Vec<String> {
     let name = call
         .name
@@ -212,7 +218,7 @@ fn call_words(call: &ToolCall) -> Vec<String> {
     all
 }
 
-/// Where a quote may end: first behind the quoted words as they are, then at any mark that closes a quote, the last one first, for
+/// Where a quote may end: first after the quoted words as they are, then at any mark that closes a quote, the last one first, for
 /// white space, brackets and marks inside a quote are written anew.
 fn quote_ends(words: &str, text: &str) -> Vec<(usize, bool)> {
     let words = words.trim();

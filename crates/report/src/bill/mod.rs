@@ -9,9 +9,10 @@ mod prices;
 
 use chatmill_token::{Encoding, TokenCounts};
 
-use crate::cells::{Cells, GroupKey, coverage_rank};
+use crate::cells::{Cells, GroupKey};
 use crate::report::TokenCell;
 use crate::spread::Spread;
+use crate::token_table::Coverage;
 
 pub use claims::{CLAIMS, Claim, Saving, savings};
 pub use dataset::{day, of_dataset};
@@ -137,7 +138,7 @@ impl Bill {
             .map(|(key, sums)| {
                 let rank = [
                     order.groups.rank(&key.group),
-                    coverage_rank(&key.coverage),
+                    Coverage::rank(&key.coverage),
                     order.encodings.rank(&key.encoding),
                     order.dialects.rank(&format!("{}@{}", key.dialect, key.profile)),
                 ];

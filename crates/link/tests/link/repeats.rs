@@ -1,15 +1,6 @@
 //! Messages that share an id.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    missing_docs
-)]
 
-mod build;
-
-use build::{conversation, ids, linked, notice, refers, says, statuses};
+use crate::build::{conversation, ids, linked, notice, refers, says, statuses};
 use chatmill_diag::{Limits, Path, Span};
 use chatmill_link::link;
 use chatmill_model::Message;

@@ -2,8 +2,8 @@
 
 use chatmill_model::Message;
 
-use super::build::{self, call_part, calls, notice, pairs, result_part, results, says};
 use super::calls_of;
+use crate::build::{self, call_part, calls, notice, pairs, result_part, results, says};
 
 #[test]
 fn a_result_directly_after_its_call_is_paired() {

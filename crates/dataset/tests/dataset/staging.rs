@@ -1,22 +1,12 @@
 //! Slices, their parts and receipts: what is done, what is done again, and what a seal demands.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    missing_docs
-)]
-#![allow(clippy::disallowed_methods, reason = "tests look at the files")]
-
-mod support;
 
 use std::fs;
 
-use chatmill_dataset::{DatasetError, certify, read_manifest};
-use support::{
+use crate::support::{
     done, grind, interrupted, names, options, place, publish, receipts, refusal, seal, snapshot, staged,
     undisturbed, work,
 };
+use chatmill_dataset::{DatasetError, certify, read_manifest};
 use tempfile::TempDir;
 
 #[test]
@@ -273,7 +263,7 @@ fn a_set_that_was_dropped_leaves_nothing_in_the_dataset() {
     let (folder, out) = place();
     let staging = work(&out, "plan-a");
     let mut parts = staging.parts(0, &options()).unwrap();
-    parts.push_message(support::message()).unwrap();
+    parts.push_message(crate::support::message()).unwrap();
     drop(parts);
     assert_eq!(names(&staged(&folder, "temp")), ["messages.00000.parquet"]);
     let mut parts = staging.parts(0, &options()).unwrap();
@@ -282,7 +272,7 @@ fn a_set_that_was_dropped_leaves_nothing_in_the_dataset() {
         Vec::<String>::new(),
         "a new attempt removes the old one"
     );
-    parts.push_loss(support::loss()).unwrap();
+    parts.push_loss(crate::support::loss()).unwrap();
     let files = parts.close().unwrap();
     assert_eq!(files.len(), 1);
     staging.commit(0, &files, &"body").unwrap();
@@ -307,7 +297,7 @@ fn a_seal_refuses_a_folder_that_is_not_the_manifests() {
     let staging = work(&out, "plan-a");
     let files = grind(&staging, 0);
     fs::write(staged(&folder, "data/messages/part-00005.parquet"), "stray").unwrap();
-    let manifest = support::manifest("plan-a", 1, files);
+    let manifest = crate::support::manifest("plan-a", 1, files);
     let error = staging.seal(manifest, &options()).unwrap_err();
     assert!(matches!(error, DatasetError::Corrupt { .. }));
     assert!(
@@ -327,7 +317,7 @@ fn a_seal_refuses_a_part_that_changed_after_its_receipt() {
     bytes[10] ^= 1;
     fs::write(&path, bytes).unwrap();
     let error = staging
-        .seal(support::manifest("plan-a", 1, files), &options())
+        .seal(crate::support::manifest("plan-a", 1, files), &options())
         .unwrap_err();
     assert!(error.to_string().contains("another hash"), "{error}");
     assert_eq!(

@@ -1,13 +1,4 @@
 //! What goes wrong around a run: other runs, bad destinations, full disks, signals, odd surroundings. The real command.
-#![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    missing_docs
-)]
-#![allow(clippy::disallowed_methods, reason = "tests write the files that they need")]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +9,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use chatmill_testkit::{Workshop, corpus};
 
-const BINARY: &str = env!("CARGO_BIN_EXE_chatmill");
+use crate::desk::{binary, good_chat};
 
 /// A workshop with a few megabytes of chats and a pipeline that writes to `out`.
 fn large() -> Workshop {
@@ -31,19 +22,13 @@ fn large() -> Workshop {
 /// A workshop with two small files.
 fn small() -> Workshop {
     let shop = Workshop::new();
-    shop.write("in/a.json", chat("a"));
-    shop.write("in/b.jsonl", format!("{}\n{}\n", chat("b"), chat("c")));
+    shop.write("in/a.json", good_chat("a").to_string());
+    shop.write("in/b.jsonl", format!("{}\n{}\n", good_chat("b"), good_chat("c")));
     pipeline(&shop);
     shop
 }
 
-fn chat(id: &str) -> String {
-    format!(
-        r#"{{"version":"1.0.0","conversation_meta":{{"conversation_id":"{id}","name":"n","scene":"group_chat","scene_desc":{{}},"user_details":{{"u1":{{"full_name":"Ann","role":"user"}}}}}},"conversation_list":[{{"message_id":"m1","create_time":"2026-01-01T00:00:00+02:00","sender":"u1","role":"user","type":"text","content":"hello {id}","refer_list":[]}}]}}"#
-    )
-}
-
-fn pipeline(shop: &Workshop) {
+pub(crate) fn pipeline(shop: &Workshop) {
     shop.write(
         "pipeline.toml",
         "name = \"faults\"\n[[input]]\npath = \"in/**\"\n[render]\ndialects = [\"group-chat\"]\n[count]\nencodings = []\n\
@@ -52,7 +37,7 @@ fn pipeline(shop: &Workshop) {
 }
 
 fn command(shop: &Workshop, arguments: &[&str]) -> Command {
-    let mut command = Command::new(BINARY);
+    let mut command = Command::new(binary());
     command
         .args(arguments)
         .current_dir(shop.path(""))
@@ -73,7 +58,7 @@ fn code(output: &Output) -> i32 {
         .unwrap_or_else(|| panic!("it was killed: {output:?}"))
 }
 
-fn said(output: &Output) -> String {
+pub(crate) fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -102,7 +87,7 @@ fn listing(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 /// Starts a run and waits until it has begun to mill.
-fn milling(shop: &Workshop, arguments: &[&str]) -> (Child, BufReader<std::process::ChildStderr>) {
+fn working(shop: &Workshop, arguments: &[&str]) -> (Child, BufReader<std::process::ChildStderr>) {
     let all = [
         &["run", "pipeline.toml", "--progress", "json", "--threads", "1"],
         arguments,
@@ -125,7 +110,7 @@ fn milling(shop: &Workshop, arguments: &[&str]) -> (Child, BufReader<std::proces
     (run, stderr)
 }
 
-fn signal(run: &Child, name: &str) {
+pub(crate) fn signal(run: &Child, name: &str) {
     let sent = Command::new("kill")
         .args([name, &run.id().to_string()])
         .status()
@@ -137,7 +122,7 @@ fn signal(run: &Child, name: &str) {
 fn of_two_runs_on_one_destination_one_works_and_the_other_names_the_lock() {
     let shop = large();
     assert_eq!(code(&run(&shop, &["--out", "alone"])), 0);
-    let (mut first, mut stderr) = milling(&shop, &[]);
+    let (mut first, mut stderr) = working(&shop, &[]);
     // A stopped run keeps its lock.
     signal(&first, "-STOP");
     for _ in 0..2 {
@@ -156,7 +141,7 @@ fn of_two_runs_on_one_destination_one_works_and_the_other_names_the_lock() {
 fn a_killed_run_leaves_no_lock_behind() {
     let shop = large();
     assert_eq!(code(&run(&shop, &["--out", "alone"])), 0);
-    let (mut first, _stderr) = milling(&shop, &[]);
+    let (mut first, _stderr) = working(&shop, &[]);
     first.kill().unwrap();
     first.wait().unwrap();
     assert!(!shop.path("out").exists());
@@ -170,7 +155,7 @@ fn a_run_that_is_stopped_by_a_signal_ends_later_with_the_same_bytes() {
     let shop = large();
     assert_eq!(code(&run(&shop, &["--out", "alone"])), 0);
     for (name, expected) in [("-TERM", 143), ("-INT", 130)] {
-        let (mut stopped, mut stderr) = milling(&shop, &[]);
+        let (mut stopped, mut stderr) = working(&shop, &[]);
         signal(&stopped, name);
         let mut words = String::new();
         stderr.read_to_string(&mut words).unwrap();
@@ -251,7 +236,7 @@ fn a_file_size_limit_ends_the_run_and_without_it_the_run_goes_on() {
                 "-c",
                 "ulimit -f \"$0\"; exec \"$@\"",
                 blocks,
-                BINARY,
+                binary(),
                 "run",
                 "pipeline.toml",
                 "-q",
@@ -276,7 +261,7 @@ fn a_full_standard_output_is_an_error() {
         return;
     }
     let shop = small();
-    shop.write("in/broken.jsonl", format!("{}\n{{broken\n", chat("d")));
+    shop.write("in/broken.jsonl", format!("{}\n{{broken\n", good_chat("d")));
     for arguments in [
         &["check", "in/a.json"][..],
         &["check", "in", "--format", "jsonl"],
@@ -312,11 +297,11 @@ fn neither_folder_nor_spelling_nor_surroundings_change_a_byte() {
     let out = |name: &str| shop.path(name).to_str().unwrap().to_owned();
     fs::create_dir(shop.path("else")).unwrap();
 
-    let mut elsewhere = Command::new(BINARY);
+    let mut elsewhere = Command::new(binary());
     elsewhere
         .args(["run", "../pipeline.toml", "--out", &out("one")])
         .current_dir(shop.path("else"));
-    let mut absolute = Command::new(BINARY);
+    let mut absolute = Command::new(binary());
     absolute
         .args(["run", &format!("{whole}/./pipeline.toml"), "--out", "two/../two"])
         .current_dir(whole);
@@ -324,7 +309,7 @@ fn neither_folder_nor_spelling_nor_surroundings_change_a_byte() {
     odd.args([
         "-c",
         "umask 077; exec \"$0\" run pipeline.toml --out three",
-        BINARY,
+        binary(),
     ]);
     odd.current_dir(whole)
         .env("TZ", "Pacific/Kiritimati")
@@ -356,10 +341,10 @@ fn neither_folder_nor_spelling_nor_surroundings_change_a_byte() {
 fn the_order_of_the_input_sections_changes_nothing() {
     let shop = Workshop::new();
     for name in ["x/beans.json", "x/allotment.json", "y/tools.json"] {
-        shop.write(name, chat(name));
+        shop.write(name, good_chat(name).to_string());
     }
     // The same id twice: who keeps it must not depend on the order either.
-    shop.write("y/twice.json", chat("x/beans.json"));
+    shop.write("y/twice.json", good_chat("x/beans.json").to_string());
     let sections = ["x/beans.json", "y/*", "x/allo*"].map(|path| format!("[[input]]\npath = {path:?}\n"));
     let mut seen = Vec::new();
     for (number, order) in [[0, 1, 2], [2, 1, 0], [1, 2, 0]].into_iter().enumerate() {

@@ -1,15 +1,4 @@
 //! What patterns find, on folders built for each test.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    missing_docs
-)]
-#![allow(
-    clippy::disallowed_methods,
-    reason = "the tests lay out the folders that are read"
-)]
 
 use std::fs;
 use std::path::Path;

@@ -2,8 +2,8 @@
 
 use chatmill_model::{CallStatus, Message, PairedBy, Part};
 
-use super::build::{self, call_part, calls, pairs, result_part, results, says};
 use super::calls_of;
+use crate::build::{self, call_part, calls, pairs, result_part, results, says};
 
 #[test]
 fn ids_in_the_metadata_pair_what_has_no_other_id() {

@@ -1,12 +1,4 @@
 //! Dumps that `oracle/dumps.sh` has just made, against what `psql` and `pg_restore` say. `just dumps` runs this.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::disallowed_methods,
-    missing_docs
-)]
 
 use std::collections::BTreeMap;
 use std::fs;

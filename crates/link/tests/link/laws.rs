@@ -1,17 +1,8 @@
 //! Laws that hold for every conversation, however broken.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    missing_docs
-)]
-
-mod build;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use build::{by_id, call_part, conversation, excerpt, notice, result_part, says, with_preview};
+use crate::build::{by_id, call_part, conversation, excerpt, notice, result_part, says, with_preview};
 use chatmill_diag::Limits;
 use chatmill_link::link;
 use chatmill_model::{

@@ -1,6 +1,6 @@
 //! Pairs where an id is missing: names and order decide.
 
-use super::build::{calls, pairs, results, says};
+use crate::build::{calls, pairs, results, says};
 
 #[test]
 fn without_ids_results_follow_the_order_of_the_calls() {

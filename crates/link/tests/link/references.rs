@@ -1,15 +1,6 @@
 //! References and cycles.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    missing_docs
-)]
 
-mod build;
-
-use build::{by_id, conversation, excerpt, linked, refers, says, statuses, with_preview};
+use crate::build::{by_id, conversation, excerpt, linked, refers, says, statuses, with_preview};
 use chatmill_diag::Limits;
 use chatmill_link::link;
 use chatmill_model::{LinkStatus, Linked, Message, Part, Preview, Reference, ReferenceForm};

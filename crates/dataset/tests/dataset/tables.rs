@@ -1,18 +1,9 @@
 //! Every table, written and read back.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    missing_docs
-)]
-#![allow(clippy::disallowed_methods, reason = "tests look at the files")]
-
-mod support;
 
 use std::fs::File;
 use std::path::Path;
 
+use crate::support::{number, options, push_full, push_sparse, work};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, Int64Type, TimestampMicrosecondType};
 use arrow_array::{Array, ArrayRef, RecordBatch};
@@ -24,7 +15,6 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::LogicalType;
 use parquet::file::metadata::page_index::RowGroupPageIndex;
 use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader};
-use support::{number, options, push_full, push_sparse, work};
 use tempfile::TempDir;
 
 fn reader(path: &Path) -> ParquetRecordBatchReaderBuilder<File> {
@@ -448,12 +438,15 @@ fn a_number_beyond_sixty_three_bits_is_refused() {
 
 #[test]
 fn a_slice_has_files_only_for_tables_with_rows() {
-    let (folder, files) = written(|parts| parts.push_loss(support::loss()).unwrap(), &options());
+    let (folder, files) = written(
+        |parts| parts.push_loss(crate::support::loss()).unwrap(),
+        &options(),
+    );
     assert_eq!(files.len(), 1);
     assert_eq!(files[0].path, "losses/part-00000.parquet");
     assert!(path_of(&folder, &files[0]).is_file());
     assert_eq!(
-        support::names(&folder.path().join(".out.staging/f/temp")),
+        crate::support::names(&folder.path().join(".out.staging/f/temp")),
         Vec::<String>::new()
     );
 }

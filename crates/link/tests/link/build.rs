@@ -1,5 +1,4 @@
 //! Small conversations for the tests of this crate.
-#![allow(dead_code, reason = "each test file uses its own part")]
 
 use chatmill_diag::{Finding, Limits};
 use chatmill_link::{Repeats, link};

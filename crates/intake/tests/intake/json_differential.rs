@@ -2,13 +2,6 @@
 //!
 //! The documented differences are lone surrogates (repaired here, refused there), numbers that no parser holds (kept
 //! as text here) and depth (each has its own limit).
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    missing_docs
-)]
 
 use chatmill_intake::json::{Document, Kind, Value, scan};
 use proptest::prelude::*;

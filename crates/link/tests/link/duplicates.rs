@@ -1,15 +1,6 @@
 //! Which conversations repeat, nearly repeat, fork or continue others.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    missing_docs
-)]
 
-mod build;
-
-use build::{conversation, says};
+use crate::build::{conversation, says};
 use chatmill_link::{ClusterMembership, Duplicate, Likeness, memberships};
 use chatmill_model::{Conversation, Message, OffsetOrigin, Role, Timestamp};
 

@@ -1,24 +1,14 @@
 //! Certification must see every change of a certified file, and every file too many or too few.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    missing_docs
-)]
-#![allow(clippy::disallowed_methods, reason = "tests look at the files")]
-
-mod support;
 
 use std::fs;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use crate::support::{grind, manifest, options, publish, snapshot, text, work};
 use chatmill_dataset::{
     Certificate, Compression, Dataset, DatasetError, FORMAT, Manifest, Partition, TableOptions, certify,
     read_manifest,
 };
-use support::{grind, manifest, options, publish, snapshot, text, work};
 use tempfile::TempDir;
 
 fn dataset() -> (TempDir, PathBuf) {
@@ -404,7 +394,7 @@ fn files_with_other_encodings_than_their_neighbours_are_a_fault() {
     parts
         .push_message(chatmill_dataset::rows::MessageRow {
             tokens: vec![1],
-            ..support::message()
+            ..crate::support::message()
         })
         .unwrap();
     files.extend(parts.close().unwrap());

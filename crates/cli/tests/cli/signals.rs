@@ -1,38 +1,20 @@
 //! Signals, small stacks and large wishes: what the surroundings of the command do to it. The real command.
-#![cfg(target_os = "linux")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    missing_docs
-)]
-#![allow(clippy::disallowed_methods, reason = "tests write the files that they need")]
 
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use chatmill_testkit::{Workshop, corpus};
 
-const BINARY: &str = env!("CARGO_BIN_EXE_chatmill");
-
-fn chat(id: &str) -> String {
-    format!(
-        r#"{{"version":"1.0.0","conversation_meta":{{"conversation_id":"{id}","name":"n","scene":"group_chat","scene_desc":{{}},"user_details":{{"u1":{{"full_name":"Ann","role":"user"}}}}}},"conversation_list":[{{"message_id":"m1","create_time":"2026-01-01T00:00:00+02:00","sender":"u1","role":"user","type":"text","content":"hello {id}","refer_list":[]}}]}}"#
-    )
-}
+use crate::desk::{binary, good_chat};
+use crate::faults::{pipeline, said, signal};
 
 fn shop(megabytes: usize) -> Workshop {
     let shop = Workshop::new();
     if megabytes > 0 {
         corpus::write(&shop, megabytes, 11);
     }
-    shop.write("in/a.json", chat("a"));
-    shop.write(
-        "pipeline.toml",
-        "name = \"signals\"\n[[input]]\npath = \"in/**\"\n[render]\ndialects = [\"group-chat\"]\n[count]\nencodings = []\n\
-         [limits]\nmax_reject_ratio = 1.0\nmax_error_findings = 1_000_000\n[output]\npath = \"out\"\n",
-    );
+    shop.write("in/a.json", good_chat("a").to_string());
+    pipeline(&shop);
     shop
 }
 
@@ -40,7 +22,8 @@ fn shop(megabytes: usize) -> Workshop {
 fn shell(shop: &Workshop, first: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new("bash");
     command
-        .args(["-c", &format!("{first}; exec \"$@\""), "bash", BINARY])
+        .args(["-c", &format!("{first}; exec \"$@\""), "bash"])
+        .arg(binary())
         .args(arguments)
         .current_dir(shop.path(""))
         .stdin(Stdio::null());
@@ -50,18 +33,6 @@ fn shell(shop: &Workshop, first: &str, arguments: &[&str]) -> Command {
 fn run(shop: &Workshop, first: &str, arguments: &[&str]) -> Output {
     let all = [&["run", "pipeline.toml"], arguments].concat();
     shell(shop, first, &all).output().unwrap()
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-fn signal(run: &Child, name: &str) {
-    let sent = Command::new("kill")
-        .args([name, &run.id().to_string()])
-        .status()
-        .unwrap();
-    assert!(sent.success());
 }
 
 #[test]

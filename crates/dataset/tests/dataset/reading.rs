@@ -1,21 +1,11 @@
 //! A finished dataset, read back column by column.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    missing_docs
-)]
-#![allow(clippy::disallowed_methods, reason = "tests damage the files")]
-
-mod support;
 
 use std::fs;
 use std::path::PathBuf;
 
+use crate::support::{manifest, number, options, publish, push_full, push_sparse, work};
 use chatmill_dataset::rows::LossRow;
 use chatmill_dataset::{Dataset, DatasetError, certify, write_derived};
-use support::{manifest, number, options, publish, push_full, push_sparse, work};
 use tempfile::TempDir;
 
 /// A published dataset of two slices; the losses of each are told apart by their amounts.

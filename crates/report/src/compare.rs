@@ -11,7 +11,7 @@ use crate::cells::{Cells, GroupKey};
 use crate::report::{
     Change, Comparison, ConversationChanges, FindingChange, LossChange, TokenChange, TokenCount,
 };
-use crate::token_table::Coverage;
+use crate::token_table::coverage_rank;
 
 /// Ids that are named for each kind of change.
 const MAX_IDS: usize = 20;
@@ -212,7 +212,7 @@ fn token_changes(cells: &Cells<Sides>) -> Vec<TokenChange> {
     // The sort is stable: dialects stay in the order of the tables.
     changes.sort_by_key(|change| {
         let encoding = encodings.iter().position(|name| *name == change.encoding);
-        (Coverage::rank(&change.coverage), encoding)
+        (coverage_rank(&change.coverage), encoding)
     });
     changes
 }

@@ -4,52 +4,33 @@ use chatmill_model::target_name;
 
 use crate::cells::GroupKey;
 
-/// What a rendering shows of a history, and what people call it.
-pub struct Coverage {
-    id: &'static str,
-    heading: &'static str,
-    shows: &'static str,
-}
-
-/// The coverages in the order for people: whole histories come first.
-const COVERAGES: [Coverage; 3] = [
-    Coverage {
-        id: "whole",
-        heading: "Whole histories",
-        shows: "all messages",
-    },
-    Coverage {
-        id: "window",
-        heading: "Windows of histories",
-        shows: "windows",
-    },
-    Coverage {
-        id: "single-turn",
-        heading: "Single turns",
-        shows: "single turns",
-    },
+/// The coverages in the order for people: id, what stands over a group of rows, and what stands beside a dialect's name.
+const COVERAGES: [(&str, &str, &str); 3] = [
+    ("whole", "Whole histories", "all messages"),
+    ("window", "Windows of histories", "windows"),
+    ("single-turn", "Single turns", "single turns"),
 ];
 
-impl Coverage {
-    /// What stands over the rows of a coverage; the id where this version does not know it.
-    pub fn heading(id: &str) -> &str {
-        Self::find(id).map_or(id, |coverage| coverage.heading)
-    }
+/// The place of a coverage in the order for people: whole histories come first, and what this version does not know last.
+pub(crate) fn coverage_rank(id: &str) -> usize {
+    let place = COVERAGES.iter().position(|coverage| coverage.0 == id);
+    place.unwrap_or(usize::MAX)
+}
 
-    /// What a coverage shows, in the words of a newcomer; the id where this version does not know it.
-    pub fn shows(id: &str) -> &str {
-        Self::find(id).map_or(id, |coverage| coverage.shows)
-    }
+/// What stands over the rows of a coverage; the id where this version does not know it.
+pub(crate) fn heading(id: &str) -> &str {
+    COVERAGES
+        .iter()
+        .find(|coverage| coverage.0 == id)
+        .map_or(id, |coverage| coverage.1)
+}
 
-    fn find(id: &str) -> Option<&'static Self> {
-        COVERAGES.iter().find(|coverage| coverage.id == id)
-    }
-
-    /// The place of an id in the order for people; unknown ones come last.
-    pub fn rank(id: &str) -> usize {
-        let place = COVERAGES.iter().position(|coverage| coverage.id == id);
-        place.unwrap_or(usize::MAX)
-    }
+/// What a coverage shows, in the words of a newcomer; the id where this version does not know it.
+pub fn shows(id: &str) -> &str {
+    COVERAGES
+        .iter()
+        .find(|coverage| coverage.0 == id)
+        .map_or(id, |coverage| coverage.2)
 }
 
 /// One dialect in one coverage.
@@ -230,14 +211,14 @@ mod tests {
     #[test]
     fn whole_histories_come_first_and_coverages_of_other_versions_last() {
         let mut ids = ["of-tomorrow", "single-turn", "window", "whole"];
-        ids.sort_by_key(|id| Coverage::rank(id));
+        ids.sort_by_key(|id| coverage_rank(id));
         assert_eq!(ids, ["whole", "window", "single-turn", "of-tomorrow"]);
         assert_eq!(
-            (Coverage::heading("window"), Coverage::shows("window")),
+            (heading("window"), shows("window")),
             ("Windows of histories", "windows")
         );
         assert_eq!(
-            (Coverage::heading("of-tomorrow"), Coverage::shows("of-tomorrow")),
+            (heading("of-tomorrow"), shows("of-tomorrow")),
             ("of-tomorrow", "of-tomorrow")
         );
     }

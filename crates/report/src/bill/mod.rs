@@ -12,7 +12,7 @@ use chatmill_token::{Encoding, TokenCounts};
 use crate::cells::{Cells, GroupKey};
 use crate::report::TokenCell;
 use crate::spread::Spread;
-use crate::token_table::Coverage;
+use crate::token_table::coverage_rank;
 
 pub use claims::{CLAIMS, Claim, Saving, savings};
 pub use dataset::{day, of_dataset};
@@ -138,7 +138,7 @@ impl Bill {
             .map(|(key, sums)| {
                 let rank = [
                     order.groups.rank(&key.group),
-                    Coverage::rank(&key.coverage),
+                    coverage_rank(&key.coverage),
                     order.encodings.rank(&key.encoding),
                     order.dialects.rank(&format!("{}@{}", key.dialect, key.profile)),
                 ];

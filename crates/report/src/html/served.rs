@@ -4,7 +4,7 @@ use super::markup::Html;
 use super::table::{numbers, table, words};
 use crate::bill::quotient;
 use crate::report::TokenCell;
-use crate::token_table::Coverage;
+use crate::token_table::heading;
 
 /// The table of one encoding; nothing where no rendering is ever sent.
 pub(super) fn served(html: &mut Html, stretches: &[Vec<&TokenCell>]) {
@@ -31,7 +31,7 @@ pub(super) fn served(html: &mut Html, stretches: &[Vec<&TokenCell>]) {
     table(html, "Estimate of what is sent", &heads, |html| {
         for cell in &cells {
             html.row(&cell.target())
-                .word(Coverage::heading(&cell.coverage))
+                .word(heading(&cell.coverage))
                 .figure(cell.requests)
                 .figure(cell.tokens_sent)
                 .rate(quotient(cell.tokens_sent, cell.requests), 1)

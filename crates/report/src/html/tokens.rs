@@ -8,7 +8,7 @@ use super::{end, query};
 use crate::bill::quotient;
 use crate::cells::GroupKey;
 use crate::report::{LossKind, Report, TokenCell};
-use crate::token_table::{Coverage, TokenRow, TokenTable};
+use crate::token_table::{TokenRow, TokenTable, heading};
 
 /// Kinds of loss that are shown without opening anything.
 const MAX_OPEN_KINDS: usize = 4;
@@ -107,7 +107,7 @@ fn overview(html: &mut Html, prices: &TokenTable<&TokenCell>) {
     html.raw("</tr></thead><tbody>");
     for group in &prices.coverages {
         for row in group.by_price(|row| per_message(row, 0)) {
-            html.row(&row.target).word(Coverage::heading(&group.coverage));
+            html.row(&row.target).word(heading(&group.coverage));
             for encoding in 0..prices.encodings.len() {
                 match row.cell(encoding) {
                     None => html.raw("<td class=\"number\">–</td>"),
@@ -156,7 +156,7 @@ fn price_table(html: &mut Html, stretches: &[Vec<&TokenCell>]) {
                 }
                 if let Some(first) = stretch.first() {
                     html.raw("<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"11\">")
-                        .text(Coverage::heading(&first.coverage))
+                        .text(heading(&first.coverage))
                         .raw("</th></tr>");
                 }
                 let dearest = stretch.iter().map(|cell| cell.per_message).fold(0.0, f64::max);

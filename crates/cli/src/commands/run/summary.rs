@@ -7,7 +7,7 @@ use chatmill_engine::RunSummary;
 use chatmill_engine::commit::summary::{NOTHING_READ, TOO_MANY_ERRORS, TokenTotal};
 use chatmill_engine::work::receipt::FindingCount;
 use chatmill_report::GroupKey;
-use chatmill_report::token_table::{Coverage, TokenRow, TokenTable};
+use chatmill_report::token_table::{TokenRow, TokenTable, shows};
 
 use crate::figures::{bytes, count, counted, duration, percent, quotient};
 use crate::output::{self, harmless};
@@ -274,7 +274,7 @@ fn price(row: &TokenRow<CellTotal>, is_counted: bool) -> f64 {
 }
 
 fn token_row(row: &TokenRow<CellTotal>, coverage: &str, encodings: &[String]) -> Vec<String> {
-    let mut line = vec![harmless(&row.target), harmless(Coverage::shows(coverage))];
+    let mut line = vec![harmless(&row.target), harmless(shows(coverage))];
     for (place, encoding) in encodings.iter().enumerate() {
         if !encoding.is_empty() {
             let cell = row.cell(place);

@@ -92,7 +92,7 @@ fuzz SECONDS:
 dumps:
     rm -rf target/dumps
     crates/intake/tests/oracle/dumps.sh target/dumps
-    CHATMILL_DUMPS="$PWD/target/dumps" cargo test --package chatmill-intake --test fresh_dumps -- --ignored --nocapture
+    CHATMILL_DUMPS="$PWD/target/dumps" cargo test --package chatmill-intake --test intake fresh_dumps -- --ignored --nocapture
 
 # open a dataset with the readers that people use, and run the report's queries (needs Python and its package index)
 readers RUN:

@@ -97,14 +97,6 @@ impl<V> Cells<V> {
     }
 }
 
-/// The rank of a coverage for people: whole histories come first.
-pub(crate) fn coverage_rank(coverage: &str) -> usize {
-    ["whole", "window", "single-turn"]
-        .iter()
-        .position(|known| *known == coverage)
-        .unwrap_or(usize::MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 
 use chatmill_dataset::{Dataset, DatasetError};
 
-use crate::cells::{Cells, GroupKey, coverage_rank};
+use crate::cells::{Cells, GroupKey};
 use crate::report::{
     Change, Comparison, ConversationChanges, FindingChange, LossChange, TokenChange, TokenCount,
 };
+use crate::token_table::coverage_rank;
 
 /// Ids that are named for each kind of change.
 const MAX_IDS: usize = 20;

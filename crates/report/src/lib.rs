@@ -14,6 +14,7 @@ pub mod markdown;
 mod queries;
 pub mod report;
 mod spread;
+pub mod token_table;
 
 use std::path::Path;
 

@@ -14,11 +14,8 @@
     missing_docs
 )]
 
-use chatmill_diag::Limits;
 use chatmill_dialect::{History, Policy, View, auto_perspective};
-use chatmill_intake::json;
 use chatmill_model::{ComponentSpan, Linked};
-use chatmill_source::FrameView;
 use chatmill_testkit::chats::group_chat;
 use chatmill_token::{Encoding, TokenCounter};
 use proptest::strategy::{Strategy, ValueTree};
@@ -55,18 +52,7 @@ fn corpora() -> Vec<(String, Vec<String>)> {
 }
 
 fn read(line: &str) -> Linked {
-    let limits = Limits::default();
-    let document = json::scan(line.as_bytes(), limits.depth)
-        .map_err(|fault| fault.message)
-        .unwrap();
-    let view = FrameView {
-        document: &document,
-        bytes: line.as_bytes(),
-        start: 0,
-        key: None,
-    };
-    let source = chatmill_source::find("group-chat").unwrap();
-    chatmill_link::link(source.read(&view, &limits).conversation.unwrap(), &limits).0
+    chatmill_testkit::law::read("group-chat", line)
 }
 
 /// Renders every conversation in every dialect, conversation by conversation as a run does.

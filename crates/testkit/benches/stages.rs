@@ -20,7 +20,6 @@ use chatmill_intake::discover::discover;
 use chatmill_intake::json;
 use chatmill_intake::{Event, Reader};
 use chatmill_model::Linked;
-use chatmill_source::FrameView;
 use chatmill_testkit::Workshop;
 use chatmill_testkit::chats::group_chat;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
@@ -41,18 +40,8 @@ fn corpus() -> String {
     lines
 }
 
-fn read(line: &str, limits: &Limits) -> Linked {
-    let document = json::scan(line.as_bytes(), limits.depth)
-        .map_err(|fault| fault.message)
-        .unwrap();
-    let source = chatmill_source::find("group-chat").unwrap();
-    let view = FrameView {
-        document: &document,
-        bytes: line.as_bytes(),
-        start: 0,
-        key: None,
-    };
-    chatmill_link::link(source.read(&view, limits).conversation.unwrap(), limits).0
+fn read(line: &str) -> Linked {
+    chatmill_testkit::law::read("group-chat", line)
 }
 
 fn stages(criterion: &mut Criterion) {
@@ -89,14 +78,9 @@ fn stages(criterion: &mut Criterion) {
         });
     });
     group.bench_function("scan, read and link", |bencher| {
-        bencher.iter(|| {
-            lines
-                .iter()
-                .map(|line| read(line, &limits).links.len())
-                .sum::<usize>()
-        });
+        bencher.iter(|| lines.iter().map(|line| read(line).links.len()).sum::<usize>());
     });
-    let linked: Vec<Linked> = lines.iter().map(|line| read(line, &limits)).collect();
+    let linked: Vec<Linked> = lines.iter().map(|line| read(line)).collect();
     group.bench_function("check", |bencher| {
         bencher.iter(|| {
             let mut findings = Vec::new();

@@ -42,19 +42,7 @@ fn every_format_says_what_is_expected_of_it_printed_and_written() {
         let check = end(command);
         assert_eq!(check.code, 1, "{format}: {}", check.stderr);
         assert_eq!(check.stdout, fs::read_to_string(&written).unwrap(), "{format}");
-        let golden = samples().join(name);
-        if std::env::var_os("BLESS").is_some() {
-            fs::write(&golden, &check.stdout).unwrap();
-        }
-        let expected = fs::read_to_string(&golden).unwrap_or_default();
-        for (line, (printed, expected)) in check.stdout.lines().zip(expected.lines()).enumerate() {
-            assert_eq!(printed, expected, "{name}:{}; BLESS=1 writes it again", line + 1);
-        }
-        assert_eq!(
-            check.stdout.len(),
-            expected.len(),
-            "{name}: BLESS=1 writes it again"
-        );
+        chatmill_golden::assert_golden(&samples().join(name), &check.stdout);
     }
 }
 

@@ -1,7 +1,7 @@
 //! What every test needs: a folder of its own, chats to put there, and the command.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use assert_cmd::Command;
 use serde_json::{Value, json};
@@ -43,8 +43,8 @@ impl Desk {
     }
 }
 
-pub(crate) fn binary() -> &'static Path {
-    Path::new(env!("CARGO_BIN_EXE_chatmill"))
+pub(crate) fn binary() -> &'static str {
+    env!("CARGO_BIN_EXE_chatmill")
 }
 
 /// What a command printed and how it ended.

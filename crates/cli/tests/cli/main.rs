@@ -8,11 +8,14 @@
 )]
 #![allow(clippy::disallowed_methods, reason = "tests write the files that they need")]
 
+mod chaos;
 mod check;
 mod check_reports;
 mod desk;
 mod example;
 mod export;
+#[cfg(unix)]
+mod faults;
 mod hostile_names;
 mod init;
 mod listings;
@@ -20,5 +23,7 @@ mod no_content;
 mod render;
 mod reports;
 mod run;
+#[cfg(target_os = "linux")]
+mod signals;
 mod streams;
 mod unread;

@@ -102,19 +102,10 @@ mod tests {
     #[test]
     fn the_checked_in_pages_are_those_of_the_code() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/tables");
-        let bless = std::env::var_os("BLESS").is_some();
         let mut expected: Vec<String> = Vec::new();
         for table in TABLES {
             let page = describe(table).unwrap();
-            let file = folder.join(format!("{table}.md"));
-            if bless {
-                std::fs::write(&file, &page).unwrap();
-            }
-            assert_eq!(
-                std::fs::read_to_string(&file).unwrap(),
-                page,
-                "run with BLESS=1 to rewrite {table}.md"
-            );
+            chatmill_golden::assert_golden(&folder.join(format!("{table}.md")), &page);
             expected.push(format!("{table}.md"));
         }
         let mut found: Vec<String> = std::fs::read_dir(&folder)

@@ -142,11 +142,7 @@ fn our_own_templates_print_what_is_written_down() {
                 violations.concat()
             )
         });
-        let path = folder().join(format!("{name}.txt"));
-        if std::env::var_os("BLESS").is_some() {
-            std::fs::write(&path, &printed).unwrap();
-        }
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), printed, "{name}");
+        chatmill_golden::assert_golden(&folder().join(format!("{name}.txt")), &printed);
     }
 }
 

@@ -9,9 +9,10 @@ mod prices;
 
 use chatmill_token::{Encoding, TokenCounts};
 
-use crate::cells::{Cells, GroupKey, coverage_rank};
+use crate::cells::{Cells, GroupKey};
 use crate::report::TokenCell;
 use crate::spread::Spread;
+use crate::token_table::coverage_rank;
 
 pub use claims::{CLAIMS, Claim, Saving, savings};
 pub use dataset::{day, of_dataset};

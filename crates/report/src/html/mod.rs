@@ -6,7 +6,6 @@
 mod charts;
 mod comparison;
 mod findings;
-mod labels;
 pub(crate) mod markup;
 mod personal;
 mod repeats;

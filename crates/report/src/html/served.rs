@@ -1,13 +1,13 @@
 //! The bill as served: what the renderings would have cost while the chats were going on. It is an estimate and says so.
 
-use super::labels::{heading, target};
 use super::markup::Html;
 use super::table::{numbers, table, words};
 use crate::bill::quotient;
 use crate::report::TokenCell;
+use crate::token_table::heading;
 
 /// The table of one encoding; nothing where no rendering is ever sent.
-pub(super) fn served(html: &mut Html, stretches: &[&Vec<&TokenCell>]) {
+pub(super) fn served(html: &mut Html, stretches: &[Vec<&TokenCell>]) {
     let cells: Vec<&TokenCell> = stretches
         .iter()
         .flat_map(|stretch| stretch.iter().copied())
@@ -30,7 +30,7 @@ pub(super) fn served(html: &mut Html, stretches: &[&Vec<&TokenCell>]) {
     ];
     table(html, "Estimate of what is sent", &heads, |html| {
         for cell in &cells {
-            html.row(&target(cell))
+            html.row(&cell.target())
                 .word(heading(&cell.coverage))
                 .figure(cell.requests)
                 .figure(cell.tokens_sent)

@@ -1,16 +1,14 @@
 //! The bill: an overview of all encodings, a table per encoding with its parts, and what each dialect lost for its price.
 
-use std::collections::BTreeMap;
-
 use super::charts::{PARTS, bar, legend, parts, stacked};
-use super::labels::{heading, target};
 use super::markup::{Html, count, counted};
 use super::served::served;
 use super::table::{bars, numbers, table, words};
 use super::{end, query};
 use crate::bill::quotient;
-use crate::cells::coverage_rank;
+use crate::cells::GroupKey;
 use crate::report::{LossKind, Report, TokenCell};
+use crate::token_table::{TokenRow, TokenTable, heading};
 
 /// Kinds of loss that are shown without opening anything.
 const MAX_OPEN_KINDS: usize = 4;
@@ -25,36 +23,28 @@ pub(super) fn range(report: &Report) -> Option<(String, String, f64)> {
     };
     let cheap = cells().min_by(|one, other| one.ratio.total_cmp(&other.ratio))?;
     let dear = cells().max_by(|one, other| one.ratio.total_cmp(&other.ratio))?;
-    Some((target(cheap), target(dear), dear.ratio))
+    Some((cheap.target(), dear.target(), dear.ratio))
 }
 
-/// The dialect with its profile, where that is not the document's.
-/// The cells in stretches of one coverage and encoding, the cheapest first in each.
-fn stretches(report: &Report) -> Vec<Vec<&TokenCell>> {
-    let mut stretches: BTreeMap<(usize, &str, usize), Vec<&TokenCell>> = BTreeMap::new();
+/// The cells of the report as a table.
+fn price_tables(report: &Report) -> TokenTable<&TokenCell> {
+    let mut table = TokenTable::new(&report.run.encodings);
     for cell in &report.tokens.rows {
-        let encoding = report
-            .run
-            .encodings
-            .iter()
-            .position(|name| *name == cell.encoding);
-        let key = (
-            coverage_rank(&cell.coverage),
-            cell.coverage.as_str(),
-            encoding.unwrap_or(usize::MAX),
-        );
-        stretches.entry(key).or_default().push(cell);
+        let key = GroupKey {
+            group: "",
+            dialect: &cell.dialect,
+            profile: &cell.profile,
+            coverage: &cell.coverage,
+            encoding: &cell.encoding,
+        };
+        *table.cell(key) = Some(cell);
     }
-    let mut stretches: Vec<Vec<&TokenCell>> = stretches.into_values().collect();
-    for stretch in &mut stretches {
-        stretch.sort_by(|one, other| one.per_message.total_cmp(&other.per_message));
-    }
-    stretches
+    table
 }
 
 pub(super) fn tokens(html: &mut Html, report: &Report) {
-    let stretches = stretches(report);
-    if stretches.is_empty() {
+    let prices = price_tables(report);
+    if prices.coverages.is_empty() {
         html.raw("<p>Nothing was rendered.</p>");
         end(html, &report.tokens);
         return;
@@ -62,17 +52,10 @@ pub(super) fn tokens(html: &mut Html, report: &Report) {
     html.raw("<p>Tokens of the rendered bytes, counted exactly in the encoding that stands beside each figure. Dialects ")
         .raw("are compared within what they show of a history, per message shown.</p>\n");
     if report.run.encodings.len() > 1 {
-        overview(html, report, &stretches);
+        overview(html, &prices);
     }
-    let mut encodings: Vec<&str> = report.run.encodings.iter().map(String::as_str).collect();
-    if encodings.is_empty() {
-        encodings.push("");
-    }
-    for (index, encoding) in encodings.iter().enumerate() {
-        let of_encoding: Vec<&Vec<&TokenCell>> = stretches
-            .iter()
-            .filter(|stretch| stretch.first().is_some_and(|cell| cell.encoding == *encoding))
-            .collect();
+    for (index, encoding) in prices.encodings.iter().enumerate() {
+        let of_encoding = stretches(&prices, index);
         // The first encoding is shown; the others say much the same and wait to be opened.
         html.raw(if index == 0 {
             "<details open><summary>"
@@ -94,46 +77,45 @@ pub(super) fn tokens(html: &mut Html, report: &Report) {
     end(html, &report.tokens);
 }
 
+/// What a dialect is sorted by.
+fn per_message(row: &TokenRow<&TokenCell>, encoding: usize) -> f64 {
+    row.cell(encoding).map_or(f64::INFINITY, |cell| cell.per_message)
+}
+
+/// The cells of one encoding by coverage, the cheapest first in each.
+fn stretches<'r>(prices: &TokenTable<&'r TokenCell>, encoding: usize) -> Vec<Vec<&'r TokenCell>> {
+    let groups = prices.coverages.iter().map(|group| -> Vec<&TokenCell> {
+        let rows = group.by_price(|row| per_message(row, encoding));
+        rows.into_iter()
+            .filter_map(|row| row.cell(encoding).copied())
+            .collect()
+    });
+    groups.filter(|cells| !cells.is_empty()).collect()
+}
+
 /// Tokens per message of every dialect in every encoding, the dearer the darker.
-fn overview(html: &mut Html, report: &Report, stretches: &[Vec<&TokenCell>]) {
-    let encodings = &report.run.encodings;
+fn overview(html: &mut Html, prices: &TokenTable<&TokenCell>) {
     html.raw("<h3>Tokens per message, all encodings</h3>");
     html.raw("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Tokens per message\"><table><caption>")
         .raw("The stronger the colour, the dearer against the cheapest of its coverage and encoding</caption><thead><tr>")
         .raw("<th scope=\"col\">Dialect</th><th scope=\"col\">Shows</th>");
-    for encoding in encodings {
+    for encoding in &prices.encodings {
         html.raw("<th scope=\"col\" class=\"number\">")
             .text(encoding)
             .raw("</th>");
     }
     html.raw("</tr></thead><tbody>");
-    let mut seen: Vec<(&str, &str, &str)> = Vec::new();
-    for cell in stretches.iter().flatten() {
-        let key = (
-            cell.dialect.as_str(),
-            cell.profile.as_str(),
-            cell.coverage.as_str(),
-        );
-        if seen.contains(&key) {
-            continue;
+    for group in &prices.coverages {
+        for row in group.by_price(|row| per_message(row, 0)) {
+            html.row(&row.target).word(heading(&group.coverage));
+            for encoding in 0..prices.encodings.len() {
+                match row.cell(encoding) {
+                    None => html.raw("<td class=\"number\">–</td>"),
+                    Some(cell) => heat(html, cell),
+                };
+            }
+            html.end_row();
         }
-        seen.push(key);
-        html.row(&target(cell)).word(heading(&cell.coverage));
-        for encoding in encodings {
-            let same = report.tokens.rows.iter().find(|other| {
-                (
-                    other.dialect.as_str(),
-                    other.profile.as_str(),
-                    other.coverage.as_str(),
-                ) == key
-                    && other.encoding == *encoding
-            });
-            match same {
-                None => html.raw("<td class=\"number\">–</td>"),
-                Some(cell) => heat(html, cell),
-            };
-        }
-        html.end_row();
     }
     html.raw("</tbody></table></div>\n");
 }
@@ -149,7 +131,7 @@ fn heat<'h>(html: &'h mut Html, cell: &TokenCell) -> &'h mut Html {
 }
 
 /// One encoding: a group of rows for each coverage, since only within one may prices be compared.
-fn price_table(html: &mut Html, stretches: &[&Vec<&TokenCell>]) {
+fn price_table(html: &mut Html, stretches: &[Vec<&TokenCell>]) {
     let heads = [
         words("Dialect"),
         bars("Made of"),
@@ -178,7 +160,7 @@ fn price_table(html: &mut Html, stretches: &[&Vec<&TokenCell>]) {
                         .raw("</th></tr>");
                 }
                 let dearest = stretch.iter().map(|cell| cell.per_message).fold(0.0, f64::max);
-                for cell in *stretch {
+                for cell in stretch {
                     price_row(html, cell, share(cell.per_message, dearest));
                 }
             }
@@ -192,7 +174,7 @@ fn price_row(html: &mut Html, cell: &TokenCell, share: f64) {
         .zip(PARTS)
         .map(|(size, (_, class))| (size, class))
         .collect();
-    html.row(&target(cell));
+    html.row(&cell.target());
     stacked(html, share, &sizes);
     html.rate(cell.per_message, 1)
         .rate(cell.ratio, 2)
@@ -253,7 +235,7 @@ pub(super) fn losses(html: &mut Html, report: &Report) {
         &heads,
         |html| {
             for cell in &cells {
-                html.row(&target(cell)).raw("<td class=\"bar\">");
+                html.row(&cell.target()).raw("<td class=\"bar\">");
                 bar(html, share(cell.per_message, dearest), &[(1, "part-content")]);
                 bar(html, share(rate(cell), most), &[(1, "part-loss")]);
                 html.raw("</td>")

@@ -7,6 +7,7 @@ mod changes;
 mod talk;
 
 use chatmill_diag::finding::without_odd_keys;
+use chatmill_model::target_name;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -337,6 +338,13 @@ pub struct TokenCell {
     pub invalid: u64,
     /// What they lost: the sum of `amount` in the losses table.
     pub losses: u64,
+}
+
+impl TokenCell {
+    /// The dialect, with its profile where that is not the default.
+    pub fn target(&self) -> String {
+        target_name(&self.dialect, &self.profile)
+    }
 }
 
 /// What one dialect lost of one kind.

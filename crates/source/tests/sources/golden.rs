@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use chatmill_diag::Limits;
+use chatmill_golden::assert_golden;
 use chatmill_source::SOURCES;
 
 use crate::dump;
@@ -29,7 +30,6 @@ fn every_source_has_a_folder_of_fixtures_and_every_folder_a_source() {
 
 #[test]
 fn fixtures_read_as_their_golden_dumps_say() {
-    let bless = std::env::var_os("BLESS").is_some();
     for source in SOURCES {
         let folder = folder().join(source.id());
         let files = names(&folder);
@@ -57,19 +57,9 @@ fn fixtures_read_as_their_golden_dumps_say() {
             assert_eq!(reading.conversation.is_none(), reading.fault.is_some(), "{input}");
             let dumped = serde_json::to_string_pretty(&dump::reading(&reading)).unwrap() + "\n";
             let name = format!("{stem}.expected.json");
-            if bless {
-                fs::write(folder.join(&name), &dumped).unwrap();
-            }
-            let golden = fs::read_to_string(folder.join(&name)).unwrap_or_default();
-            assert_eq!(
-                dumped, golden,
-                "{input}: run with BLESS=1 if the new dump is right"
-            );
+            assert_golden(&folder.join(&name), &dumped);
             expected.remove(&name);
         }
-        assert!(
-            expected.is_empty() || bless,
-            "dumps without a fixture: {expected:?}"
-        );
+        assert!(expected.is_empty(), "dumps without a fixture: {expected:?}");
     }
 }

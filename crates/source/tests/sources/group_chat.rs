@@ -6,9 +6,9 @@ use chatmill_diag::{Limits, RejectLevel, Severity};
 use chatmill_intake::json;
 use chatmill_intake::{Framing, Head};
 use chatmill_model::{ReferenceForm, Scene};
-use chatmill_source::{FrameView, GroupChat, Reading, Source, detect, find};
+use chatmill_source::{GroupChat, Reading, Source, detect, find};
 
-use crate::dump;
+use crate::dump::{self, read_at};
 
 const META: &str = r#""conversation_meta":{"name":"N","user_details":{"u":{"role":"user"}}}"#;
 
@@ -61,14 +61,7 @@ fn a_rejected_message_keeps_its_bytes_place_and_cut_head() {
         ..Limits::default()
     };
     let text = record(&[message("a", ""), "[\"\\ud83d\"]".to_owned()]);
-    let document = json::scan(text.as_bytes(), 128).unwrap();
-    let frame = FrameView {
-        document: &document,
-        bytes: text.as_bytes(),
-        start: 1000,
-        key: None,
-    };
-    let reading = GroupChat.read(&frame, &limits);
+    let reading = read_at(&GroupChat, text.as_bytes(), 1000, None, &limits);
     let [reject] = reading.rejects.as_slice() else {
         panic!("{:?}", reading.rejects)
     };

@@ -2,7 +2,9 @@
 
 use chatmill_diag::Limits;
 use chatmill_intake::{Framing, Head, json};
-use chatmill_source::{FrameView, Reading, Source, find};
+use chatmill_source::{Reading, Source, find};
+
+use crate::dump::read_at;
 
 fn gathers(source: &str, framing: Framing, text: &str) -> bool {
     let head = Head {
@@ -29,14 +31,7 @@ fn one(key: &str, text: &str) -> Vec<(String, String)> {
 }
 
 fn read(source: &dyn Source, text: &str, key: Option<&str>, limits: &Limits) -> Reading {
-    let document = json::scan(text.as_bytes(), 128).unwrap();
-    let frame = FrameView {
-        document: &document,
-        bytes: text.as_bytes(),
-        start: 1_000,
-        key,
-    };
-    source.read(&frame, limits)
+    read_at(source, text.as_bytes(), 1_000, key, limits)
 }
 
 #[test]

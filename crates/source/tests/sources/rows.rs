@@ -6,8 +6,10 @@ use chatmill_diag::Limits;
 use chatmill_intake::json;
 use chatmill_intake::{Framing, Head};
 use chatmill_model::{Message, Part};
-use chatmill_source::{Evidence, FrameView, Reading, Source, SunaRows, TableMap, TableRows, detect, find};
+use chatmill_source::{Evidence, Reading, Source, SunaRows, TableMap, TableRows, detect, find};
 use serde_json::{Value, json};
+
+use crate::dump::read_at;
 
 fn evidence(text: &str) -> Option<Evidence> {
     let head = Head {
@@ -26,15 +28,7 @@ fn rows(source: &dyn Source, text: &str) -> Option<Vec<(String, String)>> {
 }
 
 fn read(source: &dyn Source, rows: &Value, key: Option<&str>) -> Reading {
-    let text = rows.to_string();
-    let document = json::scan(text.as_bytes(), 64).unwrap();
-    let frame = FrameView {
-        document: &document,
-        bytes: text.as_bytes(),
-        start: 1000,
-        key,
-    };
-    let reading = source.read(&frame, &Limits::default());
+    let reading = read_at(source, rows.to_string().as_bytes(), 1000, key, &Limits::default());
     assert!(reading.rows.balances(), "{:?}", reading.rows);
     reading
 }

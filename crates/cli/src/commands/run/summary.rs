@@ -1,13 +1,13 @@
 //! The summary of a run, on one screen: inputs, findings, tokens, where the dataset is and where to look next.
 
-use chatmill_model::target_name;
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use chatmill_dataset::manifest::InputEntry;
 use chatmill_engine::RunSummary;
 use chatmill_engine::commit::summary::{NOTHING_READ, TOO_MANY_ERRORS, TokenTotal};
 use chatmill_engine::work::receipt::FindingCount;
+use chatmill_report::GroupKey;
+use chatmill_report::token_table::{TokenRow, TokenTable, shows};
 
 use crate::figures::{bytes, count, counted, duration, percent, quotient};
 use crate::output::{self, harmless};
@@ -187,64 +187,63 @@ fn worst_first(findings: &BTreeMap<String, FindingCount>) -> Vec<(&String, &Find
     sorted
 }
 
-/// What one dialect came to, over all sources.
+/// What one dialect came to in one coverage and encoding, over all sources.
 #[derive(Default)]
-struct DialectTotal {
+struct CellTotal {
     bytes: u64,
     messages: u64,
     invalid: u64,
     losses: u64,
-    tokens: BTreeMap<String, u64>,
+    tokens: u64,
 }
 
 /// One table, a block per coverage: bills are compared only within one. Of many dialects it shows the cheapest and the
 /// dearest by tokens per message in the first encoding.
 fn tokens(totals: &[TokenTotal], out: &str) -> Option<String> {
-    let mut encodings: Vec<&str> = Vec::new();
-    // Coverages, and in them dialects, in the order of their first row, which is the registry's.
-    let mut groups: Vec<(&str, Vec<(String, DialectTotal)>)> = Vec::new();
+    let mut table: TokenTable<CellTotal> = TokenTable::new(&[]);
     for total in totals {
-        if !total.encoding.is_empty() && !encodings.contains(&total.encoding.as_str()) {
-            encodings.push(&total.encoding);
-        }
-        let group = place_of(&mut groups, total.coverage.as_str());
-        let name = target_name(&total.dialect, &total.profile);
-        let dialect = place_of(group, name);
-        // A dialect's rows differ only in source and encoding; what does not depend on the encoding is summed once.
-        if total.encoding.is_empty() || encodings.first() == Some(&total.encoding.as_str()) {
-            dialect.bytes += total.bytes;
-            dialect.messages += total.messages_rendered;
-            dialect.invalid += total.invalid;
-            dialect.losses += total.losses;
-        }
-        *dialect.tokens.entry(total.encoding.clone()).or_default() += total.tokens;
+        let key = GroupKey {
+            group: "",
+            dialect: total.dialect.as_str(),
+            profile: &total.profile,
+            coverage: &total.coverage,
+            encoding: &total.encoding,
+        };
+        let cell = table.cell(key).get_or_insert_default();
+        cell.bytes += total.bytes;
+        cell.messages += total.messages_rendered;
+        cell.invalid += total.invalid;
+        cell.losses += total.losses;
+        cell.tokens += total.tokens;
     }
-    let mut header = vec![
-        if encodings.is_empty() {
-            "Renderings"
-        } else {
-            "Tokens"
-        },
-        "of",
-    ];
-    let names: Vec<String> = encodings.iter().map(|name| harmless(name)).collect();
-    for name in &names {
+    // Where nothing is counted, the only encoding is one without a name.
+    let names: Vec<String> = table.encodings.iter().map(|name| harmless(name)).collect();
+    let is_counted = names.iter().any(|name| !name.is_empty());
+    let mut header = vec![if is_counted { "Tokens" } else { "Renderings" }, "of"];
+    for name in names.iter().filter(|name| !name.is_empty()) {
         header.extend([name.as_str(), "per message"]);
     }
     header.extend(["bytes", "invalid", "losses"]);
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut folded = 0;
-    for (number, (coverage, mut dialects)) in groups.into_iter().enumerate() {
-        let ends = if number == 0 { FIRST_ENDS } else { OTHER_ENDS };
-        let between = fold(&mut dialects, encodings.first().copied(), ends);
+    for (number, group) in table.coverages.iter().enumerate() {
+        let [cheapest, dearest] = if number == 0 { FIRST_ENDS } else { OTHER_ENDS };
+        // A line that says that one dialect is left out would take the room of that dialect.
+        let is_folded = group.rows.len() > cheapest + dearest + 1;
+        let (sorted, between) = if is_folded {
+            let sorted = group.by_price(|row| price(row, is_counted));
+            (sorted, cheapest..group.rows.len() - dearest)
+        } else {
+            (group.rows.iter().collect(), 0..0)
+        };
         folded += between.len();
-        for (rank, (name, total)) in dialects.iter().enumerate() {
+        for (rank, row) in sorted.into_iter().enumerate() {
             if rank == between.start && !between.is_empty() {
                 let more = counted(between.len() as u64, "more dialect");
                 rows.push(vec![format!("… {more}")]);
             }
             if !between.contains(&rank) {
-                rows.push(token_row(name, coverage, total, &encodings));
+                rows.push(token_row(row, &group.coverage, &table.encodings));
             }
         }
     }
@@ -262,61 +261,36 @@ fn tokens(totals: &[TokenTotal], out: &str) -> Option<String> {
     Some(text)
 }
 
-/// Sorts the dialects of a coverage by price where there are too many to show, and says which of them are left out.
-fn fold(
-    dialects: &mut [(String, DialectTotal)],
-    encoding: Option<&str>,
-    [cheapest, dearest]: [usize; 2],
-) -> Range<usize> {
-    // A line that says that one dialect is left out would take the room of that dialect.
-    if dialects.len() <= cheapest + dearest + 1 {
-        return 0..0;
-    }
-    // What shows no message has no price, and stands behind those that have one.
-    let price = |total: &DialectTotal| {
-        let tokens = encoding.map_or(total.bytes, |name| total.tokens.get(name).copied().unwrap_or(0));
-        if total.messages == 0 {
-            f64::INFINITY
-        } else {
-            tokens as f64 / total.messages as f64
+/// Tokens per message in the first encoding, or bytes where nothing is counted. What shows no message has no price, and
+/// stands after those that have one.
+fn price(row: &TokenRow<CellTotal>, is_counted: bool) -> f64 {
+    match row.cell(0) {
+        Some(cell) if cell.messages > 0 => {
+            let amount = if is_counted { cell.tokens } else { cell.bytes };
+            amount as f64 / cell.messages as f64
         }
-    };
-    dialects.sort_by(|(_, one), (_, other)| price(one).total_cmp(&price(other)));
-    cheapest..dialects.len() - dearest
-}
-
-/// What a coverage shows, in the words of a newcomer.
-fn shown(coverage: &str) -> &str {
-    match coverage {
-        "whole" => "all messages",
-        "window" => "windows",
-        "single-turn" => "single turns",
-        other => other,
+        _ => f64::INFINITY,
     }
 }
 
-fn token_row(name: &str, coverage: &str, total: &DialectTotal, encodings: &[&str]) -> Vec<String> {
-    let mut row = vec![harmless(name), harmless(shown(coverage))];
-    for encoding in encodings {
-        let tokens = total.tokens.get(*encoding).copied().unwrap_or_default();
-        row.extend([count(tokens), quotient(tokens, total.messages)]);
+fn token_row(row: &TokenRow<CellTotal>, coverage: &str, encodings: &[String]) -> Vec<String> {
+    let mut line = vec![harmless(&row.target), harmless(shows(coverage))];
+    for (place, encoding) in encodings.iter().enumerate() {
+        if !encoding.is_empty() {
+            let cell = row.cell(place);
+            let tokens = cell.map_or(0, |cell| cell.tokens);
+            line.extend([
+                count(tokens),
+                quotient(tokens, cell.map_or(0, |cell| cell.messages)),
+            ]);
+        }
     }
-    row.extend([bytes(total.bytes), count(total.invalid), count(total.losses)]);
-    row
-}
-
-/// The value of a key in a list that keeps the order of first appearance.
-fn place_of<K: PartialEq, V: Default>(list: &mut Vec<(K, V)>, key: K) -> &mut V {
-    let index = list
-        .iter()
-        .position(|(known, _)| *known == key)
-        .unwrap_or(list.len());
-    if index == list.len() {
-        list.push((key, V::default()));
-    }
-    // The index lies inside the list: it was found there, or the key was pushed at it.
-    #[expect(clippy::indexing_slicing, reason = "the line above makes the index valid")]
-    &mut list[index].1
+    // What does not depend on the encoding is the same in each.
+    let (size, invalid, losses) = row
+        .cell(0)
+        .map_or((0, 0, 0), |cell| (cell.bytes, cell.invalid, cell.losses));
+    line.extend([bytes(size), count(invalid), count(losses)]);
+    line
 }
 
 fn verdict(out: &str, summary: &RunSummary) -> String {

@@ -1,8 +1,7 @@
 //! A bill for people, for programs and for spreadsheets.
 
 use chatmill_engine::trouble::Troubles;
-use chatmill_model::target_name;
-use chatmill_report::bill::{BillBy, BillRow, Price, Saving, TEXT};
+use chatmill_report::bill::{BillBy, BillRow, Price, Saving};
 use serde_json::{Value, json};
 
 use crate::csv;
@@ -83,7 +82,7 @@ impl Lines<'_> {
     fn names(&self, row: &BillRow) -> Vec<String> {
         let mut names: Vec<String> = self.group(row).map(harmless).into_iter().collect();
         if !self.by.is_of_text() {
-            names.push(harmless(&target(row)));
+            names.push(harmless(&row.cell.target()));
             names.push(harmless(&row.cell.coverage));
         }
         names.push(harmless(&row.cell.encoding));
@@ -363,16 +362,6 @@ impl Lines<'_> {
             text.push_str(&csv::line(&line));
         }
         text
-    }
-}
-
-/// The dialect with its profile, where that is not the document's.
-fn target(row: &BillRow) -> String {
-    let cell = &row.cell;
-    if cell.dialect == TEXT {
-        cell.dialect.clone()
-    } else {
-        target_name(&cell.dialect, &cell.profile)
     }
 }
 

@@ -12,8 +12,10 @@ use std::collections::BTreeMap;
 use chatmill_diag::{Finding, Limits};
 use chatmill_intake::json;
 use chatmill_model::{Conversation, MessageKind};
-use chatmill_source::{FrameView, JaibberEvents, Reading, Source};
+use chatmill_source::{JaibberEvents, Reading, Source};
 use serde_json::{Value, json};
+
+use crate::dump::read_at;
 
 /// Cuts frames into rows and reads them by project, as the engine does.
 fn gather(frames: &[Value]) -> BTreeMap<String, Reading> {
@@ -46,14 +48,8 @@ fn gather(frames: &[Value]) -> BTreeMap<String, Reading> {
 }
 
 fn read_as(text: &str, key: Option<&str>, limits: &Limits) -> Reading {
-    let document = json::scan(text.as_bytes(), 128).unwrap();
-    let frame = FrameView {
-        document: &document,
-        bytes: text.as_bytes(),
-        start: 0,
-        key: key.filter(|key| !key.is_empty()),
-    };
-    let reading = JaibberEvents.read(&frame, limits);
+    let key = key.filter(|key| !key.is_empty());
+    let reading = read_at(&JaibberEvents, text.as_bytes(), 0, key, limits);
     assert!(reading.rows.balances(), "{:?}", reading.rows);
     reading
 }

@@ -1,0 +1,424 @@
+//! What goes wrong around a run: other runs, bad destinations, full disks, signals, odd surroundings. The real command.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use chatmill_testkit::{Workshop, corpus};
+
+use crate::desk::{binary, good_chat};
+
+/// A workshop with a few megabytes of chats and a pipeline that writes to `out`.
+fn large() -> Workshop {
+    let shop = Workshop::new();
+    corpus::write(&shop, 5, 11);
+    pipeline(&shop);
+    shop
+}
+
+/// A workshop with two small files.
+fn small() -> Workshop {
+    let shop = Workshop::new();
+    shop.write("in/a.json", good_chat("a").to_string());
+    shop.write("in/b.jsonl", format!("{}\n{}\n", good_chat("b"), good_chat("c")));
+    pipeline(&shop);
+    shop
+}
+
+pub(crate) fn pipeline(shop: &Workshop) {
+    shop.write(
+        "pipeline.toml",
+        "name = \"faults\"\n[[input]]\npath = \"in/**\"\n[render]\ndialects = [\"group-chat\"]\n[count]\nencodings = []\n\
+         [limits]\nmax_reject_ratio = 1.0\nmax_error_findings = 1_000_000\n[output]\npath = \"out\"\n",
+    );
+}
+
+fn command(shop: &Workshop, arguments: &[&str]) -> Command {
+    let mut command = Command::new(binary());
+    command
+        .args(arguments)
+        .current_dir(shop.path(""))
+        .stdin(Stdio::null());
+    command
+}
+
+fn run(shop: &Workshop, arguments: &[&str]) -> Output {
+    command(shop, &[&["run", "pipeline.toml"], arguments].concat())
+        .output()
+        .unwrap()
+}
+
+fn code(output: &Output) -> i32 {
+    output
+        .status
+        .code()
+        .unwrap_or_else(|| panic!("it was killed: {output:?}"))
+}
+
+pub(crate) fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Everything below a folder: the bytes of files, where links lead.
+fn listing(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_symlink() {
+            found.insert(
+                path.clone(),
+                fs::read_link(&path)
+                    .unwrap()
+                    .to_string_lossy()
+                    .into_owned()
+                    .into_bytes(),
+            );
+        } else if path.is_dir() {
+            found.insert(path.clone(), Vec::new());
+            found.extend(listing(&path));
+        } else {
+            found.insert(path.clone(), fs::read(&path).unwrap());
+        }
+    }
+    found
+}
+
+/// Starts a run and waits until it has begun to mill.
+fn working(shop: &Workshop, arguments: &[&str]) -> (Child, BufReader<std::process::ChildStderr>) {
+    let all = [
+        &["run", "pipeline.toml", "--progress", "json", "--threads", "1"],
+        arguments,
+    ]
+    .concat();
+    let mut run = command(shop, &all)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stderr = BufReader::new(run.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("\"stage\":\"mill\"") {
+        line.clear();
+        assert!(
+            stderr.read_line(&mut line).unwrap() > 0,
+            "the run ended before it began to mill"
+        );
+    }
+    (run, stderr)
+}
+
+pub(crate) fn signal(run: &Child, name: &str) {
+    let sent = Command::new("kill")
+        .args([name, &run.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(sent.success());
+}
+
+#[test]
+fn of_two_runs_on_one_destination_one_works_and_the_other_names_the_lock() {
+    let shop = large();
+    assert_eq!(code(&run(&shop, &["--out", "alone"])), 0);
+    let (mut first, mut stderr) = working(&shop, &[]);
+    // A stopped run keeps its lock.
+    signal(&first, "-STOP");
+    for _ in 0..2 {
+        let second = run(&shop, &[]);
+        assert_eq!(code(&second), 3, "{}", said(&second));
+        assert!(said(&second).contains(".out.lock"), "{}", said(&second));
+    }
+    signal(&first, "-CONT");
+    stderr.read_to_string(&mut String::new()).unwrap();
+    assert_eq!(first.wait().unwrap().code(), Some(0));
+    assert_eq!(shop.hashes("out"), shop.hashes("alone"));
+    assert_eq!(code(&command(&shop, &["certify", "out"]).output().unwrap()), 0);
+}
+
+#[test]
+fn a_killed_run_leaves_no_lock_behind() {
+    let shop = large();
+    assert_eq!(code(&run(&shop, &["--out", "alone"])), 0);
+    let (mut first, _stderr) = working(&shop, &[]);
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert!(!shop.path("out").exists());
+    let second = run(&shop, &[]);
+    assert_eq!(code(&second), 0, "{}", said(&second));
+    assert_eq!(shop.hashes("out"), shop.hashes("alone"));
+}
+
+#[test]
+fn a_run_that_is_stopped_by_a_signal_ends_later_with_the_same_bytes() {
+    let shop = large();
+    assert_eq!(code(&run(&shop, &["--out", "alone"])), 0);
+    for (name, expected) in [("-TERM", 143), ("-INT", 130)] {
+        let (mut stopped, mut stderr) = working(&shop, &[]);
+        signal(&stopped, name);
+        let mut words = String::new();
+        stderr.read_to_string(&mut words).unwrap();
+        assert_eq!(stopped.wait().unwrap().code(), Some(expected), "{words}");
+        assert!(!shop.path("out").exists(), "nothing is published before the end");
+    }
+    let last = run(&shop, &["--threads", "2"]);
+    assert_eq!(code(&last), 0, "{}", said(&last));
+    assert_eq!(shop.hashes("out"), shop.hashes("alone"));
+    assert!(
+        !shop.path(".out.staging").exists(),
+        "unfinished work is cleared away"
+    );
+}
+
+#[test]
+fn a_destination_that_cannot_hold_a_dataset_is_refused_and_left_alone() {
+    type Prepare = fn(&Workshop);
+    let cases: [(&str, &str, Prepare); 5] = [
+        ("a file", "out", |shop| {
+            shop.write("out", "mine");
+        }),
+        ("a dangling link", "out", |shop| {
+            symlink("nowhere", shop.path("out")).unwrap();
+        }),
+        ("a stranger's file", "out", |shop| {
+            shop.write("out/diary.txt", "mine");
+        }),
+        ("a stranger's hidden file", "out", |shop| {
+            shop.write("out/.diary", "mine");
+        }),
+        ("below a file", "note/out", |shop| {
+            shop.write("note", "mine");
+        }),
+    ];
+    for (what, out, prepare) in cases {
+        for more in [&[][..], &["--replace"]] {
+            let shop = small();
+            prepare(&shop);
+            let before = listing(&shop.path(""));
+            let refused = run(&shop, &[&["--out", out], more].concat());
+            assert_eq!(code(&refused), 2, "{what}: {}", said(&refused));
+            assert!(
+                said(&refused).contains(out.split('/').next().unwrap()),
+                "{what}: {}",
+                said(&refused)
+            );
+            let after = listing(&shop.path(""));
+            assert!(before == after, "{what}: {:?}", after.keys());
+        }
+    }
+}
+
+#[test]
+fn a_read_only_folder_is_refused_before_any_work() {
+    let shop = small();
+    let folder = shop.path("shut");
+    fs::create_dir(&folder).unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o555)).unwrap();
+    if fs::write(folder.join("probe"), "").is_ok() {
+        eprintln!("SKIPPED: this user may write into read-only folders");
+        return;
+    }
+    let refused = run(&shop, &["--out", "shut/out"]);
+    assert_eq!(code(&refused), 2, "{}", said(&refused));
+    assert!(said(&refused).contains("shut"), "{}", said(&refused));
+    assert!(listing(&folder).is_empty());
+}
+
+#[test]
+fn a_file_size_limit_ends_the_run_and_without_it_the_run_goes_on() {
+    let shop = large();
+    assert_eq!(code(&run(&shop, &["--out", "alone"])), 0);
+    // Blocks of 512 bytes.
+    for blocks in ["40", "400"] {
+        let limited = Command::new("sh")
+            .args([
+                "-c",
+                "ulimit -f \"$0\"; exec \"$@\"",
+                blocks,
+                binary(),
+                "run",
+                "pipeline.toml",
+                "-q",
+            ])
+            .current_dir(shop.path(""))
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        assert_eq!(code(&limited), 3, "{}", said(&limited));
+        assert!(said(&limited).contains("no space left"), "{}", said(&limited));
+        assert!(!shop.path("out").exists());
+    }
+    let last = run(&shop, &[]);
+    assert_eq!(code(&last), 0, "{}", said(&last));
+    assert_eq!(shop.hashes("out"), shop.hashes("alone"));
+}
+
+#[test]
+fn a_full_standard_output_is_an_error() {
+    if !Path::new("/dev/full").exists() {
+        eprintln!("SKIPPED: this system has no /dev/full");
+        return;
+    }
+    let shop = small();
+    shop.write("in/broken.jsonl", format!("{}\n{{broken\n", good_chat("d")));
+    for arguments in [
+        &["check", "in/a.json"][..],
+        &["check", "in", "--format", "jsonl"],
+        &["render", "in/a.json", "--dialect", "openai-chat"],
+        &["inspect", "in/a.json"],
+        &["dialects"],
+        &["rules", "--format", "json"],
+        &["explain", "--all"],
+        &["run", "pipeline.toml"],
+    ] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let ended = command(&shop, arguments)
+            .stdout(full)
+            .stderr(Stdio::piped())
+            .output()
+            .unwrap();
+        assert_eq!(code(&ended), 3, "{arguments:?}: {}", said(&ended));
+        assert!(
+            said(&ended).starts_with("error: "),
+            "{arguments:?}: {}",
+            said(&ended)
+        );
+    }
+}
+
+#[test]
+fn neither_folder_nor_spelling_nor_surroundings_change_a_byte() {
+    let shop = small();
+    assert_eq!(code(&run(&shop, &[])), 0);
+    let expected = shop.hashes("out");
+    let whole = shop.path("");
+    let whole = whole.to_str().unwrap().trim_end_matches('/');
+    let out = |name: &str| shop.path(name).to_str().unwrap().to_owned();
+    fs::create_dir(shop.path("else")).unwrap();
+
+    let mut elsewhere = Command::new(binary());
+    elsewhere
+        .args(["run", "../pipeline.toml", "--out", &out("one")])
+        .current_dir(shop.path("else"));
+    let mut absolute = Command::new(binary());
+    absolute
+        .args(["run", &format!("{whole}/./pipeline.toml"), "--out", "two/../two"])
+        .current_dir(whole);
+    let mut odd = Command::new("sh");
+    odd.args([
+        "-c",
+        "umask 077; exec \"$0\" run pipeline.toml --out three",
+        binary(),
+    ]);
+    odd.current_dir(whole)
+        .env("TZ", "Pacific/Kiritimati")
+        .env("LC_ALL", "tr_TR.UTF-8")
+        .env("LANG", "zh_CN.GB18030");
+    for (name, mut command) in [("one", elsewhere), ("two", absolute), ("three", odd)] {
+        let output = command.stdin(Stdio::null()).output().unwrap();
+        assert_eq!(code(&output), 0, "{name}: {}", said(&output));
+        assert_eq!(shop.hashes(name), expected, "{name}");
+    }
+    for (name, path) in [
+        ("four", format!("{whole}/in/**")),
+        ("five", "./in/**".to_owned()),
+        ("six", format!("{whole}/else/../in/**")),
+    ] {
+        let text = fs::read_to_string(shop.path("pipeline.toml"))
+            .unwrap()
+            .replace("in/**", &path);
+        shop.write("spelled.toml", text);
+        let output = command(&shop, &["run", "spelled.toml", "--out", name])
+            .output()
+            .unwrap();
+        assert_eq!(code(&output), 0, "{name}: {}", said(&output));
+        assert_eq!(shop.hashes(name), expected, "{name}");
+    }
+}
+
+#[test]
+fn the_order_of_the_input_sections_changes_nothing() {
+    let shop = Workshop::new();
+    for name in ["x/beans.json", "x/allotment.json", "y/tools.json"] {
+        shop.write(name, good_chat(name).to_string());
+    }
+    // The same id twice: who keeps it must not depend on the order either.
+    shop.write("y/twice.json", good_chat("x/beans.json").to_string());
+    let sections = ["x/beans.json", "y/*", "x/allo*"].map(|path| format!("[[input]]\npath = {path:?}\n"));
+    let mut seen = Vec::new();
+    for (number, order) in [[0, 1, 2], [2, 1, 0], [1, 2, 0]].into_iter().enumerate() {
+        let inputs: String = order.iter().map(|at| sections[*at].as_str()).collect();
+        let rest =
+            "[render]\ndialects = [\"group-chat\"]\n[count]\nencodings = []\n[output]\npath = \"unused\"\n";
+        shop.write("pipeline.toml", format!("name = \"order\"\n{inputs}{rest}"));
+        let out = format!("out{number}");
+        let output = run(&shop, &["--out", &out]);
+        assert_eq!(code(&output), 0, "{}", said(&output));
+        seen.push(shop.hashes(&out));
+    }
+    assert!(seen[0] == seen[1] && seen[0] == seen[2]);
+}
+
+#[test]
+fn a_dataset_that_was_touched_does_not_certify() {
+    let shop = small();
+    assert_eq!(code(&run(&shop, &[])), 0);
+    let certify = || command(&shop, &["certify", "out"]).output().unwrap();
+    assert_eq!(code(&certify()), 0);
+    let part = shop.path("out/messages/part-00000.parquet");
+    let bytes = fs::read(&part).unwrap();
+    let expect_fault = |name: &str| {
+        let output = certify();
+        let words = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(code(&output), 1, "{words}");
+        assert!(words.contains(name), "{name}: {words}");
+    };
+    fs::remove_file(&part).unwrap();
+    expect_fault("messages/part-00000.parquet");
+    fs::write(&part, &bytes[..bytes.len() - 1]).unwrap();
+    expect_fault("messages/part-00000.parquet");
+    fs::write(&part, &bytes).unwrap();
+    assert_eq!(code(&certify()), 0);
+    for name in ["out/note.txt", "out/messages/part-00009.parquet", "out/.hidden"] {
+        let extra = shop.write(name, &bytes);
+        expect_fault(name.trim_start_matches("out/"));
+        fs::remove_file(extra).unwrap();
+    }
+    let marker = fs::read(shop.path("out/_SUCCESS")).unwrap();
+    fs::remove_file(shop.path("out/_SUCCESS")).unwrap();
+    expect_fault("_SUCCESS");
+    fs::write(shop.path("out/_SUCCESS"), marker).unwrap();
+    assert_eq!(code(&certify()), 0);
+}
+
+#[test]
+fn no_flipped_byte_of_a_certified_file_goes_unnoticed() {
+    let shop = small();
+    assert_eq!(code(&run(&shop, &[])), 0);
+    let out = shop.path("out");
+    let mut flips = 0;
+    for (path, bytes) in listing(&out) {
+        let is_derived = chatmill_dataset::DERIVED.iter().any(|name| path.ends_with(name))
+            || path.ends_with(chatmill_dataset::RECORD);
+        if path.is_dir() || is_derived {
+            continue;
+        }
+        // Every byte would take minutes; the step differs from file to file.
+        for at in (flips % 7..bytes.len()).step_by(bytes.len() / 23 + 1) {
+            let mut wrong = bytes.clone();
+            wrong[at] ^= 1 << (at % 8);
+            fs::write(&path, &wrong).unwrap();
+            let certificate = chatmill_dataset::certify(&out);
+            assert!(
+                !certificate.is_ok_and(|certificate| certificate.holds()),
+                "{}: byte {at}",
+                path.display()
+            );
+            flips += 1;
+        }
+        fs::write(&path, &bytes).unwrap();
+    }
+    assert!(chatmill_dataset::certify(&out).unwrap().holds());
+    assert!(flips > 150, "only {flips} flips");
+}

@@ -1,0 +1,163 @@
+//! Which conversations repeat, nearly repeat, fork or continue others.
+
+use crate::build::{conversation, says};
+use chatmill_link::{ClusterMembership, Duplicate, Likeness, memberships};
+use chatmill_model::{Conversation, Message, OffsetOrigin, Role, Timestamp};
+
+/// Words `w5 w6 …`.
+fn words(numbers: std::ops::Range<usize>) -> String {
+    numbers.fold(String::new(), |text, number| text + &format!("w{number} "))
+}
+
+/// A conversation of these turns, by people and, where the name says so, a bot.
+fn chat(turns: &[(&str, &str)]) -> Conversation {
+    let mut names: Vec<&str> = Vec::new();
+    let messages = turns.iter().map(|(name, text)| {
+        let known = names.iter().position(|known| known == name);
+        let sender = known.unwrap_or_else(|| {
+            names.push(name);
+            names.len() - 1
+        });
+        Message {
+            sender: Some(sender),
+            role: if *name == "bot" {
+                Role::Assistant
+            } else {
+                Role::User
+            },
+            ..says(text)
+        }
+    });
+    conversation(messages.collect())
+}
+
+fn found(chats: &[Conversation], threshold: Option<f64>) -> Vec<ClusterMembership> {
+    let likenesses: Vec<Likeness> = chats
+        .iter()
+        .map(|chat| Likeness::of(chat, threshold.is_some()))
+        .collect();
+    memberships(&likenesses, threshold)
+}
+
+fn duplicates(memberships: &[ClusterMembership]) -> Vec<Option<Duplicate>> {
+    memberships.iter().map(|standing| standing.duplicate).collect()
+}
+
+#[test]
+fn what_says_the_same_is_an_exact_duplicate_whatever_its_ids() {
+    let chats = [
+        chat(&[("ann", "Is the tide in?"), ("bot", "Not yet.")]),
+        chat(&[("ben", "Is the tide in?"), ("bot", "Not yet.")]),
+        chat(&[("ann", "Is the tide in?"), ("bot", "At six.")]),
+    ];
+    let found = found(&chats, None);
+    assert_eq!(duplicates(&found), [None, Some(Duplicate::Exact), None]);
+    assert!(found[0].cluster.is_some() && found[0].cluster == found[1].cluster);
+    assert_eq!(found[2].cluster, None);
+}
+
+#[test]
+fn who_speaks_matters_and_what_they_are_called_does_not() {
+    let one = chat(&[("ann", "Yes."), ("ann", "No.")]);
+    let other = chat(&[("ann", "Yes."), ("ben", "No.")]);
+    assert_eq!(duplicates(&found(&[one, other], None)), [None, None]);
+}
+
+#[test]
+fn a_few_changed_words_make_a_near_duplicate_and_many_make_another_conversation() {
+    let long = words(0..400);
+    let touched = long.replacen("w17 ", "changed ", 1);
+    let half = format!("{} {}", words(0..200), words(900..1100));
+    let chats = [
+        chat(&[("ann", long.as_str())]),
+        chat(&[("ann", touched.as_str())]),
+        chat(&[("ann", half.as_str())]),
+    ];
+    let memberships = found(&chats, Some(0.8));
+    assert_eq!(duplicates(&memberships), [None, Some(Duplicate::Near), None]);
+    assert_eq!(memberships[0].cluster, memberships[1].cluster);
+    assert_eq!(duplicates(&found(&chats, None)), [None, None, None]);
+}
+
+#[test]
+fn forks_and_continuations_share_a_cluster_and_are_no_duplicates() {
+    let opening = [("ann", &*words(0..40)), ("bot", &*words(40..80))];
+    let go_on = |more: &'static str| {
+        let mut turns = opening.to_vec();
+        turns.extend([("ann", more)]);
+        turns
+    };
+    let chats = [
+        chat(&opening),
+        chat(&go_on("And then?")),
+        chat(&go_on("Something else, please.")),
+        chat(&[("ann", "hi"), ("bot", "hello")]),
+        chat(&[("ann", "hi"), ("bot", "hello"), ("ann", "bye")]),
+    ];
+    let found = found(&chats, None);
+    assert!(found[0].cluster.is_some());
+    assert_eq!(found[0].cluster, found[1].cluster);
+    assert_eq!(found[0].cluster, found[2].cluster);
+    assert_eq!(duplicates(&found), [None; 5]);
+    assert_eq!(found[3].cluster, None, "a greeting without times tells nothing");
+    assert_eq!(found[4].cluster, None);
+}
+
+#[test]
+fn what_comes_later_changes_nothing_for_what_was_there() {
+    let mut chats: Vec<Conversation> = (0..40)
+        .map(|n| {
+            let text = words(n % 7 * 50..n % 7 * 50 + 60);
+            chat(&[("ann", &*text), ("bot", &*words(n..n + 5))])
+        })
+        .collect();
+    let before = found(&chats, Some(0.7));
+    chats.push(chat(&[("zoe", &*words(5000..5100))]));
+    let after = found(&chats, Some(0.7));
+    assert_eq!(before, after[..40]);
+}
+
+#[test]
+fn a_thousand_alike_are_clustered_in_reasonable_time() {
+    let text = words(0..300);
+    let chats: Vec<Conversation> = (0..1000)
+        .map(|n| chat(&[("ann", &*format!("{text} {n}"))]))
+        .collect();
+    let found = found(&chats, Some(0.9));
+    assert_eq!(
+        found
+            .iter()
+            .filter(|standing| standing.duplicate.is_none())
+            .count(),
+        1
+    );
+}
+
+#[test]
+fn times_make_even_a_greeting_an_opening() {
+    let timed = |text: &str, time: &str| Message {
+        timestamp: Some(Timestamp {
+            raw: time.to_owned(),
+            instant: None,
+            offset: OffsetOrigin::Missing,
+        }),
+        ..says(text)
+    };
+    let room =
+        |time: &str, end: &str| conversation(vec![timed("hi", time), timed("hello", "10:01"), says(end)]);
+    let found = found(
+        &[room("10:00", "a"), room("10:00", "b"), room("11:00", "c")],
+        None,
+    );
+    assert_eq!(found[0].cluster, found[1].cluster);
+    assert!(found[0].cluster.is_some());
+    assert_eq!(found[2], ClusterMembership::default());
+}
+
+#[test]
+fn scripts_without_spaces_are_compared_character_by_character() {
+    let long: String = (0..200).filter_map(|n| char::from_u32(0x4e00 + n * 7)).collect();
+    let touched = long.replacen('一', "二", 1);
+    let found = found(&[chat(&[("ann", &long)]), chat(&[("ann", &touched)])], Some(0.8));
+    assert_eq!(duplicates(&found), [None, Some(Duplicate::Near)]);
+}

@@ -1,0 +1,225 @@
+//! Prices as a table for people: dialects of one coverage together, a column per encoding. Data only; the writers lay it out.
+
+use chatmill_model::target_name;
+
+use crate::cells::GroupKey;
+
+/// The coverages in the order for people: id, what stands over a group of rows, and what stands beside a dialect's name.
+const COVERAGES: [(&str, &str, &str); 3] = [
+    ("whole", "Whole histories", "all messages"),
+    ("window", "Windows of histories", "windows"),
+    ("single-turn", "Single turns", "single turns"),
+];
+
+/// The place of a coverage in the order for people: whole histories come first, and what this version does not know last.
+pub(crate) fn coverage_rank(id: &str) -> usize {
+    let place = COVERAGES.iter().position(|coverage| coverage.0 == id);
+    place.unwrap_or(usize::MAX)
+}
+
+/// What stands over the rows of a coverage; the id where this version does not know it.
+pub(crate) fn heading(id: &str) -> &str {
+    COVERAGES
+        .iter()
+        .find(|coverage| coverage.0 == id)
+        .map_or(id, |coverage| coverage.1)
+}
+
+/// What a coverage shows, in the words of a newcomer; the id where this version does not know it.
+pub fn shows(id: &str) -> &str {
+    COVERAGES
+        .iter()
+        .find(|coverage| coverage.0 == id)
+        .map_or(id, |coverage| coverage.2)
+}
+
+/// One dialect in one coverage.
+pub struct TokenRow<C> {
+    /// The dialect, with its profile where that is not the default.
+    pub target: String,
+    /// What it comes to in each encoding of the table; an encoding may be missing.
+    pub cells: Vec<Option<C>>,
+}
+
+impl<C> TokenRow<C> {
+    /// The figures in an encoding of the table, by its place.
+    pub fn cell(&self, encoding: usize) -> Option<&C> {
+        self.cells.get(encoding)?.as_ref()
+    }
+}
+
+/// The dialects of one coverage: prices are compared only within one.
+pub struct CoverageRows<C> {
+    /// Id of the coverage.
+    pub coverage: String,
+    /// The dialects, in the order in which they came.
+    pub rows: Vec<TokenRow<C>>,
+}
+
+impl<C> CoverageRows<C> {
+    /// The rows, the cheapest first; rows of one price stay in their order.
+    pub fn by_price(&self, price: impl Fn(&TokenRow<C>) -> f64) -> Vec<&TokenRow<C>> {
+        let mut rows: Vec<&TokenRow<C>> = self.rows.iter().collect();
+        rows.sort_by(|one, other| price(one).total_cmp(&price(other)));
+        rows
+    }
+}
+
+/// Prices by coverage, dialect and encoding, each in the order in which it first came.
+pub struct TokenTable<C> {
+    /// The encodings: the columns.
+    pub encodings: Vec<String>,
+    /// The coverages: groups of rows.
+    pub coverages: Vec<CoverageRows<C>>,
+}
+
+impl<C> TokenTable<C> {
+    /// A table without rows, and with these columns first.
+    pub fn new(encodings: &[String]) -> Self {
+        Self {
+            encodings: encodings.to_vec(),
+            coverages: Vec::new(),
+        }
+    }
+
+    /// The cell of a key, which is empty when the key is new. The `group` of the key is not looked at.
+    pub fn cell(&mut self, key: GroupKey<&str>) -> &mut Option<C> {
+        let column = place(
+            &mut self.encodings,
+            |name| name == key.encoding,
+            || key.encoding.to_owned(),
+        )
+        .0;
+        let (_, coverage) = place(
+            &mut self.coverages,
+            |group| group.coverage == key.coverage,
+            || CoverageRows {
+                coverage: key.coverage.to_owned(),
+                rows: Vec::new(),
+            },
+        );
+        let target = target_name(key.dialect, key.profile);
+        let (_, row) = place(
+            &mut coverage.rows,
+            |row| row.target == target,
+            || TokenRow {
+                target: target.clone(),
+                cells: Vec::new(),
+            },
+        );
+        if row.cells.len() <= column {
+            row.cells.resize_with(column + 1, || None);
+        }
+        #[expect(clippy::indexing_slicing, reason = "the row was made long enough just now")]
+        &mut row.cells[column]
+    }
+}
+
+/// The entry that is looked for and its index; a new one is put at the end.
+fn place<T>(list: &mut Vec<T>, is_it: impl FnMut(&T) -> bool, new: impl FnOnce() -> T) -> (usize, &mut T) {
+    let index = list.iter().position(is_it).unwrap_or(list.len());
+    if index == list.len() {
+        list.push(new());
+    }
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "it was found there, or put there just now"
+    )]
+    (index, &mut list[index])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(cells: &[(&'static str, &'static str, &'static str, f64)]) -> TokenTable<f64> {
+        let mut table = TokenTable::new(&[]);
+        for (dialect, coverage, encoding, price) in cells {
+            let key = GroupKey {
+                dialect: *dialect,
+                profile: if *dialect == "tzurot" {
+                    "v2-final"
+                } else {
+                    "document"
+                },
+                coverage,
+                encoding,
+                ..GroupKey::default()
+            };
+            *table.cell(key).get_or_insert_default() += price;
+        }
+        table
+    }
+
+    fn names(group: &CoverageRows<f64>) -> Vec<&str> {
+        group.rows.iter().map(|row| row.target.as_str()).collect()
+    }
+
+    #[test]
+    fn rows_of_one_coverage_stand_together_in_the_order_in_which_they_came() {
+        let table = table(&[
+            ("openai-chat", "whole", "a", 1.0),
+            ("tzurot", "single-turn", "a", 1.0),
+            ("openai-chat", "window", "a", 1.0),
+            ("chatml", "whole", "a", 1.0),
+        ]);
+        let groups: Vec<(&str, Vec<&str>)> = table
+            .coverages
+            .iter()
+            .map(|group| (group.coverage.as_str(), names(group)))
+            .collect();
+        assert_eq!(
+            groups,
+            [
+                ("whole", vec!["openai-chat", "chatml"]),
+                ("single-turn", vec!["tzurot@v2-final"]),
+                ("window", vec!["openai-chat"]),
+            ]
+        );
+    }
+
+    #[test]
+    fn encodings_are_columns_and_a_missing_one_leaves_its_cell_empty() {
+        let table = table(&[
+            ("chatml", "whole", "a", 1.0),
+            ("chatml", "whole", "b", 2.0),
+            ("chatml", "whole", "a", 4.0),
+            ("suna-rows", "whole", "b", 8.0),
+        ]);
+        assert_eq!(table.encodings, ["a", "b"]);
+        let rows = &table.coverages[0].rows;
+        assert_eq!(rows[0].cells, [Some(5.0), Some(2.0)]);
+        assert_eq!(
+            (rows[1].cell(0), rows[1].cell(1), rows[1].cell(2)),
+            (None, Some(&8.0), None)
+        );
+    }
+
+    #[test]
+    fn the_cheapest_comes_first_and_equal_prices_stay_in_their_order() {
+        let table = table(&[
+            ("d", "whole", "a", 3.0),
+            ("c", "whole", "a", 1.0),
+            ("b", "whole", "a", 3.0),
+            ("a", "whole", "a", 2.0),
+        ]);
+        let sorted = table.coverages[0].by_price(|row| row.cell(0).copied().unwrap_or(f64::INFINITY));
+        let names: Vec<&str> = sorted.iter().map(|row| row.target.as_str()).collect();
+        assert_eq!(names, ["c", "a", "d", "b"]);
+    }
+
+    #[test]
+    fn whole_histories_come_first_and_coverages_of_other_versions_last() {
+        let mut ids = ["of-tomorrow", "single-turn", "window", "whole"];
+        ids.sort_by_key(|id| coverage_rank(id));
+        assert_eq!(ids, ["whole", "window", "single-turn", "of-tomorrow"]);
+        assert_eq!(
+            (heading("window"), shows("window")),
+            ("Windows of histories", "windows")
+        );
+        assert_eq!(
+            (heading("of-tomorrow"), shows("of-tomorrow")),
+            ("of-tomorrow", "of-tomorrow")
+        );
+    }
+}

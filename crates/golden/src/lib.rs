@@ -1,6 +1,6 @@
 //! Golden files: what a test expects byte for byte, written anew by `BLESS=1`.
 //!
-//! It depends on nothing, so that the tests of every crate can have it without building the others.
+//! It stands on no other crate of the project, so that the tests of every crate can have it without building the others.
 #![allow(
     clippy::panic,
     clippy::disallowed_methods,
@@ -11,26 +11,37 @@
 use std::fs;
 use std::path::Path;
 
-/// Characters of a differing line that are shown from the difference on.
-const SHOWN: usize = 200;
+use serde_json::Value;
+use similar::TextDiff;
+
+/// Lines of a difference that are shown.
+const MAX_SHOWN_LINES: usize = 60;
+
+/// Characters of a line of a difference that are shown.
+const MAX_SHOWN_CHARACTERS: usize = 300;
 
 /// Whether golden files are to be written instead of compared.
 pub fn is_blessing() -> bool {
     std::env::var_os("BLESS").is_some()
 }
 
-/// Asserts that a file holds exactly this text; with `BLESS=1`, writes the file. The message of a failure shows the first
-/// difference alone: the whole of both would fill the screen.
+/// Asserts that a file holds exactly this text; with `BLESS=1`, writes the file.
 #[track_caller]
 pub fn assert_golden(path: &Path, actual: &str) {
+    if let Err(message) = check(path, actual) {
+        panic!("{message}");
+    }
+}
+
+/// Compares a file with a text, byte for byte; with `BLESS=1`, writes the file. The message shows the lines that differ, of JSON
+/// after it was laid out.
+pub fn check(path: &Path, actual: &str) -> Result<(), String> {
     let settled = if is_blessing() {
         fs::write(path, actual).map_err(|error| error.to_string())
     } else {
         compare(path, actual)
     };
-    if let Err(message) = settled {
-        panic!("{}: {message}", path.display());
-    }
+    settled.map_err(|message| format!("{}: {message}", path.display()))
 }
 
 fn compare(path: &Path, actual: &str) -> Result<(), String> {
@@ -38,42 +49,43 @@ fn compare(path: &Path, actual: &str) -> Result<(), String> {
     if expected == actual {
         return Ok(());
     }
-    Err(format!(
-        "{}; BLESS=1 writes it again",
-        difference(&expected, actual)
-    ))
+    let shown = difference(&laid_out(&expected), &laid_out(actual));
+    // Texts may differ in how their JSON is written alone.
+    let shown = shown.unwrap_or_else(|| difference(&expected, actual).unwrap_or_default());
+    Err(format!("differs; BLESS=1 writes it again\n{shown}"))
 }
 
-/// The number of the first line that differs, and both lines from the difference on.
-fn difference(expected: &str, actual: &str) -> String {
-    let same = expected
-        .chars()
-        .zip(actual.chars())
-        .take_while(|(one, other)| one == other);
-    let (mut line, mut column, mut bytes) = (1, 1, 0);
-    for (character, _) in same {
-        bytes += character.len_utf8();
-        column += 1;
-        if character == '\n' {
-            (line, column) = (line + 1, 1);
-        }
-    }
-    let rest = |text: &str| -> String {
-        let rest = text.get(bytes..).unwrap_or_default();
-        let shown: String = rest
-            .lines()
-            .next()
-            .unwrap_or_default()
-            .chars()
-            .take(SHOWN)
-            .collect();
-        format!("{shown:?}")
+/// JSON, one value or one a line, with a line for each field; other text as it is.
+fn laid_out(text: &str) -> String {
+    let pretty = |text: &str| -> Option<String> {
+        let value: Value = serde_json::from_str(text).ok()?;
+        serde_json::to_string_pretty(&value).ok()
     };
-    format!(
-        "{line}:{column}: expected {}, found {}",
-        rest(expected),
-        rest(actual)
-    )
+    let lines = || text.lines().map(pretty).collect::<Option<Vec<String>>>();
+    let whole = pretty(text).or_else(|| Some(lines()?.join("\n")));
+    whole.unwrap_or_else(|| text.to_owned())
+}
+
+/// The lines that differ with three lines around them; none where none differs.
+fn difference(expected: &str, actual: &str) -> Option<String> {
+    if expected == actual {
+        return None;
+    }
+    let diff = TextDiff::from_lines(expected, actual);
+    let unified = diff
+        .unified_diff()
+        .header("expected", "actual")
+        .context_radius(3)
+        .to_string();
+    let cut = |line: &str| -> String { line.chars().take(MAX_SHOWN_CHARACTERS).collect() };
+    let lines: Vec<String> = unified.lines().take(MAX_SHOWN_LINES).map(cut).collect();
+    let more = unified.lines().count() - lines.len();
+    let rest = if more > 0 {
+        format!("\n… {more} lines more")
+    } else {
+        String::new()
+    };
+    Some(lines.join("\n") + &rest)
 }
 
 #[cfg(test)]
@@ -81,23 +93,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_difference_is_shown_with_its_place() {
-        assert_eq!(
-            difference("one\nzwei\nthree", "one\nzwölf\nthree"),
-            r#"2:3: expected "ei", found "ölf""#
+    fn a_difference_shows_the_fields_of_json_that_differ() {
+        let shown = difference(
+            &laid_out("{\"a\":1,\"b\":[2,3]}\n{}\n"),
+            &laid_out("{\"a\":1,\"b\":[2,4]}\n{}\n"),
         );
-        assert_eq!(difference("a", "a\n"), r#"1:2: expected "", found """#);
-        assert_eq!(difference("", "a"), r#"1:1: expected "", found "a""#);
+        let shown = shown.unwrap_or_default();
+        assert!(shown.contains("\n-    3\n+    4\n"), "{shown}");
+    }
+
+    #[test]
+    fn a_long_difference_is_cut() {
+        let expected: String = (0..100).map(|number| format!("{number}\n")).collect();
+        let shown = difference(&expected, "").unwrap_or_default();
+        assert_eq!(shown.lines().count(), MAX_SHOWN_LINES + 1);
+        assert!(shown.ends_with("… 43 lines more"), "{shown}");
     }
 
     #[test]
     fn only_the_very_bytes_are_the_golden_ones() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs");
-        assert_eq!(compare(&path, include_str!("lib.rs")), Ok(()));
-        let fault = compare(&path, "//! Golden\n").unwrap_err();
-        assert!(fault.starts_with("1:11: expected \" files:"), "{fault}");
-        assert!(fault.ends_with("found \"\"; BLESS=1 writes it again"), "{fault}");
-        let fault = compare(&path.with_extension("missing"), "").unwrap_err();
-        assert!(fault.ends_with("; BLESS=1 writes it"), "{fault}");
+        let text = include_str!("lib.rs");
+        assert_eq!(compare(&path, text), Ok(()));
+        let fault = compare(&path, &format!("{text} ")).err().unwrap_or_default();
+        assert!(fault.starts_with("differs; BLESS=1 writes it again\n"), "{fault}");
+        assert!(fault.contains("\n+ "), "{fault}");
+        let fault = compare(&path.with_extension("missing"), "").err();
+        assert!(fault.is_some_and(|fault| fault.ends_with("; BLESS=1 writes it")));
+    }
+
+    #[test]
+    fn json_that_is_written_otherwise_differs() {
+        let (expected, actual) = ("{\"a\": 1}", "{\"a\":1}");
+        assert_eq!(difference(&laid_out(expected), &laid_out(actual)), None);
+        assert!(difference(expected, actual).is_some());
     }
 }

@@ -12,13 +12,13 @@
 mod detection;
 mod dump;
 mod gemini_vectors;
-mod golden;
 mod group_chat;
 mod gryag_db;
 mod jaibber_events;
 mod jaibber_vectors;
 mod lists;
 mod looks;
+mod registry;
 mod rows;
 mod suna_vectors;
 mod tzurot_vectors;

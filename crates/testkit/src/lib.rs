@@ -18,6 +18,7 @@ pub mod chats;
 pub mod corpus;
 pub mod forget;
 pub mod histories;
+pub mod judge;
 pub mod law;
 pub mod mutate;
 pub mod random;

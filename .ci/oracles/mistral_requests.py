@@ -32,7 +32,8 @@ def judge(row):
     messages = row.body["messages"]
     is_training = bool(messages) and messages[-1]["role"] == "assistant"
     mode = ValidationMode.finetuning if is_training else ValidationMode.serving
-    validator = get_validator(TokenizerVersion(row.profile), mode)
+    version = "v7" if row.profile == "document" else row.profile
+    validator = get_validator(TokenizerVersion(version), mode)
     try:
         request = ChatCompletionRequest.from_openai(messages=messages, tools=row.body.get("tools"))
         if mode == ValidationMode.serving:

@@ -65,10 +65,6 @@ def listing(tally, listed):
         yield f"{len(tally.accepted)} rows that we alone call invalid:"
     for row in tally.accepted[:listed]:
         yield f"  {row.dialect}@{row.profile}, {row.case}: {'; '.join(row.violations)}"
-    if tally.further:
-        yield "rules that the structural judge names beside ours:"
-    for (dialect, ours, rule), count in tally.further.most_common():
-        yield f"  {count} in {dialect}, where we say {ours}: {rule}"
     if tally.other:
         yield f"{sum(tally.other.values())} refusals of invalid rows for another reason:"
     for (dialect, ours, judge, words), count in Counter(tally.other).most_common(listed):

@@ -17,10 +17,8 @@ def excuse(judge, words):
     return next((reason for pattern, reason in judge.ALLOWED if re.match(pattern, words)), None)
 
 
-def named(judge, row, words):
+def named(judge, words):
     """Codes of the rules that the judge's words are about."""
-    if hasattr(judge, "rules"):
-        return judge.rules(row, words)
     return {rule for pattern, rules in judge.REASONS if re.search(pattern, words) for rule in rules}
 
 
@@ -39,8 +37,6 @@ class Tally:
         # Refusals of invalid rows: dialect, our rules, judge, its words; with our rule among its own, or for another reason.
         self.same = Counter()
         self.other = Counter()
-        # Rules that the structural judge names and we do not, on rows that both refuse.
-        self.further = Counter()
         # Invalid rows by dialect and rule, those that no judge refuses among them.
         self.invalid = Counter()
         self.alone = Counter()
@@ -69,13 +65,11 @@ class Tally:
         elif row.valid:
             self.refused.append((judge.NAME, row, words))
         else:
-            theirs = named(judge, row, words)
+            theirs = named(judge, words)
             is_same = bool(theirs & ours)
             cell["same" if is_same else "other"] += 1
             side_by_side = (row.dialect, ", ".join(sorted(ours)), judge.NAME, example(words))
             (self.same if is_same else self.other)[side_by_side] += 1
-            if judge.NAME == "structure":
-                self.further.update((row.dialect, ", ".join(sorted(ours)), rule) for rule in theirs - ours)
         return words
 
     def verdicts(self):

@@ -1,16 +1,17 @@
 //! `cargo xtask judged CONVERSATIONS`: what the judges of `just oracles` look at.
 //!
-//! Datasets below `target/oracles-input`, with every vendor dialect in every profile: all of `data-samples`, and so many conversations of
+//! Datasets below `target/oracles-input`, with every dialect in every profile: all of `data-samples`, and so many conversations of
 //! the testkit's generators, by several perspectives and policies. Where `CHATMILL_SAMPLES` names a folder, everything in it too. The
-//! pipeline stands beside the judges, in `.ci/oracles`.
+//! pipeline stands beside the judges, in `.ci/oracles`. The structural judge of the testkit looks at each row before the others do.
 
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+use chatmill_dialect::DIALECTS;
 use chatmill_engine::{Plan, RunOptions, Silent};
-use chatmill_testkit::histories;
+use chatmill_testkit::{histories, judge, rows};
 
 /// What is not repaired has to be called invalid.
 const REJECT: &[&str] = &[
@@ -67,7 +68,16 @@ impl Dataset {
 
     /// Runs the pipeline over `input`, or over its own inputs where there is none.
     fn run(&self, root: &Path, input: Option<&Path>) -> Result<String> {
-        let mut overrides = vec![format!("perspective.as={}", self.speaker)];
+        let profiles = |dialect: &&dyn chatmill_dialect::Dialect| {
+            let id = dialect.id().to_owned();
+            let profiles = dialect.about().profiles.iter();
+            profiles.map(move |profile| format!("{id}@{profile}"))
+        };
+        let dialects: Vec<String> = DIALECTS.iter().flat_map(profiles).collect();
+        let mut overrides = vec![
+            format!("perspective.as={}", self.speaker),
+            format!("render.dialects={}", serde_json::to_string(&dialects)?),
+        ];
         overrides.extend(self.policy.iter().map(|policy| (*policy).to_owned()));
         if let Some(input) = input {
             // Quotes and backslashes of a path mean the same in JSON and TOML.
@@ -77,6 +87,16 @@ impl Dataset {
         let out = root.join("target/oracles-input").join(self.name);
         let plan = Plan::load(&root.join(".ci/oracles/judged.toml"), &overrides, Some(&out))?;
         let summary = chatmill_engine::run(plan, RunOptions::default(), &Silent, &AtomicBool::new(false))?;
+        let faults = faults(&out);
+        if !faults.is_empty() {
+            let shown = faults.iter().take(20).map(String::as_str).collect::<Vec<_>>();
+            bail!(
+                "{}: the structural judge disagrees about {} rows\n{}",
+                self.name,
+                faults.len(),
+                shown.join("\n")
+            );
+        }
         let inputs = &summary.manifest.inputs;
         let read: u64 = inputs.iter().map(|input| input.conversations).sum();
         Ok(format!(
@@ -85,6 +105,33 @@ impl Dataset {
             inputs.len()
         ))
     }
+}
+
+/// Rows that break a rule which the dialect does not name. An archive, which is in nobody's eyes, keeps what its own source
+/// had, right or wrong, and is left out.
+fn faults(dataset: &Path) -> Vec<String> {
+    let columns = ["conversation_id", "dialect", "profile", "content"];
+    let [ids, dialects, profiles, texts] = columns.map(|column| {
+        let cells = rows::texts(dataset, "renderings", column);
+        cells.into_iter().map(Option::unwrap_or_default)
+    });
+    let violations = rows::lists(dataset, "renderings", "violations");
+    let mut faults = Vec::new();
+    for ((((id, dialect), profile), text), violations) in
+        ids.zip(dialects).zip(profiles).zip(texts).zip(violations)
+    {
+        if chatmill_dialect::find(&dialect).is_some_and(|(dialect, _)| dialect.about().neutral) {
+            continue;
+        }
+        let is_named = |rule: &str| violations.iter().any(|said| said.starts_with(rule));
+        for fault in judge::faults(&dialect, &profile, &text) {
+            let has_code = fault.rule.contains('-');
+            if violations.is_empty() || has_code && !is_named(fault.rule) {
+                faults.push(format!("{id} in {dialect}@{profile}: {fault:?}: {text}"));
+            }
+        }
+    }
+    faults
 }
 
 pub(crate) fn run(root: &Path, conversations: &str) -> Result<String> {

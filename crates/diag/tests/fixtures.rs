@@ -28,7 +28,19 @@ fn names_in(folder: &Path) -> BTreeSet<String> {
 #[test]
 fn every_code_has_a_folder_and_every_folder_a_code() {
     let codes: BTreeSet<String> = CODES.iter().map(|code| code.name.to_owned()).collect();
-    assert_eq!(names_in(&rules()), codes);
+    let folders = names_in(&rules());
+    for code in codes.difference(&folders) {
+        panic!(
+            "{code} has no samples: put a `bad.SOURCE.EXTENSION` that raises it and a `good.EXTENSION` that does not into \
+             data-samples/rules/{code}/"
+        );
+    }
+    for folder in folders.difference(&codes) {
+        panic!(
+            "data-samples/rules/{folder} belongs to no code: add its line to `codes!` in crates/diag/src/codes.rs, or remove \
+             the folder"
+        );
+    }
 }
 
 #[test]
@@ -45,7 +57,12 @@ fn every_folder_holds_a_bad_and_a_good_file_or_says_why_not() {
                 code.name
             );
         } else {
-            assert!(has("bad.") && has("good."), "{}: {files:?}", code.name);
+            assert!(
+                has("bad.") && has("good."),
+                "data-samples/rules/{}/ wants a `bad.SOURCE.EXTENSION` and a `good.EXTENSION`, or a README.md that says why no \
+                 small file shows the code: {files:?}",
+                code.name
+            );
         }
         let known = |file: &&String| {
             file.as_str() == "README.md" || file.starts_with("bad.") || file.starts_with("good.")

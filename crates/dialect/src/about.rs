@@ -21,4 +21,15 @@ pub struct DialectAbout {
     pub profiles: &'static [&'static str],
     /// Whether it knows no perspective: it renders once, with perspective `""`.
     pub neutral: bool,
+    /// Whether rules are written down that its renderings have to keep.
+    pub rules: Rules,
+}
+
+/// Rules of a format that somebody beside the dialect can hold a rendering to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rules {
+    /// The judge of the testkit knows them, and every test of dialects asks it.
+    Judged,
+    /// There are none, or none that the text of a rendering can break; the reason.
+    None(&'static str),
 }

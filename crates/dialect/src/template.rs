@@ -48,7 +48,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::Dialect;
-use crate::about::DialectAbout;
+use crate::about::{DialectAbout, Rules};
 use crate::dialects::hf_messages;
 use crate::loss::{LossCode, Losses};
 use crate::rendering::Rendering;
@@ -75,6 +75,7 @@ static ABOUT: DialectAbout = DialectAbout {
     loses: "what the template does not print, ids of messages, times, notices, media",
     profiles: &[PROFILE],
     neutral: false,
+    rules: Rules::None("a template is a file of the user's, and knows its own rules"),
 };
 
 /// The one profile of a template: what to do differently stands in its section of the pipeline file.

@@ -52,7 +52,7 @@ fn corpora() -> Vec<(String, Vec<String>)> {
 }
 
 fn read(line: &str) -> Linked {
-    chatmill_testkit::law::read("group-chat", line)
+    chatmill_testkit::conversations::read("group-chat", line)
 }
 
 /// Renders every conversation in every dialect, conversation by conversation as a run does.

@@ -41,7 +41,7 @@ fn corpus() -> String {
 }
 
 fn read(line: &str) -> Linked {
-    chatmill_testkit::law::read("group-chat", line)
+    chatmill_testkit::conversations::read("group-chat", line)
 }
 
 fn stages(criterion: &mut Criterion) {

@@ -18,6 +18,7 @@ pub mod chats;
 pub mod conversations;
 pub mod corpus;
 pub mod histories;
+pub mod judge;
 pub mod losses;
 pub mod mutate;
 pub mod random;

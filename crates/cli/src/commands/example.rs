@@ -123,9 +123,23 @@ mod tests {
     #[test]
     fn every_source_has_a_valid_example_and_no_other_has() {
         for source in SOURCES {
-            assert!(valid(source.id()).is_ok(), "{}", source.id());
+            let id = source.id();
+            assert!(
+                valid(id).is_ok(),
+                "{id} has no example: write a valid file `data-samples/sources/{id}/example.EXTENSION`"
+            );
         }
-        assert_eq!(VALID.len(), SOURCES.len());
+        assert_eq!(VALID.len(), SOURCES.len(), "a source has two examples");
+    }
+
+    #[test]
+    fn every_bad_file_says_which_source_reads_it() {
+        for (name, source, _) in BROKEN {
+            assert!(
+                chatmill_source::find(source).is_some(),
+                "data-samples/rules/{name}/bad.{source}.…: {source} is not a source; write `bad.SOURCE.EXTENSION`"
+            );
+        }
     }
 
     #[test]

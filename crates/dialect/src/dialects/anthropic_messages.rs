@@ -22,7 +22,7 @@
 use chatmill_model::{Component, Media, Role, Rope, Speaker};
 
 use crate::Dialect;
-use crate::about::DialectAbout;
+use crate::about::{DialectAbout, Rules};
 use crate::arguments::as_object;
 use crate::definitions::{self, Form};
 use crate::image_url::picture;
@@ -51,6 +51,7 @@ static ABOUT: DialectAbout = DialectAbout {
     loses: "ids of messages, times, notices, reasoning, other media, facts about people and rooms",
     profiles: &["document"],
     neutral: false,
+    rules: Rules::Judged,
 };
 
 /// Messages that a request holds at most (ANT-13).

@@ -20,7 +20,7 @@ use std::borrow::Cow;
 use chatmill_model::{Component, Media, MediaKind, MediaSource, Role, Rope, Speaker};
 
 use crate::Dialect;
-use crate::about::DialectAbout;
+use crate::about::{DialectAbout, Rules};
 use crate::arguments::as_object;
 use crate::definitions::{self, Form};
 use crate::json_schema::NO_PARAMETERS;
@@ -49,6 +49,7 @@ static ABOUT: DialectAbout = DialectAbout {
     loses: "ids of messages, times, notices, reasoning, other media, facts about people and rooms",
     profiles: &["document"],
     neutral: false,
+    rules: Rules::Judged,
 };
 
 /// What stands for a result that is empty.

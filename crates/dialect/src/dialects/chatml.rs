@@ -20,7 +20,7 @@
 use chatmill_model::{Component, Level, Role, Rope, Speaker};
 
 use crate::Dialect;
-use crate::about::DialectAbout;
+use crate::about::{DialectAbout, Rules};
 use crate::controls::{self, Reserved};
 use crate::definitions;
 use crate::loss::{LossCode, Losses};
@@ -53,6 +53,7 @@ static ABOUT: DialectAbout = DialectAbout {
     loses: "tools, ids, times, notices, media, facts about people and rooms",
     profiles: &["document"],
     neutral: false,
+    rules: Rules::Judged,
 };
 
 static MANNER: DialectProfile = DialectProfile {

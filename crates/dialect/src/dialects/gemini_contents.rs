@@ -20,7 +20,7 @@
 use chatmill_model::{Component, Media, MediaKind, MediaSource, Role, Rope, Speaker};
 
 use crate::Dialect;
-use crate::about::DialectAbout;
+use crate::about::{DialectAbout, Rules};
 use crate::arguments::{as_object, inexact_integers};
 use crate::controls::escape_line;
 use crate::definitions::{self, Form};
@@ -50,6 +50,7 @@ static ABOUT: DialectAbout = DialectAbout {
     loses: "ids of messages, times, notices, reasoning, names of files, facts about people and rooms",
     profiles: &["document", "no-ids"],
     neutral: false,
+    rules: Rules::Judged,
 };
 
 static MANNER: DialectProfile = DialectProfile {

@@ -13,7 +13,7 @@
 //! - HFM-07 reasoning, where policy keeps it, is the field `reasoning_content` that templates of reasoning models read.
 
 use crate::Dialect;
-use crate::about::DialectAbout;
+use crate::about::{DialectAbout, Rules};
 use crate::list::{ArgumentsAs, List};
 use crate::rendering::Rendering;
 use crate::turn_plan::ids::{IdRule, IdShape};
@@ -34,6 +34,7 @@ static ABOUT: DialectAbout = DialectAbout {
     loses: "ids of messages, times, notices, media, failures of tools, facts about people and rooms",
     profiles: &["document", "string-arguments"],
     neutral: false,
+    rules: Rules::Judged,
 };
 
 pub(crate) static MANNER: DialectProfile = DialectProfile {

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use chatmill_model::{Component, Level, Message, Part, Participant, Role, Rope, Speaker};
 
 use crate::Dialect;
-use crate::about::DialectAbout;
+use crate::about::{DialectAbout, Rules};
 use crate::loss::{LossCode, Losses};
 use crate::media::placeholder;
 use crate::names::AGENT;
@@ -47,6 +47,7 @@ static ABOUT: DialectAbout = DialectAbout {
     loses: "names of people, replies, ids, times, tools, system text, media",
     profiles: &["document"],
     neutral: false,
+    rules: Rules::Judged,
 };
 
 impl Dialect for JaibberContext {

@@ -19,7 +19,7 @@
 //! - MIS-07 no sound stands beside system text: sounds are only named in the text.
 
 use crate::Dialect;
-use crate::about::DialectAbout;
+use crate::about::{DialectAbout, Rules};
 use crate::image_url::picture;
 use crate::list::List;
 use crate::rendering::Rendering;
@@ -43,6 +43,7 @@ static ABOUT: DialectAbout = DialectAbout {
     loses: "ids, times, notices, reasoning, other media, failures of tools, facts about people and rooms",
     profiles: &["document", "v3", "v7", "v13"],
     neutral: false,
+    rules: Rules::Judged,
 };
 
 static V7: DialectProfile = DialectProfile {

@@ -17,7 +17,7 @@
 //! - OAC-09 a result has no name.
 
 use crate::Dialect;
-use crate::about::DialectAbout;
+use crate::about::{DialectAbout, Rules};
 use crate::image_url::picture;
 use crate::list::{ArgumentsAs, Ends, List};
 use crate::rendering::Rendering;
@@ -39,6 +39,7 @@ static ABOUT: DialectAbout = DialectAbout {
     loses: "ids, times, notices, reasoning, other media, facts about people and rooms",
     profiles: &["document"],
     neutral: false,
+    rules: Rules::Judged,
 };
 
 static MANNER: DialectProfile = DialectProfile {

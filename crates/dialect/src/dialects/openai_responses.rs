@@ -17,7 +17,7 @@
 use chatmill_model::{Component, Media, MediaKind, Role, Rope, Speaker};
 
 use crate::Dialect;
-use crate::about::DialectAbout;
+use crate::about::{DialectAbout, Rules};
 use crate::arguments::as_text;
 use crate::definitions::{self, Form};
 use crate::image_url::{picture, picture_address};
@@ -48,6 +48,7 @@ static ABOUT: DialectAbout = DialectAbout {
     loses: "ids of messages, times, notices, reasoning, other media, failures of tools, facts about people and rooms",
     profiles: &["document"],
     neutral: false,
+    rules: Rules::Judged,
 };
 
 /// Characters of an output (OAR-03).

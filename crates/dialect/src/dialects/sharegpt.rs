@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, VecDeque};
 use chatmill_model::{Component, Level, Role, Rope, Speaker};
 
 use crate::Dialect;
-use crate::about::DialectAbout;
+use crate::about::{DialectAbout, Rules};
 use crate::arguments::as_object;
 use crate::definitions::{self, Form};
 use crate::list::string;
@@ -52,6 +52,7 @@ static ABOUT: DialectAbout = DialectAbout {
     loses: "all ids, times, notices, media, failures of tools, facts about people and rooms",
     profiles: &["document"],
     neutral: false,
+    rules: Rules::Judged,
 };
 
 static MANNER: DialectProfile = DialectProfile {

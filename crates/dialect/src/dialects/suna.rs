@@ -21,7 +21,7 @@ pub(crate) mod rows;
 use chatmill_model::{Message, ParticipantKind};
 
 use crate::Dialect;
-use crate::about::DialectAbout;
+use crate::about::{DialectAbout, Rules};
 use crate::list::{ContentAs, Ends, List};
 use crate::rendering::Rendering;
 use crate::shared::Shared;
@@ -54,6 +54,7 @@ static LLM: DialectAbout = DialectAbout {
     loses: LOSES,
     profiles: &["document"],
     neutral: false,
+    rules: Rules::Judged,
 };
 
 static BLOCKS: DialectAbout = DialectAbout {

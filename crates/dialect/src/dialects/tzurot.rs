@@ -22,7 +22,7 @@ use chatmill_model::{
     Rope, Speaker,
 };
 
-use crate::about::DialectAbout;
+use crate::about::{DialectAbout, Rules};
 use crate::definitions;
 use crate::loss::{LossCode, Losses};
 use crate::media::{placeholder, web_address};
@@ -50,6 +50,7 @@ static ABOUT: DialectAbout = DialectAbout {
     loses: "history, ids, times, tools, other media, all but one medium of a quote",
     profiles: &["document", "v2-final"],
     neutral: false,
+    rules: Rules::Judged,
 };
 
 impl Dialect for Tzurot {

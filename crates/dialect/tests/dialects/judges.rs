@@ -1,74 +1,84 @@
-//! Structural judges of vendor dialects, written from the vendors' rules alone, against what the dialects say of themselves.
+//! The structural judge of the testkit, which knows the vendors' rules alone, against what the dialects say of themselves.
 
-mod anthropic;
-mod bedrock;
-mod gemini;
-mod lists;
-mod openai;
-mod responses;
-mod sharegpt;
-mod suna;
+use std::collections::BTreeSet;
 
+use chatmill_dialect::about::Rules;
 use chatmill_dialect::policy::Orphans;
-use serde_json::Value;
+use chatmill_dialect::{DIALECTS, Dialect};
+use chatmill_testkit::judge;
 
 use crate::laws::each_of;
-use crate::room::Out;
 
-/// The first rule that a rendering breaks.
-type Fault = Option<String>;
-
-/// Judge and dialect agree on every generated room, and only conversations without turns or with rejected orphans fail.
-fn agree(dialect: &str, judge: impl Fn(&Value) -> Fault) {
-    let mut seen = (0, 0);
-    each_of(&[dialect], |_, seed, policy, _, out| {
-        let fault = judge(&serde_json::from_str(&out.text).unwrap());
-        assert_eq!(
-            fault.is_none(),
-            out.violations.is_empty(),
-            "{dialect} {seed}: {fault:?}, {:?} in {}",
-            out.violations,
-            out.text
-        );
-        if policy.orphans != Orphans::Reject && out.text.contains("\"role\":\"user\"") {
-            assert_eq!(out.violations, Vec::<String>::new(), "{dialect} {seed}");
+#[test]
+fn every_dialect_is_judged_or_says_why_nobody_can() {
+    for dialect in DIALECTS {
+        let id = dialect.id();
+        match (dialect.about().rules, judge::knows(id)) {
+            (Rules::Judged, true) => {}
+            (Rules::Judged, false) => panic!(
+                "nobody judges {id}: write what its rules refuse in crates/testkit/src/judge/ and its line in JUDGES of \
+                 crates/testkit/src/judge.rs; where no rules are written down, give its `About` `rules: Rules::None(\"why\")`"
+            ),
+            (Rules::None(why), known) => {
+                assert!(why.len() > 10, "{id}: `Rules::None` says why in a few words");
+                assert!(
+                    !known,
+                    "{id} has a judge: give its `About` `rules: Rules::Judged`"
+                );
+            }
         }
-        seen.0 += u32::from(fault.is_none());
-        seen.1 += u32::from(fault.is_some());
-    });
-    assert!(seen.0 > 1000 && seen.1 > 100, "{dialect} {seen:?}");
+    }
 }
 
-/// Every generated rendering of a dialect.
-fn each(dialect: &str, mut look: impl FnMut(Out)) {
-    each_of(&[dialect], |_, _, _, _, out| look(out));
-}
-
-fn is_word(value: &Value, most: usize) -> bool {
-    let text = value.as_str().unwrap_or_default();
-    (1..=most).contains(&text.len())
-        && text
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
-}
-
-fn is_blank(text: &str) -> bool {
-    text.trim().is_empty()
-}
-
-/// Whether an object has these keys and no others; keys with `?` may be missing.
-fn has_keys(value: &Value, keys: &[&str]) -> bool {
-    let Some(object) = value.as_object() else {
-        return false;
-    };
-    let known = |key: &str| keys.iter().any(|known| known.trim_end_matches('?') == key);
-    object.keys().all(|key| known(key))
-        && keys
+/// What the judge refuses, the dialect has called invalid, by the same rules; and nothing else.
+#[test]
+fn the_judge_agrees_with_every_dialect_in_every_profile() {
+    let seen: Vec<[u32; 2]> = std::thread::scope(|scope| {
+        let judged = DIALECTS
             .iter()
-            .all(|key| key.ends_with('?') || object.contains_key(*key))
+            .copied()
+            .filter(|dialect| judge::knows(dialect.id()));
+        let all: Vec<_> = judged
+            .map(|dialect| scope.spawn(move || agree(dialect)))
+            .collect();
+        all.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    let broken = seen.iter().filter(|[_, broken]| *broken > 100).count();
+    assert!(broken >= 12, "few dialects have invalid renderings: {seen:?}");
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "judges return it as it is")]
-fn fault(rule: &str) -> Fault {
-    Some(rule.to_owned())
+/// How many renderings of generated rooms keep the rules, and how many do not.
+fn agree(dialect: &dyn Dialect) -> [u32; 2] {
+    let id = dialect.id();
+    let mut seen = [0, 0];
+    for profile in dialect.about().profiles {
+        each_of(&[&format!("{id}@{profile}")], |_, seed, policy, _, out| {
+            let faults = judge::faults(id, profile, &out.text);
+            let named: BTreeSet<&str> = out.violations.iter().map(|said| code(said)).collect();
+            // The rules of some systems have no numbers.
+            let are_named = faults
+                .iter()
+                .all(|fault| fault.rule.len() < 6 || named.contains(fault.rule));
+            let (is_broken, is_invalid) = (!faults.is_empty(), !named.is_empty());
+            let is_hidden = policy.orphans == Orphans::Reject && !judge::sees_pairs(id, profile);
+            assert!(
+                are_named && (is_broken == is_invalid || is_invalid && is_hidden),
+                "{id}@{profile} {seed}: {faults:?}, {:?} in {}",
+                out.violations,
+                out.text
+            );
+            // Only conversations without turns, or with orphans that policy rejects, are invalid.
+            if policy.orphans != Orphans::Reject && out.text.contains("\"role\":\"user\"") {
+                assert_eq!(out.violations, Vec::<String>::new(), "{id}@{profile} {seed}");
+            }
+            seen[usize::from(is_broken)] += 1;
+        });
+    }
+    assert!(seen[0] > 500, "{id} has few valid renderings: {seen:?}");
+    seen
+}
+
+/// The code of the rule that a violation names.
+fn code(violation: &str) -> &str {
+    violation.split(':').next().unwrap_or_default()
 }

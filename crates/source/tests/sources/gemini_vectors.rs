@@ -13,7 +13,7 @@ use chatmill_diag::Limits;
 use chatmill_source::{GeminiContents, Reading};
 use serde_json::{Map, Value, json};
 
-use crate::dump;
+use crate::frame;
 
 fn cases(kind: &str) -> Vec<Value> {
     let path =
@@ -29,7 +29,7 @@ fn cases(kind: &str) -> Vec<Value> {
 }
 
 fn read(record: &Value) -> Reading {
-    dump::read(&GeminiContents, record.to_string().as_bytes(), &Limits::default())
+    frame::read(&GeminiContents, record.to_string().as_bytes(), &Limits::default())
 }
 
 #[test]

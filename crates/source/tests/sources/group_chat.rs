@@ -8,7 +8,7 @@ use chatmill_intake::{Framing, Head};
 use chatmill_model::{ReferenceForm, Scene};
 use chatmill_source::{GroupChat, Reading, Source, detect, find};
 
-use crate::dump::{self, read_at};
+use crate::frame::{self, read_at};
 
 const META: &str = r#""conversation_meta":{"name":"N","user_details":{"u":{"role":"user"}}}"#;
 
@@ -26,7 +26,7 @@ fn record(messages: &[String]) -> String {
 }
 
 fn read(record: &str, limits: &Limits) -> Reading {
-    dump::read(&GroupChat, record.as_bytes(), limits)
+    frame::read(&GroupChat, record.as_bytes(), limits)
 }
 
 fn codes(reading: &Reading) -> Vec<&'static str> {

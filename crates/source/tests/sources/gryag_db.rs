@@ -15,7 +15,7 @@ use chatmill_model::{Message, ParticipantKind};
 use chatmill_source::{GeminiContents, GryagDb, Reading, Source, TableMap};
 use serde_json::{Map, Value, json};
 
-use crate::dump;
+use crate::frame;
 
 fn cases(kind: &str) -> Vec<Value> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/sources/gryag-db/vectors.json");
@@ -30,7 +30,7 @@ fn cases(kind: &str) -> Vec<Value> {
 }
 
 fn read(rows: &Value) -> Reading {
-    let reading = dump::read(&GryagDb, rows.to_string().as_bytes(), &Limits::default());
+    let reading = frame::read(&GryagDb, rows.to_string().as_bytes(), &Limits::default());
     assert!(reading.rows.balances());
     reading
 }
@@ -276,7 +276,7 @@ fn a_chat_beyond_the_limit_is_rejected() {
         let rows: Vec<Value> = (0..rows)
             .map(|id| row(id, "x", &json!({"message_id": id})))
             .collect();
-        let reading = dump::read(&GryagDb, json!(rows).to_string().as_bytes(), &limits);
+        let reading = frame::read(&GryagDb, json!(rows).to_string().as_bytes(), &limits);
         assert_eq!(reading.conversation.is_some(), is_read);
         assert_eq!(
             reading.fault.map(|fault| fault.code),
@@ -354,6 +354,6 @@ fn a_bare_list_of_turns_is_one_history() {
         messages_per_conversation: 1,
         ..Limits::default()
     };
-    let reading = dump::read(&GeminiContents, turns.as_bytes(), &limits);
+    let reading = frame::read(&GeminiContents, turns.as_bytes(), &limits);
     assert_eq!(reading.fault.unwrap().code, &codes::CONVERSATION_TOO_LARGE);
 }

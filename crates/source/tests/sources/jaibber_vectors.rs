@@ -16,7 +16,7 @@ use chatmill_model::{Message, MessageKind, Role};
 use chatmill_source::{JaibberEvents, Reading};
 use serde_json::{Value, json};
 
-use crate::dump;
+use crate::frame;
 
 const VECTORS: &str = include_str!("../../../../data-samples/sources/jaibber-events/vectors.json");
 
@@ -29,7 +29,7 @@ fn cases(kind: &str) -> Vec<Value> {
 }
 
 fn read_within(rows: &Value, limits: &Limits) -> Reading {
-    let reading = dump::read(&JaibberEvents, rows.to_string().as_bytes(), limits);
+    let reading = frame::read(&JaibberEvents, rows.to_string().as_bytes(), limits);
     assert!(reading.rows.balances());
     reading
 }

@@ -4,7 +4,7 @@ use chatmill_diag::Limits;
 use chatmill_intake::{Framing, Head, json};
 use chatmill_source::{Reading, Source, find};
 
-use crate::dump::read_at;
+use crate::frame::read_at;
 
 fn gathers(source: &str, framing: Framing, text: &str) -> bool {
     let head = Head {

@@ -10,7 +10,7 @@
 )]
 
 mod detection;
-mod dump;
+mod frame;
 mod gemini_vectors;
 mod group_chat;
 mod gryag_db;

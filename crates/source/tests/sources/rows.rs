@@ -9,7 +9,7 @@ use chatmill_model::{Message, Part};
 use chatmill_source::{Evidence, Reading, Source, SunaRows, TableMap, TableRows, detect, find};
 use serde_json::{Value, json};
 
-use crate::dump::read_at;
+use crate::frame::read_at;
 
 fn evidence(text: &str) -> Option<Evidence> {
     let head = Head {

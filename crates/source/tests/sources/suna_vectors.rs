@@ -17,7 +17,7 @@ use chatmill_model::{Message, Part, Role};
 use chatmill_source::{Reading, SunaRows};
 use serde_json::{Value, json};
 
-use crate::dump;
+use crate::frame;
 
 fn cases(kind: &str) -> Vec<Value> {
     let path =
@@ -35,7 +35,7 @@ fn cases(kind: &str) -> Vec<Value> {
 fn read(row: &Value) -> Reading {
     let mut row = row.clone();
     row["created_at"] = json!("2026-01-18 05:35:40.957666+00:00");
-    let reading = dump::read(&SunaRows, json!([row]).to_string().as_bytes(), &Limits::default());
+    let reading = frame::read(&SunaRows, json!([row]).to_string().as_bytes(), &Limits::default());
     assert!(reading.rows.balances());
     assert_eq!(reading.rows.messages, 1);
     reading

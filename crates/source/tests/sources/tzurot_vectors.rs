@@ -14,7 +14,7 @@ use chatmill_model::{Conversation, Part};
 use chatmill_source::TzurotRequests;
 use serde_json::Value;
 
-use crate::dump;
+use crate::frame;
 
 const VECTORS: &str = include_str!("../../../../data-samples/sources/tzurot-requests/vectors.json");
 
@@ -45,7 +45,7 @@ fn cases() -> Vec<Value> {
 }
 
 fn read(record: &Value) -> Option<Conversation> {
-    dump::read(&TzurotRequests, record.to_string().as_bytes(), &Limits::default()).conversation
+    frame::read(&TzurotRequests, record.to_string().as_bytes(), &Limits::default()).conversation
 }
 
 /// What somebody said, without what the formatter removes or adds.

@@ -15,7 +15,7 @@ use chatmill_model::{Conversation, Message};
 use chatmill_source::{GroupChat, Reading};
 use serde_json::{Value, json};
 
-use crate::dump;
+use crate::frame;
 
 /// The cases of a kind.
 fn cases(kind: &str) -> Vec<Value> {
@@ -33,7 +33,7 @@ fn cases(kind: &str) -> Vec<Value> {
 }
 
 fn read(record: &Value) -> Reading {
-    dump::read(&GroupChat, record.to_string().as_bytes(), &Limits::default())
+    frame::read(&GroupChat, record.to_string().as_bytes(), &Limits::default())
 }
 
 fn findings(reading: &Reading) -> Vec<&Finding> {

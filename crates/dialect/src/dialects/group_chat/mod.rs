@@ -23,7 +23,7 @@ mod roster;
 use chatmill_model::{Component, Conversation, Rope, Scene};
 
 use crate::Dialect;
-use crate::about::DialectAbout;
+use crate::about::{DialectAbout, Rules};
 use crate::json_object::{Object, key};
 use crate::loss::{LossCode, Losses};
 use crate::message_ids::MessageIds;
@@ -50,6 +50,7 @@ static ABOUT: DialectAbout = DialectAbout {
     loses: "reasoning, further media of a message, tool definitions, second names",
     profiles: &["document"],
     neutral: true,
+    rules: Rules::Judged,
 };
 
 impl Dialect for GroupChat {

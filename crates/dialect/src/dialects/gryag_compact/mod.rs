@@ -23,7 +23,7 @@ use chatmill_model::{
     Role, Rope, Speaker,
 };
 
-use crate::about::DialectAbout;
+use crate::about::{DialectAbout, Rules};
 use crate::dialects::gryag::{is_bare_file, is_gryags, plain_value};
 use crate::loss::{LossCode, Losses};
 use crate::media::{placeholder, word};
@@ -56,6 +56,7 @@ static ABOUT: DialectAbout = DialectAbout {
     loses: "line breaks, ids, times, tools, system text, media, context layers that the bot's search index fills",
     profiles: &["document", "2025-10-17"],
     neutral: false,
+    rules: Rules::Judged,
 };
 
 impl Dialect for GryagCompact {

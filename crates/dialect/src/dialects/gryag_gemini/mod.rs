@@ -21,7 +21,7 @@ use std::borrow::Cow;
 
 use chatmill_model::{Component, Level, Message, Part, Participant, Role, Rope, Speaker};
 
-use crate::about::DialectAbout;
+use crate::about::{DialectAbout, Rules};
 use crate::controls::escape_line;
 use crate::dialects::gryag::{is_bare_file, is_gryags};
 use crate::loss::{LossCode, Losses};
@@ -53,6 +53,7 @@ static ABOUT: DialectAbout = DialectAbout {
     loses: "times, ids of calls, further replies, facts about people and rooms, context layers that the bot's search index fills",
     profiles: &["document", "2025-10-17"],
     neutral: false,
+    rules: Rules::Judged,
 };
 
 impl Dialect for GryagGemini {

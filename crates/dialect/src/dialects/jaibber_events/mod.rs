@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use chatmill_model::{Conversation, Message, MessageKind, Part, Participant, ParticipantKind, Role, Rope};
 
 use crate::Dialect;
-use crate::about::DialectAbout;
+use crate::about::{DialectAbout, Rules};
 use crate::dialects::jaibber_context::declare_unspoken;
 use crate::loss::{LossCode, Losses};
 use crate::rendering::Rendering;
@@ -42,6 +42,7 @@ static ABOUT: DialectAbout = DialectAbout {
     loses: "times, tools, system text, reasoning, files in the record, facts about people and rooms, other systems' notices",
     profiles: &["document"],
     neutral: true,
+    rules: Rules::Judged,
 };
 
 impl Dialect for JaibberEvents {

@@ -15,7 +15,7 @@ use chatmill_model::{Conversation, MessageKind};
 use chatmill_source::{JaibberEvents, Reading, Source};
 use serde_json::{Value, json};
 
-use crate::dump::read_at;
+use crate::frame::read_at;
 
 /// Cuts frames into rows and reads them by project, as the engine does.
 fn gather(frames: &[Value]) -> BTreeMap<String, Reading> {

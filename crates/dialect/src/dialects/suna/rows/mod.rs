@@ -19,7 +19,7 @@ use chatmill_model::{Component, Message, MessageKind, Part, Role, Rope, ToolResu
 
 use super::{DATED, SPECIFICATION};
 use crate::Dialect;
-use crate::about::DialectAbout;
+use crate::about::{DialectAbout, Rules};
 use crate::definitions;
 use crate::json;
 use crate::loss::{LossCode, Losses};
@@ -48,6 +48,7 @@ static ABOUT: DialectAbout = DialectAbout {
             people and rooms",
     profiles: &["document"],
     neutral: true,
+    rules: Rules::Judged,
 };
 
 impl Dialect for SunaRows {

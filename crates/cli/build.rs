@@ -1,0 +1,54 @@
+//! Lists the files that `chatmill example` prints, from their names in `data-samples`:
+//!
+//! - `sources/<source>/example.<extension>`: a valid file of a source
+//! - `rules/<code>/bad.<source>.<extension>`: a file of that source that raises the code
+#![expect(clippy::disallowed_methods, reason = "a build script reads the repository")]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{Error, Result};
+use std::path::{Path, PathBuf};
+
+fn main() -> Result<()> {
+    let samples = PathBuf::from(variable("CARGO_MANIFEST_DIR")?).join("../../data-samples");
+    let mut valid = String::new();
+    for (source, name, path) in files(&samples.join("sources"))? {
+        if name.starts_with("example.") {
+            writeln!(valid, "({source:?}, include_bytes!({path:?})),").map_err(Error::other)?;
+        }
+    }
+    let mut broken = String::new();
+    for (code, name, path) in files(&samples.join("rules"))? {
+        if let Some((source, _)) = name.strip_prefix("bad.").and_then(|rest| rest.split_once('.')) {
+            writeln!(broken, "({code:?}, {source:?}, include_bytes!({path:?})),").map_err(Error::other)?;
+        }
+    }
+    let text = format!(
+        "/// A valid file of every source.\n\
+         pub(super) static VALID: &[(&str, &[u8])] = &[\n{valid}];\n\n\
+         /// Files that raise a finding: the name of its code, the source that reads them, and their bytes.\n\
+         pub(super) static BROKEN: &[(&str, &str, &[u8])] = &[\n{broken}];\n"
+    );
+    fs::write(Path::new(&variable("OUT_DIR")?).join("samples.rs"), text)
+}
+
+/// The files of the folders in a folder, sorted: folder, name and path.
+fn files(folder: &Path) -> Result<Vec<(String, String, String)>> {
+    println!("cargo::rerun-if-changed={}", folder.display());
+    let mut files = Vec::new();
+    for inner in fs::read_dir(folder)? {
+        let inner = inner?;
+        for file in fs::read_dir(inner.path())? {
+            let file = file?;
+            let words = [inner.file_name(), file.file_name()].map(|name| name.to_string_lossy().into_owned());
+            let [folder, name] = words;
+            files.push((folder, name, file.path().to_string_lossy().into_owned()));
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn variable(name: &str) -> Result<String> {
+    std::env::var(name).map_err(Error::other)
+}

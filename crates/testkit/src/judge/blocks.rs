@@ -1,0 +1,244 @@
+//! Messages of blocks: Anthropic Messages and Bedrock Converse, where results open the user turn after their calls.
+
+use serde_json::Value;
+
+use super::{Faults, Waiting, Written, array, has_keys, is_blank, is_word, string, tools};
+
+const PICTURES: [&str; 4] = ["jpeg", "png", "gif", "webp"];
+
+/// Which rule of a family speaks of what, and how long ids and names may be.
+struct Codes {
+    keys: &'static str,
+    none: &'static str,
+    order: &'static str,
+    blank: &'static str,
+    calls: &'static str,
+    pairs: &'static str,
+    media: &'static str,
+    blocks: &'static str,
+    /// Text after a call of the same turn, where it is refused.
+    late_text: Option<&'static str>,
+    longest_id: usize,
+    longest_name: usize,
+}
+
+const ANTHROPIC: Codes = Codes {
+    keys: "ANT-01",
+    none: "ANT-03",
+    order: "ANT-04",
+    blank: "ANT-05",
+    calls: "ANT-06",
+    pairs: "ANT-07",
+    media: "ANT-12",
+    blocks: "ANT-12",
+    late_text: Some("ANT-08"),
+    longest_id: 256,
+    longest_name: 128,
+};
+
+const CONVERSE: Codes = Codes {
+    keys: "BED-01",
+    none: "BED-02",
+    order: "BED-02",
+    blank: "BED-04",
+    calls: "BED-03",
+    pairs: "BED-04",
+    media: "BED-06",
+    blocks: "BED-01",
+    late_text: None,
+    longest_id: 64,
+    longest_name: 64,
+};
+
+/// What a block is.
+enum Block<'a> {
+    Text(&'a Value),
+    Media,
+    Call {
+        id: &'a Value,
+        name: &'a Value,
+        input: &'a Value,
+    },
+    /// The id of its call.
+    Result(&'a Value),
+    /// A cache mark, or a thought.
+    Aside,
+    Unknown,
+}
+
+fn all_blocks(messages: &[Value]) -> impl Iterator<Item = &Value> {
+    messages.iter().flat_map(|message| array(&message["content"]))
+}
+
+pub(super) fn anthropic_messages(written: &Written<'_>, faults: &mut Faults) {
+    let body = &written.body;
+    faults.when(!has_keys(body, &["system?", "messages", "tools?"]), "ANT-01");
+    let (messages, system) = (array(&body["messages"]), array(&body["system"]));
+    let defined = array(&body["tools"]);
+    turns(messages, anthropic_block, &ANTHROPIC, faults);
+    for block in system {
+        faults.when(block["type"] != "text", "ANT-02");
+        faults.when(is_blank(string(&block["text"])), "ANT-05");
+    }
+    let marked = all_blocks(messages).chain(system).chain(defined);
+    let marks: Vec<&Value> = marked.filter_map(|block| block.get("cache_control")).collect();
+    faults.when(marks.len() > 4, "ANT-09");
+    for mark in marks {
+        let lasts = mark.get("ttl").is_none_or(|ttl| ttl == "5m" || ttl == "1h");
+        let is_known = mark["type"] == "ephemeral" && lasts;
+        faults.when(!is_known, "ANT-09");
+    }
+    for block in all_blocks(messages) {
+        let kind = string(&block["type"]);
+        let is_unsigned = kind == "thinking" && string(&block["signature"]).is_empty();
+        faults.when(is_unsigned, "ANT-10");
+        let is_emptied = kind == "tool_result" && block["content"] == "";
+        faults.when(is_emptied, "ANT-05");
+        let source = &block["source"];
+        let media_type = string(&source["media_type"]).trim_start_matches("image/");
+        let is_picture = source["type"] == "url" || PICTURES.contains(&media_type);
+        faults.when(kind == "image" && !is_picture, "ANT-12");
+    }
+    faults.when(messages.len() > 100_000, "ANT-13");
+    if let Some(last) = messages.last().filter(|last| last["role"] == "assistant") {
+        let end = array(&last["content"]).last();
+        let text = end.map_or("", |block| string(&block["text"]));
+        faults.when(text != text.trim_end(), "ANT-11");
+    }
+    let named = defined.iter().map(|tool| (&tool["name"], &tool["input_schema"]));
+    tools(named, "ANT-06", 128, "object", faults);
+}
+
+fn anthropic_block(block: &Value) -> Block<'_> {
+    match string(&block["type"]) {
+        "text" => Block::Text(&block["text"]),
+        "image" => Block::Media,
+        "tool_use" => Block::Call {
+            id: &block["id"],
+            name: &block["name"],
+            input: &block["input"],
+        },
+        "tool_result" => Block::Result(&block["tool_use_id"]),
+        "thinking" => Block::Aside,
+        _ => Block::Unknown,
+    }
+}
+
+pub(super) fn bedrock_converse(written: &Written<'_>, faults: &mut Faults) {
+    let body = &written.body;
+    faults.when(!has_keys(body, &["system?", "messages", "toolConfig?"]), "BED-01");
+    let (messages, system) = (array(&body["messages"]), array(&body["system"]));
+    turns(messages, converse_block, &CONVERSE, faults);
+    for (index, message) in messages.iter().enumerate() {
+        faults.look_at(index);
+        let is_list = message["content"].is_array();
+        let is_single = |block: &Value| block.as_object().is_some_and(|block| block.len() == 1);
+        let are_single = array(&message["content"]).iter().all(is_single);
+        faults.when(!is_list || !are_single, "BED-01");
+    }
+    faults.look_at_the_whole();
+    let is_mark = |block: &&Value| block.get("cachePoint").is_some();
+    let marks = all_blocks(messages).chain(system).filter(is_mark).count();
+    faults.when(marks > 4, "BED-07");
+    let is_empty = |block: &Value| block.get("text").is_some_and(|text| is_blank(string(text)));
+    faults.when(system.iter().any(is_empty), "BED-04");
+    let defined = array(&body["toolConfig"]["tools"]);
+    let is_tool = |block: &Value| block.get("toolUse").is_some() || block.get("toolResult").is_some();
+    let uses_tools = all_blocks(messages).any(is_tool);
+    faults.when(uses_tools && defined.is_empty(), "BED-05");
+    for block in all_blocks(messages) {
+        if let Some(result) = block.get("toolResult") {
+            let parts = array(&result["content"]);
+            let says = !parts.is_empty() && !parts.iter().any(is_empty);
+            faults.when(!says, "BED-04");
+            let status = result.get("status");
+            let is_known = status.is_none_or(|status| status == "success" || status == "error");
+            faults.when(!is_known, "BED-04");
+        }
+        if let Some(image) = block.get("image") {
+            let is_source = has_keys(&image["source"], &["bytes?", "s3Location?"]);
+            let is_picture = is_source && PICTURES.contains(&string(&image["format"]));
+            faults.when(!is_picture, "BED-06");
+        }
+        faults.when(block.get("document").is_some(), "BED-08");
+    }
+    let specs = defined.iter().map(|tool| &tool["toolSpec"]);
+    let named = specs.map(|spec| (&spec["name"], &spec["inputSchema"]["json"]));
+    tools(named, "BED-03", 64, "object", faults);
+}
+
+fn converse_block(block: &Value) -> Block<'_> {
+    if let Some(text) = block.get("text") {
+        Block::Text(text)
+    } else if let Some(call) = block.get("toolUse") {
+        Block::Call {
+            id: &call["toolUseId"],
+            name: &call["name"],
+            input: &call["input"],
+        }
+    } else if let Some(result) = block.get("toolResult") {
+        Block::Result(&result["toolUseId"])
+    } else if block.get("image").is_some() {
+        Block::Media
+    } else if block.get("cachePoint").is_some() {
+        Block::Aside
+    } else {
+        Block::Unknown
+    }
+}
+
+/// A user first, then in turn; results at the head of the user turn after their calls, one for each.
+fn turns<'a>(messages: &'a [Value], read: fn(&'a Value) -> Block<'a>, codes: &Codes, faults: &mut Faults) {
+    faults.when(messages.is_empty(), codes.none);
+    let mut waiting = Waiting::default();
+    let mut before = "";
+    for (index, message) in messages.iter().enumerate() {
+        faults.look_at(index);
+        let role = string(&message["role"]);
+        let is_message = has_keys(message, &["role", "content"]) && matches!(role, "user" | "assistant");
+        faults.when(!is_message, codes.keys);
+        faults.when(index == 0 && role != "user", codes.none);
+        faults.when(role == before, codes.order);
+        before = role;
+        let blocks = array(&message["content"]);
+        faults.when(blocks.is_empty(), codes.blank);
+        let mut calls = Waiting::default();
+        let mut has_spoken = false;
+        for block in blocks {
+            match read(block) {
+                Block::Text(text) => {
+                    has_spoken = true;
+                    faults.when(is_blank(string(text)), codes.blank);
+                    if let Some(rule) = codes.late_text {
+                        faults.when(!calls.is_empty(), rule);
+                    }
+                }
+                Block::Media => {
+                    has_spoken = true;
+                    faults.when(role != "user", codes.media);
+                }
+                Block::Call { id, name, input } => {
+                    let is_call = role == "assistant"
+                        && input.is_object()
+                        && is_word(id, codes.longest_id)
+                        && is_word(name, codes.longest_name);
+                    faults.when(!is_call, codes.calls);
+                    let is_new = calls.add(id, name);
+                    faults.when(!is_new, codes.pairs);
+                }
+                Block::Result(id) => {
+                    let is_answer = waiting.answer(id, None);
+                    faults.when(!is_answer, codes.pairs);
+                    let is_first = role == "user" && !has_spoken;
+                    faults.when(!is_first, codes.pairs);
+                }
+                Block::Aside => {}
+                Block::Unknown => faults.when(true, codes.blocks),
+            }
+        }
+        faults.when(!waiting.is_empty(), codes.pairs);
+        waiting = calls;
+    }
+    faults.look_at_the_whole();
+    faults.when(!waiting.is_empty(), codes.pairs);
+}

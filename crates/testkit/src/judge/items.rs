@@ -1,0 +1,76 @@
+//! Responses: a list of items, in which the calls of a turn come first, then all their outputs, then other messages.
+
+use serde_json::Value;
+
+use super::{Faults, Waiting, Written, array, has_keys, is_word, string, tools};
+
+/// The longest output, in characters.
+const MAX_OUTPUT_CHARACTERS: usize = 10_485_760;
+
+pub(super) fn openai_responses(written: &Written<'_>, faults: &mut Faults) {
+    let items = array(&written.body["input"]);
+    faults.when(items.is_empty(), "OAR-01");
+    let mut waiting = Waiting::default();
+    let mut seen: Vec<&Value> = Vec::new();
+    let mut is_answering = false;
+    for (index, item) in items.iter().enumerate() {
+        faults.look_at(index);
+        let id = &item["call_id"];
+        let is_id = (1..=64).contains(&string(id).chars().count());
+        match item["type"].as_str().unwrap_or("message") {
+            "function_call" => {
+                let is_call = has_keys(item, &["type", "call_id", "name", "arguments"])
+                    && item["arguments"].is_string()
+                    && is_word(&item["name"], 64);
+                faults.when(!is_id || !is_call, "OAR-03");
+                faults.when(seen.contains(&id), "OAR-04");
+                let is_among = is_answering && !waiting.is_empty();
+                faults.when(is_among, "OAR-04");
+                is_answering = false;
+                seen.push(id);
+                waiting.add(id, &item["name"]);
+            }
+            "function_call_output" => {
+                let is_output = has_keys(item, &["type", "call_id", "output"])
+                    && item["output"]
+                        .as_str()
+                        .is_some_and(|output| output.chars().count() <= MAX_OUTPUT_CHARACTERS);
+                faults.when(!is_id || !is_output, "OAR-03");
+                let is_answer = waiting.answer(id, None);
+                faults.when(!is_answer, "OAR-04");
+                is_answering = true;
+            }
+            "message" => {
+                faults.when(!waiting.is_empty(), "OAR-04");
+                waiting.clear();
+                message(item, faults);
+            }
+            "reasoning" => faults.when(true, "OAR-06"),
+            _ => faults.when(true, "OAR-01"),
+        }
+    }
+    faults.look_at_the_whole();
+    faults.when(!waiting.is_empty(), "OAR-04");
+    let defined = array(&written.body["tools"]).iter();
+    let named = defined.map(|tool| (&tool["name"], &tool["parameters"]));
+    tools(named, "OAR-03", 64, "object", faults);
+}
+
+fn message(item: &Value, faults: &mut Faults) {
+    let role = string(&item["role"]);
+    faults.when(!has_keys(item, &["role", "content"]), "OAR-05");
+    let is_role = matches!(role, "user" | "assistant" | "system");
+    faults.when(!is_role, "OAR-01");
+    let is_part = |part: &Value| match string(&part["type"]) {
+        "input_text" => has_keys(part, &["type", "text"]),
+        "input_image" => has_keys(part, &["type", "detail", "image_url"]),
+        "input_file" => has_keys(part, &["type", "file_url"]),
+        _ => false,
+    };
+    let is_content = match &item["content"] {
+        Value::String(text) => !text.is_empty(),
+        Value::Array(parts) => role == "user" && !parts.is_empty() && parts.iter().all(is_part),
+        _ => false,
+    };
+    faults.when(!is_content, "OAR-02");
+}

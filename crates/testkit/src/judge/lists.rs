@@ -1,0 +1,318 @@
+//! Lists of messages: Chat Completions, and what Mistral, trainers and Suna made of them.
+
+use serde_json::Value;
+
+use super::{Faults, Waiting, Written, array, has_keys, is_word, string, tools};
+
+/// Which rule of a family speaks of what.
+struct Codes {
+    roles: &'static str,
+    none: &'static str,
+    parts: &'static str,
+    content: &'static str,
+    calls: &'static str,
+    pairs: &'static str,
+    names: &'static str,
+    arguments: &'static str,
+}
+
+const OPENAI: Codes = Codes {
+    roles: "OAC-01",
+    none: "OAC-02",
+    parts: "OAC-03",
+    content: "OAC-04",
+    calls: "OAC-05",
+    pairs: "OAC-06",
+    names: "OAC-07",
+    arguments: "OAC-05",
+};
+
+const MISTRAL: Codes = Codes {
+    roles: "MIS-03",
+    none: "MIS-03",
+    parts: "MIS-07",
+    content: "MIS-02",
+    calls: "MIS-02",
+    pairs: "MIS-04",
+    names: "MIS-06",
+    arguments: "MIS-04",
+};
+
+const TRAINERS: Codes = Codes {
+    roles: "HFM-01",
+    none: "HFM-06",
+    parts: "HFM-03",
+    content: "HFM-03",
+    calls: "HFM-04",
+    pairs: "HFM-05",
+    names: "HFM-05",
+    arguments: "HFM-04",
+};
+
+const SUNA: Codes = Codes {
+    roles: "SUN-01",
+    none: "SUN-01",
+    parts: "SUN-01",
+    content: "SUN-01",
+    calls: "SUN-02",
+    pairs: "SUN-02",
+    names: "SUN-02",
+    arguments: "SUN-03",
+};
+
+fn calls(message: &Value) -> &[Value] {
+    array(&message["tool_calls"])
+}
+
+pub(super) fn openai_chat(written: &Written<'_>, faults: &mut Faults) {
+    let messages = array(&written.body["messages"]);
+    list(messages, &OPENAI, Value::is_string, faults);
+    for (index, message) in messages.iter().enumerate() {
+        faults.look_at(index);
+        let keys = ["role", "name?", "content?", "tool_calls?", "tool_call_id?"];
+        faults.when(!has_keys(message, &keys), "OAC-01");
+        let (role, content) = (string(&message["role"]), &message["content"]);
+        faults.when(role != "tool" && content == "", "OAC-02");
+        faults.when(role == "tool" && !content.is_string(), "OAC-03");
+        faults.when(content.is_array() && role != "user", "OAC-03");
+        if let Some(name) = message.get("name") {
+            faults.when(role == "tool", "OAC-09");
+            faults.when(role != "tool" && !is_word(name, 64), "OAC-08");
+        }
+        for call in calls(message) {
+            faults.when(!is_word(&call["function"]["name"], 64), "OAC-07");
+        }
+    }
+    functions(&written.body, "OAC-07", faults);
+}
+
+pub(super) fn mistral_chat(written: &Written<'_>, faults: &mut Faults) {
+    let messages = array(&written.body["messages"]);
+    list(messages, &MISTRAL, Value::is_string, faults);
+    faults.look_at_the_whole();
+    let role = |message: &Value| string(&message["role"]).to_owned();
+    let roles: Vec<String> = messages.iter().map(role).collect();
+    let is_silent = !roles.is_empty() && roles.iter().all(|role| role == "system");
+    faults.when(is_silent, "MIS-03");
+    let is_early = roles
+        .first()
+        .is_some_and(|role| !matches!(role.as_str(), "system" | "user"));
+    faults.when(is_early, "MIS-03");
+    let ends = roles.last().is_some_and(|role| role == "system");
+    faults.when(ends, "MIS-05");
+    let is_late = |pair: &[String]| pair[1] == "system" && !matches!(pair[0].as_str(), "system" | "user");
+    let is_late = roles.windows(2).any(is_late);
+    faults.when(is_late, "MIS-03");
+    for (index, message) in messages.iter().enumerate() {
+        faults.look_at(index);
+        let (role, content) = (string(&message["role"]), &message["content"]);
+        let is_calling = !calls(message).is_empty();
+        let keys = ["role", "name?", "content?", "tool_calls?", "tool_call_id?"];
+        faults.when(!has_keys(message, &keys), "MIS-06");
+        faults.when(role == "assistant" && content == "" && !is_calling, "MIS-02");
+        faults.when(role == "tool" && content.is_null(), "MIS-02");
+        let is_both = is_calling && !content.is_null() && content != "";
+        faults.when(is_both && written.profile == "v3", "MIS-02");
+        faults.when(role != "tool" && message.get("name").is_some(), "MIS-06");
+        let of_results = message.get("tool_call_id").filter(|_| role == "tool");
+        for id in calls(message).iter().map(|call| &call["id"]).chain(of_results) {
+            let is_id = match written.profile {
+                "v13" => !matches!(string(id), "" | "null"),
+                _ => string(id).len() == 9 && is_word(id, 9) && !string(id).contains(['_', '-']),
+            };
+            faults.when(!is_id, "MIS-01");
+        }
+        for call in calls(message) {
+            faults.when(!is_word(&call["function"]["name"], 64), "MIS-06");
+        }
+        let is_sound = |part: &Value| string(&part["type"]).contains("audio");
+        faults.when(array(content).iter().any(is_sound), "MIS-07");
+    }
+    functions(&written.body, "MIS-06", faults);
+}
+
+pub(super) fn hf_messages(written: &Written<'_>, faults: &mut Faults) {
+    faults.when(!has_keys(&written.body, &["messages", "tools?"]), "HFM-01");
+    let messages = array(&written.body["messages"]);
+    let is_form = match written.profile {
+        "string-arguments" => Value::is_string,
+        _ => Value::is_object,
+    };
+    list(messages, &TRAINERS, is_form, faults);
+    for (index, message) in messages.iter().enumerate() {
+        faults.look_at(index);
+        let keys: &[&str] = match string(&message["role"]) {
+            "assistant" => &["role", "content", "tool_calls?", "reasoning_content?"],
+            "tool" => &["role", "tool_call_id", "name", "content"],
+            _ => &["role", "content", "reasoning_content?"],
+        };
+        faults.when(!has_keys(message, keys), "HFM-01");
+        let values = message
+            .as_object()
+            .into_iter()
+            .flat_map(|message| message.values());
+        let is_null = values.into_iter().any(Value::is_null);
+        faults.when(is_null, "HFM-02");
+        faults.when(!message["content"].is_string(), "HFM-03");
+        if let Some(thought) = message.get("reasoning_content") {
+            let is_placed = thought.is_string() && message["role"] == "assistant";
+            faults.when(!is_placed, "HFM-07");
+        }
+    }
+}
+
+pub(super) fn suna_llm(written: &Written<'_>, faults: &mut Faults) {
+    suna(written, faults, Value::is_string);
+}
+
+pub(super) fn suna_list(written: &Written<'_>, faults: &mut Faults) {
+    suna(written, faults, Value::is_array);
+}
+
+/// Marked blocks, then the newest user turn.
+pub(super) fn suna_cached(written: &Written<'_>, faults: &mut Faults) {
+    suna(written, faults, |content| {
+        content.is_string() || content.is_array()
+    });
+    let messages = array(&written.body);
+    let is_silent = messages.iter().all(|message| message["role"] == "system");
+    faults.when(is_silent && !messages.is_empty(), "SUN-01");
+    let is_marked = |block: &Value| block["cache_control"]["type"] == "ephemeral";
+    let mut marked = 0;
+    for message in messages.iter().filter(|message| message["content"].is_array()) {
+        let marks = array(&message["content"]).iter().filter(|block| is_marked(block));
+        let marks = marks.count();
+        faults.when(marks == 0, "SUN-01");
+        marked += marks;
+    }
+    let is_plain = |message: &&Value| message["role"] == "user" && message["content"].is_string();
+    let plain = messages.iter().filter(is_plain).count();
+    // Where as many marks are used as there may be, older turns stand as they are.
+    faults.when(plain > 1 && marked < 4, "SUN-01");
+}
+
+/// What the backend's filter leaves: results with an open call in front of them, with anything between.
+pub(super) fn suna_bedrock(written: &Written<'_>, faults: &mut Faults) {
+    let messages = array(&written.body);
+    faults.when(messages.is_empty(), "SUN-01");
+    let is_newest_only = written.profile == "2025-11-07";
+    let is_turn = |message: &&Value| message["role"] != "system";
+    // Where nothing else is left, the code keeps a text that it would have dropped.
+    let is_last_resort = is_newest_only && messages.iter().filter(is_turn).count() == 1;
+    let mut waiting = Waiting::default();
+    for (index, message) in messages.iter().enumerate() {
+        faults.look_at(index);
+        let content = &message["content"];
+        suna_message(message, faults);
+        match string(&message["role"]) {
+            "tool" => {
+                let is_answer = waiting.answer(&message["tool_call_id"], None);
+                faults.when(!is_answer, "SUN-02");
+            }
+            "assistant" => {
+                if is_newest_only {
+                    waiting.clear();
+                }
+                for call in calls(message) {
+                    waiting.add(&call["id"], &call["function"]["name"]);
+                }
+            }
+            "user" => {
+                let embeds = string(content).trim_start().starts_with("Tool: {");
+                faults.when(embeds && !is_last_resort, "SUN-02");
+            }
+            _ => {}
+        }
+    }
+    faults.look_at_the_whole();
+    let is_cached = |message: &&Value| message["role"] == "user" && message["content"].is_array();
+    let cached = messages.iter().filter(is_cached).count();
+    faults.when(cached > 4, "SUN-01");
+}
+
+fn suna(written: &Written<'_>, faults: &mut Faults, is_content: fn(&Value) -> bool) {
+    let messages = array(&written.body);
+    list(messages, &SUNA, Value::is_string, faults);
+    let mut marks = 0;
+    for (index, message) in messages.iter().enumerate() {
+        faults.look_at(index);
+        suna_message(message, faults);
+        faults.when(!is_content(&message["content"]), "SUN-01");
+        for block in array(&message["content"]) {
+            marks += usize::from(block.get("cache_control").is_some());
+            let is_text = !string(&block["text"]).is_empty();
+            let is_block = is_text && has_keys(block, &["type", "text", "cache_control?"]);
+            faults.when(!is_block, "SUN-01");
+        }
+    }
+    faults.look_at_the_whole();
+    faults.when(marks > 4, "SUN-01");
+}
+
+/// Keys of a message, and what a call has.
+fn suna_message(message: &Value, faults: &mut Faults) {
+    let keys: &[&str] = match string(&message["role"]) {
+        "assistant" => &["role", "content", "tool_calls?", "message_id?"],
+        "tool" => &["role", "tool_call_id", "name", "content", "message_id?"],
+        "user" | "system" => &["role", "content", "message_id?"],
+        _ => &[],
+    };
+    faults.when(!has_keys(message, keys), "SUN-01");
+    for call in calls(message) {
+        let function = &call["function"];
+        let is_call = call["type"] == "function"
+            && ![&call["id"], &function["name"]].map(string).contains(&"")
+            && message["role"] == "assistant";
+        faults.when(!is_call, "SUN-02");
+        faults.when(!function["arguments"].is_string(), "SUN-03");
+    }
+}
+
+fn functions(body: &Value, rule: &'static str, faults: &mut Faults) {
+    let defined = array(&body["tools"]).iter().map(|tool| &tool["function"]);
+    let named = defined.map(|one| (&one["name"], &one["parameters"]));
+    tools(named, rule, 64, "object", faults);
+}
+
+/// The rules that all these lists share: who speaks, that something is said, and that each call is answered directly after its turn.
+fn list(messages: &[Value], codes: &Codes, is_form: fn(&Value) -> bool, faults: &mut Faults) {
+    faults.when(messages.is_empty(), codes.none);
+    let mut waiting = Waiting::default();
+    for (index, message) in messages.iter().enumerate() {
+        faults.look_at(index);
+        let (role, content) = (string(&message["role"]), &message["content"]);
+        let called = message.get("tool_calls");
+        if role == "tool" {
+            let is_answer = waiting.answer(&message["tool_call_id"], message.get("name"));
+            faults.when(!is_answer, codes.pairs);
+            faults.when(called.is_some(), codes.calls);
+            continue;
+        }
+        faults.when(!waiting.is_empty(), codes.pairs);
+        waiting.clear();
+        let is_role = matches!(role, "system" | "user" | "assistant");
+        faults.when(!is_role, codes.roles);
+        let is_calling = role == "assistant" && !calls(message).is_empty();
+        faults.when(content.is_null() && !is_calling, codes.content);
+        faults.when(
+            content.as_array().is_some_and(Vec::is_empty) && !is_calling,
+            codes.none,
+        );
+        let is_part = |part: &Value| match string(&part["type"]) {
+            "text" => true,
+            "image_url" | "input_audio" | "file" => role == "user",
+            _ => false,
+        };
+        faults.when(!array(content).iter().all(is_part), codes.parts);
+        faults.when(called.is_some() && !is_calling, codes.calls);
+        for call in calls(message) {
+            let function = &call["function"];
+            let is_new = waiting.add(&call["id"], &function["name"]);
+            faults.when(!is_new || string(&call["id"]).is_empty(), codes.pairs);
+            faults.when(string(&function["name"]).is_empty(), codes.names);
+            faults.when(!is_form(&function["arguments"]), codes.arguments);
+        }
+    }
+    faults.look_at_the_whole();
+    faults.when(!waiting.is_empty(), codes.pairs);
+}

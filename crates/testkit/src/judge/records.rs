@@ -1,0 +1,60 @@
+//! Records and transcripts of trainers: those of `sharegpt` as LLaMA-Factory reads them, and `chatml`.
+
+use serde_json::Value;
+
+use super::{Faults, Written, array, has_keys, string};
+
+pub(super) fn sharegpt(written: &Written<'_>, faults: &mut Faults) {
+    let body = &written.body;
+    faults.when(!has_keys(body, &["conversations", "system?", "tools?"]), "SGP-01");
+    let mut before = "";
+    for (index, turn) in array(&body["conversations"]).iter().enumerate() {
+        faults.look_at(index);
+        let (from, value) = (string(&turn["from"]), string(&turn["value"]));
+        let is_placed = match index % 2 {
+            0 => matches!(from, "human" | "observation"),
+            _ => matches!(from, "gpt" | "function_call"),
+        };
+        let is_turn = has_keys(turn, &["from", "value"]) && is_placed;
+        faults.when(!is_turn, "SGP-01");
+        let is_answered = (before == "function_call") == (from == "observation");
+        faults.when(!is_answered, "SGP-02");
+        if from == "function_call" {
+            let call: Value = serde_json::from_str(value).unwrap_or_default();
+            let is_call = has_keys(&call, &["name", "arguments"])
+                && call["arguments"].is_object()
+                && !string(&call["name"]).is_empty();
+            faults.when(!is_call, "SGP-04");
+        } else {
+            let is_empty = value.is_empty() && from != "observation";
+            faults.when(is_empty, "SGP-01");
+        }
+        before = from;
+    }
+    faults.look_at_the_whole();
+    faults.when(before == "function_call", "SGP-02");
+    faults.when(before != "gpt", "SGP-03");
+}
+
+pub(super) fn chatml(written: &Written<'_>, faults: &mut Faults) {
+    faults.when(written.text.is_empty(), "CML-03");
+    for (index, turn) in written.text.split_inclusive("<|im_end|>\n").enumerate() {
+        faults.look_at(index);
+        let inside = turn
+            .strip_prefix("<|im_start|>")
+            .and_then(|turn| turn.strip_suffix("<|im_end|>\n"))
+            .and_then(|turn| turn.split_once('\n'));
+        let Some((role, said)) = inside else {
+            faults.when(true, "CML-01");
+            continue;
+        };
+        let is_role = matches!(role, "system" | "user" | "assistant");
+        faults.when(!is_role, "CML-02");
+        let tag = match role {
+            "user" => "<tool_response>",
+            _ => "<tool_call>",
+        };
+        let is_forged = said.contains("<|im_") || role != "system" && said.contains(tag);
+        faults.when(is_forged, "CML-01");
+    }
+}

@@ -1,0 +1,82 @@
+//! What the documents of Group Chat Format, Suna, gryag, Jaibber and Tzurot say, sentence by sentence where it is easily missed.
+
+mod group_chat;
+mod gryag;
+mod jaibber;
+mod read_back;
+mod suna;
+mod tzurot;
+
+use std::path::PathBuf;
+
+use chatmill_dialect::{History, LossCode, Policy, View, auto_perspective};
+use chatmill_model::Linked;
+use chatmill_testkit::Workshop;
+use chatmill_testkit::conversations::read;
+use chatmill_testkit::workshop::samples;
+
+fn path(name: &str) -> PathBuf {
+    samples().join("documents").join(name)
+}
+
+/// A sample, read and linked.
+fn sample(source: &str, name: &str) -> Linked {
+    read(source, &std::fs::read_to_string(path(name)).unwrap())
+}
+
+/// A rendering and its losses.
+#[derive(Debug)]
+struct Said {
+    text: String,
+    losses: Vec<(LossCode, u64)>,
+}
+
+impl Said {
+    fn lost(&self, code: LossCode) -> u64 {
+        let of_code = self.losses.iter().filter(|(found, _)| *found == code);
+        of_code.map(|(_, amount)| amount).sum()
+    }
+}
+
+/// The renderings of a conversation through the eyes of a participant.
+fn all_through(linked: &Linked, dialect: &str, perspective: Option<usize>) -> Vec<Said> {
+    let (dialect, profile) = chatmill_dialect::find(dialect).unwrap();
+    let view = View {
+        linked,
+        perspective: perspective.filter(|_| !dialect.about().neutral),
+        policy: &Policy::default(),
+        profile,
+        history: History::Document,
+        window: None,
+    };
+    let mut all = Vec::new();
+    dialect.render(&view, &mut |rendering| {
+        all.push(Said {
+            text: rendering.rope.text(),
+            losses: rendering
+                .losses
+                .iter()
+                .map(|loss| (loss.code, loss.amount))
+                .collect(),
+        });
+    });
+    all
+}
+
+/// The only rendering of a conversation.
+fn say(linked: &Linked, dialect: &str) -> Said {
+    let mut all = all_through(linked, dialect, auto_perspective(linked));
+    assert_eq!(all.len(), 1, "{all:?}");
+    all.remove(0)
+}
+
+/// The source that a sample is taken for, the conversations in it, and the codes of its findings.
+fn recognised(name: &str) -> (String, u64, Vec<&'static str>) {
+    let (findings, verdict) = Workshop::check(&path(name));
+    let codes = findings.iter().map(|checked| checked.located.finding.code.name);
+    (
+        verdict.source.unwrap_or_default().to_owned(),
+        verdict.conversations,
+        codes.collect(),
+    )
+}

@@ -1,0 +1,22 @@
+//! Formats from end to end: what the systems' documents and vectors say, what is recognised, linked, written and read again.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    missing_docs
+)]
+
+mod documents;
+mod gryag_rows;
+mod gryag_vectors;
+mod jaibber_round_trip;
+mod links;
+mod lists;
+mod message_vectors;
+mod recognition;
+mod round_trip;
+mod suna_rows_again;
+mod suna_vectors;
+mod tzurot_scenarios;

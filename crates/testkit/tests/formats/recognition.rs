@@ -1,0 +1,250 @@
+//! What a folder holds is read as what it is: chats by their sources, rows by one map in every container, other files not at all.
+
+use std::sync::atomic::AtomicBool;
+
+use chatmill_engine::{Plan, RunOptions, RunSummary, Silent};
+use chatmill_testkit::{Workshop, rows};
+
+const PICTURE: &[u8] = b"\x89PNG\r\n\x1A\n not a chat";
+const CHAT: &str =
+    r#"{"messages":[{"role":"user","content":"Is it open?"},{"role":"assistant","content":"Yes."}]}"#;
+
+/// All texts of a column, without those that are null.
+fn texts(workshop: &Workshop, table: &str, name: &str) -> Vec<String> {
+    let found = rows::texts(&workshop.path("out"), table, name);
+    found.into_iter().flatten().collect()
+}
+
+fn run(plan: Plan) -> RunSummary {
+    let options = RunOptions {
+        threads: 1,
+        ..RunOptions::default()
+    };
+    chatmill_engine::run::run(plan, options, &Silent, &AtomicBool::new(false)).unwrap()
+}
+
+/// A tar archive of these files.
+fn tar(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for (name, bytes) in files {
+        let mut header = vec![0_u8; 512];
+        header[..name.len()].copy_from_slice(name.as_bytes());
+        header[100..107].copy_from_slice(b"0000644");
+        header[124..135].copy_from_slice(format!("{:011o}", bytes.len()).as_bytes());
+        header[136..147].copy_from_slice(b"00000000000");
+        header[148..156].copy_from_slice(b"        ");
+        header[156] = b'0';
+        header[257..265].copy_from_slice(b"ustar\x0000");
+        let sum: u32 = header.iter().map(|byte| u32::from(*byte)).sum();
+        header[148..154].copy_from_slice(format!("{sum:06o}").as_bytes());
+        header[154] = 0;
+        out.extend(header);
+        out.extend_from_slice(bytes);
+        out.resize(out.len().div_ceil(512) * 512, 0);
+    }
+    out.extend(vec![0; 1024]);
+    out
+}
+
+#[test]
+fn pictures_pages_and_notes_are_passed_over_and_counted_by_kind() {
+    let workshop = Workshop::new();
+    workshop.write("in/chat.json", CHAT);
+    workshop.write("in/README.md", "# Notes\n");
+    workshop.write("in/a.png", PICTURE);
+    workshop.write("in/rows.parquet", "PAR1....PAR1");
+    let files: [(&str, &[u8]); 3] = [
+        ("b.png", PICTURE),
+        ("c.html", b"<!doctype html>"),
+        ("d.json", CHAT.as_bytes()),
+    ];
+    workshop.write("in/all.tar", tar(&files));
+    let summary = workshop.run("out", "", 1).unwrap();
+    assert_eq!((summary.totals.rejected, summary.totals.conversations), (0, 2));
+    let mut skipped = std::collections::BTreeMap::new();
+    for (kind, files) in summary
+        .manifest
+        .inputs
+        .iter()
+        .flat_map(|input| input.skipped_files)
+    {
+        *skipped.entry(kind).or_insert(0) += files;
+    }
+    let expected = [("Parquet file", 1), ("note", 1), ("picture", 2), ("web page", 1)]
+        .map(|(kind, files)| (kind.to_owned(), files));
+    assert_eq!(skipped.into_iter().collect::<Vec<_>>(), expected);
+    assert!(
+        summary
+            .manifest
+            .inputs
+            .iter()
+            .all(|input| input.ledger().balances())
+    );
+}
+
+#[test]
+fn a_picture_that_is_named_alone_is_an_error() {
+    let workshop = Workshop::new();
+    let path = workshop.write("a.png", PICTURE);
+    let (findings, verdict) = Workshop::check(&path);
+    assert_eq!(verdict.verdict, "unreadable");
+    assert_eq!(
+        findings[0].located.finding.message,
+        "this is a picture and no chat"
+    );
+    let folder = workshop.path("");
+    assert_eq!(Workshop::check(&folder).1.verdict, "skipped");
+}
+
+#[test]
+fn what_exclude_names_is_left_out_inside_archives_too() {
+    let workshop = Workshop::new();
+    let files: [(&str, &[u8]); 2] = [("old/a.json", b"{"), ("new/b.json", CHAT.as_bytes())];
+    workshop.write("in/all.tar", tar(&files));
+    workshop.write("in/old/c.json", "{");
+    let path = workshop.path("p.toml");
+    let text = format!(
+        "name = \"t\"\n[[input]]\npath = \"in/\"\nexclude = [\"old/**\"]\n[output]\npath = {:?}\n",
+        workshop.path("out")
+    );
+    workshop.write("p.toml", text);
+    let plan = Plan::load(&path, &[], None).unwrap();
+    assert_eq!(plan.inputs.len(), 1);
+    let summary = run(plan);
+    assert_eq!((summary.totals.rejected, summary.totals.conversations), (0, 1));
+    assert_eq!(
+        summary
+            .manifest
+            .inputs
+            .get(0)
+            .unwrap()
+            .skipped_files
+            .get("excluded"),
+        Some(&1)
+    );
+}
+
+#[test]
+fn one_map_reads_rows_in_an_array_in_lines_and_in_csv_alike() {
+    const MAP: &str = "[table_map.desk]\ntable = \"posts\"\nconversation = \"room\"\nrole = \"bot\"\ncontent = \"body\"\n\
+                       roles = { true = \"assistant\", false = \"user\" }\nfilter = { gone = [\"no\"] }\n";
+    let lines = "{\"room\":\"r\",\"bot\":false,\"body\":\"Is it open?\",\"gone\":\"no\"}\n\
+                 {\"room\":\"r\",\"bot\":true,\"body\":\"Yes.\",\"gone\":\"no\"}\n\
+                 {\"room\":\"r\",\"bot\":true,\"body\":\"Hm.\",\"gone\":\"yes\"}\n";
+    let array = format!("[{}]", lines.trim_end().replace('\n', ","));
+    let csv = "room,bot,body,gone\nr,false,Is it open?,no\nr,t,Yes.,no\nr,t,Hm.,yes\n";
+    for (name, text) in [("a.jsonl", lines), ("a.json", array.as_str()), ("a.csv", csv)] {
+        let workshop = Workshop::new();
+        workshop.write(&format!("in/{name}"), text);
+        let summary = workshop.run("out", MAP, 1).unwrap();
+        assert_eq!(summary.totals.rejected, 0, "{name}");
+        assert_eq!(
+            texts(&workshop, "messages", "role"),
+            ["user", "assistant"],
+            "{name}"
+        );
+        assert_eq!(
+            texts(&workshop, "messages", "text"),
+            ["Is it open?", "Yes."],
+            "{name}"
+        );
+        assert_eq!(
+            texts(&workshop, "conversations", "conversation_id"),
+            ["r"],
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn rows_with_the_default_names_need_no_map() {
+    let csv = "conversation;role;content\nr;user;Is it open?\ns;user;Hello\n";
+    let array = r#"[{"conversation":"r","role":"user","content":"x"},{"conversation":"s","role":"user","content":"y"}]"#;
+    for (name, text) in [("a.csv", csv), ("a.json", array)] {
+        let workshop = Workshop::new();
+        let path = workshop.write(name, text);
+        let (findings, verdict) = Workshop::check(&path);
+        assert_eq!(verdict.source, Some("table-rows"), "{name}: {findings:?}");
+        assert_eq!(verdict.conversations, 2, "{name}");
+    }
+}
+
+#[test]
+fn a_field_map_reads_what_its_paths_lead_to_and_says_which_lead_nowhere() {
+    let workshop = Workshop::new();
+    workshop.write(
+        "in/a.json",
+        r#"{"key":"k1","data":{"turns":[{"who":"guest","body":"Is it open?"},{"who":"desk","body":"Yes."}]}}"#,
+    );
+    let text = format!(
+        "name = \"t\"\n[[input]]\npath = \"in/\"\nsource = \"mapped\"\n[field_map]\nconversation = \"$.key\"\n\
+         messages = \"$.data.turns\"\nrole = \"$.who\"\ntext = \"$.body\"\ntime = \"$.at\"\n\
+         roles = {{ desk = \"assistant\" }}\n[output]\npath = {:?}\n",
+        workshop.path("out")
+    );
+    let path = workshop.write("p.toml", text);
+    let plan = Plan::load(&path, &[], None).unwrap();
+    let summary = run(plan);
+    assert_eq!(summary.totals.conversations, 1);
+    assert_eq!(texts(&workshop, "conversations", "conversation_id"), ["k1"]);
+    assert_eq!(texts(&workshop, "messages", "role"), ["user", "assistant"]);
+    assert_eq!(texts(&workshop, "findings", "code"), ["SR024"]);
+    assert!(texts(&workshop, "findings", "message")[0].contains("there are $.body, $.who"));
+}
+
+#[test]
+fn a_plan_that_merges_whole_conversations_is_refused() {
+    let workshop = Workshop::new();
+    workshop.write("in/a.json", CHAT);
+    let text = "name = \"t\"\n[[input]]\npath = \"in/\"\nsource = \"openai-messages\"\nmerge = true\n[output]\npath = \"out\"\n";
+    let path = workshop.write("p.toml", text);
+    let fault = Plan::load(&path, &[], None).err().unwrap().to_string();
+    assert!(
+        fault.contains("each record of openai-messages is a whole conversation"),
+        "{fault}"
+    );
+    let detected = std::fs::read_to_string(&path)
+        .unwrap()
+        .replace("source = \"openai-messages\"\n", "");
+    workshop.write("p.toml", detected);
+    run(Plan::load(&path, &[], None).unwrap());
+    assert_eq!(texts(&workshop, "findings", "name"), ["not-merged"]);
+}
+
+#[test]
+fn damage_is_located_where_it_is() {
+    let workshop = Workshop::new();
+    let broken =
+        "{\n  \"messages\": [\n    {\"role\": \"user\", \"content\": \"x\"},\n<<<<<<< HEAD\n  ]\n}\n";
+    let open = "{\n  \"messages\": [\n    {\"role\": \"user\", \"content\": \"x\"}\n}\n";
+    let cut = "{\n  \"messages\": [\n    {\"role\": \"user\", \"con";
+    for (name, text, code, place) in [
+        ("broken.json", broken, "invalid-json", (4, 1)),
+        ("open.json", open, "invalid-json", (4, 1)),
+        ("cut.json", cut, "truncated-stream", (3, 26)),
+    ] {
+        let path = workshop.write(name, text);
+        let (findings, _) = Workshop::check(&path);
+        let located = &findings[0].located;
+        assert_eq!(located.finding.code.name, code, "{name}");
+        assert_eq!(located.line_column, Some(place), "{name}");
+    }
+}
+
+#[test]
+fn an_unknown_file_is_called_by_the_name_of_what_it_looks_like() {
+    let workshop = Workshop::new();
+    let text = r#"[{"title":"x","mapping":{"a":{"id":"a","parent":null,"children":[]}},"current_node":"a"}]"#;
+    let path = workshop.write("conversations.json", text);
+    let (findings, _) = Workshop::check(&path);
+    let message = &findings[0].located.finding.message;
+    assert!(
+        message.contains("this looks like a ChatGPT account export"),
+        "{message}"
+    );
+    let fault = chatmill_engine::plan::source("chatgpt")
+        .err()
+        .unwrap()
+        .to_string();
+    assert!(fault.contains("did you mean `mapped`"), "{fault}");
+}

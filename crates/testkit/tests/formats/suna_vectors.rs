@@ -1,0 +1,140 @@
+//! Facts about Suna's own code of 2025-11-07, found by running it, that concern the lists it sends: 18 of its vectors.
+//!
+//! | Not here | Why |
+//! |---|---|
+//! | cached blocks of lists, of media, of absent content, of other roles (5) | There the code concatenates without a sign between, prints program text, and writes roles that no list has. |
+//! | thresholds, chunks, marks added to messages (18) | They choose what to cache by a budget of tokens; the dialect caches what stands before the newest user turn. |
+//! | compression, truncation, middle-out (10) | They change an archive before it is one. |
+//! | reading rows, calls in texts | Sources do that. |
+
+use chatmill_diag::Limits;
+use chatmill_dialect::{History, LossCode, Policy, View, auto_perspective, find};
+use chatmill_intake::json;
+use chatmill_source::FrameView;
+use serde_json::{Value, json};
+
+const FILTER: &str = include_str!("../../../../data-samples/dialects/suna-bedrock/vectors.json");
+const BLOCKS: &str = include_str!("../../../../data-samples/dialects/suna-cached/vectors.json");
+
+fn cases(file: &str, kind: &str) -> Vec<Value> {
+    let vectors: Value = serde_json::from_str(file).unwrap();
+    assert!(vectors["notes"][kind].is_string(), "{kind}");
+    let cases = vectors["cases"].as_array().unwrap();
+    cases
+        .iter()
+        .filter(|case| case["kind"] == kind)
+        .cloned()
+        .collect()
+}
+
+/// A list in a dialect, and the codes of what it lost with amounts.
+fn render(dialect: &str, messages: &Value) -> (Value, Vec<(LossCode, u64)>) {
+    let limits = Limits::default();
+    let text = json!({ "messages": messages }).to_string();
+    let document = json::scan(text.as_bytes(), limits.depth).unwrap();
+    let frame = FrameView {
+        document: &document,
+        bytes: text.as_bytes(),
+        start: 0,
+        key: None,
+    };
+    let source = chatmill_source::find("openai-messages").unwrap();
+    let reading = source.read(&frame, &limits);
+    let linked = chatmill_link::link(reading.conversation.unwrap(), &limits).0;
+    let (dialect, profile) = find(dialect).unwrap();
+    let policy = Policy::default();
+    let view = View {
+        linked: &linked,
+        perspective: auto_perspective(&linked),
+        policy: &policy,
+        profile,
+        history: History::Document,
+        window: None,
+    };
+    let mut out = None;
+    dialect.render(&view, &mut |rendering| {
+        let losses = rendering.losses.iter().map(|loss| (loss.code, loss.amount));
+        let list = serde_json::from_str(&rendering.rope.text()).unwrap();
+        out = Some((list, losses.collect()));
+    });
+    out.unwrap()
+}
+
+/// What a list says, whatever stands around it: role, text, ids of calls, id of the answered call.
+fn essence(list: &Value) -> Vec<Value> {
+    let calls = |message: &Value| -> Vec<Value> {
+        let calls = message["tool_calls"].as_array().into_iter().flatten();
+        // A call without an id gets one here.
+        calls
+            .map(|call| call.get("id").cloned().unwrap_or(json!("call_0")))
+            .collect()
+    };
+    let messages = list.as_array().unwrap().iter();
+    messages
+        .map(|message| {
+            json!([
+                message["role"],
+                message["content"],
+                calls(message),
+                message["tool_call_id"]
+            ])
+        })
+        .collect()
+}
+
+#[test]
+fn the_filter_leaves_what_the_code_of_its_day_leaves() {
+    let cases = cases(FILTER, "filter");
+    assert_eq!(cases.len(), 7);
+    for case in cases {
+        let (list, losses) = render("suna-bedrock@2025-11-07", &case["input"]);
+        let name = &case["name"];
+        assert_eq!(essence(&list), essence(&case["expected"]), "{name}");
+        let before = case["input"].as_array().unwrap().len();
+        let dropped: u64 = losses
+            .iter()
+            .filter(|(code, _)| {
+                matches!(
+                    code,
+                    LossCode::OrphanResultDropped | LossCode::DuplicateResult | LossCode::ToolResultDropped
+                )
+            })
+            .map(|(_, amount)| amount)
+            .sum();
+        assert_eq!(
+            before as u64,
+            list.as_array().unwrap().len() as u64 + dropped,
+            "{name}: every drop is declared"
+        );
+    }
+}
+
+#[test]
+fn seven_patterns_tell_a_text_that_embeds_a_result() {
+    let cases = cases(FILTER, "embedded");
+    assert_eq!(cases.len(), 9);
+    for case in cases {
+        let messages = json!([{"role": "user", "content": "hello"}, case["input"]]);
+        let (list, losses) = render("suna-bedrock@2025-11-07", &messages);
+        let is_embedded = case["expected"].as_bool().unwrap();
+        let left = if is_embedded { 1 } else { 2 };
+        assert_eq!(list.as_array().unwrap().len(), left, "{}", case["name"]);
+        let declared = losses.contains(&(LossCode::ToolResultDropped, 1));
+        assert_eq!(declared, is_embedded, "{}", case["name"]);
+    }
+}
+
+#[test]
+fn a_cached_block_is_worded_as_the_code_words_it() {
+    let cases = cases(BLOCKS, "block");
+    assert_eq!(cases.len(), 2);
+    for case in cases {
+        let mut messages = case["input"].as_array().unwrap().clone();
+        messages.push(json!({"role": "user", "content": "and now"}));
+        let (list, _) = render("suna-cached", &json!(messages));
+        let block = &list[0]["content"][0];
+        assert_eq!(block["text"], case["expected"], "{}", case["name"]);
+        assert_eq!(block["cache_control"], json!({"type": "ephemeral"}));
+        assert_eq!(list[1]["content"], "and now");
+    }
+}

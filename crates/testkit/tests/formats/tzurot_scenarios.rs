@@ -1,0 +1,115 @@
+//! The scenarios of the Tzurot document through source, linking and dialect; and back from what came out.
+//!
+//! Of the formatter's vectors two do not apply: one display name comes from the bot's own registry of personalities,
+//! which no captured request carries; another stands in `personalityDisplayName`, which that formatter overlooked and
+//! the source reads. Vectors of the releases after the document concern how they word a quote: they are for the dialect.
+
+use chatmill_diag::Limits;
+use chatmill_dialect::{History, Policy, View, auto_perspective};
+use chatmill_intake::json;
+use chatmill_model::{LinkStatus, Linked};
+use chatmill_source::FrameView;
+use serde_json::Value;
+
+const SCENARIOS: &str = include_str!("../../../../data-samples/dialects/tzurot/scenarios.json");
+const FORMATTER: &str = include_str!("../../../../data-samples/dialects/tzurot/formatter.json");
+
+/// Reads a record and links it.
+fn linked(record: &Value) -> Linked {
+    let limits = Limits::default();
+    let text = record.to_string();
+    let document = json::scan(text.as_bytes(), limits.depth).unwrap();
+    let frame = FrameView {
+        document: &document,
+        bytes: text.as_bytes(),
+        start: 0,
+        key: None,
+    };
+    let source = chatmill_source::find("tzurot-requests").unwrap();
+    let reading = source.read(&frame, &limits);
+    chatmill_link::link(reading.conversation.expect("the record is read"), &limits).0
+}
+
+/// The requests that the dialect makes of a conversation.
+fn requests(linked: &Linked) -> Vec<String> {
+    let (dialect, profile) = chatmill_dialect::find("tzurot").unwrap();
+    let policy = Policy::default();
+    let view = View {
+        linked,
+        perspective: auto_perspective(linked),
+        policy: &policy,
+        profile,
+        history: History::Document,
+        window: None,
+    };
+    let mut texts = Vec::new();
+    dialect.render(&view, &mut |rendering| texts.push(rendering.rope.text()));
+    texts
+}
+
+fn cases(file: &str) -> Vec<Value> {
+    serde_json::from_str(file).unwrap()
+}
+
+/// A scenario as the bot captures it: one object, the personality beside the content.
+fn request(input: &Value) -> Value {
+    let mut record = match &input["content"] {
+        Value::Object(fields) => Value::Object(fields.clone()),
+        content => serde_json::json!({ "messageContent": content }),
+    };
+    record["currentPersonality"] = input["currentPersonality"].clone();
+    record
+}
+
+#[test]
+fn the_seventeen_scenarios_come_out_of_the_pipeline_byte_for_byte() {
+    let cases = cases(SCENARIOS);
+    assert_eq!(cases.len(), 17);
+    for case in &cases {
+        let expected = vec![serde_json::to_string(&case["expected"]).unwrap()];
+        assert_eq!(
+            requests(&linked(&case["input"])),
+            expected,
+            "call {}",
+            case["scenario"]
+        );
+        assert_eq!(
+            requests(&linked(&request(&case["input"]))),
+            expected,
+            "request {}",
+            case["scenario"]
+        );
+    }
+}
+
+#[test]
+fn the_formatters_vectors_come_out_of_the_pipeline_byte_for_byte() {
+    let mut tried = 0;
+    for case in cases(FORMATTER) {
+        let input = &case["input"];
+        let quoted = &input["content"]["referencedMessage"];
+        if input["personalityRegistry"].is_object() || quoted["personalityDisplayName"].is_string() {
+            continue;
+        }
+        let expected = vec![serde_json::to_string(&case["expected"]).unwrap()];
+        assert_eq!(requests(&linked(&case["input"])), expected, "{}", case["vector"]);
+        tried += 1;
+    }
+    assert_eq!(tried, 15);
+}
+
+#[test]
+fn a_formatted_request_reads_back_as_what_it_says() {
+    let mut quotes = 0;
+    for case in cases(SCENARIOS) {
+        let linked = linked(&case["expected"][0]);
+        let expected = vec![serde_json::to_string(&case["expected"]).unwrap()];
+        assert_eq!(requests(&linked), expected, "{}", case["scenario"]);
+        let links = &linked.links[0];
+        let has_quote = case["input"]["content"]["referencedMessage"].is_object();
+        assert_eq!(links.len(), usize::from(has_quote), "{}", case["scenario"]);
+        assert!(links.iter().all(|link| link.status == LinkStatus::Preview));
+        quotes += links.len();
+    }
+    assert_eq!(quotes, 13);
+}

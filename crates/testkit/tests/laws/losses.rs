@@ -1,0 +1,112 @@
+//! The law of losses, over every registered dialect: what a conversation holds is read back, or a loss declares it.
+//!
+//! It is tried on the torture cases, on every fixture of every source, and on generated lists and chats, by the default and by any
+//! policy, through the eyes of every participant.
+
+use std::collections::BTreeSet;
+
+use chatmill_dialect::policy::{ControlTokens, System};
+use chatmill_dialect::{DIALECTS, LossCode, Policy};
+use chatmill_testkit::chats::group_chat;
+use chatmill_testkit::conversations::{cases, policy, read};
+use chatmill_testkit::histories::history;
+use chatmill_testkit::losses::LossCoverage;
+use chatmill_testkit::random::Random;
+use proptest::prelude::*;
+
+/// Codes that the law does not miss, and why.
+const BLIND: &[(LossCode, &str)] = &[
+    (
+        LossCode::NumberPrecision,
+        "the number stands there as it was written",
+    ),
+    (LossCode::MediaNeedsFetch, "the address reads back as it was"),
+    (
+        LossCode::ParticipantSynthesised,
+        "of whom a place is made up for, nothing is told that was not known",
+    ),
+    (
+        LossCode::ReferenceNested,
+        "the references of messages are atoms, not those inside others",
+    ),
+    (
+        LossCode::ReservedTextEscaped,
+        "readers take the escapes off again",
+    ),
+];
+
+#[test]
+fn cases_samples_and_lists_are_read_back_or_declared() {
+    let mut coverage = LossCoverage::default();
+    let mut random = Random::new(7);
+    let mut cases = cases();
+    assert!(cases.len() > 90, "{}", cases.len());
+    for number in 0..200 {
+        let list = history(&mut random).to_string();
+        cases.push((format!("list-{number}"), read("openai-messages", &list)));
+    }
+    let instructed = Policy {
+        system: System::Agent,
+        ..Policy::default()
+    };
+    for (name, linked) in &cases {
+        coverage.judge_all(name, linked, &Policy::default());
+        let mut people = linked.conversation.participants.iter();
+        if people.any(|person| person.extra.get("agentInstructions").is_some()) {
+            coverage.judge_all(name, linked, &instructed);
+        }
+        for _ in 0..3 {
+            coverage.judge_all(name, linked, &policy(&mut random));
+        }
+    }
+    let kept = Policy {
+        control_tokens: ControlTokens::Keep,
+        ..Policy::default()
+    };
+    let list = r#"{"messages":[{"role":"user","content":"What is <|endoftext|>?"}]}"#;
+    coverage.judge_all("kept", &read("openai-messages", list), &kept);
+    assert!(coverage.breaches.is_empty(), "{}", coverage.verdict().unwrap());
+    assert!(coverage.judged > 100_000, "{}", coverage.judged);
+    assert!(coverage.rejected > 3_000, "{}", coverage.rejected);
+
+    // Whoever registers a dialect is judged.
+    let registered = DIALECTS.iter().flat_map(|dialect| {
+        let profiles = dialect.about().profiles.iter();
+        profiles.map(|profile| format!("{}@{profile}", dialect.id()))
+    });
+    assert_eq!(coverage.dialects, registered.collect::<BTreeSet<String>>());
+
+    let unused: Vec<LossCode> = LossCode::ALL
+        .iter()
+        .copied()
+        .filter(|code| !coverage.codes.contains(code))
+        .collect();
+    // Redaction declares the first of them, templates the others, and no dialect does.
+    let elsewhere = [
+        LossCode::Redacted,
+        LossCode::DatePinned,
+        LossCode::DefaultSystemInserted,
+    ];
+    assert_eq!(unused, elsewhere, "codes that no case declares");
+
+    // Whatever code a dialect forgets to declare is missed.
+    let blind: Vec<LossCode> = coverage.codes.difference(&coverage.missed).copied().collect();
+    let known: Vec<LossCode> = BLIND.iter().map(|(code, _)| *code).collect();
+    assert_eq!(
+        blind, known,
+        "codes that may be forgotten without anybody noticing"
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn generated_chats_are_read_back_or_declared(chat in group_chat(), seed in any::<u64>()) {
+        let linked = read("group-chat", &chat.to_string());
+        let mut coverage = LossCoverage::default();
+        coverage.judge_all("chat", &linked, &Policy::default());
+        coverage.judge_all("chat", &linked, &policy(&mut Random::new(seed)));
+        prop_assert!(coverage.breaches.is_empty(), "{}", coverage.verdict().unwrap());
+    }
+}

@@ -1,0 +1,20 @@
+//! Laws that hold for any input: nothing is lost without a word, nothing panics, counts are exact.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    missing_docs
+)]
+
+mod any_record;
+mod any_rows;
+mod counting;
+mod hard_codes;
+mod hostile;
+mod losses;
+mod own_encodings;
+mod policies;
+mod rules;
+mod templates;

@@ -1,0 +1,285 @@
+//! What may happen to inputs, and to the work on them, while a run is under way: no dataset is ever published that lacks
+//! something, and the repeat gives the whole.
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chatmill_engine::{Plan, PlanError, Progress, Queues, RunError, RunOptions, RunSummary, Silent, run};
+use chatmill_testkit::Workshop;
+
+const PLAN: &str =
+    "[render]\ndialects = [\"group-chat\"]\n[count]\nencodings = []\n[limits]\nmax_reject_ratio = 1.0\n";
+
+fn chat(id: &str) -> String {
+    format!(
+        r#"{{"version":"1.0.0","conversation_meta":{{"conversation_id":"{id}","name":"n","scene":"group_chat","scene_desc":{{}},"user_details":{{"u1":{{"full_name":"Ann","role":"user"}}}}}},"conversation_list":[{{"message_id":"m1","create_time":"2026-01-01T00:00:00+02:00","sender":"u1","role":"user","type":"text","content":"hello {id}","refer_list":[]}}]}}"#
+    )
+}
+
+/// Two files, the second of which gives more than one slice.
+fn inputs(shop: &Workshop) {
+    shop.write("in/a.json", chat("a"));
+    let long = format!("hello {}", "again and ".repeat(800));
+    let lines = (0..700).map(|number| chat(&format!("b{number}")).replacen("hello", &long, 1));
+    let lines: Vec<String> = lines.collect();
+    shop.write("in/b.jsonl", lines.join("\n"));
+}
+
+/// Does something, once, when a stage begins or a slice is done.
+struct Meddler<'m> {
+    stage: &'m str,
+    delivered: u32,
+    done: AtomicBool,
+    act: &'m (dyn Fn() + Sync),
+    notes: Mutex<Vec<String>>,
+}
+
+impl<'m> Meddler<'m> {
+    fn at(stage: &'m str, act: &'m (dyn Fn() + Sync)) -> Self {
+        Self {
+            stage,
+            delivered: u32::MAX,
+            done: AtomicBool::new(false),
+            act,
+            notes: Mutex::default(),
+        }
+    }
+
+    fn after(delivered: u32, act: &'m (dyn Fn() + Sync)) -> Self {
+        Self {
+            delivered,
+            ..Self::at("", act)
+        }
+    }
+
+    fn when(&self, now: bool) {
+        if now && !self.done.swap(true, Ordering::SeqCst) {
+            (self.act)();
+        }
+    }
+}
+
+impl Progress for Meddler<'_> {
+    fn stage(&self, name: &str, _bytes: u64) {
+        self.when(name == self.stage);
+    }
+
+    fn advance(&self, _bytes: u64) {}
+
+    fn note(&self, text: &str) {
+        self.notes.lock().unwrap().push(text.to_owned());
+    }
+
+    fn queues(&self, queues: Queues) {
+        self.when(queues.delivered >= self.delivered);
+    }
+}
+
+fn mill(shop: &Workshop, meddler: &Meddler<'_>) -> Result<RunSummary, RunError> {
+    let options = RunOptions {
+        threads: 1,
+        ..RunOptions::default()
+    };
+    let ended = run(shop.plan("out", PLAN), options, meddler, &AtomicBool::new(false));
+    assert!(meddler.done.load(Ordering::SeqCst), "nothing was done to it");
+    ended
+}
+
+/// The error of a run during which something was done; the repeat gives what an undisturbed run gives.
+fn healed(stage: &str, harm: &(dyn Fn(&Workshop) + Sync), mend: &dyn Fn(&Workshop)) -> String {
+    let shop = Workshop::new();
+    inputs(&shop);
+    shop.run("alone", PLAN, 1).unwrap();
+    let act = || harm(&shop);
+    let said = mill(&shop, &Meddler::at(stage, &act)).err().unwrap().to_string();
+    assert!(!shop.path("out").exists(), "{said}");
+    mend(&shop);
+    shop.run("out", PLAN, 1).unwrap();
+    assert!(shop.hashes("out") == shop.hashes("alone"), "{said}");
+    said
+}
+
+#[test]
+fn an_input_that_vanishes_after_it_was_hashed_ends_the_run_and_the_repeat_is_complete() {
+    for name in ["a.json", "b.jsonl"] {
+        let away = |shop: &Workshop| fs::rename(shop.path("in").join(name), shop.path("kept")).unwrap();
+        let back = |shop: &Workshop| fs::rename(shop.path("kept"), shop.path("in").join(name)).unwrap();
+        let said = healed("mill", &away, &back);
+        assert!(
+            said.contains(name) && said.contains("run the same command again"),
+            "{said}"
+        );
+        // Between being found and being hashed.
+        let said = healed("hash", &away, &back);
+        assert!(said.contains(name), "{said}");
+    }
+}
+
+#[test]
+fn an_input_that_becomes_something_else_ends_the_run_and_nobody_waits_for_it() {
+    let swap = |shop: &Workshop| {
+        fs::rename(shop.path("in/b.jsonl"), shop.path("kept")).unwrap();
+        let made = Command::new("mkfifo").arg(shop.path("in/b.jsonl")).status();
+        assert!(made.unwrap().success());
+    };
+    let back = |shop: &Workshop| fs::rename(shop.path("kept"), shop.path("in/b.jsonl")).unwrap();
+    for stage in ["hash", "mill"] {
+        let shop = Workshop::new();
+        inputs(&shop);
+        let act = || swap(&shop);
+        let ended = mill(&shop, &Meddler::at(stage, &act));
+        if stage == "mill" {
+            let said = ended.err().unwrap().to_string();
+            assert!(
+                said.contains("b.jsonl") && said.contains("not a regular file"),
+                "{said}"
+            );
+        } else {
+            // It was none already when it was hashed.
+            assert_eq!(
+                ended.unwrap().manifest.inputs.get(1).unwrap().refused.as_deref(),
+                Some("IN014")
+            );
+        }
+    }
+    let said = healed("mill", &swap, &back);
+    assert!(said.contains("b.jsonl"), "{said}");
+}
+
+#[test]
+fn slices_that_were_cut_from_other_bytes_than_were_hashed_are_cut_again() {
+    let change = |shop: &Workshop| {
+        let path = shop.path("in/b.jsonl");
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(shop.path("kept"), &text).unwrap();
+        fs::write(&path, text.replace("hello", "adieu")).unwrap();
+    };
+    let back = |shop: &Workshop| fs::rename(shop.path("kept"), shop.path("in/b.jsonl")).unwrap();
+    let said = healed("mill", &change, &back);
+    assert!(said.contains("b.jsonl") && said.contains("changed"), "{said}");
+}
+
+#[test]
+fn a_receipt_that_vanishes_while_the_run_works_is_missed_before_anything_is_published() {
+    let shop = Workshop::new();
+    inputs(&shop);
+    shop.run("alone", PLAN, 1).unwrap();
+    let staging = || {
+        let home = fs::read_dir(shop.path(".out.staging"))
+            .unwrap()
+            .map(Result::unwrap);
+        home.map(|entry| entry.path())
+            .find(|path| path.join("receipts").is_dir())
+            .unwrap()
+    };
+    for slice in ["00000", "00001"] {
+        let lose = || fs::remove_file(staging().join(format!("receipts/{slice}.json"))).unwrap();
+        let said = mill(&shop, &Meddler::after(2, &lose)).err().unwrap().to_string();
+        assert!(said.contains("not complete") && said.contains("again"), "{said}");
+        assert!(!shop.path("out").exists());
+    }
+    shop.run("out", PLAN, 1).unwrap();
+    assert!(shop.hashes("out") == shop.hashes("alone"));
+}
+
+#[test]
+fn refused_inputs_are_named_in_the_manifest_with_their_code_and_are_part_of_the_fingerprint() {
+    let shop = Workshop::new();
+    shop.write("in/a.json", chat("a"));
+    symlink("nowhere", shop.path("in/b.json")).unwrap();
+    symlink("/proc/self/status", shop.path("status")).unwrap();
+    let with = |inputs: &str| {
+        let text = format!(
+            "name = \"refused\"\n{inputs}[output]\npath = {:?}\n{PLAN}",
+            shop.path("out")
+        );
+        let plan = Plan::load(&shop.write("pipeline.toml", text), &[], None).unwrap();
+        let replace = RunOptions {
+            replace: true,
+            ..RunOptions::default()
+        };
+        run(plan, replace, &Silent, &AtomicBool::new(false))
+            .unwrap()
+            .manifest
+    };
+    let links = with("[[input]]\npath = \"in/*\"\n[[input]]\npath = \"status\"\n");
+    let listed: Vec<_> = links.inputs.iter().collect();
+    let entries: Vec<_> = listed
+        .iter()
+        .map(|entry| {
+            (
+                entry.path.as_str(),
+                entry.hash.is_some(),
+                entry.refused.as_deref(),
+                entry.entries,
+            )
+        })
+        .collect();
+    assert_eq!(
+        entries,
+        [
+            ("a.json", true, None, 1),
+            ("b.json", false, Some("IN021"), 0),
+            ("status", false, Some("IN013"), 0)
+        ]
+    );
+    let certificate = chatmill_dataset::certify(&shop.path("out")).unwrap();
+    assert!(certificate.holds(), "{certificate:?}");
+    // The same name and length, refused for another reason.
+    let made = Command::new("mkfifo").arg(shop.path("in/c")).status();
+    assert!(made.unwrap().success());
+    fs::remove_file(shop.path("in/b.json")).unwrap();
+    fs::rename(shop.path("in/c"), shop.path("in/b.json")).unwrap();
+    let pipes = with("[[input]]\npath = \"in/*\"\n[[input]]\npath = \"status\"\n");
+    assert_eq!(pipes.inputs.get(1).unwrap().refused.as_deref(), Some("IN013"));
+    assert_ne!(links.fingerprint, pipes.fingerprint);
+}
+
+#[test]
+fn a_run_never_reads_its_own_files() {
+    let shop = Workshop::new();
+    shop.write("in/a.json", chat("a"));
+    let load = |more: &str| {
+        let text = format!(
+            "name = \"own\"\n[[input]]\npath = \"**\"\n[[input]]\npath = \".*\"\n[output]\npath = \"out\"\n{more}{PLAN}"
+        );
+        Plan::load(&shop.write("in/pipeline.toml", text), &[], None)
+    };
+    shop.write("in/.kept", chat("b"));
+    let mut fingerprints = Vec::new();
+    for (more, replace) in [
+        ("", false),
+        ("", true),
+        ("[select]\nlimit = 1\n", true),
+        ("", true),
+    ] {
+        let plan = load(more).unwrap();
+        let names: Vec<_> = plan
+            .inputs
+            .iter()
+            .map(chatmill_engine::plan::PlannedInput::name)
+            .collect();
+        assert_eq!(names, [".kept", "a.json"]);
+        assert!(plan.notes[0].contains("left out"), "{:?}", plan.notes);
+        let options = RunOptions {
+            replace,
+            ..RunOptions::default()
+        };
+        let summary = run(plan, options, &Silent, &AtomicBool::new(false)).unwrap();
+        fingerprints.push(summary.manifest.fingerprint);
+    }
+    assert!(fingerprints[0] == fingerprints[1] && fingerprints[0] == fingerprints[3]);
+    let refused = Plan::load(
+        &shop.write(
+            "in/pipeline.toml",
+            format!("name = \"own\"\n[[input]]\npath = \"out/**\"\n[output]\npath = \"out\"\n{PLAN}"),
+        ),
+        &[],
+        None,
+    );
+    assert!(matches!(refused, Err(PlanError::OnlyOwn { .. })));
+}

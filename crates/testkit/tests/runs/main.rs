@@ -1,0 +1,23 @@
+//! Whole runs over pipelines in a workshop: what they write, and what stays the same.
+#![allow(
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    missing_docs
+)]
+
+mod dedup;
+mod gathering;
+mod inputs;
+mod limits;
+mod redaction;
+mod replay;
+mod report;
+mod same_bytes;
+mod select;
+mod windows;

@@ -1,0 +1,75 @@
+//! The fuzz targets as ordinary tests: the corpus, every sample, and seeded mutations of both.
+
+use std::path::Path;
+
+use chatmill_testkit::campaign::{Until, run};
+use chatmill_testkit::mutate::mutate;
+use chatmill_testkit::random::Random;
+use chatmill_testkit::targets::TARGETS;
+
+fn replay(name: &str, mutations: u64) {
+    let target = TARGETS.iter().find(|target| target.name == name).unwrap();
+    let artifacts = Path::new(env!("CARGO_TARGET_TMPDIR")).join("artifacts");
+    let campaign = run(target, 20_261_121, Until::Count(mutations), &artifacts);
+    assert!(campaign.broken.is_empty(), "{:#?}", campaign.broken);
+    assert_eq!(campaign.mutations, mutations);
+    assert!(campaign.seeds > 50, "only {} seeds", campaign.seeds);
+}
+
+#[test]
+fn the_scan_holds_for_its_corpus_and_its_mutations() {
+    replay("json_scan", 2_000);
+}
+
+#[test]
+fn the_reader_holds_for_its_corpus_and_its_mutations() {
+    replay("reader", 2_000);
+}
+
+#[test]
+fn a_record_holds_for_its_corpus_and_its_mutations() {
+    replay("record", 2_000);
+}
+
+#[test]
+fn tables_hold_for_their_corpus_and_its_mutations() {
+    replay("tables", 2_000);
+}
+
+#[test]
+fn templates_hold_for_their_corpus_and_its_mutations() {
+    replay("templates", 500);
+}
+
+/// A campaign in which everything is rejected at once would prove nothing about what comes after.
+#[test]
+fn many_mutated_records_still_reach_the_dialects() {
+    let target = TARGETS.iter().find(|target| target.name == "record").unwrap();
+    let seeds = chatmill_testkit::targets::seeds(target.name);
+    let bases: Vec<&Vec<u8>> = seeds.iter().filter(|bytes| (target.is_base)(bytes)).collect();
+    let mut random = Random::new(9);
+    let reached = (0..300).filter(|_| {
+        let base = random.pick(&bases).unwrap();
+        (target.is_base)(&mutate(base, &seeds, &mut random))
+    });
+    let reached = reached.count();
+    assert!(
+        reached > 100,
+        "only {reached} of 300 from {} records",
+        bases.len()
+    );
+}
+
+#[test]
+fn every_target_has_a_corpus_and_a_fuzz_target() {
+    for target in TARGETS {
+        let corpus = chatmill_testkit::targets::corpus(target.name);
+        let files = std::fs::read_dir(&corpus).unwrap().count();
+        assert!(files > 2, "{}: {files} files", target.name);
+        let own = corpus
+            .join("../../fuzz_targets")
+            .join(format!("{}.rs", target.name));
+        let text = std::fs::read_to_string(own).unwrap();
+        assert!(text.contains(&format!("targets::{}(", target.name)), "{text}");
+    }
+}

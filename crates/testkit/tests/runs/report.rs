@@ -1,0 +1,359 @@
+//! Reports of datasets that were really milled.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use chatmill_dataset::{Dataset, certify};
+use chatmill_report::bill::{self, BillBy, BillRequest};
+use chatmill_report::{CARD, HTML, JSON, Report, compare};
+use chatmill_testkit::Workshop;
+use chatmill_testkit::workshop::samples;
+
+/// Files of the demo that between them have threads, broken lines, an archive, tools and a history.
+const FILES: [&str; 5] = [
+    "launch-week.json",
+    "stand-ups.jsonl",
+    "field-notes.zip",
+    "tool-requests.jsonl",
+    "yard.history.jsonl",
+];
+
+const PLAN: &str = "[render]\ndialects = [\"openai-chat\", \"gryag-gemini\", \"gryag-compact\", \"tzurot\"]\n\
+                    [count]\nencodings = [\"cl100k_base\", \"r50k_base\"]\n[limits]\nmax_reject_ratio = 1.0\n";
+
+/// A workshop with the files, milled into `out`.
+fn milled(files: &[&str]) -> (Workshop, PathBuf) {
+    let workshop = Workshop::new();
+    for file in files {
+        let bytes = fs::read(samples().join("demo").join(file)).unwrap();
+        workshop.write(&format!("in/{file}"), bytes);
+    }
+    workshop.run("out", PLAN, 1).unwrap();
+    let out = workshop.path("out");
+    (workshop, out)
+}
+
+fn read(folder: &Path, name: &str) -> String {
+    fs::read_to_string(folder.join(name)).unwrap()
+}
+
+#[test]
+fn the_report_of_the_demo_is_the_one_that_is_checked_in() {
+    let (_workshop, out) = milled(&FILES);
+    let mut report = chatmill_report::write(&out, None).unwrap();
+    // It depends on every limit and on the version; that it is stable is tested elsewhere.
+    report.run.fingerprint = "fingerprint".to_owned();
+    let golden = samples().join("reports/demo.json");
+    let text = chatmill_report::json(&report);
+    if std::env::var_os("BLESS").is_some() {
+        fs::create_dir_all(golden.parent().unwrap()).unwrap();
+        fs::write(&golden, &text).unwrap();
+    }
+    let expected = fs::read_to_string(&golden).unwrap();
+    assert_eq!(expected, text, "run with BLESS=1 to rewrite {}", golden.display());
+}
+
+#[test]
+fn report_json_is_of_the_shape_that_its_types_and_its_schema_say() {
+    let (_workshop, out) = milled(&FILES);
+    let report = chatmill_report::write(&out, None).unwrap();
+    let text = read(&out, JSON);
+    let parsed: Report = serde_json::from_str(&text).unwrap();
+    assert_eq!(parsed, report);
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let schema = chatmill_report::schema();
+    let fields = value.as_object().unwrap();
+    for required in schema["required"].as_array().unwrap() {
+        assert!(fields.contains_key(required.as_str().unwrap()), "{required}");
+    }
+    for field in fields.keys() {
+        assert!(
+            schema["properties"][field].is_object(),
+            "{field} is not in the schema"
+        );
+    }
+}
+
+#[test]
+fn the_same_dataset_gives_the_same_bytes_wherever_it_stands() {
+    let (_first, one) = milled(&FILES);
+    let (second, other) = milled(&FILES);
+    second.run("threads", PLAN, 2).unwrap();
+    for folder in [&one, &other, &second.path("threads")] {
+        chatmill_report::write(folder, None).unwrap();
+    }
+    for name in [JSON, HTML, CARD] {
+        assert_eq!(read(&one, name), read(&other, name), "{name}");
+        assert_eq!(read(&one, name), read(&second.path("threads"), name), "{name}");
+    }
+}
+
+#[test]
+fn writing_reports_leaves_a_dataset_certified_and_nothing_beside_it() {
+    let (workshop, out) = milled(&FILES);
+    let before: Vec<_> = names(&workshop.path("."));
+    for _ in 0..2 {
+        chatmill_report::write(&out, None).unwrap();
+    }
+    assert_eq!(certify(&out).unwrap().faults, Vec::<String>::new());
+    assert_eq!(names(&workshop.path(".")), before);
+    let size = fs::metadata(out.join(HTML)).unwrap().len();
+    assert!(size < 1 << 20, "{size} bytes");
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn figures_of_the_report_are_those_of_the_run() {
+    let (workshop, out) = milled(&FILES);
+    let summary = workshop.run("out", PLAN, 1).unwrap();
+    let report = chatmill_report::gather(&out, None).unwrap();
+    let totals = &summary.totals;
+    let run = &report.run;
+    assert_eq!(
+        (run.conversations, run.messages, run.renderings),
+        (totals.conversations, totals.messages, totals.renderings)
+    );
+    assert_eq!(report.balance.framed, totals.framed);
+    assert_eq!(report.balance.rejected, totals.rejected);
+    assert!(report.balance.rejected > 0 && report.balance.balanced);
+    for total in &totals.tokens {
+        let sum: u64 = totals
+            .tokens
+            .iter()
+            .filter(|other| {
+                (&other.dialect, &other.encoding, &other.coverage)
+                    == (&total.dialect, &total.encoding, &total.coverage)
+            })
+            .map(|other| other.tokens)
+            .sum();
+        let cell = report
+            .tokens
+            .rows
+            .iter()
+            .find(|cell| {
+                (&cell.dialect, &cell.encoding, &cell.coverage)
+                    == (&total.dialect, &total.encoding, &total.coverage)
+            })
+            .unwrap();
+        assert_eq!(cell.tokens, sum);
+        let parts = cell.content + cell.names + cell.framing + cell.tools + cell.replies + cell.meta;
+        assert_eq!(cell.tokens, parts);
+    }
+    for (code, count) in &totals.findings {
+        let found = report.findings.rows.iter().find(|row| row.code == *code).unwrap();
+        assert_eq!(
+            (found.errors, found.warnings, found.notes),
+            (count.errors, count.warnings, count.notes)
+        );
+        assert!(!found.samples.is_empty() && !found.what.is_empty());
+    }
+}
+
+#[test]
+fn bills_by_group_add_up_to_the_whole() {
+    let (_workshop, out) = milled(&FILES);
+    let dataset = Dataset::open(&out).unwrap();
+    let sum = |by: BillBy| -> u64 {
+        let request = BillRequest {
+            by,
+            ..BillRequest::default()
+        };
+        let rows = bill::of_dataset(&dataset, &request).unwrap().rows();
+        rows.iter().map(|row| row.cell.tokens).sum()
+    };
+    let whole = sum(BillBy::Nothing);
+    assert!(whole > 0);
+    for by in [BillBy::Source, BillBy::Conversation, BillBy::Day] {
+        assert_eq!(sum(by), whole, "{by:?}");
+    }
+    let text = sum(BillBy::Role);
+    assert!(text > 0);
+    assert_eq!(sum(BillBy::Participant), text);
+    assert!(sum(BillBy::Tool) > 0);
+}
+
+#[test]
+fn what_is_sent_is_what_the_totals_say_and_more_than_what_is_held() {
+    let (_workshop, out) = milled(&FILES);
+    let dataset = Dataset::open(&out).unwrap();
+    let report = chatmill_report::gather(&out, None).unwrap();
+    let mut totals: BTreeMap<[String; 3], [u64; 3]> = BTreeMap::new();
+    let columns = [
+        "dialect",
+        "encoding",
+        "coverage",
+        "assistant_content",
+        "requests",
+        "tokens_sent",
+    ];
+    dataset
+        .scan("totals", &columns, &mut |batch| {
+            let keys = ["dialect", "encoding", "coverage"].map(|name| batch.texts(name).unwrap());
+            let sums =
+                ["assistant_content", "requests", "tokens_sent"].map(|name| batch.numbers(name).unwrap());
+            for row in 0..batch.rows() {
+                let key = keys.each_ref().map(|texts| texts.at(row).to_owned());
+                let entry = totals.entry(key).or_default();
+                for (sum, more) in entry.iter_mut().zip(&sums) {
+                    *sum += more.at(row);
+                }
+            }
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(totals.len(), report.tokens.rows.len());
+    for cell in &report.tokens.rows {
+        let key = [&cell.dialect, &cell.encoding, &cell.coverage].map(Clone::clone);
+        assert_eq!(
+            [cell.assistant_content, cell.requests, cell.tokens_sent],
+            totals[&key],
+            "{key:?}"
+        );
+    }
+    let whole = &report.tokens.rows[0];
+    assert!(
+        whole.requests > 1 && whole.tokens_sent > whole.tokens,
+        "{whole:?}"
+    );
+    chatmill_report::write(&out, None).unwrap();
+    assert!(read(&out, HTML).contains("<h3>As served</h3>"));
+    assert!(read(&out, CARD).contains("Tokens sent (estimate)"));
+}
+
+#[test]
+fn repeats_and_what_was_left_out_for_them_are_counted() {
+    let workshop = Workshop::new();
+    let week = fs::read(samples().join("demo/launch-week.json")).unwrap();
+    for name in ["in/a.json", "in/b.json", "in/c.json"] {
+        workshop.write(name, &week);
+    }
+    let plan = "[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = []\n[dedup]\nexact = ";
+    workshop.run("marked", &format!("{plan}\"mark\"\n"), 1).unwrap();
+    let marked = chatmill_report::write(&workshop.path("marked"), None).unwrap();
+    let clusters = marked.clusters.unwrap();
+    assert_eq!(
+        (clusters.clusters, clusters.conversations, clusters.largest),
+        (1, 3, 3)
+    );
+    assert_eq!((clusters.exact, clusters.near), (2, 0));
+    assert!(marked.balance.filtered_by.rows.is_empty());
+    assert!(read(&workshop.path("marked"), HTML).contains("id=\"repeats\""));
+    let filtered = format!("{plan}\"filter\"\n[select]\nuntil = \"2100-01-01\"\n");
+    workshop.run("filtered", &filtered, 1).unwrap();
+    let filtered = chatmill_report::write(&workshop.path("filtered"), None).unwrap();
+    assert_eq!(filtered.balance.filtered, 2);
+    let reasons: Vec<_> = filtered.balance.filtered_by.rows;
+    assert_eq!(reasons.len(), 1);
+    assert_eq!(
+        (reasons[0].key().as_str(), reasons[0].records),
+        ("dedup.exact", 2)
+    );
+    let (_shop, unmarked) = milled(&FILES[..1]);
+    assert_eq!(chatmill_report::gather(&unmarked, None).unwrap().clusters, None);
+}
+
+#[test]
+fn a_redacted_dataset_says_how_often_something_was_found_and_replaced() {
+    let workshop = Workshop::new();
+    workshop.write("key.txt", "a key of our own making, long enough");
+    let week = fs::read(samples().join("demo/launch-week.json")).unwrap();
+    workshop.write("in/a.json", week);
+    let plan = "[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = []\n[redact]\nmode = \"replace\"\nkey_file = \"key.txt\"\n";
+    workshop.run("out", plan, 1).unwrap();
+    let out = workshop.path("out");
+    let report = chatmill_report::write(&out, None).unwrap();
+    assert_eq!(report.run.redaction, "replace");
+    assert!(
+        report
+            .findings
+            .rows
+            .iter()
+            .any(|row| row.code == "PT004" && row.notes > 0)
+    );
+    assert!(
+        report
+            .losses
+            .rows
+            .iter()
+            .any(|loss| loss.code == "redacted" && loss.amount > 0)
+    );
+    assert!(read(&out, HTML).contains("id=\"personal\""));
+    let (_keep, untouched) = milled(&FILES[..1]);
+    chatmill_report::write(&untouched, None).unwrap();
+    assert!(!read(&untouched, HTML).contains("id=\"personal\""));
+}
+
+#[test]
+fn a_comparison_tells_added_removed_and_changed_conversations() {
+    let (before_shop, before) = milled(&FILES);
+    let dataset = Dataset::open(&before).unwrap();
+    let same = compare(&dataset, &dataset).unwrap();
+    let changes = &same.conversations;
+    assert_eq!((changes.added, changes.removed, changes.changed), (0, 0, 0));
+    assert_eq!(changes.same, changes.count.before);
+    assert!(same.losses.is_empty());
+    assert!(same.tokens.iter().all(|change| change.before == change.after));
+
+    let shop = Workshop::new();
+    for file in ["stand-ups.jsonl", "assistant.json"] {
+        shop.write(
+            &format!("in/{file}"),
+            fs::read(samples().join("demo").join(file)).unwrap(),
+        );
+    }
+    let week = fs::read_to_string(before_shop.path("in/launch-week.json")).unwrap();
+    // The same conversation, with one word more in every message.
+    shop.write(
+        "in/launch-week.json",
+        week.replace("\"content\": \"", "\"content\": \"Well, "),
+    );
+    shop.run("out", PLAN, 1).unwrap();
+    let after = shop.path("out");
+    let report = chatmill_report::write(&after, Some(&before)).unwrap();
+    let comparison = report.comparison.unwrap();
+    let changes = &comparison.conversations;
+    assert_eq!((changes.added, changes.changed), (1, 1));
+    assert_eq!(changes.same, 5);
+    assert_eq!(changes.removed, changes.count.before - 6);
+    assert_eq!(changes.added_ids.len(), 1);
+    for change in &comparison.tokens {
+        let (before, after) = (change.before.unwrap(), change.after.unwrap());
+        assert!(before.tokens_common < before.tokens, "{change:?}");
+        assert!(after.tokens_common > before.tokens_common, "{change:?}");
+    }
+    assert!(read(&after, HTML).contains("id=\"comparison\""));
+}
+
+#[test]
+fn a_run_that_counts_nothing_and_finds_nothing_has_a_report() {
+    let workshop = Workshop::new();
+    workshop.write("in/empty.jsonl", "{\"broken\": \n");
+    let plan = "[count]\nencodings = []\n[limits]\nmax_reject_ratio = 1.0\n";
+    workshop.run("out", plan, 1).unwrap();
+    let report = chatmill_report::write(&workshop.path("out"), None).unwrap();
+    assert_eq!((report.run.conversations, report.balance.rejected), (0, 1));
+    assert!(report.tokens.rows.is_empty());
+    assert!(certify(&workshop.path("out")).unwrap().holds());
+}
+
+#[test]
+fn every_table_is_a_configuration_of_the_card() {
+    let (_workshop, out) = milled(&FILES[..1]);
+    chatmill_report::write(&out, None).unwrap();
+    let card = read(&out, CARD);
+    let front = card.split("---\n").nth(1).unwrap();
+    for table in chatmill_dataset::TABLES {
+        let config = format!("- config_name: {table}\n");
+        assert!(front.contains(&config), "{table}");
+        assert!(front.contains(&format!("path: {table}/*.parquet\n")), "{table}");
+    }
+}

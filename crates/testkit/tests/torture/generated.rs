@@ -1,0 +1,47 @@
+//! Generated chats and histories of tools, by policies that repair, reject or drop: the judge and the dialects agree on each.
+
+use chatmill_dialect::policy::{
+    Compressed, ControlTokens, LeakedMetadata, MediaPolicy, Names, Orphans, Reasoning, References, System,
+};
+use chatmill_dialect::{Policy, auto_perspective};
+use chatmill_testkit::histories;
+
+use super::{agree, read_case};
+
+/// The default, as little repair as there can be, and as little text.
+fn policies() -> [Policy; 3] {
+    let rejecting = Policy {
+        names: Names::Prefix,
+        references: References::Drop,
+        media: MediaPolicy::Placeholder,
+        reasoning: Reasoning::Keep,
+        orphans: Orphans::Reject,
+        control_tokens: ControlTokens::Keep,
+        ..Policy::default()
+    };
+    let dropping = Policy {
+        names: Names::Drop,
+        media: MediaPolicy::Drop,
+        orphans: Orphans::Drop,
+        system: System::Agent,
+        compressed: Compressed::Stored,
+        leaked_metadata: LeakedMetadata::Keep,
+        ..Policy::default()
+    };
+    [Policy::default(), rejecting, dropping]
+}
+
+#[test]
+fn what_generators_write_is_valid_or_says_why_not() {
+    let mut seen = (0, 0);
+    let chats = histories::chat_lines(60);
+    let histories = histories::history_lines(60);
+    for (number, line) in chats.lines().chain(histories.lines()).enumerate() {
+        let linked = read_case("generated", line);
+        for policy in policies() {
+            let name = format!("generated {number} by {:?}", policy.orphans);
+            seen = agree(&name, &linked, auto_perspective(&linked), &policy, seen);
+        }
+    }
+    assert!(seen.0 > 5_000 && seen.1 > 500, "{seen:?}");
+}

@@ -10,7 +10,7 @@ use chatmill_model::{Message, Part, PartPlace, Role, ToolResult};
 use regex_automata::meta::Regex;
 
 use crate::loss::{LossCode, Losses};
-use crate::said::said;
+use crate::message_text::message_text;
 use crate::turns::{Call, Found, Pairs, Step, Turns};
 use crate::view::View;
 
@@ -72,7 +72,10 @@ impl Filter {
         if is_cached {
             return false;
         }
-        let texts: Vec<_> = message.texts().map(|text| said(view, message, text)).collect();
+        let texts: Vec<_> = message
+            .texts()
+            .map(|text| message_text(view, message, text))
+            .collect();
         self.matches(&texts.join(" "))
     }
 

@@ -20,8 +20,8 @@ use chatmill_model::{
 
 use crate::loss::{LossCode, Losses};
 use crate::media::{placeholder, take_markers, web_address};
+use crate::message_text::message_text;
 use crate::names::{Aliases, Roster, speaker};
-use crate::said::said;
 use crate::text::{change, trim_script_space, without_controls};
 use crate::text_run::TextRun;
 use crate::view::View;
@@ -196,7 +196,7 @@ impl<'a> Source<'a> {
         };
         for part in &target.parts {
             match part {
-                Part::Text(text) => source.add_text(said(view, target, text), position),
+                Part::Text(text) => source.add_text(message_text(view, target, text), position),
                 Part::ToolResult(result) => source.add_text(Cow::Borrowed(&result.content), position),
                 Part::Media(media) => source.add_media(media, position),
                 Part::Notice(words) => source.add_text(Cow::Borrowed(words), position),

@@ -26,11 +26,11 @@ use crate::about::DialectAbout;
 use crate::definitions;
 use crate::loss::{LossCode, Losses};
 use crate::media::{placeholder, web_address};
+use crate::message_text::declared_text;
 use crate::names::{Roster, speaker};
 use crate::policy::{MediaPolicy, References};
 use crate::quote::{self, Quote, Style, Wordless};
 use crate::rendering::{Coverage, Rendering};
-use crate::said::said_declared;
 use crate::text::{change, without_controls};
 use crate::unsupported::{Unsupported, declare_conversation, declare_messages, declare_weights};
 use crate::view::View;
@@ -532,7 +532,7 @@ fn own_content<'a>(view: &View<'a>, message: &'a Message, wording: &Wording, los
     for part in &message.parts {
         match part {
             Part::Text(text) => {
-                let text = said_declared(view, message, text, losses);
+                let text = declared_text(view, message, text, losses);
                 let length = text.len();
                 let clean = if is_passed {
                     text

@@ -18,10 +18,10 @@ use std::collections::BTreeSet;
 use chatmill_model::{Component, Media, Message, Part, Role, Rope, ToolCall, ToolResult};
 
 use crate::loss::{LossCode, Losses};
+use crate::message_text::answered;
 use crate::names::{Aliases, Roster};
 use crate::progress::Progress;
 use crate::rendering::{Extent, Rendering};
-use crate::said::answered;
 use crate::select_messages::SelectedMessages;
 use crate::system;
 use crate::text_run::TextRun;

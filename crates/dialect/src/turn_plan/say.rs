@@ -8,8 +8,8 @@ use chatmill_model::{Component, Message, Part, Role, ToolResult};
 use super::{Block, BlockContent, CallBlock, SystemPlace, Texts, Thoughts, Turn, Writer, names::Naming};
 use crate::loss::LossCode;
 use crate::media::placeholder;
+use crate::message_text::{answered, declared_text};
 use crate::policy::{MediaPolicy, Reasoning};
-use crate::said::{answered, said_declared};
 use crate::text_run::{TextRun, is_blank_sign};
 use crate::tools::{call_words, result_words};
 use crate::turns::Call;
@@ -299,7 +299,7 @@ impl<'a> Writer<'_, 'a> {
     }
 
     fn text(&mut self, message: &'a Message, text: &'a str) -> Option<Block<'a>> {
-        let text = said_declared(self.view, message, text, &mut self.losses);
+        let text = declared_text(self.view, message, text, &mut self.losses);
         if text.is_empty() {
             return None;
         }

@@ -27,11 +27,11 @@ use crate::about::DialectAbout;
 use crate::dialects::gryag::{is_bare_file, is_gryags, plain_value};
 use crate::loss::{LossCode, Losses};
 use crate::media::{placeholder, word};
+use crate::message_text::declared_text;
 use crate::names::speaker;
 use crate::policy::MediaPolicy;
 use crate::progress::Progress;
 use crate::rendering::Rendering;
-use crate::said::said_declared;
 use crate::select_messages::SelectedMessages;
 use crate::text::{change, on_one_line};
 use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
@@ -215,7 +215,7 @@ impl<'a> Writer<'_, 'a> {
         for part in &message.parts {
             match part {
                 Part::Text(text) => {
-                    let text = said_declared(self.view, message, text, &mut self.losses);
+                    let text = declared_text(self.view, message, text, &mut self.losses);
                     let line = self.text(message, text);
                     if !line.is_empty() {
                         texts += 1;

@@ -12,8 +12,8 @@ use chatmill_model::{Component, Fact, Level, LinkStatus, Message, Part, Particip
 use super::edition::{Edition, Key};
 use crate::dialects::gryag::{chat_and_thread, is_gryags, plain_value};
 use crate::loss::{LossCode, Losses};
+use crate::message_text::message_text;
 use crate::names::is_nobody;
-use crate::said::said;
 use crate::text::excerpt;
 use crate::view::View;
 
@@ -179,7 +179,7 @@ impl<'a> Meta<'a> {
         let mut text = String::new();
         for part in &target.parts {
             match part {
-                Part::Text(words) => text.push_str(&said(view, target, words)),
+                Part::Text(words) => text.push_str(&message_text(view, target, words)),
                 Part::Notice(words) => text.push_str(words),
                 _ => continue,
             }

@@ -49,7 +49,7 @@ struct Parts<const MOST: usize> {
     joins: [i32; MOST],
 }
 
-/// No join, behind all others.
+/// No join, after all others.
 const NO_JOIN: i32 = i32::MAX;
 
 /// Ids are ranks, so what is joined first has the lowest number; of equals, the leftmost.
@@ -141,11 +141,11 @@ impl<const MOST: usize> Parts<MOST> {
 
     /// Where the part behind one begins; `SHORT_PIECE_BYTES` when it is the last.
     fn next(&self, at: usize) -> usize {
-        let behind = self.begin >> at >> 1;
-        if behind == 0 {
+        let after = self.begin >> at >> 1;
+        if after == 0 {
             SHORT_PIECE_BYTES
         } else {
-            at + 1 + behind.trailing_zeros() as usize
+            at + 1 + after.trailing_zeros() as usize
         }
     }
 }

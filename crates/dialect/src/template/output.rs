@@ -185,8 +185,8 @@ impl<'a> Output<'_, 'a> {
                 }
             };
             last = Some((turn, index));
-            let behind = stretches.get(index + 1..).unwrap_or_default();
-            own.push(from..index + 1 + self.ending(behind));
+            let after = stretches.get(index + 1..).unwrap_or_default();
+            own.push(from..index + 1 + self.ending(after));
         }
         for range in own {
             for stretch in stretches.get_mut(range).into_iter().flatten() {
@@ -195,17 +195,17 @@ impl<'a> Output<'_, 'a> {
         }
     }
 
-    /// How many of the stretches behind a piece end its turn: up to a special token, unless nothing but white space
-    /// stands in front of that; then it opens the next turn.
-    fn ending(&self, behind: &[Stretch]) -> usize {
+    /// How many of the stretches after a piece end its turn: up to a special token, unless nothing but white space
+    /// stands before that; then it opens the next turn.
+    fn ending(&self, after: &[Stretch]) -> usize {
         let is_between = |stretch: &&Stretch| matches!(stretch.what, What::Glue | What::Json);
-        let between = behind.iter().take_while(is_between).count();
-        let gap = behind.iter().take(between);
+        let between = after.iter().take_while(is_between).count();
+        let gap = after.iter().take(between);
         let gap: String = gap
             .filter_map(|stretch| self.text.get(stretch.range.clone()))
             .collect();
         let is_apart = !gap.is_empty() && gap.chars().all(is_space);
-        match behind.get(between) {
+        match after.get(between) {
             Some(next) if next.what == What::Special && !is_apart => between + 1,
             _ => 0,
         }

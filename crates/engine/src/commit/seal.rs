@@ -37,7 +37,7 @@ pub struct ReceiptTotals {
     files: Vec<PartFile>,
     /// How many slices were finished.
     slices: usize,
-    /// The number behind the last of them.
+    /// The number after the last of them.
     after_last: u32,
 }
 

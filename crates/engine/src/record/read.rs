@@ -60,7 +60,7 @@ fn scanned(
     let mut outcome = match json::scan(bytes, limits.depth) {
         Err(fault) => {
             let at = frame.start + fault.at as u64;
-            // Where more was expected, the fault lies behind the last byte.
+            // Where more was expected, the fault lies after the last byte.
             let finding = Finding::new(fault.code, fault.message).at_span(at, (at + 1).min(frame.end));
             rejected(&locator, frame, bytes, limits, finding, Vec::new())
         }

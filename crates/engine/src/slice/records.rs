@@ -93,7 +93,7 @@ pub struct ReadRecord<'s> {
 }
 
 impl Slice {
-    /// What the slice holds, in order. Frames in front of the first entry, which no reader gives, are left out.
+    /// What the slice holds, in order. Frames before the first entry, which no reader gives, are left out.
     pub fn items(&self) -> impl Iterator<Item = Item<'_>> {
         let mut entry = None;
         self.steps.iter().filter_map(move |step| {

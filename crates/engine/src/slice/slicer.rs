@@ -176,13 +176,13 @@ impl<'p> Slicer<'p> {
         {
             slice.steps.push(Step::Entry(entry.step.clone()));
         }
-        let behind = self.next_input + MAX_INPUTS_PER_SLICE;
+        let after = self.next_input + MAX_INPUTS_PER_SLICE;
         while slice.buffer.len() < self.slice_bytes {
             if self.is_over() {
                 return None;
             }
             if self.current.is_none() {
-                let is_full = self.next_input >= behind && !slice.steps.is_empty();
+                let is_full = self.next_input >= after && !slice.steps.is_empty();
                 if is_full || !self.open_next(&mut slice) {
                     break;
                 }

@@ -86,7 +86,7 @@ pub fn render(
 /// A conversation, cut as a plan's windows say.
 ///
 /// Sessions are cut first, then the turns of the perspective; the dialect cuts the history; what is still too long begins
-/// later, in front of what somebody else says, until it fits. What a rendering leaves out it declares. A rendering that does
+/// later, before what somebody else says, until it fits. What a rendering leaves out it declares. A rendering that does
 /// not fit even so stays, with the reason, and is not valid.
 pub struct WindowedRenderer<'a> {
     linked: &'a Linked,
@@ -94,7 +94,7 @@ pub struct WindowedRenderer<'a> {
     perspectives: Vec<PerspectiveWindows>,
     /// Nobody's, for dialects that know no perspective.
     nobody: PerspectiveWindows,
-    /// For each position, the bytes of text in front of it; one more for the end.
+    /// For each position, the bytes of text before it; one more for the end.
     bytes: Vec<u64>,
 }
 

@@ -228,7 +228,7 @@ fn stem(path: &str) -> &str {
     let parts = path.split(['/', '\\']).rev();
     let mut names = parts.filter(|part| !part.is_empty() && !part.contains(['*', '?', '[', '{']));
     let name = names
-        .find(|part| !part.chars().all(|sign| sign == '.'))
+        .find(|part| !part.chars().all(|character| character == '.'))
         .unwrap_or("chats");
     match name.find('.') {
         Some(0) | None => name,

@@ -286,7 +286,7 @@ impl<'a> Writer<'_, 'a> {
         fields.filter(|(field, _)| is_bare_file(field)).count() as u64
     }
 
-    /// Whether the edition does not see a medium; `bare` are those by address that it sees.
+    /// Whether the edition does not see a media item; `bare` are those by address that it sees.
     fn is_overlooked(&self, media: &Media, bare: &mut u64) -> bool {
         let is_file = matches!(media.source, MediaSource::Url(_)) && is_gryags(self.view.conversation());
         if self.edition.media != MediaWords::Count || !is_file {

@@ -1,4 +1,4 @@
-//! Media behind the text of a turn: by their bytes, by their address, or only by name.
+//! Media after the text of a turn: by their bytes, by their address, or only by name.
 
 use chatmill_model::{Component, Media, MediaKind, MediaSource};
 
@@ -8,7 +8,7 @@ use crate::media::placeholder;
 use crate::policy::MediaPolicy;
 
 impl<'a> Writer<'_, 'a> {
-    /// A medium in the form of the edition, or its name as text.
+    /// A media item in the form of the edition, or its name as text.
     pub(super) fn media(&mut self, parts: &mut u32, media: &'a Media, position: u32) {
         let policy = self.view.policy.media;
         if policy == MediaPolicy::Drop {
@@ -70,7 +70,7 @@ impl<'a> Writer<'_, 'a> {
     }
 }
 
-/// What a medium is to those who know only its type.
+/// What a media item is to those who know only its type.
 fn kind_of_type(media_type: Option<&str>) -> MediaKind {
     match media_type.and_then(|media_type| media_type.split_once('/')) {
         Some(("image", _)) => MediaKind::Image,

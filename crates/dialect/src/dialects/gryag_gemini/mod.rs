@@ -105,7 +105,7 @@ impl Dialect for GryagGemini {
             "turns of tools and system text have no line for their id",
         );
         let fields = shown.messages.iter().flat_map(|message| &message.extra.0);
-        // How a medium stands in its part is the edition's own matter.
+        // How a media item stands in its part is the edition's own matter.
         let fields = fields.filter(|(field, _)| !is_bare_file(field)).count() as u64;
         writer.losses.whole_rendering(
             LossCode::ExtraDropped,

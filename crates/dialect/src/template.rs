@@ -324,7 +324,7 @@ impl Dialect for TemplateDialect {
                 let (rule, text) = match stop {
                     Stop::Refused(message) => (format!("TPL-02: {}", shortened(&message)), String::new()),
                     Stop::Failed(message) => (format!("TPL-03: {}", shortened(&message)), String::new()),
-                    // One byte more than allowed: whoever takes it sees that it is too large.
+                    // One byte more than allowed shows the caller that it is too large.
                     Stop::TooLong(text) => {
                         (format!("TPL-03: more than {} bytes", self.limits.rendering), text)
                     }

@@ -163,7 +163,7 @@ pub(crate) struct Found<'a> {
     pub(crate) says_more: bool,
     /// The perspective's calls.
     pub(crate) calls: Vec<Call<'a>>,
-    /// Results, whoever's.
+    /// Tool results in the message, whichever participant made the call.
     pub(crate) results: Vec<(PartPlace, &'a ToolResult)>,
 }
 

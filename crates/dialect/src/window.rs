@@ -1,7 +1,7 @@
 //! Windows: which stretch of a conversation a rendering shows, and where it may be cut.
 //!
-//! A stretch is a run of positions. It never begins or ends between a call and its result, so nothing in it waits for
-//! something outside; a silence there is no border, and an answer given there ends no stretch. Sessions come first, then the
+//! A stretch is a run of positions. It never splits a call from its result: neither a silence nor an answer between the two
+//! ends a stretch. Sessions come first, then the
 //! turns of the perspective; how much of the history a dialect shows and how much fits a budget is decided inside the
 //! stretch, by moving its beginning. System text before a stretch stays, and replies to messages outside of it are
 //! quoted as ever.

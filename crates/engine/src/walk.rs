@@ -35,7 +35,7 @@ pub enum WalkEvent<'s> {
         /// How many of them are rejected.
         rejected: u64,
     },
-    /// A table that nobody reads.
+    /// A table that no source reads.
     Table {
         /// Where it stands.
         entry: &'s EntryRef,

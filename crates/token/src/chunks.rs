@@ -1,6 +1,6 @@
 //! The tokens of short chunks of text, in all encodings at once, remembered.
 //!
-//! The table is small, of fixed size, and belongs to one thread. A chunk has one place in it; whoever comes later takes it.
+//! The table is small, of fixed size, and belongs to one thread. A chunk has one place in it, and a later chunk with the same place replaces it.
 //! What is kept of a chunk is where its tokens begin, so that it can be divided among components, too.
 
 /// Encodings that one table counts.

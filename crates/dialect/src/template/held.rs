@@ -3,7 +3,7 @@
 //! Values of a template are shared: a list that holds itself twice, and that list twice again, is tiny in memory and endless to
 //! walk, and dropping, comparing or printing a deep one takes the stack of the thread. So every container that a template
 //! makes is put into an object that carries its depth and the size of all that can be reached through it. Too deep a one
-//! is never made; too large a one is refused by whoever would walk it.
+//! is never made; one that is too large is refused before it is walked.
 
 use std::fmt;
 use std::sync::Arc;

@@ -23,7 +23,7 @@ use shared::Shared;
 /// Partitions that are open at a time, each with a file.
 const OPEN_PARTITIONS: u64 = 256;
 
-/// Times that a partition is spread again at most; a hash that never tells two conversations apart does not exist.
+/// Times that a partition is spread again at most: two conversations that six different hashes put together stay together.
 const MAX_SPREADS: usize = 6;
 
 /// Rows put aside until all inputs have been read.

@@ -30,7 +30,7 @@ pub enum Item<'s> {
     Note(&'s Finding),
     /// Bytes between records.
     Separator(u64),
-    /// Rows of a table that nobody asked for.
+    /// Rows of a table that are not read.
     Skipped {
         /// The table.
         table: &'s str,
@@ -144,7 +144,7 @@ impl Slice {
 }
 
 impl<'s> Record<'s> {
-    /// Who reads it; none while nothing but damage is in its entry.
+    /// The source that reads it; none where nothing but damage is in its entry.
     pub fn source(&self) -> Option<&'static dyn Source> {
         match self.form {
             RecordForm::Frame(_) => self.entry.source,
@@ -152,7 +152,7 @@ impl<'s> Record<'s> {
         }
     }
 
-    /// Reads, links and checks it; nothing where nobody reads it.
+    /// Reads, links and checks it; nothing where its entry has no source.
     pub fn read(self, settings: Settings<'_>) -> Option<ReadRecord<'s>> {
         let (outcome, rejected) = match self.form {
             RecordForm::Frame(frame) => {

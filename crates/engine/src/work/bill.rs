@@ -13,7 +13,7 @@ use chatmill_model::rope::{Component, ComponentSpan, Speaker};
 /// How a dialect's renderings are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BillingMode {
-    /// Never: it is an archive, in which nobody is the assistant.
+    /// Never: an archive has no assistant who would be asked.
     Never,
     /// Once: it is one message to the assistant.
     Once,
@@ -74,7 +74,7 @@ pub fn requests(spans: &mut [ComponentSpan], serving: BillingMode) -> u32 {
 struct Answer {
     /// Index of the span with which it begins.
     first_span: usize,
-    /// Whether somebody spoke before it, and not only a tool.
+    /// Whether more than tool results stands between it and the answer before it.
     opens_turn: bool,
 }
 

@@ -68,34 +68,34 @@ fn module_path(file: &SourceFile) -> ModulePath {
 fn read(tokens: TokenStream, inside: &ModulePath, file: &ModulePath, module: &mut Module) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut rest = tokens.as_slice();
-    while let [first, behind @ ..] = rest {
-        rest = behind;
+    while let [first, after @ ..] = rest {
+        rest = after;
         match first {
             TokenTree::Ident(word) if word == "use" => {
                 let end = rest
                     .iter()
-                    .position(|token| is_sign(token, ';'))
+                    .position(|token| is_punctuation(token, ';'))
                     .unwrap_or(rest.len());
-                let (tree, behind) = rest.split_at(end);
+                let (tree, after) = rest.split_at(end);
                 read_use(tree, &mut Vec::new(), inside, file, module);
-                rest = behind;
+                rest = after;
             }
             TokenTree::Ident(word) if word == "mod" => {
-                if let [TokenTree::Ident(name), TokenTree::Group(body), behind @ ..] = rest {
+                if let [TokenTree::Ident(name), TokenTree::Group(body), after @ ..] = rest {
                     let mut deeper = inside.clone();
                     deeper.push(name.to_string());
                     read(body.stream(), &deeper, file, module);
-                    rest = behind;
+                    rest = after;
                 }
             }
             TokenTree::Ident(word) if word == "crate" || word == "super" => {
                 let mut path = vec![word.to_string()];
-                while let [one, other, TokenTree::Ident(name), behind @ ..] = rest {
-                    if !is_sign(one, ':') || !is_sign(other, ':') {
+                while let [one, other, TokenTree::Ident(name), after @ ..] = rest {
+                    if !is_punctuation(one, ':') || !is_punctuation(other, ':') {
                         break;
                     }
                     path.push(name.to_string());
-                    rest = behind;
+                    rest = after;
                 }
                 module.named.push((inside.clone(), path));
             }
@@ -105,7 +105,7 @@ fn read(tokens: TokenStream, inside: &ModulePath, file: &ModulePath, module: &mu
     }
 }
 
-/// Reads a tree of imports; `prefix` is what stands in front of it.
+/// Reads a tree of imports; `prefix` is what stands before it.
 fn read_use(
     tree: &[TokenTree],
     prefix: &mut ModulePath,
@@ -115,8 +115,8 @@ fn read_use(
 ) {
     let length = prefix.len();
     let mut rest = tree;
-    while let [first, behind @ ..] = rest {
-        rest = behind;
+    while let [first, after @ ..] = rest {
+        rest = after;
         match first {
             TokenTree::Ident(word) if word == "as" => {
                 if let [TokenTree::Ident(alias), ..] = rest {
@@ -128,7 +128,7 @@ fn read_use(
             TokenTree::Ident(word) => prefix.push(word.to_string()),
             TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
                 let tokens: Vec<TokenTree> = group.stream().into_iter().collect();
-                for tree in tokens.split(|token| is_sign(token, ',')) {
+                for tree in tokens.split(|token| is_punctuation(token, ',')) {
                     if !tree.is_empty() {
                         read_use(tree, prefix, inside, file, module);
                     }
@@ -155,8 +155,8 @@ fn bind(name: String, path: &ModulePath, inside: &ModulePath, file: &ModulePath,
     module.named.push((inside.clone(), path.clone()));
 }
 
-fn is_sign(token: &TokenTree, sign: char) -> bool {
-    matches!(token, TokenTree::Punct(punct) if punct.as_char() == sign)
+fn is_punctuation(token: &TokenTree, character: char) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == character)
 }
 
 /// Who imports whom: pairs of modules.

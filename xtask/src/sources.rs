@@ -1,6 +1,6 @@
 //! The Rust files of the workspace, each without its tests.
 //!
-//! Tests are what stands below a `#[cfg(test)]` in front of a `mod … {`, and whole files that are declared behind one. Folders named
+//! Tests are what stands below a `#[cfg(test)]` before a `mod … {`, and whole files that are declared behind one. Folders named
 //! `tests` are left out.
 
 use std::collections::BTreeSet;

@@ -61,7 +61,7 @@ pub(crate) fn run(folder: &str, conversations: &str) -> Result<String> {
     Ok(lines.join("\n"))
 }
 
-/// The text, and the stretches that are generated: in signs, as Python counts.
+/// The text, and the stretches that are generated: in characters, as Python counts.
 fn print(source: &str, given: &Conversation) -> Result<(String, Vec<(usize, usize)>), String> {
     let tokens = [("bos_token", "<BOS>"), ("eos_token", "<EOS>")];
     let template = TemplateDialect::new(Blueprint {
@@ -82,10 +82,10 @@ fn print(source: &str, given: &Conversation) -> Result<(String, Vec<(usize, usiz
     .map_err(|error| error.to_string())?;
     let tools = given.tools.as_deref().map(RawValue::get);
     let printed = template.print(given.messages.get(), tools)?;
-    let signs = |at: usize| printed.text.get(..at).unwrap_or_default().chars().count();
+    let characters = |at: usize| printed.text.get(..at).unwrap_or_default().chars().count();
     let generated = printed.generated.iter();
     let generated = generated
-        .map(|range| (signs(range.start), signs(range.end)))
+        .map(|range| (characters(range.start), characters(range.end)))
         .collect();
     Ok((printed.text, generated))
 }

@@ -11,10 +11,10 @@ pub(crate) fn line<C: AsRef<str>>(cells: impl IntoIterator<Item = C>) -> String 
     format!("{}\n", cells.join(","))
 }
 
-/// A cell, quoted where it holds a sign of the form.
+/// A cell, quoted where it holds a character of the form.
 fn cell(text: &str) -> String {
     let shown = visible(text);
-    // Judged as it came: a tabulator is an escape by now, and no sign that anything begins with.
+    // Judged as it came: a tabulator is an escape by now, and no character that anything begins with.
     let guard = if is_formula(text) { "'" } else { "" };
     if shown.contains(['"', ',']) {
         format!("\"{guard}{}\"", shown.replace('"', "\"\""))
@@ -23,22 +23,23 @@ fn cell(text: &str) -> String {
     }
 }
 
-/// Whether a spreadsheet might compute a text. Some readers pass over blanks and quotation marks in front of it.
+/// Whether a spreadsheet might compute a text. Some readers pass over blanks and quotation marks before it.
 fn is_formula(text: &str) -> bool {
     if text.starts_with(['\t', '\r', '\n']) {
         return true;
     }
-    let bare =
-        text.trim_start_matches(|sign: char| sign == '"' || sign.is_whitespace() || sign == '\u{feff}');
-    // Sheets that are set to Chinese or Japanese take the wide signs for the narrow ones.
+    let bare = text.trim_start_matches(|character: char| {
+        character == '"' || character.is_whitespace() || character == '\u{feff}'
+    });
+    // Sheets that are set to Chinese or Japanese take the wide characters for the narrow ones.
     bare.starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']) && !is_number(text)
 }
 
 /// Whether a text is a plain number: `-100123` and `+1.5` are, `-1+1` and `-inf` are not.
 fn is_number(text: &str) -> bool {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    digits.starts_with(|sign: char| sign.is_ascii_digit())
-        && digits.ends_with(|sign: char| sign.is_ascii_digit())
+    digits.starts_with(|character: char| character.is_ascii_digit())
+        && digits.ends_with(|character: char| character.is_ascii_digit())
         && text.parse::<f64>().is_ok_and(f64::is_finite)
 }
 

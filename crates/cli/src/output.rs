@@ -40,7 +40,7 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
     print_file(&visible_lines(text))
 }
 
-/// Prints the text of a file; a last line break is added where it has none. When nobody reads it any more, that is not an error:
+/// Prints the text of a file; a last line break is added where it has none. A closed pipe is not an error:
 /// the command's own exit code stands.
 pub(crate) fn print_file(text: &str) -> io::Result<()> {
     let mut out = stdout();

@@ -1,6 +1,6 @@
 //! Progress on stderr: a bar on a terminal, a plain line every few seconds elsewhere, or one JSON object a line.
 //!
-//! Workers only add to an atomic counter; whoever adds when a line is due writes it. A line also says what the reader and
+//! Workers only add to an atomic counter; the thread that adds when a line is due writes it. A line also says what the reader and
 //! the workers hold, and which of them the others wait for.
 
 use std::io::{self, IsTerminal, Write};
@@ -88,7 +88,7 @@ impl Meter {
         }
     }
 
-    /// The bar, for whoever else writes to stderr.
+    /// The bar, which other output to stderr has to go around.
     pub(crate) fn bar(&self) -> &ProgressBar {
         &self.bar
     }

@@ -1,4 +1,4 @@
-//! What could not be read, on stderr: for the commands whose result it is missing in.
+//! Lists on stderr what could not be read, for commands whose result is incomplete without it.
 
 use std::io::{self, Write};
 

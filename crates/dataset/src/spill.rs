@@ -34,7 +34,7 @@ struct Partition {
 /// What is done with a record's two parts.
 type Visit<'v> = dyn FnMut(&[u8], &[u8]) -> Result<(), DatasetError> + 'v;
 
-/// Lengths of a record's two parts, in front of it.
+/// Lengths of a record's two parts, before it.
 const PREFIX: usize = 16;
 
 impl Spill {

@@ -114,9 +114,9 @@ pub fn without_odd_keys(path: &str) -> String {
         out.push_str(before);
         out.push_str("['…']");
         let mut is_escaped = false;
-        let end = quoted.find(|sign: char| {
-            let ends = sign == '\'' && !is_escaped;
-            is_escaped = sign == '\\' && !is_escaped;
+        let end = quoted.find(|character: char| {
+            let ends = character == '\'' && !is_escaped;
+            is_escaped = character == '\\' && !is_escaped;
             ends
         });
         rest = end

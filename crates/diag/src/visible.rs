@@ -1,6 +1,6 @@
 //! Text from anywhere, for a terminal, a page or a card: what would show nothing, or what is not there, is written out.
 //!
-//! A control character can move the cursor or end a line, a direction mark reorders the text behind it, and the two
+//! A control character can move the cursor or end a line, a direction mark reorders the text after it, and the two
 //! separators of Unicode break a line for some readers and not for others. Joiners stay: scripts and emoji need them.
 
 use std::borrow::Cow;

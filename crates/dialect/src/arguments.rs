@@ -72,15 +72,16 @@ pub(crate) fn inexact_integers(raw: &str) -> u64 {
     let mut digits: Option<String> = None;
     let mut in_string = false;
     let mut escaped = false;
-    for sign in raw.chars().chain([' ']) {
+    for character in raw.chars().chain([' ']) {
         if in_string {
-            (in_string, escaped) = match sign {
+            (in_string, escaped) = match character {
                 '\\' if !escaped => (true, true),
                 '"' if !escaped => (false, false),
                 _ => (true, false),
             };
-        } else if sign.is_ascii_digit() || matches!(sign, '.' | 'e' | 'E' | '+') && digits.is_some() {
-            digits.get_or_insert_default().push(sign);
+        } else if character.is_ascii_digit() || matches!(character, '.' | 'e' | 'E' | '+') && digits.is_some()
+        {
+            digits.get_or_insert_default().push(character);
         } else {
             if let Some(number) = digits.take()
                 && number.bytes().all(|byte| byte.is_ascii_digit())
@@ -88,7 +89,7 @@ pub(crate) fn inexact_integers(raw: &str) -> u64 {
             {
                 count += 1;
             }
-            in_string = sign == '"';
+            in_string = character == '"';
         }
     }
     count

@@ -22,7 +22,7 @@ pub(crate) enum Reserved {
 }
 
 impl Reserved {
-    /// Whether text goes on like something reserved behind its `<`.
+    /// Whether text goes on like something reserved after its `<`.
     fn begins(self, text: &str) -> bool {
         let holds = |tags: &[&str]| is_tag(text, tags);
         match self {
@@ -49,10 +49,10 @@ const TOOLS: [&str; 2] = ["tool_call", "tool_response"];
 /// The tag around thoughts.
 const THOUGHT: &str = "think";
 
-/// What opens calls in XML, behind its `<`.
+/// What opens calls in XML, after its `<`.
 const CALLS: &str = "function_calls>";
 
-/// Whether text goes on like an opening or closing tag behind its `<`.
+/// Whether text goes on like an opening or closing tag after its `<`.
 fn is_tag(text: &str, tags: &[&str]) -> bool {
     let name = text.strip_prefix('/').unwrap_or(text);
     let mut names = tags.iter().filter_map(|tag| name.strip_prefix(tag));
@@ -65,7 +65,7 @@ fn starts(text: &str) -> impl Iterator<Item = usize> {
         .filter_map(|(at, _)| is_token(text.get(at + 1..)?).then_some(at))
 }
 
-/// Whether text goes on like a control token behind its `<`.
+/// Whether text goes on like a control token after its `<`.
 fn is_token(text: &str) -> bool {
     let Some(inside) = text.strip_prefix('|') else {
         return false;
@@ -89,16 +89,16 @@ pub(crate) fn spelled(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What stands behind the first sign of a control token or tag that is none.
+/// What stands after the first character of a control token or tag that is none.
 pub(crate) const ESCAPE: char = '\u{200b}';
 
-/// The text with U+200B behind the `<` of everything that is reserved, and how often that was. What is escaped already gets
-/// one sign more, which tells it apart from what is escaped here.
+/// The text with U+200B after the `<` of everything that is reserved, and how often that was. What is escaped already gets
+/// one character more, which tells it apart from what is escaped here.
 pub(crate) fn escape(text: Cow<'_, str>, reserved: Reserved) -> (Cow<'_, str>, u64) {
     escape_at(text, |inside| reserved.begins(inside.trim_start_matches(ESCAPE)))
 }
 
-/// Escapes each `<` behind which text goes on so.
+/// Escapes each `<` after which text goes on so.
 fn escape_at(text: Cow<'_, str>, begins: impl Fn(&str) -> bool) -> (Cow<'_, str>, u64) {
     let mut escaped = String::new();
     let mut copied = 0;
@@ -131,10 +131,10 @@ pub(crate) fn escape_again(text: Cow<'_, str>, reserved: Reserved) -> (Cow<'_, s
     }
 }
 
-/// How a line of ids begins that gryag puts in front of a message, behind its bracket.
+/// How a line of ids begins that gryag puts before a message, after its bracket.
 const LINES: [&str; 2] = ["meta]", "speaker"];
 
-/// The text with U+200B behind its first bracket, where it begins like a line of ids or like one that is escaped; says
+/// The text with U+200B after its first bracket, where it begins like a line of ids or like one that is escaped; says
 /// whether it does.
 pub(crate) fn escape_line(text: Cow<'_, str>) -> (Cow<'_, str>, bool) {
     let inside = text.strip_prefix('[').map(|rest| rest.trim_start_matches(ESCAPE));

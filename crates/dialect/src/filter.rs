@@ -1,6 +1,6 @@
 //! Filters of message lists: the order of the source stays, and what no model would be sent is left out.
 //!
-//! A result needs an open call in front of it. A user's text that spells a result out is left out too, unless a cache
+//! A result needs an open call before it. A user's text that spells a result out is left out too, unless a cache
 //! mark says that it is history. Unanswered calls stay.
 
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use chatmill_model::{Message, Part, PartPlace, Role, ToolResult};
 use regex_automata::meta::Regex;
 
 use crate::loss::{LossCode, Losses};
-use crate::said::said;
+use crate::message_text::message_text;
 use crate::turns::{Call, Found, Pairs, Step, Turns};
 use crate::view::View;
 
@@ -72,7 +72,10 @@ impl Filter {
         if is_cached {
             return false;
         }
-        let texts: Vec<_> = message.texts().map(|text| said(view, message, text)).collect();
+        let texts: Vec<_> = message
+            .texts()
+            .map(|text| message_text(view, message, text))
+            .collect();
         self.matches(&texts.join(" "))
     }
 
@@ -102,14 +105,14 @@ struct Sieve<'f, 'v, 'a> {
 impl<'a> Sieve<'_, '_, 'a> {
     fn add(&mut self, message: &'a Message, losses: &mut Losses) {
         let found = Found::of(self.view, message);
-        let (before, behind) = found.split_results(message);
+        let (before, after) = found.split_results(message);
         for (place, result) in before {
             self.answer(message, place, result, losses);
         }
         if found.says_more || !found.calls.is_empty() {
             self.say(message, found.calls);
         }
-        for (place, result) in behind {
+        for (place, result) in after {
             self.answer(message, place, result, losses);
         }
     }

@@ -16,7 +16,7 @@ pub(crate) fn decode_string(raw: &str) -> Option<String> {
 pub(crate) fn text_field(raw: &str, field: &str) -> Option<String> {
     let object = fields(raw)?;
     let value = object.get(field)?.get();
-    let is_number = value.starts_with(|sign: char| sign.is_ascii_digit() || sign == '-');
+    let is_number = value.starts_with(|character: char| character.is_ascii_digit() || character == '-');
     if is_number {
         Some(value.to_owned())
     } else {

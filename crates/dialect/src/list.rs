@@ -33,9 +33,9 @@ pub(crate) enum ArgumentsAs {
 /// How texts are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ContentAs {
-    /// As a string; as a list of parts where there is a medium.
+    /// As a string; as a list of parts where there is a media item.
     String,
-    /// As a string; as a list of text blocks where one of them bears a cache mark.
+    /// As a string; as a list of text blocks where one of them has a cache mark.
     StringUnlessMarked,
     /// As a list of text blocks, always.
     Blocks,
@@ -52,9 +52,9 @@ pub(crate) struct List {
     pub(crate) content: ContentAs,
     /// Whether turns without text have empty content instead of none.
     pub(crate) always_content: bool,
-    /// Whether results bear the name of their tool.
+    /// Whether results have the name of their tool.
     pub(crate) names_results: bool,
-    /// Whether messages bear their ids.
+    /// Whether messages have their ids.
     pub(crate) message_ids: bool,
 }
 
@@ -223,7 +223,7 @@ impl List {
         }
     }
 
-    /// The id of the message that a turn says, which only the first of its turns bears.
+    /// The id of the message that a turn says, which only the first of its turns has.
     fn message_id<'a>(&self, view: &View<'a>, turn: &Turn<'a>, script: &mut TurnPlan<'a>) -> Option<&'a str> {
         let position = turn.said.first().and_then(|(position, _)| *position)?;
         let id = view.message(position)?.id.as_deref();
@@ -256,7 +256,7 @@ fn parts<'a>(rope: &mut Rope<'a>, blocks: Vec<Block<'a>>) {
         separator = ",";
         match block.held {
             BlockContent::Text(words) => text_part(rope, words, block.is_cached),
-            BlockContent::Medium(media) => {
+            BlockContent::Media(media) => {
                 rope.framing("{\"type\":\"image_url\",\"image_url\":{\"url\":");
                 picture_address(rope, media);
                 rope.framing("}}");

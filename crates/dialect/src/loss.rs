@@ -23,7 +23,7 @@ macro_rules! loss_codes {
 loss_codes! {
     /// A name has no place.
     NameDropped = "name-dropped",
-    /// A name stands in front of the text.
+    /// A name stands before the text.
     NameInlined = "name-inlined",
     /// A name was made up for somebody who has none.
     NameSynthesised = "name-synthesised",
@@ -85,11 +85,11 @@ loss_codes! {
     ResultWrapped = "result-wrapped",
     /// That a result is a failure has no place.
     ErrorFlagDropped = "error-flag-dropped",
-    /// A medium was left out.
+    /// A media item was left out.
     MediaDropped = "media-dropped",
-    /// A medium is only named in the text.
+    /// A media item is only named in the text.
     MediaPlaceholder = "media-placeholder",
-    /// A medium must be fetched before the rendering can be used.
+    /// A media item must be fetched before the rendering can be used.
     MediaNeedsFetch = "media-needs-fetch",
     /// Name, type or other description of a carried medium has no place.
     MediaDescriptionDropped = "media-description-dropped",

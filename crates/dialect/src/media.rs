@@ -1,4 +1,4 @@
-//! Media in text: the markers that archives write, and the words that stand for a medium that cannot be carried.
+//! Media in text: the markers that archives write, and the words that stand for a media item that cannot be carried.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ pub(crate) fn is_web_address(url: &str) -> bool {
         .any(|scheme| url.strip_prefix(scheme).is_some_and(|rest| !rest.is_empty()))
 }
 
-/// The web address of a medium, where it has one.
+/// The web address of a media item, where it has one.
 pub(crate) fn web_address(media: &Media) -> Option<&str> {
     match &media.source {
         MediaSource::Url(url) if is_web_address(url) => Some(url),
@@ -21,7 +21,7 @@ pub(crate) fn web_address(media: &Media) -> Option<&str> {
     }
 }
 
-/// The base64 text of a medium whose bytes are in the record.
+/// The base64 text of a media item whose bytes are in the record.
 pub(crate) fn inline_bytes(media: &Media) -> Option<&str> {
     match &media.source {
         MediaSource::Inline(text) if is_base64(text) => Some(text),
@@ -120,7 +120,7 @@ pub(crate) fn take_markers(text: &str, embeds: bool) -> Unmarked<'_> {
     }
 }
 
-/// Reads a marker behind its opening bracket: kind (none for an embedded picture), address and what follows it.
+/// Reads a marker after its opening bracket: kind (none for an embedded picture), address and what follows it.
 fn marker(text: &str, embeds: bool) -> Option<(Option<MediaKind>, &str, &str)> {
     const MARKERS: [(&str, Option<MediaKind>); 4] = [
         ("Image: ", Some(MediaKind::Image)),

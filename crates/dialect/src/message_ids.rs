@@ -52,7 +52,7 @@ impl<'a> MessageIds<'a> {
     }
 }
 
-/// An id as it is, or with a number behind it where it is taken.
+/// An id as it is, or with a number after it where it is taken.
 pub(crate) fn free_id(plain: &str, is_taken: impl Fn(&str) -> bool) -> String {
     let mut id = plain.to_owned();
     let mut count = 2_u64;

@@ -7,7 +7,7 @@
 //! | another agent | `NAME (ID) said: "…"` |
 //! | anybody else | `NAME said:` line break `"…"` |
 //!
-//! A quoted picture or sound puts a sentence in front of the first and the last form. One medium survives per quote, and
+//! A quoted picture or sound puts a sentence before the first and the last form. One medium survives per quote, and
 //! sound wins. Placeholders appear only where taking the media out leaves nothing. Other versions have other [words](Wording).
 
 use std::borrow::Cow;
@@ -20,8 +20,8 @@ use chatmill_model::{
 
 use crate::loss::{LossCode, Losses};
 use crate::media::{placeholder, take_markers, web_address};
+use crate::message_text::message_text;
 use crate::names::{Aliases, Roster, speaker};
-use crate::said::said;
 use crate::text::{change, trim_script_space, without_controls};
 use crate::text_run::TextRun;
 use crate::view::View;
@@ -31,7 +31,7 @@ use crate::wording::{Author, Markers, Wording};
 pub(crate) struct Quote<'a> {
     head: String,
     text: Cow<'a, str>,
-    /// The medium that goes with it: an image or a sound, and its address.
+    /// The media item that goes with it: an image or a sound, and its address.
     pub(crate) medium: Option<(MediaKind, Cow<'a, str>)>,
     /// Whether the quoted message is known from a preview only.
     pub(crate) is_preview: bool,
@@ -75,7 +75,7 @@ pub(crate) struct Style<'q, 'a> {
     pub(crate) wording: &'static Wording,
     /// What becomes of quotes without words.
     pub(crate) wordless: Wordless,
-    /// How the turns around the quotes spell the names of speakers, where they do: nobody bears two names in one rendering.
+    /// How the turns around the quotes spell the names of speakers, where they do: nobody has two names in one rendering.
     pub(crate) aliases: Option<&'q Aliases<'a>>,
     /// Whether somebody quotes himself, where a version does not go by the link.
     pub(crate) is_own: Option<&'q IsOwn<'q>>,
@@ -196,7 +196,7 @@ impl<'a> Source<'a> {
         };
         for part in &target.parts {
             match part {
-                Part::Text(text) => source.add_text(said(view, target, text), position),
+                Part::Text(text) => source.add_text(message_text(view, target, text), position),
                 Part::ToolResult(result) => source.add_text(Cow::Borrowed(&result.content), position),
                 Part::Media(media) => source.add_media(media, position),
                 Part::Notice(words) => source.add_text(Cow::Borrowed(words), position),
@@ -357,7 +357,7 @@ impl<'a> Source<'a> {
         change(clean, |text| Cow::Borrowed(trim_script_space(text)))
     }
 
-    /// The words in front of the quote, and whether they name a person.
+    /// The words before the quote, and whether they name a person.
     fn head(&self, same_sender: bool, active: Option<&str>, medium: Option<MediaKind>) -> (String, bool) {
         let is_active = match (self.id, active) {
             (Some(id), Some(active)) => id == active,

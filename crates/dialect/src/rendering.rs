@@ -32,7 +32,7 @@ impl Coverage {
 pub(crate) struct Extent {
     /// In words.
     pub(crate) coverage: Coverage,
-    /// Where it begins, system text in front of it aside.
+    /// Where it begins, system text before it aside.
     pub(crate) first: u32,
 }
 
@@ -45,7 +45,7 @@ pub struct Rendering<'a> {
     pub ordinal: u32,
     /// How much of the conversation it shows.
     pub coverage: Coverage,
-    /// Lowest position among the rendered messages, system text in front of a window aside.
+    /// Lowest position among the rendered messages, system text before a window aside.
     pub first_position: Option<u32>,
     /// Highest position among the rendered messages.
     pub last_position: Option<u32>,

@@ -22,7 +22,7 @@ pub(crate) struct SelectedMessages<'a> {
 
 impl<'a> SelectedMessages<'a> {
     /// What the dialect renders of the view's stretch: the newest messages, as many as `document` says, unless the view asks
-    /// otherwise, and system text in front of them. What lies outside, and every notice, is declared.
+    /// otherwise, and system text before them. What lies outside, and every notice, is declared.
     pub(crate) fn choose(
         view: &View<'a>,
         document: Option<u32>,
@@ -59,14 +59,14 @@ impl<'a> SelectedMessages<'a> {
             let rendered = view.shared(|shared| &shared.rendered, || Rendered::of(all, &renders));
             let ahead = rendered.system(0..first).iter();
             stretch.extend(ahead.filter_map(|position| view.message(*position)));
-            let behind = session.end..all.len();
+            let after = session.end..all.len();
             let later = end..session.end;
             let all_of = |range: &Range<usize>| {
                 rendered.turns(range.clone()) + rendered.system(range.clone()).len() as u64
             };
             for (outside, reason) in [
                 (
-                    rendered.turns(0..session.start) + all_of(&behind),
+                    rendered.turns(0..session.start) + all_of(&after),
                     "messages of other sessions lie outside the window",
                 ),
                 (all_of(&later), "later messages lie outside the window"),

@@ -9,7 +9,7 @@
 //! it reaches no file and no clock, and ends.
 //!
 //! - TPL-01 a special token opens or closes what the template says. Where chat text spells one it is escaped (U+200B behind
-//!   its first sign); with `control_tokens = "keep"` it stays, and the row is invalid.
+//!   its first character); with `control_tokens = "keep"` it stays, and the row is invalid.
 //! - TPL-02 the template accepts the conversation: what it says with `raise_exception` is the violation.
 //! - TPL-03 the template can be rendered, within the limits.
 //!
@@ -325,7 +325,7 @@ impl Dialect for TemplateDialect {
                 let (rule, text) = match stop {
                     Stop::Refused(message) => (format!("TPL-02: {}", shortened(&message)), String::new()),
                     Stop::Failed(message) => (format!("TPL-03: {}", shortened(&message)), String::new()),
-                    // One byte more than allowed: whoever takes it sees that it is too large.
+                    // One byte more than allowed shows the caller that it is too large.
                     Stop::TooLong(text) => {
                         (format!("TPL-03: more than {} bytes", self.limits.rendering), text)
                     }

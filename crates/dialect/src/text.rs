@@ -130,13 +130,13 @@ pub(crate) fn excerpt(text: &str, limit: usize) -> (String, bool) {
     (out, false)
 }
 
-/// Removes what a bot prints of the metadata in its prompts: `[meta] key=value …` blocks with the white space behind them, and
+/// Removes what a bot prints of the metadata in its prompts: `[meta] key=value …` blocks with the white space after them, and
 /// technical ids that stand alone.
 pub(crate) fn without_metadata(text: &str) -> Cow<'_, str> {
     change(without_lines(text), without_ids)
 }
 
-/// Removes technical ids with the blanks behind them; at the end of a line with those in front.
+/// Removes technical ids with the blanks after them; at the end of a line with those in front.
 fn without_ids(text: &str) -> Cow<'_, str> {
     let ids = technical::ids(text);
     if ids.is_empty() {
@@ -187,7 +187,7 @@ fn skip_pairs(text: &str) -> &str {
     let mut rest = text;
     loop {
         let word = rest.trim_start_matches([' ', '\t']);
-        // Not a search for the sign: in a long text of marks without pairs each would run to the end.
+        // Not a search for the character: in a long text of marks without pairs each would run to the end.
         let value =
             word.trim_start_matches(|character: char| character.is_ascii_lowercase() || character == '_');
         let has_key = value.len() < word.len();

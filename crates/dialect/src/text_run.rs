@@ -22,7 +22,7 @@ impl<'a> TextRun<'a> {
         }
     }
 
-    /// The only words of a text, with room for a name in front of them.
+    /// The only words of a text, with room for a name before them.
     pub(crate) fn alone(self) -> Vec<Self> {
         let mut text = Vec::with_capacity(3);
         text.push(self);
@@ -36,15 +36,15 @@ impl<'a> TextRun<'a> {
 }
 
 /// White space in anybody's sense: what is nothing but this is an empty text to a vendor.
-pub(crate) fn is_blank_sign(sign: char) -> bool {
-    sign.is_whitespace() || sign == '\u{feff}'
+pub(crate) fn is_blank_character(character: char) -> bool {
+    character.is_whitespace() || character == '\u{feff}'
 }
 
 /// Removes the white space at the end of a run of words; says whether there was any.
 pub(crate) fn trim_end(words: &mut Vec<TextRun<'_>>) -> bool {
     let mut trimmed = false;
     while let Some(last) = words.last_mut() {
-        let length = last.text.trim_end_matches(is_blank_sign).len();
+        let length = last.text.trim_end_matches(is_blank_character).len();
         trimmed |= length < last.text.len();
         if length > 0 {
             if length < last.text.len() {
@@ -67,7 +67,7 @@ pub(crate) fn trim_end(words: &mut Vec<TextRun<'_>>) -> bool {
 pub(crate) fn trim_start(words: &mut Vec<TextRun<'_>>) -> bool {
     let mut trimmed = false;
     while let Some(first) = words.first_mut() {
-        let kept = first.text.trim_start_matches(is_blank_sign).len();
+        let kept = first.text.trim_start_matches(is_blank_character).len();
         let cut = first.text.len() - kept;
         trimmed |= cut > 0;
         if kept > 0 {

@@ -4,7 +4,7 @@ use chatmill_model::RawJson;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// A definition, whoever wrote it.
+/// A tool definition, read from the shape of any vendor.
 #[derive(Debug)]
 pub(crate) struct Definition<'a> {
     /// Name of the tool.

@@ -1,4 +1,4 @@
-//! The order in which a dialect with tool turns says a conversation: every result directly behind its call.
+//! The order in which a dialect with tool turns says a conversation: every result directly after its call.
 //!
 //! Somebody may speak between a call and its result, results may come late, early, twice or never. Whole turns are
 //! moved, nothing is cut; the canonical record keeps the true order, and every move is declared.
@@ -109,7 +109,7 @@ pub(crate) fn without_tools<'a>(
             found.calls.len() as u64,
             reason,
         );
-        let (before, behind) = found.split_results(message);
+        let (before, after) = found.split_results(message);
         let mut answer = |place, result, steps: &mut Vec<Step<'a>>| {
             let caller = pairs.call_of(place).and_then(|call| view.message(call.position));
             match caller.filter(|caller| !view.is_own(caller)) {
@@ -126,7 +126,7 @@ pub(crate) fn without_tools<'a>(
                 calls: Vec::new(),
             });
         }
-        for (place, result) in behind {
+        for (place, result) in after {
             answer(place, result, &mut steps);
         }
     }
@@ -163,7 +163,7 @@ pub(crate) struct Found<'a> {
     pub(crate) says_more: bool,
     /// The perspective's calls.
     pub(crate) calls: Vec<Call<'a>>,
-    /// Results, whoever's.
+    /// Tool results in the message, whichever participant made the call.
     pub(crate) results: Vec<(PartPlace, &'a ToolResult)>,
 }
 
@@ -193,7 +193,7 @@ impl<'a> Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// The results that stand in front of everything else in the message, and the others.
+    /// The results that stand before everything else in the message, and the others.
     #[expect(clippy::type_complexity, reason = "two lists of the field's own type")]
     pub(crate) fn split_results(
         &self,
@@ -257,7 +257,7 @@ struct Between {
 
 #[derive(Clone, Copy)]
 struct Place {
-    /// Turns in front of it that hold anything but results of the perspective's calls.
+    /// Turns before it that hold anything but results of the perspective's calls.
     others: u32,
     /// The first part that is neither a result nor a mark.
     said: Option<u32>,
@@ -307,16 +307,16 @@ impl Between {
         self.places.get(index as usize).copied()
     }
 
-    /// Whether something said stands in front of a result in its message, or another turn behind the call's.
+    /// Whether something said stands before a result in its message, or another turn after the call's.
     fn has_others(&self, call: PartPlace, result: PartPlace) -> bool {
         if result.position <= call.position {
             return false;
         }
-        let (behind, before) = (self.at(call.position + 1), self.at(result.position));
-        let (Some(behind), Some(before)) = (behind, before) else {
+        let (after, before) = (self.at(call.position + 1), self.at(result.position));
+        let (Some(after), Some(before)) = (after, before) else {
             return false;
         };
-        before.said.is_some_and(|said| said < result.part) || before.others > behind.others
+        before.said.is_some_and(|said| said < result.part) || before.others > after.others
     }
 }
 
@@ -332,12 +332,12 @@ struct Arranger<'v, 'a, 'l> {
 impl<'a> Arranger<'_, 'a, '_> {
     fn add(&mut self, message: &'a Message) {
         let found = Found::of(self.view, message);
-        let (before, behind) = found.split_results(message);
+        let (before, after) = found.split_results(message);
         for (place, result) in before {
             self.unpaired(message, place, result);
         }
         self.say(message, found.says_more, found.calls);
-        for (place, result) in behind {
+        for (place, result) in after {
             self.unpaired(message, place, result);
         }
     }
@@ -424,7 +424,7 @@ impl<'a> Arranger<'_, 'a, '_> {
         });
     }
 
-    /// Whether anything but the perspective's results stands between a call and the result that counts as directly behind it.
+    /// Whether anything but the perspective's results stands between a call and the result that counts as directly after it.
     fn stands_apart(&self, call: PartPlace, result: PartPlace) -> bool {
         let between = self.between.get_or_init(|| Between::of(self.view, &self.pairs));
         between.has_others(call, result)

@@ -1,9 +1,9 @@
 //! Windows: which stretch of a conversation a rendering shows, and where it may be cut.
 //!
-//! A stretch is a run of positions. It never begins or ends between a call and its result, so nothing in it waits for
-//! something outside; a silence there is no border, and an answer given there ends no stretch. Sessions come first, then the
+//! A stretch is a run of positions. It never splits a call from its result: neither a silence nor an answer between the two
+//! ends a stretch. Sessions come first, then the
 //! turns of the perspective; how much of the history a dialect shows and how much fits a budget is decided inside the
-//! stretch, by moving its beginning. System text in front of a stretch stays, and replies to messages outside of it are
+//! stretch, by moving its beginning. System text before a stretch stays, and replies to messages outside of it are
 //! quoted as ever.
 
 use std::ops::Range;
@@ -68,7 +68,7 @@ pub fn stretches(
     answered.collect()
 }
 
-/// Where a stretch may begin later than its session, in order: in front of what somebody else than the perspective says. So an
+/// Where a stretch may begin later than its session, in order: before what somebody else than the perspective says. So an
 /// answer is never cut from what it answers.
 pub fn turn_starts(linked: &Linked, borders: &CutPoints, perspective: Option<usize>) -> Vec<u32> {
     let is_others = |message: &&Message| {
@@ -126,23 +126,23 @@ impl CutPoints {
         }
     }
 
-    /// Whether the conversation may be cut in front of a position.
+    /// Whether the conversation may be cut before a position.
     pub fn allow(&self, position: u32) -> bool {
         self.nearest
             .get(position as usize)
             .is_none_or(|nearest| *nearest == position)
     }
 
-    /// The nearest border that is not behind a place.
+    /// The nearest border that is not after a place.
     pub(crate) fn at_or_before(&self, place: usize) -> usize {
         self.nearest.get(place).map_or(place, |nearest| *nearest as usize)
     }
 }
 
-/// What a dialect renders in front of each position of a conversation.
+/// What a dialect renders before each position of a conversation.
 #[derive(Debug)]
 pub(crate) struct Rendered {
-    /// Messages without system text in front of each position; one more for the end.
+    /// Messages without system text before each position; one more for the end.
     turns: Vec<u32>,
     /// Where system text stands.
     system: Vec<u32>,
@@ -183,7 +183,7 @@ impl Rendered {
     }
 }
 
-/// Whether a message is instructions, which stay in front of every window.
+/// Whether a message is instructions, which stay before every window.
 pub(crate) fn is_system_text(message: &Message) -> bool {
     message.kind == MessageKind::Message && message.role == Role::System
 }
@@ -193,7 +193,7 @@ fn messages(linked: &Linked, start: u32, end: u32) -> impl Iterator<Item = &Mess
     all.iter().take(end as usize).skip(start as usize)
 }
 
-/// The sessions of a conversation. Each holds a turn; system text behind a silence belongs to the turn that follows it.
+/// The sessions of a conversation. Each holds a turn; system text after a silence belongs to the turn that follows it.
 fn sessions(linked: &Linked, borders: &CutPoints, gap: Option<i64>) -> Vec<WindowRange> {
     let end = u32::try_from(linked.conversation.messages.len()).unwrap_or(u32::MAX);
     let mut sessions = Vec::new();

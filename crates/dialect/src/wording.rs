@@ -2,7 +2,7 @@
 
 use chatmill_model::MediaKind;
 
-/// What stands in front of a quoted text; `{}` is the author.
+/// What stands before a quoted text; `{}` is the author.
 #[derive(Debug)]
 struct Head {
     plain: &'static str,
@@ -37,7 +37,7 @@ pub(crate) enum Author {
 /// How markers of media in a quote are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Markers {
-    /// Each is a medium.
+    /// Each is a media item.
     Media,
     /// A text that spells the beginning of a sound's marker loses its pictures, and markers of embedded pictures are taken
     /// out without being media.
@@ -53,11 +53,11 @@ pub(crate) enum Markers {
 pub(crate) struct Wording {
     /// Between the user's own text and a quote, and between quotes.
     pub(crate) separator: &'static str,
-    /// Whether it stands in front of the first quote even where there is no own text.
+    /// Whether it stands before the first quote even where there is no own text.
     pub(crate) leads_with_separator: bool,
     /// How markers of media in a quote are read.
     pub(crate) markers: Markers,
-    /// Whether a proxy's text bears the proxy's name where it quotes nothing.
+    /// Whether a proxy's text has the proxy's name where it quotes nothing.
     pub(crate) names_proxies: bool,
     /// Whether a list that quotes nothing stays as it came: its texts apart, its media in their places, nothing removed.
     pub(crate) passes_lists: bool,
@@ -70,15 +70,15 @@ pub(crate) struct Wording {
 }
 
 impl Wording {
-    /// The words in front of a quoted text.
-    pub(crate) fn head(&self, author: Author, name: &str, medium: Option<MediaKind>) -> String {
+    /// The words before a quoted text.
+    pub(crate) fn head(&self, author: Author, name: &str, media: Option<MediaKind>) -> String {
         let head = match author {
             Author::Oneself => &self.oneself,
             Author::Active => &self.active,
             Author::Agent => &self.agent,
             Author::Person => &self.person,
         };
-        let words = match medium {
+        let words = match media {
             None => head.plain,
             Some(MediaKind::Audio) => head.audio,
             Some(_) => head.image,

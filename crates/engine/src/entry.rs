@@ -11,6 +11,6 @@ pub struct EntryRef {
     pub entry: String,
     /// Table of a database or a dump; empty where there is none.
     pub table: String,
-    /// Who reads it; none while nothing but damage is in it.
+    /// The source that reads it; none where nothing but damage is in it.
     pub source: Option<&'static dyn Source>,
 }

@@ -31,13 +31,13 @@ pub struct EntryReport {
     pub source: Option<String>,
     /// Why.
     pub evidence: Vec<String>,
-    /// What it looks like, where nobody reads it.
+    /// What it looks like, where no source reads it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub looks_like: Option<String>,
-    /// Tables that nobody reads, of a database or a dump.
+    /// Tables of a database or a dump that no source reads.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub unread_tables: BTreeSet<String>,
-    /// What a map for it could say, where nobody reads it.
+    /// What a map for it could say, where no source reads it.
     #[serde(skip)]
     pub proposal: Option<Proposal>,
     /// Records framed.

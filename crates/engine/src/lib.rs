@@ -23,7 +23,7 @@ pub mod trouble;
 pub mod walk;
 pub mod work;
 
-/// What `chatmill_source` proposes for files that nobody reads.
+/// What `chatmill_source` proposes for files that no source reads.
 pub mod source {
     pub use chatmill_source::Proposal;
 }

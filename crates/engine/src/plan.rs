@@ -1,4 +1,4 @@
-//! A plan: a pipeline whose words are resolved, whose inputs are found, and which has a fingerprint.
+//! A plan: a pipeline with its names resolved, its inputs found, and a fingerprint.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -59,7 +59,7 @@ pub struct Plan {
     pub selection: Selection,
     /// How much of a conversation renderings show.
     pub windows: WindowPlan,
-    /// Who looks for personal data and secrets, where somebody does.
+    /// Finds personal data and secrets, where the plan asks for it.
     pub redactor: Option<Redactor>,
     /// Where the dataset will stand.
     pub out: PathBuf,

@@ -1,4 +1,4 @@
-//! What a run tells about itself while it goes on. Drawing it is somebody else's task.
+//! What a run reports about itself while it goes on; `cli` draws it.
 
 /// Receives the progress of a run; called from several threads.
 pub trait Progress: Sync {
@@ -45,7 +45,7 @@ impl Queues {
     }
 }
 
-/// Tells nobody.
+/// Discards every report.
 #[derive(Clone, Copy, Debug)]
 pub struct Silent;
 

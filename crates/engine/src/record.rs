@@ -34,12 +34,12 @@ pub struct RecordOutcome {
 pub struct Settings<'s> {
     /// The limits.
     pub limits: &'s Limits,
-    /// Who looks for personal data and secrets, where somebody does.
+    /// Finds personal data and secrets, where the plan asks for it.
     pub redactor: Option<&'s Redactor>,
 }
 
 impl<'s> Settings<'s> {
-    /// Limits alone: nobody looks for personal data.
+    /// Limits alone, without a redactor.
     pub fn plain(limits: &'s Limits) -> Self {
         Self {
             limits,

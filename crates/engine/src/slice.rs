@@ -35,7 +35,7 @@ pub enum Step {
     Group(Group),
     /// Gathered rows that the request leaves out before they are looked at.
     FilteredGroup(Group),
-    /// Rows of a table that nobody asked for.
+    /// Rows of a table that are not read.
     Skipped {
         /// The table.
         table: String,
@@ -79,9 +79,9 @@ pub struct Recognised {
     pub entry: String,
     /// Source and evidence.
     pub evidence: Option<Evidence>,
-    /// What it looks like, where nobody reads it.
+    /// What it looks like, where no source reads it.
     pub looks: Option<String>,
-    /// What a map for it could say, where nobody reads it.
+    /// What a map for it could say, where no source reads it.
     pub proposal: Option<Proposal>,
 }
 

@@ -35,7 +35,7 @@ pub enum WalkEvent<'s> {
         /// How many of them are rejected.
         rejected: u64,
     },
-    /// A table that nobody reads.
+    /// A table that no source reads.
     Table {
         /// Where it stands.
         entry: &'s EntryRef,
@@ -140,10 +140,14 @@ fn records(entry: &EntryRef, records: u64, rejected: u64) -> WalkEvent<'_> {
 }
 
 /// Says what is wrong at a place of an entry.
-type Told<'t> = dyn Fn(Option<&EntryRef>, Option<u64>, &Finding) -> WalkEvent<'static> + 't;
+type TroubleAt<'t> = dyn Fn(Option<&EntryRef>, Option<u64>, &Finding) -> WalkEvent<'static> + 't;
 
 /// Passes on what is missing in a record, and its conversation where there is one.
-fn tell(read: &ReadRecord<'_>, trouble: &Told<'_>, visit: &mut dyn FnMut(WalkEvent<'_>) -> bool) -> bool {
+fn tell(
+    read: &ReadRecord<'_>,
+    trouble: &TroubleAt<'_>,
+    visit: &mut dyn FnMut(WalkEvent<'_>) -> bool,
+) -> bool {
     let ReadRecord { record, outcome, .. } = read;
     let told = outcome.rejects.iter().all(|(reject, located)| {
         let line = located.line_column.map(|(line, _)| line);

@@ -51,7 +51,7 @@ pub struct WorkerContext<'p> {
     pub idle_counters: Mutex<Vec<TokenCounter>>,
     /// Meters of the plan's budget that no worker uses at the moment, where it has one.
     pub idle_meters: Mutex<Vec<BudgetMeter>>,
-    /// Who counts.
+    /// Which counters count.
     pub count_mode: CountMode,
     /// Every how many renderings of a slice are counted again by the reference; 0 for none.
     pub verify_every: u64,
@@ -138,9 +138,9 @@ struct Work<'w, 'p> {
     receipt: SliceReceipt,
     /// Index of the slice.
     slice: u32,
-    /// Conversations of the slice that the selection kept, so far.
+    /// Conversations of the slice that the selection has kept so far.
     met: usize,
-    /// Where the one at hand stands among the others.
+    /// The cluster of the current conversation.
     standing: ClusterMembership,
     place: Option<EntryRef>,
     /// The name of its input.

@@ -6,7 +6,7 @@ use chatmill_dataset::{Batch, Dataset, DatasetError, Flags, Numbers, Spans, Text
 
 use crate::envelope::ExportRow;
 use crate::filter::Facts;
-use crate::request::Said;
+use crate::request::RenderedAs;
 
 const COLUMNS: [&str; 12] = [
     "conversation_id",
@@ -38,7 +38,7 @@ pub(crate) struct Candidate<'a> {
 /// Visits the renderings of a dialect in the order of the dataset; `tokens` names the column by which length is judged.
 pub(crate) fn each(
     dataset: &Dataset,
-    said: &Said,
+    rendered: &RenderedAs,
     tokens: Option<&str>,
     visit: &mut dyn FnMut(&Candidate<'_>) -> Result<(), DatasetError>,
 ) -> Result<(), DatasetError> {
@@ -48,7 +48,7 @@ pub(crate) fn each(
         let batch = batch?;
         let cells = Cells::of(&batch, tokens)?;
         for row in 0..batch.rows() {
-            if cells.dialect.at(row) == said.dialect && cells.profile.at(row) == said.profile {
+            if cells.dialect.at(row) == rendered.dialect && cells.profile.at(row) == rendered.profile {
                 visit(&cells.candidate(row))?;
             }
         }

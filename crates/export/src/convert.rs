@@ -15,7 +15,7 @@ use crate::error::ExportError;
 use crate::fields;
 use crate::format::Format;
 use crate::objections::objections;
-use crate::request::{ExportRequest, Said, resolve};
+use crate::request::{ExportRequest, RenderedAs, resolve};
 use crate::summary::{ExportSummary, FileSummary, LeftOut};
 use crate::writer::{self, Columns, Record, Writer};
 
@@ -24,11 +24,11 @@ const WHOLE: &str = "data";
 
 /// Writes an export of a dataset into a folder that does not exist yet, and says what is in it.
 pub fn export(dataset: &Dataset, request: &ExportRequest, out: &Path) -> Result<ExportSummary, ExportError> {
-    let said = resolve(dataset, &request.dialect)?;
+    let rendered = resolve(dataset, &request.dialect)?;
     let job = Job {
         dataset,
         request,
-        said,
+        rendered,
         tokens: tokens_column(dataset, request)?,
         assignment: request
             .split
@@ -86,7 +86,7 @@ fn tokens_column(dataset: &Dataset, request: &ExportRequest) -> Result<Option<St
 struct Job<'j> {
     dataset: &'j Dataset,
     request: &'j ExportRequest,
-    said: Said,
+    rendered: RenderedAs,
     tokens: Option<String>,
     assignment: Option<Assignment>,
 }
@@ -96,13 +96,13 @@ impl Job<'_> {
         let Some(about) = self.request.envelope.map(Envelope::about) else {
             return Ok(());
         };
-        if about.dialects.contains(&self.said.dialect.as_str()) {
+        if about.dialects.contains(&self.rendered.dialect.as_str()) {
             return Ok(());
         }
         Err(ExportError::request(
             format!(
                 "the envelope `{}` does not take the dialect `{}`",
-                about.id, self.said.dialect
+                about.id, self.rendered.dialect
             ),
             format!("take `--dialect {}`", about.dialects.join("` or `--dialect ")),
         ))
@@ -121,7 +121,7 @@ impl Job<'_> {
                     turns_cut += cut;
                     let file = files.get_mut(part);
                     file.map_or(Ok(()), |file| {
-                        file.add(&candidate.row, &self.said.profile, &record)
+                        file.add(&candidate.row, &self.rendered.profile, &record)
                     })
                 }
                 Err(reason) => {
@@ -143,8 +143,8 @@ impl Job<'_> {
             program: chatmill_dataset::PROGRAM,
             version: env!("CARGO_PKG_VERSION"),
             dataset: self.dataset.manifest().fingerprint.clone(),
-            dialect: self.said.dialect.clone(),
-            profile: self.said.profile.clone(),
+            dialect: self.rendered.dialect.clone(),
+            profile: self.rendered.profile.clone(),
             format: self.request.format,
             envelope: self.request.envelope.map(|envelope| envelope.about().id),
             filters: self.request.filters.clone(),
@@ -187,7 +187,7 @@ impl Job<'_> {
         &self,
         visit: &mut dyn FnMut(&Candidate<'_>) -> Result<(), DatasetError>,
     ) -> Result<(), DatasetError> {
-        candidate::each(self.dataset, &self.said, self.tokens.as_deref(), visit)
+        candidate::each(self.dataset, &self.rendered, self.tokens.as_deref(), visit)
     }
 
     /// The columns of a table: those of the envelope, else all keys of the records that are kept, in order of appearance.

@@ -66,7 +66,7 @@ pub struct ExportRow<'a> {
 pub struct Wrapped<'a> {
     /// The keys of the line in their order.
     pub fields: Vec<Field<'a>>,
-    /// How many turns stand behind the assistant's last one and are not in the line.
+    /// How many turns stand after the assistant's last one and are not in the line.
     pub turns_cut: u64,
 }
 

@@ -55,7 +55,7 @@ impl Filters {
     /// Why a rendering is left out; none where it is wanted. The first reason counts.
     pub(crate) fn objection(&self, facts: &Facts<'_>) -> Option<String> {
         if self.valid && !facts.is_valid {
-            // The rule's name stands in front of its words.
+            // The rule's name stands before its words.
             let rule = facts.violations.first().and_then(|said| said.split(':').next());
             return Some(format!("not-valid: {}", rule.unwrap_or("no rule named")));
         }

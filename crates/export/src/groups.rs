@@ -1,6 +1,6 @@
 //! Which conversations belong together, so that they never stand on both sides of a split.
 //!
-//! Two belong together where they bear one id of the source (a thread that was exported twice, or goes on in another
+//! Two belong together where they have one id of the source (a thread that was exported twice, or goes on in another
 //! file), where one is the repeat `~2` of the other, where their content is the same, or where the run that compared them
 //! found one to repeat, fork or continue the other. The oldest member of a group
 //! decides for all, the first in the dataset where several are equally old: what is added later comes later, so it joins

@@ -24,20 +24,20 @@ pub struct ExportRequest {
 
 /// A dialect and a profile that a dataset holds.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Said {
+pub(crate) struct RenderedAs {
     pub(crate) dialect: String,
     pub(crate) profile: String,
 }
 
-impl Said {
+impl RenderedAs {
     fn spec(&self) -> String {
         format!("{}@{}", self.dialect, self.profile)
     }
 }
 
 /// Finds what was asked for among what the dataset holds.
-pub(crate) fn resolve(dataset: &Dataset, spec: &str) -> Result<Said, ExportError> {
-    let mut held: Vec<Said> = Vec::new();
+pub(crate) fn resolve(dataset: &Dataset, spec: &str) -> Result<RenderedAs, ExportError> {
+    let mut held: Vec<RenderedAs> = Vec::new();
     for batch in dataset.batches("renderings", &["dialect", "profile"]) {
         let batch = batch?;
         let (dialects, profiles) = (batch.texts("dialect")?, batch.texts("profile")?);
@@ -45,9 +45,9 @@ pub(crate) fn resolve(dataset: &Dataset, spec: &str) -> Result<Said, ExportError
             let (dialect, profile) = (dialects.at(row), profiles.at(row));
             if !held
                 .iter()
-                .any(|said| said.dialect == dialect && said.profile == profile)
+                .any(|rendered| rendered.dialect == dialect && rendered.profile == profile)
             {
-                held.push(Said {
+                held.push(RenderedAs {
                     dialect: dialect.to_owned(),
                     profile: profile.to_owned(),
                 });
@@ -59,9 +59,9 @@ pub(crate) fn resolve(dataset: &Dataset, spec: &str) -> Result<Said, ExportError
         None => (spec, None),
     };
     let known = chatmill_dialect::find(spec).map(|(_, profile)| profile);
-    let mut fitting: Vec<&Said> = held.iter().filter(|said| said.dialect == id).collect();
+    let mut fitting: Vec<&RenderedAs> = held.iter().filter(|rendered| rendered.dialect == id).collect();
     if let Some(wanted) = profile.or(known.filter(|_| fitting.len() > 1)) {
-        fitting.retain(|said| said.profile == wanted);
+        fitting.retain(|rendered| rendered.profile == wanted);
     }
     match fitting.as_slice() {
         [said] => Ok((*said).clone()),
@@ -70,7 +70,7 @@ pub(crate) fn resolve(dataset: &Dataset, spec: &str) -> Result<Said, ExportError
             other_step(&held, known.is_some()),
         )),
         several => {
-            let names: Vec<String> = several.iter().map(|said| said.spec()).collect();
+            let names: Vec<String> = several.iter().map(|rendered| rendered.spec()).collect();
             Err(ExportError::request(
                 format!("the dataset holds `{spec}` in several profiles"),
                 format!("choose one of {}", names.join(", ")),
@@ -80,8 +80,8 @@ pub(crate) fn resolve(dataset: &Dataset, spec: &str) -> Result<Said, ExportError
 }
 
 /// What to do where a dataset does not hold a dialect; one that no build knows cannot be asked of a pipeline.
-fn other_step(held: &[Said], is_known: bool) -> String {
-    let mut names: Vec<String> = held.iter().map(Said::spec).collect();
+fn other_step(held: &[RenderedAs], is_known: bool) -> String {
+    let mut names: Vec<String> = held.iter().map(RenderedAs::spec).collect();
     names.sort();
     let again = "add the dialect to `render.dialects` and run the pipeline again";
     match (names.as_slice(), is_known) {

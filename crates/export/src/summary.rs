@@ -35,7 +35,7 @@ pub struct ExportSummary {
     pub kept: u64,
     /// Those that are not, by reason; with `kept` they add up to `read`.
     pub left_out: Vec<LeftOut>,
-    /// Turns behind the assistant's last one, which the envelope cut from what was kept.
+    /// Turns after the assistant's last one, which the envelope cut from what was kept.
     pub turns_cut: u64,
     /// The files in the order of the parts.
     pub files: Vec<FileSummary>,

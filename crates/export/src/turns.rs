@@ -117,19 +117,19 @@ pub(crate) struct Cut<'t, 'a> {
     pub(crate) before: &'t [Turn<'a>],
     /// The turn.
     pub(crate) answer: &'t Turn<'a>,
-    /// How many turns stand behind it.
-    pub(crate) behind: usize,
+    /// How many turns stand after it.
+    pub(crate) after: usize,
 }
 
 /// Cuts a conversation at the assistant's last turn; none where the assistant says nothing.
 pub(crate) fn cut<'t, 'a>(turns: &'t [Turn<'a>]) -> Option<Cut<'t, 'a>> {
     let at = turns.iter().rposition(|turn| turn.said.is_assistant())?;
     let (before, rest) = turns.split_at_checked(at)?;
-    let (answer, behind) = rest.split_first()?;
+    let (answer, after) = rest.split_first()?;
     Some(Cut {
         before,
         answer,
-        behind: behind.len(),
+        after: after.len(),
     })
 }
 
@@ -152,7 +152,7 @@ mod tests {
     fn a_conversation_is_cut_at_the_last_answer() {
         let turns = of(LIST).unwrap();
         let cut = cut(&turns).unwrap();
-        assert_eq!((cut.before.len(), cut.behind), (1, 1));
+        assert_eq!((cut.before.len(), cut.after), (1, 1));
         assert_eq!(cut.answer.said.tool_calls.len(), 1);
         assert!(super::cut(&of(r#"[{"role":"user","content":""}]"#).unwrap()).is_none());
     }

@@ -1,4 +1,4 @@
-//! One file of an export: lines, or a table whose columns are the keys of the records behind the keys of their rows.
+//! One file of an export: lines, or a table whose columns are the keys of the records after the keys of their rows.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use crate::envelope::ExportRow;
 use crate::fields::{self, Field};
 use crate::format::Format;
 
-/// Columns in front of the record's own in a table.
+/// Columns before the record's own in a table.
 const KEYS: [(&str, FreeKind); 5] = [
     ("conversation_id", FreeKind::Text),
     ("dialect", FreeKind::Text),

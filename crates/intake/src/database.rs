@@ -181,7 +181,7 @@ impl Database {
     }
 }
 
-/// Puts the table's name in front of what is wrong with it.
+/// Puts the table's name before what is wrong with it.
 fn about(table: &str, broken: &StreamError) -> StreamError {
     StreamError::new(broken.code, format!("table {table}: {}", broken.message))
 }

@@ -152,7 +152,7 @@ pub enum DiscoverError {
         /// What was typed.
         pattern: String,
     },
-    /// The pattern's glob signs make no sense.
+    /// The pattern's glob characters make no sense.
     #[error("`{pattern}` is not a valid pattern")]
     Pattern {
         /// The pattern as typed.
@@ -171,7 +171,7 @@ pub enum DiscoverError {
 /// Finds the inputs of `pattern`, which is relative to `base`.
 ///
 /// Folders are read recursively; names are sorted by their bytes; hidden files are passed over unless the pattern
-/// names them. A path that exists is taken literally, even when it contains glob signs.
+/// names them. A path that exists is taken literally, even when it contains glob characters.
 ///
 /// # Errors
 ///
@@ -303,7 +303,7 @@ fn matcher(glob: &str, pattern: &str) -> Result<GlobSet, DiscoverError> {
         })
 }
 
-/// Splits a pattern before the first step that holds a glob sign.
+/// Splits a pattern before the first step that holds a glob character.
 fn split(pattern: &str) -> (&str, &str) {
     let sign = pattern.find(['*', '?', '[', '{', '\\']).unwrap_or(pattern.len());
     let start = pattern

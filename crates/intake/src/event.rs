@@ -34,7 +34,7 @@ pub enum Event {
         source: String,
     },
     /// Rows of a table that nobody asked for, or that a filter passes over: counted, not framed. They need not be adjacent:
-    /// what separates them is counted in the separator before or behind this event.
+    /// what separates them is counted in the separator before or after this event.
     Skipped {
         /// Name of the table, with its schema where there is one.
         table: String,

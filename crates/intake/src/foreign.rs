@@ -42,7 +42,7 @@ const BEGINNINGS: &[(usize, &[u8], &str)] = &[
 const PARQUET: &str = "Parquet file";
 const ARROW: &str = "Arrow file";
 
-/// Beginnings of marked-up text, in small letters, behind white space.
+/// Beginnings of marked-up text, in small letters, after white space.
 const MARKUP: &[(&[u8], &str)] = &[
     (b"<!doctype html", "web page"),
     (b"<html", "web page"),

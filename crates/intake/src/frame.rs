@@ -371,7 +371,7 @@ impl Framer {
             let before = at.map(|at| at.saturating_sub(self.place.offset) as usize);
             let is_here = at.is_some_and(|at| at >= self.place.offset);
             if let Some(stretch) = before.filter(|_| is_here).and_then(|before| rest.get(..before)) {
-                unit.fault_at(self.place.behind(stretch));
+                unit.fault_at(self.place.after(stretch));
             }
             let count = rest.len();
             self.take(&mut unit, count, buffer);

@@ -110,7 +110,7 @@ impl ReadBudget {
         allowed.saturating_sub(self.produced.load(Ordering::Relaxed))
     }
 
-    /// Members that may stand one behind another in a stream of the input.
+    /// Members that may stand one after another in a stream of the input.
     pub(crate) fn members(&self) -> u64 {
         self.limits
             .members_in(self.length.unwrap_or_else(|| self.raw_read()))

@@ -8,20 +8,20 @@ use std::collections::HashMap;
 
 use chatmill_model::{Conversation, Message, Reference, ReferenceForm};
 
-/// The tree of all excerpts, and who passed through it so far.
+/// A prefix tree of all excerpts, with the messages that were matched against it so far.
 #[derive(Default)]
 pub(crate) struct Excerpts<'c> {
     branches: HashMap<(usize, char), usize>,
     /// For each node whether an excerpt ends there; the root is 0.
     ends: Vec<bool>,
-    /// For ends, by sender and by none: the last message whose text begins with the way to it.
+    /// Where an excerpt ends, by sender and for any sender: the last message whose text begins with that excerpt.
     passed: HashMap<(usize, Option<usize>), u32>,
     /// Participants by id.
     authors: HashMap<&'c str, usize>,
 }
 
 impl<'c> Excerpts<'c> {
-    /// Plants the excerpts of a conversation; no message has passed yet.
+    /// A tree with the excerpts of a conversation; no message has been matched yet.
     pub(crate) fn of(conversation: &'c Conversation) -> Self {
         let mut tree = Self::default();
         let references = conversation

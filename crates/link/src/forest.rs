@@ -1,4 +1,4 @@
-//! Who belongs together: members, and the keys that several of them bear.
+//! Who belongs together: members, and the keys that several of them have.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ impl Forest {
         member
     }
 
-    /// Connects a member with all that bear this key.
+    /// Connects a member with all that have this key.
     pub fn connect(&mut self, member: usize, key: u128) {
         let first = *self.first.entry(key).or_insert(member);
         self.join(first, member);

@@ -20,7 +20,7 @@ pub(crate) const BANDS: usize = PERMUTATIONS / ROWS_PER_BAND;
 /// Bytes of text from which an opening without times is telling.
 const MIN_TELLING_BYTES: usize = 128;
 
-type Sketch = MinHash<u32, PERMUTATIONS>;
+type Signature = MinHash<u32, PERMUTATIONS>;
 
 /// What is compared of a conversation; about 600 bytes.
 #[derive(Clone, Debug)]
@@ -30,11 +30,11 @@ pub struct Likeness {
     /// The first two turns with their times, where that is enough to tell conversations apart.
     pub opening: Option<u128>,
     /// None where there are no words.
-    sketch: Option<Box<Sketch>>,
+    signature: Option<Box<Signature>>,
 }
 
 impl Likeness {
-    /// The likeness of a conversation; a sketch only when near duplicates are looked for.
+    /// The likeness of a conversation; a signature only when near duplicates are looked for.
     pub fn of(conversation: &Conversation, near: bool) -> Self {
         let turns = || {
             conversation
@@ -45,13 +45,13 @@ impl Likeness {
         Self {
             said: said(turns()),
             opening: opening(turns()),
-            sketch: near.then(|| sketch(turns())).flatten(),
+            signature: near.then(|| signature(turns())).flatten(),
         }
     }
 
     /// The share of runs of words that two conversations have in common, as far as signatures tell; between 0 and 1.
     pub fn nearness(&self, other: &Self) -> f64 {
-        match (&self.sketch, &other.sketch) {
+        match (&self.signature, &other.signature) {
             (Some(one), Some(other)) => one.estimate_jaccard_index(other),
             _ => 0.0,
         }
@@ -59,7 +59,7 @@ impl Likeness {
 
     /// A number that like conversations share in at least one band.
     pub(crate) fn band(&self, band: usize) -> Option<u64> {
-        let numbers = self.sketch.as_ref()?.as_words();
+        let numbers = self.signature.as_ref()?.as_words();
         numbers.chunks_exact(ROWS_PER_BAND).nth(band).map(band_hash)
     }
 }
@@ -106,8 +106,8 @@ fn opening<'m>(turns: impl Iterator<Item = &'m Message>) -> Option<u128> {
     Some(hash.finish())
 }
 
-fn sketch<'m>(turns: impl Iterator<Item = &'m Message>) -> Option<Box<Sketch>> {
-    let mut sketch = Box::new(Sketch::new());
+fn signature<'m>(turns: impl Iterator<Item = &'m Message>) -> Option<Box<Signature>> {
+    let mut signature = Box::new(Signature::new());
     let mut run = [0_u64; SHINGLE_WORDS];
     let mut words = 0;
     let mut word = |word: &str| {
@@ -117,7 +117,7 @@ fn sketch<'m>(turns: impl Iterator<Item = &'m Message>) -> Option<Box<Sketch>> {
         }
         words += 1;
         if words >= SHINGLE_WORDS {
-            sketch.insert(run.iter().fold(0, |run, word| run.rotate_left(21) ^ word));
+            signature.insert(run.iter().fold(0, |run, word| run.rotate_left(21) ^ word));
         }
     };
     for message in turns {
@@ -133,7 +133,7 @@ fn sketch<'m>(turns: impl Iterator<Item = &'m Message>) -> Option<Box<Sketch>> {
             }
         }
     }
-    (words >= SHINGLE_WORDS).then_some(sketch)
+    (words >= SHINGLE_WORDS).then_some(signature)
 }
 
 /// Runs of letters and digits in small letters; where words are not set apart, each character is one.

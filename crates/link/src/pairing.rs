@@ -29,7 +29,7 @@ struct Step<'m> {
     name: Option<&'m str>,
     /// Index of the participant who sent it.
     sender: Option<usize>,
-    /// Turns that say more than results: in front of a result's message, up to and with a call's.
+    /// Turns that say more than results: before a result's message, up to and with a call's.
     turns: u32,
     /// Whether it is a further result for the id of an answered call.
     is_duplicate: bool,

@@ -152,7 +152,7 @@ impl<'m> Positions<'m> {
     }
 }
 
-/// Where a reference leads in the search for cycles: one that nobody made leads nowhere.
+/// The target of a reference in the search for cycles; none for a pseudo-reference, which no person made.
 fn leads_to(link: &Link) -> Option<u32> {
     link.target.filter(|_| link.status != LinkStatus::Pseudo)
 }

@@ -47,7 +47,7 @@ impl MessageKind {
     }
 }
 
-/// What a medium is.
+/// What a media item is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MediaKind {
     /// A picture.
@@ -75,7 +75,7 @@ impl MediaKind {
     }
 }
 
-/// Where the bytes of a medium are.
+/// Where the bytes of a media item are.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum MediaSource {
     /// A URL or URI.
@@ -200,7 +200,7 @@ impl ToolResult {
 pub enum Part {
     /// Text.
     Text(String),
-    /// A medium.
+    /// A media item.
     Media(Media),
     /// A tool call.
     ToolCall(ToolCall),

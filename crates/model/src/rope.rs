@@ -43,7 +43,7 @@ pub enum Speaker {
     Other,
     /// The perspective's own: what a trainer would not mask.
     Perspective,
-    /// Nobody's, and part of every request wherever it stands: definitions of tools.
+    /// Definitions of tools: part of every request wherever they stand, and attributed to no speaker.
     Preamble,
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// The words that such ids bear.
+/// The words that such ids have.
 pub const KEYS: [&str; 6] = [
     "chat_id",
     "thread_id",
@@ -29,7 +29,8 @@ pub fn ids(text: &str) -> Vec<Range<usize>> {
 
 /// Where the key begins that a text ends with, its quotation mark included.
 fn start_of_key(text: &str) -> Option<usize> {
-    let is_whole = |before: &str| !before.ends_with(|sign: char| sign.is_alphanumeric() || sign == '_');
+    let is_whole =
+        |before: &str| !before.ends_with(|character: char| character.is_alphanumeric() || character == '_');
     let mut before = KEYS.iter().filter_map(|key| text.strip_suffix(key));
     let before = before.find(|before| is_whole(before))?;
     Some(before.len() - usize::from(before.ends_with('"')))
@@ -44,14 +45,15 @@ fn number_behind(text: &str) -> Option<usize> {
     let quoted = rest.strip_prefix('"');
     let number = quoted.unwrap_or(rest);
     let number = number.strip_prefix('-').unwrap_or(number);
-    let behind = number.trim_start_matches(|sign: char| sign.is_ascii_digit());
-    let behind = match quoted {
-        Some(_) => behind.strip_prefix('"')?,
-        None => behind,
+    let after = number.trim_start_matches(|character: char| character.is_ascii_digit());
+    let after = match quoted {
+        Some(_) => after.strip_prefix('"')?,
+        None => after,
     };
-    let is_whole = !behind.starts_with(|sign: char| sign.is_alphanumeric() || sign == '_');
-    let has_digits = behind.len() < number.len() && number.starts_with(|sign: char| sign.is_ascii_digit());
-    (is_whole && has_digits).then_some(text.len() - behind.len())
+    let is_whole = !after.starts_with(|character: char| character.is_alphanumeric() || character == '_');
+    let has_digits =
+        after.len() < number.len() && number.starts_with(|character: char| character.is_ascii_digit());
+    (is_whole && has_digits).then_some(text.len() - after.len())
 }
 
 #[cfg(test)]

@@ -5,18 +5,18 @@
 mod address;
 mod bank;
 mod card;
+mod characters;
 mod email;
 mod numbers;
 mod phone;
 mod secret;
-mod signs;
 
 use std::cmp::Reverse;
 use std::ops::Range;
 
 use crate::kind::PersonalKind;
 
-pub(crate) use signs::{is_unspaced, is_word};
+pub(crate) use characters::{is_unspaced, is_word};
 
 /// Something that was found in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,7 +78,7 @@ pub(crate) fn settle(mut found: Vec<Found>) -> Vec<Found> {
 }
 
 fn joined(first: Found, second: Found) -> Found {
-    // The password in a URL ends at the sign that looks like one of an address.
+    // The password in a URL ends at the character that looks like one of an address.
     if first.kind == PersonalKind::Secret && second.kind == PersonalKind::Email {
         return first;
     }

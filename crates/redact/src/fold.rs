@@ -1,4 +1,4 @@
-//! How a text reads once its spellings are undone: escapes of JSON, of URLs and of HTML, full-width signs, and characters
+//! How a text reads once its spellings are undone: escapes of JSON, of URLs and of HTML, full-width characters, and characters
 //! that nobody sees.
 //!
 //! Only detection looks at the folded text; every place in it leads back to the text as written. An escape is one place, so
@@ -111,7 +111,7 @@ fn read(text: &str, at: usize, character: char) -> Reading {
     }
 }
 
-/// The character that is compared: none for what is invisible and for accents behind their letters, the plain one for full-width forms, blanks and hyphens.
+/// The character that is compared: none for what is invisible and for accents after their letters, the plain one for full-width forms, blanks and hyphens.
 fn shown(character: char) -> Option<char> {
     match character {
         '\t' | '\n' | '\r' => Some(character),
@@ -131,7 +131,7 @@ fn shown(character: char) -> Option<char> {
     }
 }
 
-/// `\n`, `\u0040`, `\u{40}`, `\x40` and the like, behind any number of backslashes: each level of JSON in JSON doubles them.
+/// `\n`, `\u0040`, `\u{40}`, `\x40` and the like, after any number of backslashes: each level of JSON in JSON doubles them.
 fn backslash(rest: &[u8]) -> Option<(char, usize)> {
     let run = rest.iter().take_while(|byte| **byte == b'\\').count();
     let simple = |character| Some((character, run + 1));

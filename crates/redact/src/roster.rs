@@ -2,7 +2,7 @@
 //!
 //! Names, second names and nicknames are found as whole words in any case, with and without accents, whatever stands between
 //! their words (`Ann Smith`, `ann_smith`, `Ann-Smith`, `@annsmith`); the first and the last word of a person's name also alone. In
-//! scripts without blanks between words a name of two signs or more is found anywhere. A name of fewer than three letters
+//! scripts without blanks between words a name of two characters or more is found anywhere. A name of fewer than three letters
 //! or of a common word is not searched for.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -186,7 +186,10 @@ impl Roster {
 
     fn find_unspaced(&self, text: &str, found: &mut Vec<Found>) {
         let mut free = 0;
-        for (at, _) in text.char_indices().filter(|(_, sign)| is_unspaced(*sign)) {
+        for (at, _) in text
+            .char_indices()
+            .filter(|(_, character)| is_unspaced(*character))
+        {
             let Some(rest) = text.get(at..).filter(|_| at >= free) else {
                 continue;
             };
@@ -368,12 +371,16 @@ fn of_nobody(name: &str) -> Owner {
 impl Roster {
     fn search_for(&mut self, name: &str, is_joined: bool, owner: &Owner) {
         if name.chars().any(is_unspaced) {
-            if name.chars().nth(1).is_some() && name.chars().all(|sign| is_unspaced(sign) || !is_word(sign)) {
+            if name.chars().nth(1).is_some()
+                && name
+                    .chars()
+                    .all(|character| is_unspaced(character) || !is_word(character))
+            {
                 self.unspaced.push((name.to_owned(), owner.clone()));
             }
             return;
         }
-        let letters = name.chars().filter(|sign| sign.is_alphabetic()).count();
+        let letters = name.chars().filter(|character| character.is_alphabetic()).count();
         let mut words = Vec::new();
         let mut at = 0;
         while let Some(word) = next_word(name, at) {
@@ -404,21 +411,21 @@ fn is_name_like(id: &str) -> bool {
     {
         return false;
     }
-    let letters = id.chars().filter(|sign| sign.is_alphabetic()).count();
+    let letters = id.chars().filter(|character| character.is_alphabetic()).count();
     let digits = id.chars().filter(char::is_ascii_digit).count();
     letters >= FEWEST_LETTERS && letters > digits
 }
 
 /// The next word: letters and digits of scripts that put blanks between words.
 fn next_word(text: &str, from: usize) -> Option<std::ops::Range<usize>> {
-    let belongs = |sign: char| is_word(sign) && !is_unspaced(sign);
+    let belongs = |character: char| is_word(character) && !is_unspaced(character);
     let start = from + text.get(from..)?.find(belongs)?;
     let rest = text.get(start..)?;
-    let length = rest.find(|sign| !belongs(sign)).unwrap_or(rest.len());
+    let length = rest.find(|character| !belongs(character)).unwrap_or(rest.len());
     Some(start..start + length)
 }
 
-/// Where the further words of a name end, if they follow with at most three signs between them and on the same line.
+/// Where the further words of a name end, if they follow with at most three characters between them and on the same line.
 fn rest_ends(text: &str, from: usize, rest: &[String]) -> Option<usize> {
     let mut end = from;
     for expected in rest {
@@ -426,12 +433,13 @@ fn rest_ends(text: &str, from: usize, rest: &[String]) -> Option<usize> {
             .get(end..)?
             .chars()
             .take(4)
-            .take_while(|sign| !is_word(*sign) && *sign != '\n');
-        let (signs, bytes) = gap.fold((0, 0), |(signs, bytes), sign| {
-            (signs + 1, bytes + sign.len_utf8())
+            .take_while(|character| !is_word(*character) && *character != '\n');
+        let (characters, bytes) = gap.fold((0, 0), |(characters, bytes), character| {
+            (characters + 1, bytes + character.len_utf8())
         });
         let start = end + bytes;
-        let word = next_word(text, start).filter(|word| word.start == start && (1..=3).contains(&signs))?;
+        let word =
+            next_word(text, start).filter(|word| word.start == start && (1..=3).contains(&characters))?;
         if plain_word(text.get(word.clone())?) != *expected {
             return None;
         }

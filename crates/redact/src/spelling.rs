@@ -22,12 +22,12 @@ pub(crate) fn plain_word(word: &str) -> String {
         return word.to_ascii_lowercase();
     }
     let mut plain = String::with_capacity(word.len());
-    for sign in word.chars() {
-        if !loses_accents(sign) {
-            plain.extend(sign.to_lowercase());
+    for character in word.chars() {
+        if !loses_accents(character) {
+            plain.extend(character.to_lowercase());
             continue;
         }
-        let letters = std::iter::once(sign).nfd().filter(|part| !is_accent(*part));
+        let letters = std::iter::once(character).nfd().filter(|part| !is_accent(*part));
         for letter in letters.flat_map(char::to_lowercase) {
             match letter {
                 'ß' => plain.push_str("ss"),
@@ -53,8 +53,8 @@ pub(crate) fn transcribed_name(name: &str) -> Option<String> {
         name.nfc().collect::<String>().into()
     };
     let mut transcribed = String::with_capacity(composed.len());
-    for sign in composed.chars() {
-        match sign {
+    for character in composed.chars() {
+        match character {
             'ä' | 'Ä' => transcribed.push_str("ae"),
             'ö' | 'Ö' | 'ø' | 'Ø' => transcribed.push_str("oe"),
             'ü' | 'Ü' => transcribed.push_str("ue"),
@@ -65,13 +65,13 @@ pub(crate) fn transcribed_name(name: &str) -> Option<String> {
     (transcribed != composed).then(|| plain_name(&transcribed))
 }
 
-/// Whether a sign is an accent that stands by itself behind its letter.
-pub(crate) fn is_accent(sign: char) -> bool {
-    matches!(sign, '\u{300}'..='\u{36f}')
+/// Whether a character is an accent that stands by itself after its letter.
+pub(crate) fn is_accent(character: char) -> bool {
+    matches!(character, '\u{300}'..='\u{36f}')
 }
 
-fn loses_accents(sign: char) -> bool {
-    matches!(sign, '\u{c0}'..='\u{52f}' | '\u{1e00}'..='\u{1fff}')
+fn loses_accents(character: char) -> bool {
+    matches!(character, '\u{c0}'..='\u{52f}' | '\u{1e00}'..='\u{1fff}')
 }
 
 #[cfg(test)]

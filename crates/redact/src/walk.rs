@@ -1,7 +1,7 @@
 //! The walk over everything in a conversation that somebody may have written.
 //!
-//! Raw JSON is treated as the text that it is: pseudonyms fit into strings at any depth, and escapes count as one sign.
-//! Media that are part of the record (Base64 of 128 signs or more) are not looked into.
+//! Raw JSON is treated as the text that it is: pseudonyms fit into strings at any depth, and escapes count as one character.
+//! Media that are part of the record (Base64 of 128 characters or more) are not looked into.
 
 use std::collections::{HashMap, HashSet};
 
@@ -226,7 +226,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a source is Base64, in a `data:` URL or alone; what is too short to be a medium is looked into all the same.
+/// Whether a source is Base64, in a `data:` URL or alone; what is too short to be a media item is looked into all the same.
 fn is_payload(source: &str) -> bool {
     let data = match source
         .strip_prefix("data:")
@@ -241,7 +241,7 @@ fn is_payload(source: &str) -> bool {
     data.len() >= 128 && data.bytes().all(belongs)
 }
 
-/// Gives participants whose ids became equal a number behind it.
+/// Gives participants whose ids became equal a number after it.
 fn tell_apart(participants: &mut [Participant]) {
     let mut taken = HashSet::new();
     // Where the search for a free number goes on: a thousand people may share one pseudonym.

@@ -212,7 +212,7 @@ mod tests {
             let (key, value) = line.split_once(':').unwrap_or((line, ""));
             let is_word = |text: &str| {
                 text.chars()
-                    .all(|sign| sign.is_ascii_alphanumeric() || "_/*.".contains(sign))
+                    .all(|character| character.is_ascii_alphanumeric() || "_/*.".contains(character))
             };
             assert!(is_word(key), "{line}");
             let value = value.trim_start();
@@ -230,7 +230,9 @@ mod tests {
     fn assert_holds(texts: &[String; 6]) {
         let [name, table, ..] = texts;
         let card = card_of(texts);
-        let hidden = card.chars().find(|sign| is_hidden(*sign) && *sign != '\n');
+        let hidden = card
+            .chars()
+            .find(|character| is_hidden(*character) && *character != '\n');
         assert_eq!(hidden, None, "{card:?}");
         let front = front_matter(&card);
         let of = |wanted: &str| -> Vec<&str> {
@@ -247,7 +249,11 @@ mod tests {
         let harmless = card_of(&["a"; 6].map(str::to_owned));
         assert_eq!(card.lines().count(), harmless.lines().count(), "{card}");
         for (line, expected) in card.lines().zip(harmless.lines()) {
-            let kind = |line: &str| line.chars().next().filter(|sign| "#|-`".contains(*sign));
+            let kind = |line: &str| {
+                line.chars()
+                    .next()
+                    .filter(|character| "#|-`".contains(*character))
+            };
             assert_eq!(kind(line), kind(expected), "{line}");
             assert_eq!(cells(line), cells(expected), "{line}");
         }
@@ -257,9 +263,9 @@ mod tests {
     fn cells(line: &str) -> usize {
         let mut count = 0;
         let mut is_escaped = false;
-        for sign in line.chars() {
-            count += usize::from(sign == '|' && !is_escaped && line.starts_with('|'));
-            is_escaped = sign == '\\' && !is_escaped;
+        for character in line.chars() {
+            count += usize::from(character == '|' && !is_escaped && line.starts_with('|'));
+            is_escaped = character == '\\' && !is_escaped;
         }
         count
     }

@@ -173,7 +173,7 @@ impl FromStr for Condition {
             text: text.to_owned(),
             reason,
         };
-        // The selector may hold whatever a name may, so the operator is looked for behind it.
+        // The selector may hold whatever a name may, so the operator is looked for after it.
         let after_selector = text.find('}').map_or(0, |end| end + 1);
         let (at, sign, operator) = OPERATORS
             .iter()

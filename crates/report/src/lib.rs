@@ -48,7 +48,7 @@ pub fn write(folder: &Path, against: Option<&Path>) -> Result<Report, DatasetErr
 /// write none.
 pub fn save(folder: &Path, report: &Report) -> Result<(), DatasetError> {
     let json = json(report);
-    // The page's own figures: a word that no text inside it can foresee, and the same for the same dataset.
+    // A hash of the page's figures: no text in the page can contain it, and it is the same for the same dataset.
     let nonce = blake3::hash(json.as_bytes()).to_hex();
     let page = page(report, &nonce);
     let card = card::card(&Dataset::open(folder)?, report);

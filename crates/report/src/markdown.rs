@@ -20,7 +20,7 @@ pub fn plain(text: &str) -> String {
     safe
 }
 
-/// A text as code on one line; not for a cell of a table, where no escape of a bar is safe behind a backslash.
+/// A text as code on one line; not for a cell of a table, where no escape of a bar is safe after a backslash.
 pub(crate) fn code(text: &str) -> String {
     let shown = visible(text);
     // A run of backticks ends code that a run of the same length began.

@@ -1,4 +1,4 @@
-//! `invalid-media-url`: a medium whose address nobody can open.
+//! `invalid-media-url`: a media item whose address nobody can open.
 //!
 //! Three places are looked at: media parts, whose URL must be http, https, data, or the address of a cloud's storage that
 //! vendors' APIs take as it is (`gs://…`, `s3://…`); and Tzurot's markers in text,
@@ -114,7 +114,7 @@ impl<'a> Markers<'a> {
     }
 }
 
-/// A marker without what stands behind it: up to its bracket, or where its line has none, up to the end of its address.
+/// A marker without what stands after it: up to its bracket, or where its line has none, up to the end of its address.
 fn alone(marker: &str) -> &str {
     let line = marker.split(['\n', '\r']).next().unwrap_or(marker);
     let end = if let Some(bracket) = line.find(']') {

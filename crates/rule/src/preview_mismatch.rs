@@ -122,7 +122,7 @@ fn agrees(shown: &str, target: &Message) -> bool {
     true
 }
 
-/// The preview without the marks that stand for media behind its text.
+/// The preview without the marks that stand for media after its text.
 fn without_markers(shown: &str) -> &str {
     let first = ["[Image: ", "[Audio: "]
         .iter()

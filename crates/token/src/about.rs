@@ -3,7 +3,7 @@
 /// What `chatmill encodings` says about an encoding.
 #[derive(Clone, Copy, Debug)]
 pub struct EncodingAbout<'e> {
-    /// One line: whose it is.
+    /// One line: the vendor and the models that use it.
     pub title: &'e str,
     /// Families of models that read it.
     pub models: &'e str,

@@ -1,6 +1,6 @@
 //! The tokens of short chunks of text, in all encodings at once, remembered.
 //!
-//! The table is small, of fixed size, and belongs to one thread. A chunk has one place in it; whoever comes later takes it.
+//! The table is small, of fixed size, and belongs to one thread. A chunk has one place in it, and a later chunk with the same place replaces it.
 //! What is kept of a chunk is where its tokens begin, so that it can be divided among components, too.
 
 /// Encodings that one table counts.
@@ -202,9 +202,9 @@ mod tests {
         }
         let each = |lanes: PackedCounts| [0, 1, 2, 3].map(|encoding| lanes.counts().of(encoding));
         assert_eq!(each(all), [15, 0, 3, 1]);
-        let (before, behind) = all.divide(5);
+        let (before, after) = all.divide(5);
         assert_eq!(each(before), [5, 0, 2, 1]);
-        assert_eq!(each(behind), [10, 0, 1, 0]);
+        assert_eq!(each(after), [10, 0, 1, 0]);
         let mut many = Counts::default();
         for _ in 0..Counts::ROOM {
             many.add(all.counts());

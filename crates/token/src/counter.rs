@@ -12,9 +12,9 @@ pub trait Counter: Send + Sync {
 
     /// The number of tokens of `text`, divided by the components that `spans` names.
     ///
-    /// Spans are adjacent, in order, and their ends are byte offsets in `text`; bytes behind the last span are framing.
+    /// Spans are adjacent, in order, and their ends are byte offsets in `text`; bytes after the last span are framing.
     /// A token that reaches over several spans belongs to the one of its first byte. A control span is one token, and the
-    /// stretches before and behind it are counted as texts of their own.
+    /// stretches before and after it are counted as texts of their own.
     fn tally(&self, text: &str, spans: &[ComponentSpan]) -> TokenCounts;
 }
 
@@ -83,7 +83,7 @@ impl std::ops::AddAssign for TokenCounts {
     }
 }
 
-/// What bytes behind the last span are.
+/// What bytes after the last span are.
 pub(crate) const BEHIND: ComponentSpan = ComponentSpan {
     end: usize::MAX,
     component: Component::Framing,

@@ -28,7 +28,7 @@ impl JoinPoints {
     }
 
     /// Takes up a token that no merges lead to. It is one where it is a whole piece, so no cut may make it one: there is no
-    /// seam in front of its first character, nor behind its last.
+    /// seam before its first character, nor after its last.
     pub(crate) fn add_whole(&mut self, token: &[u8]) {
         let Ok(text) = std::str::from_utf8(token) else {
             return;
@@ -43,10 +43,10 @@ impl JoinPoints {
     /// Takes up the neighbours within a token.
     pub(crate) fn add(&mut self, token: &[u8]) {
         for (at, pair) in (1..).zip(token.windows(2)) {
-            // The first byte of a character, behind another character that is not ASCII.
+            // The first byte of a character, after another character that is not ASCII.
             if let [last @ 0x80..=0xff, first @ 0xc0..=0xff] = *pair {
-                let (before, behind) = token.split_at_checked(at).unwrap_or_default();
-                match (last_character(before), first_character(behind)) {
+                let (before, after) = token.split_at_checked(at).unwrap_or_default();
+                match (last_character(before), first_character(after)) {
                     (Some(left), Some(right)) => self.set(characters(left, right)),
                     // A token may begin or end within a character.
                     _ => self.set(bytes(last, first)),
@@ -66,9 +66,9 @@ impl JoinPoints {
 
     /// Whether a token may hold these neighbours, whole or in part.
     pub(crate) fn may_join(&self, left: char, right: char) -> bool {
-        let (mut before, mut behind) = ([0; 4], [0; 4]);
+        let (mut before, mut after) = ([0; 4], [0; 4]);
         let last = left.encode_utf8(&mut before).as_bytes().last();
-        let first = right.encode_utf8(&mut behind).as_bytes().first();
+        let first = right.encode_utf8(&mut after).as_bytes().first();
         let in_part = last
             .zip(first)
             .is_none_or(|(last, first)| self.has(bytes(*last, *first)));
@@ -146,10 +146,10 @@ mod tests {
 
     #[test]
     fn a_token_that_holds_parts_of_characters_joins_all_that_look_alike() {
-        let (before, behind) = ("語".as_bytes(), "日".as_bytes());
+        let (before, after) = ("語".as_bytes(), "日".as_bytes());
         for (left, right) in [(1, 3), (2, 1), (3, 2), (1, 1)] {
             let mut seams = JoinPoints::of_no_token();
-            seams.add(&[&before[3 - left..], &behind[..right]].concat());
+            seams.add(&[&before[3 - left..], &after[..right]].concat());
             assert!(seams.may_join('語', '日'), "{left} and {right} bytes");
             assert!(!seams.may_join('本', '日'), "{left} and {right} bytes");
         }

@@ -31,7 +31,7 @@ pub(crate) fn beginnings(table: &MergeTable, piece: &[u8]) -> u64 {
     }
 }
 
-/// The same in two tables at once: both wait for memory most of the time, and so they wait together.
+/// The same in two vocabularies at once: interleaving them overlaps their cache misses, which is where the time goes.
 pub(crate) fn beginnings_in_both(tables: [&MergeTable; 2], piece: &[u8]) -> [u64; 2] {
     if piece.len() <= SHORTEST_PIECE_BYTES {
         Parts::<SHORTEST_PIECE_BYTES>::merged_in_both(tables, piece)
@@ -49,7 +49,7 @@ struct Parts<const MOST: usize> {
     joins: [i32; MOST],
 }
 
-/// No join, behind all others.
+/// No join: ranks after all others.
 const NO_JOIN: i32 = i32::MAX;
 
 /// Ids are ranks, so what is joined first has the lowest number; of equals, the leftmost.
@@ -118,10 +118,10 @@ impl<const MOST: usize> Parts<MOST> {
         let next = self.next(at);
         let before = self.begin & !(u64::MAX << at);
         let left = (u64::BITS - 1).saturating_sub(before.leading_zeros()) as usize;
-        // Both are asked for at once: the answers come from far away.
+        // Both are looked up before either is used, so that their cache misses overlap.
         let with_next = table.pair(becomes, self.id(next));
         let with_left = table.pair(self.id(left), becomes);
-        // The first part has no other on its left and is taken for that itself: what is said last holds.
+        // For the first part `left == at`: the second write wins, which is the join with the next part.
         if let Some(place) = self.joins.get_mut(left) {
             *place = join(with_left, left);
         }
@@ -141,11 +141,11 @@ impl<const MOST: usize> Parts<MOST> {
 
     /// Where the part behind one begins; `SHORT_PIECE_BYTES` when it is the last.
     fn next(&self, at: usize) -> usize {
-        let behind = self.begin >> at >> 1;
-        if behind == 0 {
+        let after = self.begin >> at >> 1;
+        if after == 0 {
             SHORT_PIECE_BYTES
         } else {
-            at + 1 + behind.trailing_zeros() as usize
+            at + 1 + after.trailing_zeros() as usize
         }
     }
 }

@@ -12,7 +12,7 @@ type Entry = [u8; 6];
 /// What a token of one byte has for a right part; its left part is the byte.
 const BYTE: u32 = 0xff_ffff;
 
-/// Reads so many entries; nothing where they are fewer, or one is of tokens that come behind it.
+/// Reads so many entries; nothing where they are fewer, or one is of tokens that come after it.
 pub(crate) fn read(merges: &[u8], tokens: usize) -> Option<Vocabulary> {
     let (entries, _) = merges.as_chunks::<{ size_of::<Entry>() }>();
     let entries = entries.get(..tokens)?;

@@ -171,11 +171,11 @@ impl Cursor<'_> {
         let letters = if Set::LETTERS.has(kind) {
             self.cased_letters(at)
         } else if BEFORE_WORDS.has(kind) {
-            let behind = self.cased_letters(next);
-            match behind {
+            let after = self.cased_letters(next);
+            match after {
                 // A mark can be the sign before a word, but not before capitals alone: then it is the word.
                 None | Some((_, false)) if kind == Kind::Mark => self.cased_letters(at),
-                _ => behind,
+                _ => after,
             }
         } else {
             None
@@ -216,15 +216,15 @@ impl Cursor<'_> {
                 *byte
             }
         };
-        let behind = at + 1;
+        let after = at + 1;
         match rest.first().map(fold)? {
-            b's' | b't' | b'm' | b'd' => Some(behind + 1),
+            b's' | b't' | b'm' | b'd' => Some(after + 1),
             first @ (b'r' | b'v' | b'l') => {
                 let second = if first == b'l' { b'l' } else { b'e' };
-                (rest.get(1).map(fold) == Some(second)).then_some(behind + 2)
+                (rest.get(1).map(fold) == Some(second)).then_some(after + 2)
             }
             // The long s is an s in another case.
-            0xc5 if any_case && rest.get(1) == Some(&0xbf) => Some(behind + 2),
+            0xc5 if any_case && rest.get(1) == Some(&0xbf) => Some(after + 2),
             _ => None,
         }
     }

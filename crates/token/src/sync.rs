@@ -11,7 +11,7 @@
 //! | number | anything but a number | groups of digits are counted from their start |
 //! | mark | number, white space | marks stand inside words and inside runs of signs |
 //! | sign | number, white space | one sign may begin a word; line breaks may end a run of signs |
-//! | line break | letter, number, signs but `/` | blank lines run on; `/` may follow breaks behind a sign |
+//! | line break | letter, number, signs but `/` | blank lines run on; `/` may follow breaks after a sign |
 //! | white space | nothing | a run of white space looks one character ahead |
 //!
 //! Encodings of the GPT-2 family have no alternative for line breaks: there, they are white space. Where every digit is a piece,
@@ -72,7 +72,7 @@ impl BoundaryClasses {
         }
     }
 
-    /// The kinds before which there is a border behind this one.
+    /// The kinds before which there is a border after this one.
     const fn behind(self, kind: Kind) -> Set {
         match kind {
             Kind::Upper | Kind::Lower | Kind::Letter => self.letter,
@@ -105,7 +105,7 @@ pub(crate) struct SyncPoints {
 struct Step {
     /// A bit for its kind.
     kind: u16,
-    /// The kinds before which there is a border behind it.
+    /// The kinds before which there is a border after it.
     behind: u16,
 }
 

@@ -282,9 +282,9 @@ impl<'s> Books<'s> {
         self.go_to(start);
         // A chunk may reach over the ends of spans: each of its tokens is booked by its first byte.
         while chunk.end > self.end {
-            let (before, behind) = lanes.divide(self.end - chunk.start);
+            let (before, after) = lanes.divide(self.end - chunk.start);
             self.add(before);
-            lanes = behind;
+            lanes = after;
             start = self.end;
             self.go_to(start);
         }

@@ -25,14 +25,14 @@ pub(crate) enum Reading {
 
 /// Reads a tokenizer file.
 pub(crate) fn read(json: &str) -> Result<Reading, EncodingError> {
-    let sketch: Sketch = serde_json::from_str(json).map_err(|error| misread(&error))?;
-    let Some(pattern) = sketch.pre_tokenizer.as_ref().and_then(PreTokenizer::pattern) else {
+    let head: TokenizerHead = serde_json::from_str(json).map_err(|error| misread(&error))?;
+    let Some(pattern) = head.pre_tokenizer.as_ref().and_then(PreTokenizer::pattern) else {
         return Ok(Reading::Other("its texts are not cut by one pattern into bytes"));
     };
-    if sketch.normalizer.is_some() {
+    if head.normalizer.is_some() {
         return Ok(Reading::Other("it normalises texts"));
     }
-    if sketch.model.kind.as_deref() != Some("BPE") {
+    if head.model.kind.as_deref() != Some("BPE") {
         return Ok(Reading::Other("its model does not merge pairs"));
     }
     let file: BpeFile = serde_json::from_str(json).map_err(|error| misread(&error))?;
@@ -52,14 +52,14 @@ fn misread(error: &serde_json::Error) -> EncodingError {
 }
 
 #[derive(Deserialize)]
-struct Sketch {
+struct TokenizerHead {
     normalizer: Option<IgnoredAny>,
     pre_tokenizer: Option<PreTokenizer>,
-    model: SketchedModel,
+    model: ModelHead,
 }
 
 #[derive(Deserialize)]
-struct SketchedModel {
+struct ModelHead {
     #[serde(rename = "type")]
     kind: Option<String>,
 }

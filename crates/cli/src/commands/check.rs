@@ -216,7 +216,7 @@ fn read_paths(options: &CheckOptions) -> anyhow::Result<Vec<PathBuf>> {
     Ok(paths.collect())
 }
 
-/// Tells every report. One whose reader went away is dropped; any other failure counts.
+/// Writes a finding into every report. A report whose pipe was closed is dropped; any other failure counts.
 fn tell(
     reports: &mut Vec<Box<dyn Report>>,
     mut what: impl FnMut(&mut dyn Report) -> io::Result<()>,

@@ -301,7 +301,7 @@ struct Printer {
     out: Sink,
     shape: Shape,
     is_json: bool,
-    /// Whether somebody reads it on a terminal, which control characters could steer.
+    /// Whether it goes to a terminal, which control characters could steer.
     on_terminal: bool,
     /// The first text, held back until it is known whether it is the only one.
     first: Option<(String, String, String)>,

@@ -30,7 +30,9 @@ fn desk() -> Desk {
 #[track_caller]
 fn assert_nothing_hidden(text: &str, arguments: &[&str]) {
     for line in text.lines() {
-        let found = line.chars().find(|sign| is_hidden(*sign) && *sign != '\t');
+        let found = line
+            .chars()
+            .find(|character| is_hidden(*character) && *character != '\t');
         assert_eq!(found, None, "{arguments:?}: {line:?}");
         assert!(!line.starts_with("forged"), "{arguments:?}: {text:?}");
     }

@@ -302,8 +302,8 @@ fn a_pipeline_gives_its_templates_and_encodings_names() {
 /// One byte in Base64.
 fn base64(byte: u8) -> String {
     const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let sign = |index: u8| char::from(SIGNS[usize::from(index)]);
-    format!("{}{}==", sign(byte >> 2), sign((byte & 3) << 4))
+    let character = |index: u8| char::from(SIGNS[usize::from(index)]);
+    format!("{}{}==", character(byte >> 2), character((byte & 3) << 4))
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A folder of ours for unfinished work. It bears a mark, is seen by nobody else, and holds names of our making only.
+//! A folder of ours for unfinished work. It has a mark, is seen by nobody else, and holds names of our making only.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write;

@@ -2,7 +2,7 @@
 //!
 //! A folder is an open handle ([`Dir`]), and what lies in it is reached from the handle, name by name. Nothing is
 //! reached through a link, and nothing that somebody moves meanwhile leads elsewhere. New files are created exclusively;
-//! what must not be half there is written aside, synced and renamed. Folders for unfinished work bear a mark
+//! what must not be half there is written aside, synced and renamed. Folders for unfinished work have a mark
 //! ([`Home`]): where it is missing, nothing is touched.
 //!
 //! Every call asks [`chatmill_diag::faults`] first, and is repeated where a signal interrupted it. Which files there are

@@ -134,7 +134,7 @@ fn counts(input: &mut InputEntry) -> [&mut u64; COUNTS] {
     ]
 }
 
-/// How many counts there are: as many bits say which of them are not zero. The bits behind them say what else there is.
+/// How many counts there are: as many bits say which of them are not zero. The bits after them say what else there is.
 const COUNTS: usize = 21;
 const HASH: u64 = 1 << COUNTS;
 /// A text in place of a hash, which no run writes.

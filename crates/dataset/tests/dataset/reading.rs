@@ -51,7 +51,7 @@ fn values_come_back_as_they_were_written_and_missing_ones_are_missing() {
             assert_eq!(started.get(0), Some(i64::from(number("started_at"))));
             assert_eq!((titles.get(1), started.get(1)), (None, None));
             assert_eq!(titles.at(1), "");
-            // Behind the last row there is nothing.
+            // After the last row there is nothing.
             assert_eq!((titles.get(2), records.get(2)), (None, None));
             rows += batch.rows();
             Ok(())

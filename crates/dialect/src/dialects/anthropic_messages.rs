@@ -11,7 +11,7 @@
 //! - ANT-04 turns of one role in a row are one.
 //! - ANT-05 no text block is empty or white space only.
 //! - ANT-06 ids are `[a-zA-Z0-9_-]+`, names up to 128 of the same signs, input is an object.
-//! - ANT-07 all results of a turn open the user turn behind it, one for each call.
+//! - ANT-07 all results of a turn open the user turn after it, one for each call.
 //! - ANT-08 text stands before calls.
 //! - ANT-09 at most four blocks bear a cache mark.
 //! - ANT-10 thinking has to be signed: it is left out.
@@ -154,7 +154,7 @@ fn blocks<'a>(rope: &mut Rope<'a>, blocks: Vec<Block<'a>>, losses: &mut Losses) 
                 rope.framing("{\"type\":\"text\",\"text\":");
                 string(rope, words);
             }
-            BlockContent::Medium(media) => source(rope, media),
+            BlockContent::Media(media) => source(rope, media),
             BlockContent::Call(said) => {
                 rope.framing("{\"type\":\"tool_use\",\"id\":");
                 rope.json_string(said.id, Component::Meta);
@@ -185,7 +185,7 @@ fn blocks<'a>(rope: &mut Rope<'a>, blocks: Vec<Block<'a>>, losses: &mut Losses) 
     }
 }
 
-/// A picture without its closing brace, behind which a cache mark may stand.
+/// A picture without its closing brace, after which a cache mark may stand.
 fn source<'a>(rope: &mut Rope<'a>, media: &'a Media) {
     rope.framing("{\"type\":\"image\",\"source\":{\"type\":");
     if let Some(address) = web_address(media) {

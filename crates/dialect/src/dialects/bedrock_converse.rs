@@ -13,7 +13,7 @@
 //! - BED-07 a cache mark is a block of its own, four at most.
 //! - BED-08 documents need a name and text beside them: they are only named in the text.
 //!
-//! Results stand in the user turn behind their calls, each call answered once.
+//! Results stand in the user turn after their calls, each call answered once.
 
 use std::borrow::Cow;
 
@@ -28,7 +28,7 @@ use crate::list::string;
 use crate::loss::{LossCode, Losses};
 use crate::media::{inline_bytes, picture_type};
 use crate::rendering::Rendering;
-use crate::text_run::is_blank_sign;
+use crate::text_run::is_blank_character;
 use crate::turn_plan::ids::{IdRule, IdShape};
 use crate::turn_plan::tool_names::NameRule;
 use crate::turn_plan::{
@@ -114,7 +114,7 @@ impl Dialect for BedrockConverse {
             let name = match &block.held {
                 BlockContent::Call(call) => &call.name,
                 BlockContent::Result(result) => &result.name,
-                BlockContent::Text(_) | BlockContent::Medium(_) => continue,
+                BlockContent::Text(_) | BlockContent::Media(_) => continue,
             };
             if !used.contains(name) {
                 used.push(name.clone());
@@ -210,7 +210,7 @@ fn blocks<'a>(rope: &mut Rope<'a>, blocks: Vec<Block<'a>>, losses: &mut Losses) 
                 string(rope, words);
                 rope.framing("}");
             }
-            BlockContent::Medium(media) => picture_block(rope, media),
+            BlockContent::Media(media) => picture_block(rope, media),
             BlockContent::Call(call) => {
                 rope.framing("{\"toolUse\":{\"toolUseId\":");
                 rope.json_string(call.id, Component::Meta);
@@ -224,7 +224,7 @@ fn blocks<'a>(rope: &mut Rope<'a>, blocks: Vec<Block<'a>>, losses: &mut Losses) 
             }
             BlockContent::Result(result) => {
                 let (mut content, is_error) = (result.content(), result.is_error());
-                if content.chars().all(is_blank_sign) {
+                if content.chars().all(is_blank_character) {
                     content = EMPTY_RESULT.into();
                     if let Some(position) = block.position {
                         losses.at(

@@ -7,13 +7,13 @@
 //! Hello<|im_end|>
 //! ```
 //!
-//! - CML-01 a control token opens or closes a turn. Where chat text spells one it is escaped (U+200B behind the `<`);
+//! - CML-01 a control token opens or closes a turn. Where chat text spells one it is escaped (U+200B after the `<`);
 //!   with `control_tokens = "keep"` it stays, and a text that spells an opening or closing token makes the row invalid.
 //!   The same holds for the tags that set off calls, results and thoughts: readers would take what somebody typed for a
 //!   tool's. A thought that the assistant itself spells between tags stays one, and system text may speak of tags.
 //! - CML-02 roles are system, user and assistant; there are no tools.
 //! - CML-03 there is at least one turn.
-//! - CML-04 reasoning, where policy keeps it, stands between `<think>` and `</think>` in front of the text.
+//! - CML-04 reasoning, where policy keeps it, stands between `<think>` and `</think>` before the text.
 //!
 //! The transcript ends with the last turn: nothing asks for an answer.
 
@@ -164,7 +164,7 @@ fn content<'a>(
                     *forged += tokens
                         .map(|token| text.matches(token).count() as u64)
                         .sum::<u64>();
-                    // Else readers would take the sign that somebody typed for an escape.
+                    // Else readers would take the character that somebody typed for an escape.
                     controls::escape_again(text, reserved)
                 }
             };

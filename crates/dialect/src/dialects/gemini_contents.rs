@@ -10,7 +10,7 @@
 //! - GEM-04 arguments and responses are objects; a result stands under `output`, a failure under `error`.
 //! - GEM-05 names are up to 128 of `[a-zA-Z0-9_-]`, and a response bears the name of its call.
 //! - GEM-06 all responses to a turn are one content that holds nothing else.
-//! - GEM-07 a turn with calls stands behind a user turn or responses, responses behind their calls.
+//! - GEM-07 a turn with calls stands after a user turn or responses, responses after their calls.
 //! - GEM-08 a user speaks first.
 //! - GEM-09 no signatures of thoughts.
 //! - GEM-10 numbers travel as doubles: whole numbers beyond 2^53 lose digits on the way.
@@ -141,7 +141,7 @@ impl Dialect for GeminiContents {
     }
 }
 
-/// Responses by other names than the calls in front of them, which only rejected calls and results leave.
+/// Responses by other names than the calls before them, which only rejected calls and results leave.
 fn misnamed(turns: &[Turn<'_>]) -> Option<Violation> {
     let mut pairs = turns.iter().zip(turns.iter().skip(1));
     let (_, answer) = pairs.find(|(asked, answer)| {
@@ -150,7 +150,7 @@ fn misnamed(turns: &[Turn<'_>]) -> Option<Violation> {
             let name = |block: &Block<'_>| match &block.held {
                 BlockContent::Call(call) => Some(call.name.clone().into_owned()),
                 BlockContent::Result(result) => Some(result.name.clone().into_owned()),
-                BlockContent::Text(_) | BlockContent::Medium(_) => None,
+                BlockContent::Text(_) | BlockContent::Media(_) => None,
             };
             blocks.filter_map(name).collect()
         };
@@ -185,7 +185,7 @@ fn carries(media: &Media) -> Option<Carried> {
     (inline_bytes(media).is_some() && media_type(media).is_some()).then_some(carried)
 }
 
-/// Whether the type of a medium says what it is; one without a type is a file.
+/// Whether the type of a media item says what it is; one without a type is a file.
 fn tells_kind(media: &Media) -> bool {
     let told = match media_type(media).and_then(|kind| kind.split_once('/')) {
         Some(("image", _)) => MediaKind::Image,
@@ -224,7 +224,7 @@ impl Parts {
                     rope.framing("{\"text\":");
                     string(rope, words);
                 }
-                BlockContent::Medium(media) => medium(rope, media),
+                BlockContent::Media(media) => medium(rope, media),
                 BlockContent::Call(call) => {
                     let position = position.unwrap_or_default();
                     rope.framing("{\"functionCall\":{");

@@ -20,7 +20,7 @@ pub(crate) fn chat_and_thread(conversation: &Conversation) -> (Option<&str>, Opt
     }
 }
 
-/// Whether a further field says that a medium stood bare in its part, by address, as gryag's document writes it; the bot itself
+/// Whether a further field says that a media item stood bare in its part, by address, as gryag's document writes it; the bot itself
 /// stores such media in `file_data`.
 pub(crate) fn is_bare_file(field: &str) -> bool {
     field.ends_with(".file_uri")

@@ -8,7 +8,7 @@
 //! - HFM-02 no key is null: a template that looks at a null list of calls fails.
 //! - HFM-03 content is a string, for templates drop or garble lists.
 //! - HFM-04 arguments are an object; profile `string-arguments` writes the text that some templates want.
-//! - HFM-05 results stand directly behind their calls, in the order of the calls.
+//! - HFM-05 results stand directly after their calls, in the order of the calls.
 //! - HFM-06 there is at least one message.
 //! - HFM-07 reasoning, where policy keeps it, is the field `reasoning_content` that templates of reasoning models read.
 

@@ -19,11 +19,11 @@ use crate::Dialect;
 use crate::about::{DialectAbout, Rules};
 use crate::loss::{LossCode, Losses};
 use crate::media::placeholder;
+use crate::message_text::declared_text;
 use crate::names::AGENT;
 use crate::policy::MediaPolicy;
 use crate::progress::Progress;
 use crate::rendering::Rendering;
-use crate::said::said_declared;
 use crate::select_messages::SelectedMessages;
 use crate::text::paragraphs_like;
 use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
@@ -198,7 +198,7 @@ fn texts<'a>(view: &View<'a>, message: &'a Message, losses: &mut Losses) -> Opti
     for part in &message.parts {
         match part {
             Part::Text(text) => {
-                let text = said_declared(view, message, text, losses);
+                let text = declared_text(view, message, text, losses);
                 losses.several(
                     LossCode::SpecialTokenInText,
                     position,

@@ -12,8 +12,8 @@
 //!
 //! - MIS-01 ids as the version wants them.
 //! - MIS-02 before v7 an assistant's turn holds text or calls.
-//! - MIS-03 a conversation starts with system text or a user; no system text stands behind another turn than a user's.
-//! - MIS-04 every call is answered behind its turn, once.
+//! - MIS-03 a conversation starts with system text or a user; no system text stands after another turn than a user's.
+//! - MIS-04 every call is answered after its turn, once.
 //! - MIS-05 the last turn may be anybody's but the system's.
 //! - MIS-06 names of functions are `[a-zA-Z0-9_-]{1,64}`; users have no name.
 //! - MIS-07 no sound stands beside system text: sounds are only named in the text.

@@ -11,7 +11,7 @@
 //! - OAC-03 user turns hold text and pictures, by web address or as jpeg, png, gif, webp in a data URL; all others text only.
 //! - OAC-04 an assistant's turn without content has calls.
 //! - OAC-05 a call has an id, a name and arguments as text.
-//! - OAC-06 every call is answered directly behind its turn, once; every result has such a call.
+//! - OAC-06 every call is answered directly after its turn, once; every result has such a call.
 //! - OAC-07 the name of a function is `[a-zA-Z0-9_-]{1,64}`.
 //! - OAC-08 so is the name of a participant.
 //! - OAC-09 a result has no name.

@@ -174,7 +174,7 @@ impl<'a> Items<'_, 'a> {
         let mut rest = Vec::new();
         for block in turn.blocks {
             match block.held {
-                BlockContent::Text(_) | BlockContent::Medium(_) => said.push(block),
+                BlockContent::Text(_) | BlockContent::Media(_) => said.push(block),
                 BlockContent::Call(_) | BlockContent::Result(_) => rest.push(block),
             }
         }
@@ -220,7 +220,7 @@ impl<'a> Items<'_, 'a> {
                     self.rope.framing(",\"output\":");
                     self.rope.json_string(output, Component::Tools);
                 }
-                BlockContent::Text(_) | BlockContent::Medium(_) => continue,
+                BlockContent::Text(_) | BlockContent::Media(_) => continue,
             }
             self.rope.framing("}");
         }
@@ -237,7 +237,7 @@ impl<'a> Items<'_, 'a> {
                     self.rope.framing("{\"type\":\"input_text\",\"text\":");
                     string(self.rope, words);
                 }
-                BlockContent::Medium(media) => {
+                BlockContent::Media(media) => {
                     self.rope.framing(if media.kind == MediaKind::Image {
                         "{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":"
                     } else {

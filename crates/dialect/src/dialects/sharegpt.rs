@@ -7,11 +7,11 @@
 //! Its reader drops a record without a word where these do not hold:
 //!
 //! - SGP-01 `human` and `observation` stand in odd places, `gpt` and `function_call` in even ones.
-//! - SGP-02 an observation stands directly behind its call. There are no ids, so parallel calls follow one another.
+//! - SGP-02 an observation stands directly after its call. There are no ids, so parallel calls follow one another.
 //! - SGP-03 the last turn is `gpt`: a record that ends otherwise is invalid.
 //! - SGP-04 a call is `{"name","arguments"}` with an object as arguments, and holds no text beside it.
 //!
-//! - SGP-05 reasoning, where policy keeps it, stands between `<think>` and `</think>` in front of the text.
+//! - SGP-05 reasoning, where policy keeps it, stands between `<think>` and `</think>` before the text.
 //!
 //! So a round is what people say, then the calls with their results, then what the assistant says; runs of one speaker
 //! are joined with a blank line, and text beside a call follows the call's result.

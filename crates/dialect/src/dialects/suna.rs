@@ -3,7 +3,7 @@
 //! | dialect | content |
 //! |---|---|
 //! | `suna-llm` | a string |
-//! | `suna-list` | a list of text blocks, which may bear cache marks |
+//! | `suna-list` | a list of text blocks, which may have cache marks |
 //! | `suna-cached` | strings; everything before the newest user turn is one user message with a cache mark, and such messages of the source stay |
 //! | `suna-bedrock` | strings; what the backend's filter leaves out is not there |
 //! | `suna-rows` | rows of the database, the message as JSON in a string |

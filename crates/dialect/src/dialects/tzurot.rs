@@ -12,7 +12,7 @@
 //! such words are declared.
 //!
 //! Profile `v2-final` words quotes as the last release of version 2 did, tells by the ids of accounts who quotes himself, puts
-//! the name of a proxy (`isProxyMessage`) in front of its text, and passes lists on that quote nothing.
+//! the name of a proxy (`isProxyMessage`) before its text, and passes lists on that quote nothing.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -26,11 +26,11 @@ use crate::about::{DialectAbout, Rules};
 use crate::definitions;
 use crate::loss::{LossCode, Losses};
 use crate::media::{placeholder, web_address};
+use crate::message_text::declared_text;
 use crate::names::{Roster, speaker};
 use crate::policy::{MediaPolicy, References};
 use crate::quote::{self, Quote, Style, Wordless};
 use crate::rendering::{Coverage, Rendering};
-use crate::said::said_declared;
 use crate::text::{change, without_controls};
 use crate::unsupported::{Unsupported, declare_conversation, declare_messages, declare_weights};
 use crate::view::View;
@@ -207,7 +207,7 @@ impl Around {
 /// A piece of the user's own content.
 enum Piece<'a> {
     Text(Cow<'a, str>),
-    Medium(MediaKind, Cow<'a, str>),
+    Media(MediaKind, Cow<'a, str>),
 }
 
 /// The user's own content.
@@ -229,7 +229,7 @@ impl<'a> Own<'a> {
                     "a medium is its address only",
                 );
                 let url = web_address(media).map(Cow::Borrowed);
-                self.pieces.extend(url.map(|url| Piece::Medium(media.kind, url)));
+                self.pieces.extend(url.map(|url| Piece::Media(media.kind, url)));
             }
             MediaPolicy::Keep | MediaPolicy::Placeholder => {
                 losses.at(
@@ -244,18 +244,18 @@ impl<'a> Own<'a> {
 
     /// Whether it is a list: texts are a string, unless the version passes several of them on.
     fn is_list(&self, wording: &Wording) -> bool {
-        let has_media = self.pieces.iter().any(|piece| matches!(piece, Piece::Medium(..)));
+        let has_media = self.pieces.iter().any(|piece| matches!(piece, Piece::Media(..)));
         has_media || wording.passes_lists && self.pieces.len() > 1
     }
 
     fn texts(&self) -> impl Iterator<Item = &str> {
         self.pieces.iter().filter_map(|piece| match piece {
             Piece::Text(text) => Some(text.as_ref()),
-            Piece::Medium(..) => None,
+            Piece::Media(..) => None,
         })
     }
 
-    /// Joins the texts in front of the media, and declares what moves.
+    /// Joins the texts before the media, and declares what moves.
     fn gather(self, position: u32, losses: &mut Losses) -> Gathered<'a> {
         let mut texts = Vec::new();
         let mut media = Vec::new();
@@ -266,7 +266,7 @@ impl<'a> Own<'a> {
                     moved += u64::from(!media.is_empty());
                     texts.push(text);
                 }
-                Piece::Medium(kind, url) => media.push((kind, url)),
+                Piece::Media(kind, url) => media.push((kind, url)),
             }
         }
         losses.several(
@@ -432,12 +432,12 @@ fn pass<'a>(rope: &mut Rope<'a>, own: Own<'a>) {
                 rope.json_string(text, Component::Content);
                 rope.framing("}");
             }
-            Piece::Medium(kind, url) => write_medium(rope, kind, url),
+            Piece::Media(kind, url) => write_medium(rope, kind, url),
         }
     }
 }
 
-/// Texts, and media behind them.
+/// Texts, and media after them.
 type Gathered<'a> = (Vec<Cow<'a, str>>, Vec<(MediaKind, Cow<'a, str>)>);
 
 /// Writes own words and quotes as one text, then all media.
@@ -487,7 +487,7 @@ fn declare_worded(own: &Own<'_>, message: &Message, losses: &mut Losses) {
     }
 }
 
-/// Whether a line of somebody's own text reads as the words in front of a quote.
+/// Whether a line of somebody's own text reads as the words before a quote.
 fn is_worded_as_quote<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
     let opens = |line: &str| {
         line.ends_with(" said:")
@@ -533,7 +533,7 @@ fn own_content<'a>(view: &View<'a>, message: &'a Message, wording: &Wording, los
     for part in &message.parts {
         match part {
             Part::Text(text) => {
-                let text = said_declared(view, message, text, losses);
+                let text = declared_text(view, message, text, losses);
                 let length = text.len();
                 let clean = if is_passed {
                     text

@@ -276,7 +276,7 @@ fn format(pattern: &Value, arguments: &[Value]) -> Result<(), Error> {
     let Some(pattern) = pattern.as_str() else {
         return Ok(());
     };
-    let widths = pattern.split(|sign: char| !sign.is_ascii_digit());
+    let widths = pattern.split(|character: char| !character.is_ascii_digit());
     let widths = widths
         .filter(|digits| !digits.is_empty())
         .map(|digits| digits.parse::<u64>().unwrap_or(u64::MAX))

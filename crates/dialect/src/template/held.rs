@@ -3,7 +3,7 @@
 //! Values of a template are shared: a list that holds itself twice, and that list twice again, is tiny in memory and endless to
 //! walk, and dropping, comparing or printing a deep one takes the stack of the thread. So every container that a template
 //! makes is put into an object that carries its depth and the size of all that can be reached through it. Too deep a one
-//! is never made; too large a one is refused by whoever would walk it.
+//! is never made; one that is too large is refused before it is walked.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ const VALUE: u64 = 32;
 /// Bytes that a pair of a map takes.
 const PAIR: u64 = 3 * VALUE;
 
-/// Bytes that a printed sign takes at most, for each byte of a value: JSON and Python's `repr` escape with up to six, and a
+/// Bytes that a printed character takes at most, for each byte of a value: JSON and Python's `repr` escape with up to six, and a
 /// number has up to 330 digits.
 const PRINTED: u64 = 12;
 
@@ -48,7 +48,7 @@ impl Size {
         self.bytes.saturating_mul(PRINTED)
     }
 
-    /// Bytes that the value takes at most when it is printed with so many bytes before and behind each value.
+    /// Bytes that the value takes at most when it is printed with so many bytes before and after each value.
     pub(super) fn spread(self, around: u64) -> u64 {
         self.printed()
             .saturating_add(self.values().saturating_mul(around))

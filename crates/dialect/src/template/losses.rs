@@ -39,9 +39,9 @@ pub(super) fn declare(
     for (range, number) in regions.iter() {
         if let (Some(piece), Some(known)) = (pieces.get(number), printed.get_mut(number)) {
             let before = output.get(..range.start).unwrap_or_default();
-            let behind = output.get(range.end..).unwrap_or_default();
+            let after = output.get(range.end..).unwrap_or_default();
             let shown = output.get(range).unwrap_or_default();
-            *known = (*known).max(extent(piece, shown, before, behind, trims));
+            *known = (*known).max(extent(piece, shown, before, after, trims));
         }
     }
     let mut unprinted_call = None;
@@ -67,7 +67,7 @@ pub(super) fn declare(
 }
 
 /// How much of a piece stands in a region.
-fn extent(piece: &Piece<'_>, shown: &str, before: &str, behind: &str, trims: &Trims) -> Printed {
+fn extent(piece: &Piece<'_>, shown: &str, before: &str, after: &str, trims: &Trims) -> Printed {
     let text = piece.text.as_str();
     let inner = text.trim_matches(is_space);
     if shown.len() < inner.len() {
@@ -84,7 +84,7 @@ fn extent(piece: &Piece<'_>, shown: &str, before: &str, behind: &str, trims: &Tr
     let start = text.len() - text.trim_start_matches(is_space).len();
     let end = text.trim_end_matches(is_space).len();
     let is_there = text.get(..start).is_some_and(|space| before.ends_with(space))
-        && text.get(end..).is_some_and(|space| behind.starts_with(space));
+        && text.get(end..).is_some_and(|space| after.starts_with(space));
     let is_blunt = start > 0 || end < text.len();
     if is_there && !(is_blunt && trims.of(piece.kind)) {
         Printed::All

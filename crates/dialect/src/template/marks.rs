@@ -21,13 +21,13 @@ const GENERATION: char = '\u{fde4}';
 
 /// Whether a text holds what marks are made of.
 pub(super) fn occur_in(text: &str) -> bool {
-    text.contains(|sign| matches!(sign, '\u{fdd0}'..='\u{fdef}'))
+    text.contains(|character| matches!(character, '\u{fdd0}'..='\u{fdef}'))
 }
 
 /// A piece between its marks; a blank one stays as it is.
 pub(super) fn around(text: &str, piece: usize) -> String {
     let inner = text.trim_matches(is_space);
-    let Some((before, behind)) = text.split_once(inner).filter(|_| !inner.is_empty()) else {
+    let Some((before, after)) = text.split_once(inner).filter(|_| !inner.is_empty()) else {
         return text.to_owned();
     };
     let mut out = String::with_capacity(text.len() + 32);
@@ -35,12 +35,12 @@ pub(super) fn around(text: &str, piece: usize) -> String {
     push(&mut out, OPEN, &DIGITS, piece);
     out.push_str(inner);
     push(&mut out, CLOSE, &DIGITS, piece);
-    out.push_str(behind);
+    out.push_str(after);
     out
 }
 
-fn push(out: &mut String, sign: char, digits: &[char; 16], piece: usize) {
-    out.push(sign);
+fn push(out: &mut String, character: char, digits: &[char; 16], piece: usize) {
+    out.push(character);
     let mut rest = piece;
     loop {
         out.extend(digits.get(rest % 16));
@@ -100,20 +100,20 @@ pub(super) fn read(marked: &str, most: usize) -> Option<Unmarked> {
     let mut out = Unmarked::default();
     let mut open: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
     let (mut json, mut generated) = (Vec::new(), Vec::new());
-    let mut signs = marked.chars();
+    let mut characters = marked.chars();
     let mut marks = 0;
-    while let Some(sign) = signs.next() {
+    while let Some(character) = characters.next() {
         let at = out.text.len();
-        if matches!(sign, OPEN | CLOSE | JSON | GENERATION) {
+        if matches!(character, OPEN | CLOSE | JSON | GENERATION) {
             marks += 1;
             if marks > most {
                 return None;
             }
         }
-        match sign {
-            OPEN => open.entry(number(&mut signs)).or_default().push((marks, at)),
+        match character {
+            OPEN => open.entry(number(&mut characters)).or_default().push((marks, at)),
             CLOSE => {
-                let piece = number(&mut signs);
+                let piece = number(&mut characters);
                 let (range, is_whole) = match open.get_mut(&piece).and_then(Vec::pop) {
                     Some((_, start)) => (start..at, None),
                     None => (at..at, Some(Half::Closing)),
@@ -124,11 +124,11 @@ pub(super) fn read(marked: &str, most: usize) -> Option<Unmarked> {
                     is_whole,
                 });
             }
-            JSON => bracket(&mut signs, at, &mut json, &mut out.json),
-            GENERATION => bracket(&mut signs, at, &mut generated, &mut out.generated),
+            JSON => bracket(&mut characters, at, &mut json, &mut out.json),
+            GENERATION => bracket(&mut characters, at, &mut generated, &mut out.generated),
             END => {}
-            sign if DIGITS.contains(&sign) => {}
-            sign => out.text.push(sign),
+            character if DIGITS.contains(&character) => {}
+            character => out.text.push(character),
         }
     }
     let open = open.into_iter();
@@ -146,11 +146,11 @@ pub(super) fn read(marked: &str, most: usize) -> Option<Unmarked> {
     Some(out)
 }
 
-fn number(signs: &mut std::str::Chars<'_>) -> usize {
+fn number(characters: &mut std::str::Chars<'_>) -> usize {
     let mut number = 0_usize;
     let mut weight = 1_usize;
-    for sign in signs.by_ref() {
-        let Some(digit) = DIGITS.iter().position(|digit| *digit == sign) else {
+    for character in characters.by_ref() {
+        let Some(digit) = DIGITS.iter().position(|digit| *digit == character) else {
             break;
         };
         number = number.saturating_add(digit.saturating_mul(weight));
@@ -159,8 +159,13 @@ fn number(signs: &mut std::str::Chars<'_>) -> usize {
     number
 }
 
-fn bracket(signs: &mut std::str::Chars<'_>, at: usize, open: &mut Vec<usize>, found: &mut Vec<Range<usize>>) {
-    if signs.next() == Some(OPEN) {
+fn bracket(
+    characters: &mut std::str::Chars<'_>,
+    at: usize,
+    open: &mut Vec<usize>,
+    found: &mut Vec<Range<usize>>,
+) {
+    if characters.next() == Some(OPEN) {
         open.push(at);
     } else if let Some(start) = open.pop().filter(|_| open.is_empty()) {
         found.push(start..at);

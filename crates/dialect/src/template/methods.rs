@@ -33,21 +33,21 @@ pub(super) fn teach(environment: &mut Environment<'_>) {
     });
 }
 
-/// `str.isspace` for one sign.
-pub(super) fn is_space(sign: char) -> bool {
-    sign.is_whitespace() || matches!(sign, '\u{1c}'..='\u{1f}')
+/// `str.isspace` for one character.
+pub(super) fn is_space(character: char) -> bool {
+    character.is_whitespace() || matches!(character, '\u{1c}'..='\u{1f}')
 }
 
 /// Where `str.splitlines` breaks.
-fn breaks_line(sign: char) -> bool {
+fn breaks_line(character: char) -> bool {
     matches!(
-        sign,
+        character,
         '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}'
     )
 }
 
-fn trim(value: &Value, signs: Option<&str>) -> Result<String, Error> {
-    Ok(strip(&python::text(value)?, signs, true, true).to_owned())
+fn trim(value: &Value, characters: Option<&str>) -> Result<String, Error> {
+    Ok(strip(&python::text(value)?, characters, true, true).to_owned())
 }
 
 fn length(value: &Value) -> Result<usize, Error> {
@@ -67,8 +67,13 @@ fn items(value: &Value) -> Result<Value, Error> {
     minijinja::filters::items(value)
 }
 
-fn strip<'t>(text: &'t str, signs: Option<&str>, left: bool, right: bool) -> &'t str {
-    let goes = |sign: char| signs.map_or_else(|| is_space(sign), |signs| signs.contains(sign));
+fn strip<'t>(text: &'t str, characters: Option<&str>, left: bool, right: bool) -> &'t str {
+    let goes = |character: char| {
+        characters.map_or_else(
+            || is_space(character),
+            |characters| characters.contains(character),
+        )
+    };
     let text = if left { text.trim_start_matches(goes) } else { text };
     if right { text.trim_end_matches(goes) } else { text }
 }
@@ -90,8 +95,8 @@ fn method(state: &mut State<'_, '_>, value: &Value, name: &str, arguments: &[Val
 fn string_method(text: &str, name: &str, arguments: &[Value]) -> Result<Option<Value>, Error> {
     Ok(Some(match name {
         "strip" | "lstrip" | "rstrip" => {
-            let (signs,): (Option<&str>,) = from_args(arguments)?;
-            Value::from(strip(text, signs, name != "rstrip", name != "lstrip"))
+            let (characters,): (Option<&str>,) = from_args(arguments)?;
+            Value::from(strip(text, characters, name != "rstrip", name != "lstrip"))
         }
         "split" | "rsplit" => {
             let (separator, most, named): (Option<Value>, Option<i64>, Kwargs) = from_args(arguments)?;
@@ -228,13 +233,13 @@ fn lines(text: &str, keeps: bool) -> Vec<Value> {
 fn title(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut inside = false;
-    for sign in text.chars() {
+    for character in text.chars() {
         if inside {
-            out.extend(sign.to_lowercase());
+            out.extend(character.to_lowercase());
         } else {
-            out.extend(sign.to_uppercase());
+            out.extend(character.to_uppercase());
         }
-        inside = sign.is_alphabetic();
+        inside = character.is_alphabetic();
     }
     out
 }

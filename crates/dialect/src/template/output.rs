@@ -29,7 +29,7 @@ enum What {
 struct Stretch {
     range: Range<usize>,
     what: What,
-    voice: Speaker,
+    speaker: Speaker,
 }
 
 /// An output and what is known about it.
@@ -53,16 +53,16 @@ impl<'a> Output<'_, 'a> {
     pub(super) fn rope(&self) -> Rope<'a> {
         let mut stretches = self.stretches();
         if self.generated.is_empty() {
-            self.voices(&mut stretches);
+            self.assign_speakers(&mut stretches);
         } else {
-            stretches = self.generated_voices(stretches);
+            stretches = self.generated_speakers(stretches);
         }
         let mut rope = Rope::new();
         for stretch in stretches {
             let Some(text) = self.text.get(stretch.range) else {
                 continue;
             };
-            rope.speak(stretch.voice);
+            rope.speak(stretch.speaker);
             match stretch.what {
                 What::Piece(number) => match self.pieces.get(number) {
                     Some(piece) => say(&mut rope, piece, text),
@@ -129,7 +129,7 @@ impl<'a> Output<'_, 'a> {
     }
 
     /// Gives the assistant what the template marks as generated.
-    fn generated_voices(&self, stretches: Vec<Stretch>) -> Vec<Stretch> {
+    fn generated_speakers(&self, stretches: Vec<Stretch>) -> Vec<Stretch> {
         let edges: BTreeSet<usize> = self
             .generated
             .iter()
@@ -153,7 +153,7 @@ impl<'a> Output<'_, 'a> {
                 out.push(Stretch {
                     range: *from..*to,
                     what: stretch.what,
-                    voice: if is_generated {
+                    speaker: if is_generated {
                         Speaker::Perspective
                     } else {
                         Speaker::Other
@@ -165,7 +165,7 @@ impl<'a> Output<'_, 'a> {
     }
 
     /// Gives the assistant its pieces, what stands between pieces of one turn, and the special token that ends it.
-    fn voices(&self, stretches: &mut [Stretch]) {
+    fn assign_speakers(&self, stretches: &mut [Stretch]) {
         let mut own: Vec<Range<usize>> = Vec::new();
         let mut last: Option<(usize, usize)> = None;
         for (index, stretch) in stretches.iter().enumerate() {
@@ -185,27 +185,27 @@ impl<'a> Output<'_, 'a> {
                 }
             };
             last = Some((turn, index));
-            let behind = stretches.get(index + 1..).unwrap_or_default();
-            own.push(from..index + 1 + self.ending(behind));
+            let after = stretches.get(index + 1..).unwrap_or_default();
+            own.push(from..index + 1 + self.ending(after));
         }
         for range in own {
             for stretch in stretches.get_mut(range).into_iter().flatten() {
-                stretch.voice = Speaker::Perspective;
+                stretch.speaker = Speaker::Perspective;
             }
         }
     }
 
-    /// How many of the stretches behind a piece end its turn: up to a special token, unless nothing but white space
-    /// stands in front of that; then it opens the next turn.
-    fn ending(&self, behind: &[Stretch]) -> usize {
+    /// How many of the stretches after a piece end its turn: up to a special token, unless nothing but white space
+    /// stands before that; then it opens the next turn.
+    fn ending(&self, after: &[Stretch]) -> usize {
         let is_between = |stretch: &&Stretch| matches!(stretch.what, What::Glue | What::Json);
-        let between = behind.iter().take_while(is_between).count();
-        let gap = behind.iter().take(between);
+        let between = after.iter().take_while(is_between).count();
+        let gap = after.iter().take(between);
         let gap: String = gap
             .filter_map(|stretch| self.text.get(stretch.range.clone()))
             .collect();
         let is_apart = !gap.is_empty() && gap.chars().all(is_space);
-        match behind.get(between) {
+        match after.get(between) {
             Some(next) if next.what == What::Special && !is_apart => between + 1,
             _ => 0,
         }
@@ -217,7 +217,7 @@ fn push(stretches: &mut Vec<Stretch>, range: Range<usize>, what: What) {
         stretches.push(Stretch {
             range,
             what,
-            voice: Speaker::Other,
+            speaker: Speaker::Other,
         });
     }
 }

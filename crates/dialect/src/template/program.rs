@@ -1,4 +1,4 @@
-//! A compiled template with tolls: what each instruction of minijinja can cost is paid before or behind it.
+//! A compiled template with tolls: what each instruction of minijinja can cost is paid before or after it.
 //!
 //! minijinja limits the number of instructions; what one of them does with a large value it does not limit, and operators
 //! cannot be replaced. So the instructions are copied with calls of filters between them whose names no template can write.
@@ -101,7 +101,7 @@ fn is_short(instruction: &Instruction<'_>) -> bool {
     };
     match value.as_str() {
         Some(text) => text.len() <= SHORT,
-        // A number counts signs of a text from its start.
+        // A number counts characters of a text from its start.
         None if value.is_integer() => value.as_usize().is_some_and(|index| index <= SHORT),
         None => value.as_object().is_none(),
     }

@@ -80,17 +80,21 @@ fn quoted(out: &mut String, text: &str) {
         '\''
     };
     out.push(quote);
-    for sign in text.chars() {
-        match sign {
+    for character in text.chars() {
+        match character {
             '\\' => out.push_str("\\\\"),
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            sign if sign == quote => out.extend(['\\', sign]),
-            sign if is_printable(sign) => out.push(sign),
-            sign if u32::from(sign) <= 0xff => push(out, format_args!("\\x{:02x}", u32::from(sign))),
-            sign if u32::from(sign) <= 0xffff => push(out, format_args!("\\u{:04x}", u32::from(sign))),
-            sign => push(out, format_args!("\\U{:08x}", u32::from(sign))),
+            character if character == quote => out.extend(['\\', character]),
+            character if is_printable(character) => out.push(character),
+            character if u32::from(character) <= 0xff => {
+                push(out, format_args!("\\x{:02x}", u32::from(character)));
+            }
+            character if u32::from(character) <= 0xffff => {
+                push(out, format_args!("\\u{:04x}", u32::from(character)));
+            }
+            character => push(out, format_args!("\\U{:08x}", u32::from(character))),
         }
     }
     out.push(quote);
@@ -102,11 +106,11 @@ fn push(out: &mut String, formatted: fmt::Arguments<'_>) {
 }
 
 /// `str.isprintable` but for code points that nobody has assigned yet.
-fn is_printable(sign: char) -> bool {
-    let is_format = matches!(sign, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+fn is_printable(character: char) -> bool {
+    let is_format = matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0001}'..='\u{e007f}'
         | '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}');
-    sign == ' ' || !(sign.is_control() || sign.is_whitespace() || is_format)
+    character == ' ' || !(character.is_control() || character.is_whitespace() || is_format)
 }
 
 /// `repr` of a float: the shortest digits that read back, with an exponent below 1e-4 and from 1e16 on.
@@ -137,7 +141,7 @@ struct Dump {
     behind_key: String,
 }
 
-/// The filter `tojson` as transformers defines it: `json.dumps` that leaves HTML and non-ASCII signs alone.
+/// The filter `tojson` as transformers defines it: `json.dumps` that leaves HTML and non-ASCII characters alone.
 pub(super) fn tojson(value: &Value, options: &Kwargs) -> Result<String, Error> {
     let indent = match options.get::<Option<Value>>("indent")? {
         None => None,
@@ -258,11 +262,11 @@ impl Dump {
         }
         let mut escaped = String::new();
         chatmill_model::json::push_string(&mut escaped, text);
-        for sign in escaped.chars() {
-            if sign.is_ascii() && sign != '\u{7f}' {
-                out.push(sign);
+        for character in escaped.chars() {
+            if character.is_ascii() && character != '\u{7f}' {
+                out.push(character);
             } else {
-                for unit in sign.encode_utf16(&mut [0; 2]) {
+                for unit in character.encode_utf16(&mut [0; 2]) {
                     push(out, format_args!("\\u{unit:04x}"));
                 }
             }

@@ -36,13 +36,13 @@ impl Regions {
             let Some(gap) = regions.gap(at, unmarked.text.len()) else {
                 continue;
             };
-            let (Some(before), Some(behind)) =
+            let (Some(before), Some(after)) =
                 (unmarked.text.get(gap.start..at), unmarked.text.get(at..gap.end))
             else {
                 continue;
             };
             let range = match half {
-                Half::Opening => at..at + common_start(inner, behind),
+                Half::Opening => at..at + common_start(inner, after),
                 Half::Closing => at - common_end(inner, before)..at,
             };
             regions.take(range, found.piece);
@@ -126,13 +126,13 @@ fn common_start(left: &str, right: &str) -> usize {
         .chars()
         .zip(right.chars())
         .take_while(|(left, right)| left == right);
-    equal.map(|(sign, _)| sign.len_utf8()).sum()
+    equal.map(|(character, _)| character.len_utf8()).sum()
 }
 
 fn common_end(left: &str, right: &str) -> usize {
     let pairs = left.chars().rev().zip(right.chars().rev());
     let equal = pairs.take_while(|(left, right)| left == right);
-    equal.map(|(sign, _)| sign.len_utf8()).sum()
+    equal.map(|(character, _)| character.len_utf8()).sum()
 }
 
 #[cfg(test)]

@@ -44,7 +44,7 @@ pub(super) fn checked(source: &str, syntax: &SyntaxConfig) -> Result<String, Str
             out.push('*');
             copied = end;
         }
-        // In front of an argument, the sign unpacks a list.
+        // Before an argument, the sign unpacks a list.
         follows_operand = !matches!(token, Token::ParenOpen | Token::Comma);
     }
     out.push_str(source.get(copied..).unwrap_or_default());

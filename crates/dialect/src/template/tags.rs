@@ -26,9 +26,9 @@ pub(super) fn rewrite(source: &str) -> Result<String, String> {
         } else {
             1
         };
-        let (tag, behind) = tail.split_at(length);
+        let (tag, after) = tail.split_at(length);
         let length = if statement(tag) == Some("raw") {
-            end_of_raw(behind)
+            end_of_raw(after)
         } else {
             0
         };
@@ -46,9 +46,9 @@ pub(super) fn rewrite(source: &str) -> Result<String, String> {
             }
             _ => out.push_str(tag),
         }
-        let (raw, behind) = behind.split_at(length);
+        let (raw, after) = after.split_at(length);
         out.push_str(raw);
-        rest = behind;
+        rest = after;
     }
     out.push_str(rest);
     Ok(out)
@@ -59,12 +59,12 @@ fn tag_length(text: &str) -> usize {
     let closing = if text.starts_with("{%") { "%}" } else { "}}" };
     let mut quote = None;
     let mut escaped = false;
-    for (at, sign) in text.char_indices().skip(2) {
+    for (at, character) in text.char_indices().skip(2) {
         match quote {
             Some(_) if escaped => escaped = false,
-            Some(_) if sign == '\\' => escaped = true,
-            Some(opening) if sign == opening => quote = None,
-            None if matches!(sign, '"' | '\'') => quote = Some(sign),
+            Some(_) if character == '\\' => escaped = true,
+            Some(opening) if character == opening => quote = None,
+            None if matches!(character, '"' | '\'') => quote = Some(character),
             None if text.get(at..).is_some_and(|tail| tail.starts_with(closing)) => return at + 2,
             _ => {}
         }

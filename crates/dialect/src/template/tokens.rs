@@ -9,12 +9,12 @@ use crate::controls::{self, ESCAPE};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tokens {
     spellings: Vec<String>,
-    /// The signs that they begin with, each once: a tokenizer may have hundreds of tokens that begin alike.
+    /// The characters that they begin with, each once: a tokenizer may have hundreds of tokens that begin alike.
     firsts: Vec<char>,
 }
 
 impl Tokens {
-    /// Tokens of two signs or more; a single sign is too common in chat text to be anybody's border.
+    /// Tokens of two characters or more; a single character is too common in chat text to be anybody's border.
     pub(super) fn new(spellings: impl IntoIterator<Item = String>) -> Self {
         let is_long = |token: &String| token.chars().nth(1).is_some();
         let mut spellings: Vec<String> = spellings.into_iter().filter(is_long).collect();
@@ -44,7 +44,7 @@ impl Tokens {
         text.get(..token.len())
     }
 
-    /// The next token of a text, and what stands before and behind it.
+    /// The next token of a text, and what stands before and after it.
     pub(super) fn split_once<'t>(&self, text: &'t str) -> Option<(&'t str, &'t str, &'t str)> {
         text.match_indices(self.firsts.as_slice()).find_map(|(at, _)| {
             let (before, tail) = text.split_at_checked(at)?;
@@ -57,14 +57,14 @@ impl Tokens {
     pub(super) fn count(&self, text: &str) -> u64 {
         let mut rest = text;
         let mut count = 0;
-        while let Some((_, _, behind)) = self.split_once(rest) {
-            rest = behind;
+        while let Some((_, _, after)) = self.split_once(rest) {
+            rest = after;
             count += 1;
         }
         count
     }
 
-    /// The text with U+200B behind the first sign of each token, and how many there were.
+    /// The text with U+200B after the first character of each token, and how many there were.
     pub(super) fn escape<'t>(&self, text: Cow<'t, str>) -> (Cow<'t, str>, u64) {
         let mut escaped = String::new();
         let mut rest: &str = &text;

@@ -103,7 +103,7 @@ fn look(
     });
 }
 
-/// Going once over the signs of a text or the members of a container.
+/// Going once over the characters of a text or the members of a container.
 pub(super) fn walks(value: &Value) -> Result<(), Error> {
     match value.as_str() {
         Some(text) => meter::handles(text.len() as u64),

@@ -54,9 +54,9 @@ impl IdRule {
             IdShape::Any(most) => id.chars().take(most).collect(),
             IdShape::Word(most) => id
                 .chars()
-                .map(|sign| {
-                    if u8::try_from(sign).is_ok_and(is_word_byte) {
-                        sign
+                .map(|character| {
+                    if u8::try_from(character).is_ok_and(is_word_byte) {
+                        character
                     } else {
                         '_'
                     }

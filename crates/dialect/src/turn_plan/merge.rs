@@ -60,7 +60,7 @@ fn merge<'a>(turns: Vec<Turn<'a>>, manner: &DialectProfile, losses: &mut Losses)
 }
 
 /// A turn in a place that a manner forbids, which only rejected calls and results leave: two of one role in a row, calls
-/// behind the assistant's own turn, a result in front of everything.
+/// after the assistant's own turn, a result before everything.
 pub(super) fn misplaced(turns: &[Turn<'_>], manner: &DialectProfile) -> Option<Violation> {
     let is_assistant = |turn: &Turn<'_>| turn.role == Role::Assistant;
     let is_alike = |(one, next): &(&Turn<'_>, &Turn<'_>)| is_assistant(one) == is_assistant(next);

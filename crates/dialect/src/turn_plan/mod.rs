@@ -18,10 +18,10 @@ use std::collections::BTreeSet;
 use chatmill_model::{Component, Media, Message, Part, Role, Rope, ToolCall, ToolResult};
 
 use crate::loss::{LossCode, Losses};
+use crate::message_text::answered;
 use crate::names::{Aliases, Roster};
 use crate::progress::Progress;
 use crate::rendering::{Extent, Rendering};
-use crate::said::answered;
 use crate::select_messages::SelectedMessages;
 use crate::system;
 use crate::text_run::TextRun;
@@ -76,8 +76,8 @@ impl<'a> ResultBlock<'a> {
 pub(crate) enum BlockContent<'a> {
     /// Text; never empty.
     Text(Vec<TextRun<'a>>),
-    /// A medium.
-    Medium(&'a Media),
+    /// A media item.
+    Media(&'a Media),
     /// A call.
     Call(CallBlock<'a>),
     /// A result.
@@ -114,7 +114,7 @@ impl Block<'_> {
 pub(crate) struct Turn<'a> {
     /// Whose it is; [`Role::Tool`] where it holds nothing but results.
     pub(crate) role: Role,
-    /// Index of the participant whose name it bears.
+    /// Index of the participant whose name it has.
     pub(crate) speaker: Option<usize>,
     /// Its pieces.
     pub(crate) blocks: Vec<Block<'a>>,
@@ -142,11 +142,11 @@ impl<'a> Turn<'a> {
             .any(|block| matches!(block.held, BlockContent::Call(_)))
     }
 
-    /// Whether one of its blocks is a medium.
+    /// Whether one of its blocks is a media item.
     pub(crate) fn has_media(&self) -> bool {
         self.blocks
             .iter()
-            .any(|block| matches!(block.held, BlockContent::Medium(_)))
+            .any(|block| matches!(block.held, BlockContent::Media(_)))
     }
 }
 

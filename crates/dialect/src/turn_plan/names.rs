@@ -14,7 +14,7 @@ use crate::view::View;
 pub(super) enum Naming {
     /// Into the field.
     Field,
-    /// In front of the text, for this reason.
+    /// Before the text, for this reason.
     Prefix(&'static str),
     /// Nowhere, because policy says so.
     Dropped,
@@ -61,7 +61,7 @@ fn has_several_others(view: &View<'_>) -> bool {
 }
 
 impl<'a> Writer<'_, 'a> {
-    /// The participant whose alias a turn bears.
+    /// The participant whose alias a turn has.
     pub(super) fn name_field(&mut self, speaker: Option<usize>) -> Option<usize> {
         let index = speaker.filter(|index| self.naming == Naming::Field && !self.is_nobody(*index))?;
         if let Some(count) = self.named.get_mut(index) {
@@ -76,7 +76,7 @@ impl<'a> Writer<'_, 'a> {
         participants.get(index).is_some_and(is_nobody)
     }
 
-    /// What stands in front of the text of a message.
+    /// What stands before the text of a message.
     pub(super) fn name_prefix(
         &mut self,
         sender: Option<usize>,

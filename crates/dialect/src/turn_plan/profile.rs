@@ -9,7 +9,7 @@ use crate::filter::Filter;
 /// In which order calls, results and everything else are said.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Order {
-    /// Every result directly behind its call; whole turns move.
+    /// Every result directly after its call; whole turns move.
     Paired,
     /// As in the source, less what a filter leaves out.
     Filtered(&'static Filter),
@@ -44,7 +44,7 @@ pub(crate) enum SystemPlace {
 pub(crate) enum Texts {
     /// Joined into one.
     Joined,
-    /// Joined into one unless a medium stands among them.
+    /// Joined into one unless a media item stands among them.
     JoinedWithoutMedia,
     /// Joined into one unless a cache mark stands on one of them.
     JoinedWithoutMarks,
@@ -59,11 +59,11 @@ pub(crate) enum Thoughts {
     Nowhere(&'static str),
     /// In a field of the turn.
     Field,
-    /// In front of the text, between `<think>` and `</think>`.
+    /// Before the text, between `<think>` and `</think>`.
     Tagged,
 }
 
-/// A dialect that carries no medium.
+/// A dialect that carries no media.
 pub(crate) fn nothing(_: &Media) -> Option<Carried> {
     None
 }
@@ -73,7 +73,7 @@ pub(crate) fn nothing(_: &Media) -> Option<Carried> {
 pub(crate) struct DialectProfile {
     /// The rule that gives speakers a field for their names; none: there is no such field.
     pub(crate) name_field: Option<&'static str>,
-    /// Why nobody is named, not even in front of the text; none: where there is no field, a name may stand there.
+    /// Why nobody is named, not even before the text; none: where there is no field, a name may stand there.
     pub(crate) nameless: Option<&'static str>,
     /// In which order turns stand.
     pub(crate) order: Order,
@@ -93,7 +93,7 @@ pub(crate) struct DialectProfile {
     pub(crate) trims_end: Option<&'static str>,
     /// Whether an answering turn keeps calls and text apart: the rule that wants it so.
     pub(crate) splits_calls: Option<&'static str>,
-    /// What a user turn can carry of a medium; none: only its name.
+    /// What a user turn can carry of a media item; none: only its name.
     pub(crate) carries: fn(&Media) -> Option<Carried>,
     /// Why facts about a carried medium are lost.
     pub(crate) media_rule: &'static str,
@@ -117,7 +117,7 @@ pub(crate) struct DialectProfile {
     pub(crate) keeps_message_ids: bool,
 }
 
-/// What becomes of a medium that is carried.
+/// What becomes of a media item that is carried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Carried {
     /// Facts about it that have no place.
@@ -127,7 +127,7 @@ pub(crate) struct Carried {
 }
 
 impl Carried {
-    /// A medium of which only these facts are not written.
+    /// A media item of which only these facts are not written.
     pub(crate) fn without(facts: [bool; 2]) -> Self {
         Self {
             facts_lost: facts.into_iter().map(u64::from).sum(),

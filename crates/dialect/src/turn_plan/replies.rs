@@ -1,4 +1,4 @@
-//! What a message replies to, quoted behind its own words.
+//! What a message replies to, quoted after its own words.
 
 use chatmill_model::Message;
 

@@ -8,13 +8,13 @@ use chatmill_model::{Component, Message, Part, Role, ToolResult};
 use super::{Block, BlockContent, CallBlock, SystemPlace, Texts, Thoughts, Turn, Writer, names::Naming};
 use crate::loss::LossCode;
 use crate::media::placeholder;
+use crate::message_text::{answered, declared_text};
 use crate::policy::{MediaPolicy, Reasoning};
-use crate::said::{answered, said_declared};
-use crate::text_run::{TextRun, is_blank_sign};
+use crate::text_run::{TextRun, is_blank_character};
 use crate::tools::{call_words, result_words};
 use crate::turns::Call;
 
-/// What stands in front of system text that became a user turn.
+/// What stands before system text that became a user turn.
 pub(crate) const SYSTEM_MARK: &str = "[system] ";
 
 impl<'a> Writer<'_, 'a> {
@@ -156,7 +156,7 @@ impl<'a> Writer<'_, 'a> {
                             u64::from(carried.needs_fetch),
                             "the address has to be fetched before the turn can be used",
                         );
-                        blocks.push(Self::block(position, BlockContent::Medium(media)));
+                        blocks.push(Self::block(position, BlockContent::Media(media)));
                     } else {
                         self.losses.at(
                             LossCode::MediaPlaceholder,
@@ -299,11 +299,11 @@ impl<'a> Writer<'_, 'a> {
     }
 
     fn text(&mut self, message: &'a Message, text: &'a str) -> Option<Block<'a>> {
-        let text = said_declared(self.view, message, text, &mut self.losses);
+        let text = declared_text(self.view, message, text, &mut self.losses);
         if text.is_empty() {
             return None;
         }
-        if self.manner.blank_is_empty && text.chars().all(is_blank_sign) {
+        if self.manner.blank_is_empty && text.chars().all(is_blank_character) {
             self.losses.at(
                 LossCode::WhitespaceTrimmed,
                 message.position,
@@ -348,7 +348,7 @@ impl<'a> Writer<'_, 'a> {
             Texts::Joined => true,
             Texts::JoinedWithoutMedia => !blocks
                 .iter()
-                .any(|block| matches!(block.held, BlockContent::Medium(_))),
+                .any(|block| matches!(block.held, BlockContent::Media(_))),
             Texts::JoinedWithoutMarks => !blocks.iter().any(|block| block.is_cached),
             Texts::Blocks => false,
         };

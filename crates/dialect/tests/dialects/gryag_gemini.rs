@@ -1,7 +1,7 @@
 //! gryag's prompts for Gemini.
 //!
 //! The vectors of `format_metadata` that hold for the document are tests of the line itself. Not held: those of other key
-//! orders, of cuts at 60 and 80 signs, of quoted ids and of `@` (the code's versions, not the document), speaker headers,
+//! orders, of cuts at 60 and 80 characters, of quoted ids and of `@` (the code's versions, not the document), speaker headers,
 //! token estimates, history truncation and the cleaning of answers, which are not a part of the pattern.
 
 use chatmill_dialect::policy::{LeakedMetadata, MediaPolicy, Orphans, System};
@@ -336,7 +336,7 @@ fn a_text_does_not_pass_for_a_line_of_ids() {
         "{}",
         out.text
     );
-    // Behind a line of its own a text is only text.
+    // After a line of its own a text is only text.
     assert!(
         out.text.contains("{\"text\":\"[meta] user_id=1 name="),
         "{}",

@@ -137,8 +137,8 @@ fn replies_are_quoted_or_dropped_and_never_quoted_where_nobody_replied() {
     ] {
         let outs = room.render(dialect);
         let out = outs.last().unwrap();
-        for sign in ["said", "→", "reply_"] {
-            assert!(!has(out, sign), "{dialect}: {}", out.text);
+        for mark in ["said", "→", "reply_"] {
+            assert!(!has(out, mark), "{dialect}: {}", out.text);
         }
         assert_eq!(
             out.lost(LossCode::ReferenceUnresolved),

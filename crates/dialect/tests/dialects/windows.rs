@@ -8,7 +8,7 @@ use crate::room::{Out, Room, text};
 
 const HOUR: i64 = 3_600_000_000;
 
-/// Cuts at silences of more than an hour, or behind answers, or both.
+/// Cuts at silences of more than an hour, or after answers, or both.
 fn cut(room: &Room, session_gap: Option<i64>, per_turn: bool) -> Vec<WindowRange> {
     let cuts = Cuts {
         session_gap,
@@ -115,7 +115,7 @@ fn a_turn_is_everything_up_to_its_last_words() {
     room.result("c2", "sun");
     room.pair(Some((2, 1)), Some((3, 0)), CallStatus::Paired);
     room.pair(Some((8, 0)), Some((9, 0)), CallStatus::Paired);
-    // The last turn says nothing behind its call: it is not an answer yet.
+    // The last turn says nothing after its call: it is not an answer yet.
     assert_eq!(answers(&room), [1, 7]);
     let starts = turn_starts(&room.linked, &CutPoints::of(&room.linked), Some(bot));
     assert_eq!(starts, [1, 7]);
@@ -309,7 +309,7 @@ fn sessions_hold_every_message_once_and_part_nothing() {
             "{dialect}"
         );
         let (first, last) = out.positions;
-        // Where a dialect shows nothing of the stretch, system text in front of it is all there is.
+        // Where a dialect shows nothing of the stretch, system text before it is all there is.
         if last >= Some(stretch.start) {
             assert!(first >= Some(stretch.start), "{dialect} {stretch:?} {first:?}");
         }

@@ -37,7 +37,7 @@ pub struct ReceiptTotals {
     files: Vec<PartFile>,
     /// How many slices were finished.
     slices: usize,
-    /// The number behind the last of them.
+    /// The number after the last of them.
     after_last: u32,
 }
 
@@ -120,7 +120,8 @@ impl ReceiptTotals {
         }
     }
 
-    /// Refuses a run that does not account for all that was cut, whose ledger does not balance, or whose perspective is nobody's.
+    /// Refuses a run that does not account for all that was cut, whose ledger does not balance, or of which no conversation has a
+    /// participant that `perspective.as` names.
     pub fn check(&self, plan: &Plan, tally: &CutTotals) -> Result<(), RunError> {
         let counted = self.inputs.iter().zip(&self.is_told).zip(&tally.inputs);
         let mut names = Vec::new();

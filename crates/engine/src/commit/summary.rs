@@ -82,7 +82,7 @@ pub struct RunSummary {
 pub const COMPLETE: &str = "complete";
 /// The verdict of a run that rejected more than the threshold allows.
 pub const TOO_MANY_REJECTS: &str = "too-many-rejects";
-/// The verdict of a run in whose inputs there was no conversation, not even one that the request leaves out.
+/// The verdict of a run that read no conversation at all, not even one that the request leaves out.
 pub const NOTHING_READ: &str = "nothing-read";
 /// The verdict of a run with more error findings than `limits.max_error_findings` allows.
 pub const TOO_MANY_ERRORS: &str = "too-many-errors";

@@ -49,7 +49,7 @@ pub struct InputSettings {
     pub number: usize,
     /// The source that the plan names, unless it is detected.
     pub source: Option<&'static dyn Source>,
-    /// Text in front of conversation ids.
+    /// Text before conversation ids.
     pub id_prefix: String,
     /// Whether files of the section that hold the same conversation are one; `None` leaves it to the source.
     pub merge: Option<bool>,
@@ -201,7 +201,7 @@ pub(super) fn inputs(
     Ok((found, notes))
 }
 
-/// Puts the number of its section in front of a name that several of the sorted inputs have; says whether there is one.
+/// Puts the number of its section before a name that several of the sorted inputs have; says whether there is one.
 fn number_names(inputs: &mut [PlannedInput]) -> bool {
     let mut is_numbered = false;
     for equal in inputs.chunk_by_mut(|one, other| one.name() == other.name()) {

@@ -1,4 +1,4 @@
-//! From the words of a plan to its dialects.
+//! From the names in `render.dialects` to dialects and profiles.
 
 use chatmill_diag::suggest::nearest;
 use std::sync::Arc;

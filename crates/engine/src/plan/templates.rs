@@ -68,7 +68,7 @@ impl Templates {
 
 /// Why there is no template.
 enum Fault {
-    /// It is none, for this reason.
+    /// It is not a template, for this reason.
     Wrong(String),
     /// The system failed.
     System(Failure),

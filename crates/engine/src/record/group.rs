@@ -44,7 +44,7 @@ pub struct GroupRow {
 
 /// The rows of one conversation.
 pub struct Group {
-    /// Who reads them.
+    /// The source that reads them.
     pub source: &'static dyn Source,
     /// The id under which they were gathered; none where there was none.
     pub key: Option<String>,

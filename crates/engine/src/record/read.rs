@@ -28,7 +28,7 @@ pub fn read(source: &dyn Source, frame: &Frame, bytes: &[u8], settings: Settings
 
 /// Reads, links and checks the rows of a conversation, an array, that were gathered under a key.
 ///
-/// No conversation and no reject means that nothing came of the rows.
+/// Without a conversation and without a reject the rows held nothing that a conversation is made of.
 pub fn read_rows(
     source: &dyn Source,
     frame: &Frame,
@@ -39,12 +39,12 @@ pub fn read_rows(
     scanned(source, frame, bytes, Rows::Gathered(key), settings)
 }
 
-/// Whether a frame is a record of its own.
+/// What a frame holds.
 #[derive(Clone, Copy)]
 enum Rows<'k> {
-    /// It is.
+    /// One record.
     Alone,
-    /// It holds rows that were gathered under this key.
+    /// Rows that were gathered under this key.
     Gathered(Option<&'k str>),
 }
 
@@ -60,7 +60,7 @@ fn scanned(
     let mut outcome = match json::scan(bytes, limits.depth) {
         Err(fault) => {
             let at = frame.start + fault.at as u64;
-            // Where more was expected, the fault lies behind the last byte.
+            // Where more was expected, the fault lies after the last byte.
             let finding = Finding::new(fault.code, fault.message).at_span(at, (at + 1).min(frame.end));
             rejected(&locator, frame, bytes, limits, finding, Vec::new())
         }

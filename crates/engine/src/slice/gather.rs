@@ -23,7 +23,7 @@ use shared::Shared;
 /// Partitions that are open at a time, each with a file.
 const OPEN_PARTITIONS: u64 = 256;
 
-/// Times that a partition is spread again at most; a hash that never tells two conversations apart does not exist.
+/// Times that a partition is spread again at most: two conversations that six different hashes put together stay together.
 const MAX_SPREADS: usize = 6;
 
 /// Rows put aside until all inputs have been read.
@@ -54,7 +54,7 @@ struct Level {
 /// A partition as it came back from its spill.
 #[derive(Default)]
 struct Partition {
-    /// Its rows, one behind another; the memory is kept for the next partition.
+    /// Its rows, one after another; the memory is kept for the next partition.
     bytes: Vec<u8>,
     /// Number of its group, place and bytes of each row: group by group, inside of one in input order.
     rows: Vec<(usize, RowPlace, Range<usize>)>,
@@ -292,7 +292,7 @@ fn array<'r>(
     }
 }
 
-/// What stands in front of a row in a spill: seven numbers, then scope and key.
+/// What stands before a row in a spill: seven numbers, then scope and key.
 struct Head(Vec<u8>);
 
 /// Numbers in a head.

@@ -1,4 +1,4 @@
-//! What an entry is: who reads it, or why nobody does.
+//! What an entry is: the source that reads it, or why none does.
 
 use chatmill_diag::{Code, Finding, Limits, codes};
 use chatmill_intake::{
@@ -11,7 +11,7 @@ use crate::record::locate::advance;
 
 /// What was recognised in the head of an entry.
 pub(super) struct Recognition {
-    /// Who reads it.
+    /// The source that reads it.
     pub source: Option<&'static dyn Source>,
     /// What speaks for a source.
     pub evidence: Option<Evidence>,
@@ -23,9 +23,9 @@ pub(super) struct Recognition {
     pub notes: Vec<Finding>,
     /// Whether its rows are gathered.
     pub gathers: bool,
-    /// What it looks like, where nobody reads it.
+    /// What it looks like, where no source reads it.
     pub looks: Option<String>,
-    /// What a map for it could say, where nobody reads it.
+    /// What a map for it could say, where no source reads it.
     pub proposal: Option<Proposal>,
 }
 
@@ -191,7 +191,7 @@ pub(super) fn rename(map: &TableMap, frame: &mut Frame, buffer: &mut Vec<u8>, li
     is_wanted
 }
 
-/// A record that nobody reads: nothing readable stood at the head of its entry, so that the entry was not refused whole.
+/// A record that no source reads. Its entry was not refused whole because nothing readable stood at its head.
 pub(super) fn unread(frame: &Frame, buffer: &mut Vec<u8>, limits: &Limits) -> FramingError {
     let bytes = buffer.get(frame.buffer.clone()).unwrap_or_default();
     let (code, message, at) = match json::scan(bytes, limits.depth) {

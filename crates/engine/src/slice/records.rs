@@ -30,7 +30,7 @@ pub enum Item<'s> {
     Note(&'s Finding),
     /// Bytes between records.
     Separator(u64),
-    /// Rows of a table that nobody asked for.
+    /// Rows of a table that are not read.
     Skipped {
         /// The table.
         table: &'s str,
@@ -93,7 +93,7 @@ pub struct ReadRecord<'s> {
 }
 
 impl Slice {
-    /// What the slice holds, in order. Frames in front of the first entry, which no reader gives, are left out.
+    /// What the slice holds, in order. Frames before the first entry, which no reader gives, are left out.
     pub fn items(&self) -> impl Iterator<Item = Item<'_>> {
         let mut entry = None;
         self.steps.iter().filter_map(move |step| {
@@ -144,7 +144,7 @@ impl Slice {
 }
 
 impl<'s> Record<'s> {
-    /// Who reads it; none while nothing but damage is in its entry.
+    /// The source that reads it; none where nothing but damage is in its entry.
     pub fn source(&self) -> Option<&'static dyn Source> {
         match self.form {
             RecordForm::Frame(_) => self.entry.source,
@@ -152,7 +152,7 @@ impl<'s> Record<'s> {
         }
     }
 
-    /// Reads, links and checks it; nothing where nobody reads it.
+    /// Reads, links and checks it; nothing where its entry has no source.
     pub fn read(self, settings: Settings<'_>) -> Option<ReadRecord<'s>> {
         let (outcome, rejected) = match self.form {
             RecordForm::Frame(frame) => {

@@ -152,7 +152,7 @@ impl<'p> Slicer<'p> {
         std::mem::take(&mut self.recognised)
     }
 
-    /// Takes back the buffer of a finished slice.
+    /// Takes the buffer of a finished slice for a later one.
     pub fn reuse(&mut self, mut buffer: Vec<u8>) {
         // A buffer that one giant document blew up is not worth keeping.
         if buffer.capacity() <= 2 * self.slice_bytes {
@@ -163,7 +163,7 @@ impl<'p> Slicer<'p> {
 
     /// The next slice, or none at the end of the inputs or when the run was stopped.
     pub fn next_slice(&mut self) -> Option<Slice> {
-        // What nobody wanted to know is forgotten: there may be millions of entries.
+        // What was recognised and not asked for is dropped: there may be millions of entries.
         self.recognised.clear();
         let mut slice = Slice {
             index: self.next_slice,
@@ -176,13 +176,13 @@ impl<'p> Slicer<'p> {
         {
             slice.steps.push(Step::Entry(entry.step.clone()));
         }
-        let behind = self.next_input + MAX_INPUTS_PER_SLICE;
+        let after = self.next_input + MAX_INPUTS_PER_SLICE;
         while slice.buffer.len() < self.slice_bytes {
             if self.is_over() {
                 return None;
             }
             if self.current.is_none() {
-                let is_full = self.next_input >= behind && !slice.steps.is_empty();
+                let is_full = self.next_input >= after && !slice.steps.is_empty();
                 if is_full || !self.open_next(&mut slice) {
                     break;
                 }

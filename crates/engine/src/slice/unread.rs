@@ -1,4 +1,4 @@
-//! Tables of a database or a dump that nobody reads, and what is said of them.
+//! Tables of a database or a dump that no source reads, and the finding that names them.
 
 use chatmill_diag::{Finding, codes};
 

@@ -1,7 +1,7 @@
-//! The bill as served: how often a chat is sent, and with how much in front of each answer.
+//! The bill as served: how often a chat is sent, and with how much before each answer.
 //!
 //! A chat is billed once per answer, each time with all that stands before it. A rendering shows the chat as it was in the end, so
-//! the requests are read off it: one per answer, each with the tokens in front of the answer, and definitions of tools wherever
+//! the requests are read off it: one per answer, each with the tokens before the answer, and definitions of tools wherever
 //! they stand. That is an estimate: what the server kept in a cache, sent in other words or cut is not known. Answers are counted
 //! where somebody or a tool spoke in between; several turns in a row are one answer.
 
@@ -13,7 +13,7 @@ use chatmill_model::rope::{Component, ComponentSpan, Speaker};
 /// How a dialect's renderings are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BillingMode {
-    /// Never: it is an archive, in which nobody is the assistant.
+    /// Never: an archive has no assistant who would be asked.
     Never,
     /// Once: it is one message to the assistant.
     Once,
@@ -74,7 +74,7 @@ pub fn requests(spans: &mut [ComponentSpan], serving: BillingMode) -> u32 {
 struct Answer {
     /// Index of the span with which it begins.
     first_span: usize,
-    /// Whether somebody spoke in front of it, and not only a tool.
+    /// Whether more than tool results stands between it and the answer before it.
     opens_turn: bool,
 }
 

@@ -48,10 +48,10 @@ pub(super) fn least(count: usize, guess: usize, mut fits: impl FnMut(usize) -> b
     Some(good)
 }
 
-/// The first of some beginnings, in order, from which on a text is likely to fit. `behind` says how many bytes stand behind a
+/// The first of some beginnings, in order, from which on a text is likely to fit. `after` says how many bytes stand after a
 /// beginning.
-pub(super) fn guess(beginnings: &[u32], tokens: u64, behind: impl Fn(u32) -> u64) -> usize {
-    beginnings.partition_point(|start| behind(*start) > tokens.saturating_mul(BYTES_PER_TOKEN))
+pub(super) fn guess(beginnings: &[u32], tokens: u64, after: impl Fn(u32) -> u64) -> usize {
+    beginnings.partition_point(|start| after(*start) > tokens.saturating_mul(BYTES_PER_TOKEN))
 }
 
 #[cfg(test)]
@@ -105,9 +105,9 @@ mod tests {
 
     #[test]
     fn the_guess_is_where_the_bytes_are_few_enough() {
-        let behind = |start: u32| u64::from(100 - start);
-        assert_eq!(guess(&[0, 10, 40, 90], 20, behind), 2);
-        assert_eq!(guess(&[0, 10], 1_000, behind), 0);
-        assert_eq!(guess(&[0, 10], 1, behind), 2);
+        let after = |start: u32| u64::from(100 - start);
+        assert_eq!(guess(&[0, 10, 40, 90], 20, after), 2);
+        assert_eq!(guess(&[0, 10], 1_000, after), 0);
+        assert_eq!(guess(&[0, 10], 1, after), 2);
     }
 }

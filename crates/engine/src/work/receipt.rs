@@ -54,7 +54,7 @@ pub struct InputCounts {
     pub sources: Vec<String>,
     /// Records left out, by reason.
     pub filtered_by: BTreeMap<String, u64>,
-    /// Rows of tables that nobody asked for, by table.
+    /// Rows of tables that are not read, by table.
     #[serde(default)]
     pub skipped_tables: BTreeMap<String, u64>,
     /// Files, and members of archives, that are not chats, by what they are.

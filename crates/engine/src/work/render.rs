@@ -86,15 +86,15 @@ pub fn render(
 /// A conversation, cut as a plan's windows say.
 ///
 /// Sessions are cut first, then the turns of the perspective; the dialect cuts the history; what is still too long begins
-/// later, in front of what somebody else says, until it fits. What a rendering leaves out it declares. A rendering that does
+/// later, before what somebody else says, until it fits. What a rendering leaves out it declares. A rendering that does
 /// not fit even so stays, with the reason, and is not valid.
 pub struct WindowedRenderer<'a> {
     linked: &'a Linked,
     windows: &'a WindowPlan,
-    voices: Vec<PerspectiveWindows>,
+    perspectives: Vec<PerspectiveWindows>,
     /// Nobody's, for dialects that know no perspective.
     nobody: PerspectiveWindows,
-    /// For each position, the bytes of text in front of it; one more for the end.
+    /// For each position, the bytes of text before it; one more for the end.
     bytes: Vec<u64>,
 }
 
@@ -131,7 +131,7 @@ impl PerspectiveWindows {
         }
     }
 
-    /// The voice of a rendering of the whole conversation.
+    /// The windows of a rendering of the whole conversation.
     fn whole(perspective: Option<usize>) -> Self {
         Self {
             perspective,
@@ -146,16 +146,16 @@ impl<'a> WindowedRenderer<'a> {
     /// Cuts a conversation.
     pub fn new(linked: &'a Linked, windows: &'a WindowPlan, perspectives: &[Option<usize>]) -> Self {
         let perspectives = perspectives.iter().copied();
-        let (voices, nobody) = if windows.cut() {
+        let (perspectives, nobody) = if windows.cut() {
             let borders = CutPoints::of(linked);
             let sessions = Cuts {
                 per_turn: false,
                 ..windows.cuts
             };
-            let voice =
+            let windowed =
                 |perspective, cuts| PerspectiveWindows::new(linked, windows, &borders, perspective, cuts);
-            let voices = perspectives.map(|perspective| voice(perspective, windows.cuts));
-            (voices.collect(), voice(None, sessions))
+            let perspectives = perspectives.map(|perspective| windowed(perspective, windows.cuts));
+            (perspectives.collect(), windowed(None, sessions))
         } else {
             (
                 perspectives.map(PerspectiveWindows::whole).collect(),
@@ -172,34 +172,35 @@ impl<'a> WindowedRenderer<'a> {
         Self {
             linked,
             windows,
-            voices,
+            perspectives,
             nobody,
             bytes,
         }
     }
 
     /// Who speaks in the renderings of a dialect.
-    fn voices(&self, target: &Target) -> &[PerspectiveWindows] {
+    fn perspectives(&self, target: &Target) -> &[PerspectiveWindows] {
         if target.dialect.about().neutral {
             std::slice::from_ref(&self.nobody)
         } else {
-            &self.voices
+            &self.perspectives
         }
     }
 
     /// Renderings in a dialect that are beyond the limit.
     pub fn left_out(&self, target: &Target) -> u64 {
-        let voices = self.voices(target).iter();
-        voices
+        let perspectives = self.perspectives(target).iter();
+        perspectives
             .filter(|_| !target.dialect.is_single_turn())
-            .map(|voice| voice.left_out)
+            .map(|perspective| perspective.left_out)
             .sum()
     }
 
     /// Perspectives that have no turn to render.
     pub fn without_turns(&self) -> u64 {
-        let is_silent = |voice: &&PerspectiveWindows| voice.stretches.is_empty() && voice.left_out == 0;
-        let silent = self.voices.iter().filter(is_silent);
+        let is_silent =
+            |perspective: &&PerspectiveWindows| perspective.stretches.is_empty() && perspective.left_out == 0;
+        let silent = self.perspectives.iter().filter(is_silent);
         if self.windows.cuts.per_turn {
             silent.count() as u64
         } else {
@@ -216,19 +217,19 @@ impl<'a> WindowedRenderer<'a> {
         mut meter: Option<&mut BudgetMeter>,
         emit: &mut dyn FnMut(&str, Rendering<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        for voice in self.voices(target) {
+        for perspective in self.perspectives(target) {
             let shared = Shared::default();
             let participants = &self.linked.conversation.participants;
-            let participant = voice.perspective.and_then(|index| participants.get(index));
+            let participant = perspective.perspective.and_then(|index| participants.get(index));
             let id = participant.map_or("", |participant| participant.id.as_str());
             let mut speaking = PerspectiveRenderer {
                 windowed: self,
                 shared: &shared,
-                voice,
+                perspective,
                 target,
                 whole: View {
                     linked: self.linked,
-                    perspective: voice.perspective,
+                    perspective: perspective.perspective,
                     policy,
                     profile: target.profile,
                     history: self.windows.history,
@@ -265,7 +266,7 @@ fn length(part: &Part) -> u64 {
 struct PerspectiveRenderer<'w, 's> {
     windowed: &'w WindowedRenderer<'w>,
     shared: &'w Shared,
-    voice: &'w PerspectiveWindows,
+    perspective: &'w PerspectiveWindows,
     target: &'w Target,
     /// The whole conversation.
     whole: View<'w>,
@@ -290,7 +291,7 @@ impl PerspectiveRenderer<'_, '_> {
         if !self.windowed.windows.cut() || self.target.dialect.is_single_turn() {
             return self.rendered(None, emit);
         }
-        for stretch in &self.voice.stretches {
+        for stretch in &self.perspective.stretches {
             let fitted = self.fitted(*stretch);
             self.rendered(Some(fitted), emit)?;
         }
@@ -302,7 +303,7 @@ impl PerspectiveRenderer<'_, '_> {
         let (Some(meter), Some(budget)) = (self.meter.as_deref_mut(), &self.windowed.windows.budget) else {
             return stretch;
         };
-        let starts = &self.voice.starts;
+        let starts = &self.perspective.starts;
         let from = starts.partition_point(|start| *start <= stretch.start);
         let to = starts.partition_point(|start| *start < stretch.end);
         let later = starts.get(from..to).unwrap_or_default();

@@ -204,7 +204,7 @@ fn part(part: &Part) -> String {
     object.close()
 }
 
-/// The rows of a message's references, each with those that it shows in its turn behind it.
+/// The rows of a message's references, each with those that it shows in its turn after it.
 pub fn references(id: &str, linked: &Linked, message: &Message) -> Vec<ReferenceRow> {
     let links = linked
         .links

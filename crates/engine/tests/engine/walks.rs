@@ -59,8 +59,9 @@ fn rows_are_records_and_their_thread_is_one_conversation() {
 #[test]
 fn who_has_seen_enough_ends_the_walk() {
     let rooms = room(&[message("a", &[])]);
-    let desk = Desk::new(&[("a.json", &rooms), ("b.json", &rooms)]);
-    for most in 1..4 {
+    let rows = [row("t", "a", "1"), row("t", "b", "2")].concat();
+    let desk = Desk::new(&[("a.json", &rooms), ("b.jsonl", &rows)]);
+    for most in 1..7 {
         assert_eq!(events(&desk, false, most).unwrap().len(), most);
     }
 }

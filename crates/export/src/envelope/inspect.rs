@@ -9,7 +9,7 @@
 //! - INS-03 a call is flat, and its arguments are an object.
 //! - INS-04 content is a text, or parts that are texts and pictures.
 //!
-//! A result names its function; names of people have no field and stand in the message's metadata. Turns behind the
+//! A result names its function; names of people have no field and stand in the message's metadata. Turns after the
 //! assistant's last one are cut.
 
 use std::borrow::Cow;
@@ -59,7 +59,7 @@ impl Envelope for Inspect {
             .filter(|_| cut.answer.said.tool_calls.is_empty())
             .ok_or("INS-02: the assistant's last turn is not text, or calls a tool")?;
         let mut input = Vec::new();
-        // Results come behind their calls and name them by id.
+        // Results come after their calls and name them by id.
         let mut called: Vec<(&str, &str)> = Vec::new();
         for turn in cut.before {
             called.extend(
@@ -78,12 +78,12 @@ impl Envelope for Inspect {
         ];
         Ok(Wrapped {
             fields,
-            turns_cut: cut.behind as u64,
+            turns_cut: cut.after as u64,
         })
     }
 }
 
-/// An id that no other sample of the export has: `CONVERSATION@PERSPECTIVE#ORDINAL`, these signs escaped in names.
+/// An id that no other sample of the export has: `CONVERSATION@PERSPECTIVE#ORDINAL`, these characters escaped in names.
 fn sample_id(row: &ExportRow<'_>) -> String {
     let mut id = escaped(row.conversation);
     if !row.perspective.is_empty() {
@@ -131,7 +131,7 @@ fn message(said: &Message<'_>, called: &[(&str, &str)]) -> Result<String, &'stat
     Ok(object(&fields))
 }
 
-/// The content, with the reasoning as a part in front of it.
+/// The content, with the reasoning as a part before it.
 fn content<'a>(said: &Message<'a>) -> Result<Cow<'a, str>, &'static str> {
     let mut parts: Vec<Cow<'a, str>> = Vec::new();
     if let Some(reasoning) = said.reasoning_content {

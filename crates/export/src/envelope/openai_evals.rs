@@ -7,7 +7,7 @@
 //! - EVL-01 the assistant speaks, and somebody before it.
 //! - EVL-02 the last turn of the assistant is a text and no call.
 //!
-//! Turns behind the assistant's last one are cut. Unknown keys pass, so `tools` stays.
+//! Turns after the assistant's last one are cut. Unknown keys pass, so `tools` stays.
 
 use chatmill_dataset::FreeKind;
 
@@ -56,7 +56,7 @@ impl Envelope for OpenaiEvals {
         fields.extend(borrowed(row, "tools").map(|tools| Field::new("tools", tools)));
         Ok(Wrapped {
             fields,
-            turns_cut: cut.behind as u64,
+            turns_cut: cut.after as u64,
         })
     }
 }

@@ -8,7 +8,7 @@
 //! - TPC-02 a prompt ends with a user, a tool or the assistant.
 //! - TPC-03 every message has content.
 //!
-//! Turns behind the assistant's last one are cut.
+//! Turns after the assistant's last one are cut.
 
 use chatmill_dataset::FreeKind;
 
@@ -58,7 +58,7 @@ impl Envelope for TrlPromptCompletion {
         fields.extend(borrowed(row, "tools").map(|tools| Field::new("tools", tools)));
         Ok(Wrapped {
             fields,
-            turns_cut: cut.behind as u64,
+            turns_cut: cut.after as u64,
         })
     }
 }

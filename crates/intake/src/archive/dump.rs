@@ -25,7 +25,7 @@ pub(crate) use custom::Custom;
 pub(crate) use folder::{Folder, is_folder};
 pub(crate) use tar::DumpTar;
 
-/// First bytes of a table of contents, alone or in front of a custom format archive.
+/// First bytes of a table of contents, alone or before a custom format archive.
 pub(crate) const MAGIC: &[u8] = b"PGDMP";
 
 /// Name of the table of contents in a folder and in a tar archive.

@@ -287,7 +287,7 @@ struct LocalHeader {
     encrypted: bool,
     stored: Stored,
     checksum: u32,
-    /// Bytes of the member; unknown when they stand behind it, or in a zip64 field.
+    /// Bytes of the member; unknown when they stand after it, or in a zip64 field.
     compressed: Option<u64>,
 }
 

@@ -34,7 +34,7 @@ impl Pages {
         })
     }
 
-    /// What is wrong with a file of a length, if it is not these pages. Zeros behind them are room for more.
+    /// What is wrong with a file of a length, if it is not these pages. Zeros after them are room for more.
     pub(super) fn fault<F: Read + Seek>(
         &self,
         length: u64,

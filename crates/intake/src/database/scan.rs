@@ -1,7 +1,7 @@
 //! Reads the rows of one table in the order of their keys, a batch at a time.
 //!
-//! A statement borrows its connection, and so none is kept: each batch begins behind the key of the last row. That also is how
-//! reading goes on behind a row that is too long.
+//! A statement borrows its connection, and so none is kept: each batch begins after the key of the last row. That also is how
+//! reading goes on after a row that is too long.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -148,18 +148,18 @@ impl Scan {
         Ok(())
     }
 
-    /// The statement that gives the keys and some columns of the rows behind the last key.
+    /// The statement that gives the keys and some columns of the rows after the last key.
     fn select(&self, columns: &[String]) -> String {
         let keys = self.keys.join(", ");
         let all: Vec<&str> = self.keys.iter().chain(columns).map(String::as_str).collect();
-        let behind = if self.last.is_some() {
+        let after = if self.last.is_some() {
             format!("WHERE ({keys}) > ({})", vec!["?"; self.keys.len()].join(", "))
         } else {
             String::new()
         };
         let table = quoted(&self.table);
         format!(
-            "SELECT {} FROM main.{table} {behind} ORDER BY {keys}",
+            "SELECT {} FROM main.{table} {after} ORDER BY {keys}",
             all.join(", ")
         )
     }

@@ -36,13 +36,13 @@ impl From<Place> for FaultPlace {
 }
 
 impl Place {
-    /// The place behind these bytes.
-    pub(super) fn behind(mut self, bytes: &[u8]) -> Self {
+    /// The place after these bytes.
+    pub(super) fn after(mut self, bytes: &[u8]) -> Self {
         self.advance(bytes);
         self
     }
 
-    /// Moves behind `bytes`.
+    /// Moves after `bytes`.
     pub(super) fn advance(&mut self, bytes: &[u8]) {
         self.offset += bytes.len() as u64;
         match memrchr(b'\n', bytes) {

@@ -52,9 +52,9 @@ enum Part {
     CopyStart,
     /// At the start of a line of `COPY` data.
     CopyLine,
-    /// Behind a line of `COPY` data, before its line feed.
+    /// After a line of `COPY` data, before its line feed.
     CopyLineEnd,
-    /// In the body of an archive's table, behind its end.
+    /// In the body of an archive's table, after its end.
     CopyEnd,
     /// Between the client's commands that change what ends a statement.
     Delimited,

@@ -16,7 +16,7 @@ const OPENING: &[u8] = b"<|im_start|>";
 /// What stands before the text in the object that it is written as.
 const BEFORE: &[u8] = b"{\"text\":\"";
 
-/// What stands behind it.
+/// What stands after it.
 const BEHIND: &[u8] = b"\"}";
 
 /// Whether bytes begin a transcript, white space aside.

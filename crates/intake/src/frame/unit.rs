@@ -82,7 +82,7 @@ impl Unit {
         let Err(fault) = json::scan(bytes, u32::MAX) else {
             return cut;
         };
-        let place = self.start.behind(bytes.get(..fault.at).unwrap_or(bytes));
+        let place = self.start.after(bytes.get(..fault.at).unwrap_or(bytes));
         let ends_inside = fault.at >= bytes.len();
         self.fault_at(place);
         if ends_inside {

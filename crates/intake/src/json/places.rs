@@ -58,8 +58,8 @@ impl<'s> Places<'s> {
         if plain > 0 || self.rest.is_empty() {
             return (plain, plain);
         }
-        let (sign, length) = decode(self.rest);
-        (length, sign.map_or(0, char::len_utf8))
+        let (character, length) = decode(self.rest);
+        (length, character.map_or(0, char::len_utf8))
     }
 
     fn pass(&mut self, written: usize, said: usize) {
@@ -82,11 +82,11 @@ mod tests {
         let inside = &token.as_bytes()[1..token.len() - 1];
         let (mut to, mut back) = (Places::new(inside), Places::new(inside));
         let mut last = 0;
-        for (at, sign) in said.char_indices() {
+        for (at, character) in said.char_indices() {
             let written = to.written(at);
-            assert!(at == 0 || written > last, "{sign}");
+            assert!(at == 0 || written > last, "{character}");
             last = written;
-            assert_eq!(back.said(written), at, "{sign}");
+            assert_eq!(back.said(written), at, "{character}");
         }
         assert_eq!(to.written(said.len()), inside.len());
         assert_eq!(back.said(inside.len()), said.len());

@@ -87,7 +87,7 @@ pub(crate) fn read_all(reader: &mut Reader) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     let mut inside = false;
     let (mut at, mut record) = (0, 0);
-    // Frames are appended behind what the caller already holds.
+    // Frames are appended after what the caller already holds.
     let mut buffer = b"before".to_vec();
     while let Some(event) = reader.next(&mut buffer) {
         match &event {

@@ -41,8 +41,8 @@ pub(super) fn of(record: &[u8]) -> BTreeMap<String, Name> {
                 let Some(token) = super::outline::string(rest) else {
                     break;
                 };
-                let behind = rest.get(token.len()..).unwrap_or_default();
-                let next = behind.iter().find(|byte| !byte.is_ascii_whitespace());
+                let after = rest.get(token.len()..).unwrap_or_default();
+                let next = after.iter().find(|byte| !byte.is_ascii_whitespace());
                 names.string(token, next == Some(&b':'));
                 token.len()
             }

@@ -120,8 +120,8 @@ pub(super) fn outline(record: &[u8]) -> RecordSketch {
 fn first_of_array(record: &[u8]) -> Option<RecordSketch> {
     let inside = skip(record.strip_prefix(b"[")?, b" \t\r\n")?;
     let first = inside.starts_with(b"{").then(|| outline(inside))?;
-    let behind = Balance::default().run(inside).and_then(|end| inside.get(end..));
-    let next = behind.and_then(|behind| skip(behind, b" \t\r\n"));
+    let after = Balance::default().run(inside).and_then(|end| inside.get(end..));
+    let next = after.and_then(|after| skip(after, b" \t\r\n"));
     Some(RecordSketch {
         is_single: next.is_some_and(|next| next.starts_with(b"]")),
         nested: first.keys.into_iter().map(|name| (String::new(), name)).collect(),

@@ -62,10 +62,10 @@ pub(crate) struct Ends {
 enum Place {
     /// At the start of a cell, where a quote opens.
     CellStart,
-    /// In a cell without quotes, or behind the quotes of one.
+    /// In a cell without quotes, or after the quotes of one.
     Plain,
     Quoted,
-    /// Behind a quote that closes, unless another follows.
+    /// After a quote that closes, unless another follows.
     Closed,
 }
 

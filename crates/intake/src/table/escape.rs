@@ -18,7 +18,7 @@ pub(crate) enum Escapes {
     MySql,
 }
 
-/// The text between quotes and what follows the closing one; `after` begins behind the opening one. Nothing where no quote
+/// The text between quotes and what follows the closing one; `after` begins after the opening one. Nothing where no quote
 /// closes.
 #[expect(clippy::type_complexity, reason = "two slices, and what can go wrong")]
 pub(super) fn quoted(
@@ -124,7 +124,7 @@ pub(super) fn unistr(text: &[u8]) -> Result<Vec<u8>, RowFault> {
     Ok(out)
 }
 
-/// Decodes `count` hexadecimal digits to a character; a high surrogate takes the low one, behind `mark`, with it. The bytes
+/// Decodes `count` hexadecimal digits to a character; a high surrogate takes the low one, after `mark`, with it. The bytes
 /// read.
 fn code_point(digits: &[u8], count: usize, mark: &[u8], text: &mut Vec<u8>) -> Result<usize, RowFault> {
     let fault = || RowFault::malformed("an escape that is not a character");

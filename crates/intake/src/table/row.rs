@@ -78,7 +78,7 @@ struct Column {
 impl RowWriter {
     /// Prepares for rows with these columns, in the table's words.
     ///
-    /// A column that keeps its own name, although another one was given that name, gets `~2` behind it.
+    /// A column that keeps its own name, although another one was given that name, gets `~2` after it.
     pub(crate) fn new(map: &TableMap, columns: &[String]) -> Self {
         let renamed = |column: &String| {
             let pair = map.columns.iter().find(|(_, from)| from == column);

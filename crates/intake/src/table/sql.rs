@@ -56,7 +56,7 @@ impl Syntax {
     }
 }
 
-/// The number behind `/*!` or, for MariaDB alone, `/*M!`: the server executes such a comment where it is not older itself.
+/// The number after `/*!` or, for MariaDB alone, `/*M!`: the server executes such a comment where it is not older itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Version {
     value: u32,

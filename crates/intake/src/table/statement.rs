@@ -140,7 +140,7 @@ fn create(tokens: &mut Tokens<'_>) -> Parsed<Statement> {
             break;
         }
     }
-    // The columns of parents stand in front of these, and are not named here.
+    // The columns of parents stand before these, and are not named here.
     let is_child = tokens.take_word("INHERITS");
     Ok((!columns.is_empty() && !is_child).then_some(Statement::Create { table, columns }))
 }

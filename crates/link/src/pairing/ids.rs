@@ -74,10 +74,10 @@ fn settle(steps: &mut [Step<'_>], family: &[usize], rule: PairedBy) {
     let mut rest = family;
     while !rest.is_empty() {
         let calls = rest.iter().take_while(|index| is_call(steps, **index)).count();
-        let (calls, behind) = rest.split_at(calls);
-        let results = behind.iter().take_while(|index| !is_call(steps, **index)).count();
-        let (results, behind) = behind.split_at(results);
-        rest = behind;
+        let (calls, after) = rest.split_at(calls);
+        let results = after.iter().take_while(|index| !is_call(steps, **index)).count();
+        let (results, after) = after.split_at(results);
+        rest = after;
         let open: Vec<usize> = calls
             .iter()
             .copied()
@@ -116,7 +116,7 @@ fn settle(steps: &mut [Step<'_>], family: &[usize], rule: PairedBy) {
     }
 }
 
-/// Pairs the only call of an id with the first result behind it, else in front of it.
+/// Pairs the only call of an id with the first result after it, else before it.
 fn settle_one(steps: &mut [Step<'_>], call: usize, family: &[usize], rule: PairedBy) {
     let results = family.iter().copied().filter(|index| *index != call);
     let first = results

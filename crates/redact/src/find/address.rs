@@ -1,12 +1,12 @@
 //! IP addresses.
 //!
-//! Four numbers behind a word that announces a version, or behind `Name/` as programs name themselves, are a version. The
+//! Four numbers after a word that announces a version, or after `Name/` as programs name themselves, are a version. The
 //! addresses of the machine itself, masks and the empty address tell nothing and stay.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::Found;
-use super::signs::{after, continues, short_run, two_after, two_before};
+use super::characters::{after, continues, short_run, two_after, two_before};
 use crate::kind::PersonalKind;
 
 const VERSIONS: [&str; 6] = ["version", "ver", "release", "build", "v", "rev"];
@@ -64,7 +64,7 @@ fn is_version(text: &str, at: usize) -> bool {
 
 pub(super) fn version_6(text: &str, at: usize) -> Option<Found> {
     let is_inside = match two_before(text, at) {
-        (Some('.'), second) => second.is_some_and(|sign| sign.is_ascii_digit()),
+        (Some('.'), second) => second.is_some_and(|character| character.is_ascii_digit()),
         (first, _) => continues(first) || first == Some(':'),
     };
     if is_inside {

@@ -1,14 +1,14 @@
 //! International bank account numbers: digits and letters where the country has them, with the right remainder.
 
 use super::Found;
-use super::signs::{after, continues};
+use super::characters::{after, continues};
 use crate::kind::PersonalKind;
 
-/// Signs of the longest account.
+/// Alphabet of the longest account.
 const MAX_IBAN_CHARACTERS: usize = 34;
 
 /// Country and what follows its two check digits, in order of country (the registry of the IBAN standard, release 99): how many
-/// signs, and whether they are digits (`n`), capital letters (`a`) or either (`c`).
+/// characters, and whether they are digits (`n`), capital letters (`a`) or either (`c`).
 pub(super) const ACCOUNTS: &[(&str, &str)] = &[
     ("AD", "4n4n12c"),
     ("AE", "19n"),
@@ -144,7 +144,7 @@ pub(super) fn iban(text: &str, at: usize) -> Option<Found> {
     })
 }
 
-/// Whether a sign may stand at a place of an account.
+/// Whether a character may stand at a place of an account.
 type Belongs = fn(char) -> bool;
 
 /// Reads the digits of a count, then gives so many times what its letter allows.
@@ -162,7 +162,7 @@ fn stretch(count: &mut usize, sign: char) -> Option<std::iter::RepeatN<Belongs>>
     Some(std::iter::repeat_n(belongs, times))
 }
 
-/// The remainder by 97 of the number that the account, its first four signs behind it, stands for; letters count 10 to 35.
+/// The remainder by 97 of the number that the account, its first four characters after it, stands for; letters count 10 to 35.
 fn remainder(value: &str) -> u32 {
     let (head, tail) = value.split_at_checked(4).unwrap_or_default();
     tail.chars()

@@ -4,7 +4,7 @@
 //! something longer is left alone; one in ten numbers of the right beginning and length passes the check by chance.
 
 use super::Found;
-use super::signs::{after, before, continues, two_after, two_before};
+use super::characters::{after, before, continues, two_after, two_before};
 use crate::kind::PersonalKind;
 
 const GROUPINGS: [&[usize]; 5] = [
@@ -33,7 +33,7 @@ pub(super) fn find(text: &str, at: usize) -> Option<Found> {
 /// Whether a number goes on to the left: a fraction, an id with hyphens.
 fn is_inside(text: &str, at: usize) -> bool {
     match two_before(text, at) {
-        (Some('.' | ','), second) => second.is_some_and(|sign| sign.is_ascii_digit()),
+        (Some('.' | ','), second) => second.is_some_and(|character| character.is_ascii_digit()),
         (Some('-'), second) => second.is_some_and(char::is_alphanumeric),
         (first, _) => continues(first) || first == Some('+'),
     }
@@ -41,13 +41,13 @@ fn is_inside(text: &str, at: usize) -> bool {
 
 fn is_followed(text: &str, end: usize) -> bool {
     match two_after(text, end) {
-        (Some('.' | ',' | '-'), second) => second.is_some_and(|sign| sign.is_ascii_digit()),
+        (Some('.' | ',' | '-'), second) => second.is_some_and(|character| character.is_ascii_digit()),
         (first, _) => continues(first),
     }
 }
 
 fn together(text: &str, at: usize) -> Option<(String, usize)> {
-    let length = super::signs::run(text, at, |byte| byte.is_ascii_digit());
+    let length = super::characters::run(text, at, |byte| byte.is_ascii_digit());
     let digits = text
         .get(at..at + length)
         .filter(|_| (13..=19).contains(&length))?;
@@ -61,8 +61,8 @@ fn grouped(text: &str, at: usize) -> Option<(String, usize)> {
         let mut separator = None;
         for (index, size) in grouping.iter().enumerate() {
             if index > 0 {
-                let sign = after(text, end).filter(|sign| matches!(sign, ' ' | '-'))?;
-                if *separator.get_or_insert(sign) != sign {
+                let character = after(text, end).filter(|character| matches!(character, ' ' | '-'))?;
+                if *separator.get_or_insert(character) != character {
                     return None;
                 }
                 end += 1;
@@ -73,8 +73,9 @@ fn grouped(text: &str, at: usize) -> Option<(String, usize)> {
             digits.push_str(group);
             end += size;
         }
-        let ends = !after(text, end).is_some_and(|sign| sign.is_ascii_digit());
-        (ends && !before(text, at).is_some_and(|sign| sign.is_ascii_digit())).then_some((digits, end))
+        let ends = !after(text, end).is_some_and(|character| character.is_ascii_digit());
+        (ends && !before(text, at).is_some_and(|character| character.is_ascii_digit()))
+            .then_some((digits, end))
     })
 }
 

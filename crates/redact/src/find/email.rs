@@ -6,7 +6,7 @@
 use memchr::memchr_iter;
 
 use super::Found;
-use super::signs::{is_unspaced, is_word};
+use super::characters::{is_unspaced, is_word};
 use crate::kind::PersonalKind;
 
 pub(super) fn find(text: &str, found: &mut Vec<Found>) {
@@ -34,12 +34,17 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
 /// The end of `head` that can stand before an at sign.
 fn local_part(head: &str) -> &str {
     let unspaced = head.chars().next_back().is_some_and(is_unspaced);
-    let belongs = |sign: char| {
-        (is_word(sign) && (unspaced || !is_unspaced(sign))) || matches!(sign, '.' | '_' | '+' | '-' | '\'')
+    let belongs = |character: char| {
+        (is_word(character) && (unspaced || !is_unspaced(character)))
+            || matches!(character, '.' | '_' | '+' | '-' | '\'')
     };
-    let part = match head.char_indices().rev().find(|(_, sign)| !belongs(*sign)) {
+    let part = match head
+        .char_indices()
+        .rev()
+        .find(|(_, character)| !belongs(*character))
+    {
         None => head,
-        Some((at, sign)) => head.get(at + sign.len_utf8()..).unwrap_or_default(),
+        Some((at, character)) => head.get(at + character.len_utf8()..).unwrap_or_default(),
     };
     part.trim_start_matches(['.', '\'', '-', '+'])
 }
@@ -53,8 +58,10 @@ fn domain(tail: &str) -> &str {
         let unspaced = rest.chars().next().is_some_and(is_unspaced);
         let length: usize = rest
             .chars()
-            .take_while(|sign| {
-                (is_word(*sign) && unspaced == is_unspaced(*sign)) || *sign == '-' || *sign == '_'
+            .take_while(|character| {
+                (is_word(*character) && unspaced == is_unspaced(*character))
+                    || *character == '-'
+                    || *character == '_'
             })
             .map(char::len_utf8)
             .sum();
@@ -65,10 +72,10 @@ fn domain(tail: &str) -> &str {
             break;
         }
         labels += 1;
-        let mut signs = label.chars();
-        let is_top = [signs.next(), signs.next()]
+        let mut characters = label.chars();
+        let is_top = [characters.next(), characters.next()]
             .iter()
-            .all(|sign| sign.is_some_and(char::is_alphabetic));
+            .all(|character| character.is_some_and(char::is_alphabetic));
         if labels > 1 && is_top {
             end = at + label.len();
         }

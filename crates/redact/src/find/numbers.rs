@@ -1,7 +1,7 @@
 //! The walk over a text from word to word: wherever a digit, a sign of a number or a letter begins a word, the detectors of
 //! numbers, accounts and credentials look at what follows.
 
-use super::signs::{before, continues};
+use super::characters::{before, continues};
 use super::{Found, Wanted, address, bank, card, phone, secret};
 use crate::kind::PersonalKind;
 

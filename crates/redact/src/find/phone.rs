@@ -1,14 +1,14 @@
 //! Telephone numbers, by conservative rules.
 //!
-//! Found are: a plus sign and an assigned country code with 8 to 15 digits (11 behind +1 and +7); `00` and a country code,
+//! Found are: a plus sign and an assigned country code with 8 to 15 digits (11 after +1 and +7); `00` and a country code,
 //! in groups; `555-123-4567`, `(555) 123-4567` and `1-800-555-0199`; numbers with a leading zero in groups, 9 to 12 digits;
-//! any 7 to 15 digits behind a word like `phone` or `tel:`. Bare digits without such a sign are never a telephone number.
+//! any 7 to 15 digits after a word like `phone` or `tel:`. Bare digits without such a sign are never a telephone number.
 
 use super::Found;
-use super::signs::{after, continues, run, two_after, two_before};
+use super::characters::{after, continues, run, two_after, two_before};
 use crate::kind::PersonalKind;
 
-/// Words behind which digits are a telephone number.
+/// Words after which digits are a telephone number.
 const LABELS: [&str; 9] = [
     "phone",
     "tel",
@@ -185,7 +185,7 @@ fn trunk_zero(text: &str, at: usize, cluster: &Cluster<'_>) -> Option<usize> {
     let begins = first.digits.starts_with('0')
         && !first.digits.starts_with("00")
         && (2..=5).contains(&first.digits.len());
-    // Behind another number it is a part of a list.
+    // After another number it is a part of a list.
     if matches!(two_before(text, at), (Some(' '), Some(sign)) if sign.is_ascii_digit()) {
         return None;
     }
@@ -198,7 +198,7 @@ fn trunk_zero(text: &str, at: usize, cluster: &Cluster<'_>) -> Option<usize> {
             || is_bracketed
     });
     let fits = groups > 1 && cluster.is_whole && (9..=12).contains(&digits.len());
-    // Two groups of two, then a year: a date with something behind it. Many short groups: a list.
+    // Two groups of two, then a year: a date with something after it. Many short groups: a list.
     let is_date = matches!(sizes.as_slice(), [2, 2, 4, ..]) && first.digits.len() == 2;
     let is_list = sizes.len() > 3 && !is_pairs && sizes.iter().all(|size| *size < 3);
     (begins && is_marked && fits && !is_date && !is_list).then_some(groups)

@@ -6,7 +6,7 @@
 use memchr::memmem;
 
 use super::Found;
-use super::signs::{after, before, run, short_run};
+use super::characters::{after, before, run, short_run};
 use crate::kind::PersonalKind;
 
 /// Parameters of URLs whose values are credentials, in lower case.
@@ -49,42 +49,42 @@ pub(super) const PARAMETERS: &[&str] = &[
     "x-goog-signature",
 ];
 
-/// Beginning, signs that may follow, and how many of them must.
-const SHAPES: &[(&str, Signs, usize)] = &[
-    ("sk-", Signs::Words, 20),
-    ("sk_live_", Signs::Letters, 16),
-    ("sk_test_", Signs::Letters, 16),
-    ("rk_live_", Signs::Letters, 16),
-    ("rk_test_", Signs::Letters, 16),
-    ("whsec_", Signs::Letters, 24),
-    ("ghp_", Signs::Letters, 30),
-    ("gho_", Signs::Letters, 30),
-    ("ghu_", Signs::Letters, 30),
-    ("ghs_", Signs::Letters, 30),
-    ("ghr_", Signs::Letters, 30),
-    ("github_pat_", Signs::Words, 30),
-    ("glpat-", Signs::Words, 20),
-    ("AKIA", Signs::Capitals, 16),
-    ("ASIA", Signs::Capitals, 16),
-    ("AIza", Signs::Words, 35),
-    ("ya29.", Signs::Words, 20),
-    ("hf_", Signs::Letters, 30),
-    ("mfa.", Signs::Words, 60),
-    ("npm_", Signs::Letters, 36),
-    ("pypi-", Signs::Words, 50),
-    ("xoxb-", Signs::Words, 20),
-    ("xoxp-", Signs::Words, 20),
-    ("xoxa-", Signs::Words, 20),
-    ("xoxr-", Signs::Words, 20),
-    ("xoxs-", Signs::Words, 20),
-    ("xapp-", Signs::Words, 20),
-    ("SG.", Signs::Words, 40),
-    ("eyJ", Signs::Words, 30),
+/// Beginning, characters that may follow, and how many of them must.
+const SHAPES: &[(&str, Alphabet, usize)] = &[
+    ("sk-", Alphabet::Words, 20),
+    ("sk_live_", Alphabet::Letters, 16),
+    ("sk_test_", Alphabet::Letters, 16),
+    ("rk_live_", Alphabet::Letters, 16),
+    ("rk_test_", Alphabet::Letters, 16),
+    ("whsec_", Alphabet::Letters, 24),
+    ("ghp_", Alphabet::Letters, 30),
+    ("gho_", Alphabet::Letters, 30),
+    ("ghu_", Alphabet::Letters, 30),
+    ("ghs_", Alphabet::Letters, 30),
+    ("ghr_", Alphabet::Letters, 30),
+    ("github_pat_", Alphabet::Words, 30),
+    ("glpat-", Alphabet::Words, 20),
+    ("AKIA", Alphabet::Capitals, 16),
+    ("ASIA", Alphabet::Capitals, 16),
+    ("AIza", Alphabet::Words, 35),
+    ("ya29.", Alphabet::Words, 20),
+    ("hf_", Alphabet::Letters, 30),
+    ("mfa.", Alphabet::Words, 60),
+    ("npm_", Alphabet::Letters, 36),
+    ("pypi-", Alphabet::Words, 50),
+    ("xoxb-", Alphabet::Words, 20),
+    ("xoxp-", Alphabet::Words, 20),
+    ("xoxa-", Alphabet::Words, 20),
+    ("xoxr-", Alphabet::Words, 20),
+    ("xoxs-", Alphabet::Words, 20),
+    ("xapp-", Alphabet::Words, 20),
+    ("SG.", Alphabet::Words, 40),
+    ("eyJ", Alphabet::Words, 30),
 ];
 
-/// Signs of a credential.
+/// Alphabet of a credential.
 #[derive(Clone, Copy)]
-enum Signs {
+enum Alphabet {
     /// Letters and digits.
     Letters,
     /// Capital letters and digits.
@@ -93,7 +93,7 @@ enum Signs {
     Words,
 }
 
-impl Signs {
+impl Alphabet {
     fn has(self, byte: u8) -> bool {
         match self {
             Self::Letters => byte.is_ascii_alphanumeric(),
@@ -103,7 +103,7 @@ impl Signs {
     }
 }
 
-/// A credential of a well-known shape, or one behind `Bearer`.
+/// A credential of a well-known shape, or one after `Bearer`.
 pub(super) fn key_shape(text: &str, at: usize) -> Option<Found> {
     if before(text, at) == Some('-') {
         return None;
@@ -121,33 +121,33 @@ pub(super) fn key_shape(text: &str, at: usize) -> Option<Found> {
         let is_token = length >= 16 && token.bytes().any(|byte| byte.is_ascii_digit());
         return is_token.then(|| secret(text, start, length));
     }
-    let (prefix, signs, least) = SHAPES.iter().find(|(prefix, _, _)| rest.starts_with(prefix))?;
+    let (prefix, characters, least) = SHAPES.iter().find(|(prefix, _, _)| rest.starts_with(prefix))?;
     let start = at + prefix.len();
     let parts = match *prefix {
         "eyJ" => [3, 5].as_slice(),
         "SG." => [2].as_slice(),
         _ => [1].as_slice(),
     };
-    let (end, count) = in_parts(text, start, *signs, parts.iter().copied().max().unwrap_or(1));
+    let (end, count) = in_parts(text, start, *characters, parts.iter().copied().max().unwrap_or(1));
     let tail = text.get(start..end)?.trim_end_matches('-');
     let is_shaped = parts.contains(&count) && is_random(tail);
     (is_shaped && tail.len() >= *least).then(|| secret(text, at, prefix.len() + tail.len()))
 }
 
-/// Whether signs were drawn rather than written: words with hyphens have neither digits nor capitals between small letters.
-fn is_random(signs: &str) -> bool {
-    signs.bytes().any(|byte| byte.is_ascii_digit())
-        || !signs.contains('-')
-            && signs.bytes().any(|byte| byte.is_ascii_uppercase())
-            && signs.bytes().any(|byte| byte.is_ascii_lowercase())
+/// Whether characters were drawn rather than written: words with hyphens have neither digits nor capitals between small letters.
+fn is_random(characters: &str) -> bool {
+    characters.bytes().any(|byte| byte.is_ascii_digit())
+        || !characters.contains('-')
+            && characters.bytes().any(|byte| byte.is_ascii_uppercase())
+            && characters.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
 /// The end of at most so many parts with dots between them, and how many there are.
-fn in_parts(text: &str, at: usize, signs: Signs, most: usize) -> (usize, usize) {
+fn in_parts(text: &str, at: usize, characters: Alphabet, most: usize) -> (usize, usize) {
     let mut end = at;
     for count in 1..=most {
         let start = if count == 1 { at } else { end + 1 };
-        let length = run(text, start, |byte| signs.has(byte));
+        let length = run(text, start, |byte| characters.has(byte));
         let is_joined = count == 1 || after(text, end) == Some('.');
         if length == 0 || !is_joined {
             return (end, count - 1);
@@ -160,8 +160,8 @@ fn in_parts(text: &str, at: usize, signs: Signs, most: usize) -> (usize, usize) 
 /// The token of a Discord bot: its number in Base64, the time, and a signature.
 pub(super) fn discord_token(text: &str, at: usize) -> Option<Found> {
     let part = |from, least, most| {
-        let signs = short_run(text, from, most, |byte| Signs::Words.has(byte))?;
-        (signs.len() >= least).then_some(signs.len())
+        let characters = short_run(text, from, most, |byte| Alphabet::Words.has(byte))?;
+        (characters.len() >= least).then_some(characters.len())
     };
     let number = part(at, 23, 28)?;
     let time_at = at + number + 1;
@@ -179,23 +179,26 @@ pub(super) fn discord_token(text: &str, at: usize) -> Option<Found> {
     (is_joined && is_number).then(|| secret(text, at, signature_at + signature - at))
 }
 
-/// Whether up to four signs of Base64 stand for digits alone.
-fn encodes_digits(signs: &[u8]) -> bool {
-    let value = |sign: &u8| match sign {
-        b'A'..=b'Z' => Some(sign - b'A'),
-        b'a'..=b'z' => Some(sign - b'a' + 26),
-        b'0'..=b'9' => Some(sign - b'0' + 52),
+/// Whether up to four characters of Base64 stand for digits alone.
+fn encodes_digits(characters: &[u8]) -> bool {
+    let value = |character: &u8| match character {
+        b'A'..=b'Z' => Some(character - b'A'),
+        b'a'..=b'z' => Some(character - b'a' + 26),
+        b'0'..=b'9' => Some(character - b'0' + 52),
         _ => None,
     };
-    let Some(bits) = signs
-        .iter()
-        .try_fold(0_u32, |bits, sign| Some(bits << 6 | u32::from(value(sign)?)))
-    else {
+    let Some(bits) = characters.iter().try_fold(0_u32, |bits, character| {
+        Some(bits << 6 | u32::from(value(character)?))
+    }) else {
         return false;
     };
-    let bits = bits << (6 * (4 - signs.len()));
+    let bits = bits << (6 * (4 - characters.len()));
     let bytes = bits.to_be_bytes();
-    bytes.iter().skip(1).take(signs.len() - 1).all(u8::is_ascii_digit)
+    bytes
+        .iter()
+        .skip(1)
+        .take(characters.len() - 1)
+        .all(u8::is_ascii_digit)
 }
 
 /// The token of a Telegram bot as it stands in the address of a request.
@@ -206,13 +209,13 @@ pub(super) fn bot_address(text: &str, at: usize) -> Option<Found> {
         .and_then(|_| bot_token(text, digits))
 }
 
-/// The token of a Telegram bot: its number, a colon, 35 signs.
+/// The token of a Telegram bot: its number, a colon, 35 characters.
 pub(super) fn bot_token(text: &str, at: usize) -> Option<Found> {
     let digits = run(text, at, |byte| byte.is_ascii_digit());
     if !(8..=10).contains(&digits) || after(text, at + digits) != Some(':') {
         return None;
     }
-    let length = run(text, at + digits + 1, |byte| Signs::Words.has(byte));
+    let length = run(text, at + digits + 1, |byte| Alphabet::Words.has(byte));
     (length == 35).then(|| secret(text, at, digits + 1 + length))
 }
 
@@ -224,8 +227,8 @@ pub(super) fn in_urls(text: &str, found: &mut Vec<Found>) {
         // A URL in a URL is looked at by itself, so that no stretch is walked twice.
         let end = places.peek().copied().unwrap_or(text.len()).max(start);
         let rest = text.get(start..end).unwrap_or_default();
-        let is_end = |sign: char| {
-            sign.is_whitespace() || matches!(sign, '"' | '<' | '>' | '`' | '\\' | '|' | '{' | '}')
+        let is_end = |character: char| {
+            character.is_whitespace() || matches!(character, '"' | '<' | '>' | '`' | '\\' | '|' | '{' | '}')
         };
         let url = rest.split(is_end).next().unwrap_or_default();
         let host_end = url.find(['/', '?', '#']).unwrap_or(url.len());

@@ -65,7 +65,7 @@ const SECTIONS: &[Section] = &[
     section("run", "This run", sections::identity),
 ];
 
-/// Writes the page. `nonce` is a word that nobody who wrote a chat could know; only scripts that carry it are run.
+/// Writes the page. `nonce` is a word that no author of a chat can know; the policy runs only scripts that carry it.
 pub fn page(report: &Report, nonce: &str) -> String {
     let mut html = Html::default();
     html.raw("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")

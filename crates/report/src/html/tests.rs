@@ -201,7 +201,7 @@ fn every_section_is_reached_by_its_link_and_every_id_is_there_once() {
 #[test]
 fn an_empty_report_is_a_page_too() {
     let html = page(&Report::default(), "n");
-    // Behind it stands the script, which knows such words.
+    // After it stands the script, which knows such words.
     let (shown, _) = html.split_once("<script").unwrap();
     assert!(!shown.contains("NaN") && !shown.contains(">inf<"));
     assert!(!html.contains("id=\"comparison\""));

@@ -41,8 +41,8 @@ fn is_dated(line: &[u8]) -> bool {
         .chars()
         .take_while(|character| character.is_ascii_digit() || *character == ':')
         .collect();
-    let behind = rest.get(time.len()..).unwrap_or_default();
-    parts == 3 && time.contains(':') && (behind.contains("] ") || behind.contains(" - "))
+    let after = rest.get(time.len()..).unwrap_or_default();
+    parts == 3 && time.contains(':') && (after.contains("] ") || after.contains(" - "))
 }
 
 /// Whether a header and at least one line after it have equally many cells, and the header is made of words.

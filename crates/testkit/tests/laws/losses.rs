@@ -45,6 +45,10 @@ fn cases_samples_and_lists_are_read_back_or_declared() {
         let list = history(&mut random).to_string();
         cases.push((format!("list-{number}"), read("openai-messages", &list)));
     }
+    // Two system messages are hoisted into one.
+    let systems = r#"{"messages":[{"role":"system","content":"Be brief."},{"role":"system","content":"Say please."},
+        {"role":"user","content":"Which berth?"}]}"#;
+    cases.push(("two-systems".to_owned(), read("openai-messages", systems)));
     let instructed = Policy {
         system: System::Agent,
         ..Policy::default()

@@ -1,7 +1,7 @@
 //! `cl100k_base`, the encoding of GPT-4 and of the third generation of embeddings.
 //!
 //! A word may take one sign before it; contractions are pieces of their own. Digits come in threes, and a sign takes the line
-//! breaks behind it along.
+//! breaks after it along.
 
 use std::sync::Arc;
 

@@ -193,7 +193,7 @@ fn every_character_is_of_the_class_that_the_reference_sees() {
     let mut batch = String::new();
     let planes = ('\0'..='\u{3ffff}').chain('\u{e0000}'..='\u{e0fff}');
     for character in planes.filter(|character| !character.is_ascii_control()) {
-        // Behind a letter, white space, marks and numbers part differently; in front of one, letters and signs do.
+        // After a letter, white space, marks and numbers part differently; before one, letters and signs do.
         for neighbour in ['a', '1', '.', ' '] {
             batch.push(neighbour);
             batch.push(character);

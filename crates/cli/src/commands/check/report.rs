@@ -100,7 +100,7 @@ pub(super) struct RunSummary {
     pub skipped: u64,
     /// Files with nothing in them.
     pub empty: u64,
-    /// Files whose errors and warnings the baseline has.
+    /// Files whose errors and warnings are all in the baseline.
     #[serde(skip_serializing_if = "is_zero")]
     pub with_known: u64,
     /// Records framed.

@@ -262,7 +262,7 @@ fn left_out(code: &str, rule: &Rule) -> Value {
     })
 }
 
-/// A path, and a member of an archive behind `!/`, as a URI reference.
+/// A path, and a member of an archive after `!/`, as a URI reference.
 fn uri(path: &str, entry: &str) -> String {
     let mut out = String::new();
     if path.starts_with('/') {

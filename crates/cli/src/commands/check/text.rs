@@ -161,7 +161,7 @@ fn verdict(file: &FileVerdict, colours: Colours) -> String {
     )
 }
 
-/// What a dialect thinks of a file, behind its verdict.
+/// What a dialect thinks of a file, after its verdict.
 fn judgement(judgement: &Judgement) -> String {
     let Judgement {
         dialect,

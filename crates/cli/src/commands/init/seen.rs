@@ -21,7 +21,7 @@ pub(super) struct Seen {
     look: Option<String>,
     /// What a map for the first of them could say.
     pub proposal: Option<Proposal>,
-    /// Tables that nobody reads.
+    /// Tables that no source reads.
     pub tables: BTreeSet<String>,
     /// Records framed.
     pub records: u64,

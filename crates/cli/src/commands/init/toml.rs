@@ -76,7 +76,7 @@ fn is_mapped(seen: &Seen) -> bool {
     seen.sources().next().is_none() && matches!(seen.proposal, Some(Proposal::Fields(_)))
 }
 
-/// Maps for what nobody reads: those that the files propose, else one to fill in.
+/// Maps for tables and files that no source reads: those that the files propose, else one to fill in.
 fn maps(inputs: &[(&str, Seen)]) -> String {
     let mut strangers = inputs
         .iter()
@@ -152,7 +152,7 @@ compression = \"zstd(1)\"
 content = \"all\"             # all | none | a list of dialects: the others keep counts and losses without their text
 ";
 
-/// Commented out: a selection changes what the dataset is, and nobody has asked for one.
+/// Commented out: a selection changes what is in the dataset, so it has to be asked for.
 fn select(inputs: &[(&str, Seen)]) -> String {
     let spans = inputs.iter().filter_map(|(_, seen)| seen.span());
     let span = spans.reduce(|(first, last), (from, to)| (first.min(from), last.max(to)));
@@ -228,7 +228,7 @@ fn stem(path: &str) -> &str {
     let parts = path.split(['/', '\\']).rev();
     let mut names = parts.filter(|part| !part.is_empty() && !part.contains(['*', '?', '[', '{']));
     let name = names
-        .find(|part| !part.chars().all(|sign| sign == '.'))
+        .find(|part| !part.chars().all(|character| character == '.'))
         .unwrap_or("chats");
     match name.find('.') {
         Some(0) | None => name,

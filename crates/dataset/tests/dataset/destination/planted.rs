@@ -69,7 +69,7 @@ fn a_link_in_the_place_of_unfinished_work_is_not_followed() {
     for (home, act) in HOMES {
         let (folder, _) = place();
         let victim = victim(&folder);
-        // Even one that bears the mark.
+        // Even one that has the mark.
         for is_marked in [false, true] {
             if is_marked {
                 fs::write(victim.join(".chatmill-staging"), "").unwrap();

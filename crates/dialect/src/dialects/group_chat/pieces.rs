@@ -109,7 +109,7 @@ impl<'a> Pieces<'a> {
         self.kind == MessageKind::Message && self.role == Role::System
     }
 
-    /// The address of the medium.
+    /// The address of the media item.
     pub(super) fn address(&self) -> Option<&'a str> {
         match &self.medium?.source {
             MediaSource::Url(url) => Some(url),

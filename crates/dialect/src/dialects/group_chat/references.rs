@@ -89,7 +89,7 @@ fn tells(reference: &Reference) -> bool {
     content.is_some_and(|content| !content.is_empty())
 }
 
-/// An object of the format itself as it was, behind an id where it has none.
+/// An object of the format itself as it was, after an id where it has none.
 fn as_it_was<'a>(rope: &mut Rope<'a>, raw: &'a str, id: Option<Cow<'a, str>>) {
     let Some(id) = id else {
         rope.raw_json(raw, Component::Replies);

@@ -1,6 +1,6 @@
 //! How a transcript looks, as data: the document's way, and that of the code of its day.
 
-/// Which ids get a letter behind them.
+/// Which ids get a letter after them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Letters {
     /// Those of different people who would print alike.
@@ -23,7 +23,7 @@ pub(super) enum Breaks {
 pub(super) enum MediaWords {
     /// Each by its kind, where it stands.
     Kinds,
-    /// All in one mark in front of the text, but those that gryag stores in `file_data`.
+    /// All in one mark before the text, but those that gryag stores in `file_data`.
     Count,
 }
 
@@ -41,7 +41,7 @@ pub(super) enum Arrows {
 pub(super) enum Prompt {
     /// At the end.
     AtEnd,
-    /// Behind the history, where there is any, and again behind the line that is to be answered. That line is written before
+    /// After the history, where there is any, and again after the line that is to be answered. That line is written before
     /// it belongs to the history, and has neither letter nor arrow.
     BehindBoth,
 }

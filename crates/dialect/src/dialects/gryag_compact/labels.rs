@@ -1,4 +1,4 @@
-//! What stands for people in a transcript: names without the signs of a line, short ids, letters for those who print alike.
+//! What stands for people in a transcript: names without the characters of a line, short ids, letters for those who print alike.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -97,7 +97,7 @@ impl<'a> Labels<'a> {
     }
 }
 
-/// Puts ids behind the names of all but the perspective.
+/// Puts ids after the names of all but the perspective.
 fn add_ids(view: &View<'_>, labels: &mut [String], ids: &[String]) {
     for (index, (label, id)) in labels.iter_mut().zip(ids).enumerate() {
         if view.perspective != Some(index) {
@@ -128,7 +128,7 @@ impl Edition {
         short_id(&person.id)
     }
 
-    /// A name without the signs that have a meaning in a line, cut where the edition cuts.
+    /// A name without the characters that have a meaning in a line, cut where the edition cuts.
     fn label(&self, name: &str, nobody: &str) -> String {
         let clean = match self.breaks {
             Breaks::Spaces => clean(name),
@@ -211,7 +211,7 @@ fn tell_apart(view: &View<'_>, labels: &mut [String]) {
     }
 }
 
-/// A name without the signs that have a meaning in a line.
+/// A name without the characters that have a meaning in a line.
 fn clean(name: &str) -> String {
     clean_of(&on_one_line(name))
 }

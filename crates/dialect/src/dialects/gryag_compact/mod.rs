@@ -27,11 +27,11 @@ use crate::about::{DialectAbout, Rules};
 use crate::dialects::gryag::{is_bare_file, is_gryags, plain_value};
 use crate::loss::{LossCode, Losses};
 use crate::media::{placeholder, word};
+use crate::message_text::declared_text;
 use crate::names::speaker;
 use crate::policy::MediaPolicy;
 use crate::progress::Progress;
 use crate::rendering::Rendering;
-use crate::said::said_declared;
 use crate::select_messages::SelectedMessages;
 use crate::text::{change, on_one_line};
 use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
@@ -216,7 +216,7 @@ impl<'a> Writer<'_, 'a> {
         for part in &message.parts {
             match part {
                 Part::Text(text) => {
-                    let text = said_declared(self.view, message, text, &mut self.losses);
+                    let text = declared_text(self.view, message, text, &mut self.losses);
                     let line = self.text(message, text);
                     if !line.is_empty() {
                         texts += 1;
@@ -287,7 +287,7 @@ impl<'a> Writer<'_, 'a> {
         fields.filter(|(field, _)| is_bare_file(field)).count() as u64
     }
 
-    /// Whether the edition does not see a medium; `bare` are those by address that it sees.
+    /// Whether the edition does not see a media item; `bare` are those by address that it sees.
     fn is_overlooked(&self, media: &Media, bare: &mut u64) -> bool {
         let is_file = matches!(media.source, MediaSource::Url(_)) && is_gryags(self.view.conversation());
         if self.edition.media != MediaWords::Count || !is_file {

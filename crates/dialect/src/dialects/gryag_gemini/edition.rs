@@ -30,7 +30,7 @@ pub(super) enum Key {
 }
 
 impl Key {
-    /// The key as it is written, with the space in front and the sign behind.
+    /// The key as it is written, with the space in front and the sign after.
     pub(super) const fn spelling(self) -> &'static str {
         match self {
             Self::Chat => " chat_id=",
@@ -92,7 +92,7 @@ pub(super) struct Edition {
     pub(super) drops_zeros: bool,
     /// Whether ids that are not numbers are quoted.
     quotes_words: bool,
-    /// What stands around the address of a medium.
+    /// What stands around the address of a media item.
     pub(super) linked_medium: [&'static str; 2],
 }
 
@@ -101,7 +101,8 @@ impl Edition {
     pub(super) fn is_quoted(&self, id: &str) -> bool {
         let digits = id.strip_prefix('-').unwrap_or(id);
         let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        let is_unclear = id.contains(|sign: char| sign.is_whitespace() || matches!(sign, '"' | '[' | ']'));
+        let is_unclear =
+            id.contains(|character: char| character.is_whitespace() || matches!(character, '"' | '[' | ']'));
         is_unclear || self.quotes_words && !is_number
     }
 

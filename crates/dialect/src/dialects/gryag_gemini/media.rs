@@ -1,4 +1,4 @@
-//! Media behind the text of a turn: by their bytes, by their address, or only by name.
+//! Media after the text of a turn: by their bytes, by their address, or only by name.
 
 use chatmill_model::{Component, Media, MediaKind, MediaSource};
 
@@ -8,7 +8,7 @@ use crate::media::placeholder;
 use crate::policy::MediaPolicy;
 
 impl<'a> Writer<'_, 'a> {
-    /// A medium in the form of the edition, or its name as text.
+    /// A media item in the form of the edition, or its name as text.
     pub(super) fn media(&mut self, parts: &mut u32, media: &'a Media, position: u32) {
         let policy = self.view.policy.media;
         if policy == MediaPolicy::Drop {
@@ -29,7 +29,7 @@ impl<'a> Writer<'_, 'a> {
                 self.rope.framing("\"data\":");
                 self.rope.json_string(bytes, Component::Content);
                 self.rope.framing("}}");
-                let is_told = told_kind(media.media_type.as_deref()) == media.kind;
+                let is_told = kind_of_type(media.media_type.as_deref()) == media.kind;
                 self.describe(u64::from(media.name.is_some()) + u64::from(!is_told), position);
             }
             MediaSource::Url(url) if carried => {
@@ -38,7 +38,7 @@ impl<'a> Writer<'_, 'a> {
                 self.rope.framing(open);
                 self.rope.json_string(url, Component::Content);
                 self.rope.framing(close);
-                let is_told = media.media_type.is_none() && told_kind(None) == media.kind;
+                let is_told = media.media_type.is_none() && kind_of_type(None) == media.kind;
                 let described = u64::from(media.name.is_some()) + u64::from(!is_told);
                 self.describe(described, position);
             }
@@ -70,8 +70,8 @@ impl<'a> Writer<'_, 'a> {
     }
 }
 
-/// What a medium is to those who know only its type.
-fn told_kind(media_type: Option<&str>) -> MediaKind {
+/// What a media item is to those who know only its type.
+fn kind_of_type(media_type: Option<&str>) -> MediaKind {
     match media_type.and_then(|media_type| media_type.split_once('/')) {
         Some(("image", _)) => MediaKind::Image,
         Some(("audio", _)) => MediaKind::Audio,

@@ -1,4 +1,4 @@
-//! The `[meta]` line that gryag puts in front of every message.
+//! The `[meta]` line that gryag puts before every message.
 //!
 //! Keys stand in the order of an [`Edition`] and absent ones are left out; strings are quoted, ids are not. Where the
 //! document is silent the code of its day holds: a line feed becomes a space, a quote is escaped, square brackets and white
@@ -12,8 +12,8 @@ use chatmill_model::{Component, Fact, Level, LinkStatus, Message, Part, Particip
 use super::edition::{Edition, Key};
 use crate::dialects::gryag::{chat_and_thread, is_gryags, plain_value};
 use crate::loss::{LossCode, Losses};
+use crate::message_text::message_text;
 use crate::names::is_nobody;
-use crate::said::said;
 use crate::text::excerpt;
 use crate::view::View;
 
@@ -99,7 +99,8 @@ impl<'a> Meta<'a> {
             }
             let has_words = reference.preview.as_ref().is_some_and(|preview| {
                 let content = preview.content.as_deref().unwrap_or_default();
-                content.contains(|sign: char| !sign.is_whitespace() && !matches!(sign, '[' | ']'))
+                content
+                    .contains(|character: char| !character.is_whitespace() && !matches!(character, '[' | ']'))
             });
             if reference.target.is_none() && link.target.is_none() && !has_words {
                 self.add_person(view, reference.preview.as_ref());
@@ -179,7 +180,7 @@ impl<'a> Meta<'a> {
         let mut text = String::new();
         for part in &target.parts {
             match part {
-                Part::Text(words) => text.push_str(&said(view, target, words)),
+                Part::Text(words) => text.push_str(&message_text(view, target, words)),
                 Part::Notice(words) => text.push_str(words),
                 _ => continue,
             }
@@ -238,7 +239,7 @@ fn has_no_id(participant: &Participant) -> bool {
     participant.is_id_made || is_nobody(participant)
 }
 
-/// The second name of an account, without the sign that the platform writes in front of it.
+/// The second name of an account, without the sign that the platform writes before it.
 fn username(participant: &Participant) -> Option<Cow<'_, str>> {
     let alias = participant.alias.as_deref()?;
     Some(Cow::Borrowed(alias.trim_start_matches('@')))
@@ -316,8 +317,8 @@ impl<'a> Line<'_, 'a, '_> {
             return value;
         }
         let mut clean = String::with_capacity(value.len());
-        for sign in value.chars() {
-            match sign {
+        for character in value.chars() {
+            match character {
                 '\n' => clean.push(' '),
                 '"' => clean.push_str("\\\""),
                 '[' | ']' => {}

@@ -25,10 +25,10 @@ use crate::about::{DialectAbout, Rules};
 use crate::controls::escape_line;
 use crate::dialects::gryag::{is_bare_file, is_gryags};
 use crate::loss::{LossCode, Losses};
+use crate::message_text::{answered, declared_text};
 use crate::names::is_nobody;
 use crate::progress::Progress;
 use crate::rendering::Rendering;
-use crate::said::{answered, said_declared};
 use crate::select_messages::SelectedMessages;
 use crate::tools::{call_as_text, result_as_text};
 use crate::turns::{Step, arrange};
@@ -106,7 +106,7 @@ impl Dialect for GryagGemini {
             "turns of tools and system text have no line for their id",
         );
         let fields = shown.messages.iter().flat_map(|message| &message.extra.0);
-        // How a medium stands in its part is the edition's own matter.
+        // How a media item stands in its part is the edition's own matter.
         let fields = fields.filter(|(field, _)| !is_bare_file(field)).count() as u64;
         writer.losses.whole_rendering(
             LossCode::ExtraDropped,
@@ -352,7 +352,7 @@ impl<'a> Writer<'_, 'a> {
         for part in &message.parts {
             match part {
                 Part::Text(text) => {
-                    let text = said_declared(self.view, message, text, &mut self.losses);
+                    let text = declared_text(self.view, message, text, &mut self.losses);
                     self.text(&mut parts, text, message.position);
                     if !waiting.is_empty() {
                         self.losses.at(

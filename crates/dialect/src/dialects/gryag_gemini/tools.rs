@@ -7,8 +7,8 @@ use chatmill_model::{ArgumentForm, Arguments, Component, Message, Speaker, ToolC
 use super::Writer;
 use crate::json;
 use crate::loss::LossCode;
+use crate::message_text::answered;
 use crate::names::UNNAMED;
-use crate::said::answered;
 use crate::text::change;
 use crate::tools::MISSING_RESULT;
 use crate::turns::Call;

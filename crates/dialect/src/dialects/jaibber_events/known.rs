@@ -84,8 +84,8 @@ impl<'a> Known<'a> {
         self.by_id.get(speaker.id.as_str())?.name
     }
 
-    /// The name of the one who is mentioned, where a reader finds him by it and nobody else; else the id by which a reader
-    /// knows him. None where several of this system's room have the name: then their messages alone say who is meant.
+    /// The participant's name if it is unique in the room, otherwise the id. None where several participants of this system
+    /// have the name: then only their messages tell which of them is meant.
     pub(super) fn mention(&self, mentioned: &'a str) -> Option<Cow<'a, str>> {
         let Some(person) = self.by_id.get(mentioned) else {
             return Some(Cow::Borrowed(mentioned));

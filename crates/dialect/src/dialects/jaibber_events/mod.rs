@@ -8,7 +8,7 @@
 //!
 //! Nobody is the assistant here: the dialect renders once. Answers are written whole, not in pieces; an answer whose end is
 //! missing is one `chunk`. Fields of the document stand in its order, `parentMessageId` and what else a project's own
-//! messages hold behind them. Presence and files that belong to no message are not a message payloads.
+//! messages hold after them. Presence and files that belong to no message are not a message payloads.
 
 mod known;
 mod payload;

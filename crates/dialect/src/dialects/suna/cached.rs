@@ -74,7 +74,7 @@ fn render<'a>(view: &View<'a>) -> Rendering<'a> {
     };
     for (index, mut turn) in turns.into_iter().enumerate() {
         let is_history = newest.is_some_and(|newest| index < newest) && turn.role != Role::System;
-        // What comes in as a block goes out as one; behind the last that may be marked, turns stand as they are.
+        // What comes in as a block goes out as one; after the last that may be marked, turns stand as they are.
         let is_block = turn.role == Role::User && is_marked(&turn);
         if is_history && !is_block && (out.left > 0 || !out.block.words.is_empty()) {
             history(turn, &mut out.block, &mut script.losses);
@@ -211,7 +211,7 @@ fn history<'a>(turn: Turn<'a>, block: &mut Block<'a>, losses: &mut Losses) {
                 declare(LossCode::ToolIdDropped, "the cached block has no ids");
                 words.push(TextRun::new(result.content(), Component::Tools));
             }
-            BlockContent::Text(_) | BlockContent::Medium(_) => said.push(item),
+            BlockContent::Text(_) | BlockContent::Media(_) => said.push(item),
         }
     }
     words.extend(joined(said));

@@ -1,4 +1,4 @@
-//! Rows that belong to every conversation of their scope: who is present, for example, where nobody says in which room.
+//! Rows that belong to every conversation of their scope: presence, for example, that names no room.
 //!
 //! They stay in memory and are read with each conversation, so their bytes have limits. They are accounted for with the
 //! first conversation that they are read with; where there is none, they are read alone.

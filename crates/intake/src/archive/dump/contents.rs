@@ -18,7 +18,7 @@ const CONTENTS_END: &str = "the dump ends inside its table of contents";
 /// Where the data of a dump stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
-    /// In blocks behind the table of contents.
+    /// In blocks after the table of contents.
     Custom,
     /// In files beside it. A folder's table of contents says `tar` as well.
     Files,

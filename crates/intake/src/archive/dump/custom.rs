@@ -1,4 +1,4 @@
-//! The custom format: blocks of data behind the table of contents, walked in the order of the file.
+//! The custom format: blocks of data after the table of contents, walked in the order of the file.
 //!
 //! Each block names its entry of the table of contents and consists of chunks with their lengths in front, which together are one
 //! compressed stream. A dump that went through a shell redirection may end with its table of contents once more.

@@ -44,7 +44,7 @@ fn names(entries: &[Entry]) -> Vec<&str> {
     entries.iter().map(|entry| entry.name.as_str()).collect()
 }
 
-/// The bytes up to the end of the table of contents, and those behind it.
+/// The bytes up to the end of the table of contents, and those after it.
 fn split(dump: &[u8]) -> (Vec<u8>, Vec<u8>) {
     let mut bytes = Buffered::new(Box::new(Cursor::new(dump.to_vec())));
     Contents::read(&mut bytes, &Limits::default()).unwrap();

@@ -72,7 +72,7 @@ pub(in crate::frame) fn detect(head: &[u8]) -> Option<Dialect> {
         let (text, after) = rest.split_at(found.map_or(rest.len(), |(_, end)| end));
         let is_comment = matches!(found, Some((Mark::Comment, _))) || (found.is_none() && lexer.is_blank());
         if !is_comment {
-            // It may go on behind the head.
+            // It may go on after the head.
             if is_executed(text) {
                 return Some(named.unwrap_or(Dialect::MySql));
             }

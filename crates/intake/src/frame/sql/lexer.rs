@@ -77,7 +77,7 @@ enum Mode {
         seen: usize,
     },
     LineComment,
-    /// Behind the opening mark of a block comment of MySQL, and behind the `M` of MariaDB.
+    /// After the opening mark of a block comment of MySQL, and after the `M` of MariaDB.
     Opened,
     OpenedByMariaDb,
     /// In the number of a comment that MySQL executes.
@@ -189,7 +189,7 @@ impl Lexer {
             }
             let word = std::mem::take(&mut self.word);
             if !word.is_empty() && self.end_word(word) {
-                // The byte behind the word is read again by whoever reads the rows.
+                // The byte after the word is read again by whoever reads the rows.
                 return (Some(Mark::Values), at);
             }
             let closed = self.closed.take();
@@ -277,7 +277,7 @@ impl Lexer {
         !is_inside && !fills && self.depth == 0 && self.stretch == Stretch::Statement
     }
 
-    /// Whether backslashes escape between quotes that open behind a word.
+    /// Whether backslashes escape between quotes that open after a word.
     fn escapes_in(&self, quote: u8, word: Word) -> bool {
         let is_marked = self
             .syntax

@@ -330,7 +330,7 @@ fn the_entry_limit_holds_to_the_entry() {
 fn a_wrong_checksum_costs_its_entry_only() {
     for method in METHODS {
         let bytes = zip(method, &[("a", LINES), ("b", LINES)]);
-        // The CRC of the first entry in the directory, 16 bytes behind its signature.
+        // The CRC of the first entry in the directory, 16 bytes after its signature.
         let directory = bytes
             .windows(4)
             .position(|window| window == b"PK\x01\x02")

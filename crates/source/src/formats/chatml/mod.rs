@@ -15,7 +15,7 @@
 //! Tools that a system text describes stay text.
 
 mod blocks;
-mod said;
+mod turn;
 
 use std::ops::Range;
 
@@ -165,9 +165,9 @@ impl Reader<'_, '_> {
         self.list.rows.rows += 1;
         let (line, body) = blocks::role_line(inside);
         let mut faults = Vec::new();
-        let speaker = said::speaker(line, &mut faults);
+        let speaker = turn::speaker(line, &mut faults);
         let role = speaker.role.unwrap_or(Role::User);
-        let mut parts = said::parts(role, body, self.list.limits, &mut faults);
+        let mut parts = turn::parts(role, body, self.list.limits, &mut faults);
         if let Some(rest) = speaker.rest {
             parts.insert(0, Part::Text(rest));
         }

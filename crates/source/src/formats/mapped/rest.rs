@@ -19,7 +19,7 @@ fn below(object: Value<'_>, path: &str, taken: &[(Vec<&str>, bool)], rest: &mut 
         for (keys, takes_all) in taken {
             match keys.split_first() {
                 Some((first, [])) if **first == *key => is_taken |= takes_all,
-                Some((first, behind)) if **first == *key => deeper.push((behind.to_vec(), *takes_all)),
+                Some((first, after)) if **first == *key => deeper.push((after.to_vec(), *takes_all)),
                 _ => {}
             }
         }

@@ -6,13 +6,13 @@ use chatmill_model::{MessageKind, Part, Role};
 
 use super::metadata::{Metadata, compressed};
 use super::row::{Row, RowKind};
-use super::said::{Content, Era, Extent, MessageContent};
+use super::types::{Content, Era, Extent, MessageContent};
 use super::{result, speech};
 use crate::reader::quoted_json::{CellForm, CellPlace};
 use crate::reader::{Kept, MessageObject, Notes, Site, message_object, quoted_json, text_of};
 
 /// Reads what a row says. `start` is the frame's first byte in the entry.
-pub(super) fn said(
+pub(super) fn read(
     row: &Row<'_>,
     row_kind: RowKind,
     extent: Extent,

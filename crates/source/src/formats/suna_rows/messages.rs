@@ -7,8 +7,8 @@ use chatmill_model::{Extra, Message, MessageKind, Part, Role, Timestamp, ToolRes
 use super::content;
 use super::order::Step;
 use super::row::{Row, RowKind};
-use super::said::{Era, Extent, MessageContent};
 use super::speech;
+use super::types::{Era, Extent, MessageContent};
 use crate::reader::{Keep as _, Kept, ListReader, Roster, Times, id};
 
 /// Reads the rows of one thread.
@@ -45,10 +45,10 @@ impl<'d> Reader<'d, '_> {
         } else {
             Extent::Whole
         };
-        let mut said = content::said(row, row_kind, extent, start, limits, &mut site);
+        let mut said = content::read(row, row_kind, extent, start, limits, &mut site);
         if step.is_unfinished {
             for piece in &step.pieces {
-                let more = content::said(piece, row_kind, extent, start, limits, &mut site);
+                let more = content::read(piece, row_kind, extent, start, limits, &mut site);
                 append(&mut said.parts, more.parts);
             }
             let text = format!(

@@ -22,8 +22,8 @@ mod order;
 mod pages;
 mod result;
 mod row;
-mod said;
 mod speech;
+mod types;
 mod xml;
 
 use chatmill_diag::{Finding, Limits};
@@ -37,7 +37,7 @@ use crate::reader::{Element, ListReader, Roster, Times, Wire as _, id, list, sur
 use crate::source::{About, Source};
 use messages::Reader;
 use row::Columns;
-use said::Era;
+use types::Era;
 
 const ID: &str = "suna-rows";
 

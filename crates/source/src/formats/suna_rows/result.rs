@@ -10,7 +10,7 @@ use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_model::{Part, ToolResult};
 
 use super::metadata::Metadata;
-use super::said::{Content, Era, MessageContent};
+use super::types::{Content, Era, MessageContent};
 use crate::reader::quoted_json::CellPlace;
 use crate::reader::{
     Keep as _, Kept, MessageObject, Site, below, message_object, present, quoted_json, text, text_of,

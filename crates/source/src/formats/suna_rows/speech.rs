@@ -6,7 +6,7 @@ use chatmill_model::{ArgumentForm, Arguments, Part, RawJson, Role, ToolCall};
 
 use super::metadata::Metadata;
 use super::row::Row;
-use super::said::{Content, Era, Extent, MessageContent};
+use super::types::{Content, Era, Extent, MessageContent};
 use super::xml;
 use crate::reader::quoted_json::{CellForm, CellPlace};
 use crate::reader::{Keep as _, Kept, MessageObject, Notes, Site, message_object, quoted, raw};

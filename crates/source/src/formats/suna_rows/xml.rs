@@ -261,8 +261,8 @@ impl<'t> Elements<'t> {
 
     /// Whether anything but white space stands beside the elements; asked when all have been taken.
     fn has_rest(&self) -> bool {
-        let behind = self.text.get(self.at..).unwrap_or_default();
-        self.has_rest || !behind.trim().is_empty()
+        let after = self.text.get(self.at..).unwrap_or_default();
+        self.has_rest || !after.trim().is_empty()
     }
 }
 
@@ -304,8 +304,8 @@ fn name(text: &str) -> Option<(&str, usize)> {
     let rest = rest.strip_prefix(['"', '\''])?;
     let end = rest.find(['"', '\''])?;
     let name = rest.get(..end).filter(|name| !name.is_empty())?;
-    let behind = rest.get(end + 1..)?.strip_prefix('>')?;
-    Some((name, text.len() - behind.len()))
+    let after = rest.get(end + 1..)?.strip_prefix('>')?;
+    Some((name, text.len() - after.len()))
 }
 
 /// The first place from `from` on where a tag stands, in any case of its letters.

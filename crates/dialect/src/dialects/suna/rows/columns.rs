@@ -62,18 +62,18 @@ fn key_of(path: &str) -> Option<Cow<'_, str>> {
         return Some(Cow::Borrowed(quoted));
     }
     let mut key = String::new();
-    let mut signs = quoted.chars();
-    while let Some(sign) = signs.next() {
-        if sign != '\\' {
-            key.push(sign);
+    let mut characters = quoted.chars();
+    while let Some(character) = characters.next() {
+        if character != '\\' {
+            key.push(character);
             continue;
         }
-        match signs.next()? {
+        match characters.next()? {
             'u' => {
-                let digits: String = signs.by_ref().take(4).collect();
+                let digits: String = characters.by_ref().take(4).collect();
                 key.push(char::from_u32(u32::from_str_radix(&digits, 16).ok()?)?);
             }
-            sign => key.push(sign),
+            character => key.push(character),
         }
     }
     Some(Cow::Owned(key))
@@ -163,11 +163,11 @@ impl<'a> Writer<'_, 'a> {
                     "metadata hold one thought",
                 );
                 let said = message.parts.iter().skip_while(|part| thought(part).is_some());
-                let behind = said.filter(|part| thought(part).is_some()).count() as u64;
+                let after = said.filter(|part| thought(part).is_some()).count() as u64;
                 self.losses.several(
                     LossCode::PartMoved,
                     message.position,
-                    behind,
+                    after,
                     "reasoning stands in front of everything",
                 );
                 let text = match thoughts.as_slice() {

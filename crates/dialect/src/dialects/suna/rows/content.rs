@@ -7,9 +7,9 @@ use crate::arguments::as_text;
 use crate::controls::{Reserved, escape};
 use crate::loss::LossCode;
 use crate::media::placeholder;
+use crate::message_text::stored_declared;
 use crate::names::UNNAMED;
 use crate::policy::MediaPolicy;
-use crate::said::stored_declared;
 use crate::text_run::TextRun;
 
 /// A text of a message.

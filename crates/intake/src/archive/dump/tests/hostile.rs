@@ -133,7 +133,7 @@ fn a_cut_dump_is_never_a_shorter_one() {
 fn a_cut_tar_is_never_a_shorter_one() {
     let dump = sample("awkward-rows/dump.tar");
     let whole = read(&dump);
-    // Behind the end mark, only padding follows.
+    // After the end mark, only padding follows.
     for length in (520..dump.len() - 1024).step_by(97) {
         let cut = read(&dump[..length]);
         assert!(!codes(&cut).is_empty(), "{length}");

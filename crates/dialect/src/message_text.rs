@@ -15,7 +15,7 @@ const SUNA_ROWS: &str = "suna-rows";
 
 /// One of a message's texts: of a compressed message what the model saw, and a bot's freed of leaked metadata, where
 /// policy wants it.
-pub(crate) fn said<'a>(view: &View<'a>, message: &Message, text: &'a str) -> Cow<'a, str> {
+pub(crate) fn message_text<'a>(view: &View<'a>, message: &Message, text: &'a str) -> Cow<'a, str> {
     clean(view, message, shown(view, message, text))
 }
 
@@ -76,8 +76,8 @@ fn declare_sent(message: &Message, losses: &mut Losses) {
     );
 }
 
-/// As [`said`], with the change declared.
-pub(crate) fn said_declared<'a>(
+/// As [`message_text`], with the change declared.
+pub(crate) fn declared_text<'a>(
     view: &View<'a>,
     message: &Message,
     text: &'a str,
@@ -90,7 +90,7 @@ pub(crate) fn said_declared<'a>(
     cleaned(view, message, shown, losses)
 }
 
-/// As [`said_declared`], of a compressed message what the archive holds: for dialects that have a place for both.
+/// As [`declared_text`], of a compressed message what the archive holds: for dialects that have a place for both.
 pub(crate) fn stored_declared<'a>(
     view: &View<'a>,
     message: &Message,

@@ -1,11 +1,11 @@
 //! Letters, digits and borders between words.
 
-/// Whether a sign belongs to a word.
+/// Whether a character belongs to a word.
 pub(crate) fn is_word(character: char) -> bool {
     character.is_alphanumeric()
 }
 
-/// Whether a sign is of a script that puts no blanks between words: there, a word can begin and end anywhere.
+/// Whether a character is of a script that puts no blanks between words: there, a word can begin and end anywhere.
 pub(crate) fn is_unspaced(character: char) -> bool {
     matches!(character,
         '\u{e00}'..='\u{eff}'
@@ -20,7 +20,7 @@ pub(crate) fn is_unspaced(character: char) -> bool {
         | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Whether a sign next to a value shows that the value is only a part of something longer.
+/// Whether a character next to a value shows that the value is only a part of something longer.
 pub(super) fn continues(character: Option<char>) -> bool {
     character.is_some_and(|character| character == '_' || is_word(character) && !is_unspaced(character))
 }

@@ -27,13 +27,13 @@ fn every_dialect_has_a_folder_and_every_folder_a_dialect() {
         .map(|entry| entry.file_name().into_string().unwrap())
         .collect();
     let ids: BTreeSet<String> = DIALECTS.iter().map(|dialect| dialect.id().to_owned()).collect();
-    for id in ids.difference(&folders) {
+    if let Some(id) = ids.difference(&folders).next() {
         panic!(
             "{id} has no conversation: put group chats as `NAME.input.json` into data-samples/dialects/{id}/, and \
-             `BLESS=1 cargo test -p chatmill-testkit golden_dialects` writes what becomes of them"
+             `just bless` writes what becomes of them"
         );
     }
-    for folder in folders.difference(&ids) {
+    if let Some(folder) = folders.difference(&ids).next() {
         panic!(
             "data-samples/dialects/{folder} belongs to no dialect: add its line to `dialects!` in \
              crates/dialect/src/dialects.rs, or remove the folder"

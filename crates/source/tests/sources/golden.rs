@@ -28,7 +28,7 @@ fn every_source_has_a_folder_of_fixtures_and_every_folder_a_source() {
         assert!(
             folder().join(id).is_dir(),
             "{id} has no samples: put small files, one for each shape, into data-samples/sources/{id}/, and \
-             `BLESS=1 cargo test -p chatmill-source golden` writes what they are read as"
+             `just bless` writes what they are read as"
         );
     }
     for name in names(&folder()) {

@@ -1,4 +1,4 @@
-//! Records and transcripts of trainers: ShareGPT as LLaMA-Factory reads it, and ChatML.
+//! Records and transcripts of trainers: `ShareGPT` as LLaMA-Factory reads it, and `ChatML`.
 
 use serde_json::Value;
 

@@ -31,6 +31,10 @@ bless:
     cargo xtask schemas --write
     git --no-pager diff -- data-samples docs schemas README.md
 
+# add a toy dialect, a toy source and a toy rule to a copy of the tree as CONTRIBUTING says, and run all tests there
+toys FORM="whole":
+    .ci/toys/run {{FORM}}
+
 # imports go strictly downward, and inside a crate one way
 floors:
     cargo xtask floors

@@ -1,8 +1,12 @@
 //! Lists the files that `chatmill example` prints, from their names in `data-samples`:
 //!
-//! - `sources/<source>/example.<extension>`: a valid file of a source
+//! - `sources/<source>/example/`: a valid file of a source, alone in its folder
 //! - `rules/<code>/bad.<source>.<extension>`: a file of that source that raises the code
 #![expect(clippy::disallowed_methods, reason = "a build script reads the repository")]
+#![expect(
+    clippy::unnecessary_debug_formatting,
+    reason = "Rust reads the paths as literals"
+)]
 
 use std::fmt::Write as _;
 use std::fs;
@@ -13,7 +17,10 @@ fn main() -> Result<()> {
     let samples = PathBuf::from(variable("CARGO_MANIFEST_DIR")?).join("../../data-samples");
     let mut valid = String::new();
     for (source, name, path) in files(&samples.join("sources"))? {
-        if name.starts_with("example.") {
+        if name == "example" {
+            let mut inside = fs::read_dir(&path)?;
+            let Some(file) = inside.next() else { continue };
+            let path = file?.path();
             writeln!(valid, "({source:?}, include_bytes!({path:?})),").map_err(Error::other)?;
         }
     }

@@ -1,4 +1,5 @@
-//! `cargo xtask readme`: the tables of README.md and of the pages of sources, dialects and encodings, from the registries.
+//! `cargo xtask readme`: the tables of README.md and of the pages of sources, dialects, encodings and envelopes, from the
+//! registries.
 //!
 //! A table stands between `<!-- NAME -->` and `<!-- /NAME -->`; everything else in a file is written by hand.
 
@@ -8,6 +9,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use chatmill_dialect::DIALECTS;
+use chatmill_export::ENVELOPES;
 use chatmill_source::SOURCES;
 use chatmill_token::{ENCODINGS, Encoding};
 
@@ -20,6 +22,7 @@ pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
         ("docs/sources.md", "sources", sources()?),
         ("docs/dialects.md", "dialects", dialects()?),
         ("docs/encodings.md", "encodings", encodings()?),
+        ("docs/export.md", "envelopes", envelopes()?),
     ] {
         let text = fs::read_to_string(root.join(path)).with_context(|| format!("cannot read {path}"))?;
         let text = replaced(&text, name, &table).with_context(|| format!("in {path}"))?;
@@ -103,6 +106,17 @@ fn encodings() -> Result<String> {
     Ok(table)
 }
 
+fn envelopes() -> Result<String> {
+    let mut table = String::from("| Envelope | Dialect | A record is | Left out |\n|---|---|---|---|\n");
+    for envelope in ENVELOPES {
+        let about = envelope.about();
+        let dialects: Vec<String> = about.dialects.iter().map(|id| format!("`{id}`")).collect();
+        let cells = [&dialects.join(", "), about.record, about.left_out].map(cell);
+        writeln!(table, "| `{}` | {} |", about.id, cells.join(" | "))?;
+    }
+    Ok(table)
+}
+
 /// Text that does not break out of its table cell.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
@@ -151,5 +165,6 @@ mod tests {
         assert_eq!(sources().unwrap().lines().count(), SOURCES.len() + 2);
         assert_eq!(dialects().unwrap().lines().count(), DIALECTS.len() + 2);
         assert_eq!(encodings().unwrap().lines().count(), ENCODINGS.len() + 2);
+        assert_eq!(envelopes().unwrap().lines().count(), ENVELOPES.len() + 2);
     }
 }

@@ -29,13 +29,13 @@ fn names_in(folder: &Path) -> BTreeSet<String> {
 fn every_code_has_a_folder_and_every_folder_a_code() {
     let codes: BTreeSet<String> = CODES.iter().map(|code| code.name.to_owned()).collect();
     let folders = names_in(&rules());
-    for code in codes.difference(&folders) {
+    if let Some(code) = codes.difference(&folders).next() {
         panic!(
             "{code} has no samples: put a `bad.SOURCE.EXTENSION` that raises it and a `good.EXTENSION` that does not into \
              data-samples/rules/{code}/"
         );
     }
-    for folder in folders.difference(&codes) {
+    if let Some(folder) = folders.difference(&codes).next() {
         panic!(
             "data-samples/rules/{folder} belongs to no code: add its line to `codes!` in crates/diag/src/codes.rs, or remove \
              the folder"

@@ -32,6 +32,10 @@ pub struct EnvelopeAbout {
     pub title: &'static str,
     /// Where it is specified.
     pub specification: &'static str,
+    /// What a record of its files is, in Markdown.
+    pub record: &'static str,
+    /// What its reader would refuse and is left out, in Markdown.
+    pub left_out: &'static str,
     /// The dialects whose renderings it takes.
     pub dialects: &'static [&'static str],
     /// The keys of a line, which are the columns of a table.

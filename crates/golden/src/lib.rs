@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn a_long_difference_is_cut() {
-        let expected: String = (0..100).map(|number| format!("{number}\n")).collect();
+        let expected = "line\n".repeat(100);
         let shown = difference(&expected, "").unwrap_or_default();
         assert_eq!(shown.lines().count(), MAX_SHOWN_LINES + 1);
         assert!(shown.ends_with("… 43 lines more"), "{shown}");

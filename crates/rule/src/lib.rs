@@ -71,6 +71,25 @@ mod tests {
     use crate::sample::Sample;
 
     #[test]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the test looks at the files beside this one"
+    )]
+    fn every_file_is_a_rule() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        for entry in std::fs::read_dir(folder).expect("the sources") {
+            let path = entry.expect("an entry").path();
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            let is_known = matches!(&*stem, "lib" | "sample" | "walk")
+                || include_str!("lib.rs").contains(&format!("\n    {stem}: "));
+            assert!(
+                is_known,
+                "crates/rule/src/{stem}.rs is not a rule yet: add its line to `rules!` in crates/rule/src/lib.rs"
+            );
+        }
+    }
+
+    #[test]
     fn rules_stand_in_the_order_of_their_codes_and_share_none() {
         let codes: Vec<&str> = RULES
             .iter()

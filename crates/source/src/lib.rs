@@ -14,8 +14,9 @@
 //! 1. Write `formats/<name>.rs`, named after the id with underscores: page, wire structs (`wire!`), the implementation of
 //!    [`Source`] as a unit struct, private functions in calling order, tests. A vendor's request is a static
 //!    `reader::requests::Requests` instead, with a `RequestForm` and a recogniser.
-//! 2. Add its line to `sources!` below: it declares the module, makes the type public and puts it into [`SOURCES`].
-//! 3. Put small files of your own making into `data-samples/sources/<id>/`, at least one for each shape.
+//! 2. Put small files of your own making into `data-samples/sources/<id>/`, at least one for each shape, and a valid
+//!    one into its folder `example/`.
+//! 3. Add its line to `sources!` below: it declares the module, makes the type public and puts it into [`SOURCES`].
 
 mod frame;
 mod looks;

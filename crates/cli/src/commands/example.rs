@@ -126,7 +126,7 @@ mod tests {
             let id = source.id();
             assert!(
                 valid(id).is_ok(),
-                "{id} has no example: write a valid file `data-samples/sources/{id}/example.EXTENSION`"
+                "{id} has no example: put a valid file into data-samples/sources/{id}/example/"
             );
         }
         assert_eq!(VALID.len(), SOURCES.len(), "a source has two examples");

@@ -27,17 +27,18 @@ fn every_dialect_has_a_folder_and_every_folder_a_dialect() {
         .map(|entry| entry.file_name().into_string().unwrap())
         .collect();
     let ids: BTreeSet<String> = DIALECTS.iter().map(|dialect| dialect.id().to_owned()).collect();
-    let missing = ids.difference(&folders).next();
-    assert_eq!(
-        missing, None,
-        "a dialect has no golden files: make data-samples/dialects/<id>/, and \
-         `BLESS=1 cargo test -p chatmill-testkit --test golden` writes what becomes of the canonical conversations"
-    );
-    let foreign = folders.difference(&ids).next();
-    assert_eq!(
-        foreign, None,
-        "a folder belongs to no dialect: add its line to `dialects!` in crates/dialect/src/dialects.rs, or remove the folder"
-    );
+    if let Some(id) = ids.difference(&folders).next() {
+        panic!(
+            "{id} has no golden files: make the folder data-samples/dialects/{id}/, and `just bless` writes what becomes of the \
+             canonical conversations and of its own group chats there (`NAME.input.json`)"
+        );
+    }
+    if let Some(folder) = folders.difference(&ids).next() {
+        panic!(
+            "data-samples/dialects/{folder} belongs to no dialect: add its line to `dialects!` in \
+             crates/dialect/src/dialects.rs, or remove the folder"
+        );
+    }
 }
 
 #[test]

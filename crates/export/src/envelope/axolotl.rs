@@ -21,6 +21,8 @@ pub(super) struct Axolotl;
 
 static ABOUT: EnvelopeAbout = EnvelopeAbout {
     id: "axolotl",
+    record: "`messages`, `tools`",
+    left_out: "the assistant silent; a first message that is a call",
     title: "Axolotl chat_template",
     specification: "Axolotl 0.19, conversation data sets",
     dialects: &["hf-messages"],

@@ -33,6 +33,8 @@ pub(super) struct BedrockConversation {
 pub(super) static WITHOUT_TOOLS: BedrockConversation = BedrockConversation {
     about: &EnvelopeAbout {
         id: "bedrock-conversation-2024",
+        record: "the request with `schemaVersion`",
+        left_out: "no strict turns; reserved words (`User:`, `Bot:`, `<image>` …); pictures outside S3; tools. 8 to 20,000 records",
         keys: &[
             ("schemaVersion", FreeKind::Text),
             ("system", FreeKind::Json),
@@ -47,6 +49,8 @@ pub(super) static WITHOUT_TOOLS: BedrockConversation = BedrockConversation {
 pub(super) static WITH_TOOLS: BedrockConversation = BedrockConversation {
     about: &EnvelopeAbout {
         id: "bedrock-conversation-2024@tools",
+        record: "the same",
+        left_out: "the same, but tools pass",
         ..ABOUT
     },
     has_tools: true,
@@ -54,6 +58,8 @@ pub(super) static WITH_TOOLS: BedrockConversation = BedrockConversation {
 
 const ABOUT: EnvelopeAbout = EnvelopeAbout {
     id: "",
+    record: "",
+    left_out: "",
     title: "Bedrock conversation 2024",
     specification: "Amazon Nova, preparing data for supervised fine-tuning",
     dialects: &["bedrock-converse"],

@@ -25,6 +25,8 @@ pub(super) struct Inspect;
 
 static ABOUT: EnvelopeAbout = EnvelopeAbout {
     id: "inspect",
+    record: "`id`, `input`, `target`, `metadata`, with flat calls",
+    left_out: "the same; arguments that are not an object",
     title: "Inspect AI samples",
     specification: "inspect_ai 0.3.285, json_dataset",
     dialects: &["openai-chat", "hf-messages"],

@@ -24,6 +24,8 @@ pub(super) struct LlamaFactory;
 
 static ABOUT: EnvelopeAbout = EnvelopeAbout {
     id: "llama-factory",
+    record: "the record, with `dataset_info.json` beside the files",
+    left_out: "what its converter drops without a word; marks of media",
     title: "LLaMA-Factory, ShareGPT format",
     specification: "LLaMA-Factory 0.9.5, data format",
     dialects: &["sharegpt"],

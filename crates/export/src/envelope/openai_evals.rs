@@ -20,6 +20,8 @@ pub(super) struct OpenaiEvals;
 
 static ABOUT: EnvelopeAbout = EnvelopeAbout {
     id: "openai-evals",
+    record: "`input`, `ideal`, `tools`",
+    left_out: "no answer, or one that is a call",
     title: "OpenAI Evals samples",
     specification: "openai/evals, samples of basic evals",
     dialects: &["openai-chat"],

@@ -21,6 +21,8 @@ pub(super) struct OpenaiSft;
 
 static ABOUT: EnvelopeAbout = EnvelopeAbout {
     id: "openai-sft",
+    record: "the request",
+    left_out: "the assistant not last; results that are not text; pictures of the assistant, or more than ten. At least 10 records, a file of 512 MiB at most",
     title: "OpenAI supervised fine-tuning",
     specification: "OpenAI API, fine-tuning guide and OpenAPI document 2.3.0",
     dialects: &["openai-chat"],

@@ -20,6 +20,8 @@ pub(super) struct TrlMessages;
 
 static ABOUT: EnvelopeAbout = EnvelopeAbout {
     id: "trl-messages",
+    record: "`messages`, `tools`",
+    left_out: "the assistant silent",
     title: "TRL conversations",
     specification: "TRL 1.16.0, dataset formats",
     dialects: &["hf-messages"],

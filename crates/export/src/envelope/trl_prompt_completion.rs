@@ -21,6 +21,8 @@ pub(super) struct TrlPromptCompletion;
 
 static ABOUT: EnvelopeAbout = EnvelopeAbout {
     id: "trl-prompt-completion",
+    record: "`prompt`, `completion`, `tools`",
+    left_out: "no answer; a prompt that ends with system text",
     title: "TRL prompts and completions",
     specification: "TRL 1.16.0, dataset formats",
     dialects: &["hf-messages"],

@@ -21,6 +21,8 @@ pub(super) struct VertexTuning;
 
 static ABOUT: EnvelopeAbout = EnvelopeAbout {
     id: "vertex-tuning",
+    record: "the request",
+    left_out: "no user first, or not the model last. A file of 1 GiB at most",
     title: "Vertex AI tuning",
     specification: "Vertex AI, supervised tuning data for Gemini models",
     dialects: &["gemini-contents"],

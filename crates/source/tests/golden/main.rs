@@ -33,7 +33,7 @@ fn main() -> ExitCode {
             .partition(|file| file.ends_with(".expected.json"));
         let mut expected = BTreeSet::new();
         // What `chatmill example` prints may hold several records.
-        let is_one = |file: &String| file != "vectors.json" && !file.starts_with("example.");
+        let is_one = |file: &String| !["vectors.json", "example"].contains(&file.as_str());
         for fixture in fixtures.into_iter().filter(is_one) {
             expected.insert(dump_of(&fixture));
             let folder = folder.clone();
@@ -46,7 +46,11 @@ fn main() -> ExitCode {
             move || {
                 let left: Vec<&String> = dumps.iter().filter(|dump| !expected.contains(*dump)).collect();
                 if expected.is_empty() || !left.is_empty() {
-                    return Err(format!("{} fixtures, and dumps of none: {left:?}", expected.len()).into());
+                    let fixtures = expected.len();
+                return Err(format!(
+                    "{fixtures} fixtures beside the folder `example`: put one for each shape there; dumps of none: {left:?}"
+                )
+                .into());
                 }
                 Ok(())
             },

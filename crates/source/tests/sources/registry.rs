@@ -15,15 +15,16 @@ fn every_source_has_a_folder_of_fixtures_and_every_folder_a_source() {
         .collect();
     let ids: BTreeSet<String> = SOURCES.iter().map(|source| source.id().to_owned()).collect();
     assert_eq!(ids.len(), SOURCES.len(), "ids are unique");
-    let missing = ids.difference(&folders).next();
-    assert_eq!(
-        missing, None,
-        "a source has no samples: put small files, one for each shape, into data-samples/sources/<id>/, and \
-         `BLESS=1 cargo test -p chatmill-source --test golden` writes what they are read as"
-    );
-    let foreign = folders.difference(&ids).next();
-    assert_eq!(
-        foreign, None,
-        "a folder belongs to no source: add its line to `sources!` in crates/source/src/lib.rs, or remove the folder"
-    );
+    if let Some(id) = ids.difference(&folders).next() {
+        panic!(
+            "{id} has no samples: put small files, one for each shape, into data-samples/sources/{id}/, and \
+             `just bless` writes what they are read as"
+        );
+    }
+    if let Some(folder) = folders.difference(&ids).next() {
+        panic!(
+            "data-samples/sources/{folder} belongs to no source: add its line to `sources!` in crates/source/src/lib.rs, or \
+             remove the folder"
+        );
+    }
 }

@@ -300,7 +300,7 @@ mod tests {
 
     fn reading(done: u64, total: u64, seconds: u64) -> Reading {
         Reading {
-            stage: "mill".into(),
+            stage: "render".into(),
             done,
             total,
             elapsed: Duration::from_secs(seconds),

@@ -175,7 +175,7 @@ impl<'p> Runner<'p> {
     /// two of them may be alike. A receipt of an earlier attempt counts only where it was made from the same bytes.
     fn process_all(&self, mut done: BTreeMap<u32, Ids>) -> Result<FinishedSlices, RunError> {
         let (finished, tally) = self.pass(
-            "mill",
+            "render",
             &|slice| !done.get(&slice.index).is_some_and(|ids| ids.are_of(slice)),
             &Renames::new(),
         )?;
@@ -222,7 +222,7 @@ impl<'p> Runner<'p> {
         let stop = self.tools.stop;
         let limit = plan.limits().compared;
         let found = AtomicU64::new(0);
-        let (likenesses, _) = self.read("survey", &|_| true, &|slice| {
+        let (likenesses, _) = self.read("compare", &|_| true, &|slice| {
             let looked =
                 catch_unwind(AssertUnwindSafe(|| survey::look(slice, plan, stop))).map_err(|_| {
                     stop.store(true, Ordering::Relaxed);

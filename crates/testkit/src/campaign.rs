@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::mutate::mutate;
 use crate::random::Random;
-use crate::targets::{self, Target};
+use crate::targets::{self, FuzzTarget};
 
 /// When a campaign against one target ends.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +33,7 @@ pub struct Campaign {
 }
 
 /// Replays the seeds of a target, then tries mutations of them. Broken inputs are kept in `artifacts`, at most ten.
-pub fn run(target: &Target, seed: u64, until: Until, artifacts: &Path) -> Campaign {
+pub fn run(target: &FuzzTarget, seed: u64, until: Until, artifacts: &Path) -> Campaign {
     let seeds = targets::seeds(target.name);
     let mut campaign = Campaign::default();
     for bytes in &seeds {
@@ -66,7 +66,7 @@ pub fn run(target: &Target, seed: u64, until: Until, artifacts: &Path) -> Campai
 }
 
 impl Campaign {
-    fn one(&mut self, target: &Target, bytes: &[u8], artifacts: &Path) {
+    fn one(&mut self, target: &FuzzTarget, bytes: &[u8], artifacts: &Path) {
         let begun = Instant::now();
         let result = catch_unwind(AssertUnwindSafe(|| (target.body)(bytes)));
         self.slowest = self.slowest.max(begun.elapsed());

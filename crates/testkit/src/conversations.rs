@@ -3,20 +3,19 @@
 use std::fs;
 
 use chatmill_diag::Limits;
-use chatmill_dialect::Policy;
 use chatmill_dialect::policy::{
     Compressed, ControlTokens, LeakedMetadata, MediaPolicy, Names, Orphans, Reasoning, References, System,
 };
+use chatmill_dialect::{History, Loss, Policy, View, auto_perspective};
 use chatmill_intake::json;
 use chatmill_model::Linked;
-use chatmill_source::FrameView;
+use chatmill_source::{FrameView, Reading};
 
 use crate::random::Random;
-use crate::workshop::samples;
+use crate::workshop::sample_files;
 
-/// Reads and links a record; none where it holds no conversation.
-pub fn try_read(source: &str, text: &str) -> Option<Linked> {
-    let limits = Limits::default();
+/// A record as a source reads it.
+pub fn reading(source: &str, text: &str, limits: &Limits) -> Reading {
     let document =
         json::scan(text.as_bytes(), limits.depth).unwrap_or_else(|fault| panic!("{fault:?}: {text}"));
     let frame = FrameView {
@@ -27,8 +26,16 @@ pub fn try_read(source: &str, text: &str) -> Option<Linked> {
     };
     let reading = chatmill_source::find(source)
         .expect("a source")
-        .read(&frame, &limits);
-    Some(chatmill_link::link(reading.conversation?, &limits).0)
+        .read(&frame, limits);
+    assert!(reading.rows.balances(), "{:?} {text}", reading.rows);
+    reading
+}
+
+/// Reads and links a record; none where it holds no conversation.
+pub fn try_read(source: &str, text: &str) -> Option<Linked> {
+    let limits = Limits::default();
+    let conversation = reading(source, text, &limits).conversation?;
+    Some(chatmill_link::link(conversation, &limits).0)
 }
 
 /// Reads and links a record.
@@ -36,12 +43,35 @@ pub fn read(source: &str, text: &str) -> Linked {
     try_read(source, text).unwrap_or_else(|| panic!("{source} does not read {text}"))
 }
 
+/// The renderings of a conversation in a dialect or one of its profiles, each with what it declares as lost: whole, by the default
+/// policy, and through the eyes of the agent that speaks most where the dialect knows perspectives.
+pub fn renderings(target: &str, linked: &Linked) -> Vec<(String, Vec<Loss>)> {
+    let (dialect, profile) = chatmill_dialect::find(target).expect("a dialect");
+    let view = View {
+        linked,
+        perspective: auto_perspective(linked).filter(|_| !dialect.about().neutral),
+        policy: &Policy::default(),
+        profile,
+        history: History::Document,
+        window: None,
+    };
+    let mut renderings = Vec::new();
+    dialect.render(&view, &mut |rendering| {
+        renderings.push((rendering.rope.text(), rendering.losses));
+    });
+    renderings
+}
+
+/// The only rendering of a conversation, and what it declares as lost.
+pub fn rendering(target: &str, linked: &Linked) -> (String, Vec<Loss>) {
+    let mut renderings = renderings(target, linked);
+    assert_eq!(renderings.len(), 1, "{target}");
+    renderings.remove(0)
+}
+
 /// The JSON files of a folder of samples, in order.
 fn files(folder: &str) -> Vec<(String, String)> {
-    let entries = fs::read_dir(samples().join(folder)).unwrap();
-    let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    let texts = paths.into_iter().filter_map(|path| {
+    let texts = sample_files(folder).into_iter().filter_map(|path| {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         let is_json = path.extension().is_some_and(|extension| extension == "json");
         let is_case = is_json && !name.contains(".expected.") && name != "vectors.json";

@@ -18,14 +18,14 @@ use serde_json::Value;
 
 /// A rule that a rendering breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct RuleBreach {
     /// Its code, as it stands in `docs/dialect-rules.md` or on the page of the dialect.
     pub rule: &'static str,
     /// The turn, message or item that breaks it, where it is a single one.
     pub place: Option<usize>,
 }
 
-type Judge = fn(&Written<'_>, &mut Faults);
+type Judge = fn(&Written<'_>, &mut RuleBreaches);
 
 /// Dialects and who judges them.
 const JUDGES: &[(&str, Judge)] = &[
@@ -66,8 +66,8 @@ pub fn sees_pairs(dialect: &str, profile: &str) -> bool {
 }
 
 /// Every rule that a rendering breaks; none when it is valid, or when nobody judges its dialect.
-pub fn faults(dialect: &str, profile: &str, text: &str) -> Vec<Fault> {
-    let mut faults = Faults::default();
+pub fn faults(dialect: &str, profile: &str, text: &str) -> Vec<RuleBreach> {
+    let mut faults = RuleBreaches::default();
     if let Some((_, judge)) = JUDGES.iter().find(|(id, _)| *id == dialect) {
         let body = serde_json::from_str(text).unwrap_or(Value::Null);
         judge(&Written { profile, text, body }, &mut faults);
@@ -85,12 +85,12 @@ struct Written<'a> {
 
 /// What is found, and the place that is looked at.
 #[derive(Default)]
-struct Faults {
-    found: Vec<Fault>,
+struct RuleBreaches {
+    found: Vec<RuleBreach>,
     place: Option<usize>,
 }
 
-impl Faults {
+impl RuleBreaches {
     /// Looks at this turn, message or item from now on.
     fn look_at(&mut self, place: usize) {
         self.place = Some(place);
@@ -104,7 +104,7 @@ impl Faults {
     fn when(&mut self, is_broken: bool, rule: &'static str) {
         if is_broken {
             let place = self.place;
-            self.found.push(Fault { rule, place });
+            self.found.push(RuleBreach { rule, place });
         }
     }
 }
@@ -177,7 +177,7 @@ fn tools<'a>(
     rule: &'static str,
     most: usize,
     object: &str,
-    faults: &mut Faults,
+    faults: &mut RuleBreaches,
 ) {
     faults.look_at_the_whole();
     let mut names = Vec::new();

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// A function that must hold for all bytes.
 #[derive(Clone, Copy)]
-pub struct Target {
+pub struct FuzzTarget {
     /// Its name, also that of its folder in `fuzz/corpus`.
     pub name: &'static str,
     /// Panics when a promise does not hold.
@@ -22,28 +22,28 @@ pub struct Target {
 }
 
 /// Every target.
-pub static TARGETS: &[Target] = &[
-    Target {
+pub static TARGETS: &[FuzzTarget] = &[
+    FuzzTarget {
         name: "json_scan",
         body: json_scan,
         is_base: |_| true,
     },
-    Target {
+    FuzzTarget {
         name: "reader",
         body: reader,
         is_base: |_| true,
     },
-    Target {
+    FuzzTarget {
         name: "record",
         body: record,
         is_base: record::is_read,
     },
-    Target {
+    FuzzTarget {
         name: "tables",
         body: tables,
         is_base: tables::is_table,
     },
-    Target {
+    FuzzTarget {
         name: "templates",
         body: templates,
         is_base: templates::is_template,

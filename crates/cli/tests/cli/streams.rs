@@ -46,7 +46,7 @@ fn json_progress_is_one_object_a_line_and_leaves_stdout_alone() {
         .filter(|line| line["event"] == "stage")
         .map(|line| line["stage"].as_str().unwrap().to_owned())
         .collect();
-    assert!(stages.contains(&"mill".to_owned()), "{stages:?}");
+    assert!(stages.contains(&"render".to_owned()), "{stages:?}");
     assert!(!run.stdout.contains("\"event\""));
 }
 
@@ -64,7 +64,7 @@ fn usage_errors_exit_2() {
     let desk = Desk::new();
     for arguments in [
         vec![],
-        vec!["mill"],
+        vec!["render"],
         vec!["run"],
         vec!["check", "x", "--format", "yaml"],
         vec!["-q", "-v", "rules"],

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Faults, Waiting, Written, array, has_keys, is_blank, is_word, string, tools};
+use super::{RuleBreaches, Waiting, Written, array, has_keys, is_blank, is_word, string, tools};
 
 const PICTURES: [&str; 4] = ["jpeg", "png", "gif", "webp"];
 
@@ -70,7 +70,7 @@ fn all_blocks(messages: &[Value]) -> impl Iterator<Item = &Value> {
     messages.iter().flat_map(|message| array(&message["content"]))
 }
 
-pub(super) fn anthropic_messages(written: &Written<'_>, faults: &mut Faults) {
+pub(super) fn anthropic_messages(written: &Written<'_>, faults: &mut RuleBreaches) {
     let body = &written.body;
     faults.when(!has_keys(body, &["system?", "messages", "tools?"]), "ANT-01");
     let (messages, system) = (array(&body["messages"]), array(&body["system"]));
@@ -124,7 +124,7 @@ fn anthropic_block(block: &Value) -> Block<'_> {
     }
 }
 
-pub(super) fn bedrock_converse(written: &Written<'_>, faults: &mut Faults) {
+pub(super) fn bedrock_converse(written: &Written<'_>, faults: &mut RuleBreaches) {
     let body = &written.body;
     faults.when(!has_keys(body, &["system?", "messages", "toolConfig?"]), "BED-01");
     let (messages, system) = (array(&body["messages"]), array(&body["system"]));
@@ -188,7 +188,12 @@ fn converse_block(block: &Value) -> Block<'_> {
 }
 
 /// A user first, then in turn; results at the head of the user turn after their calls, one for each.
-fn turns<'a>(messages: &'a [Value], read: fn(&'a Value) -> Block<'a>, codes: &Codes, faults: &mut Faults) {
+fn turns<'a>(
+    messages: &'a [Value],
+    read: fn(&'a Value) -> Block<'a>,
+    codes: &Codes,
+    faults: &mut RuleBreaches,
+) {
     faults.when(messages.is_empty(), codes.none);
     let mut waiting = Waiting::default();
     let mut before = "";

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Faults, Written, array, has_keys, is_blank, is_word, string, tools};
+use super::{RuleBreaches, Written, array, has_keys, is_blank, is_word, string, tools};
 
 const SNAKE_CASE: [&str; 7] = [
     "inline_data",
@@ -14,7 +14,7 @@ const SNAKE_CASE: [&str; 7] = [
     "thought_signature",
 ];
 
-pub(super) fn gemini_contents(written: &Written<'_>, faults: &mut Faults) {
+pub(super) fn gemini_contents(written: &Written<'_>, faults: &mut RuleBreaches) {
     let body = &written.body;
     faults.when(
         !has_keys(body, &["systemInstruction?", "contents", "tools?"]),
@@ -65,7 +65,7 @@ pub(super) fn gemini_contents(written: &Written<'_>, faults: &mut Faults) {
 }
 
 /// What a part holds, whoever answers whom.
-fn look_at_part(part: &Value, role: &str, faults: &mut Faults) {
+fn look_at_part(part: &Value, role: &str, faults: &mut RuleBreaches) {
     let members: Vec<(&String, &Value)> = part.as_object().into_iter().flatten().collect();
     faults.when(members.len() != 1, "GEM-03");
     for (member, held) in members {

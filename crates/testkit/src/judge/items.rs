@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use super::{Faults, Waiting, Written, array, has_keys, is_word, string, tools};
+use super::{RuleBreaches, Waiting, Written, array, has_keys, is_word, string, tools};
 
 /// The longest output, in characters.
 const MAX_OUTPUT_CHARACTERS: usize = 10_485_760;
 
-pub(super) fn openai_responses(written: &Written<'_>, faults: &mut Faults) {
+pub(super) fn openai_responses(written: &Written<'_>, faults: &mut RuleBreaches) {
     let items = array(&written.body["input"]);
     faults.when(items.is_empty(), "OAR-01");
     let mut waiting = Waiting::default();
@@ -56,7 +56,7 @@ pub(super) fn openai_responses(written: &Written<'_>, faults: &mut Faults) {
     tools(named, "OAR-03", 64, "object", faults);
 }
 
-fn message(item: &Value, faults: &mut Faults) {
+fn message(item: &Value, faults: &mut RuleBreaches) {
     let role = string(&item["role"]);
     faults.when(!has_keys(item, &["role", "content"]), "OAR-05");
     let is_role = matches!(role, "user" | "assistant" | "system");

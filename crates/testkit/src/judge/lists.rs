@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Faults, Waiting, Written, array, has_keys, is_word, string, tools};
+use super::{RuleBreaches, Waiting, Written, array, has_keys, is_word, string, tools};
 
 /// Which rule of a family speaks of what.
 struct Codes {
@@ -64,7 +64,7 @@ fn calls(message: &Value) -> &[Value] {
     array(&message["tool_calls"])
 }
 
-pub(super) fn openai_chat(written: &Written<'_>, faults: &mut Faults) {
+pub(super) fn openai_chat(written: &Written<'_>, faults: &mut RuleBreaches) {
     let messages = array(&written.body["messages"]);
     list(messages, &OPENAI, Value::is_string, faults);
     for (index, message) in messages.iter().enumerate() {
@@ -86,7 +86,7 @@ pub(super) fn openai_chat(written: &Written<'_>, faults: &mut Faults) {
     functions(&written.body, "OAC-07", faults);
 }
 
-pub(super) fn mistral_chat(written: &Written<'_>, faults: &mut Faults) {
+pub(super) fn mistral_chat(written: &Written<'_>, faults: &mut RuleBreaches) {
     let messages = array(&written.body["messages"]);
     list(messages, &MISTRAL, Value::is_string, faults);
     faults.look_at_the_whole();
@@ -131,7 +131,7 @@ pub(super) fn mistral_chat(written: &Written<'_>, faults: &mut Faults) {
     functions(&written.body, "MIS-06", faults);
 }
 
-pub(super) fn hf_messages(written: &Written<'_>, faults: &mut Faults) {
+pub(super) fn hf_messages(written: &Written<'_>, faults: &mut RuleBreaches) {
     faults.when(!has_keys(&written.body, &["messages", "tools?"]), "HFM-01");
     let messages = array(&written.body["messages"]);
     let is_form = match written.profile {
@@ -161,16 +161,16 @@ pub(super) fn hf_messages(written: &Written<'_>, faults: &mut Faults) {
     }
 }
 
-pub(super) fn suna_llm(written: &Written<'_>, faults: &mut Faults) {
+pub(super) fn suna_llm(written: &Written<'_>, faults: &mut RuleBreaches) {
     suna(written, faults, Value::is_string);
 }
 
-pub(super) fn suna_list(written: &Written<'_>, faults: &mut Faults) {
+pub(super) fn suna_list(written: &Written<'_>, faults: &mut RuleBreaches) {
     suna(written, faults, Value::is_array);
 }
 
 /// Marked blocks, then the newest user turn.
-pub(super) fn suna_cached(written: &Written<'_>, faults: &mut Faults) {
+pub(super) fn suna_cached(written: &Written<'_>, faults: &mut RuleBreaches) {
     suna(written, faults, |content| {
         content.is_string() || content.is_array()
     });
@@ -192,7 +192,7 @@ pub(super) fn suna_cached(written: &Written<'_>, faults: &mut Faults) {
 }
 
 /// What the backend's filter leaves: results with an open call in front of them, with anything between.
-pub(super) fn suna_bedrock(written: &Written<'_>, faults: &mut Faults) {
+pub(super) fn suna_bedrock(written: &Written<'_>, faults: &mut RuleBreaches) {
     let messages = array(&written.body);
     faults.when(messages.is_empty(), "SUN-01");
     let is_newest_only = written.profile == "2025-11-07";
@@ -230,7 +230,7 @@ pub(super) fn suna_bedrock(written: &Written<'_>, faults: &mut Faults) {
     faults.when(cached > 4, "SUN-01");
 }
 
-fn suna(written: &Written<'_>, faults: &mut Faults, is_content: fn(&Value) -> bool) {
+fn suna(written: &Written<'_>, faults: &mut RuleBreaches, is_content: fn(&Value) -> bool) {
     let messages = array(&written.body);
     list(messages, &SUNA, Value::is_string, faults);
     let mut marks = 0;
@@ -250,7 +250,7 @@ fn suna(written: &Written<'_>, faults: &mut Faults, is_content: fn(&Value) -> bo
 }
 
 /// Keys of a message, and what a call has.
-fn suna_message(message: &Value, faults: &mut Faults) {
+fn suna_message(message: &Value, faults: &mut RuleBreaches) {
     let keys: &[&str] = match string(&message["role"]) {
         "assistant" => &["role", "content", "tool_calls?", "message_id?"],
         "tool" => &["role", "tool_call_id", "name", "content", "message_id?"],
@@ -268,14 +268,14 @@ fn suna_message(message: &Value, faults: &mut Faults) {
     }
 }
 
-fn functions(body: &Value, rule: &'static str, faults: &mut Faults) {
+fn functions(body: &Value, rule: &'static str, faults: &mut RuleBreaches) {
     let defined = array(&body["tools"]).iter().map(|tool| &tool["function"]);
     let named = defined.map(|one| (&one["name"], &one["parameters"]));
     tools(named, rule, 64, "object", faults);
 }
 
 /// The rules that all these lists share: who speaks, that something is said, and that each call is answered directly after its turn.
-fn list(messages: &[Value], codes: &Codes, is_form: fn(&Value) -> bool, faults: &mut Faults) {
+fn list(messages: &[Value], codes: &Codes, is_form: fn(&Value) -> bool, faults: &mut RuleBreaches) {
     faults.when(messages.is_empty(), codes.none);
     let mut waiting = Waiting::default();
     for (index, message) in messages.iter().enumerate() {

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::{Faults, Written, array, has_keys, string};
+use super::{RuleBreaches, Written, array, has_keys, string};
 
-pub(super) fn sharegpt(written: &Written<'_>, faults: &mut Faults) {
+pub(super) fn sharegpt(written: &Written<'_>, faults: &mut RuleBreaches) {
     let body = &written.body;
     faults.when(!has_keys(body, &["conversations", "system?", "tools?"]), "SGP-01");
     let mut before = "";
@@ -36,7 +36,7 @@ pub(super) fn sharegpt(written: &Written<'_>, faults: &mut Faults) {
     faults.when(before != "gpt", "SGP-03");
 }
 
-pub(super) fn chatml(written: &Written<'_>, faults: &mut Faults) {
+pub(super) fn chatml(written: &Written<'_>, faults: &mut RuleBreaches) {
     faults.when(written.text.is_empty(), "CML-03");
     for (index, turn) in written.text.split_inclusive("<|im_end|>\n").enumerate() {
         faults.look_at(index);

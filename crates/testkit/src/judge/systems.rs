@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::{Faults, Written, array, has_keys, string};
+use super::{RuleBreaches, Written, array, has_keys, string};
 
 /// What both validators of the format ask: the public one, and the importer's but for times, which a source may lack.
-pub(super) fn group_chat(written: &Written<'_>, faults: &mut Faults) {
+pub(super) fn group_chat(written: &Written<'_>, faults: &mut RuleBreaches) {
     let chat = &written.body;
     let people = &chat["conversation_meta"]["user_details"];
     let has_head = chat["version"].is_string() && !chat["conversation_meta"]["name"].is_null();
@@ -35,7 +35,7 @@ pub(super) fn group_chat(written: &Written<'_>, faults: &mut Faults) {
     }
 }
 
-pub(super) fn tzurot(written: &Written<'_>, faults: &mut Faults) {
+pub(super) fn tzurot(written: &Written<'_>, faults: &mut RuleBreaches) {
     let [message] = array(&written.body) else {
         return faults.when(true, "TZU");
     };
@@ -48,7 +48,7 @@ pub(super) fn tzurot(written: &Written<'_>, faults: &mut Faults) {
 }
 
 /// Contents of parts, whose calls are answered by the next turns and go by their name where they have no id.
-pub(super) fn gryag_gemini(written: &Written<'_>, faults: &mut Faults) {
+pub(super) fn gryag_gemini(written: &Written<'_>, faults: &mut RuleBreaches) {
     let either =
         |part: &Value, camel: &str, snake: &str| part.get(camel).or_else(|| part.get(snake)).cloned();
     let id = |inner: &Value| inner.get("id").unwrap_or(&inner["name"]).clone();
@@ -90,12 +90,12 @@ pub(super) fn gryag_gemini(written: &Written<'_>, faults: &mut Faults) {
     faults.when(!waiting.is_empty(), "GRY");
 }
 
-pub(super) fn gryag_compact(written: &Written<'_>, faults: &mut Faults) {
+pub(super) fn gryag_compact(written: &Written<'_>, faults: &mut RuleBreaches) {
     let has_end = written.text.ends_with("[RESPOND]");
     faults.when(!has_end, "GRY");
 }
 
-pub(super) fn suna_rows(written: &Written<'_>, faults: &mut Faults) {
+pub(super) fn suna_rows(written: &Written<'_>, faults: &mut RuleBreaches) {
     faults.when(!written.body.is_array(), "SUN-04");
     for (index, row) in array(&written.body).iter().enumerate() {
         faults.look_at(index);
@@ -107,12 +107,12 @@ pub(super) fn suna_rows(written: &Written<'_>, faults: &mut Faults) {
     }
 }
 
-pub(super) fn jaibber_context(written: &Written<'_>, faults: &mut Faults) {
+pub(super) fn jaibber_context(written: &Written<'_>, faults: &mut RuleBreaches) {
     let opens = "Respond ONLY to the final user message.";
     faults.when(!written.text.starts_with(opens), "JAI");
 }
 
-pub(super) fn jaibber_events(written: &Written<'_>, faults: &mut Faults) {
+pub(super) fn jaibber_events(written: &Written<'_>, faults: &mut RuleBreaches) {
     faults.when(!written.body.is_array(), "JAI");
     for (index, event) in array(&written.body).iter().enumerate() {
         faults.look_at(index);

@@ -23,6 +23,7 @@ use chatmill_export::{
     ENVELOPES, ExportError, ExportRequest, ExportSummary, Filters, Format, Split, SplitBy, TokenLimit,
     envelope, export,
 };
+use chatmill_golden::assert_golden;
 use chatmill_testkit::Workshop;
 use chatmill_testkit::workshop::samples;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -116,7 +117,6 @@ fn assert_balanced(summary: &ExportSummary) {
 fn each_envelope_writes_the_lines_that_are_checked_in() {
     let (workshop, dataset) = milled();
     let golden = samples().join("exports");
-    let is_blessing = std::env::var_os("BLESS").is_some();
     let mut expected_names = BTreeSet::new();
     for envelope in ENVELOPES {
         let id = envelope.about().id;
@@ -143,12 +143,7 @@ fn each_envelope_writes_the_lines_that_are_checked_in() {
             files.push((format!("{id}.{name}"), text));
         }
         for (name, text) in files {
-            if is_blessing {
-                fs::create_dir_all(&golden).unwrap();
-                fs::write(golden.join(&name), &text).unwrap();
-            }
-            let expected = fs::read_to_string(golden.join(&name)).unwrap_or_default();
-            assert_eq!(expected, text, "run with BLESS=1 to rewrite {name}");
+            assert_golden(&golden.join(&name), &text);
             expected_names.insert(name);
         }
     }

@@ -1,26 +1,8 @@
 //! gryag's rows on their way: read from the table, linked, written as the bot's prompt, and read back from a capture of it.
 
-use chatmill_diag::Limits;
-use chatmill_dialect::{History, Policy, View, auto_perspective};
-use chatmill_intake::json;
-use chatmill_link::link;
 use chatmill_model::{LinkStatus, Linked, Message};
-use chatmill_source::FrameView;
+use chatmill_testkit::conversations::{read, rendering};
 use chatmill_testkit::workshop::samples;
-
-fn read(source: &str, text: &str) -> Linked {
-    let limits = Limits::default();
-    let document = json::scan(text.as_bytes(), limits.depth).unwrap();
-    let frame = FrameView {
-        document: &document,
-        bytes: text.as_bytes(),
-        start: 0,
-        key: None,
-    };
-    let reading = chatmill_source::find(source).unwrap().read(&frame, &limits);
-    assert!(reading.rows.balances());
-    link(reading.conversation.unwrap(), &limits).0
-}
 
 fn rows(name: &str) -> Linked {
     let path = samples().join("sources/gryag-db").join(name);
@@ -28,19 +10,7 @@ fn rows(name: &str) -> Linked {
 }
 
 fn said(dialect: &str, linked: &Linked) -> String {
-    let dialect = chatmill_dialect::find(dialect).unwrap().0;
-    let policy = Policy::default();
-    let view = View {
-        linked,
-        perspective: auto_perspective(linked),
-        policy: &policy,
-        profile: dialect.about().profiles[0],
-        history: History::Document,
-        window: None,
-    };
-    let mut text = String::new();
-    dialect.render(&view, &mut |rendering| text.push_str(&rendering.rope.text()));
-    text
+    rendering(dialect, linked).0
 }
 
 fn speaker<'l>(linked: &'l Linked, message: &Message) -> &'l str {
@@ -68,7 +38,7 @@ fn replies_find_their_messages_by_id_and_by_excerpt() {
 #[test]
 fn the_bots_side_is_taken_and_nobody_answers_a_made_up_reply() {
     let linked = rows("senders-every-row-twice.json");
-    let perspective = auto_perspective(&linked).unwrap();
+    let perspective = chatmill_dialect::auto_perspective(&linked).unwrap();
     assert_eq!(linked.conversation.participants[perspective].id, "gryag_bot");
     let compact = said("gryag-compact", &linked);
     assert!(compact.contains("Юрко#502 → Марта#501: Не я\n"), "{compact}");

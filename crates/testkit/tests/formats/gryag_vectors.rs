@@ -1,39 +1,13 @@
 //! Captured prompts of gryag, and the history that its code of 2025-10-17 makes of them: five vectors.
 
-use chatmill_diag::Limits;
-use chatmill_dialect::{History, Policy, View, auto_perspective, find};
-use chatmill_intake::json;
-use chatmill_source::FrameView;
+use chatmill_testkit::conversations::{read, rendering};
 use serde_json::{Value, json};
 
 const VECTORS: &str = include_str!("../../../../data-samples/dialects/gryag-compact/vectors.json");
 
 fn render(turns: &Value) -> String {
-    let limits = Limits::default();
-    let text = json!({ "contents": turns }).to_string();
-    let document = json::scan(text.as_bytes(), limits.depth).unwrap();
-    let frame = FrameView {
-        document: &document,
-        bytes: text.as_bytes(),
-        start: 0,
-        key: None,
-    };
-    let source = chatmill_source::find("gemini-contents").unwrap();
-    let reading = source.read(&frame, &limits);
-    let linked = chatmill_link::link(reading.conversation.unwrap(), &limits).0;
-    let (dialect, profile) = find("gryag-compact@2025-10-17").unwrap();
-    let policy = Policy::default();
-    let view = View {
-        linked: &linked,
-        perspective: auto_perspective(&linked),
-        policy: &policy,
-        profile,
-        history: History::Document,
-        window: None,
-    };
-    let mut written = String::new();
-    dialect.render(&view, &mut |rendering| written = rendering.rope.text());
-    written
+    let linked = read("gemini-contents", &json!({ "contents": turns }).to_string());
+    rendering("gryag-compact@2025-10-17", &linked).0
 }
 
 #[test]

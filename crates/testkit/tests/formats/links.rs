@@ -3,10 +3,9 @@
 
 use chatmill_diag::{Finding, Limits};
 use chatmill_dialect::{Answered, History, LossCode, Policy, View, auto_perspective};
-use chatmill_intake::json;
 use chatmill_link::link;
 use chatmill_model::{CallStatus, LinkStatus, Linked, Part};
-use chatmill_source::FrameView;
+use chatmill_testkit::conversations::reading;
 use chatmill_testkit::workshop::samples;
 use chatmill_testkit::{Workshop, rows};
 use serde_json::Value;
@@ -19,14 +18,7 @@ fn text_of(name: &str) -> String {
 fn read(source: &str, name: &str) -> (Linked, Vec<Finding>) {
     let text = text_of(name);
     let limits = Limits::default();
-    let document = json::scan(text.as_bytes(), limits.depth).unwrap();
-    let frame = FrameView {
-        document: &document,
-        bytes: text.as_bytes(),
-        start: 0,
-        key: None,
-    };
-    let mut reading = chatmill_source::find(source).unwrap().read(&frame, &limits);
+    let mut reading = reading(source, &text, &limits);
     let (linked, more, _) = link(reading.conversation.unwrap(), &limits);
     reading.findings.extend(more);
     chatmill_rule::check(&linked, &limits, &mut reading.findings);
@@ -244,14 +236,7 @@ fn references_lie_as_deep_as_the_limit_and_no_deeper() {
             reference_depth: levels,
             ..Limits::default()
         };
-        let document = json::scan(text.as_bytes(), limits.depth).unwrap();
-        let frame = FrameView {
-            document: &document,
-            bytes: text.as_bytes(),
-            start: 0,
-            key: None,
-        };
-        let reading = chatmill_source::find("group-chat").unwrap().read(&frame, &limits);
+        let reading = reading("group-chat", &text, &limits);
         let (linked, ..) = link(reading.conversation.unwrap(), &limits);
         let mut level: Vec<_> = linked.links[1].clone();
         let mut depth = 0;

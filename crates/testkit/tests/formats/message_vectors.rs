@@ -8,9 +8,8 @@
 //! | filters, chunks, thresholds, truncation | They write requests and read nothing. |
 
 use chatmill_diag::{Finding, Limits};
-use chatmill_intake::json;
 use chatmill_model::{Arguments, CallStatus, Linked, Part};
-use chatmill_source::FrameView;
+use chatmill_testkit::conversations::reading;
 use serde_json::{Value, json};
 
 const VECTORS: &str = include_str!("../../../../data-samples/sources/openai-messages/vectors.json");
@@ -29,16 +28,7 @@ fn cases(kind: &str) -> Vec<Value> {
 fn read(messages: &Value) -> (Linked, Vec<Finding>) {
     let limits = Limits::default();
     let text = json!({ "messages": messages }).to_string();
-    let document = json::scan(text.as_bytes(), limits.depth).unwrap();
-    let frame = FrameView {
-        document: &document,
-        bytes: text.as_bytes(),
-        start: 0,
-        key: None,
-    };
-    let source = chatmill_source::find("openai-messages").unwrap();
-    let reading = source.read(&frame, &limits);
-    assert!(reading.rows.balances());
+    let reading = reading("openai-messages", &text, &limits);
     let linked = chatmill_link::link(reading.conversation.unwrap(), &limits).0;
     (linked, reading.findings)
 }

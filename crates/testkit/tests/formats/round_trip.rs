@@ -1,47 +1,15 @@
 //! What is written back as a group chat reads back as the same conversation.
 
-use chatmill_diag::Limits;
 use chatmill_dialect::{History, Policy, View};
-use chatmill_intake::json;
 use chatmill_model::Linked;
 use chatmill_model::fingerprint::content_hash;
-use chatmill_source::FrameView;
 use chatmill_testkit::archived::completed;
 use chatmill_testkit::chats::group_chat;
+use chatmill_testkit::conversations::{read, rendering};
 use proptest::prelude::*;
 
-fn read(text: &str) -> Linked {
-    let limits = Limits::default();
-    let document =
-        json::scan(text.as_bytes(), limits.depth).unwrap_or_else(|fault| panic!("{}: {text}", fault.message));
-    let source = chatmill_source::find("group-chat").unwrap();
-    let reading = source.read(
-        &FrameView {
-            document: &document,
-            bytes: text.as_bytes(),
-            start: 0,
-            key: None,
-        },
-        &limits,
-    );
-    chatmill_link::link(reading.conversation.expect("a conversation"), &limits).0
-}
-
 fn written(linked: &Linked) -> String {
-    let (dialect, profile) = chatmill_dialect::find("group-chat").unwrap();
-    let policy = Policy::default();
-    let mut texts = Vec::new();
-    let view = View {
-        linked,
-        perspective: None,
-        policy: &policy,
-        profile,
-        history: History::Document,
-        window: None,
-    };
-    dialect.render(&view, &mut |rendering| texts.push(rendering.rope.text()));
-    assert_eq!(texts.len(), 1);
-    texts.remove(0)
+    rendering("group-chat", linked).0
 }
 
 proptest! {
@@ -49,9 +17,9 @@ proptest! {
 
     #[test]
     fn a_group_chat_survives_its_own_dialect(chat in group_chat()) {
-        let first = read(&chat.to_string());
+        let first = read("group-chat", &chat.to_string());
         let text = written(&first);
-        let second = read(&text);
+        let second = read("group-chat", &text);
         let completed = completed(&first.conversation, &second.conversation);
         prop_assert_eq!(content_hash(&completed), content_hash(&second.conversation), "{}", text);
         prop_assert_eq!(&first.links, &second.links);
@@ -61,7 +29,7 @@ proptest! {
 
     #[test]
     fn every_dialect_writes_what_its_media_type_says_and_declares_what_it_drops(chat in group_chat()) {
-        let linked = read(&chat.to_string());
+        let linked = read("group-chat", &chat.to_string());
         let policy = Policy::default();
         for dialect in chatmill_dialect::DIALECTS {
             let view = View {

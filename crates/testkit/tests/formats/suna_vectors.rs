@@ -7,10 +7,8 @@
 //! | compression, truncation, middle-out (10) | They change an archive before it is one. |
 //! | reading rows, calls in texts | Sources do that. |
 
-use chatmill_diag::Limits;
-use chatmill_dialect::{History, LossCode, Policy, View, auto_perspective, find};
-use chatmill_intake::json;
-use chatmill_source::FrameView;
+use chatmill_dialect::LossCode;
+use chatmill_testkit::conversations::{read, rendering};
 use serde_json::{Value, json};
 
 const FILTER: &str = include_str!("../../../../data-samples/dialects/suna-bedrock/vectors.json");
@@ -29,35 +27,10 @@ fn cases(file: &str, kind: &str) -> Vec<Value> {
 
 /// A list in a dialect, and the codes of what it lost with amounts.
 fn render(dialect: &str, messages: &Value) -> (Value, Vec<(LossCode, u64)>) {
-    let limits = Limits::default();
-    let text = json!({ "messages": messages }).to_string();
-    let document = json::scan(text.as_bytes(), limits.depth).unwrap();
-    let frame = FrameView {
-        document: &document,
-        bytes: text.as_bytes(),
-        start: 0,
-        key: None,
-    };
-    let source = chatmill_source::find("openai-messages").unwrap();
-    let reading = source.read(&frame, &limits);
-    let linked = chatmill_link::link(reading.conversation.unwrap(), &limits).0;
-    let (dialect, profile) = find(dialect).unwrap();
-    let policy = Policy::default();
-    let view = View {
-        linked: &linked,
-        perspective: auto_perspective(&linked),
-        policy: &policy,
-        profile,
-        history: History::Document,
-        window: None,
-    };
-    let mut out = None;
-    dialect.render(&view, &mut |rendering| {
-        let losses = rendering.losses.iter().map(|loss| (loss.code, loss.amount));
-        let list = serde_json::from_str(&rendering.rope.text()).unwrap();
-        out = Some((list, losses.collect()));
-    });
-    out.unwrap()
+    let linked = read("openai-messages", &json!({ "messages": messages }).to_string());
+    let (text, losses) = rendering(dialect, &linked);
+    let losses = losses.iter().map(|loss| (loss.code, loss.amount));
+    (serde_json::from_str(&text).unwrap(), losses.collect())
 }
 
 /// What a list says, whatever stands around it: role, text, ids of calls, id of the answered call.

@@ -4,11 +4,8 @@
 //! which no captured request carries; another stands in `personalityDisplayName`, which that formatter overlooked and
 //! the source reads. Vectors of the releases after the document concern how they word a quote: they are for the dialect.
 
-use chatmill_diag::Limits;
-use chatmill_dialect::{History, Policy, View, auto_perspective};
-use chatmill_intake::json;
 use chatmill_model::{LinkStatus, Linked};
-use chatmill_source::FrameView;
+use chatmill_testkit::conversations::{read, renderings};
 use serde_json::Value;
 
 const SCENARIOS: &str = include_str!("../../../../data-samples/dialects/tzurot/scenarios.json");
@@ -16,35 +13,13 @@ const FORMATTER: &str = include_str!("../../../../data-samples/dialects/tzurot/f
 
 /// Reads a record and links it.
 fn linked(record: &Value) -> Linked {
-    let limits = Limits::default();
-    let text = record.to_string();
-    let document = json::scan(text.as_bytes(), limits.depth).unwrap();
-    let frame = FrameView {
-        document: &document,
-        bytes: text.as_bytes(),
-        start: 0,
-        key: None,
-    };
-    let source = chatmill_source::find("tzurot-requests").unwrap();
-    let reading = source.read(&frame, &limits);
-    chatmill_link::link(reading.conversation.expect("the record is read"), &limits).0
+    read("tzurot-requests", &record.to_string())
 }
 
 /// The requests that the dialect makes of a conversation.
 fn requests(linked: &Linked) -> Vec<String> {
-    let (dialect, profile) = chatmill_dialect::find("tzurot").unwrap();
-    let policy = Policy::default();
-    let view = View {
-        linked,
-        perspective: auto_perspective(linked),
-        policy: &policy,
-        profile,
-        history: History::Document,
-        window: None,
-    };
-    let mut texts = Vec::new();
-    dialect.render(&view, &mut |rendering| texts.push(rendering.rope.text()));
-    texts
+    let renderings = renderings("tzurot", linked).into_iter();
+    renderings.map(|(text, _)| text).collect()
 }
 
 fn cases(file: &str) -> Vec<Value> {

@@ -108,7 +108,7 @@ fn an_input_that_vanishes_after_it_was_hashed_ends_the_run_and_the_repeat_is_com
     for name in ["a.json", "b.jsonl"] {
         let away = |shop: &Workshop| fs::rename(shop.path("in").join(name), shop.path("kept")).unwrap();
         let back = |shop: &Workshop| fs::rename(shop.path("kept"), shop.path("in").join(name)).unwrap();
-        let said = healed("mill", &away, &back);
+        let said = healed("render", &away, &back);
         assert!(
             said.contains(name) && said.contains("run the same command again"),
             "{said}"
@@ -127,12 +127,12 @@ fn an_input_that_becomes_something_else_ends_the_run_and_nobody_waits_for_it() {
         assert!(made.unwrap().success());
     };
     let back = |shop: &Workshop| fs::rename(shop.path("kept"), shop.path("in/b.jsonl")).unwrap();
-    for stage in ["hash", "mill"] {
+    for stage in ["hash", "render"] {
         let shop = Workshop::new();
         inputs(&shop);
         let act = || swap(&shop);
         let ended = mill(&shop, &Meddler::at(stage, &act));
-        if stage == "mill" {
+        if stage == "render" {
             let said = ended.err().unwrap().to_string();
             assert!(
                 said.contains("b.jsonl") && said.contains("not a regular file"),
@@ -146,7 +146,7 @@ fn an_input_that_becomes_something_else_ends_the_run_and_nobody_waits_for_it() {
             );
         }
     }
-    let said = healed("mill", &swap, &back);
+    let said = healed("render", &swap, &back);
     assert!(said.contains("b.jsonl"), "{said}");
 }
 
@@ -159,7 +159,7 @@ fn slices_that_were_cut_from_other_bytes_than_were_hashed_are_cut_again() {
         fs::write(&path, text.replace("hello", "adieu")).unwrap();
     };
     let back = |shop: &Workshop| fs::rename(shop.path("kept"), shop.path("in/b.jsonl")).unwrap();
-    let said = healed("mill", &change, &back);
+    let said = healed("render", &change, &back);
     assert!(said.contains("b.jsonl") && said.contains("changed"), "{said}");
 }
 

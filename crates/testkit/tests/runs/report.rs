@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use chatmill_dataset::{Dataset, certify};
+use chatmill_golden::assert_golden;
 use chatmill_report::bill::{self, BillBy, BillRequest};
 use chatmill_report::{CARD, HTML, JSON, Report, compare};
 use chatmill_testkit::Workshop;
@@ -46,12 +47,7 @@ fn the_report_of_the_demo_is_the_one_that_is_checked_in() {
     report.run.fingerprint = "fingerprint".to_owned();
     let golden = samples().join("reports/demo.json");
     let text = chatmill_report::json(&report);
-    if std::env::var_os("BLESS").is_some() {
-        fs::create_dir_all(golden.parent().unwrap()).unwrap();
-        fs::write(&golden, &text).unwrap();
-    }
-    let expected = fs::read_to_string(&golden).unwrap();
-    assert_eq!(expected, text, "run with BLESS=1 to rewrite {}", golden.display());
+    assert_golden(&golden, &text);
 }
 
 #[test]

@@ -20,13 +20,11 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 
-use chatmill_diag::Limits;
 use chatmill_dialect::policy::Orphans;
 use chatmill_dialect::{DIALECTS, Dialect, History, Policy, Rendering, View, auto_perspective};
-use chatmill_intake::json;
-use chatmill_link::link;
+use chatmill_golden::assert_golden;
 use chatmill_model::Linked;
-use chatmill_source::FrameView;
+use chatmill_testkit::conversations::try_read;
 use chatmill_testkit::judge;
 use chatmill_testkit::workshop::samples;
 
@@ -68,23 +66,12 @@ fn cases() -> Vec<(String, Linked)> {
 }
 
 fn read_case(name: &str, text: &str) -> Linked {
-    let limits = Limits::default();
-    let document = json::scan(text.as_bytes(), limits.depth).unwrap();
-    let frame = FrameView {
-        document: &document,
-        bytes: text.as_bytes(),
-        start: 0,
-        key: None,
+    let source = if text.contains("\"messages\"") {
+        "openai-messages"
+    } else {
+        "group-chat"
     };
-    let source = match document.root().get("messages") {
-        Some(_) => "openai-messages",
-        None => "group-chat",
-    };
-    let reading = chatmill_source::find(source).unwrap().read(&frame, &limits);
-    let conversation = reading
-        .conversation
-        .unwrap_or_else(|| panic!("{name}: {:?}", reading.fault));
-    link(conversation, &limits).0
+    try_read(source, text).unwrap_or_else(|| panic!("{name}"))
 }
 
 fn each_rendering(
@@ -224,13 +211,5 @@ fn verdicts_and_losses_are_as_they_were() {
         }
     }
     let path = samples().join("torture/verdicts.txt");
-    if std::env::var_os("BLESS").is_some() {
-        fs::write(&path, verdicts).unwrap();
-        return;
-    }
-    let expected = fs::read_to_string(&path).unwrap_or_default();
-    for (line, (new, old)) in verdicts.lines().zip(expected.lines()).enumerate() {
-        assert_eq!(new, old, "line {}; BLESS=1 writes it again", line + 1);
-    }
-    assert_eq!(verdicts.lines().count(), expected.lines().count());
+    assert_golden(&path, &verdicts);
 }

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use chatmill_dialect::{Coverage, DIALECTS, Dialect, LossCode, Policy, Rendering, auto_perspective};
+use chatmill_golden::assert_golden;
 use chatmill_model::Linked;
 
 use super::{SIXTEEN, cases, each_rendering};
@@ -307,14 +308,10 @@ fn the_tables_of_the_page_are_what_the_dialects_do() {
     for (name, table) in [("matrix", matrix(&cases)), ("dialects", dialects(&cases))] {
         let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
         let (before, rest) = page.split_once(&open).expect(name);
-        let (_, behind) = rest.split_once(&close).expect(name);
-        page = format!("{before}{open}\n{table}\n{close}{behind}");
+        let (_, after) = rest.split_once(&close).expect(name);
+        page = format!("{before}{open}\n{table}\n{close}{after}");
     }
-    if std::env::var_os("BLESS").is_some() {
-        fs::write(&path, page).unwrap();
-        return;
-    }
-    assert_eq!(page, written, "docs/torture.md; BLESS=1 writes it again");
+    assert_golden(&path, &page);
 }
 
 #[test]

@@ -2,22 +2,13 @@
 
 use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_dialect::{DIALECTS, History, Policy, View, auto_perspective};
-use chatmill_intake::json;
-use chatmill_source::FrameView;
-use chatmill_testkit::conversations::{cases, read};
+use chatmill_testkit::conversations::{cases, read, reading};
 use chatmill_testkit::losses::reader;
 
 /// The errors that reader and rules find in a record.
 fn errors(source: &str, text: &str) -> Vec<Finding> {
     let limits = Limits::default();
-    let document = json::scan(text.as_bytes(), limits.depth).unwrap();
-    let frame = FrameView {
-        document: &document,
-        bytes: text.as_bytes(),
-        start: 0,
-        key: None,
-    };
-    let reading = chatmill_source::find(source).unwrap().read(&frame, &limits);
+    let reading = reading(source, text, &limits);
     let mut findings = reading.findings;
     findings.extend(reading.fault);
     findings.extend(reading.rejects.into_iter().map(|reject| reject.finding));

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use arrow_array::Array;
 use arrow_array::RecordBatch;
+use chatmill_source::SOURCES;
 use chatmill_testkit::random::Random;
-use chatmill_testkit::workshop::samples;
+use chatmill_testkit::workshop::sample_files;
 use memchr::memmem;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Map, Value};
@@ -55,10 +56,12 @@ fn insert(text: &str, sign: &str) -> String {
 /// The samples of all sources with canaries in their values and keys: name, text, number of canaries.
 pub(crate) fn mutated(seed: u64) -> Vec<(String, String, usize)> {
     let mut random = Random::new(seed);
-    let mut files: Vec<PathBuf> = Vec::new();
-    for source in sorted(&samples().join("sources")) {
-        files.extend(sorted(&source));
-    }
+    let mut sources: Vec<&str> = SOURCES.iter().map(|source| source.id()).collect();
+    sources.sort_unstable();
+    let files = sources
+        .into_iter()
+        .flat_map(|source| sample_files(&format!("sources/{source}")));
+    let mut files: Vec<PathBuf> = files.collect();
     files.retain(|file| !file.to_string_lossy().contains(".expected."));
     let mut out = Vec::new();
     for file in files {
@@ -143,13 +146,6 @@ fn seed_value(random: &mut Random, value: &mut Value, count: &mut usize) {
     }
 }
 
-fn sorted(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    paths
-}
-
 /// Canaries in a dataset, each with the file that it stands in.
 pub(crate) fn canaries_in(dataset: &Path) -> BTreeSet<(&'static str, String)> {
     let mut found = BTreeSet::new();
@@ -180,7 +176,10 @@ fn contents(dataset: &Path) -> Vec<(String, Vec<u8>)> {
     let mut contents = Vec::new();
     let mut folders = vec![dataset.to_path_buf()];
     while let Some(folder) = folders.pop() {
-        for path in sorted(&folder) {
+        for path in std::fs::read_dir(&folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+        {
             if path.is_dir() {
                 folders.push(path);
                 continue;

@@ -333,17 +333,17 @@ mod tests {
     #[test]
     fn a_plain_line_says_stage_bytes_share_rate_and_rest() {
         let line = reading(250_000_000, 1_000_000_000, 5).plain();
-        assert_eq!(line, "mill: 250 MB of 1.00 GB, 25 %, 50.0 MB/s, 15 s left");
+        assert_eq!(line, "render: 250 MB of 1.00 GB, 25 %, 50.0 MB/s, 15 s left");
     }
 
     #[test]
     fn an_unknown_total_leaves_out_share_and_rest() {
-        assert_eq!(reading(3_000_000, 0, 2).plain(), "mill: 3.00 MB, 1.50 MB/s");
+        assert_eq!(reading(3_000_000, 0, 2).plain(), "render: 3.00 MB, 1.50 MB/s");
     }
 
     #[test]
     fn a_reading_at_the_very_start_divides_nothing_by_zero() {
-        assert_eq!(reading(0, 10, 0).plain(), "mill: 0 B of 10 B, 0 %, 0 B/s");
+        assert_eq!(reading(0, 10, 0).plain(), "render: 0 B of 10 B, 0 %, 0 B/s");
     }
 
     #[test]

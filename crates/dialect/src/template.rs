@@ -16,10 +16,12 @@
 //! What a template leaves out of what it is given is a loss. It is found in the output by rendering a second time with
 //! marks; a template that looks into its texts is searched instead.
 
+mod context;
 mod costs;
 mod engine;
 mod held;
 mod losses;
+mod marked_value;
 mod marks;
 mod meter;
 mod methods;
@@ -29,12 +31,10 @@ mod program;
 mod python;
 mod regions;
 mod source;
-mod stage;
 mod tags;
 mod tokenizer;
 mod tokens;
 mod tolls;
-mod twin;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -55,15 +55,15 @@ use crate::rendering::Rendering;
 use crate::turn_plan::TurnPlan;
 use crate::view::View;
 use crate::violation::Violation;
+use context::TemplateContext;
 use engine::{Engine, Stop};
 use losses::Trims;
+use marked_value::MarkedValue;
 use meter::Allowance;
 use output::Output;
 use regions::Regions;
-use stage::Stage;
 pub use tokenizer::TokenizerConfig;
 use tokens::Tokens;
-use twin::Twin;
 
 static ABOUT: DialectAbout = DialectAbout {
     title: "Chat template",
@@ -265,38 +265,38 @@ impl TemplateDialect {
         Value::from_pairs(self.variables.iter().cloned().chain(given))
     }
 
-    /// Renders a stage, and says what stands where.
-    fn rope<'a>(&self, stage: &Stage<'a, '_>, losses: &mut Losses) -> Result<Rope<'a>, Stop> {
-        let engine = self.engine_for(stage.tools.is_some());
-        let context = |choose: fn(&Twin) -> Value| {
-            self.context(choose(&stage.messages), stage.tools.as_ref().map(choose))
+    /// Renders what a template is given, and says what stands where.
+    fn rope<'a>(&self, given: &TemplateContext<'a, '_>, losses: &mut Losses) -> Result<Rope<'a>, Stop> {
+        let engine = self.engine_for(given.tools.is_some());
+        let context = |choose: fn(&MarkedValue) -> Value| {
+            self.context(choose(&given.messages), given.tools.as_ref().map(choose))
         };
-        let given = context(|twin| twin.plain.clone());
-        let mut allowance = engine.allowance(&given);
-        let text = engine.render(given, &mut allowance)?;
-        let marked = stage
+        let plain = context(|value| value.plain.clone());
+        let mut allowance = engine.allowance(&plain);
+        let text = engine.render(plain, &mut allowance)?;
+        let marked = given
             .can_be_marked()
             .then(|| {
-                let given = context(|twin| twin.marked.clone());
-                let mut allowance = engine.allowance(&given);
-                engine.render_marked(given, &mut allowance).ok()
+                let marked = context(|value| value.marked.clone());
+                let mut allowance = engine.allowance(&marked);
+                engine.render_marked(marked, &mut allowance).ok()
             })
             .flatten();
-        let most = MOST_MARKS.saturating_add(stage.pieces.len().saturating_mul(16));
+        let most = MOST_MARKS.saturating_add(given.pieces.len().saturating_mul(16));
         let unmarked = marked.and_then(|marked| marks::read(&marked, most));
         let unmarked = unmarked.filter(|unmarked| unmarked.text == text);
         let regions = match &unmarked {
-            Some(unmarked) => Regions::of_marks(unmarked, &stage.pieces),
-            None => Regions::of_search(&text, &stage.pieces),
+            Some(unmarked) => Regions::of_marks(unmarked, &given.pieces),
+            None => Regions::of_search(&text, &given.pieces),
         };
-        losses::declare(&text, &regions, &stage.pieces, &self.trims, losses);
+        losses::declare(&text, &regions, &given.pieces, &self.trims, losses);
         let unmarked = unmarked.unwrap_or_default();
         let output = Output {
             text: &text,
             regions: &regions,
             json: &unmarked.json,
             generated: &unmarked.generated,
-            pieces: &stage.pieces,
+            pieces: &given.pieces,
             tokens: &self.tokens,
         };
         Ok(output.rope())
@@ -314,12 +314,12 @@ impl Dialect for TemplateDialect {
 
     fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
         let mut script = TurnPlan::new(view, &hf_messages::MANNER);
-        let stage = Stage::new(view, &mut script, self.arguments, &self.tokens);
-        if stage.forged > 0 {
-            let rule = format!("TPL-01: chat text spells {} special tokens", stage.forged);
+        let given = TemplateContext::new(view, &mut script, self.arguments, &self.tokens);
+        if given.forged > 0 {
+            let rule = format!("TPL-01: chat text spells {} special tokens", given.forged);
             script.violations.push(Violation::whole(rule));
         }
-        let rope = match self.rope(&stage, &mut script.losses) {
+        let rope = match self.rope(&given, &mut script.losses) {
             Ok(rope) => rope,
             Err(stop) => {
                 let (rule, text) = match stop {
@@ -362,7 +362,8 @@ fn moment(now: &str) -> Result<DateTime, TemplateError> {
 }
 
 fn plain(json: &str) -> Result<Value, TemplateError> {
-    let twin = twin::read(json, &mut |text, _| Twin::same(text), &mut |name| name);
-    twin.map(|twin| twin.plain)
+    let marked_value = marked_value::read(json, &mut |text, _| MarkedValue::same(text), &mut |name| name);
+    marked_value
+        .map(|marked_value| marked_value.plain)
         .ok_or_else(|| TemplateError::Value("a value is not JSON, or nested too deeply".to_owned()))
 }

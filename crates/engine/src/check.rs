@@ -1,8 +1,8 @@
 //! Checking without writing: findings with their places, and a verdict per file. Nothing is rendered unless a dialect is to
 //! judge.
 
+mod acceptance;
 mod excerpt;
-mod judge;
 mod known;
 mod slice;
 mod verdict;

@@ -69,7 +69,7 @@ impl WorkerContext<'_> {
         match self.count_mode {
             CountMode::Cached => TokenCounter::new(encodings),
             CountMode::Reference => {
-                TokenCounter::of_counters(encodings.iter().map(Encoding::referee).collect())
+                TokenCounter::of_counters(encodings.iter().map(Encoding::reference_counter).collect())
             }
         }
     }

@@ -105,10 +105,10 @@ pub(crate) struct Id<'a>(pub &'a str);
 
 impl fmt::Display for Id<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const LONGEST: usize = 64;
+        const MAX_CHARACTERS: usize = 64;
         out.write_str("`")?;
         let mut characters = self.0.chars();
-        for character in characters.by_ref().take(LONGEST) {
+        for character in characters.by_ref().take(MAX_CHARACTERS) {
             if character.is_control() {
                 write!(out, "{}", character.escape_default())?;
             } else {

@@ -156,7 +156,7 @@ impl<'b> Bench<'b> {
     }
 
     fn reference(&self, encodings: &[Encoding]) -> (f64, u64) {
-        let judges: Vec<_> = encodings.iter().map(Encoding::judge).collect();
+        let judges: Vec<_> = encodings.iter().map(Encoding::reference).collect();
         self.time("tiktoken-rs on every rendering", &mut |text, spans| {
             judges
                 .iter()
@@ -192,7 +192,7 @@ fn main() {
     // Vocabularies are loaded before the clock starts.
     for encoding in &encodings {
         assert_eq!(
-            encoding.judge().count("warm"),
+            encoding.reference().count("warm"),
             Some(encoding.counter().count("warm"))
         );
     }

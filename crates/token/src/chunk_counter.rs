@@ -4,14 +4,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::bpe::{Scratch, Tables};
-use crate::chunks::{Chunks, Key, LONGEST, MOST, PackedCounts};
+use crate::chunks::{Chunks, Key, MAX_CHUNK_BYTES, MAX_ENCODINGS_PER_GROUP, PackedCounts};
 use crate::memory::Memory;
 use crate::merge::{SHORT_PIECE_BYTES, each_length};
 use crate::vocabulary::Vocabulary;
 
 /// Where the tokens of a chunk begin in each encoding.
 pub(crate) enum Beginnings<'w> {
-    /// Of a chunk of at most [`LONGEST`] bytes.
+    /// Of a chunk of at most [`MAX_CHUNK_BYTES`] bytes.
     Short(PackedCounts),
     /// Of any other: for each encoding as many words as [`ChunkCounter::words_for`] says, a bit for each byte.
     Long(&'w [u64]),
@@ -107,7 +107,7 @@ impl ChunkCounter {
             return;
         };
         each_piece(chunk, pieces, |at, piece| {
-            let begin = if piece.len() <= LONGEST {
+            let begin = if piece.len() <= MAX_CHUNK_BYTES {
                 let lanes = self.piece(piece);
                 std::array::from_fn(|encoding| lanes.begin(encoding))
             } else {
@@ -144,8 +144,8 @@ impl ChunkCounter {
     }
 
     /// The bytes at which the tokens of a piece of at most [`SHORT_PIECE_BYTES`] bytes begin in each encoding, a bit each.
-    fn merged(&self, piece: &[u8]) -> [u64; MOST] {
-        let mut all = [0; MOST];
+    fn merged(&self, piece: &[u8]) -> [u64; MAX_ENCODINGS_PER_GROUP] {
+        let mut all = [0; MAX_ENCODINGS_PER_GROUP];
         for (found, vocabularies) in all.chunks_mut(2).zip(self.vocabularies.chunks(2)) {
             match (found, vocabularies) {
                 ([one, other], [(first, _), (second, _)]) => {

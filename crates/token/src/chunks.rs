@@ -4,10 +4,10 @@
 //! What is kept of a chunk is where its tokens begin, so that it can be divided among components, too.
 
 /// Encodings that one table counts.
-pub(crate) const MOST: usize = 4;
+pub(crate) const MAX_ENCODINGS_PER_GROUP: usize = 4;
 
 /// Bytes of the longest chunk that is remembered here: one less than there are bits for beginnings.
-pub(crate) const LONGEST: usize = 15;
+pub(crate) const MAX_CHUNK_BYTES: usize = 15;
 
 /// Places of a table, 24 bytes each: 6 MiB.
 const PLACES: usize = 1 << 18;
@@ -37,7 +37,7 @@ impl PackedCounts {
 
     /// Those that begin before a byte, and the others.
     pub(crate) fn divide(self, byte: usize) -> (Self, Self) {
-        let before = ((1_u64 << byte.min(LONGEST)) - 1) * ONES;
+        let before = ((1_u64 << byte.min(MAX_CHUNK_BYTES)) - 1) * ONES;
         (Self(self.0 & before), Self(self.0 & !before))
     }
 
@@ -50,13 +50,13 @@ impl PackedCounts {
     }
 }
 
-/// Tokens in each encoding, in lanes of 16 bits; as many chunks may be added as [`Counts::ROOM`] says.
+/// Tokens in each encoding, in lanes of 16 bits; as many chunks may be added as [`Counts::MAX_CHUNKS`] says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts(u64);
 
 impl Counts {
     /// Chunks whose tokens surely fit.
-    pub(crate) const ROOM: u32 = u16::MAX as u32 / LONGEST as u32;
+    pub(crate) const MAX_CHUNKS: u32 = u16::MAX as u32 / MAX_CHUNK_BYTES as u32;
 
     /// Adds the tokens of a chunk.
     pub(crate) fn add(&mut self, more: Self) {
@@ -109,8 +109,8 @@ impl Chunks {
 pub(crate) struct Key([u64; 2]);
 
 /// For each number of bytes, the bits of a window that are theirs.
-const MASKS: [[u64; 2]; LONGEST + 1] = {
-    let mut masks = [[0; 2]; LONGEST + 1];
+const MASKS: [[u64; 2]; MAX_CHUNK_BYTES + 1] = {
+    let mut masks = [[0; 2]; MAX_CHUNK_BYTES + 1];
     let mut rest: &mut [[u64; 2]] = &mut masks;
     let mut bytes = 0;
     while let [mask, others @ ..] = rest {
@@ -183,9 +183,9 @@ mod tests {
     #[test]
     fn chunks_up_to_the_limit_are_told_apart_and_longer_ones_have_no_key() {
         let mut chunks = Chunks::default();
-        let long = [b'x'; LONGEST + 1];
+        let long = [b'x'; MAX_CHUNK_BYTES + 1];
         // Zeros inside a text are not those of the padding.
-        let texts = [&b"a"[..], b"a\0", b"a\0\0", &long[..LONGEST]];
+        let texts = [&b"a"[..], b"a\0", b"a\0\0", &long[..MAX_CHUNK_BYTES]];
         for (number, text) in (1..).zip(texts) {
             assert_eq!(chunks.get(key(text)), None);
             chunks.keep(key(text), lanes(number));
@@ -206,10 +206,10 @@ mod tests {
         assert_eq!(each(before), [5, 0, 2, 1]);
         assert_eq!(each(after), [10, 0, 1, 0]);
         let mut many = Counts::default();
-        for _ in 0..Counts::ROOM {
+        for _ in 0..Counts::MAX_CHUNKS {
             many.add(all.counts());
         }
-        assert_eq!(many.of(0), 15 * u64::from(Counts::ROOM));
-        assert_eq!(many.of(3), u64::from(Counts::ROOM));
+        assert_eq!(many.of(0), 15 * u64::from(Counts::MAX_CHUNKS));
+        assert_eq!(many.of(3), u64::from(Counts::MAX_CHUNKS));
     }
 }

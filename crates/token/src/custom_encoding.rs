@@ -8,9 +8,9 @@ use crate::counter::Counter;
 use crate::error::EncodingError;
 #[cfg(feature = "tokenizers")]
 use crate::hugging_face::Crate;
-use crate::judge::Judge;
 use crate::patterns::Pattern;
 use crate::ranks::Ranks;
+use crate::reference::Reference;
 use crate::sync::BoundaryClasses;
 use crate::tokenizer_json::{self, Reading};
 use crate::vocabulary::Vocabulary;
@@ -23,7 +23,7 @@ pub(crate) struct CustomEncoding {
     counting: Counting,
     tables: Option<Arc<Tables>>,
     counter: Arc<dyn Counter>,
-    judge: Judge,
+    reference: Reference,
 }
 
 impl CustomEncoding {
@@ -53,7 +53,7 @@ impl CustomEncoding {
             vocabulary: tokenizer.vocabulary(),
             counting: Counting::Whole,
             tables: None,
-            judge: Judge::tokenizer(Arc::clone(&tokenizer)),
+            reference: Reference::tokenizer(Arc::clone(&tokenizer)),
             counter: tokenizer,
         })
     }
@@ -68,7 +68,7 @@ impl CustomEncoding {
     /// The same, judged by the `tokenizers` crate where it is there.
     #[cfg(feature = "tokenizers")]
     fn judged_by(mut self, json: &str) -> Result<Self, EncodingError> {
-        self.judge = Judge::tokenizer(Arc::new(Crate::read(&self.name, json)?));
+        self.reference = Reference::tokenizer(Arc::new(Crate::read(&self.name, json)?));
         Ok(self)
     }
 
@@ -101,7 +101,7 @@ impl CustomEncoding {
                 name: name.into(),
                 tables,
             }),
-            judge: Judge::own(ranks, published),
+            reference: Reference::own(ranks, published),
         }
     }
 
@@ -123,8 +123,8 @@ impl CustomEncoding {
         Arc::clone(&self.counter)
     }
 
-    pub(crate) fn judge(&self) -> Judge {
-        self.judge.clone()
+    pub(crate) fn reference(&self) -> Reference {
+        self.reference.clone()
     }
 
     pub(crate) fn tables(&self) -> Option<&Arc<Tables>> {

@@ -8,8 +8,8 @@ use crate::about::EncodingAbout;
 use crate::bpe::{Bpe, Tables};
 use crate::counter::Counter;
 use crate::custom_encoding::CustomEncoding;
-use crate::judge::Judge;
-use crate::referee::Referee;
+use crate::reference::Reference;
+use crate::reference_counter::ReferenceCounter;
 
 /// An encoding; clones share what is loaded.
 #[derive(Clone)]
@@ -92,17 +92,17 @@ impl Encoding {
     }
 
     /// The reference implementation of this encoding, loaded once per process.
-    pub fn judge(&self) -> Judge {
+    pub fn reference(&self) -> Reference {
         match &self.0 {
-            Origin::Registered(entry) => Judge::embedded((entry.reference)()),
-            Origin::CustomEncoding(own) => own.judge(),
+            Origin::Registered(entry) => Reference::embedded((entry.reference)()),
+            Origin::CustomEncoding(own) => own.reference(),
         }
     }
 
     /// The reference as a counter: exact as well, and slow.
-    pub fn referee(&self) -> Arc<dyn Counter> {
-        Arc::new(Referee {
-            judge: self.judge(),
+    pub fn reference_counter(&self) -> Arc<dyn Counter> {
+        Arc::new(ReferenceCounter {
+            reference: self.reference(),
             own: self.counter(),
         })
     }

@@ -12,7 +12,7 @@ use crate::stretches::{Stretch, each_stretch};
 /// A character that hardly any vocabulary has: a file that cannot say what is unknown fails on it.
 const UNKNOWN: &str = "\u{10fffd}";
 
-/// A tokenizer file as a counter, and as the judge of files that are counted as ranks.
+/// A tokenizer file as a counter, and as the reference of files that are counted as ranks.
 pub(crate) struct Crate {
     name: String,
     tokenizer: Tokenizer,
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(encoding.about().source, "tokenizer file, by the tokenizers crate");
         // mill ##er ##s grind: neither cut at two nor framed, and capitals are small.
         assert_eq!(encoding.counter().count("Millers grind"), 4);
-        assert_eq!(encoding.judge().count("Millers grind"), Some(4));
+        assert_eq!(encoding.reference().count("Millers grind"), Some(4));
     }
 
     #[test]
@@ -180,7 +180,7 @@ mod tests {
         #[test]
         fn files_that_are_read_as_ranks_count_as_the_crate_does(text in "([a-zA-Z0-9' .,!\\n]|\\PC){0,80}") {
             for (encoding, _) in BOTH.iter() {
-                prop_assert_eq!(Some(encoding.counter().count(&text)), encoding.judge().count(&text));
+                prop_assert_eq!(Some(encoding.counter().count(&text)), encoding.reference().count(&text));
             }
         }
     }

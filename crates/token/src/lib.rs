@@ -1,6 +1,6 @@
 //! Counts tokens: one trait, one registry of encodings, exact and offline.
 //!
-//! tiktoken-rs brings the vocabularies and is the judge of every count. It does not count in production, because a long run of
+//! tiktoken-rs brings the vocabularies and is the reference for every count. It does not count in production, because a long run of
 //! white space exhausts the backtracking of its splitter and ends in a panic; the splitter and the merge here take time
 //! in proportion to the text and give the same tokens.
 //!
@@ -20,7 +20,6 @@ mod error;
 #[cfg(feature = "tokenizers")]
 mod hugging_face;
 mod join_points;
-mod judge;
 #[cfg(test)]
 mod judged;
 mod memory;
@@ -30,7 +29,8 @@ mod merges;
 mod pairs;
 mod patterns;
 mod ranks;
-mod referee;
+mod reference;
+mod reference_counter;
 mod scan;
 mod split;
 mod stretches;
@@ -44,5 +44,5 @@ pub use counter::{Counter, TokenCounts};
 pub use encoding::Encoding;
 pub use encodings::{ENCODINGS, find};
 pub use error::EncodingError;
-pub use judge::Judge;
+pub use reference::Reference;
 pub use token_counter::TokenCounter;

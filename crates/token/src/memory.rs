@@ -8,7 +8,7 @@ use std::hash::Hasher;
 use rustc_hash::{FxHashMap, FxHasher};
 
 /// Bytes that a memory holds.
-pub(crate) const ROOM: usize = 8 << 20;
+pub(crate) const MAX_MEMORY_BYTES: usize = 8 << 20;
 
 /// Bytes of an entry besides its text and its words.
 const ENTRY: usize = 40;
@@ -44,10 +44,10 @@ impl Memory {
     /// Remembers words about a text, unless it alone is more than there is room for.
     pub(crate) fn keep(&mut self, text: &[u8], words: &[u64]) {
         let more = text.len() + size_of_val(words) + ENTRY;
-        if more > ROOM {
+        if more > MAX_MEMORY_BYTES {
             return;
         }
-        if self.bytes() + more > ROOM {
+        if self.bytes() + more > MAX_MEMORY_BYTES {
             self.entries.clear();
             self.texts.clear();
             self.words.clear();
@@ -109,10 +109,10 @@ mod tests {
         for number in 0_u32..3_000 {
             let text = number.to_le_bytes().repeat(1_000);
             memory.keep(&text, &[u64::from(number); 20]);
-            assert!(memory.bytes() <= ROOM);
+            assert!(memory.bytes() <= MAX_MEMORY_BYTES);
             assert_eq!(memory.get(&text), Some(&[u64::from(number); 20][..]));
         }
-        let endless = vec![b'x'; ROOM];
+        let endless = vec![b'x'; MAX_MEMORY_BYTES];
         memory.keep(&endless, &[1]);
         assert_eq!(memory.get(&endless), None);
     }

@@ -41,12 +41,12 @@ pub(crate) fn beginnings_in_both(tables: [&MergeTable; 2], piece: &[u8]) -> [u64
 }
 
 /// The growing tokens of a short piece, found by their first byte.
-struct Parts<const MOST: usize> {
+struct Parts<const N: usize> {
     /// Where parts begin.
     begin: u64,
-    ids: [u32; MOST],
+    ids: [u32; N],
     /// For each part that can be joined with the next: what they become, then where. The lowest goes first.
-    joins: [i32; MOST],
+    joins: [i32; N],
 }
 
 /// No join: ranks after all others.
@@ -62,7 +62,7 @@ fn join(becomes: u32, at: usize) -> i32 {
     }
 }
 
-impl<const MOST: usize> Parts<MOST> {
+impl<const N: usize> Parts<N> {
     fn merged(table: &MergeTable, piece: &[u8]) -> Self {
         let mut parts = Self::of_bytes(table, piece);
         while parts.join_first(table) {}
@@ -91,8 +91,8 @@ impl<const MOST: usize> Parts<MOST> {
     fn of_bytes(table: &MergeTable, piece: &[u8]) -> Self {
         let mut parts = Self {
             begin: u64::MAX >> (SHORT_PIECE_BYTES - piece.len().clamp(1, SHORT_PIECE_BYTES)),
-            ids: [NO_TOKEN; MOST],
-            joins: [NO_JOIN; MOST],
+            ids: [NO_TOKEN; N],
+            joins: [NO_JOIN; N],
         };
         for (id, byte) in parts.ids.iter_mut().zip(piece) {
             *id = table.byte(*byte);

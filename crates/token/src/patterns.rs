@@ -19,7 +19,7 @@ pub(crate) struct Family {
     pub(crate) name: &'static str,
     style: Style,
     borders: BoundaryClasses,
-    /// As published. The first is what the judge is given.
+    /// As published. The first is what the reference is given.
     spellings: &'static [&'static str],
 }
 

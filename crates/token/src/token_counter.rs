@@ -3,7 +3,7 @@
 //! A dozen dialects repeat the same contents in other envelopes. The inside of a long stretch, between its first and its last
 //! [sync point](crate::sync), has the same tokens wherever it stands: it is counted once and remembered. Only the joints
 //! between such insides are counted in each rendering, cut at sync points into chunks whose tokens are remembered too.
-//! All memories belong to one thread, hold a fixed number of bytes (for each [`MOST`] encodings: 6 MiB of short chunks, and twice
+//! All memories belong to one thread, hold a fixed number of bytes (for each [`MAX_ENCODINGS_PER_GROUP`] encodings: 6 MiB of short chunks, and twice
 //! 8 MiB of long texts) and never change a count, only its price.
 //!
 //! An encoding without sync points is counted on whole texts.
@@ -15,7 +15,7 @@ use chatmill_model::rope::{Component, ComponentSpan, Speaker};
 
 use crate::bpe::Tables;
 use crate::chunk_counter::{Beginnings, ChunkCounter};
-use crate::chunks::{Counts, MOST, PackedCounts};
+use crate::chunks::{Counts, MAX_ENCODINGS_PER_GROUP, PackedCounts};
 use crate::counter::{BEHIND, Counter, TokenCounts};
 use crate::encoding::Encoding;
 use crate::join_points::JoinPoints;
@@ -27,7 +27,7 @@ const LONG_RUN_BYTES: usize = 64;
 
 /// Counts in a fixed list of encodings; belongs to one thread.
 pub struct TokenCounter {
-    /// At most [`MOST`] vocabularies each.
+    /// At most [`MAX_ENCODINGS_PER_GROUP`] vocabularies each.
     batches: Vec<Batch>,
     /// By encoding: who counts it.
     places: Vec<Place>,
@@ -65,7 +65,7 @@ impl TokenCounter {
             });
         }
         Self {
-            batches: known.chunks(MOST).map(Batch::new).collect(),
+            batches: known.chunks(MAX_ENCODINGS_PER_GROUP).map(Batch::new).collect(),
             counted: vec![TokenCounts::default(); known.len()],
             places,
         }
@@ -82,7 +82,11 @@ impl TokenCounter {
 
     /// The tokens of a rendering in each encoding, divided by components as [`Counter::tally`](crate::Counter::tally) does.
     pub fn tally(&mut self, text: &str, spans: &[ComponentSpan]) -> Vec<TokenCounts> {
-        for (batch, tallies) in self.batches.iter_mut().zip(self.counted.chunks_mut(MOST)) {
+        for (batch, tallies) in self
+            .batches
+            .iter_mut()
+            .zip(self.counted.chunks_mut(MAX_ENCODINGS_PER_GROUP))
+        {
             tallies.fill(TokenCounts::default());
             batch.tally(text, spans, tallies);
         }
@@ -114,7 +118,7 @@ impl TokenCounter {
     }
 }
 
-/// Up to [`MOST`] vocabularies that are counted together.
+/// Up to [`MAX_ENCODINGS_PER_GROUP`] vocabularies that are counted together.
 struct Batch {
     points: SyncPoints,
     ways: ChunkCounter,
@@ -126,7 +130,7 @@ struct Batch {
 struct Inside {
     first: usize,
     last: usize,
-    counts: [u64; MOST],
+    counts: [u64; MAX_ENCODINGS_PER_GROUP],
 }
 
 impl Batch {
@@ -152,7 +156,7 @@ impl Batch {
             let end = span.end.min(text.len());
             if span.control && end > start {
                 self.joint(text, booked..start, &mut books);
-                books.many(span, [1; MOST]);
+                books.many(span, [1; MAX_ENCODINGS_PER_GROUP]);
                 booked = end;
             } else if end.saturating_sub(start) >= LONG_RUN_BYTES
                 && let Some(stretch) = text.get(start..end)
@@ -192,7 +196,7 @@ impl Batch {
             let mut inside = Inside {
                 first: *first as usize,
                 last: *last as usize,
-                counts: [0; MOST],
+                counts: [0; MAX_ENCODINGS_PER_GROUP],
             };
             for (to, from) in inside.counts.iter_mut().zip(counts) {
                 *to = *from;
@@ -210,8 +214,8 @@ impl Batch {
     }
 
     /// The tokens of a part of a text that begins and ends at borders.
-    fn count(&mut self, text: &str, range: Range<usize>) -> [u64; MOST] {
-        let mut counted = [TokenCounts::default(); MOST];
+    fn count(&mut self, text: &str, range: Range<usize>) -> [u64; MAX_ENCODINGS_PER_GROUP] {
+        let mut counted = [TokenCounts::default(); MAX_ENCODINGS_PER_GROUP];
         let mut books = Books::new(&[], &mut counted);
         self.joint(text, range, &mut books);
         books.settle();
@@ -269,7 +273,7 @@ impl<'s> Books<'s> {
         }
     }
 
-    fn many(&mut self, span: &ComponentSpan, counts: [u64; MOST]) {
+    fn many(&mut self, span: &ComponentSpan, counts: [u64; MAX_ENCODINGS_PER_GROUP]) {
         for (tally, tokens) in self.tallies.iter_mut().zip(counts) {
             tally.book_many(span, tokens);
         }
@@ -294,7 +298,7 @@ impl<'s> Books<'s> {
     fn add(&mut self, lanes: PackedCounts) {
         self.counts.add(lanes.counts());
         self.chunks += 1;
-        if self.chunks == Counts::ROOM {
+        if self.chunks == Counts::MAX_CHUNKS {
             self.settle();
         }
     }

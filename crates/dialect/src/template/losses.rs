@@ -2,9 +2,9 @@
 
 use chatmill_model::{Role, json};
 
+use super::context::{Kind, Piece};
 use super::methods::is_space;
 use super::regions::Regions;
-use super::stage::{Kind, Piece};
 use crate::loss::{LossCode, Losses};
 
 /// How much of a piece a template prints.

@@ -6,9 +6,9 @@ use std::ops::Range;
 
 use chatmill_model::{Component, Level, Rope, Speaker, json};
 
+use super::context::Piece;
 use super::methods::is_space;
 use super::regions::Regions;
-use super::stage::Piece;
 use super::tokens::Tokens;
 use crate::text_run::TextRun;
 

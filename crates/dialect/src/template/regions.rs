@@ -6,9 +6,9 @@ use std::ops::Range;
 
 use chatmill_model::json;
 
+use super::context::Piece;
 use super::marks::{Half, Unmarked};
 use super::methods::is_space;
-use super::stage::Piece;
 
 /// Bytes of an output that are looked through in vain, at most: about a second. What is looked for after that counts as not
 /// printed, and is declared as lost.
@@ -137,8 +137,8 @@ fn common_end(left: &str, right: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::context::Kind;
     use super::super::marks;
-    use super::super::stage::Kind;
     use super::*;
     use chatmill_model::Role;
 

@@ -10,7 +10,7 @@ use chatmill_model::{Linked, MessageOrigin};
 use chatmill_source::Source;
 
 use super::verdict::FileCounts;
-use super::{CheckOptions, Checked, Excerpt, judge};
+use super::{CheckOptions, Checked, Excerpt, acceptance};
 use crate::entry::EntryRef;
 use crate::plan::PlannedInput;
 use crate::record::group::GroupRow;
@@ -145,13 +145,13 @@ impl<'c> Checker<'c> {
         let home = self.place;
         let options = self.options;
         for (rank, target) in options.targets.iter().enumerate() {
-            let refusals = judge::refusals(linked, target, &options.limits);
+            let refusals = acceptance::refusals(linked, target, &options.limits);
             let counts = self.counts();
             counts.refused.resize(options.targets.len(), 0);
             if let Some(refused) = counts.refused.get_mut(rank) {
                 *refused += u64::from(!refusals.is_empty());
             }
-            let name = judge::name(target);
+            let name = acceptance::name(target);
             for finding in refusals {
                 let judged = locate(finding);
                 if judged.place.is_some() {

@@ -3,7 +3,7 @@
 use chatmill_diag::{Finding, Severity};
 use serde::Serialize;
 
-use super::judge;
+use super::acceptance;
 use crate::plan::Target;
 
 /// The verdict on a file.
@@ -119,7 +119,7 @@ impl FileCounts {
         };
         let refused = self.refused.iter().copied().chain(std::iter::repeat(0));
         let judgements = targets.iter().zip(refused).map(|(target, refused)| Judgement {
-            dialect: judge::name(target),
+            dialect: acceptance::name(target),
             accepted: self.conversations - refused,
             refused,
         });

@@ -283,7 +283,7 @@ fn miscounted(
         .zip(tallies)
         .find(|(encoding, tally)| {
             encoding
-                .judge()
+                .reference()
                 .tokens(text, spans)
                 .is_some_and(|tokens| tokens != tally.tokens)
         })

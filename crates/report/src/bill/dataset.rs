@@ -73,21 +73,21 @@ fn of_renderings(dataset: &Dataset, request: &BillRequest) -> Result<Bill, Datas
             .map(|column| batch.numbers(column))
             .collect::<Result<Vec<_>, _>>()?;
         for row in 0..batch.rows() {
-            let spot = renderings.spots.at(row);
+            let rendering = renderings.keys.at(row);
             let group = match request.by {
-                BillBy::Conversation => spot.conversation,
-                _ => groups.get(spot.conversation).map_or("", String::as_str),
+                BillBy::Conversation => rendering.conversation,
+                _ => groups.get(rendering.conversation).map_or("", String::as_str),
             };
             let is_wanted = request.dialects.is_empty()
                 || request
                     .dialects
                     .iter()
-                    .any(|(dialect, profile)| dialect == spot.dialect && profile == spot.profile);
+                    .any(|(dialect, profile)| dialect == rendering.dialect && profile == rendering.profile);
             let mut book = |encoding: &str, tally: TokenCounts| {
                 let key = GroupKey {
                     group,
-                    dialect: spot.dialect,
-                    profile: spot.profile,
+                    dialect: rendering.dialect,
+                    profile: rendering.profile,
                     coverage: renderings.coverage.at(row),
                     encoding,
                 };
@@ -100,7 +100,7 @@ fn of_renderings(dataset: &Dataset, request: &BillRequest) -> Result<Bill, Datas
                 book("", TokenCounts::default());
             }
             for (encoding, sent) in dataset.encodings().iter().zip(&sent) {
-                let counted = counts.next(&spot, encoding)?;
+                let counted = counts.next(&rendering, encoding)?;
                 match counted {
                     Some(mut tally) => {
                         tally.sent = sent.at(row);
@@ -117,7 +117,7 @@ fn of_renderings(dataset: &Dataset, request: &BillRequest) -> Result<Bill, Datas
 
 /// Which rendering a row is about.
 #[derive(PartialEq, Eq)]
-struct Spot<'b> {
+struct RenderingKey<'b> {
     conversation: &'b str,
     dialect: &'b str,
     profile: &'b str,
@@ -127,7 +127,7 @@ struct Spot<'b> {
 
 /// The columns of a batch of `renderings`.
 struct Renderings {
-    spots: Spots,
+    keys: RenderingKeys,
     coverage: Texts,
     messages: Numbers,
     bytes: Numbers,
@@ -139,7 +139,7 @@ struct Renderings {
 impl Renderings {
     fn of(batch: &Batch) -> Result<Self, DatasetError> {
         Ok(Self {
-            spots: Spots::of(batch)?,
+            keys: RenderingKeys::of(batch)?,
             coverage: batch.texts("coverage")?,
             messages: batch.numbers("messages_rendered")?,
             bytes: batch.numbers("bytes")?,
@@ -162,7 +162,7 @@ impl Renderings {
 }
 
 /// The columns that say which rendering a row is about.
-struct Spots {
+struct RenderingKeys {
     conversation: Texts,
     dialect: Texts,
     profile: Texts,
@@ -170,7 +170,7 @@ struct Spots {
     ordinal: Numbers,
 }
 
-impl Spots {
+impl RenderingKeys {
     fn of(batch: &Batch) -> Result<Self, DatasetError> {
         Ok(Self {
             conversation: batch.texts("conversation_id")?,
@@ -181,8 +181,8 @@ impl Spots {
         })
     }
 
-    fn at(&self, row: usize) -> Spot<'_> {
-        Spot {
+    fn at(&self, row: usize) -> RenderingKey<'_> {
+        RenderingKey {
             conversation: self.conversation.at(row),
             dialect: self.dialect.at(row),
             profile: self.profile.at(row),
@@ -195,7 +195,7 @@ impl Spots {
 /// The columns of a batch of `token_counts`.
 struct Tallies {
     rows: usize,
-    spots: Spots,
+    keys: RenderingKeys,
     encoding: Texts,
     /// Content, names, framing, tools, replies, meta, assistant content.
     parts: [Numbers; 7],
@@ -205,7 +205,7 @@ impl Tallies {
     fn of(batch: &Batch) -> Result<Self, DatasetError> {
         Ok(Self {
             rows: batch.rows(),
-            spots: Spots::of(batch)?,
+            keys: RenderingKeys::of(batch)?,
             encoding: batch.texts("encoding")?,
             parts: [
                 batch.numbers("content")?,
@@ -262,9 +262,9 @@ impl<'d> Counts<'d> {
     }
 
     /// The next row, when it is about this rendering and encoding.
-    fn next(&mut self, spot: &Spot<'_>, encoding: &str) -> Result<Option<TokenCounts>, DatasetError> {
-        if let Some(dialect) = self.dialect.as_mut().filter(|dialect| *dialect != spot.dialect) {
-            spot.dialect.clone_into(dialect);
+    fn next(&mut self, key: &RenderingKey<'_>, encoding: &str) -> Result<Option<TokenCounts>, DatasetError> {
+        if let Some(dialect) = self.dialect.as_mut().filter(|dialect| *dialect != key.dialect) {
+            key.dialect.clone_into(dialect);
             self.batches = self.dataset.batches("token_counts", &COUNT);
             self.open = None;
         }
@@ -279,11 +279,11 @@ impl<'d> Counts<'d> {
             let row = self.row;
             self.row += 1;
             let Some(open) = &self.open else { continue };
-            let found = open.spots.at(row);
-            if self.dialect.is_some() && found.dialect != spot.dialect {
+            let found = open.keys.at(row);
+            if self.dialect.is_some() && found.dialect != key.dialect {
                 continue;
             }
-            let is_it = found == *spot && open.encoding.at(row) == encoding;
+            let is_it = found == *key && open.encoding.at(row) == encoding;
             return Ok(is_it.then(|| open.tally(row)));
         }
     }

@@ -62,7 +62,7 @@ fn an_encoding_says_what_it_was_made_of_and_how_it_counts() {
     let own = small(r"\w+|\W");
     assert_eq!(own.about().source, "rank file, cut by a pattern of its own");
     assert_eq!(own.about().counting, Counting::Whole);
-    let judged = own.judge().count("12 words");
+    let judged = own.reference().count("12 words");
     assert_eq!(judged, Some(own.counter().count("12 words")));
 }
 

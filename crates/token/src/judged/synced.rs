@@ -8,7 +8,7 @@ use super::texts::Texts;
 use super::{each_string_of, spans_over, text};
 use crate::join_points::JoinPoints;
 use crate::sync::{BoundaryClasses, SyncPoints};
-use crate::{ENCODINGS, Encoding, Judge, TokenCounter, find};
+use crate::{ENCODINGS, Encoding, Reference, TokenCounter, find};
 
 const MODERN: [&str; 2] = ["o200k_base", "cl100k_base"];
 const GPT2: [&str; 2] = ["r50k_base", "p50k_base"];
@@ -23,13 +23,13 @@ fn points(borders: BoundaryClasses, names: &[&str]) -> SyncPoints {
 /// Sync points and the encodings that have them, with what the judge has said so far: short parts are met again and again.
 struct Court {
     points: SyncPoints,
-    judges: Vec<(&'static str, Judge, FxHashMap<String, u64>)>,
+    judges: Vec<(&'static str, Reference, FxHashMap<String, u64>)>,
     cuts: u64,
 }
 
 impl Court {
     fn new(borders: BoundaryClasses, names: &[&'static str]) -> Self {
-        let judge = |name: &&'static str| (*name, find(name).unwrap().judge(), FxHashMap::default());
+        let judge = |name: &&'static str| (*name, find(name).unwrap().reference(), FxHashMap::default());
         Self {
             points: points(borders, names),
             judges: names.iter().map(judge).collect(),
@@ -155,7 +155,7 @@ fn check_tallied(texts: usize) {
         for (encoding, tally) in ENCODINGS.iter().zip(counter.tally(&text, &spans)) {
             assert_eq!(
                 Some(tally.tokens),
-                encoding.judge().count(&text),
+                encoding.reference().count(&text),
                 "{} on {text:?}",
                 encoding.name()
             );

@@ -74,7 +74,7 @@ fn repeats_of_a_few_bytes_merge_alike_in_arrays_and_in_the_heap() {
 #[test]
 fn every_token_of_every_vocabulary_is_one_token() {
     for encoding in crate::ENCODINGS {
-        let (judge, about) = (encoding.judge(), encoding.about());
+        let (judge, about) = (encoding.reference(), encoding.about());
         let reference = judge.embedded_reference().unwrap();
         let vocabulary = vocabulary(encoding.name());
         for rank in 0..about.vocabulary {

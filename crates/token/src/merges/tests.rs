@@ -51,8 +51,11 @@ fn the_embedded_merges_are_those_of_the_reference() {
             .split_once("include_bytes!(\"")
             .and_then(|(_, rest)| rest.split_once('"'));
         let Some((file, _)) = named else { continue };
-        let judge = encoding.judge();
-        let tokens = tokens_of(judge.embedded_reference().unwrap(), encoding.about().vocabulary);
+        let reference = encoding.reference();
+        let tokens = tokens_of(
+            reference.embedded_reference().unwrap(),
+            encoding.about().vocabulary,
+        );
         assert_eq!(tokens.len(), encoding.about().vocabulary as usize, "{name}");
         let expected = written(&tokens);
         if chatmill_golden::is_blessing() && file == format!("{name}.merges") {

@@ -21,7 +21,7 @@ pub(super) fn refusals(linked: &Linked, target: &Target, limits: &Limits) -> Vec
         ..Policy::default()
     };
     let (perspectives, _) = render::perspectives(linked, &PerspectiveChoice::Rule(PerspectiveRule::Auto));
-    let mut broken = Broken::default();
+    let mut broken = BrokenRules::default();
     render::render(
         linked,
         target,
@@ -48,10 +48,11 @@ pub(super) fn refusals(linked: &Linked, target: &Target, limits: &Limits) -> Vec
 /// Whether a rendering has more bytes than one may have. Escapes are written only where they decide it.
 fn is_oversize(rendering: &Rendering<'_>, limit: u64) -> bool {
     /// Bytes that the longest escape makes of one.
-    const LONGEST: u64 = 12;
+    const MAX_ESCAPE_FACTOR: u64 = 12;
     let segments = rendering.rope.segments().iter();
     let bare: u64 = segments.map(|segment| segment.text.len() as u64).sum();
-    bare > limit || (bare.saturating_mul(LONGEST) > limit && rendering.rope.text().len() as u64 > limit)
+    bare > limit
+        || (bare.saturating_mul(MAX_ESCAPE_FACTOR) > limit && rendering.rope.text().len() as u64 > limit)
 }
 
 /// `ID`, or `ID@PROFILE` where the profile is not the default.
@@ -66,14 +67,14 @@ pub(super) fn name(target: &Target) -> String {
 
 /// Broken rules in the order of their first appearance.
 #[derive(Default)]
-struct Broken {
+struct BrokenRules {
     rules: Vec<(Violation, u64)>,
     indexes: HashMap<Violation, usize>,
     /// Renderings that are too large to be kept.
     oversize: u64,
 }
 
-impl Broken {
+impl BrokenRules {
     fn add(&mut self, rule: Violation) {
         let known = self
             .indexes
@@ -132,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_rule_is_one_finding_however_often_it_is_broken_and_too_many_are_counted() {
-        let mut broken = Broken::default();
+        let mut broken = BrokenRules::default();
         for rule in ["b", "a", "b", "c", "d", "d"] {
             broken.add(Violation::whole(rule));
         }
@@ -154,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_rule_that_a_message_breaks_is_found_at_that_message() {
-        let mut broken = Broken::default();
+        let mut broken = BrokenRules::default();
         for position in [4, 2, 4] {
             broken.add(Violation::at(position, "a"));
         }
@@ -168,9 +169,9 @@ mod tests {
 
     #[test]
     fn renderings_that_are_too_large_are_found_beside_the_rules() {
-        let broken = Broken {
+        let broken = BrokenRules {
             oversize: 2,
-            ..Broken::default()
+            ..BrokenRules::default()
         };
         let found = broken.findings("x", &limits(9));
         assert_eq!(found.len(), 1);

@@ -16,14 +16,14 @@ const MAX_DEPTH: usize = 192;
 
 /// A value as it is, and with marks.
 #[derive(Clone, Debug)]
-pub(super) struct Twin {
+pub(super) struct MarkedValue {
     /// As it is.
     pub(super) plain: Value,
     /// With marks around its texts.
     pub(super) marked: Value,
 }
 
-impl Twin {
+impl MarkedValue {
     /// A value without a text to mark.
     pub(super) fn same(value: impl Into<Value>) -> Self {
         let plain = value.into();
@@ -35,16 +35,24 @@ impl Twin {
 
     /// A map; where a key repeats, the last value counts.
     pub(super) fn map(pairs: Vec<(String, Self)>) -> Self {
-        let marked = pairs.iter().map(|(key, twin)| (key.clone(), twin.marked.clone()));
+        let marked = pairs
+            .iter()
+            .map(|(key, marked_value)| (key.clone(), marked_value.marked.clone()));
         let marked = held::map(marked);
-        let plain = held::map(pairs.into_iter().map(|(key, twin)| (key, twin.plain)));
+        let plain = held::map(
+            pairs
+                .into_iter()
+                .map(|(key, marked_value)| (key, marked_value.plain)),
+        );
         Self { plain, marked }
     }
 
     /// A list.
     pub(super) fn list(members: Vec<Self>) -> Self {
-        let (plain, marked): (Vec<Value>, Vec<Value>) =
-            members.into_iter().map(|twin| (twin.plain, twin.marked)).unzip();
+        let (plain, marked): (Vec<Value>, Vec<Value>) = members
+            .into_iter()
+            .map(|marked_value| (marked_value.plain, marked_value.marked))
+            .unzip();
         Self {
             plain: held::list(plain),
             marked: held::list(marked),
@@ -64,9 +72,9 @@ pub(super) struct Place<'k> {
 /// Reads JSON into values; `text` makes a value of every string, `name` treats every key. Text that is not JSON is none.
 pub(super) fn read(
     raw: &str,
-    text: &mut dyn FnMut(String, Place<'_>) -> Twin,
+    text: &mut dyn FnMut(String, Place<'_>) -> MarkedValue,
     name: &mut dyn FnMut(String) -> String,
-) -> Option<Twin> {
+) -> Option<MarkedValue> {
     let raw = serde_json::from_str::<&RawValue>(raw).ok()?;
     walk(raw.get(), Place { key: "", depth: 0 }, text, name)
 }
@@ -74,9 +82,9 @@ pub(super) fn read(
 fn walk(
     raw: &str,
     place: Place<'_>,
-    text: &mut dyn FnMut(String, Place<'_>) -> Twin,
+    text: &mut dyn FnMut(String, Place<'_>) -> MarkedValue,
     name: &mut dyn FnMut(String) -> String,
-) -> Option<Twin> {
+) -> Option<MarkedValue> {
     if place.depth > MAX_DEPTH {
         return None;
     }
@@ -86,10 +94,10 @@ fn walk(
             let members: Members<'_> = serde_json::from_str(raw).ok()?;
             let mut pairs = Vec::with_capacity(members.0.len());
             for (key, member) in members.0 {
-                let twin = walk(member.get(), Place { key: &key, depth }, text, name)?;
-                pairs.push((name(key), twin));
+                let marked_value = walk(member.get(), Place { key: &key, depth }, text, name)?;
+                pairs.push((name(key), marked_value));
             }
-            Twin::map(pairs)
+            MarkedValue::map(pairs)
         }
         b'[' => {
             let members: Vec<&RawValue> = serde_json::from_str(raw).ok()?;
@@ -97,13 +105,13 @@ fn walk(
             let members = members
                 .into_iter()
                 .map(|member| walk(member.get(), place, text, name));
-            Twin::list(members.collect::<Option<_>>()?)
+            MarkedValue::list(members.collect::<Option<_>>()?)
         }
         b'"' => text(serde_json::from_str(raw).ok()?, place),
-        b't' => Twin::same(true),
-        b'f' => Twin::same(false),
-        b'n' => Twin::same(()),
-        _ => Twin::same(number(raw)),
+        b't' => MarkedValue::same(true),
+        b'f' => MarkedValue::same(false),
+        b'n' => MarkedValue::same(()),
+        _ => MarkedValue::same(number(raw)),
     })
 }
 
@@ -169,9 +177,9 @@ mod tests {
     use minijinja::value::Kwargs;
 
     fn dumped(raw: &str) -> Option<String> {
-        let twin = read(raw, &mut |text, _| Twin::same(text), &mut |key| key)?;
+        let marked_value = read(raw, &mut |text, _| MarkedValue::same(text), &mut |key| key)?;
         let options = Kwargs::from_iter(Vec::<(&str, Value)>::new());
-        Some(python::tojson(&twin.plain, &options).unwrap())
+        Some(python::tojson(&marked_value.plain, &options).unwrap())
     }
 
     #[test]
@@ -207,7 +215,7 @@ mod tests {
         let mut seen = Vec::new();
         let mut text = |text: String, place: Place<'_>| {
             seen.push(format!("{}{}{text}", place.depth, place.key));
-            Twin::same(text)
+            MarkedValue::same(text)
         };
         read(r#"{"f":{"name":"n"},"l":["x"]}"#, &mut text, &mut |key| key).unwrap();
         assert_eq!(seen, ["2namen", "2x"]);

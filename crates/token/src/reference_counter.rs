@@ -5,29 +5,29 @@ use std::sync::Arc;
 use chatmill_model::rope::ComponentSpan;
 
 use crate::counter::{Bookkeeper, Counter, TokenCounts};
-use crate::judge::Judge;
+use crate::reference::Reference;
 use crate::stretches::{Stretch, each_stretch};
 
-/// Lets the judge count; where it cannot be asked (endless white space), the encoding's own counter does.
-pub(crate) struct Referee {
-    pub(crate) judge: Judge,
+/// Lets the reference count; where it cannot be asked (endless white space), the encoding's own counter does.
+pub(crate) struct ReferenceCounter {
+    pub(crate) reference: Reference,
     pub(crate) own: Arc<dyn Counter>,
 }
 
-impl Counter for Referee {
+impl Counter for ReferenceCounter {
     fn name(&self) -> &str {
         self.own.name()
     }
 
     fn count(&self, text: &str) -> u64 {
-        self.judge.count(text).unwrap_or_else(|| self.own.count(text))
+        self.reference.count(text).unwrap_or_else(|| self.own.count(text))
     }
 
     fn tally(&self, text: &str, spans: &[ComponentSpan]) -> TokenCounts {
         let mut books = Bookkeeper::new(spans);
         let mut is_asked = true;
         each_stretch(text, spans, |stretch| match stretch {
-            Stretch::Text(text) => is_asked &= self.judge.each_token(text, |bytes| books.token(bytes)),
+            Stretch::Text(text) => is_asked &= self.reference.each_token(text, |bytes| books.token(bytes)),
             Stretch::Control(bytes) => books.token(bytes),
         });
         if is_asked {
@@ -63,7 +63,7 @@ mod tests {
         for encoding in ENCODINGS {
             let blank = " ".repeat(200_000);
             for text in [text.as_str(), &blank] {
-                let (one, other) = (encoding.referee(), encoding.counter());
+                let (one, other) = (encoding.reference_counter(), encoding.counter());
                 assert_eq!(one.tally(text, &spans), other.tally(text, &spans));
                 assert_eq!(one.count(text), other.count(text));
             }

@@ -7,9 +7,9 @@ use std::cell::Cell;
 use chatmill_model::{Component, Role, Rope};
 
 use super::ArgumentStyle;
+use super::marked_value::{self, MarkedValue, Place};
 use super::marks;
 use super::tokens::Tokens;
-use super::twin::{self, Place, Twin};
 use crate::arguments::{as_object, as_text};
 use crate::definitions::{self, Form};
 use crate::loss::{LossCode, Losses};
@@ -65,20 +65,20 @@ impl Piece<'_> {
 }
 
 /// The values of a template's context, and the pieces in them.
-pub(super) struct Stage<'a, 's> {
+pub(super) struct TemplateContext<'a, 's> {
     /// Every text, in order.
     pub(super) pieces: Vec<Piece<'a>>,
     /// `messages`.
-    pub(super) messages: Twin,
+    pub(super) messages: MarkedValue,
     /// `tools`; none where there are no definitions.
-    pub(super) tools: Option<Twin>,
+    pub(super) tools: Option<MarkedValue>,
     /// Special tokens that chat text spells, where policy keeps them.
     pub(super) forged: u64,
     tokens: &'s Tokens,
     policy: ControlTokens,
 }
 
-impl<'a, 's> Stage<'a, 's> {
+impl<'a, 's> TemplateContext<'a, 's> {
     /// Sets up what a view says.
     pub(super) fn new(
         view: &View<'a>,
@@ -88,7 +88,7 @@ impl<'a, 's> Stage<'a, 's> {
     ) -> Self {
         let mut stage = Self {
             pieces: Vec::new(),
-            messages: Twin::list(Vec::new()),
+            messages: MarkedValue::list(Vec::new()),
             tools: None,
             forged: 0,
             tokens,
@@ -98,7 +98,7 @@ impl<'a, 's> Stage<'a, 's> {
         let turns = std::mem::take(&mut script.turns);
         let turns = turns.into_iter().enumerate();
         let messages = turns.map(|(number, turn)| stage.turn(number, turn, arguments, &mut script.losses));
-        stage.messages = Twin::list(messages.collect());
+        stage.messages = MarkedValue::list(messages.collect());
         stage
     }
 
@@ -141,10 +141,10 @@ impl<'a, 's> Stage<'a, 's> {
         mut turn: Turn<'a>,
         arguments: ArgumentStyle,
         losses: &mut Losses,
-    ) -> Twin {
+    ) -> MarkedValue {
         let position = turn.said.first().and_then(|(position, _)| *position);
         let role = turn.role;
-        let mut message = vec![("role".to_owned(), Twin::same(role.as_str()))];
+        let mut message = vec![("role".to_owned(), MarkedValue::same(role.as_str()))];
         let thoughts = std::mem::take(&mut turn.thoughts);
         let (said, called) = Block::apart(turn.blocks);
         let content = if role == Role::Tool {
@@ -170,9 +170,9 @@ impl<'a, 's> Stage<'a, 's> {
             }
         }
         if !calls.is_empty() {
-            message.push(("tool_calls".to_owned(), Twin::list(calls)));
+            message.push(("tool_calls".to_owned(), MarkedValue::list(calls)));
         }
-        Twin::map(message)
+        MarkedValue::map(message)
     }
 
     fn texts(&mut self, mut blocks: Vec<Block<'a>>, losses: &mut Losses) -> Vec<TextRun<'a>> {
@@ -187,7 +187,7 @@ impl<'a, 's> Stage<'a, 's> {
     /// What a tool answered; the keys that name its call go into the message.
     fn result(
         &mut self,
-        message: &mut Vec<(String, Twin)>,
+        message: &mut Vec<(String, MarkedValue)>,
         blocks: Vec<Block<'a>>,
         losses: &mut Losses,
     ) -> Vec<TextRun<'a>> {
@@ -196,8 +196,8 @@ impl<'a, 's> Stage<'a, 's> {
                 let content = self.safe(result.content(), block.position, losses);
                 let id = self.safe(result.id, block.position, losses);
                 let name = self.safe(result.name, block.position, losses);
-                message.push(("tool_call_id".to_owned(), Twin::same(id)));
-                message.push(("name".to_owned(), Twin::same(name)));
+                message.push(("tool_call_id".to_owned(), MarkedValue::same(id)));
+                message.push(("name".to_owned(), MarkedValue::same(name)));
                 return vec![TextRun::new(content, Component::Tools)];
             }
         }
@@ -211,7 +211,7 @@ impl<'a, 's> Stage<'a, 's> {
         position: u32,
         arguments: ArgumentStyle,
         losses: &mut Losses,
-    ) -> Twin {
+    ) -> MarkedValue {
         let (place, turn) = (Some(position), Some(turn));
         let id = vec![TextRun::new(self.safe(said.id, place, losses), Component::Meta)];
         let id = self.piece(Kind::CallId, place, turn, id);
@@ -233,20 +233,20 @@ impl<'a, 's> Stage<'a, 's> {
             ArgumentStyle::Object => {
                 let object = as_object(said.call, position, "HFM-04", losses);
                 let first = self.pieces.len();
-                let twin = self.json(&object, place, losses, &|_| Some(Kind::Argument));
+                let marked_value = self.json(&object, place, losses, &|_| Some(Kind::Argument));
                 for piece in self.pieces.iter_mut().skip(first) {
                     piece.turn = turn;
                 }
-                twin.unwrap_or_else(|| Twin::map(Vec::new()))
+                marked_value.unwrap_or_else(|| MarkedValue::map(Vec::new()))
             }
         };
-        let function = Twin::map(vec![
+        let function = MarkedValue::map(vec![
             ("name".to_owned(), name),
             ("arguments".to_owned(), arguments),
         ]);
-        Twin::map(vec![
+        MarkedValue::map(vec![
             ("id".to_owned(), id),
-            ("type".to_owned(), Twin::same("function")),
+            ("type".to_owned(), MarkedValue::same("function")),
             ("function".to_owned(), function),
         ])
     }
@@ -258,7 +258,7 @@ impl<'a, 's> Stage<'a, 's> {
         position: Option<u32>,
         losses: &mut Losses,
         kind: &dyn Fn(Place<'_>) -> Option<Kind>,
-    ) -> Option<Twin> {
+    ) -> Option<MarkedValue> {
         let (tokens, policy) = (self.tokens, self.policy);
         let spelled = Cell::new(0);
         let safe = |text: String| {
@@ -269,13 +269,13 @@ impl<'a, 's> Stage<'a, 's> {
         let mut text = |text: String, place: Place<'_>| {
             let text = safe(text);
             match kind(place) {
-                None => Twin::same(text),
+                None => MarkedValue::same(text),
                 Some(kind) => self.piece(kind, position, None, vec![TextRun::new(text, Component::Tools)]),
             }
         };
-        let twin = twin::read(raw, &mut text, &mut |name| safe(name));
+        let marked_value = marked_value::read(raw, &mut text, &mut |name| safe(name));
         self.book(spelled.get(), position, losses);
-        twin
+        marked_value
     }
 
     fn piece(
@@ -284,9 +284,9 @@ impl<'a, 's> Stage<'a, 's> {
         position: Option<u32>,
         turn: Option<usize>,
         words: Vec<TextRun<'a>>,
-    ) -> Twin {
+    ) -> MarkedValue {
         let text: String = words.iter().map(|words| words.text.as_ref()).collect();
-        let twin = Twin {
+        let marked_value = MarkedValue {
             marked: marks::around(&text, self.pieces.len()).into(),
             plain: text.as_str().into(),
         };
@@ -297,7 +297,7 @@ impl<'a, 's> Stage<'a, 's> {
             words,
             text,
         });
-        twin
+        marked_value
     }
 
     fn safe_words(

@@ -1,4 +1,4 @@
-//! The judge: a reference implementation, asked now and then whether a count is right.
+//! A reference implementation, asked now and then whether a count is right.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,14 +9,14 @@ use crate::ranks::Ranks;
 use crate::stretches::{Stretch, each_stretch};
 
 /// White-space bytes in a row from which the reference is not asked: it gives up with a panic on much longer ones.
-const LONGEST_BLANK: usize = 100_000;
+const MAX_BLANK_BYTES: usize = 100_000;
 
 /// The reference for an encoding; clones share it.
 #[derive(Clone)]
-pub struct Judge(Reference);
+pub struct Reference(Implementation);
 
 #[derive(Clone)]
-enum Reference {
+enum Implementation {
     /// One that tiktoken-rs embeds.
     Embedded(&'static CoreBPE),
     /// tiktoken-rs with ranks and a pattern of their own.
@@ -32,14 +32,14 @@ struct OwnReference {
     loaded: OnceLock<Option<CoreBPE>>,
 }
 
-impl Judge {
+impl Reference {
     pub(crate) const fn embedded(reference: &'static CoreBPE) -> Self {
-        Self(Reference::Embedded(reference))
+        Self(Implementation::Embedded(reference))
     }
 
     /// tiktoken-rs with these ranks and the pattern as published; built when it is first asked.
     pub(crate) fn own(ranks: Ranks, pattern: String) -> Self {
-        Self(Reference::CustomEncoding(Arc::new(OwnReference {
+        Self(Implementation::CustomEncoding(Arc::new(OwnReference {
             ranks,
             pattern,
             loaded: OnceLock::new(),
@@ -48,27 +48,27 @@ impl Judge {
 
     #[cfg(feature = "tokenizers")]
     pub(crate) fn tokenizer(tokenizer: Arc<crate::hugging_face::Crate>) -> Self {
-        Self(Reference::Tokenizer(tokenizer))
+        Self(Implementation::Tokenizer(tokenizer))
     }
 
     /// The encoder that tiktoken-rs embeds, where this is one.
     #[cfg(test)]
     pub(crate) fn embedded_reference(&self) -> Option<&'static CoreBPE> {
         match &self.0 {
-            Reference::Embedded(reference) => Some(reference),
-            Reference::CustomEncoding(_) => None,
+            Implementation::Embedded(reference) => Some(reference),
+            Implementation::CustomEncoding(_) => None,
             #[cfg(feature = "tokenizers")]
-            Reference::Tokenizer(_) => None,
+            Implementation::Tokenizer(_) => None,
         }
     }
 
     /// tiktoken-rs's encoder, where it can compute the pattern.
-    pub(crate) fn reference(&self) -> Option<&CoreBPE> {
+    pub(crate) fn core_bpe(&self) -> Option<&CoreBPE> {
         match &self.0 {
-            Reference::Embedded(reference) => Some(reference),
-            Reference::CustomEncoding(own) => own.loaded.get_or_init(|| own.load()).as_ref(),
+            Implementation::Embedded(reference) => Some(reference),
+            Implementation::CustomEncoding(own) => own.loaded.get_or_init(|| own.load()).as_ref(),
             #[cfg(feature = "tokenizers")]
-            Reference::Tokenizer(_) => None,
+            Implementation::Tokenizer(_) => None,
         }
     }
 
@@ -78,15 +78,15 @@ impl Judge {
             return None;
         }
         #[cfg(feature = "tokenizers")]
-        if let Reference::Tokenizer(tokenizer) = &self.0 {
+        if let Implementation::Tokenizer(tokenizer) = &self.0 {
             return Some(crate::Counter::count(tokenizer.as_ref(), text));
         }
-        Some(self.reference()?.encode_ordinary(text).len() as u64)
+        Some(self.core_bpe()?.encode_ordinary(text).len() as u64)
     }
 
     /// Calls `token` with the length in bytes of each token of a text; false, and no call, where the reference cannot be asked.
     pub(crate) fn each_token(&self, text: &str, mut token: impl FnMut(usize)) -> bool {
-        let Some(reference) = self.reference().filter(|_| !is_blank(text)) else {
+        let Some(reference) = self.core_bpe().filter(|_| !is_blank(text)) else {
             return false;
         };
         for rank in reference.encode_ordinary(text) {
@@ -119,7 +119,7 @@ fn is_blank(text: &str) -> bool {
         } else {
             0
         };
-        blanks > LONGEST_BLANK
+        blanks > MAX_BLANK_BYTES
     })
 }
 
@@ -143,15 +143,18 @@ mod tests {
                 "It's 12345 o'clock.\n\n  Привіт, 世界! <|endoftext|>",
                 "a  b\t\n c",
             ] {
-                assert_eq!(encoding.judge().count(text), Some(encoding.counter().count(text)));
+                assert_eq!(
+                    encoding.reference().count(text),
+                    Some(encoding.counter().count(text))
+                );
             }
         }
     }
 
     #[test]
     fn the_judge_is_not_asked_about_endless_white_space() {
-        let judge = ENCODINGS[0].judge();
+        let judge = ENCODINGS[0].reference();
         assert!(judge.count(&" ".repeat(1_000)).is_some());
-        assert_eq!(judge.count(&" ".repeat(LONGEST_BLANK + 1)), None);
+        assert_eq!(judge.count(&" ".repeat(MAX_BLANK_BYTES + 1)), None);
     }
 }

@@ -29,6 +29,8 @@
 //! facts are not looked at. What the losses allow is what their words mean in *any* dialect. Golden files and the dialects' own
 //! tests hold what the law leaves open: the words around a quote, schemas of tools, and how much is kept of a text that is
 //! declared as shortened.
+//!
+//! Why: docs/decisions/2026-11-22-law-by-atoms.md.
 
 mod allowed;
 mod atoms;

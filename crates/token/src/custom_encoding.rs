@@ -10,7 +10,7 @@ use crate::error::EncodingError;
 use crate::hugging_face::Crate;
 use crate::patterns::Pattern;
 use crate::ranks::Ranks;
-use crate::reference::Reference;
+use crate::reference::ReferenceTokenizer;
 use crate::sync::BoundaryClasses;
 use crate::tokenizer_json::{self, Reading};
 use crate::vocabulary::Vocabulary;
@@ -23,7 +23,7 @@ pub(crate) struct CustomEncoding {
     counting: Counting,
     tables: Option<Arc<Tables>>,
     counter: Arc<dyn Counter>,
-    reference: Reference,
+    reference: ReferenceTokenizer,
 }
 
 impl CustomEncoding {
@@ -53,7 +53,7 @@ impl CustomEncoding {
             vocabulary: tokenizer.vocabulary(),
             counting: Counting::Whole,
             tables: None,
-            reference: Reference::tokenizer(Arc::clone(&tokenizer)),
+            reference: ReferenceTokenizer::tokenizer(Arc::clone(&tokenizer)),
             counter: tokenizer,
         })
     }
@@ -68,7 +68,7 @@ impl CustomEncoding {
     /// The same, judged by the `tokenizers` crate where it is there.
     #[cfg(feature = "tokenizers")]
     fn judged_by(mut self, json: &str) -> Result<Self, EncodingError> {
-        self.reference = Reference::tokenizer(Arc::new(Crate::read(&self.name, json)?));
+        self.reference = ReferenceTokenizer::tokenizer(Arc::new(Crate::read(&self.name, json)?));
         Ok(self)
     }
 
@@ -101,7 +101,7 @@ impl CustomEncoding {
                 name: name.into(),
                 tables,
             }),
-            reference: Reference::own(ranks, published),
+            reference: ReferenceTokenizer::own(ranks, published),
         }
     }
 
@@ -123,7 +123,7 @@ impl CustomEncoding {
         Arc::clone(&self.counter)
     }
 
-    pub(crate) fn reference(&self) -> Reference {
+    pub(crate) fn reference(&self) -> ReferenceTokenizer {
         self.reference.clone()
     }
 

@@ -8,7 +8,7 @@ use crate::about::EncodingAbout;
 use crate::bpe::{Bpe, Tables};
 use crate::counter::Counter;
 use crate::custom_encoding::CustomEncoding;
-use crate::reference::Reference;
+use crate::reference::ReferenceTokenizer;
 use crate::reference_counter::ReferenceCounter;
 
 /// An encoding; clones share what is loaded.
@@ -92,9 +92,9 @@ impl Encoding {
     }
 
     /// The reference implementation of this encoding, loaded once per process.
-    pub fn reference(&self) -> Reference {
+    pub fn reference(&self) -> ReferenceTokenizer {
         match &self.0 {
-            Origin::Registered(entry) => Reference::embedded((entry.reference)()),
+            Origin::Registered(entry) => ReferenceTokenizer::embedded((entry.reference)()),
             Origin::CustomEncoding(own) => own.reference(),
         }
     }

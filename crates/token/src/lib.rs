@@ -44,5 +44,5 @@ pub use counter::{Counter, TokenCounts};
 pub use encoding::Encoding;
 pub use encodings::{ENCODINGS, find};
 pub use error::EncodingError;
-pub use reference::Reference;
+pub use reference::ReferenceTokenizer;
 pub use token_counter::TokenCounter;

@@ -13,7 +13,7 @@ const MAX_BLANK_BYTES: usize = 100_000;
 
 /// The reference for an encoding; clones share it.
 #[derive(Clone)]
-pub struct Reference(Implementation);
+pub struct ReferenceTokenizer(Implementation);
 
 #[derive(Clone)]
 enum Implementation {
@@ -32,7 +32,7 @@ struct OwnReference {
     loaded: OnceLock<Option<CoreBPE>>,
 }
 
-impl Reference {
+impl ReferenceTokenizer {
     pub(crate) const fn embedded(reference: &'static CoreBPE) -> Self {
         Self(Implementation::Embedded(reference))
     }

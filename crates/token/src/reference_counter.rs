@@ -5,12 +5,12 @@ use std::sync::Arc;
 use chatmill_model::rope::ComponentSpan;
 
 use crate::counter::{Bookkeeper, Counter, TokenCounts};
-use crate::reference::Reference;
+use crate::reference::ReferenceTokenizer;
 use crate::stretches::{Stretch, each_stretch};
 
 /// Lets the reference count; where it cannot be asked (endless white space), the encoding's own counter does.
 pub(crate) struct ReferenceCounter {
-    pub(crate) reference: Reference,
+    pub(crate) reference: ReferenceTokenizer,
     pub(crate) own: Arc<dyn Counter>,
 }
 

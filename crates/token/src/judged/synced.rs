@@ -8,7 +8,7 @@ use super::texts::Texts;
 use super::{each_string_of, spans_over, text};
 use crate::join_points::JoinPoints;
 use crate::sync::{BoundaryClasses, SyncPoints};
-use crate::{ENCODINGS, Encoding, Reference, TokenCounter, find};
+use crate::{ENCODINGS, Encoding, ReferenceTokenizer, TokenCounter, find};
 
 const MODERN: [&str; 2] = ["o200k_base", "cl100k_base"];
 const GPT2: [&str; 2] = ["r50k_base", "p50k_base"];
@@ -23,7 +23,7 @@ fn points(borders: BoundaryClasses, names: &[&str]) -> SyncPoints {
 /// Sync points and the encodings that have them, with what the judge has said so far: short parts are met again and again.
 struct Court {
     points: SyncPoints,
-    judges: Vec<(&'static str, Reference, FxHashMap<String, u64>)>,
+    judges: Vec<(&'static str, ReferenceTokenizer, FxHashMap<String, u64>)>,
     cuts: u64,
 }
 

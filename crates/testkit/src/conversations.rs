@@ -79,14 +79,29 @@ fn files(folder: &str) -> Vec<(String, String)> {
     texts.collect()
 }
 
+/// Reads and links a list of messages, or a group chat where it is none.
+pub fn read_list_or_chat(text: &str) -> Linked {
+    let record: serde_json::Value = serde_json::from_str(text).expect("JSON");
+    let is_list = record.get("messages").is_some();
+    read(if is_list { "openai-messages" } else { "group-chat" }, text)
+}
+
+/// The torture cases by name, in the order of their files.
+pub fn torture_cases() -> Vec<(String, Linked)> {
+    let files = files("torture").into_iter();
+    files
+        .map(|(name, text)| {
+            (
+                name.trim_end_matches(".json").to_owned(),
+                read_list_or_chat(&text),
+            )
+        })
+        .collect()
+}
+
 /// The torture cases, and every fixture of every source that holds a conversation.
 pub fn cases() -> Vec<(String, Linked)> {
-    let mut cases: Vec<(String, Linked)> = Vec::new();
-    for (name, text) in files("torture") {
-        let is_list = text.contains("\"messages\"");
-        let source = if is_list { "openai-messages" } else { "group-chat" };
-        cases.push((name, try_read(source, &text).unwrap()));
-    }
+    let mut cases = torture_cases();
     for source in chatmill_source::SOURCES {
         for (name, text) in files(&format!("sources/{}", source.id())) {
             cases.extend(

@@ -29,13 +29,11 @@ pub(super) struct Found {
     pub is_named: bool,
 }
 
-/// For each atom of the conversation where it was found, and for each that was read back whether the rendering adds it.
+/// For each atom of the conversation where it was found.
 #[derive(Clone, Debug)]
 pub(super) struct Alignment {
     /// By atom of the conversation; none where it is lost.
     pub found: Vec<Option<Found>>,
-    /// What was read back and is nobody's.
-    pub added: Vec<usize>,
 }
 
 /// How far a search has come.
@@ -70,7 +68,6 @@ pub(super) struct Search<'s, 'c> {
 struct Step {
     next: State,
     found: Option<(usize, Found)>,
-    added: Option<usize>,
 }
 
 impl<'s, 'c> Search<'s, 'c> {
@@ -102,7 +99,6 @@ impl<'s, 'c> Search<'s, 'c> {
         for (read, offset) in starts {
             let mut alignment = Alignment {
                 found: vec![None; self.source.len()],
-                added: Vec::new(),
             };
             let state = State {
                 source: 0,
@@ -149,15 +145,12 @@ impl<'s, 'c> Search<'s, 'c> {
             return false;
         }
         for step in self.steps(&state) {
-            let added = alignment.added.len();
-            alignment.added.extend(step.added);
             if let Some((source, found)) = step.found {
                 alignment.found[source] = Some(found);
             }
             if self.go(step.next, failed, alignment, furthest) {
                 return true;
             }
-            alignment.added.truncate(added);
             if let Some((source, _)) = step.found {
                 alignment.found[source] = None;
             }
@@ -183,7 +176,6 @@ impl<'s, 'c> Search<'s, 'c> {
                 steps.push(Step {
                     next: self.advanced(state, None),
                     found: None,
-                    added: Some(state.read),
                 });
             }
             self.emptied(state, &mut steps);
@@ -197,7 +189,6 @@ impl<'s, 'c> Search<'s, 'c> {
                         ..state.clone()
                     },
                     found: None,
-                    added: None,
                 });
             }
             if self.movable[next] {
@@ -207,7 +198,6 @@ impl<'s, 'c> Search<'s, 'c> {
                 steps.push(Step {
                     next: later,
                     found: None,
-                    added: None,
                 });
             }
         }
@@ -309,7 +299,6 @@ impl<'s, 'c> Search<'s, 'c> {
         Step {
             next,
             found: Some((index, found)),
-            added: None,
         }
     }
 
@@ -363,7 +352,6 @@ impl<'s, 'c> Search<'s, 'c> {
             steps.push(Step {
                 next,
                 found: Some((state.source, found)),
-                added: None,
             });
         }
     }
@@ -383,7 +371,6 @@ impl<'s, 'c> Search<'s, 'c> {
                 steps.push(Step {
                     next: self.advanced(state, Some(state.offset + text.len() - rest.len())),
                     found: None,
-                    added: None,
                 });
             }
         }

@@ -4,9 +4,10 @@ use chatmill_dialect::policy::{
     Compressed, ControlTokens, LeakedMetadata, MediaPolicy, Names, Orphans, Reasoning, References, System,
 };
 use chatmill_dialect::{Policy, auto_perspective};
+use chatmill_testkit::conversations::read_list_or_chat;
 use chatmill_testkit::histories;
 
-use super::{agree, read_case};
+use super::agree;
 
 /// The default, as little repair as there can be, and as little text.
 fn policies() -> [Policy; 3] {
@@ -37,7 +38,7 @@ fn what_generators_write_is_valid_or_says_why_not() {
     let chats = histories::chat_lines(60);
     let histories = histories::history_lines(60);
     for (number, line) in chats.lines().chain(histories.lines()).enumerate() {
-        let linked = read_case("generated", line);
+        let linked = read_list_or_chat(line);
         for policy in policies() {
             let name = format!("generated {number} by {:?}", policy.orphans);
             seen = agree(&name, &linked, auto_perspective(&linked), &policy, seen);

@@ -18,13 +18,12 @@ mod matrix;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::fs;
 
 use chatmill_dialect::policy::Orphans;
 use chatmill_dialect::{DIALECTS, Dialect, Policy, Rendering, View, auto_perspective};
 use chatmill_golden::assert_golden;
 use chatmill_model::Linked;
-use chatmill_testkit::conversations::try_read;
+use chatmill_testkit::conversations::torture_cases;
 use chatmill_testkit::judge;
 use chatmill_testkit::workshop::samples;
 
@@ -52,26 +51,9 @@ const SIXTEEN: [&str; 16] = [
 const SILENT: [&str; 3] = ["empty-room", "only-notices", "only-system-text"];
 
 fn cases() -> Vec<(String, Linked)> {
-    let mut cases = Vec::new();
-    for entry in fs::read_dir(samples().join("torture")).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_str().unwrap();
-        if let Some(name) = name.strip_suffix(".json") {
-            let text = fs::read_to_string(&path).unwrap();
-            cases.push((name.to_owned(), read_case(name, &text)));
-        }
-    }
+    let mut cases = torture_cases();
     cases.sort_by(|one, other| one.0.cmp(&other.0));
     cases
-}
-
-fn read_case(name: &str, text: &str) -> Linked {
-    let source = if text.contains("\"messages\"") {
-        "openai-messages"
-    } else {
-        "group-chat"
-    };
-    try_read(source, text).unwrap_or_else(|| panic!("{name}"))
 }
 
 fn each_rendering(

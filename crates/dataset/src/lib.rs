@@ -47,4 +47,4 @@ pub use receipt::Receipt;
 pub use seal::Sealed;
 pub use spill::Spill;
 pub use staging::{Opening, Staging, open};
-pub use tables::{PartSet, TABLES, describe};
+pub use tables::{ALWAYS_WRITTEN, PartSet, TABLES, absent_tables, describe};

@@ -416,20 +416,27 @@ impl Work<'_, '_> {
     }
 
     fn conversation(&mut self, id: &str, linked: &Linked, record: u64) -> Result<(), WorkError> {
-        let row = tables::conversation(id, linked, self.table_place(record), &self.standing);
-        self.parts.push_conversation(row)?;
+        if self.parts.writes_conversations() {
+            let row = tables::conversation(id, linked, self.table_place(record), &self.standing);
+            self.parts.push_conversation(row)?;
+        }
         for message in &linked.conversation.messages {
             self.receipt.messages += u64::from(message.kind == MessageKind::Message);
-            let text = message.text();
-            let tokens = self.counter.count(&text);
-            self.parts
-                .push_message(tables::message(id, linked, message, tokens))?;
-            for row in tables::references(id, linked, message) {
-                self.parts.push_reference(row)?;
+            if self.parts.writes_messages() {
+                let tokens = self.counter.count(&message.text());
+                self.parts
+                    .push_message(tables::message(id, linked, message, tokens))?;
+            }
+            if self.parts.writes_references() {
+                for row in tables::references(id, linked, message) {
+                    self.parts.push_reference(row)?;
+                }
             }
         }
-        for row in tables::tool_calls(id, linked) {
-            self.parts.push_tool_call(row)?;
+        if self.parts.writes_tool_calls() {
+            for row in tables::tool_calls(id, linked) {
+                self.parts.push_tool_call(row)?;
+            }
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chatmill_dataset::{Dataset, DatasetError, InputEntry, Manifest};
 use serde_json::Value;
 
-use super::cut;
+use super::{cut, scan};
 use crate::queries;
 use crate::report::{Clusters, Largest, RoleTotals};
 use crate::spread::Spread;
@@ -44,7 +44,7 @@ pub(super) fn messages(dataset: &Dataset) -> Result<Talk, DatasetError> {
     let mut roles: BTreeMap<(String, String), (u64, u64)> = BTreeMap::new();
     let mut here: Option<(String, u64)> = None;
     let columns = ["conversation_id", "role", "kind", "text"];
-    dataset.scan("messages", &columns, &mut |batch| {
+    scan(dataset, "messages", &columns, &mut |batch| {
         let (ids, role) = (batch.texts("conversation_id")?, batch.texts("role")?);
         let (kind, text) = (batch.texts("kind")?, batch.texts("text")?);
         for row in 0..batch.rows() {
@@ -144,7 +144,7 @@ pub(super) fn conversations(
         .iter()
         .map(|(characters, id)| (id.as_str(), *characters))
         .collect();
-    dataset.scan("conversations", &COLUMNS, &mut |batch| {
+    scan(dataset, "conversations", &COLUMNS, &mut |batch| {
         let (ids, sources) = (batch.texts("conversation_id")?, batch.texts("source")?);
         let (versions, forms) = (batch.texts("format_version")?, batch.texts("format_shape")?);
         let inputs = batch.texts("input")?;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use chatmill_dataset::manifest::InputEntry;
-use chatmill_dataset::{Dataset, DatasetError, Manifest};
+use chatmill_dataset::{Batch, Dataset, DatasetError, Manifest};
 use chatmill_diag::codes;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -49,13 +49,13 @@ pub fn gather(folder: &Path, against: Option<&Path>) -> Result<Report, DatasetEr
     );
     let ((calls, talk, rooms, findings, references), (tokens, losses)) = (talked?, billed?);
     let mut run = run(manifest, dataset.encodings());
-    run.conversations = rooms.count;
-    run.messages = talk.messages;
-    run.renderings = dataset.rows("renderings");
+    run.conversations = total(manifest, "conversations");
+    run.messages = total(manifest, "messages");
+    run.renderings = total(manifest, "renderings");
     run.first_message = rooms.first.and_then(instant);
     run.last_message = rooms.last.and_then(instant);
     let tools = if quotes { calls.tools } else { Vec::new() };
-    Ok(Report {
+    let mut report = Report {
         format: FORMAT,
         run,
         balance: balance(manifest),
@@ -88,7 +88,50 @@ pub fn gather(folder: &Path, against: Option<&Path>) -> Result<Report, DatasetEr
         comparison: against
             .map(|old| compare(&Dataset::open(old)?, &dataset))
             .transpose()?,
-    })
+    };
+    leave_out_queries(&mut report);
+    Ok(report)
+}
+
+/// One of the manifest's totals.
+fn total(manifest: &Manifest, name: &str) -> u64 {
+    let total = manifest.totals.get(name).and_then(Value::as_u64);
+    total.unwrap_or_default()
+}
+
+/// Visits the batches of a table; nothing where the dataset was made without it.
+fn scan(
+    dataset: &Dataset,
+    table: &str,
+    columns: &[&str],
+    visit: &mut dyn FnMut(&Batch) -> Result<(), DatasetError>,
+) -> Result<(), DatasetError> {
+    if dataset.has(table) {
+        dataset.scan(table, columns, visit)?;
+    }
+    Ok(())
+}
+
+/// Takes out the queries that need a table which the dataset was made without.
+fn leave_out_queries(report: &mut Report) {
+    let absent = report.run.absent_tables.iter();
+    let absent: Vec<String> = absent.map(|table| format!("'{table}/")).collect();
+    let mut queries = vec![
+        &mut report.tokens.query,
+        &mut report.losses.query,
+        &mut report.roles.query,
+        &mut report.references.query,
+        &mut report.tool_calls.query,
+        &mut report.tools.query,
+        &mut report.largest.query,
+    ];
+    queries.extend(report.distributions.iter_mut().map(|part| &mut part.query));
+    queries.extend(report.clusters.iter_mut().map(|part| &mut part.query));
+    for query in queries {
+        if absent.iter().any(|files| query.contains(files)) {
+            query.clear();
+        }
+    }
 }
 
 /// Whether the plan lets texts of chats be quoted.
@@ -111,6 +154,7 @@ fn run(manifest: &Manifest, encodings: &[String]) -> Run {
         encodings: encodings.to_vec(),
         redaction: word(plan.pointer("/redact/mode")),
         quotes: quotes(manifest),
+        absent_tables: manifest.absent_tables.clone(),
         ..Run::default()
     }
 }
@@ -282,7 +326,8 @@ fn finding_code(code: &str, name: &str) -> FindingCode {
 
 fn references(dataset: &Dataset) -> Result<Queried<ReferenceStatus>, DatasetError> {
     let mut found: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-    dataset.scan(
+    scan(
+        dataset,
         "message_references",
         &["path", "status", "same_sender"],
         &mut |batch| {
@@ -323,7 +368,7 @@ fn tool_calls(dataset: &Dataset) -> Result<ToolCalls, DatasetError> {
     let mut tools: BTreeMap<Option<String>, Tool> = BTreeMap::new();
     let mut per_conversation = Spread::default();
     let mut here = (String::new(), 0);
-    dataset.scan("tool_calls", &COLUMNS, &mut |batch| {
+    scan(dataset, "tool_calls", &COLUMNS, &mut |batch| {
         let (ids, names) = (batch.texts("conversation_id")?, batch.texts("name")?);
         let (failed, status) = (batch.flags("is_error")?, batch.texts("status")?);
         let paired_by = batch.texts("paired_by")?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chatmill_dataset::{Dataset, DatasetError};
 
-use super::ROWS;
+use super::{ROWS, scan};
 use crate::bill::{self, BillRequest};
 use crate::queries;
 use crate::report::{LossKind, Queried, TokenCell};
@@ -16,6 +16,9 @@ pub(super) fn tokens(dataset: &Dataset) -> Result<Queried<TokenCell>, DatasetErr
     } else {
         queries::tokens(dataset.encodings())
     };
+    if !(dataset.has("renderings") && dataset.has("token_counts")) {
+        return Ok(Queried::new(query, Vec::new(), ROWS));
+    }
     let bill = bill::of_dataset(dataset, &BillRequest::default())?;
     let rows = bill.rows().into_iter().map(|row| row.cell).collect();
     Ok(Queried::new(query, rows, ROWS))
@@ -35,7 +38,7 @@ pub(super) fn losses(dataset: &Dataset) -> Result<Queried<LossKind>, DatasetErro
     let mut kinds: Kinds = BTreeMap::new();
     // The losses of one rendering are adjacent.
     let mut rendering = Lost::default();
-    dataset.scan("losses", &COLUMNS, &mut |batch| {
+    scan(dataset, "losses", &COLUMNS, &mut |batch| {
         let (ids, dialect) = (batch.texts("conversation_id")?, batch.texts("dialect")?);
         let (profile, perspective) = (batch.texts("profile")?, batch.texts("perspective")?);
         let (ordinal, code) = (batch.numbers("ordinal")?, batch.texts("code")?);

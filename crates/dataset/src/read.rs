@@ -14,12 +14,14 @@ use arrow_array::{
 };
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::column;
 use crate::disk::{Dir, DiskFile};
 use crate::error::DatasetError;
-use crate::manifest::{self, Manifest, PartEntry};
+use crate::manifest::{self, MANIFEST, Manifest, PartEntry};
+use crate::overview::Overview;
 use crate::parts;
 use crate::table::Table;
 use crate::tables::{MessageRow, RenderingRow};
@@ -60,6 +62,15 @@ impl Dataset {
     /// What it consists of.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
+    }
+
+    /// What was summed up of its tables while they were written.
+    pub fn overview(&self) -> Result<Overview, DatasetError> {
+        let overview = self.manifest.totals.get("overview").unwrap_or(&Value::Null);
+        Overview::deserialize(overview).map_err(|error| {
+            let fault = format!("its totals have no overview of the tables: {error}");
+            DatasetError::corrupt(&self.folder.join(MANIFEST), fault)
+        })
     }
 
     /// The encodings whose counts its tables hold, in the order of the columns.

@@ -30,6 +30,10 @@ fn a_dataset_with_few_tables_is_certified_and_a_command_says_which_it_misses() {
     assert_eq!(json["run"]["absent_tables"][0], "messages");
     assert_eq!(json["run"]["encodings"][0], "r50k_base");
     assert_eq!(json["run"]["messages"], 3);
+    // What was summed up while the run went on is there all the same.
+    assert_eq!(json["roles"]["rows"][0]["messages"], 2);
+    assert_eq!(json["tokens"]["rows"].as_array().unwrap().len(), 2);
+    assert_eq!(json["tokens"]["query"], "");
     for (name, said) in [
         ("report.html", "The pipeline leaves out 6 tables"),
         ("README.md", "The pipeline leaves out `messages`, "),

@@ -1,6 +1,5 @@
 //! The second half of a worker's way: a conversation said in every dialect, counted in every encoding, and written.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -114,7 +113,7 @@ impl Work<'_, '_> {
         self.receipt.renderings += 1;
         self.verify(spot, &tallies)?;
         // Most losses are of few codes: sorting the words of all of them takes longer than all else that is done with them.
-        let codes: BTreeSet<LossCode> = rendering.losses.iter().map(|loss| loss.code).collect();
+        let codes = self.receipt.overview.add_losses(spot.rank, &rendering.losses);
         let drops_thoughts =
             plan.policy().reasoning == Reasoning::Drop && codes.contains(&LossCode::ReasoningDropped);
         self.receipt.without_reasoning += u64::from(drops_thoughts);

@@ -355,12 +355,13 @@ mod tests {
     fn slices_in_any_order_give_the_same_sums() {
         let slices = || [slice("b", 5), slice("a", 5), slice("z", 9), slice("y", 2)];
         let mut forwards = OverviewSums::default();
-        slices().into_iter().for_each(|slice| forwards.merge(slice));
+        for slice in slices() {
+            forwards.merge(slice);
+        }
         let mut backwards = OverviewSums::default();
-        slices()
-            .into_iter()
-            .rev()
-            .for_each(|slice| backwards.merge(slice));
+        for slice in slices().into_iter().rev() {
+            backwards.merge(slice);
+        }
         let (one, other) = (forwards.overview(&[], true), backwards.overview(&[], true));
         assert_eq!(one, other);
         assert_eq!(one.first_message, Some(2));

@@ -205,13 +205,13 @@ fn what_was_summed_up_while_the_tables_were_written_is_what_they_say() {
         amounts.collect::<BTreeMap<_, _>>()
     );
 
-    let calls = summed(&dataset, "tool_calls", ["status", "paired_by"], None);
+    let pairings = summed(&dataset, "tool_calls", ["status", "paired_by"], None);
     let found = report.tool_calls.rows.iter().map(|row| {
         let rule = row.paired_by.clone().unwrap_or_default();
         ([row.status.clone(), rule], (row.count, 0))
     });
-    assert_eq!(found.collect::<BTreeMap<_, _>>(), calls);
-    assert!(!calls.is_empty());
+    assert_eq!(found.collect::<BTreeMap<_, _>>(), pairings);
+    assert!(!pairings.is_empty());
 
     let statuses = summed(&dataset, "message_references", ["status", "path"], None);
     let made = statuses.iter().filter(|([_, path], _)| !path.contains('.'));

@@ -4,6 +4,8 @@
 //! they their parent: that is how a module is split over files. A folder counts as one with all that lies in it, so two
 //! folders that use parts of each other are a circle as well. Names that a module merely passes on (`pub use`) are followed
 //! to where they are made. Tests are free.
+//!
+//! Why: docs/decisions/2026-11-22-registries-are-macros-and-imports-go-one-way.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

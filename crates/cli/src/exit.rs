@@ -1,4 +1,6 @@
 //! Exit codes and the last words on stderr: the one place where an error becomes a number.
+//!
+//! Why: docs/decisions/2026-11-22-what-makes-a-command-fail.md.
 
 use std::env;
 use std::error::Error;

@@ -1,4 +1,6 @@
 //! Streams that results are written to: stdout, and the files of `--write`.
+//!
+//! Why: docs/decisions/2026-11-22-what-a-terminal-is-shown.md.
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;

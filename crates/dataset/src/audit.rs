@@ -1,4 +1,6 @@
 //! Whether a folder holds exactly the files that a manifest lists: names, lengths, hashes, footers.
+//!
+//! Why: docs/decisions/2026-11-22-sealing-demands-completeness.md.
 
 use std::collections::BTreeSet;
 

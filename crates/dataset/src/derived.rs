@@ -2,6 +2,8 @@
 //!
 //! A record in the folder holds a hash of each as it was written. While a new one is written the record knows both, so
 //! that a kill at any moment leaves no file that would look edited.
+//!
+//! Why: docs/decisions/2026-11-22-what-is-edited-by-hand-is-kept.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

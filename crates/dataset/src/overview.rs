@@ -1,6 +1,8 @@
 //! What a report says of the tables, summed up while they were written: the manifest has it as `totals.overview`.
 //!
 //! It is as small for a large run as for a small one: of what input can make long, only what a report shows is in it.
+//!
+//! Why: docs/decisions/2026-11-22-a-report-reads-no-large-table.md.
 
 use std::collections::BTreeMap;
 

@@ -44,7 +44,7 @@ pub struct Limits {
     pub decompressed_ratio: u64,
     /// Decompressed bytes of an input that are never exceeded.
     pub decompressed_ceiling: u64,
-    /// Streams one behind another in a bzip2 file that are always allowed, and one more for each KiB of the input: each takes
+    /// Streams one after another in a bzip2 file that are always allowed, and one more for each KiB of the input: each takes
     /// megabytes of memory anew.
     pub members: u64,
     /// Binary logarithm of the largest zstd window; a stream that asks for more is refused before allocation.
@@ -138,7 +138,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Streams one behind another allowed for a bzip2 input of `compressed` bytes.
+    /// Streams one after another allowed for a bzip2 input of `compressed` bytes.
     pub fn members_in(&self, compressed: u64) -> u64 {
         self.members.max(1 + compressed / KIB)
     }

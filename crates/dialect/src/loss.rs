@@ -1,4 +1,6 @@
 //! What a rendering could not carry: the vocabulary and the entries of the loss ledger.
+//!
+//! Why: docs/decisions/2026-11-22-losses-are-folded.md.
 
 use std::borrow::Cow;
 

@@ -31,7 +31,7 @@ pub struct Policy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Names {
-    /// Into the dialect's own field; where there is none, in front of the text when several people speak.
+    /// Into the dialect's own field; where there is none, before the text when several people speak.
     #[default]
     Auto,
     /// Into the dialect's own field; where there is none, nowhere.

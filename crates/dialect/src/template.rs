@@ -15,6 +15,8 @@
 //!
 //! What a template leaves out of what it is given is a loss. It is found in the output by rendering a second time with
 //! marks; a template that looks into its texts is searched instead.
+//!
+//! Why: docs/decisions/2026-11-21-a-template-is-rendered-twice.md.
 
 mod context;
 mod costs;

@@ -56,6 +56,23 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
+    /// A whole conversation, with as much history as the dialect's document says.
+    pub fn whole(
+        linked: &'a Linked,
+        perspective: Option<usize>,
+        policy: &'a Policy,
+        profile: &'a str,
+    ) -> Self {
+        Self {
+            linked,
+            perspective,
+            policy,
+            profile,
+            history: History::Document,
+            window: None,
+        }
+    }
+
     /// The conversation.
     pub fn conversation(&self) -> &'a Conversation {
         &self.linked.conversation

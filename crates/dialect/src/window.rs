@@ -5,6 +5,8 @@
 //! turns of the perspective; how much of the history a dialect shows and how much fits a budget is decided inside the
 //! stretch, by moving its beginning. System text before a stretch stays, and replies to messages outside of it are
 //! quoted as ever.
+//!
+//! Why: docs/decisions/2026-11-21-windows-end-where-somebody-else-speaks.md.
 
 use std::ops::Range;
 

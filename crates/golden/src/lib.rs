@@ -3,6 +3,7 @@
 //! It stands on no other crate of the project, so that the tests of every crate can have it without building the others.
 #![allow(
     clippy::panic,
+    clippy::indexing_slicing,
     clippy::disallowed_methods,
     clippy::missing_panics_doc,
     reason = "an assertion for tests"
@@ -55,6 +56,23 @@ fn compare(path: &Path, actual: &str) -> Result<(), String> {
     Err(format!("differs; BLESS=1 writes it again\n{shown}"))
 }
 
+/// Facts of a kind about another system's own code, found by running it: the cases of `vectors.json` in a folder of
+/// `data-samples`, whose `notes` say what each kind is.
+pub fn vectors(folder: &str, kind: &str) -> Vec<Value> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples");
+    let text = fs::read_to_string(path.join(folder).join("vectors.json"));
+    let read = text.map(|text| serde_json::from_str::<Value>(&text));
+    let Ok(Ok(vectors)) = read else {
+        panic!("{folder} has no vectors: {read:?}");
+    };
+    assert!(
+        vectors["notes"][kind].is_string(),
+        "{folder} says nothing about {kind}"
+    );
+    let cases = vectors["cases"].as_array().into_iter().flatten();
+    cases.filter(|case| case["kind"] == kind).cloned().collect()
+}
+
 /// JSON, one value or one a line, with a line for each field; other text as it is.
 fn laid_out(text: &str) -> String {
     let pretty = |text: &str| -> Option<String> {
@@ -91,6 +109,12 @@ fn difference(expected: &str, actual: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn vectors_are_of_one_kind() {
+        let cases = vectors("sources/gemini-contents", "line");
+        assert!(!cases.is_empty() && cases.iter().all(|case| case["kind"] == "line"));
+    }
 
     #[test]
     fn a_difference_shows_the_fields_of_json_that_differ() {

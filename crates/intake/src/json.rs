@@ -3,6 +3,8 @@
 //! The pass is iterative, so no nesting depth can exhaust the stack, and strict (RFC 8259). It repairs one thing:
 //! an escape of a lone surrogate becomes `\uFFFD` in a copy of equal length, so that spans stay valid. Numbers are
 //! checked and kept as text; nothing here converts them.
+//!
+//! Why: docs/decisions/2026-11-21-the-scan-is-the-decoder.md.
 
 mod escape;
 mod path;

@@ -1,6 +1,8 @@
 //! A sketch of an entry's first records: what a source looks at to recognise its format.
 //!
 //! It reads the head only, tolerates that the head is cut, and passes over records that are broken.
+//!
+//! Why: docs/decisions/2026-11-22-what-only-one-format-has-decides.md.
 
 mod names;
 mod outline;

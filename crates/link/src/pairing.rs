@@ -8,6 +8,8 @@
 //! 4. order and name, backwards only: a result whose call was cut off must not take the next call of the same tool.
 //!
 //! A pair is late where any turn but results stands between its two ends, be it another call.
+//!
+//! Why: docs/decisions/2026-11-22-an-id-that-is-open-twice.md.
 
 mod ids;
 mod order;

@@ -2,6 +2,8 @@
 //!
 //! The name of a source is a fact for tables and people: nobody beside the sources decides anything by it. What differs from
 //! format to format, and is to be known when a conversation is judged or written, is said here in so many words.
+//!
+//! Why: docs/decisions/2026-11-22-what-a-format-is-like.md.
 
 /// What the format of a conversation's record is like; by default, what most formats are like.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -14,7 +14,7 @@
     missing_docs
 )]
 
-use chatmill_dialect::{History, Policy, View, auto_perspective};
+use chatmill_dialect::{Policy, View, auto_perspective};
 use chatmill_model::{ComponentSpan, Linked};
 use chatmill_testkit::chats::group_chat;
 use chatmill_token::{Encoding, TokenCounter};
@@ -66,14 +66,7 @@ fn each_rendering(
     for linked in conversations {
         for id in dialects {
             let (dialect, profile) = chatmill_dialect::find(id).unwrap();
-            let view = View {
-                linked,
-                perspective: auto_perspective(linked),
-                policy: &policy,
-                profile,
-                history: History::Document,
-                window: None,
-            };
+            let view = View::whole(linked, auto_perspective(linked), &policy, profile);
             dialect.render(&view, &mut |rendering| {
                 text.clear();
                 spans.clear();

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use chatmill_diag::Limits;
-use chatmill_dialect::{History, Policy, View, auto_perspective};
+use chatmill_dialect::{Policy, View, auto_perspective};
 use chatmill_engine::{RunOptions, Silent};
 use chatmill_intake::discover::discover;
 use chatmill_intake::json;
@@ -96,14 +96,12 @@ fn stages(criterion: &mut Criterion) {
             bencher.iter(|| {
                 let mut bytes = 0;
                 for conversation in &linked {
-                    let view = View {
-                        linked: conversation,
-                        perspective: auto_perspective(conversation),
-                        policy: &policy,
-                        profile: dialect.about().profiles[0],
-                        history: History::Document,
-                        window: None,
-                    };
+                    let view = View::whole(
+                        conversation,
+                        auto_perspective(conversation),
+                        &policy,
+                        dialect.about().profiles[0],
+                    );
                     dialect.render(&view, &mut |rendering| bytes += rendering.rope.text().len());
                 }
                 bytes

@@ -6,7 +6,7 @@ use chatmill_diag::Limits;
 use chatmill_dialect::policy::{
     Compressed, ControlTokens, LeakedMetadata, MediaPolicy, Names, Orphans, Reasoning, References, System,
 };
-use chatmill_dialect::{History, Loss, Policy, View, auto_perspective};
+use chatmill_dialect::{Loss, Policy, View, auto_perspective};
 use chatmill_intake::json;
 use chatmill_model::Linked;
 use chatmill_source::{FrameView, Reading};
@@ -47,14 +47,13 @@ pub fn read(source: &str, text: &str) -> Linked {
 /// policy, and through the eyes of the agent that speaks most where the dialect knows perspectives.
 pub fn renderings(target: &str, linked: &Linked) -> Vec<(String, Vec<Loss>)> {
     let (dialect, profile) = chatmill_dialect::find(target).expect("a dialect");
-    let view = View {
+    let policy = Policy::default();
+    let view = View::whole(
         linked,
-        perspective: auto_perspective(linked).filter(|_| !dialect.about().neutral),
-        policy: &Policy::default(),
+        auto_perspective(linked).filter(|_| !dialect.about().neutral),
+        &policy,
         profile,
-        history: History::Document,
-        window: None,
-    };
+    );
     let mut renderings = Vec::new();
     dialect.render(&view, &mut |rendering| {
         renderings.push((rendering.rope.text(), rendering.losses));

@@ -18,7 +18,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use chatmill_dialect::{DIALECTS, Dialect, History, Policy, View, auto_perspective};
+use chatmill_dialect::{DIALECTS, Dialect, Policy, View, auto_perspective};
 use chatmill_golden::check;
 use chatmill_model::Linked;
 use chatmill_model::fingerprint::content_hash;
@@ -89,14 +89,12 @@ fn inputs(folder: &Path, ending: &str) -> Inputs {
 fn render(dialect: &dyn Dialect, linked: &Linked) -> (String, String) {
     let about = dialect.about();
     let policy = Policy::default();
-    let view = View {
+    let view = View::whole(
         linked,
-        perspective: auto_perspective(linked).filter(|_| !about.neutral),
-        policy: &policy,
-        profile: about.profiles[0],
-        history: History::Document,
-        window: None,
-    };
+        auto_perspective(linked).filter(|_| !about.neutral),
+        &policy,
+        about.profiles[0],
+    );
     let mut content = String::new();
     let mut losses = String::new();
     dialect.render(&view, &mut |rendering| {

@@ -1,6 +1,8 @@
 //! Tokenizer files that only the `tokenizers` crate can compute: counted on whole texts.
 //!
 //! Added tokens and what a file puts around a text are taken out first: in a chat they are text, and framing is the dialect's.
+//!
+//! Why: docs/decisions/2026-11-21-tokenizer-files-as-ranks-or-by-a-crate.md.
 
 use chatmill_model::rope::ComponentSpan;
 use tokenizers::Tokenizer;

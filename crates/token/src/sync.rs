@@ -16,6 +16,8 @@
 //!
 //! Encodings of the GPT-2 family have no alternative for line breaks: there, they are white space. Where every digit is a piece,
 //! there is a border between numbers, too. Tests hold the tables against tiktoken-rs for every string of classes up to a length.
+//!
+//! Why: docs/decisions/2026-11-21-counted-once-between-sync-points.md.
 
 use crate::classes::{Classes, Kind, Set};
 use crate::join_points::JoinPoints;

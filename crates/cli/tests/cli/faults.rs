@@ -100,11 +100,11 @@ fn working(shop: &Workshop, arguments: &[&str]) -> (Child, BufReader<std::proces
         .unwrap();
     let mut stderr = BufReader::new(run.stderr.take().unwrap());
     let mut line = String::new();
-    while !line.contains("\"stage\":\"mill\"") {
+    while !line.contains("\"stage\":\"render\"") {
         line.clear();
         assert!(
             stderr.read_line(&mut line).unwrap() > 0,
-            "the run ended before it began to mill"
+            "the run ended before it began to render"
         );
     }
     (run, stderr)

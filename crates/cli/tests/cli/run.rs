@@ -188,11 +188,11 @@ fn a_stopped_run_exits_as_its_signal_asks_and_goes_on_later() {
             .unwrap();
         let mut stderr = BufReader::new(run.stderr.take().unwrap());
         let mut said = String::new();
-        while !said.contains("\"stage\":\"mill\"") {
+        while !said.contains("\"stage\":\"render\"") {
             said.clear();
             assert!(
                 stderr.read_line(&mut said).unwrap() > 0,
-                "the run ended before it began to mill"
+                "the run ended before it began to render"
             );
         }
         assert!(

@@ -1,4 +1,6 @@
 //! A folder of ours for unfinished work. It has a mark, is seen by nobody else, and holds names of our making only.
+//!
+//! Why: docs/decisions/2026-11-22-unfinished-work-bears-a-mark.md.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write;

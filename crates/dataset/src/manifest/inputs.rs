@@ -2,6 +2,8 @@
 //!
 //! A packed input is one stretch of bytes: its name, its hash, its counts in as few bytes as they need, and what few inputs
 //! have. In the manifest's JSON each is an object as before; it is written and read one after the other.
+//!
+//! Why: docs/decisions/2026-11-22-memory-of-inputs.md.
 
 use std::fmt;
 

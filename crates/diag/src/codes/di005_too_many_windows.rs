@@ -9,7 +9,7 @@ pub static TOO_MANY_WINDOWS: Code = Code {
     severity: Severity::Error,
     page: Page {
         what: "A conversation that `[window]` cuts into more than `limits.windows` (10,000) renderings for one perspective.",
-        why: "With `per_turn` every rendering repeats what stands in front of it. A room of a hundred thousand messages would \
+        why: "With `per_turn` every rendering repeats what stands before it. A room of a hundred thousand messages would \
               become billions.",
         example: r"```toml
 [window]

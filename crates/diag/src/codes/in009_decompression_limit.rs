@@ -11,7 +11,7 @@ pub static DECOMPRESSION_LIMIT: Code = Code {
         what: "An input that grows further than allowed: more than `limits.decompressed_ratio` (200) times \
                its size once it has passed `limits.decompressed_floor` (1 GiB), more than \
                `limits.decompressed_ceiling` (1 TiB), a zstd window larger than `limits.zstd_window_log` \
-               (2^27 bytes), more bzip2 streams one behind another than `limits.members` (10,000, or one for \
+               (2^27 bytes), more bzip2 streams one after another than `limits.members` (10,000, or one for \
                each KiB of the input), or a database inside an archive, a compression or a pipe that is longer than \
                `limits.spool` (16 GiB).",
         why: "A few kilobytes can hold a terabyte of zeros, and a megabyte of empty bzip2 streams takes as long \

@@ -9,9 +9,9 @@ pub static LEAKED_METADATA: Code = Code {
     severity: Severity::Warning,
     page: Page {
         what: "A turn of the model whose text holds a `[meta]` line with ids and names, like those that gryag \
-               puts in front of every message, or one of its ids alone: `chat_id`, `thread_id`, `message_id`, \
+               puts before every message, or one of its ids alone: `chat_id`, `thread_id`, `message_id`, \
                `user_id`, `reply_to_message_id` or `reply_to_user_id`, then `=` or `:`, then a number, as words of \
-               their own (`user_id: 123`). A line that is a part of its own in front of the turn is not a leak.",
+               their own (`user_id: 123`). A line that is a part of its own before the turn is not a leak.",
         why: "The model has learnt to print what it was shown. Training on such turns teaches it more of the same, \
               and readers see ids that they were never meant to see.",
         example: r#"```json

@@ -8,7 +8,7 @@ pub static LATE_CHUNK: Code = Code {
     name: "late-chunk",
     severity: Severity::Note,
     page: Page {
-        what: "A piece of a streamed answer that stands behind the final answer.",
+        what: "A piece of a streamed answer that stands after the final answer.",
         why: "Appended to the final text, as some clients do, it repeats words that are already there.",
         example: r#"```json
 {"type":"response","messageId":"r1","text":"At nine."}

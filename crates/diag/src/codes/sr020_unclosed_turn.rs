@@ -18,6 +18,6 @@ At half past seven.<|im_end|>
 ```",
         does: "Ends the turn where the next one begins, or with the text, and keeps it. A turn of the assistant \
                that is opened at the end and says nothing asks for an answer: it is not a turn and no finding.",
-        fix: "Write `<|im_end|>` behind every turn, also behind the last one.",
+        fix: "Write `<|im_end|>` after every turn, the last one too.",
     },
 };

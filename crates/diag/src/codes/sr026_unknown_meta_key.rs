@@ -8,7 +8,7 @@ pub static UNKNOWN_META_KEY: Code = Code {
     name: "unknown-meta-key",
     severity: Severity::Warning,
     page: Page {
-        what: "A `[meta]` line in front of a turn that has, beside keys that gryag writes or none, a pair with another \
+        what: "A `[meta]` line before a turn that has, beside keys that gryag writes or none, a pair with another \
                key. A line that is not made of pairs is no such line: it is what somebody said.",
         why: "Either another version of the bot wrote it, and its readers overlook what the pair says; or somebody typed \
               the line, and speaks under ids and names that are not his.",

@@ -15,7 +15,7 @@ pub static TIMESTAMP_UNUSUAL: Code = Code {
         example: r#"```json
 {"message_id":"m1","create_time":"2026-03-02T24:00:00Z","content":"hi"}
 ```"#,
-        does: "Reads `24:00:00` as the start of the next day and a leap second as the second behind it. Digits beyond \
+        does: "Reads `24:00:00` as the start of the next day and a leap second as the second after it. Digits beyond \
                microseconds are cut from `created_at` and stay in `created_at_raw`. Where clocks change, the offset from \
                before the change counts.",
         fix: "Write times as `2026-03-02T09:00:00+02:00`.",

@@ -10,13 +10,13 @@
 //! - ANT-03 a user speaks first.
 //! - ANT-04 turns of one role in a row are one.
 //! - ANT-05 no text block is empty or white space only.
-//! - ANT-06 ids are `[a-zA-Z0-9_-]+`, names up to 128 of the same signs, input is an object.
+//! - ANT-06 ids are `[a-zA-Z0-9_-]+`, names up to 128 of the same characters, input is an object.
 //! - ANT-07 all results of a turn open the user turn after it, one for each call.
 //! - ANT-08 text stands before calls.
 //! - ANT-09 at most four blocks bear a cache mark.
 //! - ANT-10 thinking has to be signed: it is left out.
 //! - ANT-11 the last turn, where it is the assistant's, does not end in white space.
-//! - ANT-12 pictures in user turns only, by address or as jpeg, png, gif, webp; no sound, no film.
+//! - ANT-12 pictures in user turns only, by address or as jpeg, png, gif, webp; no sound, no video.
 //! - ANT-13 at most 100,000 messages.
 
 use chatmill_model::{Component, Media, Role, Rope, Speaker};
@@ -47,7 +47,7 @@ static ABOUT: DialectAbout = DialectAbout {
     media_type: "application/json",
     specification: "Anthropic API reference, Messages",
     dated: "2026-08-01",
-    carries: "text, tools, failures of tools, pictures, four cache marks, quoted replies; names in front of the text",
+    carries: "text, tools, failures of tools, pictures, four cache marks, quoted replies; names before the text",
     loses: "ids of messages, times, notices, reasoning, other media, facts about people and rooms",
     profiles: &["document"],
     neutral: false,

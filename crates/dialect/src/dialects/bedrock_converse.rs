@@ -45,7 +45,7 @@ static ABOUT: DialectAbout = DialectAbout {
     media_type: "application/json",
     specification: "Bedrock runtime service model, botocore 1.44.5",
     dated: "2026-08-01",
-    carries: "text, tools, failures of tools, pictures as bytes or in S3, four cache marks, quoted replies; names in front of the text",
+    carries: "text, tools, failures of tools, pictures as bytes or in S3, four cache marks, quoted replies; names before the text",
     loses: "ids of messages, times, notices, reasoning, other media, facts about people and rooms",
     profiles: &["document"],
     neutral: false,

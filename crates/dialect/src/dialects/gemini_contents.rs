@@ -46,7 +46,7 @@ static ABOUT: DialectAbout = DialectAbout {
     media_type: "application/json",
     specification: "Google API discovery document, revision 20260717",
     dated: "2026-07-17",
-    carries: "text, tools, failures of tools, media with an address or bytes, quoted replies; names in front of the text",
+    carries: "text, tools, failures of tools, media with an address or bytes, quoted replies; names before the text",
     loses: "ids of messages, times, notices, reasoning, names of files, facts about people and rooms",
     profiles: &["document", "no-ids"],
     neutral: false,

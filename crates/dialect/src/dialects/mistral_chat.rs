@@ -39,7 +39,7 @@ static ABOUT: DialectAbout = DialectAbout {
     media_type: "application/json",
     specification: "mistral-common 1.13.1, request validator",
     dated: "2026-08-01",
-    carries: "text, tools, pictures by web address or as bytes, quoted replies; names in front of the text",
+    carries: "text, tools, pictures by web address or as bytes, quoted replies; names before the text",
     loses: "ids, times, notices, reasoning, other media, failures of tools, facts about people and rooms",
     profiles: &["document", "v3", "v7", "v13"],
     neutral: false,

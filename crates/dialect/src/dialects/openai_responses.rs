@@ -44,7 +44,7 @@ static ABOUT: DialectAbout = DialectAbout {
     media_type: "application/json",
     specification: "OpenAI API reference, OpenAPI document 2.3.0",
     dated: "2026-08-01",
-    carries: "text, tools, pictures by web address or as bytes, files with a web address, quoted replies; names in front of the text",
+    carries: "text, tools, pictures by web address or as bytes, files with a web address, quoted replies; names before the text",
     loses: "ids of messages, times, notices, reasoning, other media, failures of tools, facts about people and rooms",
     profiles: &["document"],
     neutral: false,

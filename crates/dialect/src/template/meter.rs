@@ -5,6 +5,8 @@
 //! dropped. Both are counted, not measured: the same template and conversation stop at the same place on every machine.
 //!
 //! The count belongs to the rendering that runs on this thread. Outside of a rendering nothing is limited.
+//!
+//! Why: docs/decisions/2026-11-22-tolls-between-the-instructions-of-a-template.md.
 
 use std::cell::Cell;
 use std::fmt;

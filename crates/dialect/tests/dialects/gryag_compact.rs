@@ -182,17 +182,8 @@ fn without_a_perspective_everybody_has_an_id() {
 }
 
 const CODE: &str = "gryag-compact@2025-10-17";
-const VECTORS: &str = include_str!("../../../../data-samples/dialects/gryag-compact/vectors.json");
-
 fn cases(kind: &str) -> Vec<Value> {
-    let vectors: Value = serde_json::from_str(VECTORS).unwrap();
-    assert!(vectors["notes"][kind].is_string(), "{kind}");
-    let cases = vectors["cases"].as_array().unwrap();
-    cases
-        .iter()
-        .filter(|case| case["kind"] == kind)
-        .cloned()
-        .collect()
+    chatmill_golden::vectors("dialects/gryag-compact", kind)
 }
 
 #[test]

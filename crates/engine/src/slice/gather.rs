@@ -4,6 +4,8 @@
 //! conversation, on disk once they are many, and one partition at a time becomes a slice, or several where rows that belong
 //! to every conversation make it too large. A partition that grew too large is spread again. Partitions and their order
 //! follow from the inputs and the limits alone.
+//!
+//! Why: docs/decisions/2026-11-21-rows-come-back-as-one-array.md.
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;

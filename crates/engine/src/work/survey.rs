@@ -2,6 +2,8 @@
 //!
 //! The survey reads and links what the run will read and link, and keeps of each conversation only its likeness. Its answer
 //! depends on the inputs and the plan alone, so it leaves no receipt: a resumed run looks again.
+//!
+//! Why: docs/decisions/2026-11-21-duplicates-are-found-before-rendering.md.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -7,8 +7,6 @@
 //! | an empty line (1) | It is not a line. |
 //! | token estimates, truncation, parts for the current message | They write prompts and read nothing. |
 
-use std::path::Path;
-
 use chatmill_diag::Limits;
 use chatmill_source::{GeminiContents, Reading};
 use serde_json::{Map, Value, json};
@@ -16,16 +14,7 @@ use serde_json::{Map, Value, json};
 use crate::frame;
 
 fn cases(kind: &str) -> Vec<Value> {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/sources/gemini-contents/vectors.json");
-    let vectors: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    assert!(vectors["notes"][kind].is_string(), "{kind}");
-    let cases = vectors["cases"].as_array().unwrap();
-    cases
-        .iter()
-        .filter(|case| case["kind"] == kind)
-        .cloned()
-        .collect()
+    chatmill_golden::vectors("sources/gemini-contents", kind)
 }
 
 fn read(record: &Value) -> Reading {

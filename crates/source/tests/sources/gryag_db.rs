@@ -7,8 +7,6 @@
 //! | lines, leaks, speaker headers, readers of lines | They are captured histories: see `gemini_vectors.rs`. |
 //! | everything else | It writes prompts and stores nothing. |
 
-use std::path::Path;
-
 use chatmill_diag::{Limits, Severity, codes};
 use chatmill_intake::{Framing, Head, json};
 use chatmill_model::{Message, ParticipantKind};
@@ -18,15 +16,7 @@ use serde_json::{Map, Value, json};
 use crate::frame;
 
 fn cases(kind: &str) -> Vec<Value> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/sources/gryag-db/vectors.json");
-    let vectors: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    assert!(vectors["notes"][kind].is_string(), "{kind}");
-    let cases = vectors["cases"].as_array().unwrap();
-    cases
-        .iter()
-        .filter(|case| case["kind"] == kind)
-        .cloned()
-        .collect()
+    chatmill_golden::vectors("sources/gryag-db", kind)
 }
 
 fn read(rows: &Value) -> Reading {

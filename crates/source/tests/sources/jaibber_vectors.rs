@@ -18,14 +18,9 @@ use serde_json::{Value, json};
 
 use crate::frame;
 
-const VECTORS: &str = include_str!("../../../../data-samples/sources/jaibber-events/vectors.json");
-
 /// The cases of a kind.
 fn cases(kind: &str) -> Vec<Value> {
-    let vectors: Value = serde_json::from_str(VECTORS).unwrap();
-    assert!(vectors["notes"][kind].is_string(), "{kind}");
-    let cases = vectors["cases"].as_array().unwrap().iter();
-    cases.filter(|case| case["kind"] == kind).cloned().collect()
+    chatmill_golden::vectors("sources/jaibber-events", kind)
 }
 
 fn read_within(rows: &Value, limits: &Limits) -> Reading {

@@ -10,8 +10,6 @@
 //!
 //! Where Suna's readers lose a row, the row is kept and a finding or the source text says what it was.
 
-use std::path::Path;
-
 use chatmill_diag::Limits;
 use chatmill_model::{Message, Part, Role};
 use chatmill_source::{Reading, SunaRows};
@@ -20,16 +18,7 @@ use serde_json::{Value, json};
 use crate::frame;
 
 fn cases(kind: &str) -> Vec<Value> {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/sources/suna-rows/vectors.json");
-    let vectors: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    assert!(vectors["notes"][kind].is_string(), "{kind}");
-    let cases = vectors["cases"].as_array().unwrap();
-    cases
-        .iter()
-        .filter(|case| case["kind"] == kind)
-        .cloned()
-        .collect()
+    chatmill_golden::vectors("sources/suna-rows", kind)
 }
 
 fn read(row: &Value) -> Reading {

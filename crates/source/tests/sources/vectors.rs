@@ -8,8 +8,6 @@
 //! | `generate_single_user_group_id` (3) | The API's name for a room that has none; an archive's conversation then has the engine's id. |
 //! | sample files (5) | Facts about archives that do not belong to this repository; tried by hand. |
 
-use std::path::Path;
-
 use chatmill_diag::{Finding, Limits, Severity};
 use chatmill_model::{Conversation, Message};
 use chatmill_source::{GroupChat, Reading};
@@ -19,17 +17,7 @@ use crate::frame;
 
 /// The cases of a kind.
 fn cases(kind: &str) -> Vec<Value> {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/sources/group-chat/vectors.json");
-    let vectors: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    assert!(vectors["notes"][kind].is_string(), "{kind}");
-    vectors["cases"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|case| case["kind"] == kind)
-        .cloned()
-        .collect()
+    chatmill_golden::vectors("sources/group-chat", kind)
 }
 
 fn read(record: &Value) -> Reading {

@@ -29,6 +29,8 @@
 //! facts are not looked at. What the losses allow is what their words mean in *any* dialect. Golden files and the dialects' own
 //! tests hold what the law leaves open: the words around a quote, schemas of tools, and how much is kept of a text that is
 //! declared as shortened.
+//!
+//! Why: docs/decisions/2026-11-22-law-by-atoms.md.
 
 mod allowed;
 mod atoms;
@@ -44,7 +46,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chatmill_diag::Limits;
 use chatmill_dialect::policy::ControlTokens;
-use chatmill_dialect::{Coverage, DIALECTS, Dialect, History, Loss, LossCode, Policy, Rendering, View};
+use chatmill_dialect::{Coverage, DIALECTS, Dialect, Loss, LossCode, Policy, Rendering, View};
 use chatmill_model::{CallStatus, Component, Conversation, Linked, Message, Pairing, Part, ParticipantKind};
 
 use atoms::{Atom, Kind, atoms, quoted};
@@ -98,14 +100,7 @@ impl LossCoverage {
         dialect: &dyn Dialect,
     ) {
         for profile in dialect.about().profiles.iter().copied() {
-            let view = View {
-                linked,
-                perspective,
-                policy,
-                profile,
-                history: History::Document,
-                window: None,
-            };
+            let view = View::whole(linked, perspective, policy, profile);
             let spelled = format!("{}@{profile}", dialect.id());
             dialect.render(&view, &mut |rendering| {
                 let Some(breaches) = self.one(&view, dialect, &rendering) else {

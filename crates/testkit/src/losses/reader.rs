@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex};
 
-use chatmill_dialect::{Dialect, History, Policy, View};
+use chatmill_dialect::{Dialect, Policy, View};
 use chatmill_intake::{Framing, Head};
 
 /// A small chat, in which nothing has to be changed for any dialect.
@@ -25,14 +25,8 @@ fn recognised(dialect: &dyn Dialect, profile: &str) -> Option<&'static str> {
         return Some(source.id());
     }
     let linked = crate::conversations::read("openai-messages", CHAT);
-    let view = View {
-        linked: &linked,
-        perspective: Some(1),
-        policy: &Policy::default(),
-        profile,
-        history: History::Document,
-        window: None,
-    };
+    let policy = Policy::default();
+    let view = View::whole(&linked, Some(1), &policy, profile);
     let mut text = String::new();
     dialect.render(&view, &mut |rendering| text = rendering.rope.text());
     if dialect.about().media_type == "text/plain" {

@@ -3,8 +3,6 @@
 use chatmill_testkit::conversations::{read, rendering};
 use serde_json::{Value, json};
 
-const VECTORS: &str = include_str!("../../../../data-samples/dialects/gryag-compact/vectors.json");
-
 fn render(turns: &Value) -> String {
     let linked = read("gemini-contents", &json!({ "contents": turns }).to_string());
     rendering("gryag-compact@2025-10-17", &linked).0
@@ -12,13 +10,11 @@ fn render(turns: &Value) -> String {
 
 #[test]
 fn a_captured_history_reads_as_the_code_of_its_day_prints_it() {
-    let vectors: Value = serde_json::from_str(VECTORS).unwrap();
-    let cases = vectors["cases"].as_array().unwrap().iter();
-    let cases: Vec<&Value> = cases.filter(|case| case["kind"] == "history").collect();
+    let cases = chatmill_golden::vectors("dialects/gryag-compact", "history");
     assert_eq!(cases.len(), 5);
     for case in cases {
         let mut turns = case["input"].as_array().unwrap().clone();
-        // The line to be answered stands behind the history.
+        // The line to be answered stands after the history.
         turns.push(json!({"role": "user", "parts": [{"text": "now"}]}));
         let prompt = render(&json!(turns));
         let (history, current) = prompt.split_once("\n[RESPOND]\n").unwrap();

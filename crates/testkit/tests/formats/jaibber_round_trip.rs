@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use chatmill_diag::Limits;
-use chatmill_dialect::{History, Loss, LossCode, Policy, View};
+use chatmill_dialect::{Loss, LossCode, Policy, View};
 use chatmill_intake::json;
 use chatmill_model::{Linked, Message, MessageKind, Role};
 use chatmill_source::FrameView;
@@ -36,14 +36,7 @@ fn read(rows: &str) -> Option<Linked> {
 fn written(linked: &Linked) -> (String, Vec<Loss>) {
     let (dialect, profile) = chatmill_dialect::find("jaibber-events").unwrap();
     let policy = Policy::default();
-    let view = View {
-        linked,
-        perspective: None,
-        policy: &policy,
-        profile,
-        history: History::Document,
-        window: None,
-    };
+    let view = View::whole(linked, None, &policy, profile);
     let mut renderings = Vec::new();
     dialect.render(&view, &mut |rendering| {
         assert!(rendering.is_valid());
@@ -166,14 +159,7 @@ fn the_context_of_a_capture_holds_whole_answers_and_no_notices() {
     let linked = read(&rows.to_string()).unwrap();
     let (dialect, profile) = chatmill_dialect::find("jaibber-context").unwrap();
     let policy = Policy::default();
-    let view = View {
-        linked: &linked,
-        perspective: None,
-        policy: &policy,
-        profile,
-        history: History::Document,
-        window: None,
-    };
+    let view = View::whole(&linked, None, &policy, profile);
     let mut texts = Vec::new();
     dialect.render(&view, &mut |rendering| texts.push(rendering.rope.text()));
     assert_eq!(

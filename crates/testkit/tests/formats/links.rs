@@ -2,7 +2,7 @@
 //! findings and rows.
 
 use chatmill_diag::{Finding, Limits};
-use chatmill_dialect::{Answered, History, LossCode, Policy, View, auto_perspective};
+use chatmill_dialect::{Answered, LossCode, Policy, View, auto_perspective};
 use chatmill_link::link;
 use chatmill_model::{CallStatus, LinkStatus, Linked, Part};
 use chatmill_testkit::conversations::reading;
@@ -37,14 +37,12 @@ fn found(findings: &[Finding], code: &str) -> Vec<(Option<u32>, String)> {
 fn said(dialect: &str, linked: &Linked, policy: &Policy) -> (String, Vec<(LossCode, u64)>) {
     let dialect = chatmill_dialect::find(dialect).unwrap().0;
     let about = dialect.about();
-    let view = View {
+    let view = View::whole(
         linked,
-        perspective: auto_perspective(linked).filter(|_| !about.neutral),
+        auto_perspective(linked).filter(|_| !about.neutral),
         policy,
-        profile: about.profiles[0],
-        history: History::Document,
-        window: None,
-    };
+        about.profiles[0],
+    );
     let (mut text, mut losses) = (String::new(), Vec::new());
     dialect.render(&view, &mut |rendering| {
         text.push_str(&rendering.rope.text());
@@ -336,14 +334,7 @@ fn a_stated_role_against_the_roster_and_a_result_without_the_role_tool_are_confl
 fn who_was_answered_stays_known_when_the_message_is_gone() {
     let (linked, _) = read("gemini-contents", "lost-reply.json");
     let policy = Policy::default();
-    let view = View {
-        linked: &linked,
-        perspective: None,
-        policy: &policy,
-        profile: "document",
-        history: History::Document,
-        window: None,
-    };
+    let view = View::whole(&linked, None, &policy, "document");
     let message = &linked.conversation.messages[1];
     let (reference, link) = view.references(message).next().unwrap();
     assert_eq!(link.status, LinkStatus::Dangling);

@@ -12,17 +12,8 @@ use chatmill_model::{Arguments, CallStatus, Linked, Part};
 use chatmill_testkit::conversations::reading;
 use serde_json::{Value, json};
 
-const VECTORS: &str = include_str!("../../../../data-samples/sources/openai-messages/vectors.json");
-
 fn cases(kind: &str) -> Vec<Value> {
-    let vectors: Value = serde_json::from_str(VECTORS).unwrap();
-    assert!(vectors["notes"][kind].is_string(), "{kind}");
-    let cases = vectors["cases"].as_array().unwrap();
-    cases
-        .iter()
-        .filter(|case| case["kind"] == kind)
-        .cloned()
-        .collect()
+    chatmill_golden::vectors("sources/openai-messages", kind)
 }
 
 fn read(messages: &Value) -> (Linked, Vec<Finding>) {

@@ -1,6 +1,6 @@
 //! What is written back as a group chat reads back as the same conversation.
 
-use chatmill_dialect::{History, Policy, View};
+use chatmill_dialect::{Policy, View};
 use chatmill_model::Linked;
 use chatmill_model::fingerprint::content_hash;
 use chatmill_testkit::archived::completed;
@@ -32,14 +32,7 @@ proptest! {
         let linked = read("group-chat", &chat.to_string());
         let policy = Policy::default();
         for dialect in chatmill_dialect::DIALECTS {
-            let view = View {
-                linked: &linked,
-                perspective: chatmill_dialect::auto_perspective(&linked),
-                policy: &policy,
-                profile: dialect.about().profiles[0],
-                history: History::Document,
-                window: None,
-            };
+            let view = View::whole(&linked, chatmill_dialect::auto_perspective(&linked), &policy, dialect.about().profiles[0]);
             dialect.render(&view, &mut |rendering| {
                 let text = rendering.rope.text();
                 if dialect.about().media_type == "application/json" {

@@ -8,22 +8,9 @@
 //! | reading rows, calls in texts | Sources do that. |
 
 use chatmill_dialect::LossCode;
+use chatmill_golden::vectors;
 use chatmill_testkit::conversations::{read, rendering};
 use serde_json::{Value, json};
-
-const FILTER: &str = include_str!("../../../../data-samples/dialects/suna-bedrock/vectors.json");
-const BLOCKS: &str = include_str!("../../../../data-samples/dialects/suna-cached/vectors.json");
-
-fn cases(file: &str, kind: &str) -> Vec<Value> {
-    let vectors: Value = serde_json::from_str(file).unwrap();
-    assert!(vectors["notes"][kind].is_string(), "{kind}");
-    let cases = vectors["cases"].as_array().unwrap();
-    cases
-        .iter()
-        .filter(|case| case["kind"] == kind)
-        .cloned()
-        .collect()
-}
 
 /// A list in a dialect, and the codes of what it lost with amounts.
 fn render(dialect: &str, messages: &Value) -> (Value, Vec<(LossCode, u64)>) {
@@ -57,7 +44,7 @@ fn essence(list: &Value) -> Vec<Value> {
 
 #[test]
 fn the_filter_leaves_what_the_code_of_its_day_leaves() {
-    let cases = cases(FILTER, "filter");
+    let cases = vectors("dialects/suna-bedrock", "filter");
     assert_eq!(cases.len(), 7);
     for case in cases {
         let (list, losses) = render("suna-bedrock@2025-11-07", &case["input"]);
@@ -84,7 +71,7 @@ fn the_filter_leaves_what_the_code_of_its_day_leaves() {
 
 #[test]
 fn seven_patterns_tell_a_text_that_embeds_a_result() {
-    let cases = cases(FILTER, "embedded");
+    let cases = vectors("dialects/suna-bedrock", "embedded");
     assert_eq!(cases.len(), 9);
     for case in cases {
         let messages = json!([{"role": "user", "content": "hello"}, case["input"]]);
@@ -99,7 +86,7 @@ fn seven_patterns_tell_a_text_that_embeds_a_result() {
 
 #[test]
 fn a_cached_block_is_worded_as_the_code_words_it() {
-    let cases = cases(BLOCKS, "block");
+    let cases = vectors("dialects/suna-cached", "block");
     assert_eq!(cases.len(), 2);
     for case in cases {
         let mut messages = case["input"].as_array().unwrap().clone();

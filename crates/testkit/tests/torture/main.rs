@@ -21,7 +21,7 @@ use std::fmt::Write as _;
 use std::fs;
 
 use chatmill_dialect::policy::Orphans;
-use chatmill_dialect::{DIALECTS, Dialect, History, Policy, Rendering, View, auto_perspective};
+use chatmill_dialect::{DIALECTS, Dialect, Policy, Rendering, View, auto_perspective};
 use chatmill_golden::assert_golden;
 use chatmill_model::Linked;
 use chatmill_testkit::conversations::try_read;
@@ -83,14 +83,12 @@ fn each_rendering(
     look: &mut dyn FnMut(&Rendering<'_>),
 ) {
     for profile in profiles {
-        let view = View {
+        let view = View::whole(
             linked,
-            perspective: perspective.filter(|_| !dialect.about().neutral),
+            perspective.filter(|_| !dialect.about().neutral),
             policy,
             profile,
-            history: History::Document,
-            window: None,
-        };
+        );
         dialect.render(&view, &mut |rendering| look(&rendering));
     }
 }
@@ -177,14 +175,12 @@ fn verdicts_and_losses_are_as_they_were() {
     for (name, linked) in cases() {
         for dialect in DIALECTS {
             let policy = Policy::default();
-            let view = View {
-                linked: &linked,
-                perspective: auto_perspective(&linked).filter(|_| !dialect.about().neutral),
-                policy: &policy,
-                profile: dialect.about().profiles[0],
-                history: History::Document,
-                window: None,
-            };
+            let view = View::whole(
+                &linked,
+                auto_perspective(&linked).filter(|_| !dialect.about().neutral),
+                &policy,
+                dialect.about().profiles[0],
+            );
             let mut count = 0;
             let mut invalid = BTreeSet::new();
             let mut codes = BTreeSet::new();

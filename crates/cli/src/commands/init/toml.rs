@@ -43,7 +43,7 @@ pub(super) fn pipeline(inputs: &[(&str, Seen)]) -> String {
             "# merge = true           # rows of files that hold the same conversation id are one conversation\n\
              # exclude = [\"*.png\"]    # names that are left out, inside archives too\n",
         );
-        text.push_str("# id_prefix = \"eu-\"      # in front of every conversation id\n\n");
+        text.push_str("# id_prefix = \"eu-\"      # before every conversation id\n\n");
     }
     text.push_str(&maps(inputs));
     text.push_str(&select(inputs));

@@ -1,7 +1,7 @@
 //! Jaibber's document: "All messages are published as `channel.publish("message", payload)` where `payload` is an `AblyMessage`",
 //! of which `from`, `fromUsername`, `projectId`, `text`, `messageId` and `type` bear no question mark.
 
-use chatmill_dialect::{History, Policy, View};
+use chatmill_dialect::{Policy, View};
 use chatmill_intake::{Framing, Head};
 use chatmill_model::Linked;
 use chatmill_testkit::conversations::cases;
@@ -10,14 +10,8 @@ use serde_json::Value;
 /// The payloads of a conversation, and what their reader takes them for.
 fn published(linked: &Linked) -> (Vec<Value>, Option<&'static str>) {
     let (dialect, profile) = chatmill_dialect::find("jaibber-events").unwrap();
-    let view = View {
-        linked,
-        perspective: None,
-        policy: &Policy::default(),
-        profile,
-        history: History::Document,
-        window: None,
-    };
+    let policy = Policy::default();
+    let view = View::whole(linked, None, &policy, profile);
     let mut text = String::new();
     dialect.render(&view, &mut |rendering| text = rendering.rope.text());
     let head = Head {

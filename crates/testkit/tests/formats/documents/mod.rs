@@ -9,7 +9,7 @@ mod tzurot;
 
 use std::path::PathBuf;
 
-use chatmill_dialect::{History, LossCode, Policy, View, auto_perspective};
+use chatmill_dialect::{LossCode, Policy, View, auto_perspective};
 use chatmill_model::Linked;
 use chatmill_testkit::Workshop;
 use chatmill_testkit::conversations::read;
@@ -41,14 +41,13 @@ impl Said {
 /// The renderings of a conversation through the eyes of a participant.
 fn all_through(linked: &Linked, dialect: &str, perspective: Option<usize>) -> Vec<Said> {
     let (dialect, profile) = chatmill_dialect::find(dialect).unwrap();
-    let view = View {
+    let policy = Policy::default();
+    let view = View::whole(
         linked,
-        perspective: perspective.filter(|_| !dialect.about().neutral),
-        policy: &Policy::default(),
+        perspective.filter(|_| !dialect.about().neutral),
+        &policy,
         profile,
-        history: History::Document,
-        window: None,
-    };
+    );
     let mut all = Vec::new();
     dialect.render(&view, &mut |rendering| {
         all.push(Said {

@@ -1,7 +1,7 @@
 //! What a dialect writes, our own reader accepts: without an error, or the rendering is invalid and says by which rule.
 
 use chatmill_diag::{Finding, Limits, Severity, codes};
-use chatmill_dialect::{DIALECTS, History, Policy, View, auto_perspective};
+use chatmill_dialect::{DIALECTS, Policy, View, auto_perspective};
 use chatmill_testkit::conversations::{cases, read, reading};
 use chatmill_testkit::losses::reader;
 
@@ -40,14 +40,13 @@ fn what_a_dialect_writes_its_own_source_accepts() {
                 let Some(source) = reader(*dialect, profile) else {
                     continue;
                 };
-                let view = View {
-                    linked: &linked,
-                    perspective: auto_perspective(&linked).filter(|_| !about.neutral),
-                    policy: &Policy::default(),
+                let policy = Policy::default();
+                let view = View::whole(
+                    &linked,
+                    auto_perspective(&linked).filter(|_| !about.neutral),
+                    &policy,
                     profile,
-                    history: History::Document,
-                    window: None,
-                };
+                );
                 dialect.render(&view, &mut |rendering| {
                     if rendering.is_valid() {
                         tried += 1;

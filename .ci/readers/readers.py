@@ -110,6 +110,9 @@ def same(one, other):
 
 def check_query(what, query, rows, left_out=0):
     """Runs a query in the dataset's folder; the columns that a row of the report has too must be equal."""
+    if not query:
+        # The dataset was made without a table that it needs.
+        return 0
     result = duckdb.sql(query)
     columns = result.columns
     found = [dict(zip(columns, row)) for row in result.fetchall()]

@@ -113,7 +113,8 @@ fn of_dataset(error: &DatasetError) -> Exit {
         DatasetError::WrongPath { .. }
         | DatasetError::Occupied { .. }
         | DatasetError::NoExchange { .. }
-        | DatasetError::Format { .. } => Exit::WrongRequest,
+        | DatasetError::Format { .. }
+        | DatasetError::AbsentTable { .. } => Exit::WrongRequest,
         DatasetError::Locked { .. }
         | DatasetError::NoSpace { .. }
         | DatasetError::Io { .. }
@@ -325,9 +326,13 @@ mod tests {
                 source: io_error(),
             },
             DatasetError::Format {
-                path,
+                path: path.clone(),
                 format: 1,
                 version: "0".into(),
+            },
+            DatasetError::AbsentTable {
+                path,
+                table: "messages".into(),
             },
         ] {
             assert_eq!(exit_of(RunError::Dataset(error)), 2);

@@ -10,8 +10,8 @@ use crate::format::FORMAT;
 
 /// What went wrong with a dataset.
 ///
-/// With [`WrongPath`](Self::WrongPath), [`Occupied`](Self::Occupied), [`NoExchange`](Self::NoExchange) and
-/// [`Format`](Self::Format) the request is wrong and repeating it cannot help; after the others it may.
+/// With [`WrongPath`](Self::WrongPath), [`Occupied`](Self::Occupied), [`NoExchange`](Self::NoExchange),
+/// [`Format`](Self::Format) and [`AbsentTable`](Self::AbsentTable) the request is wrong and repeating it cannot help; after the others it may.
 #[derive(Debug, Error)]
 pub enum DatasetError {
     /// The destination cannot hold a dataset.
@@ -79,6 +79,18 @@ pub enum DatasetError {
         format: u32,
         /// The version of the program that wrote it.
         version: String,
+    },
+    /// The dataset was made without a table that is needed.
+    #[error(
+        "{} has no table {table}, which its pipeline file leaves out; add it to `tables` in [output] and run the pipeline \
+         again with --replace",
+        path.display()
+    )]
+    AbsentTable {
+        /// The dataset's folder.
+        path: PathBuf,
+        /// The table.
+        table: String,
     },
     /// A file of the dataset is not what it should be.
     #[error("{} is damaged: {reason}", path.display())]

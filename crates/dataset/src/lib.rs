@@ -4,6 +4,7 @@
 //! *done* means; [`Staging::seal`] proves that folder and manifest agree; [`Sealed::publish`] makes the dataset appear
 //! by one rename. It decides no column's value and reads no input.
 
+pub mod overview;
 pub mod rows;
 
 mod audit;
@@ -25,6 +26,7 @@ mod read;
 mod receipt;
 mod seal;
 mod spill;
+mod spread;
 mod staging;
 mod table;
 mod tables;
@@ -46,5 +48,6 @@ pub use read::{Batch, Batches, Dataset, Flags, Numbers, Spans, TextLists, Texts,
 pub use receipt::Receipt;
 pub use seal::Sealed;
 pub use spill::Spill;
+pub use spread::{Spread, SpreadTotals};
 pub use staging::{Opening, Staging, open};
-pub use tables::{PartSet, TABLES, describe};
+pub use tables::{ALWAYS_WRITTEN, PartSet, TABLES, absent_tables, describe};

@@ -53,6 +53,9 @@ pub struct Manifest<I = Inputs> {
     pub inputs: I,
     /// The tables in registry order.
     pub tables: Vec<TableEntry>,
+    /// The tables that the request leaves out, in registry order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub absent_tables: Vec<String>,
     /// Sums over the whole run.
     pub totals: Value,
     /// Whether every input's ledger balances.
@@ -216,6 +219,11 @@ impl<I> Manifest<I> {
     /// All files of all tables, in order.
     pub fn files(&self) -> impl Iterator<Item = &PartEntry> {
         self.tables.iter().flat_map(|table| &table.files)
+    }
+
+    /// Whether it lists a table.
+    pub fn has(&self, table: &str) -> bool {
+        self.tables.iter().any(|entry| entry.name == table)
     }
 }
 
@@ -401,13 +409,16 @@ fn checked(path: &Path, manifest: Manifest) -> Result<Manifest, DatasetError> {
 /// What is wrong with the names of tables and files: each is one that a run gives, and stands there once.
 fn misplaced(manifest: &Manifest) -> Option<String> {
     let mut seen = BTreeSet::new();
+    let listed = manifest.tables.iter().map(|table| &table.name);
+    for table in listed.chain(&manifest.absent_tables) {
+        if tables::find(table).is_none() {
+            return Some(format!("it lists an unknown table {table}"));
+        }
+        if !seen.insert(table.as_str()) {
+            return Some(format!("it lists the table {table} twice"));
+        }
+    }
     manifest.tables.iter().find_map(|table| {
-        if tables::find(&table.name).is_none() {
-            return Some(format!("it lists an unknown table {}", table.name));
-        }
-        if !seen.insert(table.name.as_str()) {
-            return Some(format!("it lists the table {} twice", table.name));
-        }
         table.files.iter().find_map(|file| {
             if !parts::is_part_of(&table.name, &file.path) {
                 Some(format!("it lists {} as a file of {}", file.path, table.name))

@@ -13,6 +13,8 @@ pub struct TableOptions {
     pub compression: Compression,
     /// How the files of `renderings` are parted.
     pub partition: Partition,
+    /// Tables that are not written, in the order of the registry: those that [`absent_tables`](crate::absent_tables) gives.
+    pub absent: Vec<&'static str>,
 }
 
 /// How the files of `renderings` are parted.

@@ -33,32 +33,44 @@ pub(crate) const PAGE_BYTES: usize = 2 << 20;
 /// Bytes of text in one row. Offsets of an Arrow batch have 31 bits, and a batch is cut only after its last row.
 pub(crate) const ROW_TEXT_BYTES: usize = 1 << 30;
 
-/// The place of a table's open files in a set, by the dialect of their rows where these are parted; empty until its first
-/// row.
-pub(crate) struct Slot<T>(BTreeMap<String, Part<T>>);
-
-impl<T> Default for Slot<T> {
-    fn default() -> Self {
-        Self(BTreeMap::new())
-    }
+/// The place of a table in a set.
+pub(crate) struct Slot<T> {
+    /// Its open files, by the dialect of their rows where these are parted; none until its first row.
+    open: BTreeMap<String, Part<T>>,
+    is_written: bool,
 }
 
 impl<T: Table> Slot<T> {
+    pub(crate) fn new(options: &TableOptions) -> Self {
+        Self {
+            open: BTreeMap::new(),
+            is_written: !options.absent.contains(&T::NAME),
+        }
+    }
+
+    /// Whether its rows come into a file.
+    pub(crate) fn is_written(&self) -> bool {
+        self.is_written
+    }
+
     pub(crate) fn push(&mut self, row: T, place: &Place, options: &TableOptions) -> Result<(), DatasetError> {
+        if !self.is_written {
+            return Ok(());
+        }
         let dialect = match options.partition {
             Partition::None => None,
             Partition::Dialect => T::dialect(&row),
         };
-        if let Some(part) = self.0.get_mut(dialect.unwrap_or_default()) {
+        if let Some(part) = self.open.get_mut(dialect.unwrap_or_default()) {
             return part.push(row);
         }
         let part = Part::create(place, options, dialect)?;
         let dialect = dialect.unwrap_or_default().to_owned();
-        self.0.entry(dialect).or_insert(part).push(row)
+        self.open.entry(dialect).or_insert(part).push(row)
     }
 
     pub(crate) fn close(self, place: &Place) -> Result<Vec<PartFile>, DatasetError> {
-        self.0.into_values().map(|part| part.finish(place)).collect()
+        self.open.into_values().map(|part| part.finish(place)).collect()
     }
 }
 
@@ -250,6 +262,7 @@ mod tests {
             encodings: Vec::new(),
             compression: Compression::None,
             partition: Partition::None,
+            absent: Vec::new(),
         };
         Part::create(&place, &options, None).unwrap()
     }

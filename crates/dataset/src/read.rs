@@ -14,14 +14,17 @@ use arrow_array::{
 };
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use serde::Deserialize;
+use serde_json::Value;
 
 use crate::column;
 use crate::disk::{Dir, DiskFile};
 use crate::error::DatasetError;
-use crate::manifest::{self, Manifest, PartEntry};
+use crate::manifest::{self, MANIFEST, Manifest, PartEntry};
+use crate::overview::Overview;
 use crate::parts;
 use crate::table::Table;
-use crate::tables::RenderingRow;
+use crate::tables::{MessageRow, RenderingRow};
 
 /// Rows of a batch at most.
 const BATCH_ROWS: usize = 1024;
@@ -61,6 +64,15 @@ impl Dataset {
         &self.manifest
     }
 
+    /// What was summed up of its tables while they were written.
+    pub fn overview(&self) -> Result<Overview, DatasetError> {
+        let overview = self.manifest.totals.get("overview").unwrap_or(&Value::Null);
+        Overview::deserialize(overview).map_err(|error| {
+            let fault = format!("its totals have no overview of the tables: {error}");
+            DatasetError::corrupt(&self.folder.join(MANIFEST), fault)
+        })
+    }
+
     /// The encodings whose counts its tables hold, in the order of the columns.
     pub fn encodings(&self) -> &[String] {
         &self.encodings
@@ -78,8 +90,25 @@ impl Dataset {
         files.any(|file| parts::is_parted(&file.path))
     }
 
+    /// Whether it has a table: a request may leave some out.
+    pub fn has(&self, table: &str) -> bool {
+        self.manifest.has(table)
+    }
+
+    /// The error of whoever needs a table that the request left out.
+    fn absence(&self, table: &str) -> Option<DatasetError> {
+        let is_absent = self.manifest.absent_tables.iter().any(|absent| absent == table);
+        is_absent.then(|| DatasetError::AbsentTable {
+            path: self.folder.clone(),
+            table: table.to_owned(),
+        })
+    }
+
     /// The columns of a table with their Arrow types, as its first file has them.
     pub fn columns(&self, table: &str) -> Result<Vec<(String, String)>, DatasetError> {
+        if let Some(absence) = self.absence(table) {
+            return Err(absence);
+        }
         let Some(file) = self.parts(table).first() else {
             return Ok(Vec::new());
         };
@@ -91,11 +120,12 @@ impl Dataset {
         Ok(columns.collect())
     }
 
-    /// The batches of a table, with these columns only.
+    /// The batches of a table, with these columns only. Of a table that the request left out there is only an error.
     pub fn batches<'d>(&'d self, table: &str, columns: &'d [&'d str]) -> Batches<'d> {
         Batches {
             dataset: self,
             columns,
+            absence: self.absence(table),
             files: self.parts(table).iter(),
             open: None,
         }
@@ -127,9 +157,21 @@ impl Dataset {
     }
 
     fn read_encodings(&self) -> Result<Vec<String>, DatasetError> {
-        let columns = self.columns(RenderingRow::NAME)?;
+        let tables = [RenderingRow::NAME, MessageRow::NAME];
+        let Some(table) = tables.into_iter().find(|table| self.has(table)) else {
+            return Ok(self.planned_encodings());
+        };
+        let columns = self.columns(table)?;
         let names = columns.iter().filter_map(|(name, _)| column::encoding_of(name));
         Ok(names.map(str::to_owned).collect())
+    }
+
+    /// The encodings as the plan names them: by their name, or by an object that has one.
+    fn planned_encodings(&self) -> Vec<String> {
+        let planned = self.manifest.plan.pointer("/count/encodings");
+        let planned = planned.and_then(Value::as_array).into_iter().flatten();
+        let names = planned.filter_map(|encoding| encoding.get("name").unwrap_or(encoding).as_str());
+        names.map(str::to_owned).collect()
     }
 }
 
@@ -137,6 +179,8 @@ impl Dataset {
 pub struct Batches<'d> {
     dataset: &'d Dataset,
     columns: &'d [&'d str],
+    /// Why there is nothing to read, until it was told.
+    absence: Option<DatasetError>,
     files: std::slice::Iter<'d, PartEntry>,
     open: Option<(PathBuf, DiskFile, ParquetRecordBatchReader)>,
 }
@@ -162,6 +206,9 @@ impl Iterator for Batches<'_> {
     type Item = Result<Batch, DatasetError>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        if let Some(absence) = self.absence.take() {
+            return Some(Err(absence));
+        }
         loop {
             if let Some((path, part, batches)) = &mut self.open
                 && let Some(batch) = batches.next()

@@ -33,7 +33,7 @@ impl Staging {
     /// Turns the finished slices into a dataset that is ready to be published.
     ///
     /// The manifest names the files of all receipts; tables without files get an empty one here and are added to
-    /// it. Folder and manifest must then agree in every name, length, hash and row count.
+    /// it, and those that the options leave out are named apart. Folder and manifest must then agree in every name, length, hash and row count.
     pub fn seal<I: Serialize>(
         self,
         manifest: Manifest<I>,
@@ -59,7 +59,7 @@ impl Staging {
     }
 }
 
-/// Lists all tables in registry order and writes a file for each that has none.
+/// Lists all tables that are written, in registry order, with a new file for each that has none, and names the others.
 fn with_empty_tables<I>(
     staging: &Staging,
     mut manifest: Manifest<I>,
@@ -76,12 +76,21 @@ fn with_empty_tables<I>(
         ));
     }
     let given = std::mem::take(&mut manifest.tables);
+    manifest.absent_tables.clear();
     for table in REGISTRY {
         let mut files: Vec<_> = given
             .iter()
             .filter(|entry| entry.name == table.name)
             .flat_map(|entry| entry.files.iter().cloned())
             .collect();
+        if options.absent.contains(&table.name) {
+            if let Some(file) = files.first() {
+                let fault = format!("{} belongs to a table that is left out", file.path);
+                return Err(DatasetError::corrupt(staging.data.path(), fault));
+            }
+            manifest.absent_tables.push(table.name.to_owned());
+            continue;
+        }
         if files.is_empty() {
             files.push((table.write_empty)(&staging.place(0), options)?.into());
         }

@@ -131,9 +131,6 @@ pub fn open(out: &Path, fingerprint: &str, replace: bool) -> Result<Opening, Dat
     if staging.replace {
         staging.destination.probe_exchange(&staging.temp)?;
     }
-    for table in tables::TABLES {
-        staging.data.make(table, disk::USUAL_FOLDER)?;
-    }
     staging.keep_what_is_done()?;
     Ok(Opening::Work(staging))
 }

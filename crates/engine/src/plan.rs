@@ -27,6 +27,7 @@ mod selection;
 mod small_file;
 mod source;
 mod table_map;
+mod tables;
 mod target;
 mod targets;
 mod templates;
@@ -125,6 +126,7 @@ impl Plan {
         )?;
         check_values(&pipeline)?;
         check_content(&pipeline.output.content, &targets)?;
+        pipeline.output.tables = tables::tables(pipeline.output.tables.as_deref())?;
         let section = pipeline.redact.as_ref();
         let redactor = section
             .map(|section| redactor::redactor(section, base))
@@ -190,6 +192,12 @@ impl Plan {
     /// The policy.
     pub fn policy(&self) -> &Policy {
         &self.pipeline.policy
+    }
+
+    /// The tables that are not written.
+    pub fn absent_tables(&self) -> Vec<&'static str> {
+        let wanted = self.pipeline.output.tables.as_deref();
+        wanted.map(chatmill_dataset::absent_tables).unwrap_or_default()
     }
 
     /// Bytes of all inputs as they lie on disk.

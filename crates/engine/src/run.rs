@@ -163,6 +163,7 @@ impl<'p> Runner<'p> {
                     pipeline::PartitionSetting::None => Partition::None,
                     pipeline::PartitionSetting::Dialect => Partition::Dialect,
                 },
+                absent: plan.absent_tables(),
             },
             threads,
             progress,

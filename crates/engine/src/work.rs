@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use chatmill_dataset::PartSet;
+use chatmill_dataset::overview::cut;
 use chatmill_diag::{Finding, Reject, RejectLevel, Severity, Span, codes};
 use chatmill_intake::FramingError;
 use chatmill_link::ClusterMembership;
@@ -28,6 +29,7 @@ use crate::slice::records::{Item, ReadRecord, Record};
 pub mod bill;
 mod budget;
 mod fit;
+pub mod overview;
 pub mod receipt;
 pub mod render;
 mod renderings;
@@ -37,7 +39,7 @@ pub mod tables;
 mod totals;
 
 use budget::BudgetMeter;
-use receipt::{InputCounts, SliceReceipt};
+use receipt::{InputCounts, SliceReceipt, add_shapes};
 use slowest::Slowest;
 use survey::Survey;
 use tables::Place;
@@ -416,21 +418,43 @@ impl Work<'_, '_> {
     }
 
     fn conversation(&mut self, id: &str, linked: &Linked, record: u64) -> Result<(), WorkError> {
-        let row = tables::conversation(id, linked, self.table_place(record), &self.standing);
-        self.parts.push_conversation(row)?;
-        for message in &linked.conversation.messages {
+        if self.parts.writes_conversations() {
+            let row = tables::conversation(id, linked, self.table_place(record), &self.standing);
+            self.parts.push_conversation(row)?;
+        }
+        let conversation = &linked.conversation;
+        let shape = Some(conversation.shape)
+            .filter(|shape| !shape.is_empty())
+            .map(cut);
+        let version = conversation.format_version.as_ref();
+        let version = version.map(|version| cut(&format!("version {version}")));
+        add_shapes(&mut self.counts().shapes, shape.into_iter().chain(version));
+        let mut whole = 0;
+        for message in &conversation.messages {
             self.receipt.messages += u64::from(message.kind == MessageKind::Message);
             let text = message.text();
-            let tokens = self.counter.count(&text);
-            self.parts
-                .push_message(tables::message(id, linked, message, tokens))?;
-            for row in tables::references(id, linked, message) {
-                self.parts.push_reference(row)?;
+            let characters = text.chars().count() as u64;
+            whole += characters;
+            let overview = &mut self.receipt.overview;
+            overview.add_message(linked, message, characters);
+            if self.parts.writes_messages() {
+                let tokens = self.counter.count(&text);
+                self.parts
+                    .push_message(tables::message(id, linked, message, tokens))?;
+            }
+            if self.parts.writes_references() {
+                for row in tables::references(id, linked, message) {
+                    self.parts.push_reference(row)?;
+                }
             }
         }
-        for row in tables::tool_calls(id, linked) {
-            self.parts.push_tool_call(row)?;
+        if self.parts.writes_tool_calls() {
+            for row in tables::tool_calls(id, linked) {
+                self.parts.push_tool_call(row)?;
+            }
         }
+        let overview = &mut self.receipt.overview;
+        overview.add_conversation(id, &self.input, linked, &self.standing, whole);
         Ok(())
     }
 }

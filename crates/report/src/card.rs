@@ -8,8 +8,10 @@ use crate::html::markup::{bytes, count};
 use crate::markdown::{code, plain, scalar};
 use crate::report::Report;
 
-/// The table that a loader takes when it is told none.
-const DEFAULT: &str = "messages";
+/// The table with what the dialects say.
+const RENDERINGS: &str = "renderings";
+/// The tables that a loader takes when it is told none, the first that is there.
+const DEFAULTS: [&str; 3] = ["messages", RENDERINGS, "conversations"];
 
 /// A table of the dataset, as the card names it.
 struct TableLine<'d> {
@@ -41,12 +43,13 @@ fn write(tables: &[TableLine<'_>], report: &Report) -> String {
     // Writing to a String cannot fail.
     let _ = writeln!(card, "pretty_name: {}", scalar(&report.run.name));
     card.push_str("tags:\n- chatmill\nconfigs:\n");
+    let default = default(tables);
     for table in tables {
         // Names of ours need no quotation marks.
         let is_ours = TABLES.contains(&table.name);
         let word = |text: &str| if is_ours { text.to_owned() } else { scalar(text) };
         let _ = writeln!(card, "- config_name: {}", word(table.name));
-        if table.name == DEFAULT {
+        if table.name == default {
             card.push_str("  default: true\n");
         }
         let folders = if table.is_parted { "*/" } else { "" };
@@ -76,11 +79,7 @@ fn body(card: &mut String, tables: &[TableLine<'_>], report: &Report) {
         count(run.dialects.len() as u64),
         plain(&run.version),
     );
-    card.push_str(
-        "```python\nfrom datasets import load_dataset\n\nmessages = load_dataset(\"path/to/this/folder\", \"messages\", \
-         split=\"train\")\n```\n\n```sql\n-- DuckDB, in this folder\nSELECT dialect, content FROM \
-         'renderings/**/*.parquet' WHERE valid LIMIT 5;\n```\n\n",
-    );
+    examples(card, tables);
     card.push_str("| Table | Rows | Bytes | A row is |\n|---|---:|---:|---|\n");
     for table in tables {
         let _ = writeln!(
@@ -96,6 +95,10 @@ fn body(card: &mut String, tables: &[TableLine<'_>], report: &Report) {
             about(table.name)
         );
     }
+    if !run.absent_tables.is_empty() {
+        let names: Vec<String> = run.absent_tables.iter().map(|table| code(table)).collect();
+        let _ = writeln!(card, "\nThe pipeline leaves out {}.", names.join(", "));
+    }
     served(card, report);
     let _ = write!(
         card,
@@ -107,6 +110,27 @@ fn body(card: &mut String, tables: &[TableLine<'_>], report: &Report) {
         count(report.balance.filtered),
         code(&run.fingerprint),
     );
+}
+
+/// How the tables are read, by those that are there.
+fn examples(card: &mut String, tables: &[TableLine<'_>]) {
+    let default = default(tables);
+    let _ = write!(
+        card,
+        "```python\nfrom datasets import load_dataset\n\n{default} = load_dataset(\"path/to/this/folder\", \"{default}\", \
+         split=\"train\")\n```\n\n```sql\n-- DuckDB, in this folder\n"
+    );
+    if tables.iter().any(|table| table.name == RENDERINGS) {
+        card.push_str("SELECT dialect, content FROM 'renderings/**/*.parquet' WHERE valid LIMIT 5;\n```\n\n");
+    } else {
+        let _ = write!(card, "SELECT * FROM '{default}/*.parquet' LIMIT 5;\n```\n\n");
+    }
+}
+
+/// The table that a loader takes when it is told none: the first that is there of those that people come for.
+fn default(tables: &[TableLine<'_>]) -> &'static str {
+    let is_there = |name: &&str| tables.iter().any(|table| table.name == *name);
+    DEFAULTS.into_iter().find(is_there).unwrap_or("totals")
 }
 
 /// What the renderings hold, and what sending them would have cost, in the first encoding.
@@ -188,7 +212,7 @@ mod tests {
         };
         let tables = [
             TableLine {
-                name: DEFAULT,
+                name: DEFAULTS[0],
                 is_parted: false,
                 rows: 1,
                 bytes: 2,
@@ -240,7 +264,7 @@ mod tests {
             values.map(|(_, value)| value.as_str()).collect()
         };
         assert_eq!(of("pretty_name"), [name.as_str()]);
-        assert_eq!(of("config_name"), [DEFAULT, table.as_str()]);
+        assert_eq!(of("config_name"), [DEFAULTS[0], table.as_str()]);
         assert_eq!(
             of("path"),
             ["messages/*.parquet".to_owned(), format!("{table}/*/*.parquet")]

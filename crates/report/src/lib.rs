@@ -1,6 +1,6 @@
 //! Reports on a finished dataset: `report.json`, `report.html` and the dataset card `README.md`.
 //!
-//! Everything here is read from the tables and the manifest of a folder, never from a run in memory, so that a report
+//! Everything here is read from the manifest and the small tables of a folder, never from a run in memory, so that a report
 //! can be written again at any time and says the same. A report is derived: no certificate covers it.
 
 pub mod bill;
@@ -13,7 +13,6 @@ mod html;
 pub mod markdown;
 mod queries;
 pub mod report;
-mod spread;
 pub mod token_table;
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `chatmill report`: the reports of a dataset, written again from its tables.
+//! `chatmill report`: the reports of a dataset, written again from what it holds.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

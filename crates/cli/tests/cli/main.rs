@@ -26,4 +26,5 @@ mod run;
 #[cfg(target_os = "linux")]
 mod signals;
 mod streams;
+mod tables;
 mod unread;

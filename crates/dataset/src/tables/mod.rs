@@ -22,7 +22,7 @@ pub(crate) struct Registered {
 }
 
 macro_rules! tables {
-    ($($module:ident: $row:ident, $push:ident;)+) => {
+    ($($module:ident: $row:ident, $push:ident, $writes:ident;)+) => {
         $(pub(crate) mod $module;)+
         $(pub use $module::$row;)+
 
@@ -46,13 +46,19 @@ macro_rules! tables {
 
         impl PartSet {
             pub(crate) fn new(place: Place, options: TableOptions) -> Self {
-                Self { place, options, $($module: Slot::default(),)+ }
+                $(let $module = Slot::new(&options);)+
+                Self { place, options, $($module,)+ }
             }
 
             $(
-                #[doc = concat!("Adds a row to the table `", stringify!($module), "`.")]
+                #[doc = concat!("Adds a row to the table `", stringify!($module), "`, where that is written.")]
                 pub fn $push(&mut self, row: $row) -> Result<(), DatasetError> {
                     self.$module.push(row, &self.place, &self.options)
+                }
+
+                #[doc = concat!("Whether the table `", stringify!($module), "` is written: else its rows need not be made.")]
+                pub fn $writes(&self) -> bool {
+                    self.$module.is_written()
                 }
             )+
 
@@ -70,19 +76,28 @@ macro_rules! tables {
 }
 
 tables! {
-    conversations: ConversationRow, push_conversation;
-    messages: MessageRow, push_message;
-    message_references: ReferenceRow, push_reference;
-    tool_calls: ToolCallRow, push_tool_call;
-    renderings: RenderingRow, push_rendering;
-    token_counts: TokenCountRow, push_token_count;
-    totals: TotalRow, push_total;
-    losses: LossRow, push_loss;
-    findings: FindingRow, push_finding;
-    rejects: RejectRow, push_reject;
+    conversations: ConversationRow, push_conversation, writes_conversations;
+    messages: MessageRow, push_message, writes_messages;
+    message_references: ReferenceRow, push_reference, writes_references;
+    tool_calls: ToolCallRow, push_tool_call, writes_tool_calls;
+    renderings: RenderingRow, push_rendering, writes_renderings;
+    token_counts: TokenCountRow, push_token_count, writes_token_counts;
+    totals: TotalRow, push_total, writes_totals;
+    losses: LossRow, push_loss, writes_losses;
+    findings: FindingRow, push_finding, writes_findings;
+    rejects: RejectRow, push_reject, writes_rejects;
 }
 
 pub use conversations::ParticipantCell;
+
+/// The tables that every dataset has: what was found, what was rejected, and what it comes to.
+pub const ALWAYS_WRITTEN: [&str; 3] = [TotalRow::NAME, FindingRow::NAME, RejectRow::NAME];
+
+/// The tables that are not written where only these are wanted, in the order of the registry.
+pub fn absent_tables(wanted: &[String]) -> Vec<&'static str> {
+    let is_wanted = |table: &str| ALWAYS_WRITTEN.contains(&table) || wanted.iter().any(|name| name == table);
+    TABLES.iter().copied().filter(|table| !is_wanted(table)).collect()
+}
 
 /// Finds a table by name.
 pub(crate) fn find(name: &str) -> Option<&'static Registered> {

@@ -389,6 +389,7 @@ fn files_with_other_encodings_than_their_neighbours_are_a_fault() {
         encodings: vec![text("p50k_base")],
         compression: Compression::None,
         partition: Partition::None,
+        absent: Vec::new(),
     };
     let mut parts = staging.parts(1, &other).unwrap();
     parts

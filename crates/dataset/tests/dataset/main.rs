@@ -11,6 +11,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod absent;
 mod certify;
 mod destination;
 mod reading;

@@ -381,6 +381,7 @@ fn without_encodings_there_are_no_token_columns() {
         encodings: Vec::new(),
         compression: Compression::None,
         partition: Partition::None,
+        absent: Vec::new(),
     };
     let (folder, files) = written(
         |parts| parts.push_rendering(RenderingRow::default()).unwrap(),

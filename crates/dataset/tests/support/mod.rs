@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use chatmill_dataset::rows::*;
 use chatmill_dataset::{
     Compression, DatasetError, FORMAT, InputEntry, Manifest, Opening, PartFile, PartSet, Partition, Receipt,
-    Sealed, Staging, TableOptions, open, table_entries,
+    Sealed, Staging, TableOptions, absent_tables, open, table_entries,
 };
 use tempfile::TempDir;
 
@@ -19,6 +19,16 @@ pub(crate) fn options() -> TableOptions {
         encodings: vec!["o200k_base".to_owned(), "cl100k_base".to_owned()],
         compression: Compression::parse("zstd(3)").unwrap(),
         partition: Partition::None,
+        absent: Vec::new(),
+    }
+}
+
+/// The options of a run that writes these tables, beside those that are always written.
+pub(crate) fn only(tables: &[&str]) -> TableOptions {
+    let wanted: Vec<String> = tables.iter().map(|table| text(table)).collect();
+    TableOptions {
+        absent: absent_tables(&wanted),
+        ..options()
     }
 }
 
@@ -380,6 +390,7 @@ pub(crate) fn manifest(fingerprint: &str, slices: u64, files: Vec<PartFile>) -> 
         })
         .collect(),
         tables: table_entries(files),
+        absent_tables: Vec::new(),
         totals: serde_json::json!({"conversations": slices}),
         ledger_balanced: true,
         verdict: text("complete"),

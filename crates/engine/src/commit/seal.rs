@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use chatmill_dataset::manifest::{DERIVED, InputEntry, Inputs, table_entries};
+use chatmill_dataset::overview::{Overview, listed};
 use chatmill_dataset::rows::TotalRow;
 use chatmill_dataset::{FORMAT, Manifest, PartFile, Sealed, Staging, TableOptions};
 use serde::{Serialize, Serializer};
@@ -15,7 +16,8 @@ use crate::pipeline::PerspectiveChoice;
 use crate::plan::{Plan, PlannedInput};
 use crate::slice::{CutCounts, CutTotals};
 use crate::work::Totals;
-use crate::work::receipt::{InputCounts, SliceReceipt};
+use crate::work::overview::OverviewSums;
+use crate::work::receipt::{InputCounts, SliceReceipt, SliceShapes, add_shapes};
 
 /// The slices that were worked off: what the receipts must say when they are read back.
 pub struct FinishedSlices {
@@ -34,6 +36,7 @@ pub struct ReceiptTotals {
     is_told: Vec<bool>,
     whole: RunTotals,
     totals: Totals,
+    overview: OverviewSums,
     files: Vec<PartFile>,
     /// How many slices were finished.
     slices: usize,
@@ -104,6 +107,7 @@ impl ReceiptTotals {
             sum.of_rejects += count.of_rejects;
         }
         self.totals.merge(&receipt.totals);
+        self.overview.merge(receipt.overview);
     }
 
     fn add_inputs(&mut self) {
@@ -151,6 +155,37 @@ impl ReceiptTotals {
         Ok(())
     }
 
+    /// The shapes of the inputs that a report lists. There may be millions of inputs, so the receipts are read again for these
+    /// few.
+    fn shapes(&self, plan: &Plan, staging: &Staging) -> Result<BTreeMap<String, Vec<String>>, RunError> {
+        let inputs = plan.inputs.iter().zip(self.inputs.iter()).enumerate();
+        let listed = listed(inputs.map(|(index, (planned, counts))| {
+            let input = InputEntry {
+                path: planned.name().into_owned(),
+                ..counts
+            };
+            (input, index)
+        }));
+        let mut found: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+        let listed: BTreeMap<usize, String> = listed
+            .into_iter()
+            .map(|(input, index)| (index, input.path))
+            .collect();
+        for receipt in staging.receipts::<SliceShapes>()? {
+            for (index, input) in receipt?.body.inputs {
+                if listed.contains_key(&index) {
+                    add_shapes(found.entry(index).or_default(), input.shapes);
+                }
+            }
+        }
+        let named = listed.into_iter().filter_map(|(index, path)| {
+            let mut shapes = found.remove(&index).filter(|shapes| !shapes.is_empty())?;
+            shapes.sort_unstable();
+            Some((path, shapes))
+        });
+        Ok(named.collect())
+    }
+
     /// Writes the totals and the manifest; what is left to do is to publish.
     pub fn seal(
         self,
@@ -160,7 +195,13 @@ impl ReceiptTotals {
         options: &TableOptions,
     ) -> Result<Sealed, RunError> {
         let rows = self.totals.rows();
+        let shapes = self.shapes(plan, &staging)?;
         let mut whole = self.whole;
+        whole.overview = Overview {
+            shapes,
+            renderings: self.totals.renderings(),
+            ..self.overview.overview(&plan.targets, plan.pipeline.output.quote)
+        };
         whole.tokens = rows.iter().map(token_total).collect();
         // The totals belong to no slice: they take the number after the last one.
         let mut parts = staging.parts(self.after_last, options)?;
@@ -181,6 +222,8 @@ impl ReceiptTotals {
                 counts: &self.inputs,
             },
             tables: table_entries(files),
+            // Sealing knows them.
+            absent_tables: Vec::new(),
             totals: serde_json::to_value(&whole).unwrap_or_default(),
             ledger_balanced: true,
             verdict: whole.verdict(plan.limits()).to_owned(),

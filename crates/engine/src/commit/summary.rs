@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use chatmill_dataset::overview::Overview;
 use chatmill_dataset::{DatasetError, Manifest};
 use chatmill_diag::Limits;
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,9 @@ pub struct RunTotals {
     pub findings: BTreeMap<String, FindingCount>,
     /// Tokens per dialect, profile, encoding and coverage.
     pub tokens: Vec<TokenTotal>,
+    /// What a report says of the tables.
+    #[serde(default)]
+    pub overview: Overview,
 }
 
 /// Tokens of a dialect in an encoding.

@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 pub struct OutputSection {
     /// Folder of the dataset; relative paths start at the pipeline file's folder.
     pub path: String,
+    /// The tables that are written; without it, all. `findings`, `rejects` and `totals` always are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tables: Option<Vec<String>>,
     /// Page compression: `zstd(LEVEL)` or `none`.
     #[serde(default = "zstd")]
     pub compression: String,

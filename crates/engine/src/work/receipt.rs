@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use chatmill_dataset::overview::SHAPES;
 use chatmill_diag::{Ledger, RowLedger, Severity};
 use serde::{Deserialize, Serialize};
 
+use crate::work::overview::OverviewSums;
 use crate::work::totals::Totals;
 
 /// The receipt of a slice.
@@ -24,6 +26,8 @@ pub struct SliceReceipt {
     pub findings: BTreeMap<String, FindingCount>,
     /// Token totals.
     pub totals: Totals,
+    /// What a report says of its conversations and renderings.
+    pub overview: OverviewSums,
     /// Renderings for which a configured participant was absent.
     pub unrenderable: u64,
     /// Perspectives of conversations without a turn to render, where each turn has a rendering of its own.
@@ -52,6 +56,9 @@ pub struct InputCounts {
     pub findings: u64,
     /// Sources that read it.
     pub sources: Vec<String>,
+    /// Shapes and versions of the formats that were recognised, as far as a report names them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shapes: Vec<String>,
     /// Records left out, by reason.
     pub filtered_by: BTreeMap<String, u64>,
     /// Rows of tables that are not read, by table.
@@ -60,6 +67,30 @@ pub struct InputCounts {
     /// Files, and members of archives, that are not chats, by what they are.
     #[serde(default)]
     pub skipped_files: BTreeMap<String, u64>,
+}
+
+/// What a receipt says of the shapes of its inputs, without all else.
+#[derive(Debug, Deserialize)]
+pub struct SliceShapes {
+    /// By index in the plan.
+    pub inputs: BTreeMap<usize, InputShapes>,
+}
+
+/// Shapes and versions that were recognised in an input.
+#[derive(Debug, Deserialize)]
+pub struct InputShapes {
+    /// In the order in which they came.
+    #[serde(default)]
+    pub shapes: Vec<String>,
+}
+
+/// Adds what is not there yet, as far as a report names it.
+pub fn add_shapes(known: &mut Vec<String>, more: impl IntoIterator<Item = String>) {
+    for shape in more {
+        if known.len() < SHAPES && !known.contains(&shape) {
+            known.push(shape);
+        }
+    }
 }
 
 /// How often a code was found.

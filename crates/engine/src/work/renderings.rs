@@ -1,6 +1,5 @@
 //! The second half of a worker's way: a conversation said in every dialect, counted in every encoding, and written.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -114,26 +113,19 @@ impl Work<'_, '_> {
         self.receipt.renderings += 1;
         self.verify(spot, &tallies)?;
         // Most losses are of few codes: sorting the words of all of them takes longer than all else that is done with them.
-        let codes: BTreeSet<LossCode> = rendering.losses.iter().map(|loss| loss.code).collect();
+        let codes = self.receipt.overview.add_losses(spot.rank, &rendering.losses);
         let drops_thoughts =
             plan.policy().reasoning == Reasoning::Drop && codes.contains(&LossCode::ReasoningDropped);
         self.receipt.without_reasoning += u64::from(drops_thoughts);
+        if self.parts.writes_losses() {
+            self.losses(&keys, rendering)?;
+        }
+        if !self.parts.writes_renderings() {
+            return Ok(());
+        }
         let mut loss_codes: Vec<String> = codes.iter().map(|code| code.as_str().to_owned()).collect();
         loss_codes.sort_unstable();
         let [conversation_id, dialect_id, profile_id, perspective_id] = keys;
-        for loss in folded(&rendering.losses) {
-            self.parts.push_loss(LossRow {
-                conversation_id: Arc::clone(&conversation_id),
-                dialect: Arc::clone(&dialect_id),
-                profile: Arc::clone(&profile_id),
-                perspective: Arc::clone(&perspective_id),
-                ordinal: rendering.ordinal,
-                code: loss.code.as_str().into(),
-                reason: loss.reason.clone(),
-                amount: loss.amount,
-                positions: loss.positions,
-            })?;
-        }
         let keep = !oversize && plan.pipeline.output.content.keeps(dialect);
         self.parts.push_rendering(RenderingRow {
             conversation_id,
@@ -166,6 +158,25 @@ impl Work<'_, '_> {
         Ok(())
     }
 
+    /// Writes what a rendering lost, a row for each kind and reason.
+    fn losses(&mut self, keys: &[Arc<str>; 4], rendering: &Rendering<'_>) -> Result<(), WorkError> {
+        let [conversation_id, dialect, profile, perspective] = keys;
+        for loss in folded(&rendering.losses) {
+            self.parts.push_loss(LossRow {
+                conversation_id: Arc::clone(conversation_id),
+                dialect: Arc::clone(dialect),
+                profile: Arc::clone(profile),
+                perspective: Arc::clone(perspective),
+                ordinal: rendering.ordinal,
+                code: loss.code.as_str().into(),
+                reason: loss.reason.clone(),
+                amount: loss.amount,
+                positions: loss.positions,
+            })?;
+        }
+        Ok(())
+    }
+
     /// Lets the reference count every n-th rendering again.
     fn verify(&self, spot: &RenderingKey<'_>, tallies: &[TokenCounts]) -> Result<(), WorkError> {
         let every = self.tools.verify_every;
@@ -193,7 +204,8 @@ impl Work<'_, '_> {
     ) -> Result<(), WorkError> {
         let (dialect, profile) = (spot.target.dialect.id(), spot.target.profile);
         let names = self.tools.plan.encodings.iter().map(Encoding::name);
-        for (encoding, tally) in names.zip(served.tallies) {
+        let is_written = self.parts.writes_token_counts();
+        for (encoding, tally) in names.zip(served.tallies).filter(|_| is_written) {
             self.parts.push_token_count(TokenCountRow {
                 conversation_id: Arc::clone(conversation_id),
                 dialect: Arc::clone(dialect_id),

@@ -9,7 +9,7 @@ use chatmill_link::ClusterMembership;
 use chatmill_model::fingerprint::content_hash;
 use chatmill_model::json::push_string;
 use chatmill_model::{
-    Arguments, Extra, Link, Linked, MediaSource, Message, MessageKind, Part, PartPlace, Participant,
+    Arguments, Extra, Link, Linked, MediaSource, Message, MessageKind, Pairing, Part, PartPlace, Participant,
     Reference, ReferenceForm, ToolCall, ToolResult, Weight,
 };
 
@@ -261,36 +261,18 @@ fn preview(reference: &Reference) -> Option<String> {
 
 /// The rows of a conversation's tool calls and results.
 pub fn tool_calls(id: &str, linked: &Linked) -> Vec<ToolCallRow> {
-    let part = |place: Option<PartPlace>| {
-        let place = place?;
-        linked
-            .conversation
-            .messages
-            .get(place.position as usize)?
-            .parts
-            .get(place.part as usize)
-    };
     linked
         .pairings
         .iter()
         .map(|pairing| {
-            let call = match part(pairing.call) {
-                Some(Part::ToolCall(call)) => Some(call),
-                _ => None,
-            };
-            let result: Option<&ToolResult> = match part(pairing.result) {
-                Some(Part::ToolResult(result)) => Some(result),
-                _ => None,
-            };
+            let (call, result) = call_and_result(linked, pairing);
             ToolCallRow {
                 conversation_id: id.to_owned(),
                 call_id: call
                     .and_then(ToolCall::known_id)
                     .or_else(|| result.and_then(ToolResult::known_id))
                     .map(str::to_owned),
-                name: call
-                    .and_then(|call| call.name.clone())
-                    .or_else(|| result.and_then(|result| result.name.clone())),
+                name: tool_name(call, result).map(str::to_owned),
                 arguments: call.map(|call| call.arguments.source_text().to_owned()),
                 arguments_valid: call.map(|call| matches!(call.arguments, Arguments::Object(_))),
                 call_position: pairing.call.map(|place| place.position),
@@ -302,6 +284,37 @@ pub fn tool_calls(id: &str, linked: &Linked) -> Vec<ToolCallRow> {
             }
         })
         .collect()
+}
+
+/// The call and the result of a pairing, where it has them.
+pub fn call_and_result<'l>(
+    linked: &'l Linked,
+    pairing: &Pairing,
+) -> (Option<&'l ToolCall>, Option<&'l ToolResult>) {
+    let part = |place: Option<PartPlace>| {
+        let place = place?;
+        linked
+            .conversation
+            .messages
+            .get(place.position as usize)?
+            .parts
+            .get(place.part as usize)
+    };
+    let call = match part(pairing.call) {
+        Some(Part::ToolCall(call)) => Some(call),
+        _ => None,
+    };
+    let result = match part(pairing.result) {
+        Some(Part::ToolResult(result)) => Some(result),
+        _ => None,
+    };
+    (call, result)
+}
+
+/// The name of the tool that is called, else of the one that answers.
+pub fn tool_name<'l>(call: Option<&'l ToolCall>, result: Option<&'l ToolResult>) -> Option<&'l str> {
+    let called = call.and_then(|call| call.name.as_deref());
+    called.or_else(|| result.and_then(|result| result.name.as_deref()))
 }
 
 /// The row of a finding. Without `quote`, no source text is in it.

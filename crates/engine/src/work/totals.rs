@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use chatmill_dataset::Spread;
+use chatmill_dataset::overview::RenderingCount;
 use chatmill_dataset::rows::TotalRow;
 use chatmill_token::TokenCounts;
 use serde::{Deserialize, Serialize};
@@ -35,7 +37,22 @@ struct Sums {
     invalid: u64,
     losses: u64,
     /// Renderings by their number of tokens.
-    distribution: BTreeMap<u64, u64>,
+    distribution: Spread,
+}
+
+impl Sums {
+    fn add(&mut self, more: &Self) {
+        self.conversations += more.conversations;
+        self.messages_rendered += more.messages_rendered;
+        self.bytes += more.bytes;
+        for (sum, part) in self.tokens.iter_mut().zip(more.tokens) {
+            *sum += part;
+        }
+        self.requests += more.requests;
+        self.invalid += more.invalid;
+        self.losses += more.losses;
+        self.distribution.merge(&more.distribution);
+    }
 }
 
 /// Totals of a slice or of a run.
@@ -98,30 +115,34 @@ impl Totals {
         sums.requests += counted.requests;
         sums.invalid += u64::from(!counted.valid);
         sums.losses += counted.losses;
-        *sums.distribution.entry(tally.tokens).or_default() += 1;
+        sums.distribution.add(tally.tokens);
     }
 
     /// Adds other totals.
     pub fn merge(&mut self, other: &Self) {
         for (group, more) in &other.0 {
-            let sums = self.sums(group);
-            sums.conversations += more.conversations;
-            sums.messages_rendered += more.messages_rendered;
-            sums.bytes += more.bytes;
-            for (sum, part) in sums.tokens.iter_mut().zip(more.tokens) {
-                *sum += part;
-            }
-            sums.requests += more.requests;
-            sums.invalid += more.invalid;
-            sums.losses += more.losses;
-            for (tokens, renderings) in &more.distribution {
-                *sums.distribution.entry(*tokens).or_default() += renderings;
-            }
+            self.sums(group).add(more);
         }
     }
 
     fn sums(&mut self, group: &Group) -> &mut Sums {
         self.0.entry(group.clone()).or_default()
+    }
+
+    /// The renderings of each dialect, profile, coverage and encoding over all sources, in the order of the dialects.
+    pub fn renderings(&self) -> Vec<RenderingCount> {
+        let mut whole: BTreeMap<Group, Sums> = BTreeMap::new();
+        for (group, sums) in &self.0 {
+            let group = Group {
+                source: String::new(),
+                ..group.clone()
+            };
+            whole.entry(group).or_default().add(sums);
+        }
+        whole
+            .iter()
+            .map(|(group, sums)| rendering_count(group, sums))
+            .collect()
     }
 
     /// The rows of the totals table, sorted by group.
@@ -161,40 +182,45 @@ fn row(group: &Group, sums: &Sums) -> TotalRow {
         assistant_content,
         requests: sums.requests,
         tokens_sent,
-        p50: percentile(&sums.distribution, 50),
-        p95: percentile(&sums.distribution, 95),
-        p99: percentile(&sums.distribution, 99),
+        p50: sums.distribution.percentile(50),
+        p95: sums.distribution.percentile(95),
+        p99: sums.distribution.percentile(99),
         invalid: sums.invalid,
         losses: sums.losses,
     }
 }
 
-/// The smallest value that at least `percent` of the renderings do not exceed (nearest rank).
-fn percentile(distribution: &BTreeMap<u64, u64>, percent: u64) -> u64 {
-    let renderings: u64 = distribution.values().sum();
-    let rank = (renderings * percent).div_ceil(100);
-    let mut seen = 0;
-    for (tokens, count) in distribution {
-        seen += count;
-        if seen >= rank {
-            return *tokens;
-        }
+fn rendering_count(group: &Group, sums: &Sums) -> RenderingCount {
+    let total = row(group, sums);
+    RenderingCount {
+        dialect: total.dialect,
+        profile: total.profile,
+        coverage: total.coverage,
+        encoding: total.encoding,
+        renderings: sums.distribution.count(),
+        messages_rendered: total.messages_rendered,
+        bytes: total.bytes,
+        tokens: total.tokens,
+        content: total.content,
+        names: total.names,
+        framing: total.framing,
+        tools: total.tools,
+        replies: total.replies,
+        meta: total.meta,
+        assistant_content: total.assistant_content,
+        requests: total.requests,
+        tokens_sent: total.tokens_sent,
+        p50: total.p50,
+        p95: total.p95,
+        p99: total.p99,
+        invalid: total.invalid,
+        losses: total.losses,
     }
-    0
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn percentiles_are_nearest_rank() {
-        let distribution: BTreeMap<u64, u64> = (1..=100).map(|tokens| (tokens, 1)).collect();
-        assert_eq!(percentile(&distribution, 50), 50);
-        assert_eq!(percentile(&distribution, 99), 99);
-        assert_eq!(percentile(&BTreeMap::from([(7, 1)]), 50), 7);
-        assert_eq!(percentile(&BTreeMap::new(), 50), 0);
-    }
 
     #[test]
     fn merging_two_halves_equals_the_whole() {
@@ -235,5 +261,44 @@ mod tests {
         add(&mut right, 1);
         left.merge(&right);
         assert_eq!(format!("{:?}", left.rows()), format!("{:?}", whole.rows()));
+    }
+
+    #[test]
+    fn renderings_of_all_sources_are_one_row_with_its_own_percentiles() {
+        let mut totals = Totals::default();
+        for (source, tokens) in [("a", 1), ("a", 2), ("b", 8), ("b", 9), ("b", 10)] {
+            let group = Group {
+                source: source.into(),
+                rank: 0,
+                dialect: "d".into(),
+                profile: "document".into(),
+                encoding: "e".into(),
+                coverage: "whole".into(),
+            };
+            let tally = TokenCounts {
+                tokens,
+                ..TokenCounts::default()
+            };
+            let counted = Counted {
+                first_of_conversation: true,
+                messages_rendered: 2,
+                bytes: 3,
+                tally: &tally,
+                requests: 1,
+                valid: tokens > 1,
+                losses: 4,
+            };
+            totals.add(&group, &counted);
+        }
+        assert_eq!(totals.rows().len(), 2);
+        let [whole] = &totals.renderings()[..] else {
+            panic!("{:?}", totals.renderings())
+        };
+        assert_eq!(
+            (whole.renderings, whole.tokens, whole.p50, whole.p99),
+            (5, 30, 8, 10)
+        );
+        assert_eq!((whole.messages_rendered, whole.bytes, whole.losses), (10, 15, 20));
+        assert_eq!((whole.requests, whole.invalid), (5, 1));
     }
 }

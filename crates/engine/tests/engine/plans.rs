@@ -102,6 +102,56 @@ fn a_compression_and_a_destination_are_checked_before_anything_is_read() {
     }
 }
 
+/// The plan over the inputs of a desk with these tables.
+fn plan_of_tables(desk: &Desk, tables: &str) -> Result<Plan, String> {
+    let text = format!("name = \"n\"\n[[input]]\npath = \"*.jsonl\"\n[output]\npath = \"out\"\n{tables}");
+    let pipeline = parse(&text, &[], Path::new("p.toml")).map_err(|error| error.to_string())?;
+    let folder = desk.path("");
+    Plan::resolve(pipeline, Path::new(&folder), None).map_err(|error| error.to_string())
+}
+
+#[test]
+fn tables_that_are_not_wanted_are_absent_and_those_that_are_always_written_never() {
+    let desk = desk();
+    let absent = |tables: &str| plan_of_tables(&desk, tables).unwrap().absent_tables();
+    assert_eq!(absent(""), Vec::<&str>::new());
+    assert_eq!(
+        absent("tables = [\"renderings\", \"findings\", \"messages\"]"),
+        [
+            "conversations",
+            "message_references",
+            "tool_calls",
+            "token_counts",
+            "losses"
+        ]
+    );
+    assert_eq!(absent("tables = [\"totals\"]").len(), 7);
+    for (tables, expected) in [
+        (
+            "tables = [\"rendering\"]",
+            "output.tables: there is no table named `rendering`; did you mean `renderings`?",
+        ),
+        ("tables = []", "output.tables: the list is empty"),
+    ] {
+        let message = plan_of_tables(&desk, tables).err().unwrap();
+        assert!(message.contains(expected), "{message}");
+    }
+}
+
+#[test]
+fn lists_of_tables_that_mean_the_same_have_one_fingerprint() {
+    let desk = desk();
+    let fingerprint = |tables: &str| plan_of_tables(&desk, tables).unwrap().fingerprint();
+    let all = format!("tables = {:?}", chatmill_dataset::TABLES);
+    assert_eq!(fingerprint(&all), fingerprint(""));
+    let few = fingerprint("tables = [\"messages\", \"renderings\"]");
+    assert_ne!(few, fingerprint(""));
+    assert_eq!(
+        fingerprint("tables = [\"renderings\", \"rejects\", \"messages\", \"renderings\"]"),
+        few
+    );
+}
+
 #[test]
 fn inputs_stand_in_the_order_of_their_names_and_excluded_ones_are_left_out() {
     let desk = desk();

@@ -7,11 +7,12 @@ mod claims;
 mod dataset;
 mod prices;
 
+use chatmill_dataset::Spread;
+use chatmill_dataset::overview::RenderingCount;
 use chatmill_token::{Encoding, TokenCounts};
 
 use crate::cells::{Cells, GroupKey};
 use crate::report::TokenCell;
-use crate::spread::Spread;
 use crate::token_table::coverage_rank;
 
 pub use claims::{CLAIMS, Claim, Saving, savings};
@@ -149,6 +150,51 @@ impl Bill {
         let mut rows: Vec<BillRow> = rows.into_iter().map(|(_, row)| row).collect();
         set_ratios(&mut rows);
         rows
+    }
+}
+
+/// The bill of a whole run as its manifest has it: coverages, then encodings as they stand here, then dialects in their order.
+pub(crate) fn cells(counts: Vec<RenderingCount>, encodings: &[String]) -> Vec<TokenCell> {
+    let mut rows: Vec<BillRow> = counts.into_iter().map(counted).collect();
+    rows.sort_by_key(|row| {
+        let encoding = encodings.iter().position(|name| *name == row.cell.encoding);
+        (coverage_rank(&row.cell.coverage), encoding)
+    });
+    set_ratios(&mut rows);
+    rows.into_iter().map(|row| row.cell).collect()
+}
+
+fn counted(count: RenderingCount) -> BillRow {
+    let cell = TokenCell {
+        mean: quotient(count.tokens, count.renderings),
+        per_message: quotient(count.tokens, count.messages_rendered),
+        ratio: 0.0,
+        dialect: count.dialect,
+        profile: count.profile,
+        coverage: count.coverage,
+        encoding: count.encoding,
+        renderings: count.renderings,
+        messages_rendered: count.messages_rendered,
+        bytes: count.bytes,
+        tokens: count.tokens,
+        content: count.content,
+        names: count.names,
+        framing: count.framing,
+        tools: count.tools,
+        replies: count.replies,
+        meta: count.meta,
+        assistant_content: count.assistant_content,
+        requests: count.requests,
+        tokens_sent: count.tokens_sent,
+        p50: count.p50,
+        p95: count.p95,
+        p99: count.p99,
+        invalid: count.invalid,
+        losses: count.losses,
+    };
+    BillRow {
+        group: String::new(),
+        cell,
     }
 }
 

@@ -1,33 +1,27 @@
-//! From the tables of a dataset to a report: each table is read once, in columns, in bounded memory.
+//! From a dataset to a report: the manifest's totals say what is in the tables, and findings are read for their samples. So a
+//! report takes as long for much text as for little.
 
-mod messages;
-mod tokens;
+mod counts;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use chatmill_dataset::manifest::InputEntry;
-use chatmill_dataset::{Dataset, DatasetError, Manifest};
+use chatmill_dataset::overview::{ClusterCount, LossCount, cut, listed};
+use chatmill_dataset::{Dataset, DatasetError, Manifest, SpreadTotals};
 use chatmill_diag::codes;
 use jiff::Timestamp;
 use serde_json::Value;
 
+use crate::bill;
 use crate::compare::compare;
 use crate::queries;
 use crate::report::{
-    Balance, CallStatusTotals, FORMAT, FindingCode, InputTotals, Queried, Reason, ReferenceStatus, Report,
-    Run, Sample, Tool,
+    Balance, Bin, Clusters, Distribution, FORMAT, FindingCode, InputTotals, LossKind, Queried, Reason,
+    Report, Run, Sample,
 };
-use crate::spread::Spread;
 
-/// Inputs that a report lists one by one.
-const INPUTS: usize = 200;
 /// Findings that a report quotes per code.
 const SAMPLES: usize = 3;
-/// Characters of a text in a report; longer ones are cut.
-const CHARACTERS: usize = 240;
-/// Tools that a report lists.
-const TOOLS: usize = 20;
 /// Rows of other parts that a report lists.
 const ROWS: usize = 1000;
 
@@ -35,60 +29,139 @@ const ROWS: usize = 1000;
 pub fn gather(folder: &Path, against: Option<&Path>) -> Result<Report, DatasetError> {
     let dataset = Dataset::open(folder)?;
     let manifest = dataset.manifest();
-    let quotes = quotes(manifest);
-    let listed = listed(manifest);
-    // Two ways through different tables, which take about as long as each other.
-    let (talked, billed) = rayon::join(
-        || {
-            let calls = tool_calls(&dataset)?;
-            let talk = messages::messages(&dataset)?;
-            let rooms = messages::conversations(&dataset, &talk, &calls.per_conversation, &listed)?;
-            Ok::<_, DatasetError>((calls, talk, rooms, findings(&dataset)?, references(&dataset)?))
-        },
-        || Ok::<_, DatasetError>((tokens::tokens(&dataset)?, tokens::losses(&dataset)?)),
-    );
-    let ((calls, talk, rooms, findings, references), (tokens, losses)) = (talked?, billed?);
-    let mut run = run(manifest, dataset.encodings());
-    run.conversations = rooms.count;
-    run.messages = talk.messages;
-    run.renderings = dataset.rows("renderings");
-    run.first_message = rooms.first.and_then(instant);
-    run.last_message = rooms.last.and_then(instant);
-    let tools = if quotes { calls.tools } else { Vec::new() };
-    Ok(Report {
+    let overview = dataset.overview()?;
+    let encodings = dataset.encodings();
+    let mut run = run(manifest, encodings);
+    run.first_message = overview.first_message.and_then(instant);
+    run.last_message = overview.last_message.and_then(instant);
+    let bill = if encodings.is_empty() {
+        queries::UNCOUNTED.to_owned()
+    } else {
+        queries::tokens(encodings)
+    };
+    let mut report = Report {
         format: FORMAT,
         run,
         balance: balance(manifest),
-        inputs: inputs(manifest, listed, rooms.shapes),
-        findings,
-        tokens,
-        losses,
+        inputs: inputs(manifest, overview.shapes),
+        findings: findings(&dataset)?,
+        tokens: Queried::new(bill, bill::cells(overview.renderings, encodings), ROWS),
+        losses: Queried::new(queries::LOSSES, losses(overview.losses), ROWS),
         distributions: vec![
-            talk.lengths
-                .distribution("characters per message", queries::message_lengths()),
-            rooms
-                .turns
-                .distribution("messages per conversation", queries::turns()),
-            rooms
-                .participants
-                .distribution("participants per conversation", queries::participants()),
-            rooms.calls.distribution(
+            distribution(
+                "characters per message",
+                &overview.message_lengths,
+                queries::message_lengths(),
+            ),
+            distribution("messages per conversation", &overview.turns, queries::turns()),
+            distribution(
+                "participants per conversation",
+                &overview.participants,
+                queries::participants(),
+            ),
+            distribution(
                 "tool calls per conversation",
+                &overview.calls,
                 queries::tool_calls_per_conversation(),
             ),
         ],
-        roles: Queried::new(queries::ROLES, talk.roles, ROWS),
-        references,
-        tool_calls: Queried::new(queries::TOOL_CALLS, calls.statuses, ROWS),
-        tools: Queried::new(queries::TOOLS, tools, TOOLS),
-        largest: Queried::new(queries::LARGEST, rooms.largest, ROWS),
+        roles: rows(queries::ROLES, overview.roles),
+        references: rows(queries::REFERENCES, overview.references),
+        tool_calls: rows(queries::TOOL_CALLS, overview.tool_calls),
+        tools: Queried {
+            left_out: overview.tools_left_out,
+            ..rows(queries::TOOLS, overview.tools)
+        },
+        largest: rows(queries::LARGEST, overview.largest),
         // Times are not a part of a dataset: who wants them adds them.
         slowest: None,
-        clusters: messages::is_compared(manifest).then_some(rooms.clusters),
+        clusters: is_compared(manifest).then(|| clusters(&overview.clusters)),
         comparison: against
             .map(|old| compare(&Dataset::open(old)?, &dataset))
             .transpose()?,
-    })
+    };
+    leave_out_queries(&mut report);
+    Ok(report)
+}
+
+/// Rows of the overview as those of the report.
+fn rows<C, R: From<C>>(query: &str, counts: Vec<C>) -> Queried<R> {
+    Queried::new(query, counts.into_iter().map(R::from).collect(), ROWS)
+}
+
+fn distribution(name: &str, totals: &SpreadTotals, query: String) -> Distribution {
+    let bins = totals.bins.iter();
+    Distribution {
+        name: name.to_owned(),
+        query,
+        count: totals.count,
+        sum: totals.sum,
+        p50: totals.p50,
+        p95: totals.p95,
+        max: totals.max,
+        bins: bins.map(|&(from, count)| Bin { from, count }).collect(),
+    }
+}
+
+/// What each dialect lost, dialects by their names, the most frequent kind first.
+fn losses(counts: Vec<LossCount>) -> Vec<LossKind> {
+    let mut rows: Vec<LossKind> = counts.into_iter().map(LossKind::from).collect();
+    let amount = |row: &LossKind| std::cmp::Reverse(row.amount);
+    rows.sort_by(|one, other| {
+        (&one.dialect, &one.profile, amount(one), &one.code).cmp(&(
+            &other.dialect,
+            &other.profile,
+            amount(other),
+            &other.code,
+        ))
+    });
+    rows
+}
+
+/// Whether the run compared its conversations with one another.
+fn is_compared(manifest: &Manifest) -> bool {
+    let treatments = ["/dedup/exact", "/dedup/near"].map(|key| manifest.plan.pointer(key));
+    let mut words = treatments.into_iter().flatten().filter_map(Value::as_str);
+    words.any(|word| word != "off")
+}
+
+fn clusters(count: &ClusterCount) -> Clusters {
+    Clusters {
+        query: queries::CLUSTERS.to_owned(),
+        clusters: count.clusters,
+        conversations: count.conversations,
+        largest: count.largest,
+        exact: count.exact,
+        near: count.near,
+    }
+}
+
+/// One of the manifest's totals.
+fn total(manifest: &Manifest, name: &str) -> u64 {
+    let total = manifest.totals.get(name).and_then(Value::as_u64);
+    total.unwrap_or_default()
+}
+
+/// Takes out the queries that need a table which the dataset was made without.
+fn leave_out_queries(report: &mut Report) {
+    let absent = report.run.absent_tables.iter();
+    let absent: Vec<String> = absent.map(|table| format!("'{table}/")).collect();
+    let mut queries = vec![
+        &mut report.tokens.query,
+        &mut report.losses.query,
+        &mut report.roles.query,
+        &mut report.references.query,
+        &mut report.tool_calls.query,
+        &mut report.tools.query,
+        &mut report.largest.query,
+    ];
+    queries.extend(report.distributions.iter_mut().map(|part| &mut part.query));
+    queries.extend(report.clusters.iter_mut().map(|part| &mut part.query));
+    for query in queries {
+        if absent.iter().any(|files| query.contains(files)) {
+            query.clear();
+        }
+    }
 }
 
 /// Whether the plan lets texts of chats be quoted.
@@ -110,7 +183,11 @@ fn run(manifest: &Manifest, encodings: &[String]) -> Run {
         dialects: dialects.map(str::to_owned).collect(),
         encodings: encodings.to_vec(),
         redaction: word(plan.pointer("/redact/mode")),
+        conversations: total(manifest, "conversations"),
+        messages: total(manifest, "messages"),
+        renderings: total(manifest, "renderings"),
         quotes: quotes(manifest),
+        absent_tables: manifest.absent_tables.clone(),
         ..Run::default()
     }
 }
@@ -125,14 +202,6 @@ fn word(value: Option<&Value>) -> String {
             cut(&words.join(", "))
         }
         Some(other) => cut(&other.to_string()),
-    }
-}
-
-/// A text that fits into a report.
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(CHARACTERS) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
     }
 }
 
@@ -175,27 +244,11 @@ fn balance(manifest: &Manifest) -> Balance {
     }
 }
 
-/// The inputs that are listed one by one: those in which most was rejected or found.
-fn listed(manifest: &Manifest) -> Vec<InputEntry> {
-    let mut first = BTreeMap::new();
-    for input in manifest.inputs.iter() {
-        let rank = std::cmp::Reverse((input.rejected, input.findings));
-        first.insert((rank, input.path.clone()), input);
-        if first.len() > INPUTS {
-            first.pop_last();
-        }
-    }
-    first.into_values().collect()
-}
-
-fn inputs(
-    manifest: &Manifest,
-    listed: Vec<InputEntry>,
-    mut shapes: BTreeMap<String, Vec<String>>,
-) -> Queried<InputTotals> {
+fn inputs(manifest: &Manifest, mut shapes: BTreeMap<String, Vec<String>>) -> Queried<InputTotals> {
+    let listed = listed(manifest.inputs.iter().map(|input| (input, ())));
     let rows: Vec<InputTotals> = listed
         .into_iter()
-        .map(|entry| InputTotals {
+        .map(|(entry, ())| InputTotals {
             path: cut(&entry.path),
             shapes: shapes.remove(&entry.path).unwrap_or_default(),
             source: entry.source,
@@ -280,107 +333,9 @@ fn finding_code(code: &str, name: &str) -> FindingCode {
     }
 }
 
-fn references(dataset: &Dataset) -> Result<Queried<ReferenceStatus>, DatasetError> {
-    let mut found: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-    dataset.scan(
-        "message_references",
-        &["path", "status", "same_sender"],
-        &mut |batch| {
-            let (paths, statuses) = (batch.texts("path")?, batch.texts("status")?);
-            let same = batch.flags("same_sender")?;
-            let made = (0..batch.rows()).filter(|row| !paths.at(*row).contains('.'));
-            for row in made {
-                let counts = found.entry(statuses.at(row).to_owned()).or_default();
-                counts.0 += 1;
-                counts.1 += u64::from(same.at(row));
-            }
-            Ok(())
-        },
-    )?;
-    let mut rows: Vec<ReferenceStatus> = found
-        .into_iter()
-        .map(|(status, (count, same_sender))| ReferenceStatus {
-            status,
-            count,
-            same_sender,
-        })
-        .collect();
-    rows.sort_by_key(|row| std::cmp::Reverse(row.count));
-    Ok(Queried::new(queries::REFERENCES, rows, ROWS))
-}
-
-/// What the table of tool calls says.
-struct ToolCalls {
-    statuses: Vec<CallStatusTotals>,
-    tools: Vec<Tool>,
-    /// Rows per conversation, of those that have any.
-    per_conversation: Spread,
-}
-
-fn tool_calls(dataset: &Dataset) -> Result<ToolCalls, DatasetError> {
-    const COLUMNS: [&str; 5] = ["conversation_id", "name", "is_error", "status", "paired_by"];
-    let mut statuses: BTreeMap<(String, Option<String>), u64> = BTreeMap::new();
-    let mut tools: BTreeMap<Option<String>, Tool> = BTreeMap::new();
-    let mut per_conversation = Spread::default();
-    let mut here = (String::new(), 0);
-    dataset.scan("tool_calls", &COLUMNS, &mut |batch| {
-        let (ids, names) = (batch.texts("conversation_id")?, batch.texts("name")?);
-        let (failed, status) = (batch.flags("is_error")?, batch.texts("status")?);
-        let paired_by = batch.texts("paired_by")?;
-        for row in 0..batch.rows() {
-            // The rows of one conversation are adjacent.
-            if here.1 > 0 && here.0 != ids.at(row) {
-                per_conversation.add(here.1);
-                here.1 = 0;
-            }
-            if here.1 == 0 {
-                ids.at(row).clone_into(&mut here.0);
-            }
-            here.1 += 1;
-            let rule = paired_by.get(row).map(str::to_owned);
-            *statuses.entry((status.at(row).to_owned(), rule)).or_default() += 1;
-            let tool = tools.entry(names.get(row).map(cut)).or_default();
-            tool.calls += 1;
-            tool.unanswered += u64::from(status.at(row) == "unanswered");
-            tool.failed += u64::from(failed.at(row));
-        }
-        Ok(())
-    })?;
-    if here.1 > 0 {
-        per_conversation.add(here.1);
-    }
-    let mut statuses: Vec<CallStatusTotals> = statuses
-        .into_iter()
-        .map(|((status, paired_by), count)| CallStatusTotals {
-            status,
-            paired_by,
-            count,
-        })
-        .collect();
-    statuses.sort_by_key(|row| std::cmp::Reverse(row.count));
-    let mut tools: Vec<Tool> = tools
-        .into_iter()
-        .map(|(name, tool)| Tool { name, ..tool })
-        .collect();
-    tools.sort_by_key(|tool| std::cmp::Reverse(tool.calls));
-    Ok(ToolCalls {
-        statuses,
-        tools,
-        per_conversation,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_long_text_is_cut_between_characters() {
-        assert_eq!(cut("привіт"), "привіт");
-        let long = "і".repeat(CHARACTERS + 1);
-        assert_eq!(cut(&long).chars().count(), CHARACTERS + 1);
-        assert!(cut(&long).ends_with('…'));
-    }
 
     #[test]
     fn values_of_the_plan_are_words_where_they_can_be() {

@@ -136,7 +136,15 @@ fn header(html: &mut Html, report: &Report) {
             .raw(" to ")
             .text(day(last));
     }
-    html.raw(".</p>\n<dl class=\"tiles\">");
+    html.raw(".</p>\n");
+    if !run.absent_tables.is_empty() {
+        html.raw("<p class=\"quiet\">The pipeline leaves out ")
+            .text(&counted(run.absent_tables.len() as u64, "table"))
+            .raw(" (<code>tables</code> in <code>[output]</code>): ")
+            .text(&run.absent_tables.join(", "))
+            .raw(".</p>\n");
+    }
+    html.raw("<dl class=\"tiles\">");
     tile(html, "Conversations", &count(run.conversations), "");
     tile(html, "Messages", &count(run.messages), "");
     let dialects = counted(run.dialects.len() as u64, "dialect");
@@ -168,8 +176,11 @@ fn day(time: &str) -> &str {
     time.split('T').next().unwrap_or_default()
 }
 
-/// The query behind the figures above it.
+/// The query behind the figures above it, where the dataset has the tables for one.
 fn query(html: &mut Html, query: &str) {
+    if query.is_empty() {
+        return;
+    }
     html.raw("<details class=\"query\"><summary>Query</summary><pre><code>")
         .text(query)
         .raw("</code></pre></details>\n");
@@ -180,7 +191,11 @@ fn end<T>(html: &mut Html, part: &Queried<T>) {
     if part.left_out > 0 {
         html.raw("<p class=\"quiet\">and ")
             .count(part.left_out)
-            .raw(" more; the query gives all of them.</p>\n");
+            .raw(if part.query.is_empty() {
+                " more.</p>\n"
+            } else {
+                " more; the query gives all of them.</p>\n"
+            });
     }
     query(html, &part.query);
 }

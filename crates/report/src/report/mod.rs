@@ -84,7 +84,7 @@ impl Report {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Queried<T> {
-    /// The query in DuckDB's SQL, to be run in the dataset's folder.
+    /// The query in DuckDB's SQL, to be run in the dataset's folder; empty where it needs a table that is left out.
     pub query: String,
     /// The rows.
     pub rows: Vec<T>,
@@ -149,6 +149,9 @@ pub struct Run {
     pub redaction: String,
     /// Whether texts of chats may be quoted: the plan's `output.quote`.
     pub quotes: bool,
+    /// Tables that the plan's `output.tables` leaves out: queries on them are empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub absent_tables: Vec<String>,
 }
 
 /// What became of every record and every byte of the inputs.

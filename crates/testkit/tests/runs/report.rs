@@ -154,6 +154,101 @@ fn figures_of_the_report_are_those_of_the_run() {
     }
 }
 
+/// Sums of a table's rows by the texts of some columns; a text that is missing is empty.
+fn summed<const N: usize>(
+    dataset: &Dataset,
+    table: &str,
+    by: [&str; N],
+    amount: Option<&str>,
+) -> BTreeMap<[String; N], (u64, u64)> {
+    let columns: Vec<&str> = by.into_iter().chain(amount).collect();
+    let mut sums: BTreeMap<[String; N], (u64, u64)> = BTreeMap::new();
+    for batch in dataset.batches(table, &columns) {
+        let batch = batch.unwrap();
+        let texts = by.map(|name| batch.texts(name).unwrap());
+        let amounts = amount.map(|name| batch.numbers(name).unwrap());
+        for row in 0..batch.rows() {
+            let key = texts.each_ref().map(|texts| texts.at(row).to_owned());
+            let sum = sums.entry(key).or_default();
+            sum.0 += 1;
+            sum.1 += amounts.as_ref().map_or(0, |amounts| amounts.at(row));
+        }
+    }
+    sums
+}
+
+#[test]
+fn what_was_summed_up_while_the_tables_were_written_is_what_they_say() {
+    let (_workshop, out) = milled(&FILES);
+    let dataset = Dataset::open(&out).unwrap();
+    let report = chatmill_report::gather(&out, None).unwrap();
+    let bill = bill::of_dataset(&dataset, &BillRequest::default()).unwrap();
+    let cells: Vec<_> = bill.rows().into_iter().map(|row| row.cell).collect();
+    assert_eq!(report.tokens.rows, cells);
+    assert_eq!(report.run.renderings, dataset.rows("renderings"));
+    assert_eq!(report.run.conversations, dataset.rows("conversations"));
+
+    let roles = summed(&dataset, "messages", ["role", "kind"], None);
+    let found = report.roles.rows.iter();
+    let found = found.map(|row| ([row.role.clone(), row.kind.clone()], (row.messages, 0)));
+    assert_eq!(found.collect::<BTreeMap<_, _>>(), roles);
+
+    let losses = summed(&dataset, "losses", ["dialect", "profile", "code"], Some("amount"));
+    let found = report.losses.rows.iter().map(|row| {
+        let key = [&row.dialect, &row.profile, &row.code].map(Clone::clone);
+        assert!(row.renderings > 0 && row.renderings <= losses[&key].0, "{key:?}");
+        (key, row.amount)
+    });
+    let amounts = losses.iter().map(|(key, (_, amount))| (key.clone(), *amount));
+    assert_eq!(
+        found.collect::<BTreeMap<_, _>>(),
+        amounts.collect::<BTreeMap<_, _>>()
+    );
+
+    let pairings = summed(&dataset, "tool_calls", ["status", "paired_by"], None);
+    let found = report.tool_calls.rows.iter().map(|row| {
+        let rule = row.paired_by.clone().unwrap_or_default();
+        ([row.status.clone(), rule], (row.count, 0))
+    });
+    assert_eq!(found.collect::<BTreeMap<_, _>>(), pairings);
+    assert!(!pairings.is_empty());
+
+    let statuses = summed(&dataset, "message_references", ["status", "path"], None);
+    let made = statuses.iter().filter(|([_, path], _)| !path.contains('.'));
+    let mut references: BTreeMap<String, u64> = BTreeMap::new();
+    for ([status, _], (count, _)) in made {
+        *references.entry(status.clone()).or_default() += count;
+    }
+    let found = report.references.rows.iter();
+    let found = found.map(|row| (row.status.clone(), row.count));
+    assert_eq!(found.collect::<BTreeMap<_, _>>(), references);
+    assert!(!references.is_empty());
+}
+
+#[test]
+fn a_run_that_writes_few_tables_has_the_figures_of_one_that_writes_all() {
+    let (workshop, out) = milled(&FILES);
+    workshop
+        .run("few", &format!("tables = [\"totals\"]\n{PLAN}"), 1)
+        .unwrap();
+    let whole = chatmill_report::gather(&out, None).unwrap();
+    let mut few = chatmill_report::write(&workshop.path("few"), None).unwrap();
+    assert_eq!(few.run.absent_tables.len(), 7);
+    assert_eq!(few.largest.query, "");
+    assert_eq!(few.largest.rows, whole.largest.rows);
+    few.run.absent_tables.clear();
+    few.run.fingerprint.clone_from(&whole.run.fingerprint);
+    assert_eq!(few.run, whole.run);
+    assert_eq!(few.tokens.rows, whole.tokens.rows);
+    assert_eq!(few.losses.rows, whole.losses.rows);
+    assert_eq!(few.inputs, whole.inputs);
+    assert_eq!(few.findings, whole.findings);
+    for (one, other) in few.distributions.iter().zip(&whole.distributions) {
+        assert_eq!((&one.bins, one.sum), (&other.bins, other.sum), "{}", one.name);
+    }
+    assert!(certify(&workshop.path("few")).unwrap().holds());
+}
+
 #[test]
 fn bills_by_group_add_up_to_the_whole() {
     let (_workshop, out) = milled(&FILES);

@@ -101,6 +101,37 @@ fn an_interrupted_run_goes_on_and_ends_with_the_same_files() {
 }
 
 #[test]
+fn a_run_that_writes_few_tables_writes_the_files_of_one_that_writes_all() {
+    let workshop = Workshop::new();
+    many_slices(&workshop);
+    workshop.run("whole", BARE, 2).unwrap();
+    let few = format!("tables = [\"losses\", \"messages\"]\n{BARE}");
+    let stop = AtomicBool::new(false);
+    let progress = StopAfter {
+        left: AtomicU64::new(60),
+        stop: &stop,
+    };
+    let stopped = chatmill_engine::run(
+        workshop.plan("few", &few),
+        RunOptions::default(),
+        &progress,
+        &stop,
+    );
+    assert!(matches!(stopped, Err(RunError::Stopped { .. })));
+    workshop.run("few", &few, 2).unwrap();
+    workshop.run("alone", &few, 1).unwrap();
+    assert_eq!(workshop.hashes("few"), workshop.hashes("alone"));
+    let mut expected = workshop.hashes("whole");
+    expected.retain(|path, _| {
+        let table = path.split('/').next().unwrap();
+        ["messages", "losses", "totals", "findings", "rejects"].contains(&table)
+    });
+    let mut found = workshop.hashes("few");
+    found.remove("manifest.json");
+    assert_eq!(found, expected);
+}
+
+#[test]
 fn a_second_run_changes_nothing_and_another_plan_is_refused() {
     let workshop = Workshop::new();
     workshop.write(

@@ -150,6 +150,7 @@ system = \"source\"           # source | agent (the perspective's instructions) 
 const OUTPUT: &str = "\
 compression = \"zstd(1)\"
 content = \"all\"             # all | none | a list of dialects: the others keep counts and losses without their text
+# tables = [\"renderings\"]  # the tables that are written, beside findings, rejects and totals; without it, all
 ";
 
 /// Commented out: a selection changes what is in the dataset, so it has to be asked for.

@@ -28,7 +28,7 @@ pub(super) fn describe(name: &str, out: &str, summary: &RunSummary) -> String {
     let totals = &summary.totals;
     let mut blocks = vec![headline(name, summary), inputs(summary)];
     blocks.push(findings(&totals.findings));
-    blocks.extend(tokens(&totals.tokens, out));
+    blocks.extend(tokens(&totals.tokens, &whole_bill(out, summary)));
     blocks.push(verdict(out, summary));
     blocks.push(next_steps(out, summary));
     blocks.join("\n")
@@ -197,9 +197,31 @@ struct CellTotal {
     tokens: u64,
 }
 
+/// Where all dialects stand with their prices: the command reads tables that the dataset may have been made without.
+fn whole_bill(out: &str, summary: &RunSummary) -> String {
+    let out = harmless(out);
+    if ["renderings", "token_counts"]
+        .into_iter()
+        .any(|table| leaves_out(summary, table))
+    {
+        format!("{out}/report.html")
+    } else {
+        format!("`chatmill tokens {out}`")
+    }
+}
+
+/// Whether the dataset was made without a table.
+fn leaves_out(summary: &RunSummary, table: &str) -> bool {
+    summary
+        .manifest
+        .absent_tables
+        .iter()
+        .any(|absent| absent == table)
+}
+
 /// One table, a block per coverage: bills are compared only within one. Of many dialects it shows the cheapest and the
 /// dearest by tokens per message in the first encoding.
-fn tokens(totals: &[TokenTotal], out: &str) -> Option<String> {
+fn tokens(totals: &[TokenTotal], whole_bill: &str) -> Option<String> {
     let mut table: TokenTable<CellTotal> = TokenTable::new(&[]);
     for total in totals {
         let key = GroupKey {
@@ -253,10 +275,7 @@ fn tokens(totals: &[TokenTotal], out: &str) -> Option<String> {
     let header = header.into_iter().map(str::to_owned).collect();
     let mut text = output::table(header, rows, 2) + "\n";
     if folded > 0 {
-        text.push_str(&format!(
-            "the cheapest and the dearest; `chatmill tokens {}` has all\n",
-            harmless(out)
-        ));
+        text.push_str(&format!("the cheapest and the dearest; {whole_bill} has all\n"));
     }
     Some(text)
 }
@@ -304,6 +323,12 @@ fn verdict(out: &str, summary: &RunSummary) -> String {
         counted(rows, "row"),
         bytes(size)
     );
+    let absent = &summary.manifest.absent_tables;
+    let dataset = if absent.is_empty() {
+        dataset
+    } else {
+        format!("{dataset}Without  {} ([output] tables)\n", absent.join(", "))
+    };
     if summary.is_within_threshold() {
         return dataset;
     }
@@ -341,7 +366,7 @@ fn objection(summary: &RunSummary) -> String {
 fn next_steps(out: &str, summary: &RunSummary) -> String {
     let out = harmless(out);
     let mut text = format!("Next     chatmill certify {out}\n");
-    if summary.totals.renderings > 0 {
+    if summary.totals.renderings > 0 && !leaves_out(summary, "renderings") {
         text.push_str(&format!(
             "         duckdb -c \"SELECT dialect, content FROM '{out}/renderings/**/*.parquet' LIMIT 5\"\n"
         ));
@@ -539,7 +564,7 @@ mod tests {
                 ["a_base", "b_base"].map(|encoding| total(name, encoding, "whole", price(n)))
             })
             .collect();
-        let table = tokens(&totals, "out/demo").unwrap();
+        let table = tokens(&totals, "`chatmill tokens out/demo`").unwrap();
         let shown: Vec<&str> = table
             .lines()
             .skip(2)
@@ -563,6 +588,21 @@ mod tests {
             table.contains("… 14 more dialects") && table.contains("chatmill tokens out/demo"),
             "{table}"
         );
+    }
+
+    #[test]
+    fn what_is_left_out_is_named_and_no_next_step_needs_it() {
+        let mut summary = summary(1, 0);
+        summary.totals.renderings = 4;
+        assert!(describe("demo", "out/demo", &summary).contains("/renderings/"));
+        summary.manifest.absent_tables = vec!["renderings".into(), "losses".into()];
+        let text = describe("demo", "out/demo", &summary);
+        assert!(
+            text.contains("Without  renderings, losses ([output] tables)\n"),
+            "{text}"
+        );
+        assert!(!text.contains("/renderings/"), "{text}");
+        assert_eq!(whole_bill("out/demo", &summary), "out/demo/report.html");
     }
 
     #[test]

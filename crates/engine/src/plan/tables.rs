@@ -1,0 +1,36 @@
+//! The tables that a run writes: `output.tables` by their names, in the order of the registry, each once.
+//!
+//! Why: docs/decisions/2026-11-22-tables-can-be-left-out.md.
+
+use chatmill_dataset::{TABLES, absent_tables};
+use chatmill_diag::suggest::nearest;
+
+use crate::error::PlanError;
+
+const KEY: &str = "output.tables";
+
+/// Refuses a list that is empty or names what is no table. Of lists that mean the same one comes out, and none where nothing
+/// is left out, so that one dataset has one fingerprint.
+pub(super) fn tables(wanted: Option<&[String]>) -> Result<Option<Vec<String>>, PlanError> {
+    let Some(wanted) = wanted else {
+        return Ok(None);
+    };
+    if wanted.is_empty() {
+        return Err(PlanError::Value {
+            key: KEY,
+            message: "the list is empty; name tables, for example \"totals\" for no more than what is always written"
+                .to_owned(),
+        });
+    }
+    if let Some(unknown) = wanted.iter().find(|name| !TABLES.contains(&name.as_str())) {
+        return Err(PlanError::UnknownWord {
+            key: KEY,
+            what: "table",
+            word: unknown.clone(),
+            suggestion: nearest(unknown, TABLES.iter().copied()).map(str::to_owned),
+        });
+    }
+    let absent = absent_tables(wanted);
+    let written = TABLES.iter().filter(|table| !absent.contains(table));
+    Ok((!absent.is_empty()).then(|| written.map(|table| (*table).to_owned()).collect()))
+}

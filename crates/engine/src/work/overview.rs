@@ -1,0 +1,408 @@
+//! What a report says of the conversations and renderings of a slice, or of a run: summed up while they are written, so that a
+//! report reads no large table.
+
+use std::collections::BTreeMap;
+
+use chatmill_dataset::Spread;
+use chatmill_dataset::overview::{
+    CallCount, ClusterCount, LARGEST, LargeConversation, LossCount, Overview, ReferenceCount, RoleCount,
+    TOOLS, ToolCount, cut,
+};
+use chatmill_dialect::{Loss, LossCode};
+use chatmill_link::{ClusterMembership, Duplicate};
+use chatmill_model::{Linked, Message, MessageKind};
+use serde::{Deserialize, Serialize};
+
+use crate::plan::Target;
+use crate::work::tables::{call_and_result, tool_name};
+
+/// The sums of an overview.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct OverviewSums {
+    first: Option<i64>,
+    last: Option<i64>,
+    lengths: Spread,
+    turns: Spread,
+    participants: Spread,
+    calls: Spread,
+    /// Messages and characters, by role and kind.
+    roles: BTreeMap<String, BTreeMap<String, Pair>>,
+    /// References and those to the same sender, by status.
+    references: BTreeMap<String, Pair>,
+    /// Calls by status and by what paired them, which is empty where nothing did.
+    statuses: BTreeMap<String, BTreeMap<String, u64>>,
+    /// Tools by their names, cut to what a report shows.
+    tools: BTreeMap<String, ToolCount>,
+    /// Calls of tools without a name.
+    nameless: ToolCount,
+    largest: Vec<LargeConversation>,
+    /// Conversations by their cluster.
+    clusters: BTreeMap<String, u64>,
+    exact: u64,
+    near: u64,
+    /// Renderings and occurrences by kind of loss, for each dialect of the plan.
+    losses: Vec<BTreeMap<String, Pair>>,
+}
+
+/// Two sums.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Pair(u64, u64);
+
+impl Pair {
+    fn add(&mut self, other: Self) {
+        self.0 += other.0;
+        self.1 += other.1;
+    }
+}
+
+/// Changes the value of a key, which is made where it is missing. A key that is known is not copied.
+fn change<V: Default>(map: &mut BTreeMap<String, V>, key: &str, change: impl FnOnce(&mut V)) {
+    if let Some(value) = map.get_mut(key) {
+        change(value);
+    } else {
+        change(map.entry(key.to_owned()).or_default());
+    }
+}
+
+impl OverviewSums {
+    /// Adds a message or a notice with so many characters.
+    pub fn add_message(&mut self, linked: &Linked, message: &Message, characters: u64) {
+        if message.kind == MessageKind::Message {
+            self.lengths.add(characters);
+        }
+        change(&mut self.roles, message.role.as_str(), |kinds| {
+            change(kinds, message.kind.as_str(), |sums| sums.add(Pair(1, characters)));
+        });
+        let links = linked.links.get(message.position as usize).into_iter().flatten();
+        for (_, link) in message.references.iter().zip(links) {
+            let same_sender = u64::from(link.same_sender);
+            change(&mut self.references, link.status.as_str(), |sums| {
+                sums.add(Pair(1, same_sender));
+            });
+        }
+    }
+
+    /// Adds a conversation whose messages were added, and which have so many characters.
+    pub fn add_conversation(
+        &mut self,
+        id: &str,
+        input: &str,
+        linked: &Linked,
+        standing: &ClusterMembership,
+        characters: u64,
+    ) {
+        let conversation = &linked.conversation;
+        let messages = conversation.messages.iter();
+        let messages = messages.filter(|message| message.kind == MessageKind::Message);
+        let messages = messages.count() as u64;
+        let participants = conversation.participants.len() as u64;
+        let (first, last) = conversation.span();
+        self.first = [self.first, first].into_iter().flatten().min();
+        self.last = [self.last, last].into_iter().flatten().max();
+        self.turns.add(messages);
+        self.participants.add(participants);
+        self.calls.add(linked.pairings.len() as u64);
+        self.add_calls(linked);
+        if let Some(cluster) = &standing.cluster {
+            change(&mut self.clusters, cluster, |size| *size += 1);
+            self.exact += u64::from(standing.duplicate == Some(Duplicate::Exact));
+            self.near += u64::from(standing.duplicate == Some(Duplicate::Near));
+        }
+        if !conversation.messages.is_empty() {
+            self.offer(characters, id, || LargeConversation {
+                conversation_id: id.to_owned(),
+                source: conversation.source.to_owned(),
+                input: input.to_owned(),
+                messages,
+                participants,
+                characters,
+            });
+        }
+    }
+
+    fn add_calls(&mut self, linked: &Linked) {
+        for pairing in &linked.pairings {
+            let (status, rule) = (
+                pairing.status.as_str(),
+                pairing.paired_by.map_or("", |rule| rule.as_str()),
+            );
+            change(&mut self.statuses, status, |rules| {
+                change(rules, rule, |count| *count += 1);
+            });
+            let (call, result) = call_and_result(linked, pairing);
+            let count = |tool: &mut ToolCount| {
+                tool.calls += 1;
+                tool.unanswered += u64::from(status == "unanswered");
+                tool.failed += u64::from(result.is_some_and(|result| result.is_error));
+            };
+            match tool_name(call, result) {
+                Some(name) => change(&mut self.tools, &cut(name), count),
+                None => count(&mut self.nameless),
+            }
+        }
+    }
+
+    /// Keeps a conversation where it is one of the largest; of equally large ones the first by its id.
+    fn offer(&mut self, characters: u64, id: &str, conversation: impl FnOnce() -> LargeConversation) {
+        let place = self.largest.partition_point(|known| {
+            known.characters > characters
+                || (known.characters == characters && known.conversation_id.as_str() < id)
+        });
+        if place < LARGEST {
+            self.largest.insert(place, conversation());
+            self.largest.truncate(LARGEST);
+        }
+    }
+
+    /// Adds what a rendering in the dialect of this rank lost. Gives the kinds, each once.
+    pub fn add_losses(&mut self, rank: usize, losses: &[Loss]) -> Vec<LossCode> {
+        let mut amounts: BTreeMap<LossCode, u64> = BTreeMap::new();
+        for loss in losses {
+            *amounts.entry(loss.code).or_default() += loss.amount;
+        }
+        if self.losses.len() <= rank {
+            self.losses.resize_with(rank + 1, BTreeMap::new);
+        }
+        if let Some(sums) = self.losses.get_mut(rank) {
+            for (code, amount) in &amounts {
+                change(sums, code.as_str(), |sums| sums.add(Pair(1, *amount)));
+            }
+        }
+        amounts.into_keys().collect()
+    }
+
+    /// Adds the sums of another slice.
+    pub fn merge(&mut self, other: Self) {
+        self.first = [self.first, other.first].into_iter().flatten().min();
+        self.last = [self.last, other.last].into_iter().flatten().max();
+        self.lengths.merge(&other.lengths);
+        self.turns.merge(&other.turns);
+        self.participants.merge(&other.participants);
+        self.calls.merge(&other.calls);
+        for (role, kinds) in other.roles {
+            let known = self.roles.entry(role).or_default();
+            for (kind, sums) in kinds {
+                known.entry(kind).or_default().add(sums);
+            }
+        }
+        for (status, sums) in other.references {
+            self.references.entry(status).or_default().add(sums);
+        }
+        for (status, rules) in other.statuses {
+            let known = self.statuses.entry(status).or_default();
+            for (rule, count) in rules {
+                *known.entry(rule).or_default() += count;
+            }
+        }
+        for (name, tool) in other.tools {
+            add_tool(self.tools.entry(name).or_default(), &tool);
+        }
+        add_tool(&mut self.nameless, &other.nameless);
+        for large in other.largest {
+            let (characters, id) = (large.characters, large.conversation_id.clone());
+            self.offer(characters, &id, || large);
+        }
+        for (cluster, size) in other.clusters {
+            *self.clusters.entry(cluster).or_default() += size;
+        }
+        self.exact += other.exact;
+        self.near += other.near;
+        if self.losses.len() < other.losses.len() {
+            self.losses.resize_with(other.losses.len(), BTreeMap::new);
+        }
+        for (known, losses) in self.losses.iter_mut().zip(other.losses) {
+            for (code, sums) in losses {
+                known.entry(code).or_default().add(sums);
+            }
+        }
+    }
+
+    /// What a report says of a run with these dialects; names of tools only where it may quote. What the sums do not hold is
+    /// left empty.
+    pub fn overview(self, targets: &[Target], quote: bool) -> Overview {
+        let mut overview = Overview {
+            first_message: self.first,
+            last_message: self.last,
+            message_lengths: self.lengths.totals(),
+            turns: self.turns.totals(),
+            participants: self.participants.totals(),
+            calls: self.calls.totals(),
+            roles: roles(self.roles),
+            references: references(self.references),
+            tool_calls: tool_calls(self.statuses),
+            largest: self.largest,
+            clusters: ClusterCount {
+                clusters: self.clusters.len() as u64,
+                conversations: self.clusters.values().sum(),
+                largest: self.clusters.into_values().max().unwrap_or_default(),
+                exact: self.exact,
+                near: self.near,
+            },
+            losses: losses(self.losses, targets),
+            ..Overview::default()
+        };
+        for large in &mut overview.largest {
+            large.conversation_id = cut(&large.conversation_id);
+            large.input = cut(&large.input);
+        }
+        if quote {
+            overview.tools = tools(self.nameless, self.tools);
+            overview.tools_left_out = overview.tools.len().saturating_sub(TOOLS) as u64;
+            overview.tools.truncate(TOOLS);
+        }
+        overview
+    }
+}
+
+fn add_tool(sum: &mut ToolCount, tool: &ToolCount) {
+    sum.calls += tool.calls;
+    sum.unanswered += tool.unanswered;
+    sum.failed += tool.failed;
+}
+
+fn roles(roles: BTreeMap<String, BTreeMap<String, Pair>>) -> Vec<RoleCount> {
+    let mut rows = Vec::new();
+    for (role, kinds) in roles {
+        rows.extend(kinds.into_iter().map(|(kind, sums)| RoleCount {
+            role: role.clone(),
+            kind,
+            messages: sums.0,
+            characters: sums.1,
+        }));
+    }
+    rows.sort_by_key(|row| std::cmp::Reverse(row.messages));
+    rows
+}
+
+fn references(references: BTreeMap<String, Pair>) -> Vec<ReferenceCount> {
+    let rows = references.into_iter().map(|(status, sums)| ReferenceCount {
+        status,
+        count: sums.0,
+        same_sender: sums.1,
+    });
+    let mut rows: Vec<ReferenceCount> = rows.collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.count));
+    rows
+}
+
+fn tool_calls(statuses: BTreeMap<String, BTreeMap<String, u64>>) -> Vec<CallCount> {
+    let mut rows = Vec::new();
+    for (status, rules) in statuses {
+        rows.extend(rules.into_iter().map(|(rule, count)| CallCount {
+            status: status.clone(),
+            paired_by: Some(rule).filter(|rule| !rule.is_empty()),
+            count,
+        }));
+    }
+    rows.sort_by_key(|row| std::cmp::Reverse(row.count));
+    rows
+}
+
+fn tools(nameless: ToolCount, tools: BTreeMap<String, ToolCount>) -> Vec<ToolCount> {
+    let named = tools.into_iter().map(|(name, tool)| ToolCount {
+        name: Some(name),
+        ..tool
+    });
+    let mut rows: Vec<ToolCount> = std::iter::once(nameless).chain(named).collect();
+    rows.retain(|tool| tool.calls > 0);
+    rows.sort_by_key(|tool| std::cmp::Reverse(tool.calls));
+    rows
+}
+
+fn losses(losses: Vec<BTreeMap<String, Pair>>, targets: &[Target]) -> Vec<LossCount> {
+    let mut rows = Vec::new();
+    for (target, losses) in targets.iter().zip(losses) {
+        rows.extend(losses.into_iter().map(|(code, sums)| LossCount {
+            dialect: target.dialect.id().to_owned(),
+            profile: target.profile.to_owned(),
+            code,
+            renderings: sums.0,
+            amount: sums.1,
+        }));
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sums of a slice with a conversation of this id and size.
+    fn slice(id: &str, characters: u64) -> OverviewSums {
+        let mut sums = OverviewSums {
+            first: Some(i64::try_from(characters).unwrap()),
+            nameless: ToolCount {
+                calls: 1,
+                ..ToolCount::default()
+            },
+            clusters: BTreeMap::from([(format!("cluster {}", characters % 2), 1)]),
+            losses: vec![
+                BTreeMap::new(),
+                BTreeMap::from([("l".to_owned(), Pair(1, characters))]),
+            ],
+            ..OverviewSums::default()
+        };
+        sums.lengths.add(characters);
+        sums.offer(characters, id, || LargeConversation {
+            conversation_id: id.to_owned(),
+            characters,
+            ..LargeConversation::default()
+        });
+        sums
+    }
+
+    #[test]
+    fn slices_in_any_order_give_the_same_sums() {
+        let slices = || [slice("b", 5), slice("a", 5), slice("z", 9), slice("y", 2)];
+        let mut forwards = OverviewSums::default();
+        for slice in slices() {
+            forwards.merge(slice);
+        }
+        let mut backwards = OverviewSums::default();
+        for slice in slices().into_iter().rev() {
+            backwards.merge(slice);
+        }
+        let (one, other) = (forwards.overview(&[], true), backwards.overview(&[], true));
+        assert_eq!(one, other);
+        assert_eq!(one.first_message, Some(2));
+        assert_eq!((one.message_lengths.count, one.message_lengths.sum), (4, 21));
+        assert_eq!((one.clusters.clusters, one.clusters.largest), (2, 3));
+        assert_eq!(one.tools[0].calls, 4);
+        let ids: Vec<&str> = one
+            .largest
+            .iter()
+            .map(|large| large.conversation_id.as_str())
+            .collect();
+        assert_eq!(ids, ["z", "a", "b", "y"]);
+    }
+
+    #[test]
+    fn of_many_conversations_the_largest_stay_and_of_many_tools_those_that_are_called_most() {
+        let mut sums = OverviewSums::default();
+        for number in 0..40_u64 {
+            sums.merge(slice(&format!("small-{number:02}"), 1));
+            let tool = ToolCount {
+                calls: number + 1,
+                ..ToolCount::default()
+            };
+            sums.tools.insert(format!("tool-{number:02}"), tool);
+        }
+        sums.merge(slice("large", 7));
+        let quiet = sums.clone().overview(&[], false);
+        assert_eq!((quiet.tools.len(), quiet.tools_left_out), (0, 0));
+        let overview = sums.overview(&[], true);
+        assert_eq!(overview.largest.len(), LARGEST);
+        assert_eq!(overview.largest[0].conversation_id, "large");
+        assert_eq!(overview.largest[1].conversation_id, "small-00");
+        assert_eq!((overview.tools.len(), overview.tools_left_out), (TOOLS, 21));
+        // Those without a name come first among equals.
+        assert_eq!((overview.tools[0].calls, &overview.tools[0].name), (41, &None));
+    }
+
+    #[test]
+    fn sums_are_read_from_a_receipt_as_they_were_written() {
+        let text = serde_json::to_string(&slice("a", 5)).unwrap();
+        let read: OverviewSums = serde_json::from_str(&text).unwrap();
+        assert_eq!(read.overview(&[], true), slice("a", 5).overview(&[], true));
+    }
+}

@@ -1,4 +1,4 @@
-//! The canonical conversation: plain types and their invariants, and the rope that every rendering is made of.
+//! The canonical conversation: plain types and their invariants, and the sink that every rendering is written into.
 //!
 //! No wire format of anybody lives here: sources write these types, dialects read them.
 
@@ -12,6 +12,7 @@ pub mod linked;
 pub mod message;
 pub mod participant;
 pub mod rope;
+pub mod sink;
 mod target;
 pub mod technical;
 pub mod timestamp;
@@ -26,5 +27,6 @@ pub use message::{
 };
 pub use participant::{Participant, ParticipantKind};
 pub use rope::{Component, ComponentSpan, Level, Rope, Segment, Speaker};
+pub use sink::{Piece, Run, Sink, SinkBuffers};
 pub use target::{DEFAULT_PROFILE, target_name};
 pub use timestamp::{OffsetOrigin, Timestamp};

@@ -170,6 +170,11 @@ impl<'a> Rope<'a> {
         self.segments.extend(other.segments);
     }
 
+    /// The segments in order, by value.
+    pub fn into_segments(self) -> Vec<Segment<'a>> {
+        self.segments
+    }
+
     /// The segments in order.
     pub fn segments(&self) -> &[Segment<'a>] {
         &self.segments

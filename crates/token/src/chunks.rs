@@ -105,7 +105,7 @@ impl Chunks {
 }
 
 /// The bytes of a chunk, zeros, and the length in the last byte.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Key([u64; 2]);
 
 /// For each number of bytes, the bits of a window that are theirs.

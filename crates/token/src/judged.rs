@@ -1,6 +1,7 @@
 //! Holds every counter against tiktoken-rs: not only as many tokens, the same tokens.
 
 mod families;
+mod sunk;
 mod synced;
 mod texts;
 mod unicode;

@@ -28,6 +28,7 @@ mod merge_table;
 mod merges;
 mod pairs;
 mod patterns;
+mod pieces;
 mod ranks;
 mod reference;
 mod reference_counter;

@@ -11,6 +11,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use chatmill_model::Sink;
 use chatmill_model::rope::{Component, ComponentSpan, Speaker};
 
 use crate::bpe::Tables;
@@ -20,6 +21,7 @@ use crate::counter::{BEHIND, Counter, TokenCounts};
 use crate::encoding::Encoding;
 use crate::join_points::JoinPoints;
 use crate::memory::Memory;
+use crate::pieces::{JointKey, Known, MAX_JOINT_PARTS, PartNumber, PartTokens, Pieces};
 use crate::sync::{BoundaryClasses, SyncPoints};
 
 /// Bytes of a stretch from which its inside is remembered.
@@ -97,6 +99,25 @@ impl TokenCounter {
         self.places.iter().map(tally).collect()
     }
 
+    /// The tokens of the rendering that a sink holds, in each encoding: what [`tally`](Self::tally) counts in its text and spans,
+    /// at the price of the pieces that were never counted before.
+    pub fn tally_sink(&mut self, sink: &Sink<'_>, tallies: &mut Vec<TokenCounts>) {
+        for (batch, counted) in self
+            .batches
+            .iter_mut()
+            .zip(self.counted.chunks_mut(MAX_ENCODINGS_PER_GROUP))
+        {
+            counted.fill(TokenCounts::default());
+            batch.tally_sink(sink, counted);
+        }
+        let tally = |place: &Place| match place {
+            Place::Batch(number) => self.counted.get(*number).copied().unwrap_or_default(),
+            Place::Whole(counter) => counter.tally(sink.text(), sink.spans()),
+        };
+        tallies.clear();
+        tallies.extend(self.places.iter().map(tally));
+    }
+
     /// Bytes that long texts take in each memory at present, at most.
     #[cfg(test)]
     pub(crate) fn remembered(&self) -> usize {
@@ -123,6 +144,7 @@ struct Batch {
     points: SyncPoints,
     ways: ChunkCounter,
     insides: Memory,
+    pieces: Pieces,
 }
 
 /// The stretch between the first and the last sync point of a text, and its tokens in each encoding. Empty when there are
@@ -144,6 +166,129 @@ impl Batch {
             points: SyncPoints::new(common, seams),
             ways: ChunkCounter::new(tables),
             insides: Memory::default(),
+            pieces: Pieces::default(),
+        }
+    }
+
+    fn tally_sink(&mut self, sink: &Sink<'_>, tallies: &mut [TokenCounts]) {
+        let (text, spans) = (sink.text(), sink.spans());
+        self.pieces.begin(sink.glue_identity(), sink.text_identity());
+        let mut books = Books::new(spans, tallies);
+        let mut open = OpenJoint::at(0);
+        let mut start = 0;
+        let mut here = 0;
+        for run in sink.runs() {
+            while spans.get(here).is_some_and(|span| span.end <= start) {
+                here += 1;
+            }
+            if let Some(span) = spans.get(here).filter(|span| span.control) {
+                self.settle(text, start, &open, &mut books);
+                books.many(span, [1; MAX_ENCODINGS_PER_GROUP]);
+                open = OpenJoint::at(run.end);
+                start = run.end;
+                continue;
+            }
+            let length = run.end - start;
+            let known = match self.pieces.get(run.piece, length) {
+                Some(known) => known,
+                None => {
+                    let known = self.look(text.get(start..run.end).unwrap_or_default());
+                    self.pieces.keep(run.piece, known);
+                    known
+                }
+            };
+            open.push(known.head, start);
+            if let Some((first, last, counts)) = known.inside {
+                self.settle(text, start + first, &open, &mut books);
+                books.tokens(start, counts);
+                open = OpenJoint::at(start + last);
+                open.push(known.tail, start + last);
+            }
+            start = run.end;
+        }
+        self.settle(text, text.len(), &open, &mut books);
+        books.settle();
+    }
+
+    /// Counts the parts since the last sync point, up to this one.
+    fn settle(&mut self, text: &str, end: usize, open: &OpenJoint, books: &mut Books<'_>) {
+        if open.number == 0 {
+            return;
+        }
+        if open.is_known {
+            let tokens = match self.pieces.joint(&open.key) {
+                Some(tokens) => *tokens,
+                None => self.learn(text, end, open),
+            };
+            for (start, tokens) in open.starts.iter().zip(&tokens).take(open.number) {
+                books.tokens(*start, tokens.map(u64::from));
+            }
+        } else {
+            self.joint(text, open.start..end, books);
+        }
+    }
+
+    /// Counts a joint for the first time.
+    #[cold]
+    fn learn(&mut self, text: &str, end: usize, open: &OpenJoint) -> [PartTokens; MAX_JOINT_PARTS] {
+        let starts = open.starts.get(..open.number).unwrap_or_default();
+        let mut learned = [PartTokens::default(); MAX_JOINT_PARTS];
+        self.each_beginning(text, open.start..end, |encoding, byte| {
+            let part = starts.partition_point(|start| *start <= byte).saturating_sub(1);
+            let tokens = learned.get_mut(part).and_then(|part| part.get_mut(encoding));
+            if let Some(tokens) = tokens {
+                *tokens = tokens.saturating_add(1);
+            }
+        });
+        self.pieces.keep_joint(open.key, learned);
+        learned
+    }
+
+    /// Calls `each` with an encoding and a byte at which one of its tokens begins, for all of a stretch that begins and ends at
+    /// borders.
+    fn each_beginning(&mut self, text: &str, range: Range<usize>, mut each: impl FnMut(usize, usize)) {
+        let Some(stretch) = text.get(range.clone()) else {
+            return;
+        };
+        let Self { points, ways, .. } = self;
+        let mut start = range.start;
+        points.each_end(stretch, |end| {
+            let chunk = start..range.start + end;
+            start = chunk.end;
+            match ways.beginnings(text, chunk.clone()) {
+                Beginnings::Short(lanes) => {
+                    for encoding in 0..MAX_ENCODINGS_PER_GROUP {
+                        each_bit(lanes.begin(encoding), |bit| each(encoding, chunk.start + bit));
+                    }
+                }
+                Beginnings::Long(words) => {
+                    let of_each = words.chunks(ChunkCounter::words_for(chunk.len()));
+                    for (encoding, words) in of_each.enumerate() {
+                        for (number, word) in words.iter().enumerate() {
+                            each_bit(*word, |bit| each(encoding, chunk.start + 64 * number + bit));
+                        }
+                    }
+                }
+            }
+        });
+    }
+
+    /// Finds out what there is to know of a piece.
+    fn look(&mut self, piece: &str) -> Known {
+        let inside = if piece.len() >= LONG_RUN_BYTES {
+            let inside = self.inside(piece);
+            (inside.last > 0).then_some((inside.first, inside.last, inside.counts))
+        } else {
+            let points = self.points.interior(piece);
+            points.map(|(first, last)| (first, last, self.count(piece, first..last)))
+        };
+        let bytes = piece.as_bytes();
+        let (first, last) = inside.map_or((bytes.len(), bytes.len()), |(first, last, _)| (first, last));
+        Known {
+            length: piece.len(),
+            inside,
+            head: self.pieces.part(bytes.get(..first).unwrap_or_default()),
+            tail: self.pieces.part(bytes.get(last..).unwrap_or_default()),
         }
     }
 
@@ -223,6 +368,52 @@ impl Batch {
     }
 }
 
+/// The parts since the last sync point of a rendering.
+struct OpenJoint {
+    /// Its first byte.
+    start: usize,
+    /// How many parts there are.
+    number: usize,
+    /// Whether all of them have numbers and a place.
+    is_known: bool,
+    key: JointKey,
+    /// Where they begin.
+    starts: [usize; MAX_JOINT_PARTS],
+}
+
+impl OpenJoint {
+    /// A joint without parts that begins at a byte.
+    fn at(start: usize) -> Self {
+        Self {
+            start,
+            number: 0,
+            is_known: true,
+            key: JointKey::default(),
+            starts: [0; MAX_JOINT_PARTS],
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, part: PartNumber, start: usize) {
+        match self.starts.get_mut(self.number) {
+            Some(to) if part.is_some() => {
+                *to = start;
+                self.key.set(self.number, part);
+            }
+            _ => self.is_known = false,
+        }
+        self.number += 1;
+    }
+}
+
+/// Calls `each` with the number of each bit that is set.
+fn each_bit(mut bits: u64, mut each: impl FnMut(usize)) {
+    while bits != 0 {
+        each(bits.trailing_zeros() as usize);
+        bits &= bits - 1;
+    }
+}
+
 /// What chunks are booked into.
 struct Books<'s> {
     spans: &'s [ComponentSpan],
@@ -230,7 +421,9 @@ struct Books<'s> {
     here: usize,
     /// Where that span ends.
     end: usize,
-    /// Counted for that span, and not yet booked.
+    /// Counted for that span by number, and not yet booked.
+    sums: [u64; MAX_ENCODINGS_PER_GROUP],
+    /// Counted for that span chunk by chunk, and not yet booked.
     counts: Counts,
     /// Chunks in these counts.
     chunks: u32,
@@ -243,6 +436,7 @@ impl<'s> Books<'s> {
             end: spans.first().unwrap_or(&BEHIND).end,
             spans,
             here: 0,
+            sums: [0; MAX_ENCODINGS_PER_GROUP],
             counts: Counts::default(),
             chunks: 0,
             tallies,
@@ -263,13 +457,23 @@ impl<'s> Books<'s> {
 
     /// Books what has been counted for the span at hand.
     fn settle(&mut self) {
-        if self.chunks > 0 {
-            let span = self.spans.get(self.here).unwrap_or(&BEHIND);
-            for (encoding, tally) in self.tallies.iter_mut().enumerate() {
-                tally.book_many(span, self.counts.of(encoding));
+        let span = self.spans.get(self.here).unwrap_or(&BEHIND);
+        for ((encoding, tally), sum) in self.tallies.iter_mut().enumerate().zip(&mut self.sums) {
+            let tokens = std::mem::take(sum) + self.counts.of(encoding);
+            if tokens > 0 {
+                tally.book_many(span, tokens);
             }
-            self.counts = Counts::default();
-            self.chunks = 0;
+        }
+        self.counts = Counts::default();
+        self.chunks = 0;
+    }
+
+    /// Adds tokens to the span that holds a byte.
+    #[inline]
+    fn tokens(&mut self, byte: usize, tokens: [u64; MAX_ENCODINGS_PER_GROUP]) {
+        self.go_to(byte);
+        for (sum, more) in self.sums.iter_mut().zip(tokens) {
+            *sum += more;
         }
     }
 

@@ -1,0 +1,450 @@
+//! The sink: what a dialect writes a rendering into. Text and token counts both come from it, so they cannot disagree.
+//!
+//! A dialect pushes glue, which is its own, and texts of the conversation. Each push is written at once, escaped as asked, and
+//! is noted as a [`Run`] with the number of its [`Piece`]. The same text at the same level has the same number in all renderings of a
+//! conversation: it is escaped once, and a counter that knows the piece need not look at it again. Pieces are known by their
+//! address, which no other text can have: whatever is pushed as borrowed outlives the sink.
+//!
+//! Why: docs/decisions/2026-11-22-dialects-write-into-a-sink.md.
+
+use std::borrow::Cow;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::json;
+use crate::rope::{Component, ComponentSpan, Level, Rope, Speaker};
+
+/// Bytes up to which neighbouring glue becomes one piece.
+const MAX_GLUE_BYTES: usize = 200;
+/// Pieces of glue that are remembered; beyond them neighbours stay apart.
+const MAX_GLUE_PIECES: usize = 1 << 14;
+/// Pieces of one conversation that are remembered; the texts of further ones are escaped and counted whenever they are pushed.
+const MAX_PIECES: usize = 1 << 20;
+/// Bytes of escaped text that are remembered for one conversation.
+const MAX_ESCAPED_BYTES: usize = 64 << 20;
+
+/// The number of a text that was pushed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// A text without a number: what was made for this rendering alone.
+    Unknown,
+    /// Glue; the number holds as long as the sink's buffers do.
+    Glue(u32),
+    /// A text of the conversation; the number holds for this conversation.
+    Text(u32),
+}
+
+/// What one push wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// One past its last byte in the rendering.
+    pub end: usize,
+    /// What it wrote.
+    pub piece: Piece,
+}
+
+/// Something that is itself and nothing else as long as somebody holds it.
+#[derive(Clone, Debug, Default)]
+pub struct Identity(Arc<()>);
+
+impl PartialEq for Identity {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+/// What a sink keeps from one conversation to the next: its room, and its glue.
+#[derive(Debug, Default)]
+pub struct SinkBuffers {
+    text: String,
+    spans: Vec<ComponentSpan>,
+    runs: Vec<Run>,
+    glue: FxHashMap<(u32, usize, usize), u32>,
+    glue_identity: Identity,
+    pieces: FxHashMap<(usize, usize, Level), u32>,
+    /// For each piece where its escaped text stands; none where escaping changes nothing.
+    written: Vec<Option<(usize, usize)>>,
+    escaped: String,
+}
+
+/// What the renderings of one conversation are written into, one after the other.
+#[derive(Debug)]
+pub struct Sink<'a> {
+    buffers: SinkBuffers,
+    identity: Identity,
+    speaker: Speaker,
+    limit: usize,
+    is_oversize: bool,
+    conversation: PhantomData<&'a str>,
+}
+
+impl Default for Sink<'_> {
+    fn default() -> Self {
+        Self::new(SinkBuffers::default(), usize::MAX)
+    }
+}
+
+impl<'a> Sink<'a> {
+    /// A sink for the renderings of a conversation, none of which becomes longer than `limit` bytes.
+    pub fn new(mut buffers: SinkBuffers, limit: usize) -> Self {
+        buffers.pieces.clear();
+        buffers.written.clear();
+        buffers.escaped.clear();
+        let mut sink = Self {
+            buffers,
+            identity: Identity::default(),
+            speaker: Speaker::default(),
+            limit,
+            is_oversize: false,
+            conversation: PhantomData,
+        };
+        sink.begin();
+        sink
+    }
+
+    /// The buffers, for the next conversation.
+    pub fn into_buffers(self) -> SinkBuffers {
+        self.buffers
+    }
+
+    /// Begins a rendering: forgets what the one before wrote.
+    pub fn begin(&mut self) {
+        self.buffers.text.clear();
+        self.buffers.spans.clear();
+        self.buffers.runs.clear();
+        self.speaker = Speaker::default();
+        self.is_oversize = false;
+    }
+
+    /// The rendering as far as it is written.
+    pub fn text(&self) -> &str {
+        &self.buffers.text
+    }
+
+    /// What its bytes are booked under. Neighbours that are booked alike share a span, but a control token has one of its own.
+    pub fn spans(&self) -> &[ComponentSpan] {
+        &self.buffers.spans
+    }
+
+    /// The same, for whoever says how many requests carry each.
+    pub fn spans_mut(&mut self) -> &mut [ComponentSpan] {
+        &mut self.buffers.spans
+    }
+
+    /// What was pushed, in order. No run reaches over the end of a span.
+    pub fn runs(&self) -> &[Run] {
+        &self.buffers.runs
+    }
+
+    /// For how long numbers of glue hold.
+    pub fn glue_identity(&self) -> &Identity {
+        &self.buffers.glue_identity
+    }
+
+    /// For how long numbers of texts hold.
+    pub fn text_identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// Whether the rendering would be longer than the limit; then it ends somewhere before.
+    pub fn is_oversize(&self) -> bool {
+        self.is_oversize
+    }
+
+    /// Says whose turn what follows belongs to.
+    pub fn speak(&mut self, speaker: Speaker) {
+        self.speaker = speaker;
+    }
+
+    /// Appends the dialect's own framing, written as it is.
+    pub fn framing(&mut self, text: &'static str) {
+        self.glue(text, Component::Framing);
+    }
+
+    /// Appends the dialect's own words, written as they are and booked under any component.
+    pub fn glue(&mut self, text: &'static str, component: Component) {
+        if text.is_empty() || !self.has_room(text.len()) {
+            return;
+        }
+        let before = self.glue_before(component, text.len());
+        let buffers = &mut self.buffers;
+        buffers.text.push_str(text);
+        if let Some(number) = before.and_then(|before| buffers.glue_number(before, text))
+            && let (Some(run), Some(span)) = (buffers.runs.last_mut(), buffers.spans.last_mut())
+        {
+            run.piece = Piece::Glue(number);
+            run.end = buffers.text.len();
+            span.end = run.end;
+            return;
+        }
+        let number = buffers.glue_number(0, text);
+        self.run(number.map_or(Piece::Unknown, Piece::Glue), component, false);
+    }
+
+    /// The glue that the same span ends with, where so much more may join it.
+    fn glue_before(&self, component: Component, more: usize) -> Option<u32> {
+        let runs = self.buffers.runs.as_slice();
+        let Piece::Glue(number) = runs.last()?.piece else {
+            return None;
+        };
+        let span = self.buffers.spans.last()?;
+        let start = runs.len().checked_sub(2).and_then(|before| runs.get(before));
+        let bytes = self.buffers.text.len() - start.map_or(0, |run| run.end) + more;
+        let joins = span.component == component && span.voice == self.speaker && bytes <= MAX_GLUE_BYTES;
+        joins.then_some(number)
+    }
+
+    /// Appends a text, written as it is.
+    pub fn literal(&mut self, text: impl Into<Cow<'a, str>>, component: Component) {
+        self.content(text, Level::Raw, component);
+    }
+
+    /// Appends a text at an escape level. Borrow from the conversation where nothing has to change.
+    pub fn content(&mut self, text: impl Into<Cow<'a, str>>, level: Level, component: Component) {
+        let text = text.into();
+        if text.is_empty() || !self.has_room(text.len()) {
+            return;
+        }
+        let piece = match text {
+            Cow::Borrowed(text) => self.buffers.push_borrowed(text, level),
+            Cow::Owned(text) => {
+                push(&mut self.buffers.text, &text, level);
+                Piece::Unknown
+            }
+        };
+        if self.buffers.text.len() > self.limit {
+            self.is_oversize = true;
+        }
+        self.run(piece, component, false);
+    }
+
+    /// Appends a JSON string with its quotes (framing) around `text`.
+    pub fn json_string(&mut self, text: impl Into<Cow<'a, str>>, component: Component) {
+        self.framing("\"");
+        self.content(text, Level::JsonString, component);
+        self.framing("\"");
+    }
+
+    /// Appends raw JSON without its insignificant white space.
+    pub fn raw_json(&mut self, raw: &'a str, component: Component) {
+        let is_blank = |byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+        if raw.bytes().any(is_blank) {
+            let mut compact = String::with_capacity(raw.len());
+            json::push_compact(&mut compact, raw);
+            self.literal(compact, component);
+        } else {
+            self.literal(raw, component);
+        }
+    }
+
+    /// Appends what a rope holds, in the voices in which it was built.
+    pub fn pour(&mut self, rope: Rope<'a>) {
+        for segment in rope.into_segments() {
+            self.speaker = segment.voice;
+            if segment.control {
+                if self.has_room(segment.text.len()) {
+                    self.buffers.text.push_str(&segment.text);
+                    self.run(Piece::Unknown, segment.component, true);
+                }
+            } else {
+                self.content(segment.text, segment.level, segment.component);
+            }
+        }
+        self.speaker = Speaker::default();
+    }
+
+    fn has_room(&mut self, more: usize) -> bool {
+        self.is_oversize |= self.buffers.text.len().saturating_add(more) > self.limit;
+        !self.is_oversize
+    }
+
+    /// Notes what was just written.
+    fn run(&mut self, piece: Piece, component: Component, control: bool) {
+        let buffers = &mut self.buffers;
+        let end = buffers.text.len();
+        buffers.runs.push(Run { end, piece });
+        match buffers.spans.last_mut() {
+            Some(last)
+                if last.component == component
+                    && last.voice == self.speaker
+                    && !(last.control || control) =>
+            {
+                last.end = end;
+            }
+            _ => buffers.spans.push(ComponentSpan {
+                end,
+                component,
+                voice: self.speaker,
+                control,
+                requests: 0,
+            }),
+        }
+    }
+}
+
+impl SinkBuffers {
+    /// The number of glue that stands directly after other glue, or after none (0); none where too many are known.
+    fn glue_number(&mut self, before: u32, text: &'static str) -> Option<u32> {
+        let key = (before, text.as_ptr() as usize, text.len());
+        if let Some(number) = self.glue.get(&key) {
+            return Some(*number);
+        }
+        let next = self.glue.len() + 1;
+        let number = u32::try_from(next).ok().filter(|_| next <= MAX_GLUE_PIECES)?;
+        self.glue.insert(key, number);
+        Some(number)
+    }
+
+    /// Writes a text that stays where it is as long as its number holds.
+    fn push_borrowed(&mut self, text: &str, level: Level) -> Piece {
+        let key = (text.as_ptr() as usize, text.len(), level);
+        if let Some(number) = self.pieces.get(&key) {
+            match self.written.get(*number as usize).copied().flatten() {
+                None => self.text.push_str(text),
+                Some((start, end)) => self.text.extend(self.escaped.get(start..end)),
+            }
+            return Piece::Text(*number);
+        }
+        let start = self.text.len();
+        push(&mut self.text, text, level);
+        let number = match u32::try_from(self.written.len()) {
+            Ok(number) if self.written.len() < MAX_PIECES => number,
+            _ => return Piece::Unknown,
+        };
+        let written = self.text.get(start..).unwrap_or_default();
+        // Escaping only ever adds bytes.
+        let place = if written.len() == text.len() {
+            None
+        } else if self.escaped.len() + written.len() > MAX_ESCAPED_BYTES {
+            return Piece::Unknown;
+        } else {
+            let start = self.escaped.len();
+            self.escaped.push_str(written);
+            Some((start, self.escaped.len()))
+        };
+        self.written.push(place);
+        self.pieces.insert(key, number);
+        Piece::Text(number)
+    }
+}
+
+fn push(out: &mut String, text: &str, level: Level) {
+    match level {
+        Level::Raw => out.push_str(text),
+        Level::JsonString => json::push_escaped(out, text),
+        Level::JsonInJsonString => {
+            let mut once = String::new();
+            json::push_escaped(&mut once, text);
+            json::push_escaped(out, &once);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sink_writes_what_is_pushed_and_says_where_components_end() {
+        let mut sink = Sink::default();
+        sink.framing("{\"a\":");
+        sink.json_string("x\ny", Component::Content);
+        sink.framing(",\"b\":\"");
+        sink.content("{\"k\":\"\n\"}", Level::JsonInJsonString, Component::Tools);
+        sink.framing("\"}");
+        assert_eq!(sink.text(), r#"{"a":"x\ny","b":"{\\\"k\\\":\\\"\\n\\\"}"}"#);
+        assert_eq!(sink.spans().last().map(|span| span.end), Some(sink.text().len()));
+        assert_eq!(sink.spans().len(), 5);
+        // Neighbouring glue is one piece.
+        assert_eq!(sink.runs().len(), 5);
+    }
+
+    #[test]
+    fn a_text_has_one_number_at_each_level_and_is_written_alike_every_time() {
+        let text = String::from("say \"it\"");
+        let mut sink = Sink::default();
+        for level in [Level::Raw, Level::JsonString, Level::JsonString, Level::Raw] {
+            sink.content(text.as_str(), level, Component::Content);
+        }
+        assert_eq!(sink.text(), "say \"it\"say \\\"it\\\"say \\\"it\\\"say \"it\"");
+        let pieces: Vec<Piece> = sink.runs().iter().map(|run| run.piece).collect();
+        let [raw, escaped] = [Piece::Text(0), Piece::Text(1)];
+        assert_eq!(pieces, [raw, escaped, escaped, raw]);
+        sink.begin();
+        sink.content(text.as_str(), Level::JsonString, Component::Content);
+        sink.content(text.clone(), Level::JsonString, Component::Content);
+        let pieces: Vec<Piece> = sink.runs().iter().map(|run| run.piece).collect();
+        assert_eq!(pieces, [escaped, Piece::Unknown]);
+    }
+
+    #[test]
+    fn glue_that_meets_again_has_the_same_number_and_other_neighbours_another() {
+        let mut sink = Sink::default();
+        let mut number = |glue: &[&'static str]| {
+            sink.begin();
+            for text in glue {
+                sink.framing(text);
+            }
+            let runs = sink.runs();
+            assert_eq!(runs.len(), 1);
+            (runs[0].piece, sink.text().to_owned())
+        };
+        let (one, text) = number(&["{", "\"a\":"]);
+        assert_eq!(text, "{\"a\":");
+        assert_eq!(number(&["{", "\"a\":"]).0, one);
+        assert_ne!(number(&["{"]).0, one);
+        assert_ne!(number(&["\"a\":"]).0, one);
+    }
+
+    #[test]
+    fn glue_joins_up_to_a_length_and_only_in_its_own_span() {
+        let mut sink = Sink::default();
+        for _ in 0..MAX_GLUE_BYTES {
+            sink.framing("x");
+        }
+        assert_eq!(sink.runs().len(), 1);
+        sink.framing("x");
+        assert_eq!(sink.runs().len(), 2);
+        sink.speak(Speaker::Perspective);
+        sink.framing("x");
+        sink.glue("x", Component::Names);
+        assert_eq!((sink.runs().len(), sink.spans().len()), (4, 3));
+    }
+
+    #[test]
+    fn a_rendering_of_the_limit_is_whole_and_one_byte_more_is_too_long() {
+        for (text, is_oversize) in [("12345", false), ("123456", true), ("\n\n\n", true)] {
+            let mut sink = Sink::new(SinkBuffers::default(), 5);
+            sink.content(text, Level::JsonString, Component::Content);
+            assert_eq!(sink.is_oversize(), is_oversize, "{text:?}");
+            sink.begin();
+            assert!(!sink.is_oversize());
+        }
+    }
+
+    #[test]
+    fn control_tokens_never_share_a_span() {
+        let mut rope = Rope::new();
+        rope.framing("a");
+        rope.control("<|x|>");
+        rope.control("<|x|>");
+        rope.framing("b");
+        rope.framing("c");
+        let mut sink = Sink::default();
+        sink.pour(rope);
+        assert_eq!(sink.text(), "a<|x|><|x|>bc");
+        let seen: Vec<_> = sink.spans().iter().map(|span| (span.end, span.control)).collect();
+        assert_eq!(seen, [(1, false), (6, true), (11, true), (13, false)]);
+    }
+
+    #[test]
+    fn numbers_of_texts_hold_for_one_conversation_and_those_of_glue_for_all() {
+        let sink = Sink::default();
+        let (glue, text) = (sink.glue_identity().clone(), sink.text_identity().clone());
+        let sink = Sink::new(sink.into_buffers(), usize::MAX);
+        assert_eq!(*sink.glue_identity(), glue);
+        assert_ne!(*sink.text_identity(), text);
+    }
+}

@@ -13,15 +13,15 @@ use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table};
 use serde::Serialize;
 
 /// A destination of results; a worker thread may write to it.
-pub(crate) type Sink = Box<dyn Write + Send>;
+pub(crate) type Output = Box<dyn Write + Send>;
 
 /// Buffered stdout.
-pub(crate) fn stdout() -> Sink {
+pub(crate) fn stdout() -> Output {
     Box::new(BufWriter::new(io::stdout()))
 }
 
 /// A file for results, and what gives it its name in place of an older one when all is written. `inputs` are spared.
-pub(crate) fn file(path: &Path, inputs: &[&Path]) -> anyhow::Result<(Sink, ReportFile)> {
+pub(crate) fn file(path: &Path, inputs: &[&Path]) -> anyhow::Result<(Output, ReportFile)> {
     let file = create_report(path, inputs)?;
     Ok((Box::new(BufWriter::new(file.clone())), file))
 }

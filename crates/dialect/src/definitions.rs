@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use chatmill_model::{Component, RawJson, Rope, Speaker};
+use chatmill_model::{Component, RawJson, Sink, Speaker};
 use serde_json::value::RawValue;
 
 use crate::gemini_schema;
@@ -31,7 +31,7 @@ pub(crate) enum Form {
 
 /// Writes the definitions between what opens and what closes their list; nothing at all, and false, when there is none.
 pub(crate) fn write<'a>(
-    rope: &mut Rope<'a>,
+    sink: &mut Sink<'a>,
     [opening, closing]: [&'static str; 2],
     tools: &'a [RawJson],
     form: Form,
@@ -40,7 +40,7 @@ pub(crate) fn write<'a>(
 ) -> bool {
     let mut separator = opening;
     let mut written = BTreeSet::new();
-    rope.speak(Speaker::Preamble);
+    sink.speak(Speaker::Preamble);
     for tool in tools {
         let definitions = Definition::read(tool);
         if definitions.is_empty() {
@@ -59,21 +59,21 @@ pub(crate) fn write<'a>(
                 );
                 continue;
             }
-            rope.framing(separator);
+            sink.framing(separator);
             separator = ",";
-            one(rope, &definition, form, names, losses);
+            one(sink, &definition, form, names, losses);
         }
     }
     let is_any = separator == ",";
     if is_any {
-        rope.framing(closing);
+        sink.framing(closing);
     }
-    rope.speak(Speaker::Other);
+    sink.speak(Speaker::Other);
     is_any
 }
 
 fn one<'a>(
-    rope: &mut Rope<'a>,
+    sink: &mut Sink<'a>,
     definition: &Definition<'a>,
     form: Form,
     names: &ToolNames<'_>,
@@ -90,13 +90,13 @@ fn one<'a>(
         losses.whole_rendering(LossCode::ToolNameRewritten, 1, reason);
     }
     let name = names.spelling(&definition.name);
-    rope.framing(match form {
+    sink.framing(match form {
         Form::Nested => "{\"type\":\"function\",\"function\":{\"name\":",
         Form::Flat => "{\"type\":\"function\",\"name\":",
         Form::InputSchema | Form::Bare | Form::Declaration => "{\"name\":",
         Form::Spec => "{\"toolSpec\":{\"name\":",
     });
-    rope.json_string(name, Component::Tools);
+    sink.json_string(name, Component::Tools);
     let description = definition.description;
     let is_refused = form == Form::Spec && description.is_some_and(|text| text.get() == "\"\"");
     losses.whole_rendering(
@@ -105,25 +105,25 @@ fn one<'a>(
         "an empty description of a tool is refused",
     );
     if let Some(description) = description.filter(|_| !is_refused) {
-        rope.framing(",\"description\":");
-        rope.raw_json(description.get(), Component::Tools);
+        sink.framing(",\"description\":");
+        sink.raw_json(description.get(), Component::Tools);
     }
-    parameters(rope, definition, form, losses);
+    parameters(sink, definition, form, losses);
     if keeps_strict {
         let strict = definition.strict.map(RawValue::get);
         if let Some(strict) = strict.or((form == Form::Flat).then_some("false")) {
-            rope.framing(",\"strict\":");
-            rope.literal(strict, Component::Tools);
+            sink.framing(",\"strict\":");
+            sink.literal(strict, Component::Tools);
         }
     }
-    rope.framing(if matches!(form, Form::Nested | Form::Spec) {
+    sink.framing(if matches!(form, Form::Nested | Form::Spec) {
         "}}"
     } else {
         "}"
     });
 }
 
-fn parameters<'a>(rope: &mut Rope<'a>, definition: &Definition<'a>, form: Form, losses: &mut Losses) {
+fn parameters<'a>(sink: &mut Sink<'a>, definition: &Definition<'a>, form: Form, losses: &mut Losses) {
     let schema = match (definition.schema, form) {
         (None, Form::Nested | Form::Bare | Form::Declaration) => return,
         (None, Form::Flat | Form::InputSchema | Form::Spec) => {
@@ -149,14 +149,14 @@ fn parameters<'a>(rope: &mut Rope<'a>, definition: &Definition<'a>, form: Form, 
             converted.schema
         }
     };
-    rope.framing(match form {
+    sink.framing(match form {
         Form::Nested | Form::Flat | Form::Bare | Form::Declaration => ",\"parameters\":",
         Form::InputSchema => ",\"input_schema\":",
         Form::Spec => ",\"inputSchema\":{\"json\":",
     });
-    rope.literal(schema, Component::Tools);
+    sink.literal(schema, Component::Tools);
     if form == Form::Spec {
-        rope.framing("}");
+        sink.framing("}");
     }
 }
 

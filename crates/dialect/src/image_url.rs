@@ -1,6 +1,6 @@
 //! Pictures by their address, or as a data URL that holds their bytes.
 
-use chatmill_model::{Component, Level, Media, MediaKind, Rope};
+use chatmill_model::{Component, Level, Media, MediaKind, Sink};
 
 use crate::media::{inline_bytes, picture_type, web_address};
 use crate::turn_plan::Carried;
@@ -19,16 +19,16 @@ pub(crate) fn picture(media: &Media) -> Option<Carried> {
 }
 
 /// Writes the address of a picture; its bytes as a data URL where it has none.
-pub(crate) fn picture_address<'a>(rope: &mut Rope<'a>, media: &'a Media) {
+pub(crate) fn picture_address<'a>(sink: &mut Sink<'a>, media: &'a Media) {
     if let Some(address) = web_address(media) {
-        rope.json_string(address, Component::Content);
+        sink.json_string(address, Component::Content);
         return;
     }
-    rope.framing("\"data:");
+    sink.framing("\"data:");
     let kind = picture_type(media).unwrap_or_default();
-    rope.content(kind, Level::JsonString, Component::Meta);
-    rope.framing(";base64,");
+    sink.content(kind, Level::JsonString, Component::Meta);
+    sink.framing(";base64,");
     let bytes = inline_bytes(media).unwrap_or_default();
-    rope.content(bytes, Level::JsonString, Component::Content);
-    rope.framing("\"");
+    sink.content(bytes, Level::JsonString, Component::Content);
+    sink.framing("\"");
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use chatmill_model::{Component, Extra, RawJson, Rope};
+use chatmill_model::{Component, Extra, RawJson, Sink};
 
 /// A key as it stands in JSON, so that it is one segment.
 macro_rules! key {
@@ -14,34 +14,34 @@ pub(crate) use key;
 
 /// An object that is being written.
 pub(crate) struct Object<'r, 'a> {
-    rope: &'r mut Rope<'a>,
+    sink: &'r mut Sink<'a>,
     is_empty: bool,
 }
 
 impl<'r, 'a> Object<'r, 'a> {
     /// Opens an object.
-    pub(crate) fn open(rope: &'r mut Rope<'a>) -> Self {
-        rope.framing("{");
-        Self { rope, is_empty: true }
+    pub(crate) fn open(sink: &'r mut Sink<'a>) -> Self {
+        sink.framing("{");
+        Self { sink, is_empty: true }
     }
 
     /// Closes it.
     pub(crate) fn close(self) {
-        self.rope.framing("}");
+        self.sink.framing("}");
     }
 
     fn separate(&mut self) {
         if !self.is_empty {
-            self.rope.framing(",");
+            self.sink.framing(",");
         }
         self.is_empty = false;
     }
 
     /// Writes a key of the format, quoted and with its colon ([`key!`]); its value has to follow.
-    pub(crate) fn key(&mut self, key: &'static str) -> &mut Rope<'a> {
+    pub(crate) fn key(&mut self, key: &'static str) -> &mut Sink<'a> {
         self.separate();
-        self.rope.framing(key);
-        self.rope
+        self.sink.framing(key);
+        self.sink
     }
 
     /// Writes a string, if there is one.
@@ -69,9 +69,9 @@ impl<'r, 'a> Object<'r, 'a> {
     /// Writes a field that the format does not know.
     pub(crate) fn field(&mut self, key: &'a str, value: &'a RawJson) {
         self.separate();
-        self.rope.json_string(key, Component::Meta);
-        self.rope.framing(":");
-        self.rope.raw_json(value.as_str(), Component::Meta);
+        self.sink.json_string(key, Component::Meta);
+        self.sink.framing(":");
+        self.sink.raw_json(value.as_str(), Component::Meta);
     }
 
     /// Writes such fields in order.

@@ -1,6 +1,6 @@
 //! Output formats: a linked conversation in, renderings and declared losses out.
 //!
-//! A dialect writes into a [`Rope`](chatmill_model::Rope) and knows nothing of files, tables or tokens. Adding one
+//! A dialect writes into a [`Sink`](chatmill_model::Sink) and knows nothing of files, tables or tokens. Adding one
 //! costs a file, a line in [`DIALECTS`] and a folder in `data-samples/dialects/`.
 
 pub mod about;
@@ -43,6 +43,8 @@ mod violation;
 pub mod window;
 mod wording;
 
+use chatmill_model::Sink;
+
 pub use about::DialectAbout;
 pub use dialects::DIALECTS;
 pub use loss::{FoldedLoss, Loss, LossCode, folded};
@@ -55,6 +57,9 @@ pub use view::{Answered, History, View, Window};
 pub use violation::Violation;
 pub use window::{CutPoints, Cuts, WindowRange};
 
+/// Takes a rendering: its text is in the sink, until the next one is begun.
+pub type Emit<'e, 'a> = dyn FnMut(&mut Sink<'a>, Rendering) + 'e;
+
 /// An output format.
 pub trait Dialect: Send + Sync {
     /// Its name in pipeline files and tables, kebab case.
@@ -63,8 +68,15 @@ pub trait Dialect: Send + Sync {
     /// What it is, what it carries and what it loses.
     fn about(&self) -> &'static DialectAbout;
 
-    /// Says a conversation in this dialect. Calls `emit` once per rendering, in order of the ordinals.
-    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>));
+    /// Says a conversation in this dialect: writes each rendering into the sink and calls `emit` for it, in order of the ordinals.
+    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>);
+
+    /// Says a conversation into a sink of its own, for whoever renders but once.
+    fn render_each(&self, view: &View<'_>, take: &mut dyn FnMut(&Sink<'_>, Rendering)) {
+        self.render(view, &mut Sink::default(), &mut |sink, rendering| {
+            take(sink, rendering)
+        });
+    }
 
     /// Whether each rendering is one message, so that no window changes what it shows.
     fn is_single_turn(&self) -> bool {

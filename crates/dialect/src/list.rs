@@ -1,6 +1,6 @@
 //! The writer of message lists: one JSON object a turn, results as turns of role `tool`.
 
-use chatmill_model::{Component, Level, Role, Rope, Speaker};
+use chatmill_model::{Component, Level, Role, Sink, Speaker};
 
 use crate::arguments::{as_object, as_text};
 use crate::definitions::{self, Form};
@@ -70,62 +70,72 @@ impl List {
     };
 
     /// Renders a view.
-    pub(crate) fn render<'a>(&self, view: &View<'a>, manner: &DialectProfile) -> Rendering<'a> {
-        self.write(view, TurnPlan::new(view, manner))
+    pub(crate) fn render<'a>(
+        &self,
+        view: &View<'a>,
+        manner: &DialectProfile,
+        sink: &mut Sink<'a>,
+    ) -> Rendering {
+        self.write(view, TurnPlan::new(view, manner), sink)
     }
 
     /// Writes turns that are arranged already.
-    pub(crate) fn write<'a>(&self, view: &View<'a>, mut script: TurnPlan<'a>) -> Rendering<'a> {
-        let mut rope = Rope::for_messages(script.turns.len());
-        rope.framing(match self.ends {
+    pub(crate) fn write<'a>(
+        &self,
+        view: &View<'a>,
+        mut script: TurnPlan<'a>,
+        sink: &mut Sink<'a>,
+    ) -> Rendering {
+        sink.begin();
+        sink.framing(match self.ends {
             Ends::Request => "{\"messages\":[",
             Ends::Array => "[",
         });
         for (index, turn) in std::mem::take(&mut script.turns).into_iter().enumerate() {
             if index > 0 {
-                rope.framing(",");
+                sink.framing(",");
             }
-            self.turn(&mut rope, view, turn, &mut script);
+            self.turn(sink, view, turn, &mut script);
         }
-        rope.framing("]");
+        sink.framing("]");
         let tools = &view.conversation().tools;
         if self.ends == Ends::Request {
             definitions::write(
-                &mut rope,
+                sink,
                 [",\"tools\":[", "]"],
                 tools,
                 Form::Nested,
                 &script.tool_names,
                 &mut script.losses,
             );
-            rope.framing("}");
+            sink.framing("}");
         } else {
             definitions::lose(tools, &mut script.losses);
         }
-        script.finish(rope)
+        script.finish()
     }
 
     /// Writes one turn.
     pub(crate) fn turn<'a>(
         &self,
-        rope: &mut Rope<'a>,
+        sink: &mut Sink<'a>,
         view: &View<'a>,
         turn: Turn<'a>,
         script: &mut TurnPlan<'a>,
     ) {
         let id = self.message_id(view, &turn, script);
-        rope.framing(match turn.role {
+        sink.framing(match turn.role {
             Role::System => "{\"role\":\"system\"",
             Role::User => "{\"role\":\"user\"",
             Role::Assistant => "{\"role\":\"assistant\"",
             Role::Tool => "{\"role\":\"tool\"",
         });
         if turn.role == Role::Assistant {
-            rope.speak(Speaker::Perspective);
+            sink.speak(Speaker::Perspective);
         }
         if let Some(alias) = turn.speaker.and_then(|speaker| script.aliases.of(speaker)) {
-            rope.framing(",\"name\":");
-            rope.json_string(alias.clone(), Component::Names);
+            sink.framing(",\"name\":");
+            sink.json_string(alias.clone(), Component::Names);
         }
         if turn.role == Role::Tool {
             for block in turn.blocks {
@@ -135,39 +145,39 @@ impl List {
                         let reason = "the result has no block for the mark";
                         script.losses.at(LossCode::CacheMarkDropped, position, reason);
                     }
-                    self.result(rope, result, block.is_cached);
+                    self.result(sink, result, block.is_cached);
                 }
             }
         } else {
-            self.content_and_calls(rope, turn, &mut script.losses);
+            self.content_and_calls(sink, turn, &mut script.losses);
         }
         if let Some(id) = id {
-            rope.framing(",\"message_id\":");
-            rope.json_string(id, Component::Meta);
+            sink.framing(",\"message_id\":");
+            sink.json_string(id, Component::Meta);
         }
-        rope.framing("}");
-        rope.speak(Speaker::Other);
+        sink.framing("}");
+        sink.speak(Speaker::Other);
     }
 
-    fn content_and_calls<'a>(&self, rope: &mut Rope<'a>, turn: Turn<'a>, losses: &mut Losses) {
+    fn content_and_calls<'a>(&self, sink: &mut Sink<'a>, turn: Turn<'a>, losses: &mut Losses) {
         let has_media = turn.has_media();
         let (said, called) = Block::apart(turn.blocks);
         if !said.is_empty() || self.always_content {
-            rope.framing(",\"content\":");
+            sink.framing(",\"content\":");
             let is_list = match self.content {
                 ContentAs::String => false,
                 ContentAs::StringUnlessMarked => said.iter().any(|block| block.is_cached),
                 ContentAs::Blocks => true,
             };
             if has_media || is_list {
-                parts(rope, said);
+                parts(sink, said);
             } else {
-                string(rope, joined(said));
+                string(sink, joined(said));
             }
         }
         if !turn.thoughts.is_empty() {
-            rope.framing(",\"reasoning_content\":");
-            string(rope, turn.thoughts);
+            sink.framing(",\"reasoning_content\":");
+            string(sink, turn.thoughts);
         }
         let mut separator = ",\"tool_calls\":[";
         for block in called {
@@ -175,50 +185,50 @@ impl List {
                 if block.is_cached {
                     losses.at(LossCode::CacheMarkDropped, position, "a call bears no mark");
                 }
-                rope.framing(separator);
+                sink.framing(separator);
                 separator = ",";
-                self.call(rope, call, position, losses);
+                self.call(sink, call, position, losses);
             }
         }
         if separator == "," {
-            rope.framing("]");
+            sink.framing("]");
         }
     }
 
-    fn call<'a>(&self, rope: &mut Rope<'a>, said: CallBlock<'a>, position: u32, losses: &mut Losses) {
-        rope.framing("{\"id\":");
-        rope.json_string(said.id, Component::Meta);
-        rope.framing(",\"type\":\"function\",\"function\":{\"name\":");
-        rope.json_string(said.name, Component::Tools);
-        rope.framing(",\"arguments\":");
+    fn call<'a>(&self, sink: &mut Sink<'a>, said: CallBlock<'a>, position: u32, losses: &mut Losses) {
+        sink.framing("{\"id\":");
+        sink.json_string(said.id, Component::Meta);
+        sink.framing(",\"type\":\"function\",\"function\":{\"name\":");
+        sink.json_string(said.name, Component::Tools);
+        sink.framing(",\"arguments\":");
         match self.arguments {
-            ArgumentsAs::Text => rope.json_string(as_text(said.call, position, losses), Component::Tools),
+            ArgumentsAs::Text => sink.json_string(as_text(said.call, position, losses), Component::Tools),
             ArgumentsAs::Object(rule) => {
                 let object = as_object(said.call, position, rule, losses);
-                rope.literal(object, Component::Tools);
+                sink.literal(object, Component::Tools);
             }
         }
-        rope.framing("}}");
+        sink.framing("}}");
     }
 
-    fn result<'a>(&self, rope: &mut Rope<'a>, result: ResultBlock<'a>, is_cached: bool) {
+    fn result<'a>(&self, sink: &mut Sink<'a>, result: ResultBlock<'a>, is_cached: bool) {
         let content = result.content();
-        rope.framing(",\"tool_call_id\":");
-        rope.json_string(result.id, Component::Meta);
+        sink.framing(",\"tool_call_id\":");
+        sink.json_string(result.id, Component::Meta);
         if self.names_results {
-            rope.framing(",\"name\":");
-            rope.json_string(result.name, Component::Tools);
+            sink.framing(",\"name\":");
+            sink.json_string(result.name, Component::Tools);
         }
-        rope.framing(",\"content\":");
+        sink.framing(",\"content\":");
         match self.content {
             ContentAs::String | ContentAs::StringUnlessMarked => {
-                rope.json_string(content, Component::Tools);
+                sink.json_string(content, Component::Tools);
             }
-            ContentAs::Blocks if content.is_empty() => rope.framing("[]"),
+            ContentAs::Blocks if content.is_empty() => sink.framing("[]"),
             ContentAs::Blocks => {
-                rope.framing("[");
-                text_part(rope, vec![TextRun::new(content, Component::Tools)], is_cached);
-                rope.framing("]");
+                sink.framing("[");
+                text_part(sink, vec![TextRun::new(content, Component::Tools)], is_cached);
+                sink.framing("]");
             }
         }
     }
@@ -232,37 +242,37 @@ impl List {
 }
 
 /// Writes words as one JSON string.
-pub(crate) fn string<'a>(rope: &mut Rope<'a>, words: Vec<TextRun<'a>>) {
-    rope.framing("\"");
+pub(crate) fn string<'a>(sink: &mut Sink<'a>, words: Vec<TextRun<'a>>) {
+    sink.framing("\"");
     for words in words {
-        words.write(rope, Level::JsonString);
+        words.write(sink, Level::JsonString);
     }
-    rope.framing("\"");
+    sink.framing("\"");
 }
 
-fn text_part<'a>(rope: &mut Rope<'a>, words: Vec<TextRun<'a>>, is_cached: bool) {
-    rope.framing("{\"type\":\"text\",\"text\":");
-    string(rope, words);
+fn text_part<'a>(sink: &mut Sink<'a>, words: Vec<TextRun<'a>>, is_cached: bool) {
+    sink.framing("{\"type\":\"text\",\"text\":");
+    string(sink, words);
     if is_cached {
-        rope.framing(",\"cache_control\":{\"type\":\"ephemeral\"}");
+        sink.framing(",\"cache_control\":{\"type\":\"ephemeral\"}");
     }
-    rope.framing("}");
+    sink.framing("}");
 }
 
-fn parts<'a>(rope: &mut Rope<'a>, blocks: Vec<Block<'a>>) {
+fn parts<'a>(sink: &mut Sink<'a>, blocks: Vec<Block<'a>>) {
     let mut separator = "[";
     for block in blocks {
-        rope.framing(separator);
+        sink.framing(separator);
         separator = ",";
         match block.held {
-            BlockContent::Text(words) => text_part(rope, words, block.is_cached),
+            BlockContent::Text(words) => text_part(sink, words, block.is_cached),
             BlockContent::Media(media) => {
-                rope.framing("{\"type\":\"image_url\",\"image_url\":{\"url\":");
-                picture_address(rope, media);
-                rope.framing("}}");
+                sink.framing("{\"type\":\"image_url\",\"image_url\":{\"url\":");
+                picture_address(sink, media);
+                sink.framing("}}");
             }
             BlockContent::Call(_) | BlockContent::Result(_) => {}
         }
     }
-    rope.framing(if separator == "," { "]" } else { "[]" });
+    sink.framing(if separator == "," { "]" } else { "[]" });
 }

@@ -19,7 +19,7 @@ impl<'a> MessageIds<'a> {
     /// For the messages of a view.
     pub(crate) fn new(view: &View<'a>) -> Self {
         Self {
-            view: *view,
+            view: view.clone(),
             taken: OnceCell::new(),
         }
     }

@@ -1,7 +1,5 @@
 //! What a rendering has said so far: the counts of its row.
 
-use chatmill_model::Rope;
-
 use crate::loss::Losses;
 use crate::rendering::{Extent, Rendering};
 use crate::violation::Violation;
@@ -42,13 +40,7 @@ impl Progress {
     }
 
     /// The only rendering of a view.
-    pub(crate) fn finish(
-        mut self,
-        rope: Rope<'_>,
-        extent: Extent,
-        losses: Losses,
-        violations: Vec<Violation>,
-    ) -> Rendering<'_> {
+    pub(crate) fn finish(mut self, extent: Extent, losses: Losses, violations: Vec<Violation>) -> Rendering {
         self.positions.sort_unstable();
         self.positions.dedup();
         let (first_noted, last_noted) = self.noted.unzip();
@@ -65,7 +57,6 @@ impl Progress {
             .min();
         let last_position = self.positions.last().copied().into_iter().chain(last_noted).max();
         Rendering {
-            rope,
             ordinal: 0,
             coverage: extent.coverage,
             first_position,

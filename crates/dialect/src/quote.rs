@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 
 use chatmill_model::{
     Component, Level, Link, LinkStatus, Media, MediaKind, Message, Part, Participant, ParticipantKind,
-    Preview, Reference, Role, Rope,
+    Preview, Reference, Role, Sink,
 };
 
 use crate::loss::{LossCode, Losses};
@@ -61,9 +61,9 @@ impl<'a> Quote<'a> {
     }
 
     /// Writes the words and the quoted text.
-    pub(crate) fn write(self, rope: &mut Rope<'a>, level: Level) {
+    pub(crate) fn write(self, sink: &mut Sink<'a>, level: Level) {
         for words in self.words() {
-            words.write(rope, level);
+            words.write(sink, level);
         }
     }
 }

@@ -1,6 +1,4 @@
-//! One row of the renderings table, before it is written and counted.
-
-use chatmill_model::Rope;
+//! One row of the renderings table but for its text and its tokens, which the sink has.
 
 use crate::loss::Loss;
 use crate::violation::Violation;
@@ -36,11 +34,9 @@ pub(crate) struct Extent {
     pub(crate) first: u32,
 }
 
-/// A conversation, or one turn of it, said in a dialect.
+/// What there is to know of a rendering beside its text: of a conversation, or one turn of it, said in a dialect.
 #[derive(Clone, Debug)]
-pub struct Rendering<'a> {
-    /// The text, in segments.
-    pub rope: Rope<'a>,
+pub struct Rendering {
     /// Number of this rendering among those of one view, from 0.
     pub ordinal: u32,
     /// How much of the conversation it shows.
@@ -61,7 +57,7 @@ pub struct Rendering<'a> {
     pub violations: Vec<Violation>,
 }
 
-impl Rendering<'_> {
+impl Rendering {
     /// Whether the dialect's own rules accept it.
     pub fn is_valid(&self) -> bool {
         self.violations.is_empty()

@@ -31,7 +31,7 @@ impl<'a> SelectedMessages<'a> {
     ) -> Self {
         let all = view.conversation().messages.as_slice();
         let whole = WindowRange::session(0, u32::MAX);
-        let stretch = view.window.map_or(whole, |window| window.stretch);
+        let stretch = view.window.as_ref().map_or(whole, |window| window.stretch);
         let end = all.len().min(stretch.end as usize);
         let session = end.min(stretch.session_start as usize)..all.len().min(stretch.session_end as usize);
         let limit = match view.history {

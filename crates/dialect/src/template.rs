@@ -42,21 +42,20 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use chatmill_diag::Limits;
-use chatmill_model::Rope;
+use chatmill_model::{Component, Sink};
 use jiff::civil::{Date, DateTime};
 use minijinja::Value;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::Dialect;
 use crate::about::{DialectAbout, Rules};
 use crate::dialects::hf_messages;
 use crate::loss::{LossCode, Losses};
-use crate::rendering::Rendering;
 use crate::turn_plan::TurnPlan;
 use crate::view::View;
 use crate::violation::Violation;
+use crate::{Dialect, Emit};
 use context::TemplateContext;
 use engine::{Engine, Stop};
 use losses::Trims;
@@ -267,8 +266,13 @@ impl TemplateDialect {
         Value::from_pairs(self.variables.iter().cloned().chain(given))
     }
 
-    /// Renders what a template is given, and says what stands where.
-    fn rope<'a>(&self, given: &TemplateContext<'a, '_>, losses: &mut Losses) -> Result<Rope<'a>, Stop> {
+    /// Writes what the template makes of what it is given.
+    fn write<'a>(
+        &self,
+        given: &TemplateContext<'a, '_>,
+        losses: &mut Losses,
+        sink: &mut Sink<'a>,
+    ) -> Result<(), Stop> {
         let engine = self.engine_for(given.tools.is_some());
         let context = |choose: fn(&MarkedValue) -> Value| {
             self.context(choose(&given.messages), given.tools.as_ref().map(choose))
@@ -301,7 +305,8 @@ impl TemplateDialect {
             pieces: &given.pieces,
             tokens: &self.tokens,
         };
-        Ok(output.rope())
+        output.write(sink);
+        Ok(())
     }
 }
 
@@ -314,30 +319,24 @@ impl Dialect for TemplateDialect {
         &ABOUT
     }
 
-    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let mut script = TurnPlan::new(view, &hf_messages::MANNER);
         let given = TemplateContext::new(view, &mut script, self.arguments, &self.tokens);
         if given.forged > 0 {
             let rule = format!("TPL-01: chat text spells {} special tokens", given.forged);
             script.violations.push(Violation::whole(rule));
         }
-        let rope = match self.rope(&given, &mut script.losses) {
-            Ok(rope) => rope,
-            Err(stop) => {
-                let (rule, text) = match stop {
-                    Stop::Refused(message) => (format!("TPL-02: {}", shortened(&message)), String::new()),
-                    Stop::Failed(message) => (format!("TPL-03: {}", shortened(&message)), String::new()),
-                    // One byte more than allowed shows the caller that it is too large.
-                    Stop::TooLong(text) => {
-                        (format!("TPL-03: more than {} bytes", self.limits.rendering), text)
-                    }
-                };
-                script.violations.push(Violation::whole(rule));
-                let mut rope = Rope::new();
-                rope.literal(text, chatmill_model::Component::Framing);
-                rope
-            }
-        };
+        sink.begin();
+        if let Err(stop) = self.write(&given, &mut script.losses, sink) {
+            let (rule, text) = match stop {
+                Stop::Refused(message) => (format!("TPL-02: {}", shortened(&message)), String::new()),
+                Stop::Failed(message) => (format!("TPL-03: {}", shortened(&message)), String::new()),
+                // One byte more than allowed shows the caller that it is too large.
+                Stop::TooLong(text) => (format!("TPL-03: more than {} bytes", self.limits.rendering), text),
+            };
+            script.violations.push(Violation::whole(rule));
+            sink.literal(text, Component::Framing);
+        }
         if self.pins_date {
             script.losses.whole_rendering(
                 LossCode::DatePinned,
@@ -345,7 +344,8 @@ impl Dialect for TemplateDialect {
                 "the template prints the date that is set for it",
             );
         }
-        emit(script.finish(rope));
+        let rendering = script.finish();
+        emit(sink, rendering);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use chatmill_model::{Component, Level, Rope};
+use chatmill_model::{Component, Level, Sink};
 
 /// A stretch of text.
 #[derive(Clone, Debug)]
@@ -30,8 +30,8 @@ impl<'a> TextRun<'a> {
     }
 
     /// Writes them.
-    pub(crate) fn write(self, rope: &mut Rope<'a>, level: Level) {
-        rope.content(self.text, level, self.component);
+    pub(crate) fn write(self, sink: &mut Sink<'a>, level: Level) {
+        sink.content(self.text, level, self.component);
     }
 }
 

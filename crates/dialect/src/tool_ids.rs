@@ -31,7 +31,7 @@ struct Counted<'a> {
 impl<'a> Counted<'a> {
     fn new(view: &View<'a>) -> Self {
         Self {
-            view: *view,
+            view: view.clone(),
             known: OnceCell::new(),
             count: 0,
         }

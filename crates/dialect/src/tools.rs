@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use chatmill_model::{Component, Level, Rope, ToolCall};
+use chatmill_model::{Component, Level, Sink, ToolCall};
 
 use crate::names::UNNAMED;
 use crate::text_run::TextRun;
@@ -32,15 +32,15 @@ pub(crate) fn result_words<'a>(content: Cow<'a, str>) -> Vec<TextRun<'a>> {
 }
 
 /// Writes a call as text.
-pub(crate) fn call_as_text<'a>(rope: &mut Rope<'a>, call: &'a ToolCall, level: Level) {
+pub(crate) fn call_as_text<'a>(sink: &mut Sink<'a>, call: &'a ToolCall, level: Level) {
     for words in call_words(call) {
-        words.write(rope, level);
+        words.write(sink, level);
     }
 }
 
 /// Writes what a tool answered as text.
-pub(crate) fn result_as_text<'a>(rope: &mut Rope<'a>, content: Cow<'a, str>, level: Level) {
+pub(crate) fn result_as_text<'a>(sink: &mut Sink<'a>, content: Cow<'a, str>, level: Level) {
     for words in result_words(content) {
-        words.write(rope, level);
+        words.write(sink, level);
     }
 }

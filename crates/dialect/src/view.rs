@@ -21,12 +21,12 @@ pub enum History {
 }
 
 /// A stretch of a conversation, and what all of its windows share.
-#[derive(Clone, Copy, Debug)]
-pub struct Window<'a> {
+#[derive(Clone, Debug)]
+pub struct Window {
     /// What to show.
     pub stretch: WindowRange,
     /// One for all windows of a conversation, dialect, profile and perspective.
-    pub shared: &'a Shared,
+    pub shared: Rc<Shared>,
 }
 
 /// Somebody whom a message answers.
@@ -39,7 +39,7 @@ pub struct Answered<'a> {
 }
 
 /// A conversation as one rendering sees it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct View<'a> {
     /// The conversation.
     pub linked: &'a Linked,
@@ -52,7 +52,7 @@ pub struct View<'a> {
     /// How much to render.
     pub history: History,
     /// What to render of it; none: the whole conversation.
-    pub window: Option<Window<'a>>,
+    pub window: Option<Window>,
 }
 
 impl<'a> View<'a> {
@@ -93,14 +93,14 @@ impl<'a> View<'a> {
     }
 
     /// A fact about the whole conversation: looked up once for all of its windows.
-    pub(crate) fn shared<T: 'a>(
+    pub(crate) fn shared<T>(
         &self,
-        fact: impl FnOnce(&'a Shared) -> &'a Fact<T>,
+        fact: impl FnOnce(&Shared) -> &Fact<T>,
         look_up: impl FnOnce() -> T,
     ) -> Rc<T> {
-        match self.window {
+        match &self.window {
             None => Rc::new(look_up()),
-            Some(window) => Rc::clone(fact(window.shared).get_or_init(|| Rc::new(look_up()))),
+            Some(window) => Rc::clone(fact(&window.shared).get_or_init(|| Rc::new(look_up()))),
         }
     }
 

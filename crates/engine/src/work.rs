@@ -13,7 +13,7 @@ use chatmill_dataset::overview::cut;
 use chatmill_diag::{Finding, Reject, RejectLevel, Severity, Span, codes};
 use chatmill_intake::FramingError;
 use chatmill_link::ClusterMembership;
-use chatmill_model::{ComponentSpan, Linked, MessageKind};
+use chatmill_model::{Linked, MessageKind, SinkBuffers};
 use chatmill_source::Source;
 use chatmill_token::{Encoding, TokenCounter};
 
@@ -49,8 +49,9 @@ pub use totals::Totals;
 pub struct WorkerContext<'p> {
     /// The plan.
     pub plan: &'p Plan,
-    /// Counters of the plan's encodings that no worker uses at the moment. What they remember saves time and changes no count.
-    pub idle_counters: Mutex<Vec<TokenCounter>>,
+    /// Counters of the plan's encodings that no worker uses at the moment, each with the buffers of the sink that it counts.
+    /// What they remember saves time and changes no count.
+    pub idle_counters: Mutex<Vec<(TokenCounter, SinkBuffers)>>,
     /// Meters of the plan's budget that no worker uses at the moment, where it has one.
     pub idle_meters: Mutex<Vec<BudgetMeter>>,
     /// Which counters count.
@@ -89,10 +90,11 @@ pub fn process_slice(
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .pop();
+    let (counter, buffers) = pooled.unwrap_or_else(|| (tools.new_counter(), SinkBuffers::default()));
     let mut work = Work {
         tools,
         parts,
-        counter: pooled.unwrap_or_else(|| tools.new_counter()),
+        counter,
         meter: tools.plan.windows.budget.as_ref().map(|budget| {
             let pooled = tools
                 .idle_meters
@@ -114,8 +116,7 @@ pub fn process_slice(
         written: (None, None),
         slowest: Slowest::default(),
         redaction: None,
-        text: String::new(),
-        spans: Vec::new(),
+        buffers,
     };
     for item in slice.items() {
         if tools.stop.load(Ordering::Relaxed) {
@@ -124,7 +125,7 @@ pub fn process_slice(
         work.item(item)?;
     }
     let mut idle = tools.idle_counters.lock().unwrap_or_else(PoisonError::into_inner);
-    idle.push(work.counter);
+    idle.push((work.counter, work.buffers));
     let mut idle = tools.idle_meters.lock().unwrap_or_else(PoisonError::into_inner);
     idle.extend(work.meter);
     let mut slowest = tools.slowest.lock().unwrap_or_else(PoisonError::into_inner);
@@ -154,8 +155,7 @@ struct Work<'w, 'p> {
     /// What was replaced in the conversation at hand.
     redaction: Option<Redaction>,
     /// Buffers of the rendering at hand, reused.
-    text: String,
-    spans: Vec<ComponentSpan>,
+    buffers: SinkBuffers,
 }
 
 impl Work<'_, '_> {

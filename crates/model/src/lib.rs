@@ -11,8 +11,8 @@ pub mod json;
 pub mod linked;
 pub mod message;
 pub mod participant;
-pub mod rope;
 pub mod sink;
+pub mod span;
 mod target;
 pub mod technical;
 pub mod timestamp;
@@ -26,7 +26,7 @@ pub use message::{
     Preview, Reference, ReferenceForm, Role, ToolCall, ToolResult, Unstated, Weight,
 };
 pub use participant::{Participant, ParticipantKind};
-pub use rope::{Component, ComponentSpan, Level, Rope, Segment, Speaker};
 pub use sink::{Piece, Run, Sink, SinkBuffers};
+pub use span::{Component, ComponentSpan, Level, Speaker};
 pub use target::{DEFAULT_PROFILE, target_name};
 pub use timestamp::{OffsetOrigin, Timestamp};

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::json;
-use crate::rope::{Component, ComponentSpan, Level, Rope, Speaker};
+use crate::span::{Component, ComponentSpan, Level, Speaker};
 
 /// Bytes up to which neighbouring glue becomes one piece.
 const MAX_GLUE_BYTES: usize = 200;
@@ -43,6 +43,16 @@ pub struct Run {
     pub end: usize,
     /// What it wrote.
     pub piece: Piece,
+}
+
+/// A place in a rendering.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    bytes: usize,
+    runs: usize,
+    last_run: Option<Run>,
+    spans: usize,
+    last_span: Option<ComponentSpan>,
 }
 
 /// Something that is itself and nothing else as long as somebody holds it.
@@ -131,6 +141,26 @@ impl<'a> Sink<'a> {
     /// The same, for whoever says how many requests carry each.
     pub fn spans_mut(&mut self) -> &mut [ComponentSpan] {
         &mut self.buffers.spans
+    }
+
+    /// The rendering, stretch by stretch: what is booked alike, with its span.
+    pub fn stretches(&self) -> impl Iterator<Item = (&str, &ComponentSpan)> {
+        let starts = std::iter::once(0).chain(self.spans().iter().map(|span| span.end));
+        let text = |(start, span): (usize, _)| {
+            let span: &ComponentSpan = span;
+            (self.text().get(start..span.end).unwrap_or_default(), span)
+        };
+        starts.zip(self.spans()).map(text)
+    }
+
+    /// The rendering, push by push: what each wrote, with its span.
+    pub fn pushes(&self) -> impl Iterator<Item = (&str, &ComponentSpan)> {
+        let starts = std::iter::once(0).chain(self.runs().iter().map(|run| run.end));
+        let mut spans = self.spans().iter().peekable();
+        starts.zip(self.runs()).filter_map(move |(start, run)| {
+            while spans.next_if(|span| span.end <= start).is_some() {}
+            Some((self.text().get(start..run.end)?, *spans.peek()?))
+        })
     }
 
     /// What was pushed, in order. No run reaches over the end of a span.
@@ -239,20 +269,57 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Appends what a rope holds, in the voices in which it was built.
-    pub fn pour(&mut self, rope: Rope<'a>) {
-        for segment in rope.into_segments() {
-            self.speaker = segment.voice;
-            if segment.control {
-                if self.has_room(segment.text.len()) {
-                    self.buffers.text.push_str(&segment.text);
-                    self.run(Piece::Unknown, segment.component, true);
-                }
-            } else {
-                self.content(segment.text, segment.level, segment.component);
+    /// Appends one control token of a template.
+    pub fn control(&mut self, token: &str) {
+        debug_assert!(!token.is_empty(), "a control token has a spelling");
+        if self.has_room(token.len()) {
+            self.buffers.text.push_str(token);
+            self.run(Piece::Unknown, Component::Framing, true);
+        }
+    }
+
+    /// Begins a rendering that is what another sink holds: one for a conversation that does not live as long.
+    pub fn copy(&mut self, other: &Sink<'_>) {
+        self.begin();
+        let mut start = 0;
+        for span in other.spans() {
+            let text = other.text().get(start..span.end).unwrap_or_default();
+            start = span.end;
+            if self.has_room(text.len()) {
+                self.speaker = span.voice;
+                self.buffers.text.push_str(text);
+                self.run(Piece::Unknown, span.component, span.control);
             }
         }
+        self.is_oversize |= other.is_oversize;
         self.speaker = Speaker::default();
+    }
+
+    /// Where the rendering ends at present.
+    pub fn mark(&self) -> Mark {
+        let buffers = &self.buffers;
+        Mark {
+            bytes: buffers.text.len(),
+            runs: buffers.runs.len(),
+            last_run: buffers.runs.last().copied(),
+            spans: buffers.spans.len(),
+            last_span: buffers.spans.last().copied(),
+        }
+    }
+
+    /// Takes back what was written after a mark of this rendering.
+    pub fn rewind(&mut self, mark: Mark) {
+        let buffers = &mut self.buffers;
+        buffers.text.truncate(mark.bytes);
+        buffers.runs.truncate(mark.runs);
+        buffers.spans.truncate(mark.spans);
+        // What came later may have joined the last run and the last span.
+        if let (Some(run), Some(last)) = (buffers.runs.last_mut(), mark.last_run) {
+            *run = last;
+        }
+        if let (Some(span), Some(last)) = (buffers.spans.last_mut(), mark.last_span) {
+            *span = last;
+        }
     }
 
     fn has_room(&mut self, more: usize) -> bool {
@@ -425,15 +492,38 @@ mod tests {
     }
 
     #[test]
-    fn control_tokens_never_share_a_span() {
-        let mut rope = Rope::new();
-        rope.framing("a");
-        rope.control("<|x|>");
-        rope.control("<|x|>");
-        rope.framing("b");
-        rope.framing("c");
+    fn what_is_written_after_a_mark_can_be_taken_back() {
         let mut sink = Sink::default();
-        sink.pour(rope);
+        sink.framing("[");
+        let (mark, spans, runs) = (sink.mark(), sink.spans().to_vec(), sink.runs().to_vec());
+        sink.framing("{");
+        sink.literal("x", Component::Content);
+        sink.rewind(mark);
+        assert_eq!(sink.text(), "[");
+        assert_eq!((sink.spans(), sink.runs()), (&spans[..], &runs[..]));
+    }
+
+    #[test]
+    fn a_copy_has_the_text_and_the_spans_of_its_original() {
+        let mut original = Sink::default();
+        original.control("<|x|>");
+        original.speak(Speaker::Perspective);
+        original.json_string("a\nb", Component::Content);
+        let mut copy = Sink::default();
+        copy.framing("gone");
+        copy.copy(&original);
+        assert_eq!(copy.text(), original.text());
+        assert_eq!(copy.spans(), original.spans());
+    }
+
+    #[test]
+    fn control_tokens_never_share_a_span() {
+        let mut sink = Sink::default();
+        sink.framing("a");
+        sink.control("<|x|>");
+        sink.control("<|x|>");
+        sink.framing("b");
+        sink.framing("c");
         assert_eq!(sink.text(), "a<|x|><|x|>bc");
         let seen: Vec<_> = sink.spans().iter().map(|span| (span.end, span.control)).collect();
         assert_eq!(seen, [(1, false), (6, true), (11, true), (13, false)]);

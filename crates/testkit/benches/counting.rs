@@ -62,17 +62,11 @@ fn each_rendering(
     visit: &mut dyn FnMut(&str, &[ComponentSpan]),
 ) {
     let policy = Policy::default();
-    let (mut text, mut spans) = (String::new(), Vec::new());
     for linked in conversations {
         for id in dialects {
             let (dialect, profile) = chatmill_dialect::find(id).unwrap();
             let view = View::whole(linked, auto_perspective(linked), &policy, profile);
-            dialect.render(&view, &mut |rendering| {
-                text.clear();
-                spans.clear();
-                rendering.rope.write(&mut text, &mut spans);
-                visit(&text, &spans);
-            });
+            dialect.render_each(&view, &mut |sink, _| visit(sink.text(), sink.spans()));
         }
     }
 }

@@ -102,7 +102,7 @@ fn stages(criterion: &mut Criterion) {
                         &policy,
                         dialect.about().profiles[0],
                     );
-                    dialect.render(&view, &mut |rendering| bytes += rendering.rope.text().len());
+                    dialect.render_each(&view, &mut |sink, _| bytes += sink.text().len());
                 }
                 bytes
             });

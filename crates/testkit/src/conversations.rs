@@ -55,8 +55,8 @@ pub fn renderings(target: &str, linked: &Linked) -> Vec<(String, Vec<Loss>)> {
         profile,
     );
     let mut renderings = Vec::new();
-    dialect.render(&view, &mut |rendering| {
-        renderings.push((rendering.rope.text(), rendering.losses));
+    dialect.render_each(&view, &mut |sink, rendering| {
+        renderings.push((sink.text().to_owned(), rendering.losses));
     });
     renderings
 }

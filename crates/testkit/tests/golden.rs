@@ -97,8 +97,8 @@ fn render(dialect: &dyn Dialect, linked: &Linked) -> (String, String) {
     );
     let mut content = String::new();
     let mut losses = String::new();
-    dialect.render(&view, &mut |rendering| {
-        content.push_str(&rendering.rope.text());
+    dialect.render_each(&view, &mut |sink, rendering| {
+        content.push_str(sink.text());
         if about.media_type == "application/json" {
             content.push('\n');
         }

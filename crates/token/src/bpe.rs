@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use chatmill_model::rope::ComponentSpan;
+use chatmill_model::span::ComponentSpan;
 
 use crate::counter::{Bookkeeper, Counter, TokenCounts};
 use crate::merge::Merger;

@@ -1,6 +1,6 @@
 //! What every counter offers, and how a count is divided among the parts of a rendering.
 
-use chatmill_model::rope::{Component, ComponentSpan, Speaker};
+use chatmill_model::span::{Component, ComponentSpan, Speaker};
 
 /// Counts the tokens of a text as ordinary text.
 pub trait Counter: Send + Sync {

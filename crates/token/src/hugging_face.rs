@@ -4,7 +4,7 @@
 //!
 //! Why: docs/decisions/2026-11-21-tokenizer-files-as-ranks-or-by-a-crate.md.
 
-use chatmill_model::rope::ComponentSpan;
+use chatmill_model::span::ComponentSpan;
 use tokenizers::Tokenizer;
 
 use crate::counter::{Bookkeeper, Counter, TokenCounts};
@@ -103,7 +103,7 @@ impl Counter for Crate {
 
 #[cfg(test)]
 mod tests {
-    use chatmill_model::rope::{Component, Speaker};
+    use chatmill_model::span::{Component, Speaker};
     use proptest::prelude::*;
     use serde_json::{Value, json};
 

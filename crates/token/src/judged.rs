@@ -8,7 +8,7 @@ mod unicode;
 
 use std::time::{Duration, Instant};
 
-use chatmill_model::rope::{Component, ComponentSpan, Speaker};
+use chatmill_model::span::{Component, ComponentSpan, Speaker};
 use proptest::prelude::*;
 use tiktoken_rs::CoreBPE;
 

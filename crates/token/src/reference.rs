@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use chatmill_model::rope::ComponentSpan;
+use chatmill_model::span::ComponentSpan;
 use tiktoken_rs::CoreBPE;
 
 use crate::ranks::Ranks;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chatmill_model::rope::ComponentSpan;
+use chatmill_model::span::ComponentSpan;
 
 use crate::counter::{Bookkeeper, Counter, TokenCounts};
 use crate::reference::ReferenceTokenizer;
@@ -40,7 +40,7 @@ impl Counter for ReferenceCounter {
 
 #[cfg(test)]
 mod tests {
-    use chatmill_model::rope::{Component, Speaker};
+    use chatmill_model::span::{Component, Speaker};
 
     use crate::ENCODINGS;
 

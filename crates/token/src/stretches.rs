@@ -1,6 +1,6 @@
 //! Cuts a rendering at its control tokens: what stands between them is counted as texts of their own.
 
-use chatmill_model::rope::ComponentSpan;
+use chatmill_model::span::ComponentSpan;
 
 /// A part of a rendering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ fn ordinary<'t>(text: Option<&'t str>, each: &mut impl FnMut(Stretch<'t>)) {
 
 #[cfg(test)]
 mod tests {
-    use chatmill_model::rope::{Component, Speaker};
+    use chatmill_model::span::{Component, Speaker};
 
     use super::*;
 

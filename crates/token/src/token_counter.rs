@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use chatmill_model::Sink;
-use chatmill_model::rope::{Component, ComponentSpan, Speaker};
+use chatmill_model::span::{Component, ComponentSpan, Speaker};
 
 use crate::bpe::Tables;
 use crate::chunk_counter::{Beginnings, ChunkCounter};

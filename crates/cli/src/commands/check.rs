@@ -26,7 +26,7 @@ use clap::{Args, ValueEnum};
 use self::report::{Report, Totals};
 use super::Context;
 use crate::exit::{self, Exit, WrongRequest};
-use crate::output::{self, Colours, Sink};
+use crate::output::{self, Colours, Output};
 use crate::selection;
 
 /// Arguments of `check`.
@@ -147,7 +147,7 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
         limits: Limits::default(),
         threads: arguments.threads,
     };
-    let report = |format: Format, sink: Sink, colours: Colours| -> Box<dyn Report> {
+    let report = |format: Format, sink: Output, colours: Colours| -> Box<dyn Report> {
         match format {
             Format::Text => Box::new(text::Text::new(sink, colours, arguments.statistics)),
             Format::Json => Box::new(json::Json::new(sink)),

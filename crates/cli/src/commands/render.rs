@@ -23,7 +23,7 @@ use serde::Serialize;
 use super::Context;
 use crate::exit::{self, Exit, WrongRequest};
 use crate::figures::counted;
-use crate::output::{self, Sink, harmless};
+use crate::output::{self, Output, harmless};
 use crate::troubles;
 
 /// Arguments of `render`.
@@ -116,9 +116,10 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
                 &perspectives,
                 &policy,
                 History::Document,
-                &mut |perspective, rendering| {
+                &mut chatmill_model::Sink::default(),
+                &mut |sink, perspective, rendering| {
                     if failure.is_none() {
-                        failure = printer.print(id, perspective, &rendering).err();
+                        failure = printer.print(id, perspective, sink.text(), &rendering).err();
                     }
                 },
             );
@@ -298,7 +299,7 @@ enum Shape {
 }
 
 struct Printer {
-    out: Sink,
+    out: Output,
     shape: Shape,
     is_json: bool,
     /// Whether it goes to a terminal, which control characters could steer.
@@ -318,7 +319,7 @@ struct Failed {
 }
 
 impl Failed {
-    fn note(&mut self, id: &str, rendering: &Rendering<'_>) {
+    fn note(&mut self, id: &str, rendering: &Rendering) {
         const MAX_SHOWN: usize = 5;
         let mut rules = rendering
             .violations
@@ -347,15 +348,14 @@ struct LossLine<'l> {
 }
 
 impl Printer {
-    fn print(&mut self, id: &str, perspective: &str, rendering: &Rendering<'_>) -> io::Result<()> {
-        let text = rendering.rope.text();
+    fn print(&mut self, id: &str, perspective: &str, text: &str, rendering: &Rendering) -> io::Result<()> {
         self.failed.note(id, rendering);
         self.printed += 1;
         match self.shape {
-            Shape::Json => self.json(&text),
-            Shape::Text => self.text(id, perspective, text),
+            Shape::Json => self.json(text),
+            Shape::Text => self.text(id, perspective, text.to_owned()),
             Shape::WithIds | Shape::WithLosses => {
-                let line = self.line(id, perspective, rendering, &text)?;
+                let line = self.line(id, perspective, rendering, text)?;
                 self.json(&line)
             }
         }
@@ -380,7 +380,7 @@ impl Printer {
         }
     }
 
-    fn line(&self, id: &str, perspective: &str, rendering: &Rendering<'_>, text: &str) -> io::Result<String> {
+    fn line(&self, id: &str, perspective: &str, rendering: &Rendering, text: &str) -> io::Result<String> {
         let quoted = if self.is_json {
             text.to_owned()
         } else {

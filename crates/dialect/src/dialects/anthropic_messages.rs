@@ -19,9 +19,8 @@
 //! - ANT-12 pictures in user turns only, by address or as jpeg, png, gif, webp; no sound, no video.
 //! - ANT-13 at most 100,000 messages.
 
-use chatmill_model::{Component, Media, Role, Rope, Speaker};
+use chatmill_model::{Component, Media, Role, Sink, Speaker};
 
-use crate::Dialect;
 use crate::about::{DialectAbout, Rules};
 use crate::arguments::as_object;
 use crate::definitions::{self, Form};
@@ -29,7 +28,6 @@ use crate::image_url::picture;
 use crate::list::string;
 use crate::loss::Losses;
 use crate::media::{inline_bytes, picture_type, web_address};
-use crate::rendering::Rendering;
 use crate::turn_plan::ids::{IdRule, IdShape};
 use crate::turn_plan::tool_names::NameRule;
 use crate::turn_plan::{
@@ -37,6 +35,7 @@ use crate::turn_plan::{
 };
 use crate::view::View;
 use crate::violation::Violation;
+use crate::{Dialect, Emit};
 
 /// The dialect of Messages requests.
 pub(crate) struct AnthropicMessages;
@@ -99,103 +98,104 @@ impl Dialect for AnthropicMessages {
         &ABOUT
     }
 
-    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let mut script = TurnPlan::new(view, &MANNER);
-        let mut rope = Rope::for_messages(script.turns.len());
-        rope.framing("{");
+        sink.begin();
+        sink.framing("{");
         let mut losses = std::mem::take(&mut script.losses);
         if !script.system.is_empty() {
-            rope.framing("\"system\":[");
-            blocks(&mut rope, std::mem::take(&mut script.system), &mut losses);
-            rope.framing("],");
+            sink.framing("\"system\":[");
+            blocks(sink, std::mem::take(&mut script.system), &mut losses);
+            sink.framing("],");
         }
-        rope.framing("\"messages\":[");
+        sink.framing("\"messages\":[");
         if script.turns.len() > MOST_MESSAGES {
             let violation = "ANT-13: there are more than 100,000 messages";
             script.violations.push(Violation::whole(violation));
         }
         for (index, turn) in std::mem::take(&mut script.turns).into_iter().enumerate() {
             if index > 0 {
-                rope.framing(",");
+                sink.framing(",");
             }
             if turn.role == Role::Assistant {
-                rope.framing("{\"role\":\"assistant\"");
-                rope.speak(Speaker::Perspective);
+                sink.framing("{\"role\":\"assistant\"");
+                sink.speak(Speaker::Perspective);
             } else {
-                rope.framing("{\"role\":\"user\"");
+                sink.framing("{\"role\":\"user\"");
             }
-            rope.framing(",\"content\":[");
-            blocks(&mut rope, turn.blocks, &mut losses);
-            rope.framing("]}");
-            rope.speak(Speaker::Other);
+            sink.framing(",\"content\":[");
+            blocks(sink, turn.blocks, &mut losses);
+            sink.framing("]}");
+            sink.speak(Speaker::Other);
         }
-        rope.framing("]");
+        sink.framing("]");
         definitions::write(
-            &mut rope,
+            sink,
             [",\"tools\":[", "]"],
             &view.conversation().tools,
             Form::InputSchema,
             &script.tool_names,
             &mut losses,
         );
-        rope.framing("}");
+        sink.framing("}");
         script.losses = losses;
-        emit(script.finish(rope));
+        let rendering = script.finish();
+        emit(sink, rendering);
     }
 }
 
-fn blocks<'a>(rope: &mut Rope<'a>, blocks: Vec<Block<'a>>, losses: &mut Losses) {
+fn blocks<'a>(sink: &mut Sink<'a>, blocks: Vec<Block<'a>>, losses: &mut Losses) {
     for (index, block) in blocks.into_iter().enumerate() {
         if index > 0 {
-            rope.framing(",");
+            sink.framing(",");
         }
         match block.held {
             BlockContent::Text(words) => {
-                rope.framing("{\"type\":\"text\",\"text\":");
-                string(rope, words);
+                sink.framing("{\"type\":\"text\",\"text\":");
+                string(sink, words);
             }
-            BlockContent::Media(media) => source(rope, media),
+            BlockContent::Media(media) => source(sink, media),
             BlockContent::Call(said) => {
-                rope.framing("{\"type\":\"tool_use\",\"id\":");
-                rope.json_string(said.id, Component::Meta);
-                rope.framing(",\"name\":");
-                rope.json_string(said.name, Component::Tools);
-                rope.framing(",\"input\":");
+                sink.framing("{\"type\":\"tool_use\",\"id\":");
+                sink.json_string(said.id, Component::Meta);
+                sink.framing(",\"name\":");
+                sink.json_string(said.name, Component::Tools);
+                sink.framing(",\"input\":");
                 let position = block.position.unwrap_or_default();
                 let input = as_object(said.call, position, "ANT-06", losses);
-                rope.literal(input, Component::Tools);
+                sink.literal(input, Component::Tools);
             }
             BlockContent::Result(result) => {
                 let (content, is_error) = (result.content(), result.is_error());
-                rope.framing("{\"type\":\"tool_result\",\"tool_use_id\":");
-                rope.json_string(result.id, Component::Meta);
+                sink.framing("{\"type\":\"tool_result\",\"tool_use_id\":");
+                sink.json_string(result.id, Component::Meta);
                 if !content.is_empty() {
-                    rope.framing(",\"content\":");
-                    rope.json_string(content, Component::Tools);
+                    sink.framing(",\"content\":");
+                    sink.json_string(content, Component::Tools);
                 }
                 if is_error {
-                    rope.framing(",\"is_error\":true");
+                    sink.framing(",\"is_error\":true");
                 }
             }
         }
         if block.is_cached {
-            rope.framing(",\"cache_control\":{\"type\":\"ephemeral\"}");
+            sink.framing(",\"cache_control\":{\"type\":\"ephemeral\"}");
         }
-        rope.framing("}");
+        sink.framing("}");
     }
 }
 
 /// A picture without its closing brace, after which a cache mark may stand.
-fn source<'a>(rope: &mut Rope<'a>, media: &'a Media) {
-    rope.framing("{\"type\":\"image\",\"source\":{\"type\":");
+fn source<'a>(sink: &mut Sink<'a>, media: &'a Media) {
+    sink.framing("{\"type\":\"image\",\"source\":{\"type\":");
     if let Some(address) = web_address(media) {
-        rope.framing("\"url\",\"url\":");
-        rope.json_string(address, Component::Content);
+        sink.framing("\"url\",\"url\":");
+        sink.json_string(address, Component::Content);
     } else {
-        rope.framing("\"base64\",\"media_type\":");
-        rope.json_string(picture_type(media).unwrap_or_default(), Component::Meta);
-        rope.framing(",\"data\":");
-        rope.json_string(inline_bytes(media).unwrap_or_default(), Component::Content);
+        sink.framing("\"base64\",\"media_type\":");
+        sink.json_string(picture_type(media).unwrap_or_default(), Component::Meta);
+        sink.framing(",\"data\":");
+        sink.json_string(inline_bytes(media).unwrap_or_default(), Component::Content);
     }
-    rope.framing("}");
+    sink.framing("}");
 }

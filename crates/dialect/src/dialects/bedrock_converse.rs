@@ -17,9 +17,8 @@
 
 use std::borrow::Cow;
 
-use chatmill_model::{Component, Media, MediaKind, MediaSource, Role, Rope, Speaker};
+use chatmill_model::{Component, Media, MediaKind, MediaSource, Role, Sink, Speaker};
 
-use crate::Dialect;
 use crate::about::{DialectAbout, Rules};
 use crate::arguments::as_object;
 use crate::definitions::{self, Form};
@@ -27,7 +26,6 @@ use crate::json_schema::NO_PARAMETERS;
 use crate::list::string;
 use crate::loss::{LossCode, Losses};
 use crate::media::{inline_bytes, picture_type};
-use crate::rendering::Rendering;
 use crate::text_run::is_blank_character;
 use crate::turn_plan::ids::{IdRule, IdShape};
 use crate::turn_plan::tool_names::NameRule;
@@ -35,6 +33,7 @@ use crate::turn_plan::{
     Block, BlockContent, Carried, DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, TurnPlan,
 };
 use crate::view::View;
+use crate::{Dialect, Emit};
 
 /// The dialect of Converse requests.
 pub(crate) struct BedrockConverse;
@@ -97,17 +96,17 @@ impl Dialect for BedrockConverse {
         &ABOUT
     }
 
-    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let mut script = TurnPlan::new(view, &MANNER);
         let mut losses = std::mem::take(&mut script.losses);
-        let mut rope = Rope::for_messages(script.turns.len());
-        rope.framing("{");
+        sink.begin();
+        sink.framing("{");
         if !script.system.is_empty() {
-            rope.framing("\"system\":[");
-            blocks(&mut rope, std::mem::take(&mut script.system), &mut losses);
-            rope.framing("],");
+            sink.framing("\"system\":[");
+            blocks(sink, std::mem::take(&mut script.system), &mut losses);
+            sink.framing("],");
         }
-        rope.framing("\"messages\":[");
+        sink.framing("\"messages\":[");
         let turns = std::mem::take(&mut script.turns);
         let mut used: Vec<Cow<'_, str>> = Vec::new();
         for block in turns.iter().flat_map(|turn| &turn.blocks) {
@@ -122,22 +121,22 @@ impl Dialect for BedrockConverse {
         }
         for (index, turn) in turns.into_iter().enumerate() {
             if index > 0 {
-                rope.framing(",");
+                sink.framing(",");
             }
             if turn.role == Role::Assistant {
-                rope.framing("{\"role\":\"assistant\"");
-                rope.speak(Speaker::Perspective);
+                sink.framing("{\"role\":\"assistant\"");
+                sink.speak(Speaker::Perspective);
             } else {
-                rope.framing("{\"role\":\"user\"");
+                sink.framing("{\"role\":\"user\"");
             }
-            rope.framing(",\"content\":[");
-            blocks(&mut rope, turn.blocks, &mut losses);
-            rope.framing("]}");
-            rope.speak(Speaker::Other);
+            sink.framing(",\"content\":[");
+            blocks(sink, turn.blocks, &mut losses);
+            sink.framing("]}");
+            sink.speak(Speaker::Other);
         }
-        rope.framing("]");
+        sink.framing("]");
         let is_defined = definitions::write(
-            &mut rope,
+            sink,
             [",\"toolConfig\":{\"tools\":[", "]}"],
             &view.conversation().tools,
             Form::Spec,
@@ -145,33 +144,34 @@ impl Dialect for BedrockConverse {
             &mut losses,
         );
         if !is_defined && !used.is_empty() {
-            synthesise(&mut rope, used, &mut losses);
+            synthesise(sink, used, &mut losses);
         }
-        rope.framing("}");
+        sink.framing("}");
         script.losses = losses;
-        emit(script.finish(rope));
+        let rendering = script.finish();
+        emit(sink, rendering);
     }
 }
 
-fn synthesise<'a>(rope: &mut Rope<'a>, used: Vec<Cow<'a, str>>, losses: &mut Losses) {
+fn synthesise<'a>(sink: &mut Sink<'a>, used: Vec<Cow<'a, str>>, losses: &mut Losses) {
     losses.whole_rendering(
         LossCode::ToolDefinitionSynthesised,
         used.len() as u64,
         "BED-05: the source defines no tools",
     );
-    rope.speak(Speaker::Preamble);
+    sink.speak(Speaker::Preamble);
     let mut separator = ",\"toolConfig\":{\"tools\":[";
     for name in used {
-        rope.framing(separator);
+        sink.framing(separator);
         separator = ",";
-        rope.framing("{\"toolSpec\":{\"name\":");
-        rope.json_string(name, Component::Tools);
-        rope.framing(",\"inputSchema\":{\"json\":");
-        rope.literal(NO_PARAMETERS, Component::Tools);
-        rope.framing("}}}");
+        sink.framing("{\"toolSpec\":{\"name\":");
+        sink.json_string(name, Component::Tools);
+        sink.framing(",\"inputSchema\":{\"json\":");
+        sink.literal(NO_PARAMETERS, Component::Tools);
+        sink.framing("}}}");
     }
-    rope.framing("]}");
-    rope.speak(Speaker::Other);
+    sink.framing("]}");
+    sink.speak(Speaker::Other);
 }
 
 /// A picture goes as bytes or by its place in S3, and has to be of a known type.
@@ -199,28 +199,28 @@ fn bucket(media: &Media) -> Option<&str> {
     (is_name && !url.contains(['\n', '\r'])).then_some(url)
 }
 
-fn blocks<'a>(rope: &mut Rope<'a>, blocks: Vec<Block<'a>>, losses: &mut Losses) {
+fn blocks<'a>(sink: &mut Sink<'a>, blocks: Vec<Block<'a>>, losses: &mut Losses) {
     for (index, block) in blocks.into_iter().enumerate() {
         if index > 0 {
-            rope.framing(",");
+            sink.framing(",");
         }
         match block.held {
             BlockContent::Text(words) => {
-                rope.framing("{\"text\":");
-                string(rope, words);
-                rope.framing("}");
+                sink.framing("{\"text\":");
+                string(sink, words);
+                sink.framing("}");
             }
-            BlockContent::Media(media) => picture_block(rope, media),
+            BlockContent::Media(media) => picture_block(sink, media),
             BlockContent::Call(call) => {
-                rope.framing("{\"toolUse\":{\"toolUseId\":");
-                rope.json_string(call.id, Component::Meta);
-                rope.framing(",\"name\":");
-                rope.json_string(call.name, Component::Tools);
-                rope.framing(",\"input\":");
+                sink.framing("{\"toolUse\":{\"toolUseId\":");
+                sink.json_string(call.id, Component::Meta);
+                sink.framing(",\"name\":");
+                sink.json_string(call.name, Component::Tools);
+                sink.framing(",\"input\":");
                 let position = block.position.unwrap_or_default();
                 let input = as_object(call.call, position, "BED-03", losses);
-                rope.literal(input, Component::Tools);
-                rope.framing("}}");
+                sink.literal(input, Component::Tools);
+                sink.framing("}}");
             }
             BlockContent::Result(result) => {
                 let (mut content, is_error) = (result.content(), result.is_error());
@@ -234,11 +234,11 @@ fn blocks<'a>(rope: &mut Rope<'a>, blocks: Vec<Block<'a>>, losses: &mut Losses) 
                         );
                     }
                 }
-                rope.framing("{\"toolResult\":{\"toolUseId\":");
-                rope.json_string(result.id, Component::Meta);
-                rope.framing(",\"content\":[{\"text\":");
-                rope.json_string(content, Component::Tools);
-                rope.framing(if is_error {
+                sink.framing("{\"toolResult\":{\"toolUseId\":");
+                sink.json_string(result.id, Component::Meta);
+                sink.framing(",\"content\":[{\"text\":");
+                sink.json_string(content, Component::Tools);
+                sink.framing(if is_error {
                     "}],\"status\":\"error\"}}"
                 } else {
                     "}]}}"
@@ -246,25 +246,25 @@ fn blocks<'a>(rope: &mut Rope<'a>, blocks: Vec<Block<'a>>, losses: &mut Losses) 
             }
         }
         if block.is_cached {
-            rope.framing(",{\"cachePoint\":{\"type\":\"default\"}}");
+            sink.framing(",{\"cachePoint\":{\"type\":\"default\"}}");
         }
     }
 }
 
-fn picture_block<'a>(rope: &mut Rope<'a>, media: &'a Media) {
-    rope.framing(match picture_type(media) {
+fn picture_block<'a>(sink: &mut Sink<'a>, media: &'a Media) {
+    sink.framing(match picture_type(media) {
         Some("image/png") => "{\"image\":{\"format\":\"png\",\"source\":{",
         Some("image/gif") => "{\"image\":{\"format\":\"gif\",\"source\":{",
         Some("image/webp") => "{\"image\":{\"format\":\"webp\",\"source\":{",
         _ => "{\"image\":{\"format\":\"jpeg\",\"source\":{",
     });
     if let Some(address) = bucket(media) {
-        rope.framing("\"s3Location\":{\"uri\":");
-        rope.json_string(address, Component::Content);
-        rope.framing("}");
+        sink.framing("\"s3Location\":{\"uri\":");
+        sink.json_string(address, Component::Content);
+        sink.framing("}");
     } else {
-        rope.framing("\"bytes\":");
-        rope.json_string(inline_bytes(media).unwrap_or_default(), Component::Content);
+        sink.framing("\"bytes\":");
+        sink.json_string(inline_bytes(media).unwrap_or_default(), Component::Content);
     }
-    rope.framing("}}}");
+    sink.framing("}}}");
 }

@@ -17,15 +17,13 @@
 //!
 //! The transcript ends with the last turn: nothing asks for an answer.
 
-use chatmill_model::{Component, Level, Role, Rope, Speaker};
+use chatmill_model::{Component, Level, Role, Sink, Speaker};
 
-use crate::Dialect;
 use crate::about::{DialectAbout, Rules};
 use crate::controls::{self, Reserved};
 use crate::definitions;
 use crate::loss::{LossCode, Losses};
 use crate::policy::ControlTokens;
-use crate::rendering::Rendering;
 use crate::text_run::TextRun;
 use crate::turn_plan::ids::{IdRule, IdShape};
 use crate::turn_plan::say::joined;
@@ -35,6 +33,7 @@ use crate::turn_plan::{
 };
 use crate::view::View;
 use crate::violation::Violation;
+use crate::{Dialect, Emit};
 
 /// The dialect of `ChatML` transcripts.
 pub(crate) struct Chatml;
@@ -98,33 +97,34 @@ impl Dialect for Chatml {
         &ABOUT
     }
 
-    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let mut script = TurnPlan::new(view, &MANNER);
-        let mut rope = Rope::new();
+        sink.begin();
         let mut forged = 0;
         for turn in std::mem::take(&mut script.turns) {
-            rope.control(OPENING);
-            rope.framing(match turn.role {
+            sink.control(OPENING);
+            sink.framing(match turn.role {
                 Role::System => "system\n",
                 Role::Assistant => "assistant\n",
                 Role::User | Role::Tool => "user\n",
             });
             if turn.role == Role::Assistant {
-                rope.speak(Speaker::Perspective);
+                sink.speak(Speaker::Perspective);
             }
             for words in content(view, turn, &mut forged, &mut script.losses) {
-                words.write(&mut rope, Level::Raw);
+                words.write(sink, Level::Raw);
             }
-            rope.control(CLOSING);
-            rope.speak(Speaker::Other);
-            rope.framing("\n");
+            sink.control(CLOSING);
+            sink.speak(Speaker::Other);
+            sink.framing("\n");
         }
         if forged > 0 {
             let violation = format!("CML-01: chat text spells {forged} opening or closing tokens");
             script.violations.push(Violation::whole(violation));
         }
         definitions::lose(&view.conversation().tools, &mut script.losses);
-        emit(script.finish(rope));
+        let rendering = script.finish();
+        emit(sink, rendering);
     }
 }
 

@@ -17,9 +17,8 @@
 //!
 //! Profile `no-ids` leaves out the ids of calls, which older models refuse.
 
-use chatmill_model::{Component, Media, MediaKind, MediaSource, Role, Rope, Speaker};
+use chatmill_model::{Component, Media, MediaKind, MediaSource, Role, Sink, Speaker};
 
-use crate::Dialect;
 use crate::about::{DialectAbout, Rules};
 use crate::arguments::{as_object, inexact_integers};
 use crate::controls::escape_line;
@@ -27,7 +26,6 @@ use crate::definitions::{self, Form};
 use crate::list::string;
 use crate::loss::{LossCode, Losses};
 use crate::media::{inline_bytes, web_address};
-use crate::rendering::Rendering;
 use crate::turn_plan::ids::{IdRule, IdShape};
 use crate::turn_plan::tool_names::NameRule;
 use crate::turn_plan::{
@@ -36,6 +34,7 @@ use crate::turn_plan::{
 };
 use crate::view::View;
 use crate::violation::Violation;
+use crate::{Dialect, Emit};
 
 /// The dialect of `generateContent` requests.
 pub(crate) struct GeminiContents;
@@ -95,49 +94,50 @@ impl Dialect for GeminiContents {
         &ABOUT
     }
 
-    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let mut script = TurnPlan::new(view, &MANNER);
-        let mut rope = Rope::for_messages(script.turns.len());
-        rope.framing("{");
+        sink.begin();
+        sink.framing("{");
         let mut parts = Parts {
             has_ids: view.profile != "no-ids",
             losses: std::mem::take(&mut script.losses),
         };
         if !script.system.is_empty() {
-            rope.framing("\"systemInstruction\":{\"parts\":[");
-            parts.write(&mut rope, std::mem::take(&mut script.system));
-            rope.framing("]},");
+            sink.framing("\"systemInstruction\":{\"parts\":[");
+            parts.write(sink, std::mem::take(&mut script.system));
+            sink.framing("]},");
         }
         script.violations.extend(misnamed(&script.turns));
-        rope.framing("\"contents\":[");
+        sink.framing("\"contents\":[");
         for (index, mut turn) in std::mem::take(&mut script.turns).into_iter().enumerate() {
             if index > 0 {
-                rope.framing(",");
+                sink.framing(",");
             }
             parts.without_line(&mut turn);
             if turn.role == Role::Assistant {
-                rope.framing("{\"role\":\"model\"");
-                rope.speak(Speaker::Perspective);
+                sink.framing("{\"role\":\"model\"");
+                sink.speak(Speaker::Perspective);
             } else {
-                rope.framing("{\"role\":\"user\"");
+                sink.framing("{\"role\":\"user\"");
             }
-            rope.framing(",\"parts\":[");
-            parts.write(&mut rope, turn.blocks);
-            rope.framing("]}");
-            rope.speak(Speaker::Other);
+            sink.framing(",\"parts\":[");
+            parts.write(sink, turn.blocks);
+            sink.framing("]}");
+            sink.speak(Speaker::Other);
         }
-        rope.framing("]");
+        sink.framing("]");
         script.losses = parts.losses;
         definitions::write(
-            &mut rope,
+            sink,
             [",\"tools\":[{\"functionDeclarations\":[", "]}]"],
             &view.conversation().tools,
             Form::Declaration,
             &script.tool_names,
             &mut script.losses,
         );
-        rope.framing("}");
-        emit(script.finish(rope));
+        sink.framing("}");
+        let rendering = script.finish();
+        emit(sink, rendering);
     }
 }
 
@@ -213,25 +213,25 @@ struct Parts {
 }
 
 impl Parts {
-    fn write<'a>(&mut self, rope: &mut Rope<'a>, blocks: Vec<Block<'a>>) {
+    fn write<'a>(&mut self, sink: &mut Sink<'a>, blocks: Vec<Block<'a>>) {
         for (index, block) in blocks.into_iter().enumerate() {
             if index > 0 {
-                rope.framing(",");
+                sink.framing(",");
             }
             let position = block.position;
             match block.held {
                 BlockContent::Text(words) => {
-                    rope.framing("{\"text\":");
-                    string(rope, words);
+                    sink.framing("{\"text\":");
+                    string(sink, words);
                 }
-                BlockContent::Media(media) => medium(rope, media),
+                BlockContent::Media(media) => medium(sink, media),
                 BlockContent::Call(call) => {
                     let position = position.unwrap_or_default();
-                    rope.framing("{\"functionCall\":{");
-                    self.id(rope, call.id, position);
-                    rope.framing("\"name\":");
-                    rope.json_string(call.name, Component::Tools);
-                    rope.framing(",\"args\":");
+                    sink.framing("{\"functionCall\":{");
+                    self.id(sink, call.id, position);
+                    sink.framing("\"name\":");
+                    sink.json_string(call.name, Component::Tools);
+                    sink.framing(",\"args\":");
                     let object = as_object(call.call, position, "GEM-04", &mut self.losses);
                     self.losses.several(
                         LossCode::NumberPrecision,
@@ -239,26 +239,26 @@ impl Parts {
                         inexact_integers(&object),
                         "GEM-10: whole numbers beyond 2^53 lose digits on the way",
                     );
-                    rope.literal(object, Component::Tools);
-                    rope.framing("}");
+                    sink.literal(object, Component::Tools);
+                    sink.framing("}");
                 }
                 BlockContent::Result(result) => {
                     let (content, is_error) = (result.content(), result.is_error());
-                    rope.framing("{\"functionResponse\":{");
+                    sink.framing("{\"functionResponse\":{");
                     if self.has_ids {
-                        rope.framing("\"id\":");
-                        rope.json_string(result.id, Component::Meta);
-                        rope.framing(",");
+                        sink.framing("\"id\":");
+                        sink.json_string(result.id, Component::Meta);
+                        sink.framing(",");
                     }
-                    rope.framing("\"name\":");
-                    rope.json_string(result.name, Component::Tools);
-                    rope.framing(if is_error {
+                    sink.framing("\"name\":");
+                    sink.json_string(result.name, Component::Tools);
+                    sink.framing(if is_error {
                         ",\"response\":{\"error\":"
                     } else {
                         ",\"response\":{\"output\":"
                     });
-                    rope.json_string(content, Component::Tools);
-                    rope.framing("}}");
+                    sink.json_string(content, Component::Tools);
+                    sink.framing("}}");
                     if let Some(position) = position {
                         self.losses.at(
                             LossCode::ResultWrapped,
@@ -268,7 +268,7 @@ impl Parts {
                     }
                 }
             }
-            rope.framing("}");
+            sink.framing("}");
         }
     }
 
@@ -290,11 +290,11 @@ impl Parts {
         }
     }
 
-    fn id<'a>(&mut self, rope: &mut Rope<'a>, id: std::borrow::Cow<'a, str>, position: u32) {
+    fn id<'a>(&mut self, sink: &mut Sink<'a>, id: std::borrow::Cow<'a, str>, position: u32) {
         if self.has_ids {
-            rope.framing("\"id\":");
-            rope.json_string(id, Component::Meta);
-            rope.framing(",");
+            sink.framing("\"id\":");
+            sink.json_string(id, Component::Meta);
+            sink.framing(",");
         } else {
             self.losses.at(
                 LossCode::ToolIdDropped,
@@ -305,22 +305,22 @@ impl Parts {
     }
 }
 
-fn medium<'a>(rope: &mut Rope<'a>, media: &'a Media) {
+fn medium<'a>(sink: &mut Sink<'a>, media: &'a Media) {
     let kind = media_type(media);
     if let Some(address) = address(media) {
-        rope.framing("{\"fileData\":{");
+        sink.framing("{\"fileData\":{");
         if let Some(kind) = kind {
-            rope.framing("\"mimeType\":");
-            rope.json_string(kind, Component::Meta);
-            rope.framing(",");
+            sink.framing("\"mimeType\":");
+            sink.json_string(kind, Component::Meta);
+            sink.framing(",");
         }
-        rope.framing("\"fileUri\":");
-        rope.json_string(address, Component::Content);
+        sink.framing("\"fileUri\":");
+        sink.json_string(address, Component::Content);
     } else {
-        rope.framing("{\"inlineData\":{\"mimeType\":");
-        rope.json_string(kind.unwrap_or_default(), Component::Meta);
-        rope.framing(",\"data\":");
-        rope.json_string(inline_bytes(media).unwrap_or_default(), Component::Content);
+        sink.framing("{\"inlineData\":{\"mimeType\":");
+        sink.json_string(kind.unwrap_or_default(), Component::Meta);
+        sink.framing(",\"data\":");
+        sink.json_string(inline_bytes(media).unwrap_or_default(), Component::Content);
     }
-    rope.framing("}");
+    sink.framing("}");
 }

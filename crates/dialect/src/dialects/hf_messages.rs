@@ -12,14 +12,15 @@
 //! - HFM-06 there is at least one message.
 //! - HFM-07 reasoning, where policy keeps it, is the field `reasoning_content` that templates of reasoning models read.
 
-use crate::Dialect;
+use chatmill_model::Sink;
+
 use crate::about::{DialectAbout, Rules};
 use crate::list::{ArgumentsAs, List};
-use crate::rendering::Rendering;
 use crate::turn_plan::ids::{IdRule, IdShape};
 use crate::turn_plan::tool_names::NameRule;
 use crate::turn_plan::{DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, nothing};
 use crate::view::View;
+use crate::{Dialect, Emit};
 
 /// The dialect of conversational data sets.
 pub(crate) struct HfMessages;
@@ -79,7 +80,7 @@ impl Dialect for HfMessages {
         &ABOUT
     }
 
-    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let arguments = match view.profile {
             "string-arguments" => ArgumentsAs::Text,
             _ => ArgumentsAs::Object("HFM-04"),
@@ -90,6 +91,7 @@ impl Dialect for HfMessages {
             names_results: true,
             ..List::PLAIN
         };
-        emit(list.render(view, &MANNER));
+        let rendering = list.render(view, &MANNER, sink);
+        emit(sink, rendering);
     }
 }

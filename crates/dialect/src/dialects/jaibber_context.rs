@@ -13,9 +13,8 @@
 
 use std::borrow::Cow;
 
-use chatmill_model::{Component, Level, Message, Part, Participant, Role, Rope, Speaker};
+use chatmill_model::{Component, Level, Message, Part, Participant, Role, Sink, Speaker};
 
-use crate::Dialect;
 use crate::about::{DialectAbout, Rules};
 use crate::loss::{LossCode, Losses};
 use crate::media::placeholder;
@@ -23,11 +22,11 @@ use crate::message_text::declared_text;
 use crate::names::AGENT;
 use crate::policy::MediaPolicy;
 use crate::progress::Progress;
-use crate::rendering::Rendering;
 use crate::select_messages::SelectedMessages;
 use crate::text::paragraphs_like;
 use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
 use crate::view::View;
+use crate::{Dialect, Emit};
 
 /// The dialect of Jaibber's prompts.
 pub(crate) struct JaibberContext;
@@ -59,7 +58,7 @@ impl Dialect for JaibberContext {
         &ABOUT
     }
 
-    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let mut losses = Losses::default();
         let shown = SelectedMessages::choose(view, Some(WINDOW_MESSAGES), &mut losses, |message| {
             View::is_turn(message)
@@ -83,18 +82,18 @@ impl Dialect for JaibberContext {
             ],
             &mut losses,
         );
-        let mut rope = Rope::for_messages(shown.messages.len());
+        sink.begin();
         let mut progress = Progress::default();
-        rope.framing(SENTENCE);
+        sink.framing(SENTENCE);
         let mut nameless = 0;
         for message in &shown.messages {
             let Some(texts) = texts(view, message, &mut losses) else {
                 continue;
             };
-            rope.speak(Speaker::Other);
-            rope.framing("\n\n");
+            sink.speak(Speaker::Other);
+            sink.framing("\n\n");
             if view.is_own(message) {
-                rope.speak(Speaker::Perspective);
+                sink.speak(Speaker::Perspective);
             }
             let references = message.references.len() as u64;
             losses.several(
@@ -104,20 +103,20 @@ impl Dialect for JaibberContext {
                 "the context has no replies",
             );
             let said_as = if message.role == Role::Assistant {
-                rope.framing("Assistant (");
-                rope.content(agent_name(view, message), Level::Raw, Component::Names);
-                rope.framing("): ");
+                sink.framing("Assistant (");
+                sink.content(agent_name(view, message), Level::Raw, Component::Names);
+                sink.framing("): ");
                 "assistant"
             } else {
                 nameless += u64::from(message.sender.is_some());
-                rope.framing("User: ");
+                sink.framing("User: ");
                 "user"
             };
             for (index, text) in texts.into_iter().enumerate() {
                 if index > 0 {
-                    rope.framing("\n");
+                    sink.framing("\n");
                 }
-                rope.content(text, Level::Raw, Component::Content);
+                sink.content(text, Level::Raw, Component::Content);
             }
             progress.said(message.position, said_as);
         }
@@ -126,7 +125,7 @@ impl Dialect for JaibberContext {
             nameless,
             "people have no names in the context",
         );
-        emit(progress.finish(rope, shown.extent, losses, Vec::new()));
+        emit(sink, progress.finish(shown.extent, losses, Vec::new()));
     }
 }
 

@@ -18,17 +18,16 @@
 //! - MIS-06 names of functions are `[a-zA-Z0-9_-]{1,64}`; users have no name.
 //! - MIS-07 no sound stands beside system text: sounds are only named in the text.
 
-use crate::Dialect;
 use crate::about::{DialectAbout, Rules};
 use crate::image_url::picture;
 use crate::list::List;
-use crate::rendering::Rendering;
 use crate::turn_plan::ids::{IdRule, IdShape};
 use crate::turn_plan::tool_names::NameRule;
 use crate::turn_plan::{DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, TurnPlan};
 use crate::view::View;
 use crate::violation::Violation;
-use chatmill_model::Role;
+use crate::{Dialect, Emit};
+use chatmill_model::{Role, Sink};
 
 /// The dialect of Mistral's chat requests.
 pub(crate) struct MistralChat;
@@ -101,7 +100,7 @@ impl Dialect for MistralChat {
         &ABOUT
     }
 
-    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let manner = match view.profile {
             "v3" => &V3,
             "v13" => &V13,
@@ -117,6 +116,7 @@ impl Dialect for MistralChat {
             let end = script.last_said();
             script.violations.push(Violation::at(end, violation));
         }
-        emit(list.write(view, script));
+        let rendering = list.write(view, script, sink);
+        emit(sink, rendering);
     }
 }

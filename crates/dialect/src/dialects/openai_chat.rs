@@ -16,15 +16,16 @@
 //! - OAC-08 so is the name of a participant.
 //! - OAC-09 a result has no name.
 
-use crate::Dialect;
+use chatmill_model::Sink;
+
 use crate::about::{DialectAbout, Rules};
 use crate::image_url::picture;
 use crate::list::{ArgumentsAs, Ends, List};
-use crate::rendering::Rendering;
 use crate::turn_plan::ids::{IdRule, IdShape};
 use crate::turn_plan::tool_names::NameRule;
 use crate::turn_plan::{DialectProfile, Order, Results, SystemPlace, Texts, Thoughts};
 use crate::view::View;
+use crate::{Dialect, Emit};
 
 /// The dialect of Chat Completions requests.
 pub(crate) struct OpenaiChat;
@@ -90,7 +91,8 @@ impl Dialect for OpenaiChat {
         &ABOUT
     }
 
-    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
-        emit(LIST.render(view, &MANNER));
+    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+        let rendering = LIST.render(view, &MANNER, sink);
+        emit(sink, rendering);
     }
 }

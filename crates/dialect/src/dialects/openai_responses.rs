@@ -14,9 +14,8 @@
 //! - OAR-05 nobody has a name.
 //! - OAR-06 reasoning needs an id of the vendor's: it is left out.
 
-use chatmill_model::{Component, Media, MediaKind, Role, Rope, Speaker};
+use chatmill_model::{Component, Media, MediaKind, Role, Sink, Speaker};
 
-use crate::Dialect;
 use crate::about::{DialectAbout, Rules};
 use crate::arguments::as_text;
 use crate::definitions::{self, Form};
@@ -24,7 +23,6 @@ use crate::image_url::{picture, picture_address};
 use crate::list::string;
 use crate::loss::{LossCode, Losses};
 use crate::media::web_address;
-use crate::rendering::Rendering;
 use crate::turn_plan::ids::{IdRule, IdShape};
 use crate::turn_plan::say::joined;
 use crate::turn_plan::tool_names::NameRule;
@@ -34,6 +32,7 @@ use crate::turn_plan::{
 };
 use crate::view::View;
 use crate::violation::Violation;
+use crate::{Dialect, Emit};
 
 /// The dialect of Responses requests.
 pub(crate) struct OpenaiResponses;
@@ -96,13 +95,13 @@ impl Dialect for OpenaiResponses {
         &ABOUT
     }
 
-    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let mut script = TurnPlan::new(view, &MANNER);
         let mut losses = std::mem::take(&mut script.losses);
-        let mut rope = Rope::for_messages(script.turns.len());
+        sink.begin();
         let mut items = Items {
             separator: "{\"input\":[",
-            rope: &mut rope,
+            sink: &mut *sink,
             losses: &mut losses,
         };
         let mut last = Role::System;
@@ -114,18 +113,19 @@ impl Dialect for OpenaiResponses {
             }
         }
         let is_empty = items.separator != ",";
-        rope.framing(if is_empty { "{\"input\":[]" } else { "]" });
+        sink.framing(if is_empty { "{\"input\":[]" } else { "]" });
         definitions::write(
-            &mut rope,
+            sink,
             [",\"tools\":[", "]"],
             &view.conversation().tools,
             Form::Flat,
             &script.tool_names,
             &mut losses,
         );
-        rope.framing("}");
+        sink.framing("}");
         script.losses = losses;
-        emit(script.finish(rope));
+        let rendering = script.finish();
+        emit(sink, rendering);
     }
 }
 
@@ -142,15 +142,15 @@ fn carries(media: &Media) -> Option<Carried> {
 
 struct Items<'r, 'a> {
     separator: &'static str,
-    rope: &'r mut Rope<'a>,
+    sink: &'r mut Sink<'a>,
     losses: &'r mut Losses,
 }
 
 impl<'a> Items<'_, 'a> {
     fn open(&mut self, start: &'static str) {
-        self.rope.framing(self.separator);
+        self.sink.framing(self.separator);
         self.separator = ",";
-        self.rope.framing(start);
+        self.sink.framing(start);
     }
 
     /// Calls without words belong to what the assistant said before them: nothing tells the two turns apart.
@@ -185,29 +185,29 @@ impl<'a> Items<'_, 'a> {
                 Role::User | Role::Tool => "{\"role\":\"user\",\"content\":",
             });
             if turn.role == Role::Assistant {
-                self.rope.speak(Speaker::Perspective);
+                self.sink.speak(Speaker::Perspective);
             }
             if has_media {
                 self.parts(said);
             } else {
-                string(self.rope, joined(said));
+                string(self.sink, joined(said));
             }
-            self.rope.speak(Speaker::Other);
-            self.rope.framing("}");
+            self.sink.speak(Speaker::Other);
+            self.sink.framing("}");
         }
         for block in rest {
             match block.held {
                 BlockContent::Call(call) => {
                     self.open("{\"type\":\"function_call\",\"call_id\":");
-                    self.rope.speak(Speaker::Perspective);
-                    self.rope.json_string(call.id, Component::Meta);
-                    self.rope.framing(",\"name\":");
-                    self.rope.json_string(call.name, Component::Tools);
-                    self.rope.framing(",\"arguments\":");
+                    self.sink.speak(Speaker::Perspective);
+                    self.sink.json_string(call.id, Component::Meta);
+                    self.sink.framing(",\"name\":");
+                    self.sink.json_string(call.name, Component::Tools);
+                    self.sink.framing(",\"arguments\":");
                     let position = block.position.unwrap_or_default();
                     let arguments = as_text(call.call, position, self.losses);
-                    self.rope.json_string(arguments, Component::Tools);
-                    self.rope.speak(Speaker::Other);
+                    self.sink.json_string(arguments, Component::Tools);
+                    self.sink.speak(Speaker::Other);
                 }
                 BlockContent::Result(result) => {
                     let output = result.content();
@@ -216,13 +216,13 @@ impl<'a> Items<'_, 'a> {
                         violation = Some(Violation::at(block.position, rule));
                     }
                     self.open("{\"type\":\"function_call_output\",\"call_id\":");
-                    self.rope.json_string(result.id, Component::Meta);
-                    self.rope.framing(",\"output\":");
-                    self.rope.json_string(output, Component::Tools);
+                    self.sink.json_string(result.id, Component::Meta);
+                    self.sink.framing(",\"output\":");
+                    self.sink.json_string(output, Component::Tools);
                 }
                 BlockContent::Text(_) | BlockContent::Media(_) => continue,
             }
-            self.rope.framing("}");
+            self.sink.framing("}");
         }
         violation
     }
@@ -230,25 +230,25 @@ impl<'a> Items<'_, 'a> {
     fn parts(&mut self, blocks: Vec<Block<'a>>) {
         let mut separator = "[";
         for block in blocks {
-            self.rope.framing(separator);
+            self.sink.framing(separator);
             separator = ",";
             match block.held {
                 BlockContent::Text(words) => {
-                    self.rope.framing("{\"type\":\"input_text\",\"text\":");
-                    string(self.rope, words);
+                    self.sink.framing("{\"type\":\"input_text\",\"text\":");
+                    string(self.sink, words);
                 }
                 BlockContent::Media(media) => {
-                    self.rope.framing(if media.kind == MediaKind::Image {
+                    self.sink.framing(if media.kind == MediaKind::Image {
                         "{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":"
                     } else {
                         "{\"type\":\"input_file\",\"file_url\":"
                     });
-                    picture_address(self.rope, media);
+                    picture_address(self.sink, media);
                 }
                 BlockContent::Call(_) | BlockContent::Result(_) => {}
             }
-            self.rope.framing("}");
+            self.sink.framing("}");
         }
-        self.rope.framing("]");
+        self.sink.framing("]");
     }
 }

@@ -19,15 +19,13 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 
-use chatmill_model::{Component, Level, Role, Rope, Speaker};
+use chatmill_model::{Component, Level, Role, Sink, Speaker};
 
-use crate::Dialect;
 use crate::about::{DialectAbout, Rules};
 use crate::arguments::as_object;
 use crate::definitions::{self, Form};
 use crate::list::string;
 use crate::loss::{LossCode, Losses};
-use crate::rendering::Rendering;
 use crate::text_run::TextRun;
 use crate::turn_plan::ids::{IdRule, IdShape};
 use crate::turn_plan::say::joined;
@@ -38,6 +36,7 @@ use crate::turn_plan::{
 };
 use crate::view::View;
 use crate::violation::Violation;
+use crate::{Dialect, Emit};
 
 /// The dialect of `ShareGPT` records.
 pub(crate) struct Sharegpt;
@@ -97,7 +96,7 @@ impl Dialect for Sharegpt {
         &ABOUT
     }
 
-    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let mut script = TurnPlan::new(view, &MANNER);
         let mut losses = std::mem::take(&mut script.losses);
         let rounds = rounds(std::mem::take(&mut script.turns), &mut losses);
@@ -109,12 +108,12 @@ impl Dialect for Sharegpt {
         if let Some(last) = rounds.last() {
             script.ends(last.end());
         }
-        let mut rope = Rope::new();
+        sink.begin();
         let mut values = Values {
             separator: "{\"conversations\":[",
             is_asking: true,
             is_misplaced: false,
-            rope: &mut rope,
+            sink: &mut *sink,
             losses: &mut losses,
         };
         for round in rounds {
@@ -125,23 +124,24 @@ impl Dialect for Sharegpt {
             script.violations.push(Violation::whole(violation));
         }
         let is_empty = values.separator != ",";
-        rope.framing(if is_empty { "{\"conversations\":[]" } else { "]" });
+        sink.framing(if is_empty { "{\"conversations\":[]" } else { "]" });
         if !script.system.is_empty() {
-            rope.framing(",\"system\":");
-            string(&mut rope, joined(std::mem::take(&mut script.system)));
+            sink.framing(",\"system\":");
+            string(sink, joined(std::mem::take(&mut script.system)));
         }
-        let mut tools = Rope::new();
+        let mut tools = Sink::default();
         let tool_names = &script.tool_names;
         let all = &view.conversation().tools;
         if definitions::write(&mut tools, ["[", "]"], all, Form::Bare, tool_names, &mut losses) {
-            rope.framing(",\"tools\":");
-            rope.speak(Speaker::Preamble);
-            rope.json_string(tools.text(), Component::Tools);
-            rope.speak(Speaker::Other);
+            sink.framing(",\"tools\":");
+            sink.speak(Speaker::Preamble);
+            sink.json_string(tools.text().to_owned(), Component::Tools);
+            sink.speak(Speaker::Other);
         }
-        rope.framing("}");
+        sink.framing("}");
         script.losses = losses;
-        emit(script.finish(rope));
+        let rendering = script.finish();
+        emit(sink, rendering);
     }
 }
 
@@ -272,7 +272,7 @@ struct Values<'r, 'a> {
     is_asking: bool,
     /// Whether a turn stands in a place for the other kind.
     is_misplaced: bool,
-    rope: &'r mut Rope<'a>,
+    sink: &'r mut Sink<'a>,
     losses: &'r mut Losses,
 }
 
@@ -280,9 +280,9 @@ impl<'a> Values<'_, 'a> {
     fn open(&mut self, asks: Asks, start: &'static str) {
         self.is_misplaced |= (asks == Asks::Yes) != self.is_asking;
         self.is_asking = !self.is_asking;
-        self.rope.framing(self.separator);
+        self.sink.framing(self.separator);
         self.separator = ",";
-        self.rope.framing(start);
+        self.sink.framing(start);
     }
 
     fn round(&mut self, round: Round<'a>) {
@@ -293,37 +293,37 @@ impl<'a> Values<'_, 'a> {
                 1,
                 "SGP-01: a user turn stands before the assistant's first",
             );
-            string(self.rope, vec![TextRun::new(START, Component::Framing)]);
+            string(self.sink, vec![TextRun::new(START, Component::Framing)]);
         } else {
-            string(self.rope, joined(round.asked));
+            string(self.sink, joined(round.asked));
         }
-        self.rope.framing("}");
+        self.sink.framing("}");
         for exchange in round.exchanges {
             if let Some((call, position)) = exchange.call {
                 self.open(Asks::No, "{\"from\":\"function_call\",\"value\":\"");
-                self.rope.speak(Speaker::Perspective);
+                self.sink.speak(Speaker::Perspective);
                 let object = as_object(call.call, position, "SGP-04", self.losses);
-                let rope = &mut *self.rope;
-                rope.content("{\"name\":\"", Level::JsonString, Component::Tools);
-                rope.content(call.name, Level::JsonInJsonString, Component::Tools);
-                rope.content("\",\"arguments\":", Level::JsonString, Component::Tools);
-                rope.content(object, Level::JsonString, Component::Tools);
-                rope.content("}", Level::JsonString, Component::Tools);
-                rope.speak(Speaker::Other);
-                rope.framing("\"}");
+                let sink = &mut *self.sink;
+                sink.content("{\"name\":\"", Level::JsonString, Component::Tools);
+                sink.content(call.name, Level::JsonInJsonString, Component::Tools);
+                sink.content("\",\"arguments\":", Level::JsonString, Component::Tools);
+                sink.content(object, Level::JsonString, Component::Tools);
+                sink.content("}", Level::JsonString, Component::Tools);
+                sink.speak(Speaker::Other);
+                sink.framing("\"}");
             }
             if let Some(result) = exchange.result {
                 self.open(Asks::Yes, "{\"from\":\"observation\",\"value\":");
-                self.rope.json_string(result.content(), Component::Tools);
-                self.rope.framing("}");
+                self.sink.json_string(result.content(), Component::Tools);
+                self.sink.framing("}");
             }
         }
         if !round.said.is_empty() {
             self.open(Asks::No, "{\"from\":\"gpt\",\"value\":");
-            self.rope.speak(Speaker::Perspective);
-            string(self.rope, joined(round.said));
-            self.rope.speak(Speaker::Other);
-            self.rope.framing("}");
+            self.sink.speak(Speaker::Perspective);
+            string(self.sink, joined(round.said));
+            self.sink.speak(Speaker::Other);
+            self.sink.framing("}");
         }
     }
 }

@@ -18,17 +18,18 @@ mod bedrock;
 mod cached;
 pub(crate) mod rows;
 
-use chatmill_model::{Message, ParticipantKind};
+use std::rc::Rc;
 
-use crate::Dialect;
+use chatmill_model::{Message, ParticipantKind, Sink};
+
 use crate::about::{DialectAbout, Rules};
 use crate::list::{ContentAs, Ends, List};
 use crate::rendering::Rendering;
-use crate::shared::Shared;
 use crate::turn_plan::ids::{IdRule, IdShape};
 use crate::turn_plan::tool_names::NameRule;
 use crate::turn_plan::{DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, nothing};
 use crate::view::{View, Window};
+use crate::{Dialect, Emit};
 
 pub(crate) use bedrock::SunaBedrock;
 pub(crate) use cached::SunaCached;
@@ -119,8 +120,9 @@ impl Dialect for SunaLlm {
         &LLM
     }
 
-    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
-        as_one_agent(view, &mut |view| emit(LIST.render(view, &STRINGS)));
+    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+        let rendering = as_one_agent(view, sink, &|view, sink| LIST.render(view, &STRINGS, sink));
+        emit(sink, rendering);
     }
 }
 
@@ -133,18 +135,23 @@ impl Dialect for SunaList {
         &BLOCKS
     }
 
-    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let list = List {
             content: ContentAs::Blocks,
             ..LIST
         };
-        as_one_agent(view, &mut |view| emit(list.render(view, &MARKED)));
+        let rendering = as_one_agent(view, sink, &|view, sink| list.render(view, &MARKED, sink));
+        emit(sink, rendering);
     }
 }
 
 /// Says a conversation in which several agents speak as one in which the perspective does: type and role say whose turn it is
 /// in Suna, and all agents are the assistant. Their names have no place anyway.
-fn as_one_agent(view: &View<'_>, say: &mut dyn FnMut(&View<'_>)) {
+fn as_one_agent<'a>(
+    view: &View<'a>,
+    sink: &mut Sink<'a>,
+    say: &dyn for<'v> Fn(&View<'v>, &mut Sink<'v>) -> Rendering,
+) -> Rendering {
     let people = &view.conversation().participants;
     let is_agent = |index: usize| {
         people
@@ -156,7 +163,7 @@ fn as_one_agent(view: &View<'_>, say: &mut dyn FnMut(&View<'_>)) {
         |message: &Message| own.is_some() && message.sender != own && message.sender.is_some_and(is_agent);
     let has_other_agents = || view.conversation().messages.iter().any(is_others);
     if !*view.shared(|shared| &shared.has_other_agents, has_other_agents) {
-        return say(view);
+        return say(view, sink);
     }
     let mut linked = view.linked.clone();
     for message in &mut linked.conversation.messages {
@@ -164,13 +171,16 @@ fn as_one_agent(view: &View<'_>, say: &mut dyn FnMut(&View<'_>)) {
             message.sender = own;
         }
     }
-    let shared = Shared::default();
-    say(&View {
+    let changed = View {
         linked: &linked,
-        window: view.window.map(|window| Window {
-            shared: &shared,
-            ..window
+        window: view.window.as_ref().map(|window| Window {
+            stretch: window.stretch,
+            shared: Rc::default(),
         }),
-        ..*view
-    });
+        ..view.clone()
+    };
+    let mut written = Sink::default();
+    let rendering = say(&changed, &mut written);
+    sink.copy(&written);
+    rendering
 }

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 
 use chatmill_model::{
     Component, Extra, Level, Link, Media, MediaKind, Message, Part, RawJson, Reference, ReferenceForm, Role,
-    Rope, Speaker,
+    Sink, Speaker,
 };
 
 use crate::about::{DialectAbout, Rules};
@@ -35,7 +35,7 @@ use crate::text::{change, without_controls};
 use crate::unsupported::{Unsupported, declare_conversation, declare_messages, declare_weights};
 use crate::view::View;
 use crate::wording::{DOCUMENT, V2_FINAL, Wording};
-use crate::{Dialect, json};
+use crate::{Dialect, Emit, json};
 
 /// The dialect of Tzurot's requests.
 pub(crate) struct Tzurot;
@@ -62,15 +62,15 @@ impl Dialect for Tzurot {
         &ABOUT
     }
 
-    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let active = Active::of(view);
         let around = Around::of(view);
         let mut ordinal = 0;
         for message in &view.conversation().messages {
             if active.hears(view, message)
-                && let Some(rendering) = request(view, message, &active, &around, ordinal)
+                && let Some(rendering) = request(view, message, &active, &around, ordinal, sink)
             {
-                emit(rendering);
+                emit(sink, rendering);
                 ordinal += 1;
             }
         }
@@ -292,7 +292,8 @@ fn request<'a>(
     active: &Active<'a>,
     around: &Around,
     ordinal: u32,
-) -> Option<Rendering<'a>> {
+    sink: &mut Sink<'a>,
+) -> Option<Rendering> {
     let mut losses = around.whole.clone();
     let wording = wording(view);
     let mut own = own_content(view, message, wording, &mut losses);
@@ -337,32 +338,31 @@ fn request<'a>(
         &mut losses,
     );
 
-    let mut rope = Rope::new();
-    rope.speak(Speaker::Other);
-    rope.framing("[{\"role\":\"user\",\"content\":");
+    sink.begin();
+    sink.speak(Speaker::Other);
+    sink.framing("[{\"role\":\"user\",\"content\":");
     if !own.is_list(wording) && quotes.is_empty() {
-        rope.framing("\"");
-        write_texts(&mut rope, own.gather(message.position, &mut losses).0);
-        rope.framing("\"");
+        sink.framing("\"");
+        write_texts(sink, own.gather(message.position, &mut losses).0);
+        sink.framing("\"");
     } else {
         declare_worded(&own, message, &mut losses);
-        rope.framing("[");
+        sink.framing("[");
         if quotes.is_empty() && wording.passes_lists {
-            pass(&mut rope, own);
+            pass(sink, own);
         } else {
             combine(
-                &mut rope,
+                sink,
                 wording,
                 own.gather(message.position, &mut losses),
                 quotes,
                 &mut losses,
             );
         }
-        rope.framing("]");
+        sink.framing("]");
     }
-    rope.framing("}]");
+    sink.framing("}]");
     Some(Rendering {
-        rope,
         ordinal,
         coverage: Coverage::SingleTurn,
         first_position: Some(message.position),
@@ -421,18 +421,18 @@ fn is_same_account(view: &View<'_>, message: &Message, reference: &Reference) ->
 }
 
 /// Writes a list as it came.
-fn pass<'a>(rope: &mut Rope<'a>, own: Own<'a>) {
+fn pass<'a>(sink: &mut Sink<'a>, own: Own<'a>) {
     let mut separator = "";
     for piece in own.pieces {
-        rope.framing(separator);
+        sink.framing(separator);
         separator = ",";
         match piece {
             Piece::Text(text) => {
-                rope.framing("{\"type\":\"text\",\"text\":");
-                rope.json_string(text, Component::Content);
-                rope.framing("}");
+                sink.framing("{\"type\":\"text\",\"text\":");
+                sink.json_string(text, Component::Content);
+                sink.framing("}");
             }
-            Piece::Media(kind, url) => write_medium(rope, kind, url),
+            Piece::Media(kind, url) => write_medium(sink, kind, url),
         }
     }
 }
@@ -442,38 +442,38 @@ type Gathered<'a> = (Vec<Cow<'a, str>>, Vec<(MediaKind, Cow<'a, str>)>);
 
 /// Writes own words and quotes as one text, then all media.
 fn combine<'a>(
-    rope: &mut Rope<'a>,
+    sink: &mut Sink<'a>,
     wording: &Wording,
     (texts, mut media): Gathered<'a>,
     quotes: Vec<Quote<'a>>,
     losses: &mut Losses,
 ) {
-    rope.framing("{\"type\":\"text\",\"text\":\"");
+    sink.framing("{\"type\":\"text\",\"text\":\"");
     let mut needs_break = !texts.is_empty() || wording.leads_with_separator;
-    write_texts(rope, texts);
+    write_texts(sink, texts);
     for mut quote in quotes {
         if needs_break {
-            rope.content(wording.separator, Level::JsonString, Component::Replies);
+            sink.content(wording.separator, Level::JsonString, Component::Replies);
         }
         needs_break = true;
         media.extend(quote.medium.take());
         losses.append(std::mem::take(&mut quote.losses));
-        quote.write(rope, Level::JsonString);
+        quote.write(sink, Level::JsonString);
     }
-    rope.framing("\"}");
+    sink.framing("\"}");
     for (kind, url) in media {
-        rope.framing(",");
-        write_medium(rope, kind, url);
+        sink.framing(",");
+        write_medium(sink, kind, url);
     }
 }
 
-fn write_medium<'a>(rope: &mut Rope<'a>, kind: MediaKind, url: Cow<'a, str>) {
-    rope.framing(match kind {
+fn write_medium<'a>(sink: &mut Sink<'a>, kind: MediaKind, url: Cow<'a, str>) {
+    sink.framing(match kind {
         MediaKind::Audio => "{\"type\":\"audio_url\",\"audio_url\":{\"url\":",
         _ => "{\"type\":\"image_url\",\"image_url\":{\"url\":",
     });
-    rope.json_string(url, Component::Content);
-    rope.framing("}}");
+    sink.json_string(url, Component::Content);
+    sink.framing("}}");
 }
 
 /// Declares own words that read as a quote: the format cannot tell them apart.
@@ -517,12 +517,12 @@ fn proxy_name<'a>(view: &View<'a>, message: &'a Message) -> Option<&'a str> {
 }
 
 /// Texts joined by one space.
-fn write_texts<'a>(rope: &mut Rope<'a>, texts: Vec<Cow<'a, str>>) {
+fn write_texts<'a>(sink: &mut Sink<'a>, texts: Vec<Cow<'a, str>>) {
     for (index, text) in texts.into_iter().enumerate() {
         if index > 0 {
-            rope.content(" ", Level::JsonString, Component::Framing);
+            sink.content(" ", Level::JsonString, Component::Framing);
         }
-        rope.content(text, Level::JsonString, Component::Content);
+        sink.content(text, Level::JsonString, Component::Content);
     }
 }
 

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
-use chatmill_model::{Component, Role, Rope};
+use chatmill_model::{Component, Role, Sink};
 
 use super::ArgumentStyle;
 use super::marked_value::{self, MarkedValue, Place};
@@ -108,18 +108,18 @@ impl<'a, 's> TemplateContext<'a, 's> {
     }
 
     fn definitions(&mut self, view: &View<'a>, script: &mut TurnPlan<'a>) {
-        let mut rope = Rope::new();
+        let mut sink = Sink::default();
         let tools = &view.conversation().tools;
         let names = &script.tool_names;
         definitions::write(
-            &mut rope,
+            &mut sink,
             ["[", "]"],
             tools,
             Form::Nested,
             names,
             &mut script.losses,
         );
-        let json = rope.text();
+        let json = sink.text().to_owned();
         if json.is_empty() {
             return;
         }

@@ -1,10 +1,10 @@
-//! An output as a rope: who said which stretch, what is glue, which tokens are special.
+//! An output as a sink: who said which stretch, what is glue, which tokens are special.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use chatmill_model::{Component, Level, Rope, Speaker, json};
+use chatmill_model::{Component, Level, Sink, Speaker, json};
 
 use super::context::Piece;
 use super::methods::is_space;
@@ -49,31 +49,30 @@ pub(super) struct Output<'o, 'a> {
 }
 
 impl<'a> Output<'_, 'a> {
-    /// The output as a rope.
-    pub(super) fn rope(&self) -> Rope<'a> {
+    /// Writes the output.
+    pub(super) fn write(&self, sink: &mut Sink<'a>) {
         let mut stretches = self.stretches();
         if self.generated.is_empty() {
             self.assign_speakers(&mut stretches);
         } else {
             stretches = self.generated_speakers(stretches);
         }
-        let mut rope = Rope::new();
         for stretch in stretches {
             let Some(text) = self.text.get(stretch.range) else {
                 continue;
             };
-            rope.speak(stretch.speaker);
+            sink.speak(stretch.speaker);
             match stretch.what {
                 What::Piece(number) => match self.pieces.get(number) {
-                    Some(piece) => say(&mut rope, piece, text),
-                    None => rope.literal(text.to_owned(), Component::Framing),
+                    Some(piece) => say(sink, piece, text),
+                    None => sink.literal(text.to_owned(), Component::Framing),
                 },
-                What::Json => rope.literal(text.to_owned(), Component::Tools),
-                What::Glue => rope.literal(text.to_owned(), Component::Framing),
-                What::Special => rope.control(text.to_owned()),
+                What::Json => sink.literal(text.to_owned(), Component::Tools),
+                What::Glue => sink.literal(text.to_owned(), Component::Framing),
+                What::Special => sink.control(text),
             }
         }
-        rope
+        sink.speak(Speaker::Other);
     }
 
     /// The whole output in stretches.
@@ -223,9 +222,9 @@ fn push(stretches: &mut Vec<Stretch>, range: Range<usize>, what: What) {
 }
 
 /// Writes what a template shows of a piece, in the piece's own words where they are recognised.
-fn say<'a>(rope: &mut Rope<'a>, piece: &Piece<'a>, shown: &str) {
+fn say<'a>(sink: &mut Sink<'a>, piece: &Piece<'a>, shown: &str) {
     if let Some(at) = piece.text.find(shown) {
-        say_words(rope, piece, at..at + shown.len(), Level::Raw);
+        say_words(sink, piece, at..at + shown.len(), Level::Raw);
         return;
     }
     let inner = piece.text.trim_matches(is_space);
@@ -235,18 +234,18 @@ fn say<'a>(rope: &mut Rope<'a>, piece: &Piece<'a>, shown: &str) {
     }
     if escaped == shown {
         let at = piece.text.find(inner).unwrap_or_default();
-        say_words(rope, piece, at..at + inner.len(), Level::JsonString);
+        say_words(sink, piece, at..at + inner.len(), Level::JsonString);
         return;
     }
     let component = piece
         .words
         .first()
         .map_or(Component::Content, |words| words.component);
-    rope.literal(shown.to_owned(), component);
+    sink.literal(shown.to_owned(), component);
 }
 
 /// Writes some bytes of a piece's words.
-fn say_words<'a>(rope: &mut Rope<'a>, piece: &Piece<'a>, range: Range<usize>, level: Level) {
+fn say_words<'a>(sink: &mut Sink<'a>, piece: &Piece<'a>, range: Range<usize>, level: Level) {
     let mut start = 0;
     for words in &piece.words {
         let end = start + words.text.len();
@@ -257,7 +256,7 @@ fn say_words<'a>(rope: &mut Rope<'a>, piece: &Piece<'a>, range: Range<usize>, le
             Cow::Owned(text) => text.get(inside).map(|text| Cow::Owned(text.to_owned())),
         };
         if let Some(text) = text {
-            TextRun::new(text, words.component).write(rope, level);
+            TextRun::new(text, words.component).write(sink, level);
         }
     }
 }

@@ -15,7 +15,7 @@ pub(crate) mod tool_names;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use chatmill_model::{Component, Media, Message, Part, Role, Rope, ToolCall, ToolResult};
+use chatmill_model::{Component, Media, Message, Part, Role, ToolCall, ToolResult};
 
 use crate::loss::{LossCode, Losses};
 use crate::message_text::answered;
@@ -240,7 +240,7 @@ impl<'a> TurnPlan<'a> {
     }
 
     /// The rendering that a family has written.
-    pub(crate) fn finish(self, rope: Rope<'a>) -> Rendering<'a> {
+    pub(crate) fn finish(self) -> Rendering {
         let mut progress = Progress::default();
         for (position, role) in self.said {
             match position {
@@ -248,7 +248,7 @@ impl<'a> TurnPlan<'a> {
                 None => progress.added(role.as_str()),
             }
         }
-        progress.finish(rope, self.extent, self.losses, self.violations)
+        progress.finish(self.extent, self.losses, self.violations)
     }
 }
 

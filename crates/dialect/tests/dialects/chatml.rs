@@ -2,7 +2,7 @@
 
 use chatmill_dialect::policy::{ControlTokens, Names, Reasoning};
 use chatmill_dialect::{LossCode, Policy, auto_perspective, find};
-use chatmill_model::{CallStatus, Part, Rope};
+use chatmill_model::{CallStatus, Part, Rope, Sink};
 
 use crate::laws::each_of;
 use crate::room::Room;
@@ -14,7 +14,7 @@ fn keeping() -> Policy {
     }
 }
 
-fn rope_of(room: &Room, look: impl FnOnce(&Rope<'_>)) {
+fn sink_of(room: &Room, look: impl FnOnce(&Sink<'_>)) {
     let policy = Policy::default();
     let (dialect, profile) = find("chatml").unwrap();
     let view = chatmill_dialect::View {
@@ -26,7 +26,7 @@ fn rope_of(room: &Room, look: impl FnOnce(&Rope<'_>)) {
         window: None,
     };
     let mut look = Some(look);
-    dialect.render(&view, &mut |rendering| look.take().unwrap()(&rendering.rope));
+    dialect.render_each(&view, &mut |sink, _| look.take().unwrap()(sink));
 }
 
 #[test]
@@ -54,18 +54,14 @@ fn only_the_templates_own_tokens_are_control_segments() {
     let (ann, bot) = (room.human("u1", "Ann"), room.agent("b1", "Bot"));
     room.say(ann, "what does <|im_end|> do?");
     room.say(bot, "It ends a turn.");
-    rope_of(&room, |rope| {
-        let controls: Vec<&str> = rope
-            .segments()
-            .iter()
-            .filter(|segment| segment.control)
-            .map(|segment| segment.text.as_ref())
+    sink_of(&room, |sink| {
+        let controls: Vec<&str> = sink
+            .stretches()
+            .filter(|(_, span)| span.control)
+            .map(|(text, _)| text)
             .collect();
         let turn = ["<|im_start|>", "<|im_end|>"];
         assert_eq!(controls, [turn, turn].concat());
-        let (mut text, mut spans) = (String::new(), Vec::new());
-        rope.write(&mut text, &mut spans);
-        assert_eq!(spans.iter().filter(|span| span.control).count(), 4);
     });
 }
 

@@ -176,7 +176,7 @@ fn outcome(source: &str, limits: &Limits) -> String {
             .first()
         {
             Some(violation) => violation.rule.clone(),
-            None => format!("{PRINTS} {} bytes", rendering.rope.text().len()),
+            None => format!("{PRINTS} {} bytes", sink.text().len()),
         }),
     }
 }

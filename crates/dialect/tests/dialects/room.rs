@@ -7,6 +7,7 @@ use chatmill_model::{
     Participant, ParticipantKind, Preview, RawJson, Reference, ReferenceForm, Role, Scene, Timestamp,
     ToolCall, ToolResult, Unstated,
 };
+use std::rc::Rc;
 
 /// A conversation under construction.
 pub(crate) struct Room {
@@ -261,7 +262,6 @@ impl Room {
     ) -> Vec<Out> {
         let (dialect, profile) = find(dialect).unwrap();
         let perspective = perspective.filter(|_| !dialect.about().neutral);
-        let shared = Shared::default();
         let view = View {
             linked: &self.linked,
             perspective,
@@ -270,21 +270,19 @@ impl Room {
             history,
             window: stretch.map(|stretch| Window {
                 stretch,
-                shared: &shared,
+                shared: Rc::default(),
             }),
         };
         let mut outs = Vec::new();
-        dialect.render(&view, &mut |rendering| {
-            let own = rendering
-                .rope
-                .segments()
-                .iter()
-                .filter(|segment| segment.voice == chatmill_model::Speaker::Perspective)
-                .map(|segment| segment.text.as_ref())
+        dialect.render_each(&view, &mut |sink, rendering| {
+            let own = sink
+                .stretches()
+                .filter(|(_, span)| span.voice == chatmill_model::Speaker::Perspective)
+                .map(|(text, _)| text)
                 .collect();
             assert_eq!(rendering.ordinal as usize, outs.len());
             outs.push(Out {
-                text: rendering.rope.text(),
+                text: sink.text().to_owned(),
                 losses: rendering.losses,
                 violations: rendering.violations.iter().map(ToString::to_string).collect(),
                 messages: rendering.messages_rendered,

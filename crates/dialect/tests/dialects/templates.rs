@@ -10,7 +10,7 @@ use chatmill_dialect::template::{ArgumentStyle, Blueprint, TemplateError};
 use chatmill_dialect::{
     Dialect, History, Loss, LossCode, Policy, Rendering, TemplateDialect, View, Violation, auto_perspective,
 };
-use chatmill_model::{CallStatus, Component, Level, Part, RawJson, Speaker};
+use chatmill_model::{CallStatus, Component, Level, Part, RawJson, Sink, Speaker};
 use serde_json::value::RawValue;
 
 use crate::room::Room;
@@ -46,12 +46,12 @@ pub(crate) fn render<R>(
     room: &Room,
     dialect: &TemplateDialect,
     policy: &Policy,
-    look: impl FnOnce(&Rendering<'_>) -> R,
+    look: impl FnOnce(&Sink<'_>, &Rendering) -> R,
 ) -> R {
     let view = View::whole(&room.linked, auto_perspective(&room.linked), policy, "template");
     let (mut look, mut seen) = (Some(look), None);
-    dialect.render(&view, &mut |rendering| {
-        seen = Some(look.take().unwrap()(&rendering));
+    dialect.render_each(&view, &mut |sink, rendering| {
+        seen = Some(look.take().unwrap()(sink, &rendering));
     });
     seen.unwrap()
 }
@@ -118,7 +118,7 @@ fn our_own_templates_print_what_is_written_down() {
         ["calls", "dated", "marked", "strict", "text-arguments", "turns"]
     );
     for name in names {
-        let printed = render(&room(), &own(&name), &keeping(), |rendering| {
+        let printed = render(&room(), &own(&name), &keeping(), |sink, rendering| {
             let losses: Vec<String> = codes(&rendering.losses)
                 .into_iter()
                 .map(|(code, position, amount)| format!("{code} {position:?} {amount}\n"))
@@ -130,7 +130,7 @@ fn our_own_templates_print_what_is_written_down() {
                 .collect();
             format!(
                 "{}\n=====\n{}{}",
-                rendering.rope.text(),
+                sink.text().to_owned(),
                 losses.concat(),
                 violations.concat()
             )
@@ -145,11 +145,11 @@ fn special_tokens_are_control_segments_and_texts_are_the_conversations_own() {
     let (ann, bot) = (room.human("u1", "Ann"), room.agent("b1", "Bot"));
     room.say(ann, "Hi");
     room.say(bot, "Hello");
-    render(&room, &own("turns"), &Policy::default(), |rendering| {
-        let segments = rendering.rope.segments();
+    render(&room, &own("turns"), &Policy::default(), |sink, rendering| {
+        let segments: Vec<_> = sink.stretches().collect();
         let seen: Vec<_> = segments
             .iter()
-            .map(|segment| (segment.text.as_ref(), segment.control, segment.component))
+            .map(|(text, span)| (*text, span.control, span.component))
             .collect();
         let framing = |text| (text, false, Component::Framing);
         let control = |text| (text, true, Component::Framing);
@@ -172,25 +172,24 @@ fn special_tokens_are_control_segments_and_texts_are_the_conversations_own() {
         );
         let own: Vec<&str> = segments
             .iter()
-            .filter(|segment| segment.voice == Speaker::Perspective)
-            .map(|segment| segment.text.as_ref())
+            .filter(|(_, span)| span.voice == Speaker::Perspective)
+            .map(|(text, _)| *text)
             .collect();
         assert_eq!(own, ["Hello", "<|im_end|>"]);
-        let borrowed =
-            |segment: &&chatmill_model::Segment<'_>| matches!(segment.text, std::borrow::Cow::Borrowed(_));
-        assert_eq!(segments.iter().filter(borrowed).count(), 2);
+        let is_known = |run: &&chatmill_model::Run| matches!(run.piece, chatmill_model::Piece::Text(_));
+        assert_eq!(sink.runs().iter().filter(is_known).count(), 2);
     });
 }
 
 #[test]
 fn calls_and_dumped_json_are_booked_as_tools_and_belong_to_the_assistant() {
-    render(&room(), &own("calls"), &Policy::default(), |rendering| {
-        let segments = rendering.rope.segments();
+    render(&room(), &own("calls"), &Policy::default(), |sink, rendering| {
+        let segments: Vec<_> = sink.stretches().collect();
         let of = |component, voice| -> String {
             let those = segments
                 .iter()
-                .filter(|segment| segment.component == component && segment.voice == voice);
-            those.map(|segment| segment.text.as_ref()).collect()
+                .filter(|(_, span)| span.component == component && span.voice == voice);
+            those.map(|(text, _)| *text).collect()
         };
         let called = of(Component::Tools, Speaker::Perspective);
         assert!(called.starts_with("berth{\n \"number\": 4"), "{called}");
@@ -207,21 +206,17 @@ fn calls_and_dumped_json_are_booked_as_tools_and_belong_to_the_assistant() {
             of(Component::Content, Speaker::Perspective),
             "Let me look.Pier 4 is free."
         );
-        let escaped = segments.iter().find(|segment| segment.level == Level::JsonString);
-        assert_eq!(
-            escaped.map(|segment| segment.text.as_ref()),
-            Some("State of a \"berth\".")
-        );
+        assert!(sink.text().contains("State of a \\\"berth\\\"."));
     });
 }
 
 #[test]
 fn a_template_that_marks_generated_text_says_whose_it_is() {
-    render(&room(), &own("marked"), &keeping(), |rendering| {
-        let own = rendering.rope.segments().iter();
-        let own: String = own
-            .filter(|segment| segment.voice == Speaker::Perspective)
-            .map(|segment| segment.text.as_ref())
+    render(&room(), &own("marked"), &keeping(), |sink, rendering| {
+        let own: String = sink
+            .stretches()
+            .filter(|(_, span)| span.voice == Speaker::Perspective)
+            .map(|(text, _)| text)
             .collect();
         assert_eq!(own, "Let me look.</Assistant>");
     });
@@ -229,7 +224,7 @@ fn a_template_that_marks_generated_text_says_whose_it_is() {
 
 #[test]
 fn what_a_template_does_not_print_is_declared_with_its_place() {
-    render(&room(), &own("dated"), &Policy::default(), |rendering| {
+    render(&room(), &own("dated"), &Policy::default(), |sink, rendering| {
         assert_eq!(
             codes(&rendering.losses),
             [
@@ -254,8 +249,8 @@ fn a_template_that_looks_into_its_texts_is_searched() {
     room.say(ann, "user");
     room.say(bot, "Hello");
     room.say(bot, "Bye");
-    render(&room, &dialect(source), &Policy::default(), |rendering| {
-        assert_eq!(rendering.rope.text(), "user=user;assistant=HELLO;assistant=Bye;");
+    render(&room, &dialect(source), &Policy::default(), |sink, rendering| {
+        assert_eq!(sink.text().to_owned(), "user=user;assistant=HELLO;assistant=Bye;");
         assert_eq!(codes(&rendering.losses), [("truncated", Some(1), 1)]);
     });
 }
@@ -265,11 +260,9 @@ fn chat_text_never_spells_a_special_token_unless_policy_keeps_it() {
     let mut room = Room::new();
     let ann = room.human("u1", "Ann");
     room.say(ann, "<|im_end|><s> <|other|>");
-    render(&room, &own("turns"), &Policy::default(), |rendering| {
+    render(&room, &own("turns"), &Policy::default(), |sink, rendering| {
         assert!(
-            rendering
-                .rope
-                .text()
+            sink.text()
                 .contains("\n<\u{200b}|im_end|><\u{200b}s> <|other|><|im_end|>")
         );
         let escaped = |loss: &&Loss| loss.code == LossCode::ReservedTextEscaped;
@@ -281,8 +274,8 @@ fn chat_text_never_spells_a_special_token_unless_policy_keeps_it() {
         control_tokens: ControlTokens::Keep,
         ..Policy::default()
     };
-    render(&room, &own("turns"), &policy, |rendering| {
-        let controls = rendering.rope.segments().iter().filter(|segment| segment.control);
+    render(&room, &own("turns"), &policy, |sink, rendering| {
+        let controls = sink.spans().iter().filter(|span| span.control);
         assert_eq!(controls.count(), 3, "what people wrote is text");
         let rules: Vec<String> = rendering.violations.iter().map(ToString::to_string).collect();
         assert_eq!(rules, ["TPL-01: chat text spells 2 special tokens"]);
@@ -295,17 +288,17 @@ fn a_template_that_refuses_gives_an_empty_and_invalid_row_in_its_own_words() {
     let ann = room.human("u1", "Ann");
     room.say(ann, "one");
     room.say(ann, "two");
-    render(&room, &own("strict"), &Policy::default(), |rendering| {
+    render(&room, &own("strict"), &Policy::default(), |sink, rendering| {
         let rules: Vec<String> = rendering.violations.iter().map(ToString::to_string).collect();
         assert_eq!(rules, ["TPL-02: turn 2 is not the assistant's"]);
-        assert_eq!(rendering.rope.text(), "");
+        assert_eq!(sink.text().to_owned(), "");
         assert_eq!(rendering.messages_rendered, 2);
     });
     render(
         &room,
         &dialect("{{ messages[0].nothing.at.all }}"),
         &Policy::default(),
-        |rendering| {
+        |sink, rendering| {
             assert!(
                 rendering.violations[0]
                     .rule
@@ -326,11 +319,8 @@ fn an_output_beyond_the_limit_is_one_byte_too_long_and_invalid() {
     for (limit, length, is_valid) in [(990, 990, true), (989, 990, false), (15, 16, false)] {
         small.limits.rendering = limit;
         let dialect = TemplateDialect::new(small.clone()).unwrap();
-        render(&room, &dialect, &Policy::default(), |rendering| {
-            assert_eq!(
-                (rendering.rope.text().len(), rendering.is_valid()),
-                (length, is_valid)
-            );
+        render(&room, &dialect, &Policy::default(), |sink, rendering| {
+            assert_eq!((sink.text().len(), rendering.is_valid()), (length, is_valid));
         });
     }
 }
@@ -356,8 +346,8 @@ fn the_template_for_tools_is_used_where_there_are_tools() {
     two.tool_source = Some("tools: {{ tools[0].function.name }}".to_owned());
     let dialect = TemplateDialect::new(two).unwrap();
     let said = |room: &Room| {
-        render(room, &dialect, &Policy::default(), |rendering| {
-            rendering.rope.text()
+        render(room, &dialect, &Policy::default(), |sink, rendering| {
+            sink.text().to_owned()
         })
     };
     assert_eq!(said(&room()), "tools: berth");
@@ -419,7 +409,7 @@ fn a_broken_template_never_panics() {
         let source: String = source.into_iter().collect();
         if let Ok(dialect) = TemplateDialect::new(blueprint(&source)) {
             made += 1;
-            valid += u32::from(render(&room, &dialect, &Policy::default(), |rendering| {
+            valid += u32::from(render(&room, &dialect, &Policy::default(), |sink, rendering| {
                 rendering.is_valid()
             }));
         }
@@ -443,7 +433,7 @@ fn a_template_prints_what_it_prints_of_the_same_messages_as_data() {
                 let tools = given.get("tools").map(|tools| tools.get());
                 let printed = dialect.print(given["messages"].get(), tools);
                 let view = View::whole(&room.linked, perspective, &policy, "template");
-                dialect.render(&view, &mut |rendering| {
+                dialect.render_each(&view, &mut |sink, rendering| {
                     let is_stop = |rule: &&Violation| {
                         rule.rule.starts_with("TPL-0") && !rule.rule.starts_with("TPL-01")
                     };
@@ -453,7 +443,7 @@ fn a_template_prints_what_it_prints_of_the_same_messages_as_data() {
                             "{name} {seed}"
                         ),
                         None => assert_eq!(
-                            Ok(rendering.rope.text()),
+                            Ok(sink.text().to_owned()),
                             printed.clone().map(|it| it.text),
                             "{name} {seed}"
                         ),

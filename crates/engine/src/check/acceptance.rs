@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_dialect::policy::{ControlTokens, Orphans};
-use chatmill_dialect::{History, Policy, Rendering, Violation};
-use chatmill_model::Linked;
+use chatmill_dialect::{History, Policy, Violation};
+use chatmill_model::{Linked, Sink, SinkBuffers};
 
 use crate::pipeline::{PerspectiveChoice, PerspectiveRule};
 use crate::plan::Target;
@@ -22,14 +22,17 @@ pub(super) fn refusals(linked: &Linked, target: &Target, limits: &Limits) -> Vec
     };
     let (perspectives, _) = render::perspectives(linked, &PerspectiveChoice::Rule(PerspectiveRule::Auto));
     let mut broken = BrokenRules::default();
+    let most = usize::try_from(limits.rendering).unwrap_or(usize::MAX);
+    let mut sink = Sink::new(SinkBuffers::default(), most);
     render::render(
         linked,
         target,
         &perspectives,
         &policy,
         History::Document,
-        &mut |_, rendering| {
-            broken.oversize += u64::from(is_oversize(&rendering, limits.rendering));
+        &mut sink,
+        &mut |sink, _, rendering| {
+            broken.oversize += u64::from(sink.is_oversize());
             for violation in rendering.violations {
                 broken.add(violation);
             }
@@ -43,16 +46,6 @@ pub(super) fn refusals(linked: &Linked, target: &Target, limits: &Limits) -> Vec
         finding.message_id = message.and_then(|message| message.id.clone());
     }
     findings
-}
-
-/// Whether a rendering has more bytes than one may have. Escapes are written only where they decide it.
-fn is_oversize(rendering: &Rendering<'_>, limit: u64) -> bool {
-    /// Bytes that the longest escape makes of one.
-    const MAX_ESCAPE_FACTOR: u64 = 12;
-    let segments = rendering.rope.segments().iter();
-    let bare: u64 = segments.map(|segment| segment.text.len() as u64).sum();
-    bare > limit
-        || (bare.saturating_mul(MAX_ESCAPE_FACTOR) > limit && rendering.rope.text().len() as u64 > limit)
 }
 
 /// `ID`, or `ID@PROFILE` where the profile is not the default.

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use chatmill_dialect::{Dialect, DialectAbout, Rendering, View};
+use chatmill_dialect::{Dialect, DialectAbout, Emit, View};
+use chatmill_model::Sink;
 
 /// A dialect with its profile.
 #[derive(Clone)]
@@ -25,8 +26,8 @@ impl Dialect for Registered {
         self.0.about()
     }
 
-    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
-        self.0.render(view, emit);
+    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+        self.0.render(view, sink, emit);
     }
 
     fn is_single_turn(&self) -> bool {

@@ -80,7 +80,7 @@ fn clean_finding(redactor: &Redactor, roster: &Roster, finding: &mut Finding) {
 
 /// Adds what was replaced to the losses of a rendering: in the messages that it shows or may quote, in system text before
 /// its window, and in facts about the conversation.
-pub fn declare(redaction: &Redaction, rendering: &mut Rendering<'_>) {
+pub fn declare(redaction: &Redaction, rendering: &mut Rendering) {
     let account = &redaction.account;
     let before = rendering.losses.len();
     push(&account.conversation, None, &mut rendering.losses);

@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use chatmill_dialect::Dialect;
-use chatmill_model::rope::{Component, ComponentSpan, Speaker};
+use chatmill_model::span::{Component, ComponentSpan, Speaker};
 
 /// How a dialect's renderings are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,7 @@
 //! Counts renderings against the budget of a window.
 
-use chatmill_dialect::Rendering;
-use chatmill_model::ComponentSpan;
-use chatmill_token::TokenCounter;
+use chatmill_model::Sink;
+use chatmill_token::{TokenCounter, TokenCounts};
 
 use crate::plan::Budget;
 
@@ -10,8 +9,7 @@ use crate::plan::Budget;
 pub struct BudgetMeter {
     budget: Budget,
     counter: TokenCounter,
-    text: String,
-    spans: Vec<ComponentSpan>,
+    tallies: Vec<TokenCounts>,
 }
 
 impl BudgetMeter {
@@ -20,22 +18,20 @@ impl BudgetMeter {
         Self {
             counter: TokenCounter::new(std::slice::from_ref(&budget.encoding)),
             budget: budget.clone(),
-            text: String::new(),
-            spans: Vec::new(),
+            tallies: Vec::new(),
         }
     }
 
-    /// Whether a rendering fits.
-    pub fn fits(&mut self, rendering: &Rendering<'_>) -> bool {
-        let segments = rendering.rope.segments().iter();
-        if segments.map(|segment| segment.text.len() as u64).sum::<u64>() > self.budget.bytes {
+    /// Whether the rendering that a sink holds fits.
+    pub fn fits(&mut self, sink: &Sink<'_>) -> bool {
+        // Escapes that make a text longer are tokens, too.
+        if sink.is_oversize() || sink.text().len() as u64 > self.budget.bytes {
             return false;
         }
-        self.text.clear();
-        self.spans.clear();
-        rendering.rope.write(&mut self.text, &mut self.spans);
-        let tallies = self.counter.tally(&self.text, &self.spans);
-        tallies.iter().all(|tally| tally.tokens <= self.budget.tokens)
+        self.counter.tally_sink(sink, &mut self.tallies);
+        self.tallies
+            .iter()
+            .all(|tally| tally.tokens <= self.budget.tokens)
     }
 
     /// Why a rendering that does not fit is not valid.

@@ -1,12 +1,13 @@
 //! Saying a conversation in the plan's dialects.
 
 use std::convert::Infallible;
+use std::rc::Rc;
 
 use chatmill_dialect::{
     CutPoints, Cuts, History, Policy, Rendering, Shared, View, Violation, Window, WindowRange,
     auto_perspective, window,
 };
-use chatmill_model::{Linked, Part, ParticipantKind, Role};
+use chatmill_model::{Linked, Part, ParticipantKind, Role, Sink};
 
 use super::budget::BudgetMeter;
 use crate::pipeline::{PerspectiveChoice, PerspectiveRule};
@@ -62,25 +63,27 @@ pub fn perspectives(linked: &Linked, speaker: &PerspectiveChoice) -> (Vec<Option
     }
 }
 
-/// Renders a conversation in one dialect for every perspective; `emit` gets the perspective's participant id (`""` for none).
-pub fn render(
-    linked: &Linked,
+/// Renders a conversation in one dialect for every perspective; `emit` gets the sink with the text and the perspective's
+/// participant id (`""` for none).
+pub fn render<'a>(
+    linked: &'a Linked,
     target: &Target,
     perspectives: &[Option<usize>],
-    policy: &Policy,
+    policy: &'a Policy,
     history: History,
-    emit: &mut dyn FnMut(&str, Rendering<'_>),
+    sink: &mut Sink<'a>,
+    emit: &mut dyn FnMut(&mut Sink<'a>, &str, Rendering),
 ) {
     let windows = WindowPlan {
         history,
         ..WindowPlan::default()
     };
     let windowed = WindowedRenderer::new(linked, &windows, perspectives);
-    let mut always = |id: &str, rendering: Rendering<'_>| {
-        emit(id, rendering);
+    let mut always = |sink: &mut Sink<'a>, id: &str, rendering: Rendering| {
+        emit(sink, id, rendering);
         Ok::<(), Infallible>(())
     };
-    let Ok(()) = windowed.render(target, policy, None, &mut always);
+    let Ok(()) = windowed.render(target, policy, None, sink, &mut always);
 }
 
 /// A conversation, cut as a plan's windows say.
@@ -88,9 +91,9 @@ pub fn render(
 /// Sessions are cut first, then the turns of the perspective; the dialect cuts the history; what is still too long begins
 /// later, before what somebody else says, until it fits. What a rendering leaves out it declares. A rendering that does
 /// not fit even so stays, with the reason, and is not valid.
-pub struct WindowedRenderer<'a> {
+pub struct WindowedRenderer<'a, 'p> {
     linked: &'a Linked,
-    windows: &'a WindowPlan,
+    windows: &'p WindowPlan,
     perspectives: Vec<PerspectiveWindows>,
     /// Nobody's, for dialects that know no perspective.
     nobody: PerspectiveWindows,
@@ -142,9 +145,9 @@ impl PerspectiveWindows {
     }
 }
 
-impl<'a> WindowedRenderer<'a> {
+impl<'a, 'p> WindowedRenderer<'a, 'p> {
     /// Cuts a conversation.
-    pub fn new(linked: &'a Linked, windows: &'a WindowPlan, perspectives: &[Option<usize>]) -> Self {
+    pub fn new(linked: &'a Linked, windows: &'p WindowPlan, perspectives: &[Option<usize>]) -> Self {
         let perspectives = perspectives.iter().copied();
         let (perspectives, nobody) = if windows.cut() {
             let borders = CutPoints::of(linked);
@@ -213,18 +216,18 @@ impl<'a> WindowedRenderer<'a> {
     pub fn render<E>(
         &self,
         target: &Target,
-        policy: &Policy,
+        policy: &'a Policy,
         mut meter: Option<&mut BudgetMeter>,
-        emit: &mut dyn FnMut(&str, Rendering<'_>) -> Result<(), E>,
+        sink: &mut Sink<'a>,
+        emit: &mut dyn FnMut(&mut Sink<'a>, &str, Rendering) -> Result<(), E>,
     ) -> Result<(), E> {
         for perspective in self.perspectives(target) {
-            let shared = Shared::default();
             let participants = &self.linked.conversation.participants;
             let participant = perspective.perspective.and_then(|index| participants.get(index));
             let id = participant.map_or("", |participant| participant.id.as_str());
             let mut speaking = PerspectiveRenderer {
                 windowed: self,
-                shared: &shared,
+                shared: Rc::default(),
                 perspective,
                 target,
                 whole: View {
@@ -239,7 +242,7 @@ impl<'a> WindowedRenderer<'a> {
                 ordinal: 0,
                 answers: self.windows.cuts.per_turn && !target.dialect.about().neutral,
             };
-            speaking.say(&mut |rendering| emit(id, rendering))?;
+            speaking.say(sink, &mut |sink, rendering| emit(sink, id, rendering))?;
         }
         Ok(())
     }
@@ -263,13 +266,13 @@ fn length(part: &Part) -> u64 {
 }
 
 /// The renderings of one perspective in one dialect.
-struct PerspectiveRenderer<'w, 's> {
-    windowed: &'w WindowedRenderer<'w>,
-    shared: &'w Shared,
+struct PerspectiveRenderer<'w, 'a, 'p, 's> {
+    windowed: &'w WindowedRenderer<'a, 'p>,
+    shared: Rc<Shared>,
     perspective: &'w PerspectiveWindows,
     target: &'w Target,
     /// The whole conversation.
-    whole: View<'w>,
+    whole: View<'a>,
     meter: Option<&'s mut BudgetMeter>,
     ordinal: u32,
     /// Whether each rendering ends with an answer.
@@ -277,29 +280,32 @@ struct PerspectiveRenderer<'w, 's> {
 }
 
 /// The view through a window.
-fn through<'w>(whole: View<'w>, shared: &'w Shared, stretch: WindowRange) -> View<'w> {
+fn through<'a>(whole: &View<'a>, shared: &Rc<Shared>, stretch: WindowRange) -> View<'a> {
     View {
-        window: Some(Window { stretch, shared }),
-        ..whole
+        window: Some(Window {
+            stretch,
+            shared: Rc::clone(shared),
+        }),
+        ..whole.clone()
     }
 }
 
-type Emit<'e, E> = dyn FnMut(Rendering<'_>) -> Result<(), E> + 'e;
+type Emit<'e, 'a, E> = dyn FnMut(&mut Sink<'a>, Rendering) -> Result<(), E> + 'e;
 
-impl PerspectiveRenderer<'_, '_> {
-    fn say<E>(&mut self, emit: &mut Emit<'_, E>) -> Result<(), E> {
+impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
+    fn say<E>(&mut self, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a, E>) -> Result<(), E> {
         if !self.windowed.windows.cut() || self.target.dialect.is_single_turn() {
-            return self.rendered(None, emit);
+            return self.rendered(None, sink, emit);
         }
         for stretch in &self.perspective.stretches {
-            let fitted = self.fitted(*stretch);
-            self.rendered(Some(fitted), emit)?;
+            let fitted = self.fitted(*stretch, sink);
+            self.rendered(Some(fitted), sink, emit)?;
         }
         Ok(())
     }
 
     /// The longest part of a stretch that fits; where none does, the shortest.
-    fn fitted(&mut self, stretch: WindowRange) -> WindowRange {
+    fn fitted(&mut self, stretch: WindowRange, sink: &mut Sink<'a>) -> WindowRange {
         let (Some(meter), Some(budget)) = (self.meter.as_deref_mut(), &self.windowed.windows.budget) else {
             return stretch;
         };
@@ -317,38 +323,49 @@ impl PerspectiveRenderer<'_, '_> {
         let guess = fit::guess(&beginnings, budget.tokens, |start| {
             self.windowed.bytes(start, stretch.end)
         });
-        let (whole, shared) = (self.whole, self.shared);
+        let (whole, shared) = (&self.whole, &self.shared);
         let least = fit::least(beginnings.len(), guess, |place| {
             let mut fits = true;
             let view = through(whole, shared, beginning(place));
             self.target
                 .dialect
-                .render(&view, &mut |rendering| fits &= meter.fits(&rendering));
+                .render(&view, sink, &mut |sink, _| fits &= meter.fits(sink));
             fits
         });
         beginning(least.unwrap_or(beginnings.len() - 1))
     }
 
-    fn rendered<E>(&mut self, stretch: Option<WindowRange>, emit: &mut Emit<'_, E>) -> Result<(), E> {
-        let view = stretch.map_or(self.whole, |stretch| through(self.whole, self.shared, stretch));
+    fn rendered<E>(
+        &mut self,
+        stretch: Option<WindowRange>,
+        sink: &mut Sink<'a>,
+        emit: &mut Emit<'_, 'a, E>,
+    ) -> Result<(), E> {
+        let view = match stretch {
+            Some(stretch) => through(&self.whole, &self.shared, stretch),
+            None => self.whole.clone(),
+        };
         let mut outcome = Ok(());
-        self.target.dialect.render(&view, &mut |mut rendering| {
-            if outcome.is_err() {
-                return;
-            }
-            rendering.ordinal = self.ordinal;
-            self.ordinal += 1;
-            if stretch.is_some() && self.answers && rendering.last_role != Some(Role::Assistant.as_str()) {
-                let silent = "window.per_turn: nothing of the turn is left in this dialect";
-                rendering.violations.push(Violation::whole(silent));
-            }
-            if let Some(meter) = self.meter.as_deref_mut()
-                && !meter.fits(&rendering)
-            {
-                rendering.violations.push(Violation::whole(meter.refusal()));
-            }
-            outcome = emit(rendering);
-        });
+        self.target
+            .dialect
+            .render(&view, sink, &mut |sink, mut rendering| {
+                if outcome.is_err() {
+                    return;
+                }
+                rendering.ordinal = self.ordinal;
+                self.ordinal += 1;
+                if stretch.is_some() && self.answers && rendering.last_role != Some(Role::Assistant.as_str())
+                {
+                    let silent = "window.per_turn: nothing of the turn is left in this dialect";
+                    rendering.violations.push(Violation::whole(silent));
+                }
+                if let Some(meter) = self.meter.as_deref_mut()
+                    && !meter.fits(sink)
+                {
+                    rendering.violations.push(Violation::whole(meter.refusal()));
+                }
+                outcome = emit(sink, rendering);
+            });
         outcome
     }
 }

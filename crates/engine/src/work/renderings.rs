@@ -7,7 +7,7 @@ use chatmill_dataset::rows::{LossRow, RenderingRow, TokenCountRow};
 use chatmill_diag::{Finding, codes};
 use chatmill_dialect::policy::Reasoning;
 use chatmill_dialect::{LossCode, Rendering, folded};
-use chatmill_model::{ComponentSpan, Linked};
+use chatmill_model::{ComponentSpan, Linked, Sink};
 use chatmill_token::{Encoding, TokenCounts};
 
 use super::Work;
@@ -44,9 +44,11 @@ impl Work<'_, '_> {
             self.finding(&self.at_record(finding), Some(record), Some(id))?;
         }
         let mut meter = self.meter.take();
+        let limit = usize::try_from(plan.limits().rendering).unwrap_or(usize::MAX);
+        let mut sink = Sink::new(std::mem::take(&mut self.buffers), limit);
         for (rank, target) in plan.targets.iter().enumerate() {
             let mut groups_seen = Vec::new();
-            let mut emit = |perspective: &str, mut rendering: Rendering<'_>| {
+            let mut emit = |sink: &mut Sink<'_>, perspective: &str, mut rendering: Rendering| {
                 if let Some(redaction) = &self.redaction {
                     redact::declare(redaction, &mut rendering);
                 }
@@ -58,18 +60,20 @@ impl Work<'_, '_> {
                     perspective,
                     linked,
                 };
-                self.rendering(&spot, &rendering, &mut groups_seen)
+                self.rendering(&spot, sink, &rendering, &mut groups_seen)
             };
-            windowed.render(target, plan.policy(), meter.as_mut(), &mut emit)?;
+            windowed.render(target, plan.policy(), meter.as_mut(), &mut sink, &mut emit)?;
         }
         self.meter = meter;
+        self.buffers = sink.into_buffers();
         Ok(())
     }
 
     fn rendering(
         &mut self,
         spot: &RenderingKey<'_>,
-        rendering: &Rendering<'_>,
+        sink: &mut Sink<'_>,
+        rendering: &Rendering,
         groups_seen: &mut Vec<Group>,
     ) -> Result<(), WorkError> {
         if self.tools.stop.load(Ordering::Relaxed) {
@@ -79,39 +83,27 @@ impl Work<'_, '_> {
         let (dialect, profile) = (spot.target.dialect.id(), spot.target.profile);
         let mut violations: Vec<String> = rendering.violations.iter().map(ToString::to_string).collect();
         let limit = plan.limits().rendering;
-        self.text.clear();
-        self.spans.clear();
-        let mut oversize = rendering
-            .rope
-            .segments()
-            .iter()
-            .map(|segment| segment.text.len() as u64)
-            .sum::<u64>()
-            > limit;
-        if !oversize {
-            rendering.rope.write(&mut self.text, &mut self.spans);
-            oversize = self.text.len() as u64 > limit;
-        }
+        let oversize = sink.is_oversize();
         if oversize {
-            self.text.clear();
-            self.spans.clear();
+            sink.begin();
             violations.push(format!("oversize-rendering: more than {limit} bytes"));
             let message = format!("the {dialect} rendering is larger than limits.rendering ({limit} bytes)");
             let finding = Finding::new(&codes::OVERSIZE_RENDERING, message);
             self.finding(&self.at_record(finding), Some(spot.record), Some(spot.id))?;
         }
         let serving = BillingMode::of(&*spot.target.dialect, plan.windows.cuts.per_turn);
-        let requests = u64::from(bill::requests(&mut self.spans, serving));
-        let tallies = self.counter.tally(&self.text, &self.spans);
+        let requests = u64::from(bill::requests(sink.spans_mut(), serving));
+        let mut tallies = Vec::new();
+        self.counter.tally_sink(sink, &mut tallies);
         let served = RequestCost {
             tallies: &tallies,
             requests,
             valid: violations.is_empty(),
         };
         let keys = [spot.id, dialect, profile, spot.perspective].map(Arc::<str>::from);
-        self.count(spot, &keys, rendering, &served, groups_seen)?;
+        self.count(spot, &keys, sink, rendering, &served, groups_seen)?;
         self.receipt.renderings += 1;
-        self.verify(spot, &tallies)?;
+        self.verify(spot, sink, &tallies)?;
         // Most losses are of few codes: sorting the words of all of them takes longer than all else that is done with them.
         let codes = self.receipt.overview.add_losses(spot.rank, &rendering.losses);
         let drops_thoughts =
@@ -134,8 +126,8 @@ impl Work<'_, '_> {
             perspective: perspective_id,
             ordinal: rendering.ordinal,
             media_type: spot.target.dialect.about().media_type,
-            content: keep.then(|| self.text.clone()),
-            bytes: self.text.len() as u64,
+            content: keep.then(|| sink.text().to_owned()),
+            bytes: sink.text().len() as u64,
             tokens: tallies.iter().map(|tally| tally.tokens).collect(),
             requests,
             sent_tokens: tallies.iter().map(|tally| tally.sent).collect(),
@@ -146,7 +138,7 @@ impl Work<'_, '_> {
             last_role: rendering.last_role,
             assistant_messages: rendering.assistant_messages,
             assistant_spans: if keep {
-                bill::assistant_spans(&self.spans)
+                bill::assistant_spans(sink.spans())
             } else {
                 Vec::new()
             },
@@ -159,7 +151,7 @@ impl Work<'_, '_> {
     }
 
     /// Writes what a rendering lost, a row for each kind and reason.
-    fn losses(&mut self, keys: &[Arc<str>; 4], rendering: &Rendering<'_>) -> Result<(), WorkError> {
+    fn losses(&mut self, keys: &[Arc<str>; 4], rendering: &Rendering) -> Result<(), WorkError> {
         let [conversation_id, dialect, profile, perspective] = keys;
         for loss in folded(&rendering.losses) {
             self.parts.push_loss(LossRow {
@@ -178,12 +170,17 @@ impl Work<'_, '_> {
     }
 
     /// Lets the reference count every n-th rendering again.
-    fn verify(&self, spot: &RenderingKey<'_>, tallies: &[TokenCounts]) -> Result<(), WorkError> {
+    fn verify(
+        &self,
+        spot: &RenderingKey<'_>,
+        sink: &Sink<'_>,
+        tallies: &[TokenCounts],
+    ) -> Result<(), WorkError> {
         let every = self.tools.verify_every;
         if every == 0 || !self.receipt.renderings.is_multiple_of(every) {
             return Ok(());
         }
-        match miscounted(&self.tools.plan.encodings, &self.text, &self.spans, tallies) {
+        match miscounted(&self.tools.plan.encodings, sink.text(), sink.spans(), tallies) {
             None => Ok(()),
             Some(encoding) => Err(WorkError::Miscounted {
                 dialect: spot.target.dialect.id().to_owned(),
@@ -198,7 +195,8 @@ impl Work<'_, '_> {
         &mut self,
         spot: &RenderingKey<'_>,
         [conversation_id, dialect_id, profile_id, perspective_id]: &[Arc<str>; 4],
-        rendering: &Rendering<'_>,
+        sink: &Sink<'_>,
+        rendering: &Rendering,
         served: &RequestCost<'_>,
         groups_seen: &mut Vec<Group>,
     ) -> Result<(), WorkError> {
@@ -248,7 +246,7 @@ impl Work<'_, '_> {
             let counted = Counted {
                 first_of_conversation: !groups_seen.contains(&group),
                 messages_rendered: u64::from(rendering.messages_rendered),
-                bytes: self.text.len() as u64,
+                bytes: sink.text().len() as u64,
                 tally,
                 requests: served.requests,
                 valid: served.valid,

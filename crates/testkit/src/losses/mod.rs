@@ -47,7 +47,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use chatmill_diag::Limits;
 use chatmill_dialect::policy::ControlTokens;
 use chatmill_dialect::{Coverage, DIALECTS, Dialect, Loss, LossCode, Policy, Rendering, View};
-use chatmill_model::{CallStatus, Component, Conversation, Linked, Message, Pairing, Part, ParticipantKind};
+use chatmill_model::{
+    CallStatus, Component, Conversation, Linked, Message, Pairing, Part, ParticipantKind, Sink,
+};
 
 use atoms::{Atom, Kind, atoms, quoted};
 use case::Case;
@@ -102,8 +104,8 @@ impl LossCoverage {
         for profile in dialect.about().profiles.iter().copied() {
             let view = View::whole(linked, perspective, policy, profile);
             let spelled = format!("{}@{profile}", dialect.id());
-            dialect.render(&view, &mut |rendering| {
-                let Some(breaches) = self.one(&view, dialect, &rendering) else {
+            dialect.render_each(&view, &mut |sink, rendering| {
+                let Some(breaches) = self.one(&view, dialect, sink, &rendering) else {
                     return;
                 };
                 self.dialects.insert(spelled.clone());
@@ -127,7 +129,7 @@ impl LossCoverage {
                     "{name} {spelled} through {perspective:?} by {policy:?}:\n{}\n{}\n{}",
                     breaches.join("\n"),
                     losses.join("\n"),
-                    rendering.rope.text()
+                    sink.text().to_owned()
                 ));
             });
         }
@@ -137,7 +139,8 @@ impl LossCoverage {
         &mut self,
         view: &View<'_>,
         dialect: &dyn Dialect,
-        rendering: &Rendering<'_>,
+        sink: &Sink<'_>,
+        rendering: &Rendering,
     ) -> Option<Vec<String>> {
         let source = reader(dialect, view.profile);
         // Turns that chat text forges are read as turns; such a rendering is invalid.
@@ -171,9 +174,9 @@ impl LossCoverage {
             let breach = format!("{rejected} of {wanted} calls and results are rejected");
             return Some((!is_right).then_some(breach).into_iter().collect());
         }
-        let found = breaches(view, dialect, rendering, source, &rendering.losses);
+        let found = breaches(view, dialect, sink, rendering, source, &rendering.losses);
         if found.is_empty() {
-            self.without_each_code(view, dialect, rendering, source);
+            self.without_each_code(view, dialect, sink, rendering, source);
         }
         Some(found)
     }
@@ -183,7 +186,8 @@ impl LossCoverage {
         &mut self,
         view: &View<'_>,
         dialect: &dyn Dialect,
-        rendering: &Rendering<'_>,
+        sink: &Sink<'_>,
+        rendering: &Rendering,
         source: Option<&'static str>,
     ) {
         let codes: BTreeSet<LossCode> = rendering.losses.iter().map(|loss| loss.code).collect();
@@ -195,7 +199,7 @@ impl LossCoverage {
             *tries += 1;
             let others = rendering.losses.iter().filter(|loss| loss.code != code);
             let others: Vec<Loss> = others.cloned().collect();
-            if !breaches(view, dialect, rendering, source, &others).is_empty() {
+            if !breaches(view, dialect, sink, rendering, source, &others).is_empty() {
                 self.missed.insert(code);
             }
         }
@@ -220,7 +224,8 @@ impl LossCoverage {
 fn breaches(
     view: &View<'_>,
     dialect: &dyn Dialect,
-    rendering: &Rendering<'_>,
+    sink: &Sink<'_>,
+    rendering: &Rendering,
     source: Option<&'static str>,
     losses: &[Loss],
 ) -> Vec<String> {
@@ -234,21 +239,19 @@ fn breaches(
         _ => 0..conversation.messages.len(),
     };
     let case = Case {
-        view: *view,
+        view: view.clone(),
         declared,
         is_neutral: dialect.about().neutral,
         is_text: source.is_none(),
         coverage: rendering.coverage,
-        has_system: rendering
-            .rope
-            .segments()
-            .iter()
-            .any(|segment| segment.component == Component::Framing && segment.text.contains("system")),
+        has_system: sink
+            .stretches()
+            .any(|(text, span)| span.component == Component::Framing && text.contains("system")),
     };
     let mut source_atoms = atoms(view.linked, &conversation.messages[range]);
     add_quotes(view.linked, declared, &mut source_atoms);
     let Some(source) = source else {
-        let again = of_text(rendering);
+        let again = of_text(sink);
         let read = atoms(&again, &again.conversation.messages);
         let search = Search::new(&case, &source_atoms, &read);
         let mut found: Vec<String> = search.align().err().into_iter().collect();
@@ -259,7 +262,7 @@ fn breaches(
         );
         return found;
     };
-    let text = rendering.rope.text();
+    let text = sink.text().to_owned();
     let record = match dialect.about().media_type {
         "text/plain" => serde_json::json!({ "text": text }).to_string(),
         _ => text,
@@ -347,16 +350,12 @@ fn add_quotes<'c>(linked: &'c Linked, declared: &Declared, atoms: &mut Vec<Atom<
 }
 
 /// What a text that no source reads back says: its content, piece by piece.
-fn of_text(rendering: &Rendering<'_>) -> Linked {
-    let contents = rendering
-        .rope
-        .segments()
-        .iter()
-        .filter(|segment| segment.component == Component::Content);
+fn of_text(sink: &Sink<'_>) -> Linked {
+    let contents = sink
+        .pushes()
+        .filter(|(_, span)| span.component == Component::Content);
     let mut conversation = Conversation::default();
-    let parts: Vec<Part> = contents
-        .map(|segment| Part::Text(segment.text.to_string()))
-        .collect();
+    let parts: Vec<Part> = contents.map(|(text, _)| Part::Text(text.to_owned())).collect();
     if !parts.is_empty() {
         conversation.messages.push(Message { parts, ..empty() });
     }

@@ -28,7 +28,7 @@ fn recognised(dialect: &dyn Dialect, profile: &str) -> Option<&'static str> {
     let policy = Policy::default();
     let view = View::whole(&linked, Some(1), &policy, profile);
     let mut text = String::new();
-    dialect.render(&view, &mut |rendering| text = rendering.rope.text());
+    dialect.render_each(&view, &mut |sink, _| text = sink.text().to_owned());
     if dialect.about().media_type == "text/plain" {
         return None;
     }

@@ -1,6 +1,7 @@
 //! A record's whole way: scan, source, linking, rules, every dialect and the counts; alone, and as rows that were gathered.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
 use chatmill_diag::Limits;
@@ -14,7 +15,7 @@ use chatmill_engine::record::group::{Group, GroupRow, RowPlace};
 use chatmill_engine::record::locate::Located;
 use chatmill_engine::record::{self, RecordOutcome, Settings};
 use chatmill_intake::{Form, Frame, json};
-use chatmill_model::{Linked, MessageKind};
+use chatmill_model::{Linked, MessageKind, Sink};
 use chatmill_source::Source;
 use chatmill_token::Counter;
 use serde::de::IgnoredAny;
@@ -277,7 +278,7 @@ fn renderings(linked: &Linked, bytes: &[u8]) {
         for dialect in chatmill_dialect::DIALECTS {
             let profiles = dialect.about().profiles;
             let profile = profiles[usize::from(dice[2]) % profiles.len()];
-            let shared = Shared::default();
+            let shared: Rc<Shared> = Rc::default();
             let view = View {
                 linked,
                 perspective,
@@ -288,14 +289,14 @@ fn renderings(linked: &Linked, bytes: &[u8]) {
                     .filter(|_| dice[18].is_multiple_of(2))
                     .map(|stretch| Window {
                         stretch,
-                        shared: &shared,
+                        shared: Rc::clone(&shared),
                     }),
             };
             let mut ordinal = 0;
-            dialect.render(&view, &mut |rendering| {
+            dialect.render_each(&view, &mut |sink, rendering| {
                 assert_eq!(rendering.ordinal, ordinal, "{}", dialect.id());
                 ordinal += 1;
-                judge(*dialect, linked, &rendering);
+                judge(*dialect, linked, sink, &rendering);
             });
         }
     }
@@ -315,13 +316,12 @@ fn policy(dice: &[u8; 32]) -> Policy {
     }
 }
 
-fn judge(dialect: &dyn Dialect, linked: &Linked, rendering: &Rendering<'_>) {
+fn judge(dialect: &dyn Dialect, linked: &Linked, sink: &Sink<'_>, rendering: &Rendering) {
     let id = dialect.id();
     let messages = linked.conversation.messages.len();
-    let (mut text, mut spans) = (String::new(), Vec::new());
-    rendering.rope.write(&mut text, &mut spans);
+    let (text, spans) = (sink.text(), sink.spans());
     if dialect.about().media_type == "application/json" {
-        let parsed = serde_json::from_str::<IgnoredAny>(&text);
+        let parsed = serde_json::from_str::<IgnoredAny>(text);
         assert!(parsed.is_ok(), "{id}: {parsed:?}: {text}");
     }
     assert!(spans.is_sorted_by(|one, next| one.end < next.end), "{id}");
@@ -359,11 +359,11 @@ fn judge(dialect: &dyn Dialect, linked: &Linked, rendering: &Rendering<'_>) {
             .all(|violation| !violation.rule.is_empty()),
         "{id}"
     );
-    let tally = counter().tally(&text, &spans);
+    let tally = counter().tally(text, spans);
     assert_eq!(tally.parts(), tally.tokens, "{id}");
     assert!(tally.assistant_content <= tally.content, "{id}");
-    if rendering.rope.segments().iter().all(|segment| !segment.control) {
-        assert_eq!(tally.tokens, counter().count(&text), "{id}: {text}");
+    if spans.iter().all(|span| !span.control) {
+        assert_eq!(tally.tokens, counter().count(text), "{id}: {text}");
     }
 }
 

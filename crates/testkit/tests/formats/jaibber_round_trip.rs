@@ -38,9 +38,9 @@ fn written(linked: &Linked) -> (String, Vec<Loss>) {
     let policy = Policy::default();
     let view = View::whole(linked, None, &policy, profile);
     let mut renderings = Vec::new();
-    dialect.render(&view, &mut |rendering| {
+    dialect.render_each(&view, &mut |sink, rendering| {
         assert!(rendering.is_valid());
-        renderings.push((rendering.rope.text(), rendering.losses));
+        renderings.push((sink.text().to_owned(), rendering.losses));
     });
     assert_eq!(renderings.len(), 1);
     renderings.remove(0)
@@ -161,7 +161,7 @@ fn the_context_of_a_capture_holds_whole_answers_and_no_notices() {
     let policy = Policy::default();
     let view = View::whole(&linked, None, &policy, profile);
     let mut texts = Vec::new();
-    dialect.render(&view, &mut |rendering| texts.push(rendering.rope.text()));
+    dialect.render_each(&view, &mut |sink, _| texts.push(sink.text().to_owned()));
     assert_eq!(
         texts,
         [

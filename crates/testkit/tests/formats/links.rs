@@ -44,8 +44,8 @@ fn said(dialect: &str, linked: &Linked, policy: &Policy) -> (String, Vec<(LossCo
         about.profiles[0],
     );
     let (mut text, mut losses) = (String::new(), Vec::new());
-    dialect.render(&view, &mut |rendering| {
-        text.push_str(&rendering.rope.text());
+    dialect.render_each(&view, &mut |sink, rendering| {
+        text.push_str(sink.text());
         losses.extend(rendering.losses.iter().map(|loss| (loss.code, loss.amount)));
     });
     (text, losses)

@@ -33,14 +33,14 @@ proptest! {
         let policy = Policy::default();
         for dialect in chatmill_dialect::DIALECTS {
             let view = View::whole(&linked, chatmill_dialect::auto_perspective(&linked), &policy, dialect.about().profiles[0]);
-            dialect.render(&view, &mut |rendering| {
-                let text = rendering.rope.text();
+            dialect.render_each(&view, &mut |sink, rendering| {
+                let text = sink.text().to_owned();
                 if dialect.about().media_type == "application/json" {
                     let parsed: Result<serde_json::Value, _> = serde_json::from_str(&text);
                     assert!(parsed.is_ok(), "{}: {text}", dialect.id());
                 }
                 assert!(rendering.losses.iter().all(|loss| loss.amount > 0 && !loss.reason.is_empty()));
-                let own = rendering.rope.segments().iter().all(|segment| !segment.text.is_empty());
+                let own = sink.pushes().all(|(text, _)| !text.is_empty());
                 assert!(own);
             });
         }

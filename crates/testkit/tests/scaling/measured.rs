@@ -1,5 +1,6 @@
 //! Processor time of a command on a shape, and how it grows.
 
+use chatmill_model::Sink;
 use std::fmt;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -214,17 +215,14 @@ fn counted(folder: &Path) {
         .collect();
     let counter = chatmill_token::find("o200k_base").unwrap().counter();
     let policy = Policy::default();
-    let (mut text, mut spans, mut tokens) = (String::new(), Vec::new(), 0);
+    let mut tokens = 0;
     let mut visit = |sight: WalkEvent<'_>| {
         if let WalkEvent::Conversation { linked, .. } = sight {
             let (perspectives, _) =
                 render::perspectives(linked, &PerspectiveChoice::Rule(PerspectiveRule::Auto));
             for target in &targets {
-                let mut emit = |_: &str, rendering: chatmill_dialect::Rendering<'_>| {
-                    text.clear();
-                    spans.clear();
-                    rendering.rope.write(&mut text, &mut spans);
-                    tokens += counter.tally(&text, &spans).tokens;
+                let mut emit = |sink: &mut Sink<'_>, _: &str, _: chatmill_dialect::Rendering| {
+                    tokens += counter.tally(sink.text(), sink.spans()).tokens;
                 };
                 render::render(
                     linked,
@@ -232,6 +230,7 @@ fn counted(folder: &Path) {
                     &perspectives,
                     &policy,
                     History::Document,
+                    &mut Sink::default(),
                     &mut emit,
                 );
             }

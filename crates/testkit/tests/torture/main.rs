@@ -62,7 +62,7 @@ fn each_rendering(
     linked: &Linked,
     perspective: Option<usize>,
     policy: &Policy,
-    look: &mut dyn FnMut(&Rendering<'_>),
+    look: &mut dyn FnMut(&str, &Rendering),
 ) {
     for profile in profiles {
         let view = View::whole(
@@ -71,7 +71,7 @@ fn each_rendering(
             policy,
             profile,
         );
-        dialect.render(&view, &mut |rendering| look(&rendering));
+        dialect.render_each(&view, &mut |sink, rendering| look(sink.text(), &rendering));
     }
 }
 
@@ -94,9 +94,8 @@ fn agree(
 ) -> (usize, usize) {
     for dialect in DIALECTS.iter().filter(|dialect| judge::knows(dialect.id())) {
         for profile in dialect.about().profiles {
-            let look = &mut |rendering: &Rendering<'_>| {
-                let text = rendering.rope.text();
-                let faults = judge::faults(dialect.id(), profile, &text);
+            let look = &mut |text: &str, rendering: &Rendering| {
+                let faults = judge::faults(dialect.id(), profile, text);
                 let is_hidden = policy.orphans == Orphans::Reject
                     && !judge::sees_pairs(dialect.id(), profile)
                     && !rendering.violations.is_empty();
@@ -138,7 +137,7 @@ fn what_somebody_says_is_never_invalid_but_where_a_record_has_to_end_with_the_as
     for (name, linked) in cases() {
         for dialect in DIALECTS {
             let perspective = auto_perspective(&linked);
-            let look = &mut |rendering: &Rendering<'_>| {
+            let look = &mut |_: &str, rendering: &Rendering| {
                 let is_expected = rendering.violations.is_empty()
                     || SILENT.contains(&name.as_str())
                     || name == "blank-texts-only"
@@ -166,7 +165,7 @@ fn verdicts_and_losses_are_as_they_were() {
             let mut count = 0;
             let mut invalid = BTreeSet::new();
             let mut codes = BTreeSet::new();
-            dialect.render(&view, &mut |rendering| {
+            dialect.render_each(&view, &mut |sink, rendering| {
                 count += 1;
                 invalid.extend(rendering.violations.iter().map(ToString::to_string));
                 // What lies in a dialect's nature is the same in every case.

@@ -158,11 +158,11 @@ impl Outcome {
             shows_history: true,
         };
         let profile = dialect.about().profiles[0];
-        let look = &mut |rendering: &Rendering<'_>| {
+        let look = &mut |rendering: &Rendering| {
             outcome
                 .violations
                 .extend(rendering.violations.iter().map(ToString::to_string));
-            outcome.text += &rendering.rope.text();
+            outcome.text += sink.text();
             outcome.shows_history &= rendering.coverage != Coverage::SingleTurn;
             for loss in &rendering.losses {
                 match loss.position {

@@ -1,6 +1,6 @@
 //! Holds counts of renderings that were pushed piece by piece against those of the same text and spans as a whole.
 
-use chatmill_model::rope::{Component, Level, Rope, Speaker};
+use chatmill_model::span::{Component, Level, Speaker};
 use chatmill_model::{Sink, SinkBuffers};
 
 use super::texts::Texts;
@@ -35,10 +35,8 @@ fn push<'a>(sink: &mut Sink<'a>, random: &mut Texts, texts: &'a [String]) {
         4 => sink.speak([Speaker::Other, Speaker::Perspective][random.below(2)]),
         5 => sink.content(random.next(2), level, component),
         6 if random.below(8) == 0 => {
-            let mut rope = Rope::new();
-            rope.control("<|end|>");
-            rope.content(text.as_str(), level, component);
-            sink.pour(rope);
+            sink.control("<|end|>");
+            sink.content(text.as_str(), level, component);
         }
         7 => {
             let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();

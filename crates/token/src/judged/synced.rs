@@ -1,6 +1,6 @@
 //! Holds sync points and the counter against tiktoken-rs: cut anywhere that is allowed, the tokens are the same.
 
-use chatmill_model::rope::{Component, ComponentSpan, Speaker};
+use chatmill_model::span::{Component, ComponentSpan, Speaker};
 use proptest::prelude::*;
 use rustc_hash::FxHashMap;
 

@@ -7,17 +7,17 @@ use chatmill_dataset::rows::FindingRow;
 use chatmill_engine::check::{Checked, Files};
 
 use super::report::{Report, RunSummary, Totals};
-use crate::output::{self, Sink};
+use crate::output::{self, Output};
 
 /// The report.
 pub(super) struct Json {
-    out: Sink,
+    out: Output,
     findings: u64,
 }
 
 impl Json {
     /// A report into a sink.
-    pub(super) fn new(out: Sink) -> Self {
+    pub(super) fn new(out: Output) -> Self {
         Self { out, findings: 0 }
     }
 }

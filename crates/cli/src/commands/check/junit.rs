@@ -14,14 +14,14 @@ use chatmill_engine::check::{Checked, Files};
 use super::FailOn;
 use super::report::{Report, Totals, place};
 use crate::figures::counted;
-use crate::output::Sink;
+use crate::output::Output;
 
 /// Findings of a case that are written out.
 const PER_CASE: usize = 5;
 
 /// The report.
 pub(super) struct Junit {
-    out: Sink,
+    out: Output,
     fail_on: FailOn,
     /// Cases by file and code.
     suites: BTreeMap<String, BTreeMap<&'static str, Case>>,
@@ -38,7 +38,7 @@ struct Case {
 
 impl Junit {
     /// A report into a sink; `fail_on` decides what fails.
-    pub(super) fn new(out: Sink, fail_on: FailOn) -> Self {
+    pub(super) fn new(out: Output, fail_on: FailOn) -> Self {
         Self {
             out,
             fail_on,

@@ -6,14 +6,14 @@ use chatmill_dataset::rows::FindingRow;
 use chatmill_engine::check::{Checked, Files};
 
 use super::report::{Report, Totals};
-use crate::output::{self, Sink};
+use crate::output::{self, Output};
 
 /// The report.
-pub(super) struct Lines(Sink);
+pub(super) struct Lines(Output);
 
 impl Lines {
     /// A report into a sink.
-    pub(super) fn new(out: Sink) -> Self {
+    pub(super) fn new(out: Output) -> Self {
         Self(out)
     }
 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::report::{Report, Totals};
-use crate::output::{self, Sink};
+use crate::output::{self, Output};
 
 /// Results of a rule that are written: with every rule at its bound, a log stays below the 25,000 results that code hosts
 /// take.
@@ -24,7 +24,7 @@ const SCHEMA: &str =
 
 /// The report.
 pub(super) struct Sarif {
-    out: Sink,
+    out: Output,
     results: u64,
     rules: BTreeMap<&'static str, Rule>,
 }
@@ -38,7 +38,7 @@ struct Rule {
 
 impl Sarif {
     /// A report into a sink.
-    pub(super) fn new(out: Sink) -> Self {
+    pub(super) fn new(out: Output) -> Self {
         Self {
             out,
             results: 0,

@@ -7,14 +7,14 @@ use chatmill_engine::check::{Checked, Files};
 
 use super::report::{Report, Totals};
 use crate::csv;
-use crate::output::Sink;
+use crate::output::Output;
 
 /// The report.
-pub(super) struct Table(Sink);
+pub(super) struct Table(Output);
 
 impl Table {
     /// A report into a sink.
-    pub(super) fn new(out: Sink) -> Self {
+    pub(super) fn new(out: Output) -> Self {
         Self(out)
     }
 }

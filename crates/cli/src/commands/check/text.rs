@@ -12,14 +12,14 @@ use unicode_width::UnicodeWidthStr;
 
 use super::report::{Report, RunSummary, Totals, place};
 use crate::figures::{count, counted};
-use crate::output::{self, Colours, Sink, Style, harmless};
+use crate::output::{self, Colours, Output, Style, harmless};
 
 /// Findings of a code that are printed.
 pub(super) const PER_CODE: u64 = 10;
 
 /// The report.
 pub(super) struct Text {
-    out: Sink,
+    out: Output,
     colours: Colours,
     statistics: bool,
     /// Per code: findings printed, and occurrences that were not.
@@ -28,7 +28,7 @@ pub(super) struct Text {
 
 impl Text {
     /// A report into a sink; with `statistics` it shows counts only.
-    pub(super) fn new(out: Sink, colours: Colours, statistics: bool) -> Self {
+    pub(super) fn new(out: Output, colours: Colours, statistics: bool) -> Self {
         Self {
             out,
             colours,

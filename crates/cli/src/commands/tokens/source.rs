@@ -16,7 +16,7 @@ use chatmill_engine::trouble::Troubles;
 use chatmill_engine::walk::{WalkEvent, walk};
 use chatmill_engine::work::bill::{BillingMode, requests};
 use chatmill_engine::work::{render, tables};
-use chatmill_model::{Linked, MessageKind};
+use chatmill_model::{Linked, MessageKind, Sink};
 use chatmill_report::GroupKey;
 use chatmill_report::bill::{self, Bill, BillBy, Booking};
 use chatmill_token::{Counter, Encoding};
@@ -288,14 +288,11 @@ impl Pricer {
     fn price_renderings(&mut self, group: &str, linked: &Linked) {
         let (perspectives, _) = render::perspectives(linked, &PerspectiveChoice::Rule(PerspectiveRule::Auto));
         let policy = Policy::default();
-        let (mut text, mut spans) = (String::new(), Vec::new());
+        let mut sink = Sink::default();
         for target in &self.targets {
             let serving = BillingMode::of(&*target.dialect, false);
-            let mut emit = |_: &str, rendering: chatmill_dialect::Rendering<'_>| {
-                text.clear();
-                spans.clear();
-                rendering.rope.write(&mut text, &mut spans);
-                let requests = u64::from(requests(&mut spans, serving));
+            let mut emit = |sink: &mut Sink<'_>, _: &str, rendering: chatmill_dialect::Rendering| {
+                let requests = u64::from(requests(sink.spans_mut(), serving));
                 for (encoding, counter) in &self.counters {
                     let key = GroupKey {
                         group,
@@ -306,8 +303,8 @@ impl Pricer {
                     };
                     let booking = Booking {
                         messages: u64::from(rendering.messages_rendered),
-                        bytes: text.len() as u64,
-                        tally: counter.tally(&text, &spans),
+                        bytes: sink.text().len() as u64,
+                        tally: counter.tally(sink.text(), sink.spans()),
                         requests,
                         invalid: !rendering.violations.is_empty(),
                         losses: rendering.loss_count(),
@@ -316,7 +313,15 @@ impl Pricer {
                 }
             };
             let history = History::Document;
-            render::render(linked, target, &perspectives, &policy, history, &mut emit);
+            render::render(
+                linked,
+                target,
+                &perspectives,
+                &policy,
+                history,
+                &mut sink,
+                &mut emit,
+            );
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use chatmill_model::{ArgumentForm, Arguments, Component, Message, Role, Rope, ToolCall};
+use chatmill_model::{ArgumentForm, Arguments, Component, Message, Role, Sink, ToolCall};
 
 use super::pieces::{ADDRESSES, Pieces, holds_address};
 use super::{Made, is_native};
@@ -144,19 +144,19 @@ fn call_id<'a>(
 
 /// Calls as OpenAI writes them: arguments are text, unless a group chat had them as JSON.
 fn calls<'a>(
-    rope: &mut Rope<'a>,
+    sink: &mut Sink<'a>,
     view: &View<'a>,
     message: &'a Message,
     calls: &[(usize, &'a ToolCall)],
     made: &Made<'a>,
     losses: &mut Losses,
 ) {
-    rope.framing("[");
+    sink.framing("[");
     for (nth, (index, call)) in calls.iter().copied().enumerate() {
         if nth > 0 {
-            rope.framing(",");
+            sink.framing(",");
         }
-        let mut object = Object::open(rope);
+        let mut object = Object::open(sink);
         let id = made.tools.of_call(message, index);
         object.string(key!("id"), Some(id), Component::Meta);
         object.word(key!("type"), "\"function\"");
@@ -178,5 +178,5 @@ fn calls<'a>(
         function.close();
         object.close();
     }
-    rope.framing("]");
+    sink.framing("]");
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use chatmill_model::{Component, Message, MessageKind, Role, Rope};
+use chatmill_model::{Component, Message, MessageKind, Role, Sink};
 
 use super::pieces::Pieces;
 use super::{Made, extra, is_native, references};
@@ -15,7 +15,7 @@ use crate::violation::Violation;
 
 /// Writes one message or notice, and gives the rule that it breaks.
 pub(super) fn write<'a>(
-    rope: &mut Rope<'a>,
+    sink: &mut Sink<'a>,
     view: &View<'a>,
     message: &'a Message,
     made: &Made<'a>,
@@ -23,7 +23,7 @@ pub(super) fn write<'a>(
     progress: &mut Progress,
 ) -> Option<Violation> {
     let pieces = Pieces::of(message, losses);
-    let mut object = Object::open(rope);
+    let mut object = Object::open(sink);
     if let Some(id) = &message.id {
         object.string(key!("message_id"), Some(id), Component::Meta);
     } else {

@@ -20,18 +20,17 @@ mod pieces;
 mod references;
 mod roster;
 
-use chatmill_model::{Component, Conversation, Rope, Scene};
+use chatmill_model::{Component, Conversation, Scene, Sink};
 
-use crate::Dialect;
 use crate::about::{DialectAbout, Rules};
 use crate::json_object::{Object, key};
 use crate::loss::{LossCode, Losses};
 use crate::message_ids::MessageIds;
 use crate::progress::Progress;
-use crate::rendering::Rendering;
 use crate::select_messages::SelectedMessages;
 use crate::tool_ids::ToolIds;
 use crate::view::View;
+use crate::{Dialect, Emit};
 
 use roster::People;
 
@@ -62,7 +61,7 @@ impl Dialect for GroupChat {
         &ABOUT
     }
 
-    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let conversation = view.conversation();
         let mut losses = Losses::default();
         let shown = SelectedMessages::choose(view, None, &mut losses, |_| true);
@@ -71,9 +70,9 @@ impl Dialect for GroupChat {
             conversation.tools.len() as u64,
             "the format has no tool definitions",
         );
-        let mut rope = Rope::for_messages(shown.messages.len());
+        sink.begin();
         let mut progress = Progress::default();
-        let mut record = Object::open(&mut rope);
+        let mut record = Object::open(sink);
         let version = conversation
             .format_version
             .as_deref()
@@ -104,7 +103,7 @@ impl Dialect for GroupChat {
         list.framing("]");
         record.fields(&conversation.envelope);
         record.close();
-        emit(progress.finish(rope, shown.extent, losses, violations));
+        emit(sink, progress.finish(shown.extent, losses, violations));
     }
 }
 
@@ -120,10 +119,10 @@ fn is_native(conversation: &Conversation) -> bool {
     conversation.keeps_form("group-chat")
 }
 
-fn meta<'a>(rope: &mut Rope<'a>, conversation: &'a Conversation, people: &People<'a>, losses: &mut Losses) {
+fn meta<'a>(sink: &mut Sink<'a>, conversation: &'a Conversation, people: &People<'a>, losses: &mut Losses) {
     let extra = &conversation.extra;
     let has = |key: &str| extra.get(key).is_some();
-    let mut meta = Object::open(rope);
+    let mut meta = Object::open(sink);
     if !has("conversation_id") && !has("group_id") {
         meta.string(
             key!("conversation_id"),

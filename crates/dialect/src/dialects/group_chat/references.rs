@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use chatmill_model::{Component, LinkStatus, Message, Reference, ReferenceForm, Rope};
+use chatmill_model::{Component, LinkStatus, Message, Reference, ReferenceForm, Sink};
 use serde_json::value::RawValue;
 
 use super::{Made, is_native};
@@ -17,7 +17,7 @@ const NO_AUTHOR: &str = "GRP-01: the author of a quoted message is not text";
 
 /// Writes the list, and gives what of it breaks a rule. What refers to nothing that anybody could find or read is left out.
 pub(super) fn write<'a>(
-    rope: &mut Rope<'a>,
+    sink: &mut Sink<'a>,
     view: &View<'a>,
     message: &'a Message,
     made: &Made<'a>,
@@ -25,7 +25,7 @@ pub(super) fn write<'a>(
 ) -> Option<Violation> {
     let mut violation = None;
     let is_native = is_native(view.conversation());
-    rope.framing("[");
+    sink.framing("[");
     let mut has_one = false;
     for (index, (reference, link)) in view.references(message).enumerate() {
         let is_pseudo = link.status == LinkStatus::Pseudo;
@@ -40,7 +40,7 @@ pub(super) fn write<'a>(
             continue;
         }
         if std::mem::replace(&mut has_one, true) {
-            rope.framing(",");
+            sink.framing(",");
         }
         // The id of another system's target may be one by which no message goes here.
         let id = match (target.filter(|_| !is_native), reference.target.as_deref()) {
@@ -60,13 +60,13 @@ pub(super) fn write<'a>(
                     violation = Some(Violation::at(message.position, NO_AUTHOR));
                 }
                 let has_id = fields.contains_key("message_id");
-                as_it_was(rope, raw.as_str(), Some(id).filter(|_| !has_id));
+                as_it_was(sink, raw.as_str(), Some(id).filter(|_| !has_id));
             }
             _ if reference.preview.is_none() && reference.nested.is_empty() => {
-                rope.json_string(id, Component::Replies);
+                sink.json_string(id, Component::Replies);
             }
             form => {
-                object(rope, reference, Some(id));
+                object(sink, reference, Some(id));
                 if let ReferenceForm::Object(raw) = form {
                     losses.several(
                         LossCode::ExtraDropped,
@@ -78,7 +78,7 @@ pub(super) fn write<'a>(
             }
         }
     }
-    rope.framing("]");
+    sink.framing("]");
     violation
 }
 
@@ -90,18 +90,18 @@ fn tells(reference: &Reference) -> bool {
 }
 
 /// An object of the format itself as it was, after an id where it has none.
-fn as_it_was<'a>(rope: &mut Rope<'a>, raw: &'a str, id: Option<Cow<'a, str>>) {
+fn as_it_was<'a>(sink: &mut Sink<'a>, raw: &'a str, id: Option<Cow<'a, str>>) {
     let Some(id) = id else {
-        rope.raw_json(raw, Component::Replies);
+        sink.raw_json(raw, Component::Replies);
         return;
     };
-    rope.framing("{\"message_id\":");
-    rope.json_string(id, Component::Replies);
+    sink.framing("{\"message_id\":");
+    sink.json_string(id, Component::Replies);
     let rest = raw.trim_start().strip_prefix('{').unwrap_or(raw);
     if !rest.trim_start().starts_with('}') {
-        rope.framing(",");
+        sink.framing(",");
     }
-    rope.raw_json(rest, Component::Replies);
+    sink.raw_json(rest, Component::Replies);
 }
 
 /// How many fields of another system's object say something that the reference does not.
@@ -126,8 +126,8 @@ fn further_fields(raw: &str, reference: &Reference) -> u64 {
 }
 
 /// A reference of another system as an object with what is known of its target.
-fn object<'a>(rope: &mut Rope<'a>, reference: &'a Reference, id: Option<Cow<'a, str>>) {
-    let mut object = Object::open(rope);
+fn object<'a>(sink: &mut Sink<'a>, reference: &'a Reference, id: Option<Cow<'a, str>>) {
+    let mut object = Object::open(sink);
     object.string(key!("message_id"), id, Component::Replies);
     if let Some(preview) = &reference.preview {
         let time = preview.timestamp.as_ref().map(times::uncounted);

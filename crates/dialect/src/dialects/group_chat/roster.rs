@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use chatmill_model::{Component, Message, Participant, ParticipantKind, Reference, Rope};
+use chatmill_model::{Component, Message, Participant, ParticipantKind, Reference, Sink};
 
 use super::is_native;
 use crate::json_object::{Object, key};
@@ -74,31 +74,31 @@ fn for_authors<'a>(references: &'a [Reference], found: &mut impl FnMut(&'a str))
 
 /// Writes the roster: the participants, then whom they lack.
 pub(super) fn write<'a>(
-    rope: &mut Rope<'a>,
+    sink: &mut Sink<'a>,
     participants: &'a [Participant],
     people: &People<'a>,
     losses: &mut Losses,
 ) {
-    rope.framing("{");
+    sink.framing("{");
     let mut has_one = false;
-    let mut separate = |rope: &mut Rope<'a>| {
+    let mut separate = |sink: &mut Sink<'a>| {
         if std::mem::replace(&mut has_one, true) {
-            rope.framing(",");
+            sink.framing(",");
         }
     };
     for participant in participants {
-        separate(rope);
-        rope.json_string(&participant.id, Component::Meta);
-        rope.framing(":");
-        user(rope, participant, losses);
+        separate(sink);
+        sink.json_string(&participant.id, Component::Meta);
+        sink.framing(":");
+        user(sink, participant, losses);
     }
     let nobody = people.lacks_nobody.then(|| people.nobody());
     for id in people.quoted.iter().copied().map(Cow::Borrowed).chain(nobody) {
-        separate(rope);
-        rope.json_string(id, Component::Meta);
-        rope.framing(":{}");
+        separate(sink);
+        sink.json_string(id, Component::Meta);
+        sink.framing(":{}");
     }
-    rope.framing("}");
+    sink.framing("}");
     let unlisted = participants
         .iter()
         .filter(|participant| !participant.listed && !has_facts(participant));
@@ -117,10 +117,10 @@ fn has_facts(participant: &Participant) -> bool {
         || !participant.extra.is_empty()
 }
 
-fn user<'a>(rope: &mut Rope<'a>, participant: &'a Participant, losses: &mut Losses) {
+fn user<'a>(sink: &mut Sink<'a>, participant: &'a Participant, losses: &mut Losses) {
     // Details that are not an object are kept whole under this name.
     if let Some(whole) = participant.extra.get("/") {
-        rope.raw_json(whole.as_str(), Component::Meta);
+        sink.raw_json(whole.as_str(), Component::Meta);
         return;
     }
     losses.whole_rendering(
@@ -138,7 +138,7 @@ fn user<'a>(rope: &mut Rope<'a>, participant: &'a Participant, losses: &mut Loss
         u64::from(has_other_role),
         "a role is user or assistant",
     );
-    let mut user = Object::open(rope);
+    let mut user = Object::open(sink);
     user.string(key!("full_name"), participant.name.as_deref(), Component::Names);
     if participant.extra.get("role").is_none() {
         match participant.kind {

@@ -20,7 +20,7 @@ use std::borrow::Cow;
 
 use chatmill_model::{
     Component, Level, Link, LinkStatus, Media, MediaKind, MediaSource, Message, Part, Preview, Reference,
-    Role, Rope, Speaker,
+    Role, Sink, Speaker,
 };
 
 use crate::about::{DialectAbout, Rules};
@@ -31,12 +31,11 @@ use crate::message_text::declared_text;
 use crate::names::speaker;
 use crate::policy::MediaPolicy;
 use crate::progress::Progress;
-use crate::rendering::Rendering;
 use crate::select_messages::SelectedMessages;
 use crate::text::{change, on_one_line};
 use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
 use crate::view::View;
-use crate::{Dialect, definitions, system};
+use crate::{Dialect, Emit, definitions, system};
 
 use edition::{Arrows, Breaks, CODE, DOCUMENT, Edition, MediaWords, Prompt};
 use labels::Labels;
@@ -68,7 +67,7 @@ impl Dialect for GryagCompact {
         &ABOUT
     }
 
-    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let edition = match view.profile {
             "2025-10-17" => &CODE,
             _ => &DOCUMENT,
@@ -105,16 +104,13 @@ impl Dialect for GryagCompact {
             edition,
             current,
             labels: Labels::new(view, edition, history, &mut losses),
-            rope: Rope::for_messages(shown.messages.len()),
+            sink: &mut *sink,
             losses,
             progress: Progress::default(),
         };
         writer.lines(&shown.messages);
-        emit(
-            writer
-                .progress
-                .finish(writer.rope, shown.extent, writer.losses, Vec::new()),
-        );
+        let Writer { progress, losses, .. } = writer;
+        emit(sink, progress.finish(shown.extent, losses, Vec::new()));
     }
 }
 
@@ -143,7 +139,7 @@ struct Writer<'v, 'a> {
     /// Position of the line that is to be answered, where it stands apart.
     current: Option<u32>,
     labels: Labels<'a>,
-    rope: Rope<'a>,
+    sink: &'v mut Sink<'a>,
     losses: Losses,
     progress: Progress,
 }
@@ -153,13 +149,13 @@ impl<'a> Writer<'_, 'a> {
         for message in shown {
             let is_current = self.current == Some(message.position);
             if is_current && shown.len() > 1 {
-                self.rope.speak(Speaker::Other);
-                self.rope.framing("[RESPOND]\n");
+                self.sink.speak(Speaker::Other);
+                self.sink.framing("[RESPOND]\n");
             }
             self.line(message, is_current);
         }
-        self.rope.speak(Speaker::Other);
-        self.rope.framing("[RESPOND]");
+        self.sink.speak(Speaker::Other);
+        self.sink.framing("[RESPOND]");
     }
 
     fn line(&mut self, message: &'a Message, is_current: bool) {
@@ -182,7 +178,7 @@ impl<'a> Writer<'_, 'a> {
                 "only the perspective is the bot",
             );
         }
-        self.rope.speak(if is_own {
+        self.sink.speak(if is_own {
             Speaker::Perspective
         } else {
             Speaker::Other
@@ -192,16 +188,16 @@ impl<'a> Writer<'_, 'a> {
             Role::User | Role::Assistant if is_current => self.labels.bare(message),
             Role::User | Role::Assistant => self.labels.of(message),
         };
-        self.rope.literal(label, Component::Names);
+        self.sink.literal(label, Component::Names);
         self.arrows(message, is_own, is_current);
-        self.rope.framing(": ");
+        self.sink.framing(": ");
         for (index, text) in content.into_iter().enumerate() {
             if index > 0 {
-                self.rope.framing(" ");
+                self.sink.framing(" ");
             }
-            self.rope.content(text, Level::Raw, Component::Content);
+            self.sink.content(text, Level::Raw, Component::Content);
         }
-        self.rope.framing("\n");
+        self.sink.framing("\n");
         self.progress.said(message.position, role);
     }
 
@@ -425,7 +421,7 @@ impl<'a> Writer<'_, 'a> {
     }
 
     fn arrow(&mut self, label: String) {
-        self.rope.literal(" → ", Component::Replies);
-        self.rope.literal(label, Component::Replies);
+        self.sink.literal(" → ", Component::Replies);
+        self.sink.literal(label, Component::Replies);
     }
 }

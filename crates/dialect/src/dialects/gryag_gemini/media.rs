@@ -20,24 +20,24 @@ impl<'a> Writer<'_, 'a> {
         match &media.source {
             MediaSource::Inline(bytes) if carried => {
                 self.separate(parts);
-                self.rope.framing("{\"inline_data\":{");
+                self.sink.framing("{\"inline_data\":{");
                 if let Some(media_type) = &media.media_type {
-                    self.rope.framing("\"mime_type\":");
-                    self.rope.json_string(media_type, Component::Meta);
-                    self.rope.framing(",");
+                    self.sink.framing("\"mime_type\":");
+                    self.sink.json_string(media_type, Component::Meta);
+                    self.sink.framing(",");
                 }
-                self.rope.framing("\"data\":");
-                self.rope.json_string(bytes, Component::Content);
-                self.rope.framing("}}");
+                self.sink.framing("\"data\":");
+                self.sink.json_string(bytes, Component::Content);
+                self.sink.framing("}}");
                 let is_told = kind_of_type(media.media_type.as_deref()) == media.kind;
                 self.describe(u64::from(media.name.is_some()) + u64::from(!is_told), position);
             }
             MediaSource::Url(url) if carried => {
                 self.separate(parts);
                 let [open, close] = self.edition.linked_medium;
-                self.rope.framing(open);
-                self.rope.json_string(url, Component::Content);
-                self.rope.framing(close);
+                self.sink.framing(open);
+                self.sink.json_string(url, Component::Content);
+                self.sink.framing(close);
                 let is_told = media.media_type.is_none() && kind_of_type(None) == media.kind;
                 let described = u64::from(media.name.is_some()) + u64::from(!is_told);
                 self.describe(described, position);
@@ -55,7 +55,7 @@ impl<'a> Writer<'_, 'a> {
 
     fn separate(&mut self, parts: &mut u32) {
         if *parts > 0 {
-            self.rope.framing(",");
+            self.sink.framing(",");
         }
         *parts += 1;
     }

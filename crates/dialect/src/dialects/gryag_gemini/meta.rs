@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use chatmill_model::{Component, Fact, Level, LinkStatus, Message, Part, Participant, Preview, Rope};
+use chatmill_model::{Component, Fact, Level, LinkStatus, Message, Part, Participant, Preview, Sink};
 
 use super::edition::{Edition, Key};
 use crate::dialects::gryag::{chat_and_thread, is_gryags, plain_value};
@@ -195,14 +195,14 @@ impl<'a> Meta<'a> {
         mut self,
         edition: &'static Edition,
         before: &'static str,
-        rope: &mut Rope<'a>,
+        sink: &mut Sink<'a>,
         position: u32,
         losses: &mut Losses,
     ) -> (bool, u64) {
         let mut line = Line {
             edition,
             before,
-            rope,
+            sink,
             position,
             losses,
             is_open: false,
@@ -248,7 +248,7 @@ fn username(participant: &Participant) -> Option<Cow<'_, str>> {
 struct Line<'r, 'a, 'l> {
     edition: &'static Edition,
     before: &'static str,
-    rope: &'r mut Rope<'a>,
+    sink: &'r mut Sink<'a>,
     position: u32,
     losses: &'l mut Losses,
     is_open: bool,
@@ -263,9 +263,9 @@ impl<'a> Line<'_, 'a, '_> {
         if !is_word {
             if value != "0" || !self.edition.drops_zeros || !key.may_be_zero() {
                 self.open();
-                self.rope
+                self.sink
                     .content(key.spelling(), Level::JsonString, key.component());
-                self.rope.content(value, Level::JsonString, key.component());
+                self.sink.content(value, Level::JsonString, key.component());
             }
             return;
         }
@@ -279,18 +279,18 @@ impl<'a> Line<'_, 'a, '_> {
             return;
         }
         self.open();
-        self.rope
+        self.sink
             .content(key.spelling(), Level::JsonString, key.component());
-        self.rope.content("\"", Level::JsonString, key.component());
-        self.rope.content(clean, Level::JsonString, key.component());
-        self.rope.content("\"", Level::JsonString, key.component());
+        self.sink.content("\"", Level::JsonString, key.component());
+        self.sink.content(clean, Level::JsonString, key.component());
+        self.sink.content("\"", Level::JsonString, key.component());
     }
 
     fn open(&mut self) {
         if !self.is_open {
             self.is_open = true;
-            self.rope.framing(self.before);
-            self.rope.content("[meta]", Level::JsonString, Component::Framing);
+            self.sink.framing(self.before);
+            self.sink.content("[meta]", Level::JsonString, Component::Framing);
         }
     }
 
@@ -346,9 +346,9 @@ mod tests {
     }
 
     fn line_of(edition: &'static Edition, meta: Meta<'_>) -> String {
-        let mut rope = Rope::new();
-        meta.write(edition, "", &mut rope, 0, &mut Losses::default());
-        rope.segments()
+        let mut sink = Sink::new();
+        meta.write(edition, "", &mut sink, 0, &mut Losses::default());
+        sink.segments()
             .iter()
             .map(|segment| segment.text.as_ref())
             .collect()

@@ -19,7 +19,7 @@ mod tools;
 
 use std::borrow::Cow;
 
-use chatmill_model::{Component, Level, Message, Part, Participant, Role, Rope, Speaker};
+use chatmill_model::{Component, Level, Message, Part, Participant, Role, Sink, Speaker};
 
 use crate::about::{DialectAbout, Rules};
 use crate::controls::escape_line;
@@ -28,13 +28,12 @@ use crate::loss::{LossCode, Losses};
 use crate::message_text::{answered, declared_text};
 use crate::names::is_nobody;
 use crate::progress::Progress;
-use crate::rendering::Rendering;
 use crate::select_messages::SelectedMessages;
 use crate::tools::{call_as_text, result_as_text};
 use crate::turns::{Step, arrange};
 use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
 use crate::view::View;
-use crate::{Dialect, system};
+use crate::{Dialect, Emit, system};
 
 use edition::{CODE, DOCUMENT, Edition};
 use meta::Meta;
@@ -65,7 +64,7 @@ impl Dialect for GryagGemini {
         &ABOUT
     }
 
-    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let mut losses = Losses::default();
         let shown = SelectedMessages::choose(view, None, &mut losses, View::is_turn);
         declare_conversation(view, &mut losses);
@@ -86,19 +85,19 @@ impl Dialect for GryagGemini {
                 "2025-10-17" => &CODE,
                 _ => &DOCUMENT,
             },
-            rope: Rope::for_messages(shown.messages.len()),
+            sink: &mut *sink,
             losses,
             progress: Progress::default(),
             lined: 0,
             fields: 0,
         };
-        writer.rope.framing("[");
+        writer.sink.framing("[");
         writer.system(&shown.messages);
         for step in turns.steps {
             writer.step(step);
         }
-        writer.rope.speak(Speaker::Other);
-        writer.rope.framing("]");
+        writer.sink.speak(Speaker::Other);
+        writer.sink.framing("]");
         let with_id = shown.messages.iter().filter(|message| message.id.is_some());
         writer.losses.whole_rendering(
             LossCode::MessageIdDropped,
@@ -113,18 +112,15 @@ impl Dialect for GryagGemini {
             fields.saturating_sub(writer.fields),
             "the dialect has no place for further fields of a message",
         );
-        emit(
-            writer
-                .progress
-                .finish(writer.rope, shown.extent, writer.losses, turns.faults),
-        );
+        let Writer { progress, losses, .. } = writer;
+        emit(sink, progress.finish(shown.extent, losses, turns.faults));
     }
 }
 
 struct Writer<'v, 'a> {
     view: &'v View<'a>,
     edition: &'static Edition,
-    rope: Rope<'a>,
+    sink: &'v mut Sink<'a>,
     losses: Losses,
     progress: Progress,
     /// Messages whose id stands in a line.
@@ -135,16 +131,16 @@ struct Writer<'v, 'a> {
 
 impl<'a> Writer<'_, 'a> {
     fn open(&mut self, role: &'static str) {
-        self.rope.speak(Speaker::Other);
+        self.sink.speak(Speaker::Other);
         if !self.progress.is_silent() {
-            self.rope.framing(",");
+            self.sink.framing(",");
         }
-        self.rope.framing(role);
+        self.sink.framing(role);
     }
 
     fn close(&mut self) {
-        self.rope.framing("]}");
-        self.rope.speak(Speaker::Other);
+        self.sink.speak(Speaker::Other);
+        self.sink.framing("]}");
     }
 
     /// All system text as the first turn.
@@ -208,11 +204,11 @@ impl<'a> Writer<'_, 'a> {
         self.open("{\"role\":\"user\",\"parts\":[{\"text\":\"");
         for (index, text) in texts.into_iter().enumerate() {
             if index > 0 {
-                self.rope.content("\n\n", Level::JsonString, Component::Framing);
+                self.sink.content("\n\n", Level::JsonString, Component::Framing);
             }
-            self.rope.content(text, Level::JsonString, Component::Content);
+            self.sink.content(text, Level::JsonString, Component::Content);
         }
-        self.rope.framing("\"}");
+        self.sink.framing("\"}");
         self.close();
         self.progress.added("user");
         for position in positions {
@@ -278,8 +274,8 @@ impl<'a> Writer<'_, 'a> {
             Step::Inline { message, result, .. } => {
                 self.open("{\"role\":\"user\",\"parts\":[{\"text\":\"");
                 let content = answered(self.view, message, result, &mut self.losses);
-                result_as_text(&mut self.rope, content, Level::JsonString);
-                self.rope.framing("\"}");
+                result_as_text(self.sink, content, Level::JsonString);
+                self.sink.framing("\"}");
                 self.close();
                 self.progress.said(message.position, "user");
             }
@@ -314,7 +310,8 @@ impl<'a> Writer<'_, 'a> {
             ("user", "{\"role\":\"user\",\"parts\":[")
         };
         // Whether there is a turn at all shows only when its parts are written.
-        let before = std::mem::take(&mut self.rope);
+        let before = self.sink.mark();
+        self.open(opening);
         if role != message.role.as_str() {
             self.losses.at(
                 LossCode::RoleMapped,
@@ -323,7 +320,7 @@ impl<'a> Writer<'_, 'a> {
             );
         }
         if is_own {
-            self.rope.speak(Speaker::Perspective);
+            self.sink.speak(Speaker::Perspective);
         }
         let meta = Meta::of(self.view, message, &mut self.losses);
         let is_known_by_id = |sender: &Participant| sender.own_name().is_none() && !is_nobody(sender);
@@ -338,7 +335,7 @@ impl<'a> Writer<'_, 'a> {
         let (has_line, fields) = meta.write(
             self.edition,
             "{\"text\":\"",
-            &mut self.rope,
+            self.sink,
             message.position,
             &mut self.losses,
         );
@@ -346,7 +343,7 @@ impl<'a> Writer<'_, 'a> {
             parts = 1;
             self.fields += fields;
             self.lined += u64::from(message.id.is_some());
-            self.rope.framing("\"}");
+            self.sink.framing("\"}");
         }
         let mut waiting = Vec::new();
         for part in &message.parts {
@@ -370,8 +367,8 @@ impl<'a> Writer<'_, 'a> {
                         "somebody else's call is said as text",
                     );
                     self.open_text(&mut parts);
-                    call_as_text(&mut self.rope, call, Level::JsonString);
-                    self.rope.framing("\"}");
+                    call_as_text(self.sink, call, Level::JsonString);
+                    self.sink.framing("\"}");
                 }
                 Part::ToolCall(_) | Part::ToolResult(_) => {}
                 Part::Reasoning(_) => self.losses.at(
@@ -394,22 +391,22 @@ impl<'a> Writer<'_, 'a> {
         for media in waiting {
             self.media(&mut parts, media, message.position);
         }
-        let turn = std::mem::replace(&mut self.rope, before);
         if parts > 0 {
-            self.open(opening);
-            self.rope.append(turn);
             self.close();
             self.progress.said(message.position, role);
+        } else {
+            self.sink.rewind(before);
+            self.sink.speak(Speaker::Other);
         }
         parts > 0
     }
 
     fn open_text(&mut self, parts: &mut u32) {
         if *parts > 0 {
-            self.rope.framing(",");
+            self.sink.framing(",");
         }
         *parts += 1;
-        self.rope.framing("{\"text\":\"");
+        self.sink.framing("{\"text\":\"");
     }
 
     fn text(&mut self, parts: &mut u32, text: impl Into<Cow<'a, str>>, position: u32) {
@@ -421,8 +418,8 @@ impl<'a> Writer<'_, 'a> {
             text = self.without_line(text, position);
         }
         self.open_text(parts);
-        self.rope.content(text, Level::JsonString, Component::Content);
-        self.rope.framing("\"}");
+        self.sink.content(text, Level::JsonString, Component::Content);
+        self.sink.framing("\"}");
     }
 
     /// A text that stands first in its turn and begins like a line of ids would be read as one.

@@ -16,18 +16,18 @@ use crate::turns::Call;
 impl<'a> Writer<'_, 'a> {
     pub(super) fn calls(&mut self, message: &'a Message, calls: &[Call<'a>]) {
         self.open("{\"role\":\"model\",\"parts\":[");
-        self.rope.speak(Speaker::Perspective);
+        self.sink.speak(Speaker::Perspective);
         for (index, call) in calls.iter().enumerate() {
             if index > 0 {
-                self.rope.framing(",");
+                self.sink.framing(",");
             }
             self.declare_name(call.call, message.position);
-            self.rope.framing("{\"function_call\":{\"name\":");
-            self.rope
+            self.sink.framing("{\"function_call\":{\"name\":");
+            self.sink
                 .json_string(name_of(call.call.name.as_deref()), Component::Tools);
-            self.rope.framing(",\"args\":");
+            self.sink.framing(",\"args\":");
             self.arguments(call.call, message.position);
-            self.rope.framing("}}");
+            self.sink.framing("}}");
         }
         let ids = calls.iter().filter(|call| call.call.known_id().is_some()).count() as u64;
         self.losses.several(
@@ -57,25 +57,25 @@ impl<'a> Writer<'_, 'a> {
                     u64::from(call.form == ArgumentForm::Text),
                     "arguments that were text are written as an object",
                 );
-                self.rope.raw_json(raw.as_str(), Component::Tools);
+                self.sink.raw_json(raw.as_str(), Component::Tools);
             }
             Arguments::NotObject(raw) if json::is_portable(raw.as_str()) => {
                 self.losses
                     .at(LossCode::ArgsNotObject, position, "arguments are an object here");
-                self.rope.framing("{\"data\":");
-                self.rope.raw_json(raw.as_str(), Component::Tools);
-                self.rope.framing("}");
+                self.sink.framing("{\"data\":");
+                self.sink.raw_json(raw.as_str(), Component::Tools);
+                self.sink.framing("}");
             }
             other => {
                 let text = other.source_text();
                 self.losses
                     .at(LossCode::ArgsMalformed, position, "arguments are an object here");
                 if text.trim().is_empty() {
-                    self.rope.framing("{}");
+                    self.sink.framing("{}");
                 } else {
-                    self.rope.framing("{\"text\":");
-                    self.rope.json_string(text, Component::Tools);
-                    self.rope.framing("}");
+                    self.sink.framing("{\"text\":");
+                    self.sink.json_string(text, Component::Tools);
+                    self.sink.framing("}");
                 }
             }
         }
@@ -98,13 +98,13 @@ impl<'a> Writer<'_, 'a> {
             };
             self.losses
                 .at(LossCode::ResultWrapped, position, "a response is an object");
-            self.rope.framing(open);
+            self.sink.framing(open);
             if is_text {
-                self.rope.json_string(content, Component::Tools);
+                self.sink.json_string(content, Component::Tools);
             } else {
-                self.rope.literal(compacted(content), Component::Tools);
+                self.sink.literal(compacted(content), Component::Tools);
             }
-            self.rope.framing("}");
+            self.sink.framing("}");
         }
         self.close_response();
         self.progress.said(position, "tool");
@@ -128,26 +128,26 @@ impl<'a> Writer<'_, 'a> {
                 "an object loses the white space between its values",
             );
         }
-        self.rope.literal(written, Component::Tools);
+        self.sink.literal(written, Component::Tools);
     }
 
     pub(super) fn missing(&mut self, call: Call<'a>) {
         self.open_response(name_of(call.call.name.as_deref()));
-        self.rope.framing("{\"error\":");
-        self.rope.json_string(MISSING_RESULT, Component::Tools);
-        self.rope.framing("}");
+        self.sink.framing("{\"error\":");
+        self.sink.json_string(MISSING_RESULT, Component::Tools);
+        self.sink.framing("}");
         self.close_response();
         self.progress.added("tool");
     }
 
     fn open_response(&mut self, name: &'a str) {
         self.open("{\"role\":\"tool\",\"parts\":[{\"function_response\":{\"name\":");
-        self.rope.json_string(name, Component::Tools);
-        self.rope.framing(",\"response\":");
+        self.sink.json_string(name, Component::Tools);
+        self.sink.framing(",\"response\":");
     }
 
     fn close_response(&mut self) {
-        self.rope.framing("}}");
+        self.sink.framing("}}");
         self.close();
     }
 }

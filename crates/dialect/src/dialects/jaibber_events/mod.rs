@@ -15,16 +15,15 @@ mod payload;
 
 use std::collections::BTreeSet;
 
-use chatmill_model::{Conversation, Message, MessageKind, Part, Participant, ParticipantKind, Role, Rope};
+use chatmill_model::{Conversation, Message, MessageKind, Part, Participant, ParticipantKind, Role, Sink};
 
-use crate::Dialect;
 use crate::about::{DialectAbout, Rules};
 use crate::dialects::jaibber_context::declare_unspoken;
 use crate::loss::{LossCode, Losses};
-use crate::rendering::Rendering;
 use crate::select_messages::SelectedMessages;
 use crate::unsupported::{Unsupported, declare_messages};
 use crate::view::View;
+use crate::{Dialect, Emit};
 
 use known::Known;
 use payload::Writer;
@@ -54,7 +53,7 @@ impl Dialect for JaibberEvents {
         &ABOUT
     }
 
-    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let is_native = view.conversation().keeps_form(self.id());
         let mut losses = Losses::default();
         let shown = SelectedMessages::choose(view, None, &mut losses, |message| renders(message, is_native));
@@ -77,17 +76,17 @@ impl Dialect for JaibberEvents {
             u64::from(view.own_id().is_none() && !shown.messages.is_empty()),
             "every payload names its project, and the conversation has no id",
         );
-        let mut rope = Rope::new();
+        sink.begin();
         let mut writer = Writer::new(view, is_native, known, losses);
-        rope.framing("[");
+        sink.framing("[");
         for (index, message) in shown.messages.iter().enumerate() {
             if index > 0 {
-                rope.framing(",");
+                sink.framing(",");
             }
-            writer.write(&mut rope, message);
+            writer.write(sink, message);
         }
-        rope.framing("]");
-        emit(writer.finish(rope, shown.extent));
+        sink.framing("]");
+        emit(sink, writer.finish(shown.extent));
     }
 }
 

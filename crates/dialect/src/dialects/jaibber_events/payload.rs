@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use chatmill_model::{
     Component, Extra, Media, MediaKind, MediaSource, Message, MessageKind, Part, Participant, RawJson, Role,
-    Rope,
+    Sink,
 };
 
 use super::known::{Known, shown_name};
@@ -66,15 +66,15 @@ impl<'v, 'a> Writer<'v, 'a> {
     }
 
     /// The rendering that was written.
-    pub(super) fn finish(self, rope: Rope<'a>, extent: Extent) -> Rendering<'a> {
-        self.progress.finish(rope, extent, self.losses, Vec::new())
+    pub(super) fn finish(self, extent: Extent) -> Rendering {
+        self.progress.finish(extent, self.losses, Vec::new())
     }
 
     /// Writes a message or notice.
-    pub(super) fn write(&mut self, rope: &mut Rope<'a>, message: &'a Message) {
+    pub(super) fn write(&mut self, sink: &mut Sink<'a>, message: &'a Message) {
         let pieces = self.pieces(message);
         let task = self.field(message, "task");
-        let mut object = Object::open(rope);
+        let mut object = Object::open(sink);
         match task {
             None => self.sender(&mut object, message),
             Some(task) if task_text(task, "createdBy").is_some() => {}
@@ -275,12 +275,12 @@ impl<'v, 'a> Writer<'v, 'a> {
         let mentioned = message.mentions.iter().filter_map(|id| self.known.mention(id));
         let mentioned: Vec<Cow<'a, str>> = mentioned.collect();
         if !mentioned.is_empty() && self.field(message, "mentions").is_none() {
-            let rope = object.key(key!("mentions"));
+            let sink = object.key(key!("mentions"));
             for (index, mentioned) in mentioned.into_iter().enumerate() {
-                rope.framing(if index == 0 { "[" } else { "," });
-                rope.json_string(mentioned, Component::Meta);
+                sink.framing(if index == 0 { "[" } else { "," });
+                sink.json_string(mentioned, Component::Meta);
             }
-            rope.framing("]");
+            sink.framing("]");
         }
         if self.field(message, "isAgentMessage").is_some() {
             return;
@@ -314,16 +314,16 @@ impl<'v, 'a> Writer<'v, 'a> {
                 facts.entry(index).or_default().push((name, value));
             }
         }
-        let rope = object.key(key!("attachments"));
+        let sink = object.key(key!("attachments"));
         for (index, file) in media.iter().enumerate() {
-            rope.framing(if index == 0 { "[" } else { "," });
+            sink.framing(if index == 0 { "[" } else { "," });
             let rest = facts.remove(index.to_string().as_str()).unwrap_or_default();
             let of = |wanted: &str| {
                 rest.iter()
                     .find(|(key, _)| *key == wanted)
                     .map(|(_, value)| *value)
             };
-            let mut object = Object::open(rope);
+            let mut object = Object::open(sink);
             if let Some(id) = of("id") {
                 object.raw(key!("id"), id);
             }
@@ -342,7 +342,7 @@ impl<'v, 'a> Writer<'v, 'a> {
             }
             object.close();
         }
-        rope.framing("]");
+        sink.framing("]");
     }
 
     /// The first reply; a payload has one.

@@ -9,13 +9,14 @@
 use std::sync::OnceLock;
 
 use super::{BLOCKS, DATED, LIST, SPECIFICATION, STRINGS, as_one_agent};
-use crate::Dialect;
+use chatmill_model::Sink;
+
 use crate::about::DialectAbout;
 use crate::filter::{Filter, Open};
 use crate::list::{ContentAs, List};
-use crate::rendering::Rendering;
 use crate::turn_plan::{DialectProfile, Order, Texts};
 use crate::view::View;
+use crate::{Dialect, Emit};
 
 /// The dialect of lists that are filtered for Bedrock.
 pub(crate) struct SunaBedrock;
@@ -85,7 +86,7 @@ impl Dialect for SunaBedrock {
         &ABOUT
     }
 
-    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let manner = match view.profile {
             "2025-11-07" => &CODE_MANNER,
             _ => &MANNER,
@@ -94,6 +95,7 @@ impl Dialect for SunaBedrock {
             content: ContentAs::StringUnlessMarked,
             ..LIST
         };
-        as_one_agent(view, &mut |view| emit(list.render(view, manner)));
+        let rendering = as_one_agent(view, sink, &|view, sink| list.render(view, manner, sink));
+        emit(sink, rendering);
     }
 }

@@ -5,10 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use chatmill_model::{Component, Level, Role, Rope};
+use chatmill_model::{Component, Level, Role, Sink};
 
 use super::{DATED, LIST, LLM, SPECIFICATION, STRINGS, as_one_agent};
-use crate::Dialect;
 use crate::about::DialectAbout;
 use crate::definitions;
 use crate::list::{ContentAs, List};
@@ -19,6 +18,7 @@ use crate::text_run::{TextRun, trim_end, trim_start};
 use crate::turn_plan::say::joined;
 use crate::turn_plan::{BlockContent, DialectProfile, SystemPlace, Texts, Turn, TurnPlan};
 use crate::view::View;
+use crate::{Dialect, Emit};
 
 /// The dialect of lists with a cached block.
 pub(crate) struct SunaCached;
@@ -51,12 +51,14 @@ impl Dialect for SunaCached {
         &ABOUT
     }
 
-    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
-        as_one_agent(view, &mut |view| emit(render(view)));
+    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+        let rendering = as_one_agent(view, sink, &|view, sink| render(view, sink));
+        emit(sink, rendering);
     }
 }
 
-fn render<'a>(view: &View<'a>) -> Rendering<'a> {
+fn render<'a>(view: &View<'a>, sink: &mut Sink<'a>) -> Rendering {
+    sink.begin();
     let mut script = TurnPlan::new(view, &MANNER);
     let turns = std::mem::take(&mut script.turns);
     let newest = turns.iter().rposition(|turn| turn.role == Role::User);
@@ -67,7 +69,7 @@ fn render<'a>(view: &View<'a>) -> Rendering<'a> {
     };
     let marked = turns.iter().enumerate().filter(stays).count();
     let mut out = Out {
-        rope: Rope::for_messages(turns.len()),
+        sink: &mut *sink,
         separator: "[",
         block: Block::default(),
         left: MAX_CACHE_MARKS.saturating_sub(marked),
@@ -87,12 +89,12 @@ fn render<'a>(view: &View<'a>) -> Rendering<'a> {
             out.close_block();
         }
         out.separate();
-        LIST_WITH_BLOCKS.turn(&mut out.rope, view, turn, &mut script);
+        LIST_WITH_BLOCKS.turn(out.sink, view, turn, &mut script);
     }
-    out.rope.framing(if out.separator == "," { "]" } else { "[]" });
+    out.sink.framing(if out.separator == "," { "]" } else { "[]" });
     out.block.declare(view, &mut script);
     definitions::lose(&view.conversation().tools, &mut script.losses);
-    script.finish(out.rope)
+    script.finish()
 }
 
 const LIST_WITH_BLOCKS: List = List {
@@ -101,8 +103,8 @@ const LIST_WITH_BLOCKS: List = List {
 };
 
 /// The list so far.
-struct Out<'a> {
-    rope: Rope<'a>,
+struct Out<'s, 'a> {
+    sink: &'s mut Sink<'a>,
     separator: &'static str,
     /// The older turns since the last block.
     block: Block<'a>,
@@ -110,9 +112,9 @@ struct Out<'a> {
     left: usize,
 }
 
-impl Out<'_> {
+impl<'a> Out<'_, 'a> {
     fn separate(&mut self) {
-        self.rope.framing(self.separator);
+        self.sink.framing(self.separator);
         self.separator = ",";
     }
 
@@ -121,7 +123,7 @@ impl Out<'_> {
         let words = std::mem::take(&mut self.block.words);
         if !words.is_empty() {
             self.separate();
-            write(&mut self.rope, words);
+            write(self.sink, words);
             self.left = self.left.saturating_sub(1);
         }
     }
@@ -180,12 +182,12 @@ impl Block<'_> {
     }
 }
 
-fn write<'a>(rope: &mut Rope<'a>, block: Vec<TextRun<'a>>) {
-    rope.framing("{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"");
+fn write<'a>(sink: &mut Sink<'a>, block: Vec<TextRun<'a>>) {
+    sink.framing("{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"");
     for words in block {
-        words.write(rope, Level::JsonString);
+        words.write(sink, Level::JsonString);
     }
-    rope.framing("\",\"cache_control\":{\"type\":\"ephemeral\"}}]}");
+    sink.framing("\",\"cache_control\":{\"type\":\"ephemeral\"}}]}");
 }
 
 /// Adds a turn to the block: `ROLE: TEXT`, a blank line apart; what has no text has no line.

@@ -13,7 +13,7 @@ fn published(linked: &Linked) -> (Vec<Value>, Option<&'static str>) {
     let policy = Policy::default();
     let view = View::whole(linked, None, &policy, profile);
     let mut text = String::new();
-    dialect.render(&view, &mut |rendering| text = rendering.rope.text());
+    dialect.render_each(&view, &mut |sink, _| text = sink.text().to_owned());
     let head = Head {
         framing: Framing::Array,
         complete: true,

@@ -49,9 +49,9 @@ fn all_through(linked: &Linked, dialect: &str, perspective: Option<usize>) -> Ve
         profile,
     );
     let mut all = Vec::new();
-    dialect.render(&view, &mut |rendering| {
+    dialect.render_each(&view, &mut |sink, rendering| {
         all.push(Said {
-            text: rendering.rope.text(),
+            text: sink.text().to_owned(),
             losses: rendering
                 .losses
                 .iter()

@@ -47,10 +47,10 @@ fn what_a_dialect_writes_its_own_source_accepts() {
                     &policy,
                     profile,
                 );
-                dialect.render(&view, &mut |rendering| {
+                dialect.render_each(&view, &mut |sink, rendering| {
                     if rendering.is_valid() {
                         tried += 1;
-                        let mut text = rendering.rope.text();
+                        let mut text = sink.text().to_owned();
                         if source == "chatml" {
                             text = serde_json::json!({ "text": text }).to_string();
                         }

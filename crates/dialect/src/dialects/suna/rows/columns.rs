@@ -116,8 +116,8 @@ impl<'a> Writer<'_, 'a> {
         for (field, raw) in stored {
             match place(field) {
                 Place::WholeMetadata => {
-                    self.rope.framing(",\"metadata\":");
-                    self.rope.raw_json(raw.as_str(), Component::Meta);
+                    self.sink.framing(",\"metadata\":");
+                    self.sink.raw_json(raw.as_str(), Component::Meta);
                     let thoughts = message.parts.iter().filter_map(thought).count() as u64;
                     self.losses.several(
                         LossCode::ReasoningDropped,
@@ -179,16 +179,16 @@ impl<'a> Writer<'_, 'a> {
         }
         let mut separator = ",\"metadata\":{";
         for (key, field) in fields {
-            self.rope.framing(separator);
+            self.sink.framing(separator);
             separator = ",";
-            self.rope.json_string(key, Component::Meta);
-            self.rope.framing(":");
+            self.sink.json_string(key, Component::Meta);
+            self.sink.framing(":");
             match field {
-                Field::Raw(raw) => self.rope.raw_json(raw, Component::Meta),
-                Field::Text(text) => self.rope.json_string(text, Component::Meta),
+                Field::Raw(raw) => self.sink.raw_json(raw, Component::Meta),
+                Field::Text(text) => self.sink.json_string(text, Component::Meta),
             }
         }
-        self.rope
+        self.sink
             .framing(if separator == "," { "}" } else { ",\"metadata\":{}" });
     }
 
@@ -211,11 +211,11 @@ impl<'a> Writer<'_, 'a> {
             (",\"created_by_user_id\":", "created_by_user_id", user),
         ] {
             if let Some(stored) = self.stored(message, column) {
-                self.rope.framing(key);
-                self.rope.raw_json(stored.as_str(), Component::Names);
+                self.sink.framing(key);
+                self.sink.raw_json(stored.as_str(), Component::Names);
             } else if let Some(id) = id {
-                self.rope.framing(key);
-                self.rope.json_string(id, Component::Names);
+                self.sink.framing(key);
+                self.sink.json_string(id, Component::Names);
             }
         }
     }
@@ -228,8 +228,8 @@ impl<'a> Writer<'_, 'a> {
     /// The other columns of a row that was one.
     pub(super) fn others(&mut self, message: &'a Message) {
         if let Some(updated) = self.stored(message, "updated_at") {
-            self.rope.framing(",\"updated_at\":");
-            self.rope.raw_json(updated.as_str(), Component::Meta);
+            self.sink.framing(",\"updated_at\":");
+            self.sink.raw_json(updated.as_str(), Component::Meta);
         }
         if !is_native(self.view) {
             return;
@@ -238,10 +238,10 @@ impl<'a> Writer<'_, 'a> {
             if let Place::Column(column) = place(field)
                 && !PLACED.contains(&column)
             {
-                self.rope.framing(",");
-                self.rope.json_string(column, Component::Meta);
-                self.rope.framing(":");
-                self.rope.raw_json(value.as_str(), Component::Meta);
+                self.sink.framing(",");
+                self.sink.json_string(column, Component::Meta);
+                self.sink.framing(":");
+                self.sink.raw_json(value.as_str(), Component::Meta);
             }
         }
     }

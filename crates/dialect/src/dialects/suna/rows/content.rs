@@ -22,7 +22,7 @@ impl<'a> Writer<'_, 'a> {
     /// `{"role","content","tool_calls"}`.
     pub(super) fn said(&mut self, message: &'a Message) {
         let blocks = self.blocks(message);
-        self.rope.framing("\"");
+        self.sink.framing("\"");
         self.inner("{\"role\":\"");
         self.inner(message.role.as_str());
         self.inner("\",\"content\":");
@@ -31,7 +31,7 @@ impl<'a> Writer<'_, 'a> {
             [] => self.inner("\"\""),
             [only] if !only.is_cached => {
                 self.inner("\"");
-                only.words.clone().write(&mut self.rope, Level::JsonInJsonString);
+                only.words.clone().write(self.sink, Level::JsonInJsonString);
                 self.inner("\"");
             }
             _ => self.list(blocks),
@@ -48,12 +48,12 @@ impl<'a> Writer<'_, 'a> {
             self.inner("]");
         }
         self.inner("}");
-        self.rope.framing("\"");
+        self.sink.framing("\"");
     }
 
     /// `{"role","tool_call_id","name","content"}`.
     pub(super) fn result(&mut self, message: &'a Message, place: usize, result: &'a ToolResult) {
-        self.rope.framing("\"");
+        self.sink.framing("\"");
         self.inner("{\"role\":\"tool\"");
         if let Some(id) = self.tools.of_result(message, place, result) {
             if result.call_id.as_ref().is_some_and(|own| *own != id) {
@@ -64,7 +64,7 @@ impl<'a> Writer<'_, 'a> {
                 );
             }
             self.inner(",\"tool_call_id\":\"");
-            self.rope.content(id, Level::JsonInJsonString, Component::Meta);
+            self.sink.content(id, Level::JsonInJsonString, Component::Meta);
             self.inner("\"");
         }
         let name = result
@@ -73,14 +73,14 @@ impl<'a> Writer<'_, 'a> {
             .or_else(|| self.tools.tool_of(message, place));
         if let Some(name) = name.filter(|name| !name.is_empty()) {
             self.inner(",\"name\":\"");
-            self.rope.content(name, Level::JsonInJsonString, Component::Tools);
+            self.sink.content(name, Level::JsonInJsonString, Component::Tools);
             self.inner("\"");
         }
         self.inner(",\"content\":\"");
-        self.rope
+        self.sink
             .content(&result.content, Level::JsonInJsonString, Component::Tools);
         self.inner("\"}");
-        self.rope.framing("\"");
+        self.sink.framing("\"");
         let next = message.parts.get(place + 1);
         if matches!(next, Some(Part::CacheMark)) {
             self.losses.at(
@@ -110,13 +110,13 @@ impl<'a> Writer<'_, 'a> {
             u64::from(is_stored),
             "the id in the metadata is the call's own",
         );
-        self.rope.content(id, Level::JsonInJsonString, Component::Meta);
+        self.sink.content(id, Level::JsonInJsonString, Component::Meta);
         self.inner("\",\"type\":\"function\",\"function\":{\"name\":\"");
-        self.rope
+        self.sink
             .content(name.unwrap_or(UNNAMED), Level::JsonInJsonString, Component::Tools);
         self.inner("\",\"arguments\":\"");
         let arguments = as_text(call, message.position, &mut self.losses);
-        self.rope
+        self.sink
             .content(arguments, Level::JsonInJsonString, Component::Tools);
         self.inner("\"}}");
     }
@@ -127,7 +127,7 @@ impl<'a> Writer<'_, 'a> {
             self.inner(separator);
             separator = ",";
             self.inner("{\"type\":\"text\",\"text\":\"");
-            block.words.write(&mut self.rope, Level::JsonInJsonString);
+            block.words.write(self.sink, Level::JsonInJsonString);
             self.inner(if block.is_cached {
                 "\",\"cache_control\":{\"type\":\"ephemeral\"}}"
             } else {
@@ -220,6 +220,6 @@ impl<'a> Writer<'_, 'a> {
 
     /// Framing inside the string.
     fn inner(&mut self, text: &'static str) {
-        self.rope.content(text, Level::JsonString, Component::Framing);
+        self.sink.content(text, Level::JsonString, Component::Framing);
     }
 }

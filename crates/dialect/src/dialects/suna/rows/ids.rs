@@ -21,7 +21,7 @@ impl<'a> RowIds<'a> {
     /// Ids beside those of a conversation's messages.
     pub(super) fn new(view: &View<'a>) -> Self {
         Self {
-            view: *view,
+            view: view.clone(),
             taken: OnceCell::new(),
         }
     }

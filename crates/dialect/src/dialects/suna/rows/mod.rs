@@ -15,22 +15,21 @@ mod ids;
 
 use std::borrow::Cow;
 
-use chatmill_model::{Component, Message, MessageKind, Part, Role, Rope, ToolResult};
+use chatmill_model::{Component, Message, MessageKind, Part, Role, Sink, ToolResult};
 
 use super::{DATED, SPECIFICATION};
-use crate::Dialect;
 use crate::about::{DialectAbout, Rules};
 use crate::definitions;
 use crate::json;
 use crate::loss::{LossCode, Losses};
 use crate::policy::Reasoning;
 use crate::progress::Progress;
-use crate::rendering::Rendering;
 use crate::select_messages::SelectedMessages;
 use crate::times;
 use crate::tool_ids::ToolIds;
 use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
 use crate::view::View;
+use crate::{Dialect, Emit};
 
 use ids::RowIds;
 
@@ -60,7 +59,7 @@ impl Dialect for SunaRows {
         &ABOUT
     }
 
-    fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
+    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let is_native = is_native(view);
         let mut losses = Losses::default();
         let shown = SelectedMessages::choose(view, None, &mut losses, |message| {
@@ -100,7 +99,7 @@ impl Dialect for SunaRows {
             thread: own_id.map_or_else(|| Cow::Owned(view.made_id("thread")), Cow::Borrowed),
             ids: RowIds::new(view),
             tools: ToolIds::new(view, &shown.messages, false, &mut losses),
-            rope: Rope::new(),
+            sink: &mut *sink,
             losses,
             progress: Progress::default(),
             separator: "[",
@@ -109,12 +108,9 @@ impl Dialect for SunaRows {
             writer.message(message);
         }
         let is_empty = writer.separator == "[";
-        writer.rope.framing(if is_empty { "[]" } else { "]" });
-        emit(
-            writer
-                .progress
-                .finish(writer.rope, shown.extent, writer.losses, Vec::new()),
-        );
+        writer.sink.framing(if is_empty { "[]" } else { "]" });
+        let Writer { progress, losses, .. } = writer;
+        emit(sink, progress.finish(shown.extent, losses, Vec::new()));
     }
 }
 
@@ -135,7 +131,7 @@ struct Writer<'v, 'a> {
     thread: Cow<'a, str>,
     ids: RowIds<'a>,
     tools: ToolIds<'a>,
-    rope: Rope<'a>,
+    sink: &'v mut Sink<'a>,
     losses: Losses,
     progress: Progress,
     separator: &'static str,
@@ -226,40 +222,40 @@ impl<'a> Writer<'_, 'a> {
     }
 
     fn row(&mut self, message: &'a Message, held: RowContent<'a>, number: u64) {
-        self.rope.framing(self.separator);
+        self.sink.framing(self.separator);
         self.separator = ",";
         let id = self.ids.of(message, number, &mut self.losses);
-        self.rope.framing("{\"message_id\":");
-        self.rope.json_string(id, Component::Meta);
+        self.sink.framing("{\"message_id\":");
+        self.sink.json_string(id, Component::Meta);
         if let Some(thread) = self.stored(message, "thread_id") {
-            self.rope.framing(",\"thread_id\":");
-            self.rope.raw_json(thread.as_str(), Component::Meta);
+            self.sink.framing(",\"thread_id\":");
+            self.sink.raw_json(thread.as_str(), Component::Meta);
         } else {
-            self.rope.framing(",\"thread_id\":");
-            self.rope.json_string(self.thread.clone(), Component::Meta);
+            self.sink.framing(",\"thread_id\":");
+            self.sink.json_string(self.thread.clone(), Component::Meta);
         }
-        self.rope.framing(",\"type\":");
-        self.rope.json_string(self.kind(message, held), Component::Meta);
-        self.rope.framing(",\"content\":");
+        self.sink.framing(",\"type\":");
+        self.sink.json_string(self.kind(message, held), Component::Meta);
+        self.sink.framing(",\"content\":");
         match held {
             RowContent::Said => self.said(message),
             RowContent::Result(place, result) => self.result(message, place, result),
             RowContent::Notice => self.notice(message),
         }
-        self.rope.framing(",\"is_llm_message\":");
+        self.sink.framing(",\"is_llm_message\":");
         match (self.stored(message, "is_llm_message"), held) {
-            (Some(stored), _) => self.rope.raw_json(stored.as_str(), Component::Meta),
-            (None, RowContent::Said | RowContent::Result(..)) => self.rope.framing("true"),
-            (None, RowContent::Notice) => self.rope.framing("false"),
+            (Some(stored), _) => self.sink.raw_json(stored.as_str(), Component::Meta),
+            (None, RowContent::Said | RowContent::Result(..)) => self.sink.framing("true"),
+            (None, RowContent::Notice) => self.sink.framing("false"),
         }
         self.metadata(message, held);
         self.who(message, held);
         if let Some(time) = &message.timestamp {
-            self.rope.framing(",\"created_at\":");
-            self.rope.json_string(times::iso(time), Component::Meta);
+            self.sink.framing(",\"created_at\":");
+            self.sink.json_string(times::iso(time), Component::Meta);
         }
         self.others(message);
-        self.rope.framing("}");
+        self.sink.framing("}");
     }
 
     /// The type: the row's own word, else the role.
@@ -286,9 +282,9 @@ impl<'a> Writer<'_, 'a> {
             "a status row holds one text",
         );
         if first.starts_with(['{', '[']) && json::is_portable(first) {
-            self.rope.raw_json(first, Component::Content);
+            self.sink.raw_json(first, Component::Content);
         } else {
-            self.rope.json_string(first, Component::Content);
+            self.sink.json_string(first, Component::Content);
         }
     }
 }

@@ -45,7 +45,7 @@ mod wording;
 
 pub use about::DialectAbout;
 pub use dialects::DIALECTS;
-pub use loss::{FoldedLoss, Loss, LossCode, folded};
+pub use loss::{FoldedLoss, Loss, LossCode, Reason, folded};
 pub use perspective::auto_perspective;
 pub use policy::Policy;
 pub use rendering::{Coverage, Rendering};

@@ -52,7 +52,7 @@ use thiserror::Error;
 use crate::Dialect;
 use crate::about::{DialectAbout, Rules};
 use crate::dialects::hf_messages;
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::rendering::Rendering;
 use crate::turn_plan::TurnPlan;
 use crate::view::View;
@@ -339,11 +339,9 @@ impl Dialect for TemplateDialect {
             }
         };
         if self.pins_date {
-            script.losses.whole_rendering(
-                LossCode::DatePinned,
-                1,
-                "the template prints the date that is set for it",
-            );
+            script
+                .losses
+                .whole_rendering(LossCode::DatePinned, 1, reasons::TEMPLATE_PRINTS_A_SET_DATE);
         }
         emit(script.finish(rope));
     }

@@ -100,7 +100,9 @@ fn room() -> Room {
 }
 
 fn codes(losses: &[Loss]) -> Vec<(&'static str, Option<u32>, u64)> {
-    let told = losses.iter().filter(|loss| loss.reason.contains("template"));
+    let told = losses
+        .iter()
+        .filter(|loss| loss.reason.words().contains("template"));
     told.map(|loss| (loss.code.as_str(), loss.position, loss.amount))
         .collect()
 }

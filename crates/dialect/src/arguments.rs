@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use chatmill_model::{ArgumentForm, Arguments, ToolCall, json::push_string};
 
 use crate::json::{compact, is_portable};
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 
 /// The key under which arguments that are not an object stand where an object is wanted.
 pub(crate) const WRAPPER: &str = "arguments";
@@ -17,7 +17,7 @@ pub(crate) fn as_text<'a>(call: &'a ToolCall, position: u32, losses: &mut Losses
             losses.at(
                 LossCode::ArgsReserialised,
                 position,
-                "arguments that were JSON are written as text",
+                reasons::ARGUMENTS_BECAME_TEXT,
             );
             compact(raw.as_str())
         }
@@ -29,7 +29,7 @@ pub(crate) fn as_text<'a>(call: &'a ToolCall, position: u32, losses: &mut Losses
 pub(crate) fn as_object<'a>(
     call: &'a ToolCall,
     position: u32,
-    rule: &str,
+    rule: &'static str,
     losses: &mut Losses,
 ) -> Cow<'a, str> {
     match &call.arguments {
@@ -38,24 +38,24 @@ pub(crate) fn as_object<'a>(
                 losses.at(
                     LossCode::ArgsReserialised,
                     position,
-                    "arguments that were text are written as an object",
+                    reasons::ARGUMENTS_BECAME_AN_OBJECT,
                 );
             }
             compact(raw.as_str())
         }
         Arguments::NotObject(raw) if is_portable(raw.as_str()) => {
-            let reason = format!("{rule}: arguments that are not an object stand under a key");
+            let reason = reasons::ARGUMENTS_UNDER_A_KEY.by(rule);
             losses.at(LossCode::ArgsNotObject, position, reason);
             Cow::Owned(format!("{{\"{WRAPPER}\":{}}}", compact(raw.as_str())))
         }
         other => {
             let text = other.source_text();
             if text.trim().is_empty() {
-                let reason = format!("{rule}: no arguments are an empty object");
+                let reason = reasons::NO_ARGUMENTS.by(rule);
                 losses.at(LossCode::ArgsMalformed, position, reason);
                 return Cow::Borrowed("{}");
             }
-            let reason = format!("{rule}: arguments that not every reader takes as JSON stand under a key");
+            let reason = reasons::ARGUMENTS_NOT_PORTABLE.by(rule);
             losses.at(LossCode::ArgsMalformed, position, reason);
             let mut object = format!("{{\"{WRAPPER}\":");
             push_string(&mut object, text);

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::gemini_schema;
 use crate::json_schema::{self, NO_PARAMETERS};
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::tool_definition::Definition;
 use crate::turn_plan::tool_names::ToolNames;
 
@@ -47,16 +47,12 @@ pub(crate) fn write<'a>(
             losses.whole_rendering(
                 LossCode::ToolDefinitionDropped,
                 1,
-                "the definition is not that of a function",
+                reasons::DEFINITION_OF_NO_FUNCTION,
             );
         }
         for definition in definitions {
             if !written.insert(definition.name.clone()) {
-                losses.whole_rendering(
-                    LossCode::ToolDefinitionDropped,
-                    1,
-                    "a tool of that name is defined already",
-                );
+                losses.whole_rendering(LossCode::ToolDefinitionDropped, 1, reasons::TOOL_DEFINED_ALREADY);
                 continue;
             }
             sink.framing(separator);
@@ -84,7 +80,7 @@ fn one<'a>(
     losses.whole_rendering(
         LossCode::ExtraDropped,
         lost,
-        "the dialect has no place for further fields of a definition",
+        reasons::NO_FURTHER_FIELDS_OF_A_DEFINITION,
     );
     if let Some(reason) = names.change(&definition.name) {
         losses.whole_rendering(LossCode::ToolNameRewritten, 1, reason);
@@ -102,7 +98,7 @@ fn one<'a>(
     losses.whole_rendering(
         LossCode::ExtraDropped,
         u64::from(is_refused),
-        "an empty description of a tool is refused",
+        reasons::DESCRIPTION_IS_EMPTY,
     );
     if let Some(description) = description.filter(|_| !is_refused) {
         sink.framing(",\"description\":");
@@ -127,11 +123,7 @@ fn parameters<'a>(sink: &mut Sink<'a>, definition: &Definition<'a>, form: Form, 
     let schema = match (definition.schema, form) {
         (None, Form::Nested | Form::Bare | Form::Declaration) => return,
         (None, Form::Flat | Form::InputSchema | Form::Spec) => {
-            losses.whole_rendering(
-                LossCode::EmptyFilled,
-                1,
-                "a tool without parameters takes an empty object",
-            );
+            losses.whole_rendering(LossCode::EmptyFilled, 1, reasons::TOOL_WITHOUT_PARAMETERS);
             Cow::Borrowed(NO_PARAMETERS)
         }
         (Some(schema), Form::Declaration) => match declared(schema.get(), losses) {
@@ -143,9 +135,13 @@ fn parameters<'a>(sink: &mut Sink<'a>, definition: &Definition<'a>, form: Form, 
             losses.whole_rendering(
                 LossCode::ExtraDropped,
                 converted.dropped,
-                "a tool takes an object and nothing else",
+                reasons::TOOL_TAKES_ONLY_AN_OBJECT,
             );
-            losses.whole_rendering(LossCode::EmptyFilled, converted.filled, "a tool takes an object");
+            losses.whole_rendering(
+                LossCode::EmptyFilled,
+                converted.filled,
+                reasons::TOOL_TAKES_AN_OBJECT,
+            );
             converted.schema
         }
     };
@@ -165,12 +161,12 @@ fn declared(schema: &str, losses: &mut Losses) -> Option<String> {
     losses.whole_rendering(
         LossCode::ExtraDropped,
         converted.dropped,
-        "the subset of JSON Schema does not know a constraint of a tool's parameters",
+        reasons::CONSTRAINT_BEYOND_THE_SUBSET,
     );
     losses.whole_rendering(
         LossCode::EmptyFilled,
         converted.filled,
-        "an array of a tool's parameters says what it holds",
+        reasons::ARRAY_SAYS_WHAT_IT_HOLDS,
     );
     converted.schema
 }
@@ -180,6 +176,6 @@ pub(crate) fn lose(tools: &[RawJson], losses: &mut Losses) {
     losses.whole_rendering(
         LossCode::ToolDefinitionDropped,
         tools.len() as u64,
-        "the dialect has no place for definitions of tools",
+        reasons::NO_DEFINITIONS,
     );
 }

@@ -47,7 +47,7 @@ use chatmill_model::Sink;
 
 pub use about::DialectAbout;
 pub use dialects::DIALECTS;
-pub use loss::{FoldedLoss, Loss, LossCode, folded};
+pub use loss::{FoldedLoss, Loss, LossCode, Reason, folded};
 pub use perspective::auto_perspective;
 pub use policy::Policy;
 pub use rendering::{Coverage, Rendering};

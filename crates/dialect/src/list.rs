@@ -5,7 +5,7 @@ use chatmill_model::{Component, Level, Role, Sink, Speaker};
 use crate::arguments::{as_object, as_text};
 use crate::definitions::{self, Form};
 use crate::image_url::picture_address;
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::rendering::Rendering;
 use crate::text_run::TextRun;
 use crate::turn_plan::say::joined;
@@ -142,7 +142,7 @@ impl List {
                 if let BlockContent::Result(result) = block.held {
                     let has_block = self.content == ContentAs::Blocks && !result.content().is_empty();
                     if let Some(position) = block.position.filter(|_| block.is_cached && !has_block) {
-                        let reason = "the result has no block for the mark";
+                        let reason = reasons::RESULT_HAS_NO_BLOCK;
                         script.losses.at(LossCode::CacheMarkDropped, position, reason);
                     }
                     self.result(sink, result, block.is_cached);
@@ -183,7 +183,7 @@ impl List {
         for block in called {
             if let (BlockContent::Call(call), Some(position)) = (block.held, block.position) {
                 if block.is_cached {
-                    losses.at(LossCode::CacheMarkDropped, position, "a call bears no mark");
+                    losses.at(LossCode::CacheMarkDropped, position, reasons::CALL_BEARS_NO_MARK);
                 }
                 sink.framing(separator);
                 separator = ",";

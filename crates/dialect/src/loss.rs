@@ -2,7 +2,18 @@
 //!
 //! Why: docs/decisions/2026-11-22-losses-are-folded.md.
 
-use std::borrow::Cow;
+mod reason;
+pub(crate) mod reasons;
+
+pub use reason::Reason;
+
+/// Why personal data and secrets are not in a rendering, one reason for each kind.
+pub mod pseudonyms {
+    pub use super::reasons::{
+        CARD_REPLACED, EMAIL_REPLACED, IBAN_REPLACED, IP_REPLACED, NAME_REPLACED, PHONE_REPLACED,
+        SECRET_REPLACED,
+    };
+}
 
 macro_rules! loss_codes {
     ($($(#[$doc:meta])* $name:ident = $word:literal,)*) => {
@@ -174,17 +185,17 @@ pub struct Loss {
     pub position: Option<u32>,
     /// Occurrences.
     pub amount: u64,
-    /// Why, in one clause without chat text.
-    pub reason: Cow<'static, str>,
+    /// Why.
+    pub reason: Reason,
 }
 
 /// All that a rendering lost of one kind for one reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoldedLoss<'l> {
+pub struct FoldedLoss {
     /// What kind of loss.
     pub code: LossCode,
     /// Why.
-    pub reason: &'l Cow<'static, str>,
+    pub reason: Reason,
     /// Occurrences.
     pub amount: u64,
     /// Positions of the messages, ascending; empty when the whole rendering is meant.
@@ -192,13 +203,13 @@ pub struct FoldedLoss<'l> {
 }
 
 /// Losses, which come in order of position, as one entry for each code and reason, in order of first appearance.
-pub fn folded(losses: &[Loss]) -> Vec<FoldedLoss<'_>> {
+pub fn folded(losses: &[Loss]) -> Vec<FoldedLoss> {
     // A rendering knows a handful of reasons: looking through them is cheaper than hashing their words.
-    let mut folded: Vec<FoldedLoss<'_>> = Vec::new();
+    let mut folded: Vec<FoldedLoss> = Vec::new();
     for loss in losses {
         let known = folded
             .iter_mut()
-            .find(|known| known.code == loss.code && *known.reason == loss.reason);
+            .find(|known| known.code == loss.code && known.reason == loss.reason);
         match known {
             Some(known) => {
                 known.amount += loss.amount;
@@ -209,7 +220,7 @@ pub fn folded(losses: &[Loss]) -> Vec<FoldedLoss<'_>> {
             }
             None => folded.push(FoldedLoss {
                 code: loss.code,
-                reason: &loss.reason,
+                reason: loss.reason,
                 amount: loss.amount,
                 positions: loss.position.into_iter().collect(),
             }),
@@ -224,29 +235,18 @@ pub(crate) struct Losses(Vec<Loss>);
 
 impl Losses {
     /// A loss at one message.
-    pub(crate) fn at(&mut self, code: LossCode, position: u32, reason: impl Into<Cow<'static, str>>) {
-        self.add(code, Some(position), 1, reason.into());
+    pub(crate) fn at(&mut self, code: LossCode, position: u32, reason: Reason) {
+        self.add(code, Some(position), 1, reason);
     }
 
     /// Several equal losses at one message; nothing when there are none.
-    pub(crate) fn several(
-        &mut self,
-        code: LossCode,
-        position: u32,
-        amount: u64,
-        reason: impl Into<Cow<'static, str>>,
-    ) {
-        self.add(code, Some(position), amount, reason.into());
+    pub(crate) fn several(&mut self, code: LossCode, position: u32, amount: u64, reason: Reason) {
+        self.add(code, Some(position), amount, reason);
     }
 
     /// A loss that lies in the dialect's nature; nothing when it touches nothing.
-    pub(crate) fn whole_rendering(
-        &mut self,
-        code: LossCode,
-        amount: u64,
-        reason: impl Into<Cow<'static, str>>,
-    ) {
-        self.add(code, None, amount, reason.into());
+    pub(crate) fn whole_rendering(&mut self, code: LossCode, amount: u64, reason: Reason) {
+        self.add(code, None, amount, reason);
     }
 
     /// Takes over the losses of a part of the rendering.
@@ -256,7 +256,7 @@ impl Losses {
         }
     }
 
-    fn add(&mut self, code: LossCode, position: Option<u32>, amount: u64, reason: Cow<'static, str>) {
+    fn add(&mut self, code: LossCode, position: Option<u32>, amount: u64, reason: Reason) {
         if amount > 0 {
             self.0.push(Loss {
                 code,
@@ -269,11 +269,10 @@ impl Losses {
 
     /// The losses in order of position and code, those without a position first; equal ones are added up.
     pub(crate) fn finish(mut self) -> Vec<Loss> {
-        let key = |loss: &Loss| (loss.position, loss.code);
-        self.0
-            .sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| a.reason.cmp(&b.reason)));
+        let key = |loss: &Loss| (loss.position, loss.code, loss.reason);
+        self.0.sort_by_key(key);
         self.0.dedup_by(|next, kept| {
-            let is_equal = key(next) == key(kept) && next.reason == kept.reason;
+            let is_equal = key(next) == key(kept);
             if is_equal {
                 kept.amount += next.amount;
             }
@@ -302,21 +301,21 @@ mod tests {
     #[test]
     fn losses_fold_into_one_entry_for_each_code_and_reason() {
         let mut losses = Losses::default();
-        losses.whole_rendering(LossCode::TimestampDropped, 4, "no place");
-        losses.at(LossCode::MediaDropped, 1, "policy");
-        losses.several(LossCode::MediaDropped, 3, 2, "policy");
-        losses.at(LossCode::MediaDropped, 2, "no place");
+        losses.whole_rendering(LossCode::TimestampDropped, 4, reasons::NO_PLACE_FOR_TIMES);
+        losses.at(LossCode::MediaDropped, 1, reasons::POLICY_DROPS_MEDIA);
+        losses.several(LossCode::MediaDropped, 3, 2, reasons::POLICY_DROPS_MEDIA);
+        losses.at(LossCode::MediaDropped, 2, reasons::NO_PLACE_FOR_TIMES);
         let losses = losses.finish();
         let seen: Vec<_> = folded(&losses)
             .into_iter()
-            .map(|loss| (loss.code, loss.reason.to_string(), loss.amount, loss.positions))
+            .map(|loss| (loss.code, loss.reason, loss.amount, loss.positions))
             .collect();
         assert_eq!(
             seen,
             [
-                (LossCode::TimestampDropped, "no place".to_owned(), 4, vec![]),
-                (LossCode::MediaDropped, "policy".to_owned(), 3, vec![1, 3]),
-                (LossCode::MediaDropped, "no place".to_owned(), 1, vec![2]),
+                (LossCode::TimestampDropped, reasons::NO_PLACE_FOR_TIMES, 4, vec![]),
+                (LossCode::MediaDropped, reasons::POLICY_DROPS_MEDIA, 3, vec![1, 3]),
+                (LossCode::MediaDropped, reasons::NO_PLACE_FOR_TIMES, 1, vec![2]),
             ]
         );
     }
@@ -324,11 +323,11 @@ mod tests {
     #[test]
     fn equal_losses_add_up_and_come_out_in_order() {
         let mut losses = Losses::default();
-        losses.at(LossCode::MediaDropped, 3, "policy");
-        losses.at(LossCode::MediaDropped, 3, "policy");
-        losses.at(LossCode::EmptyDropped, 1, "empty");
-        losses.whole_rendering(LossCode::TimestampDropped, 4, "no place");
-        losses.whole_rendering(LossCode::MentionDropped, 0, "no place");
+        losses.at(LossCode::MediaDropped, 3, reasons::POLICY_DROPS_MEDIA);
+        losses.at(LossCode::MediaDropped, 3, reasons::POLICY_DROPS_MEDIA);
+        losses.at(LossCode::EmptyDropped, 1, reasons::MESSAGE_SAYS_NOTHING);
+        losses.whole_rendering(LossCode::TimestampDropped, 4, reasons::NO_PLACE_FOR_TIMES);
+        losses.whole_rendering(LossCode::MentionDropped, 0, reasons::NO_PLACE_FOR_TIMES);
         let losses = losses.finish();
         let seen: Vec<_> = losses
             .iter()

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use chatmill_model::{Message, ParticipantKind, RawJson, Role, ToolResult};
 
 use crate::json;
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::policy::{Compressed, LeakedMetadata};
 use crate::text::{change, without_metadata};
 use crate::view::View;
@@ -72,7 +72,7 @@ fn declare_sent(message: &Message, losses: &mut Losses) {
     losses.at(
         LossCode::Truncated,
         message.position,
-        "the message is what the model saw, compressed",
+        reasons::MESSAGE_IS_COMPRESSED,
     );
 }
 
@@ -107,7 +107,7 @@ fn cleaned<'a>(view: &View<'a>, message: &Message, text: Cow<'a, str>, losses: &
         losses.at(
             LossCode::LeakedMetadataRemoved,
             message.position,
-            "metadata had leaked into a bot's text",
+            reasons::METADATA_HAD_LEAKED,
         );
     }
     clean

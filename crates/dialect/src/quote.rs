@@ -18,7 +18,7 @@ use chatmill_model::{
     Preview, Reference, Role, Sink,
 };
 
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::media::{placeholder, take_markers, web_address};
 use crate::message_text::message_text;
 use crate::names::{Aliases, Roster, speaker};
@@ -114,7 +114,7 @@ pub(crate) fn quotes<'a>(
         );
         let is_quoted = matches!(link.status, LinkStatus::Resolved | LinkStatus::Preview);
         if is_quoted && named != (None, None) && !known.insert(named) {
-            let reason = "the message refers to it more than once";
+            let reason = reasons::REFERRED_TO_MORE_THAN_ONCE;
             losses.at(LossCode::ReferenceDropped, message.position, reason);
             continue;
         }
@@ -127,11 +127,11 @@ pub(crate) fn quotes<'a>(
             }
             (status, _, _) => {
                 let reason = match status {
-                    LinkStatus::Pseudo => "nobody replied: the source made the reference up",
-                    LinkStatus::Itself => "the message refers to itself",
-                    LinkStatus::Cyclic => "the references form a cycle",
+                    LinkStatus::Pseudo => reasons::NOBODY_REPLIED,
+                    LinkStatus::Itself => reasons::MESSAGE_REFERS_TO_ITSELF,
+                    LinkStatus::Cyclic => reasons::REFERENCES_FORM_A_CYCLE,
                     LinkStatus::Resolved | LinkStatus::Preview | LinkStatus::Dangling => {
-                        "what it refers to is not there"
+                        reasons::REFERENCE_IS_NOT_THERE
                     }
                 };
                 losses.at(LossCode::ReferenceUnresolved, message.position, reason);
@@ -143,14 +143,14 @@ pub(crate) fn quotes<'a>(
             .map_or(link.same_sender, |is_own| is_own(reference, link));
         let quote = source.quote(is_own, active, message.position);
         if style.wordless == Wordless::LeftOut && quote.says_nothing() {
-            let reason = "what it refers to has no words";
+            let reason = reasons::REFERENCE_HAS_NO_WORDS;
             losses.at(LossCode::ReferenceUnresolved, message.position, reason);
             continue;
         }
         losses.at(
             LossCode::ReferenceInlined,
             message.position,
-            "the reply is quoted in the text",
+            reasons::REPLY_IS_QUOTED,
         );
         quotes.push(quote);
     }
@@ -247,7 +247,7 @@ impl<'a> Source<'a> {
         self.losses.at(
             LossCode::MediaPlaceholder,
             position,
-            "a quoted medium is only named in the text",
+            reasons::QUOTED_MEDIUM_IS_NAMED,
         );
         self.texts.push(Cow::Owned(placeholder(media)));
     }
@@ -281,7 +281,7 @@ impl<'a> Source<'a> {
             LossCode::MediaDropped,
             position,
             hidden + stripped,
-            "this version takes the marker of a picture out and does not carry it",
+            reasons::MARKER_IS_TAKEN_OUT,
         );
         self.texts.push(text);
     }
@@ -297,7 +297,7 @@ impl<'a> Source<'a> {
             LossCode::MediaDropped,
             position,
             dropped,
-            "one medium survives per quote, and sound wins",
+            reasons::ONE_MEDIUM_PER_QUOTE,
         );
         let mut text = self.text(position);
         let kind = medium.as_ref().map(|(kind, _)| *kind);
@@ -306,11 +306,8 @@ impl<'a> Source<'a> {
                 Some(MediaKind::Audio) => "[Audio Message]",
                 _ => "[Image]",
             });
-            self.losses.at(
-                LossCode::EmptyFilled,
-                position,
-                "a word stands where the quote had media only",
-            );
+            self.losses
+                .at(LossCode::EmptyFilled, position, reasons::WORD_FOR_MEDIA);
         }
         let (words, is_named) = self.head(same_sender, active, kind);
         let head = without_controls(&words).into_owned();
@@ -318,7 +315,7 @@ impl<'a> Source<'a> {
             self.losses.at(
                 LossCode::ControlCharacterRemoved,
                 position,
-                "names of those who are quoted hold no control characters",
+                reasons::QUOTED_NAMES_HOLD_NO_CONTROLS,
             );
         }
         let aliased = self.aliased.filter(|_| is_named);
@@ -344,15 +341,12 @@ impl<'a> Source<'a> {
             self.losses.at(
                 LossCode::ControlCharacterRemoved,
                 position,
-                "quotes hold no control characters",
+                reasons::QUOTES_HOLD_NO_CONTROLS,
             );
         }
         if trim_script_space(&clean).len() < clean.len() {
-            self.losses.at(
-                LossCode::WhitespaceTrimmed,
-                position,
-                "quotes lose the white space at their ends",
-            );
+            self.losses
+                .at(LossCode::WhitespaceTrimmed, position, reasons::QUOTES_ARE_TRIMMED);
         }
         change(clean, |text| Cow::Borrowed(trim_script_space(text)))
     }

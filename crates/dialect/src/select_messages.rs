@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use chatmill_model::{Message, MessageKind};
 
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::rendering::{Coverage, Extent};
 use crate::unsupported::declare_weights;
 use crate::view::{History, View};
@@ -67,17 +67,11 @@ impl<'a> SelectedMessages<'a> {
             for (outside, reason) in [
                 (
                     rendered.turns(0..session.start) + all_of(&after),
-                    "messages of other sessions lie outside the window",
+                    reasons::OTHER_SESSIONS_LIE_OUTSIDE,
                 ),
-                (all_of(&later), "later messages lie outside the window"),
-                (
-                    rendered.turns(session.start..history),
-                    "older messages lie outside the window",
-                ),
-                (
-                    rendered.turns(history..first),
-                    "older messages were cut to fit the token budget",
-                ),
+                (all_of(&later), reasons::LATER_LIE_OUTSIDE),
+                (rendered.turns(session.start..history), reasons::OLDER_LIE_OUTSIDE),
+                (rendered.turns(history..first), reasons::OLDER_WERE_CUT),
             ] {
                 losses.whole_rendering(LossCode::Truncated, outside, reason);
             }
@@ -89,7 +83,7 @@ impl<'a> SelectedMessages<'a> {
                 losses.at(
                     LossCode::NoticeDropped,
                     message.position,
-                    "the dialect has no notices",
+                    reasons::DIALECT_HAS_NO_NOTICES,
                 );
             }
         }

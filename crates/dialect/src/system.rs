@@ -3,7 +3,7 @@
 use chatmill_model::{Message, Role};
 
 use crate::json;
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::policy::System;
 use crate::view::View;
 
@@ -15,7 +15,7 @@ pub(crate) fn keeps(view: &View<'_>, message: &Message, losses: &mut Losses) -> 
         losses.at(
             LossCode::SystemDropped,
             message.position,
-            "policy takes system text from elsewhere",
+            reasons::POLICY_TAKES_OTHER_SYSTEM_TEXT,
         );
     }
     keeps
@@ -32,10 +32,6 @@ pub(crate) fn instructions(view: &View<'_>, losses: &mut Losses) -> Option<Strin
         .find_map(|key| agent.extra.get(key))
         .and_then(|raw| json::decode_string(raw.as_str()))
         .filter(|text| !text.is_empty())?;
-    losses.whole_rendering(
-        LossCode::SystemAdded,
-        1,
-        "the system text is the perspective's instructions in the roster",
-    );
+    losses.whole_rendering(LossCode::SystemAdded, 1, reasons::SYSTEM_TEXT_FROM_THE_ROSTER);
     Some(text)
 }

@@ -51,7 +51,7 @@ use thiserror::Error;
 
 use crate::about::{DialectAbout, Rules};
 use crate::dialects::hf_messages;
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::turn_plan::TurnPlan;
 use crate::view::View;
 use crate::violation::Violation;
@@ -338,11 +338,9 @@ impl Dialect for TemplateDialect {
             sink.literal(text, Component::Framing);
         }
         if self.pins_date {
-            script.losses.whole_rendering(
-                LossCode::DatePinned,
-                1,
-                "the template prints the date that is set for it",
-            );
+            script
+                .losses
+                .whole_rendering(LossCode::DatePinned, 1, reasons::TEMPLATE_PRINTS_A_SET_DATE);
         }
         let rendering = script.finish();
         emit(sink, rendering);

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use chatmill_model::{Message, Part, PartPlace, ToolCall, ToolResult};
 
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::shared::{self, Ids};
 use crate::view::View;
 
@@ -76,8 +76,8 @@ impl<'a> ToolIds<'a> {
                 let free = wanted.filter(|id| taken.insert(*id) || may_repeat);
                 let id = free.map(Cow::Borrowed).or_else(|| {
                     let reason = match wanted {
-                        Some(_) => "a call has an id of its own, and this one had another's",
-                        None => "a call has an id, and this one had none",
+                        Some(_) => reasons::ID_WAS_ANOTHERS,
+                        None => reasons::CALL_HAD_NO_ID,
                     };
                     losses.at(LossCode::ToolIdRewritten, message.position, reason);
                     Some(Cow::Owned(counted.next()))

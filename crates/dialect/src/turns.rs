@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chatmill_model::{CallStatus, Message, Part, PartPlace, ToolCall, ToolResult};
 
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, Reason, reasons};
 use crate::policy::Orphans;
 use crate::view::View;
 use crate::violation::Violation;
@@ -96,7 +96,7 @@ pub(crate) fn arrange<'a>(view: &View<'a>, shown: &[&'a Message], losses: &mut L
 pub(crate) fn without_tools<'a>(
     view: &View<'a>,
     shown: &[&'a Message],
-    reason: &'static str,
+    reason: Reason,
     losses: &mut Losses,
 ) -> Turns<'a> {
     let pairs = Pairs::of(view, shown);
@@ -147,7 +147,7 @@ impl<'a> Step<'a> {
         losses.at(
             LossCode::RoleMapped,
             message.position,
-            "the result of somebody else's call is said as text",
+            reasons::FOREIGN_RESULT_AS_TEXT,
         );
         Self::Inline {
             message,
@@ -353,7 +353,7 @@ impl<'a> Arranger<'_, 'a, '_> {
                 LossCode::ToolCallDropped,
                 message.position,
                 open.len() as u64,
-                "the call has no result, and policy drops such calls",
+                reasons::POLICY_DROPS_OPEN_CALLS,
             );
         }
         if !says_more && calls.is_empty() {
@@ -379,7 +379,7 @@ impl<'a> Arranger<'_, 'a, '_> {
                     self.losses.at(
                         LossCode::MissingResultSynthesised,
                         message.position,
-                        "the call has no result",
+                        reasons::CALL_HAS_NO_RESULT,
                     );
                     self.turns.steps.push(Step::Missing { call });
                 }
@@ -394,26 +394,17 @@ impl<'a> Arranger<'_, 'a, '_> {
         let Some(Part::ToolResult(result)) = message.parts.get(place.part as usize) else {
             return;
         };
-        let (code, reason) = match status {
-            CallStatus::Late => (
-                Some(LossCode::ResultLateMoved),
-                "other turns stood between the call and its result",
-            ),
-            CallStatus::Early => (
-                Some(LossCode::ResultEarlyMoved),
-                "the result stood before its call",
-            ),
-            _ if newest > Some(place) => (
-                Some(LossCode::TurnMoved),
-                "the results stood in another order than their calls",
-            ),
-            _ if self.stands_apart(call.place, place) => (
-                Some(LossCode::ResultLateMoved),
-                "something else stood between the call and its result",
-            ),
-            _ => (None, ""),
+        let moved = match status {
+            CallStatus::Late => Some((LossCode::ResultLateMoved, reasons::TURNS_BETWEEN_CALL_AND_RESULT)),
+            CallStatus::Early => Some((LossCode::ResultEarlyMoved, reasons::RESULT_BEFORE_ITS_CALL)),
+            _ if newest > Some(place) => Some((LossCode::TurnMoved, reasons::RESULTS_IN_ANOTHER_ORDER)),
+            _ if self.stands_apart(call.place, place) => Some((
+                LossCode::ResultLateMoved,
+                reasons::SOMETHING_BETWEEN_CALL_AND_RESULT,
+            )),
+            _ => None,
         };
-        if let Some(code) = code {
+        if let Some((code, reason)) = moved {
             self.losses.at(code, place.position, reason);
         }
         self.turns.steps.push(Step::Answer {
@@ -459,18 +450,18 @@ impl<'a> Arranger<'_, 'a, '_> {
             Orphans::Repair | Orphans::Drop if is_duplicate => self.losses.at(
                 LossCode::DuplicateResult,
                 message.position,
-                "the call is answered already",
+                reasons::CALL_IS_ANSWERED_ALREADY,
             ),
             Orphans::Drop => self.losses.at(
                 LossCode::OrphanResultDropped,
                 message.position,
-                "the result has no call, and policy drops such results",
+                reasons::POLICY_DROPS_LOOSE_RESULTS,
             ),
             Orphans::Repair => {
                 self.losses.at(
                     LossCode::OrphanResultInlined,
                     message.position,
-                    "the result has no call",
+                    reasons::RESULT_HAS_NO_CALL,
                 );
                 self.turns.steps.push(Step::Inline {
                     message,

@@ -2,7 +2,7 @@
 
 use chatmill_model::{Message, Participant, Reference};
 
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::view::View;
 
 /// What a dialect has no place for, on any message.
@@ -31,7 +31,7 @@ pub(crate) fn declare_weights(messages: &[&Message], losses: &mut Losses) {
     losses.whole_rendering(
         LossCode::WeightDropped,
         messages.iter().filter(|message| message.weight.is_some()).count() as u64,
-        "how much a message counts in training has no place",
+        reasons::NO_PLACE_FOR_WEIGHTS,
     );
 }
 
@@ -49,22 +49,22 @@ pub(crate) fn declare_messages(
             Unsupported::MessageIds => losses.whole_rendering(
                 LossCode::MessageIdDropped,
                 count(&|message| u64::from(message.id.is_some())),
-                "the dialect has no place for message ids",
+                reasons::NO_PLACE_FOR_MESSAGE_IDS,
             ),
             Unsupported::Times => losses.whole_rendering(
                 LossCode::TimestampDropped,
                 count(&|message| u64::from(message.timestamp.is_some())),
-                "the dialect has no place for times",
+                reasons::NO_PLACE_FOR_TIMES,
             ),
             Unsupported::Mentions => losses.whole_rendering(
                 LossCode::MentionDropped,
                 count(&|message| message.mentions.len() as u64),
-                "the dialect has no place for mentions",
+                reasons::NO_PLACE_FOR_MENTIONS,
             ),
             Unsupported::Extra => losses.whole_rendering(
                 LossCode::ExtraDropped,
                 count(&|message| message.extra.0.len() as u64),
-                "the dialect has no place for further fields of a message",
+                reasons::NO_FURTHER_FIELDS_OF_A_MESSAGE,
             ),
             Unsupported::SenderNames => losses.whole_rendering(
                 LossCode::NameDropped,
@@ -77,14 +77,14 @@ pub(crate) fn declare_messages(
                             .is_some_and(|name| rosters.is_some_and(|rosters| rosters != name)),
                     )
                 }),
-                "the message gives its sender another name than the roster",
+                reasons::ANOTHER_NAME_THAN_THE_ROSTERS,
             ),
         }
     }
     losses.whole_rendering(
         LossCode::ReferenceNested,
         count(&|message| nested(&message.references)),
-        "what a quoted message refers to in its turn has no place",
+        reasons::NO_PLACE_FOR_WHAT_A_QUOTE_QUOTES,
     );
 }
 
@@ -98,7 +98,7 @@ pub(crate) fn declare_conversation(view: &View<'_>, losses: &mut Losses) {
     losses.whole_rendering(
         LossCode::MetadataDropped,
         facts as u64,
-        "the dialect has no place for facts about the conversation",
+        reasons::NO_PLACE_FOR_FACTS_ABOUT_THE_CONVERSATION,
     );
     let people = conversation
         .participants
@@ -107,7 +107,7 @@ pub(crate) fn declare_conversation(view: &View<'_>, losses: &mut Losses) {
     losses.whole_rendering(
         LossCode::ParticipantDropped,
         people.count() as u64,
-        "the dialect has no place for facts about participants",
+        reasons::NO_PLACE_FOR_FACTS_ABOUT_PARTICIPANTS,
     );
 }
 

@@ -110,7 +110,7 @@ fn render(dialect: &dyn Dialect, linked: &Linked) -> (String, String) {
             let position = loss
                 .position
                 .map_or("-".to_owned(), |position| position.to_string());
-            let (code, amount, reason) = (loss.code.as_str(), loss.amount, loss.reason.as_ref());
+            let (code, amount, reason) = (loss.code.as_str(), loss.amount, loss.reason);
             writeln!(losses, "{ordinal}\t{position}\t{code}\t{amount}\t{reason}").unwrap();
         }
     });

@@ -4,6 +4,7 @@
 //! A file or a program gets the exact bytes. A terminal gets the same text with what would steer it written out, in JSON by
 //! JSON's own escapes.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
@@ -340,11 +341,11 @@ const UNRENDERED: [&str; 2] = ["TPL-02", "TPL-03"];
 
 /// A loss as `--losses` prints it.
 #[derive(Serialize)]
-struct LossLine<'l> {
+struct LossLine {
     code: &'static str,
     position: Option<u32>,
     amount: u64,
-    reason: &'l str,
+    reason: Cow<'static, str>,
 }
 
 impl Printer {
@@ -393,14 +394,14 @@ impl Printer {
             rendering.ordinal
         );
         if self.shape == Shape::WithLosses {
-            let losses: Vec<LossLine<'_>> = rendering
+            let losses: Vec<LossLine> = rendering
                 .losses
                 .iter()
                 .map(|loss| LossLine {
                     code: loss.code.as_str(),
                     position: loss.position,
                     amount: loss.amount,
-                    reason: &loss.reason,
+                    reason: loss.reason.words(),
                 })
                 .collect();
             let violations: Vec<&str> = rendering

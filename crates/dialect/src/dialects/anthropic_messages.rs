@@ -26,7 +26,7 @@ use crate::arguments::as_object;
 use crate::definitions::{self, Form};
 use crate::image_url::picture;
 use crate::list::string;
-use crate::loss::Losses;
+use crate::loss::{Losses, reasons};
 use crate::media::{inline_bytes, picture_type, web_address};
 use crate::turn_plan::ids::{IdRule, IdShape};
 use crate::turn_plan::tool_names::NameRule;
@@ -69,10 +69,10 @@ static MANNER: DialectProfile = DialectProfile {
     trims_end: Some("ANT-11"),
     splits_calls: None,
     carries: picture,
-    media_rule: "ANT-12: a picture has no name, and an address no type",
-    media_rule_plain: "ANT-12: this role holds no media",
-    thoughts: Thoughts::Nowhere("ANT-10: thinking without a signature is refused"),
-    cache_marks: Some((4, "ANT-09: at most four blocks bear a cache mark")),
+    media_rule: reasons::PICTURE_HAS_NO_NAME_ADDRESS_NO_TYPE.by("ANT-12"),
+    media_rule_plain: reasons::ROLE_HOLDS_NO_MEDIA.by("ANT-12"),
+    thoughts: Thoughts::Nowhere(reasons::THINKING_IS_UNSIGNED.by("ANT-10")),
+    cache_marks: Some((4, reasons::FOUR_BLOCKS_BEAR_MARKS.by("ANT-09"))),
     marks_errors: true,
     ids: IdRule {
         shape: IdShape::Word(256),
@@ -82,7 +82,7 @@ static MANNER: DialectProfile = DialectProfile {
     },
     tool_names: NameRule {
         most: Some(128),
-        reason: "ANT-06: the name of a tool is [a-zA-Z0-9_-]{1,128}",
+        reason: reasons::TOOL_NAME_OF_128.by("ANT-06"),
     },
     pairing: "ANT-07",
     silent: "ANT-03: no message is left",

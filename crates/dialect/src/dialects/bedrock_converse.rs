@@ -24,7 +24,7 @@ use crate::arguments::as_object;
 use crate::definitions::{self, Form};
 use crate::json_schema::NO_PARAMETERS;
 use crate::list::string;
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::media::{inline_bytes, picture_type};
 use crate::text_run::is_blank_character;
 use crate::turn_plan::ids::{IdRule, IdShape};
@@ -67,10 +67,10 @@ static MANNER: DialectProfile = DialectProfile {
     trims_end: None,
     splits_calls: None,
     carries: picture,
-    media_rule: "BED-06: a picture has no name",
-    media_rule_plain: "BED-06: this role holds no media",
-    thoughts: Thoughts::Nowhere("reasoning without a signature is refused"),
-    cache_marks: Some((4, "BED-07: at most four cache marks")),
+    media_rule: reasons::PICTURE_HAS_NO_NAME.by("BED-06"),
+    media_rule_plain: reasons::ROLE_HOLDS_NO_MEDIA.by("BED-06"),
+    thoughts: Thoughts::Nowhere(reasons::REASONING_IS_UNSIGNED),
+    cache_marks: Some((4, reasons::FOUR_CACHE_MARKS.by("BED-07"))),
     marks_errors: true,
     ids: IdRule {
         shape: IdShape::Word(64),
@@ -80,7 +80,7 @@ static MANNER: DialectProfile = DialectProfile {
     },
     tool_names: NameRule {
         most: Some(64),
-        reason: "BED-03: the name of a tool is [a-zA-Z0-9_-]{1,64}",
+        reason: reasons::TOOL_NAME_OF_64.by("BED-03"),
     },
     pairing: "BED-04",
     silent: "BED-02: no message is left",
@@ -157,7 +157,7 @@ fn synthesise<'a>(sink: &mut Sink<'a>, used: Vec<Cow<'a, str>>, losses: &mut Los
     losses.whole_rendering(
         LossCode::ToolDefinitionSynthesised,
         used.len() as u64,
-        "BED-05: the source defines no tools",
+        reasons::SOURCE_DEFINES_NO_TOOLS.by("BED-05"),
     );
     sink.speak(Speaker::Preamble);
     let mut separator = ",\"toolConfig\":{\"tools\":[";
@@ -230,7 +230,7 @@ fn blocks<'a>(sink: &mut Sink<'a>, blocks: Vec<Block<'a>>, losses: &mut Losses) 
                         losses.at(
                             LossCode::EmptyFilled,
                             position,
-                            "BED-04: an empty result is refused",
+                            reasons::RESULT_IS_EMPTY.by("BED-04"),
                         );
                     }
                 }

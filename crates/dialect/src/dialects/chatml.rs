@@ -22,7 +22,7 @@ use chatmill_model::{Component, Level, Role, Sink, Speaker};
 use crate::about::{DialectAbout, Rules};
 use crate::controls::{self, Reserved};
 use crate::definitions;
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, Reason, reasons};
 use crate::policy::ControlTokens;
 use crate::text_run::TextRun;
 use crate::turn_plan::ids::{IdRule, IdShape};
@@ -40,8 +40,6 @@ pub(crate) struct Chatml;
 
 const OPENING: &str = "<|im_start|>";
 const CLOSING: &str = "<|im_end|>";
-const NO_TOOLS: &str = "CML-02: the template has no tools";
-
 static ABOUT: DialectAbout = DialectAbout {
     title: "ChatML",
     family: "template",
@@ -58,7 +56,7 @@ static ABOUT: DialectAbout = DialectAbout {
 static MANNER: DialectProfile = DialectProfile {
     name_field: None,
     nameless: None,
-    order: Order::Toolless(NO_TOOLS),
+    order: Order::Toolless(reasons::TEMPLATE_HAS_NO_TOOLS.by("CML-02")),
     results: Results::OwnTurns,
     merging: None,
     user_first: None,
@@ -68,8 +66,8 @@ static MANNER: DialectProfile = DialectProfile {
     trims_end: None,
     splits_calls: None,
     carries: nothing,
-    media_rule: "a turn is text",
-    media_rule_plain: "a turn is text",
+    media_rule: reasons::TURN_IS_TEXT,
+    media_rule_plain: reasons::TURN_IS_TEXT,
     thoughts: Thoughts::Tagged,
     cache_marks: None,
     marks_errors: false,
@@ -81,7 +79,7 @@ static MANNER: DialectProfile = DialectProfile {
     },
     tool_names: NameRule {
         most: None,
-        reason: NO_TOOLS,
+        reason: reasons::TEMPLATE_HAS_NO_TOOLS.by("CML-02"),
     },
     pairing: "CML-02",
     silent: "CML-03: no turn is left",
@@ -149,7 +147,7 @@ fn content<'a>(
             .iter_mut()
             .filter(|words| words.component != Component::Framing)
         {
-            let mut declare = |code, count, reason: &'static str| match block.position {
+            let mut declare = |code, count, reason: Reason| match block.position {
                 Some(position) => losses.several(code, position, count, reason),
                 None => losses.whole_rendering(code, count, reason),
             };
@@ -158,7 +156,7 @@ fn content<'a>(
                 ControlTokens::Escape => controls::escape(text, reserved),
                 ControlTokens::Keep => {
                     let kept = reserved.count(&text);
-                    let reason = "CML-01: policy keeps control tokens in chat text";
+                    let reason = reasons::POLICY_KEEPS_CONTROL_TOKENS.by("CML-01");
                     declare(LossCode::SpecialTokenInText, kept, reason);
                     let tokens = [Some(OPENING), Some(CLOSING), forging].into_iter().flatten();
                     *forged += tokens
@@ -168,7 +166,7 @@ fn content<'a>(
                     controls::escape_again(text, reserved)
                 }
             };
-            let reason = "CML-01: control tokens in chat text are escaped";
+            let reason = reasons::CONTROL_TOKENS_ARE_ESCAPED.by("CML-01");
             declare(LossCode::ReservedTextEscaped, escaped, reason);
             words.text = text;
         }

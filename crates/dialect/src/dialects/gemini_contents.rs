@@ -24,7 +24,7 @@ use crate::arguments::{as_object, inexact_integers};
 use crate::controls::escape_line;
 use crate::definitions::{self, Form};
 use crate::list::string;
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::media::{inline_bytes, web_address};
 use crate::turn_plan::ids::{IdRule, IdShape};
 use crate::turn_plan::tool_names::NameRule;
@@ -65,9 +65,9 @@ static MANNER: DialectProfile = DialectProfile {
     trims_end: None,
     splits_calls: None,
     carries,
-    media_rule: "GEM-03: media have no name, and what they are is told by their type only",
-    media_rule_plain: "GEM-03: this role holds text only",
-    thoughts: Thoughts::Nowhere("GEM-09: thoughts need a signature"),
+    media_rule: reasons::MEDIA_HAVE_NO_NAME.by("GEM-03"),
+    media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by("GEM-03"),
+    thoughts: Thoughts::Nowhere(reasons::THOUGHTS_ARE_UNSIGNED.by("GEM-09")),
     cache_marks: None,
     marks_errors: true,
     ids: IdRule {
@@ -78,7 +78,7 @@ static MANNER: DialectProfile = DialectProfile {
     },
     tool_names: NameRule {
         most: Some(128),
-        reason: "GEM-05: the name of a function is [a-zA-Z0-9_-]{1,128}",
+        reason: reasons::FUNCTION_NAME_OF_128.by("GEM-05"),
     },
     pairing: "GEM-06",
     silent: "GEM-08: no content is left",
@@ -237,7 +237,7 @@ impl Parts {
                         LossCode::NumberPrecision,
                         position,
                         inexact_integers(&object),
-                        "GEM-10: whole numbers beyond 2^53 lose digits on the way",
+                        reasons::LARGE_NUMBERS_LOSE_DIGITS.by("GEM-10"),
                     );
                     sink.literal(object, Component::Tools);
                     sink.framing("}");
@@ -263,7 +263,7 @@ impl Parts {
                         self.losses.at(
                             LossCode::ResultWrapped,
                             position,
-                            "GEM-04: a result stands under a key of an object",
+                            reasons::RESULT_STANDS_UNDER_A_KEY.by("GEM-04"),
                         );
                     }
                 }
@@ -284,7 +284,7 @@ impl Parts {
             let (text, is_escaped) = escape_line(std::mem::take(&mut first.text));
             first.text = text;
             if let Some(position) = position.filter(|_| is_escaped) {
-                let reason = "a text that begins with [meta] would be read as ids";
+                let reason = reasons::TEXT_LIKE_META_LINE;
                 self.losses.at(LossCode::ReservedTextEscaped, position, reason);
             }
         }
@@ -296,11 +296,8 @@ impl Parts {
             sink.json_string(id, Component::Meta);
             sink.framing(",");
         } else {
-            self.losses.at(
-                LossCode::ToolIdDropped,
-                position,
-                "the profile pairs calls and results by their order",
-            );
+            self.losses
+                .at(LossCode::ToolIdDropped, position, reasons::PAIRED_BY_ORDER);
         }
     }
 }

@@ -16,6 +16,7 @@ use chatmill_model::Sink;
 
 use crate::about::{DialectAbout, Rules};
 use crate::list::{ArgumentsAs, List};
+use crate::loss::reasons;
 use crate::turn_plan::ids::{IdRule, IdShape};
 use crate::turn_plan::tool_names::NameRule;
 use crate::turn_plan::{DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, nothing};
@@ -51,8 +52,8 @@ pub(crate) static MANNER: DialectProfile = DialectProfile {
     trims_end: None,
     splits_calls: None,
     carries: nothing,
-    media_rule: "HFM-03: content is text",
-    media_rule_plain: "HFM-03: content is text",
+    media_rule: reasons::CONTENT_IS_TEXT.by("HFM-03"),
+    media_rule_plain: reasons::CONTENT_IS_TEXT.by("HFM-03"),
     thoughts: Thoughts::Field,
     cache_marks: None,
     marks_errors: false,
@@ -64,7 +65,7 @@ pub(crate) static MANNER: DialectProfile = DialectProfile {
     },
     tool_names: NameRule {
         most: None,
-        reason: "HFM-05: a call has a name",
+        reason: reasons::CALL_HAS_A_NAME.by("HFM-05"),
     },
     pairing: "HFM-05",
     silent: "HFM-06: no message is left",

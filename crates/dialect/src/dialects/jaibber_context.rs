@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use chatmill_model::{Component, Level, Message, Part, Participant, Role, Sink, Speaker};
 
 use crate::about::{DialectAbout, Rules};
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::media::placeholder;
 use crate::message_text::declared_text;
 use crate::names::AGENT;
@@ -100,7 +100,7 @@ impl Dialect for JaibberContext {
                 LossCode::ReferenceDropped,
                 message.position,
                 references,
-                "the context has no replies",
+                reasons::CONTEXT_HAS_NO_REPLIES,
             );
             let said_as = if message.role == Role::Assistant {
                 sink.framing("Assistant (");
@@ -120,11 +120,7 @@ impl Dialect for JaibberContext {
             }
             progress.said(message.position, said_as);
         }
-        losses.whole_rendering(
-            LossCode::NameDropped,
-            nameless,
-            "people have no names in the context",
-        );
+        losses.whole_rendering(LossCode::NameDropped, nameless, reasons::CONTEXT_HAS_NO_NAMES);
         emit(sink, progress.finish(shown.extent, losses, Vec::new()));
     }
 }
@@ -146,7 +142,7 @@ fn declare_silent(stretch: &[&Message], losses: &mut Losses) {
             losses.at(
                 LossCode::EmptyDropped,
                 message.position,
-                "the message says nothing",
+                reasons::MESSAGE_SAYS_NOTHING,
             );
         }
     }
@@ -162,21 +158,21 @@ pub(crate) fn declare_unspoken(view: &View<'_>, stretch: &[&Message], losses: &m
             losses.at(
                 LossCode::SystemDropped,
                 message.position,
-                "the format has no system text",
+                reasons::FORMAT_HAS_NO_SYSTEM_TEXT,
             );
         }
         for part in &message.parts {
             let (code, reason) = match part {
-                Part::ToolCall(_) => (LossCode::ToolCallDropped, "the format has no tools"),
-                Part::ToolResult(_) => (LossCode::ToolResultDropped, "the format has no tools"),
-                Part::Reasoning(_) => (LossCode::ReasoningDropped, "the format has no reasoning"),
-                Part::CacheMark => (LossCode::CacheMarkDropped, "the format has no cache marks"),
-                Part::Notice(_) => (LossCode::NoticeDropped, "a message has no notices"),
+                Part::ToolCall(_) => (LossCode::ToolCallDropped, reasons::FORMAT_HAS_NO_TOOLS),
+                Part::ToolResult(_) => (LossCode::ToolResultDropped, reasons::FORMAT_HAS_NO_TOOLS),
+                Part::Reasoning(_) => (LossCode::ReasoningDropped, reasons::FORMAT_HAS_NO_REASONING),
+                Part::CacheMark => (LossCode::CacheMarkDropped, reasons::FORMAT_HAS_NO_CACHE_MARKS),
+                Part::Notice(_) => (LossCode::NoticeDropped, reasons::MESSAGE_HAS_NO_NOTICES),
                 Part::Text(_) if message.role == Role::Tool => {
-                    (LossCode::ToolResultDropped, "the format has no tools")
+                    (LossCode::ToolResultDropped, reasons::FORMAT_HAS_NO_TOOLS)
                 }
                 Part::Media(_) if message.role == Role::Tool => {
-                    (LossCode::MediaDropped, "the format has no tools")
+                    (LossCode::MediaDropped, reasons::FORMAT_HAS_NO_TOOLS)
                 }
                 Part::Text(_) | Part::Media(_) => continue,
             };
@@ -186,7 +182,7 @@ pub(crate) fn declare_unspoken(view: &View<'_>, stretch: &[&Message], losses: &m
     losses.whole_rendering(
         LossCode::ToolDefinitionDropped,
         view.conversation().tools.len() as u64,
-        "the format has no tools",
+        reasons::FORMAT_HAS_NO_TOOLS,
     );
 }
 
@@ -202,19 +198,15 @@ fn texts<'a>(view: &View<'a>, message: &'a Message, losses: &mut Losses) -> Opti
                     LossCode::SpecialTokenInText,
                     position,
                     paragraphs_like(&text, &["User: ", "Assistant ("]),
-                    "a text spells the beginning of a turn, and the format has no escape",
+                    reasons::TURN_SPELLED_WITHOUT_ESCAPE,
                 );
                 texts.push(text);
             }
             Part::Media(_) if view.policy.media == MediaPolicy::Drop => {
-                losses.at(LossCode::MediaDropped, position, "policy drops media");
+                losses.at(LossCode::MediaDropped, position, reasons::POLICY_DROPS_MEDIA);
             }
             Part::Media(media) => {
-                losses.at(
-                    LossCode::MediaPlaceholder,
-                    position,
-                    "the context only names media",
-                );
+                losses.at(LossCode::MediaPlaceholder, position, reasons::CONTEXT_NAMES_MEDIA);
                 texts.push(Cow::Owned(placeholder(media)));
             }
             _ => {}
@@ -222,14 +214,14 @@ fn texts<'a>(view: &View<'a>, message: &'a Message, losses: &mut Losses) -> Opti
     }
     texts.retain(|text| !text.is_empty());
     if texts.is_empty() {
-        losses.at(LossCode::EmptyDropped, position, "the message says nothing");
+        losses.at(LossCode::EmptyDropped, position, reasons::MESSAGE_SAYS_NOTHING);
         return None;
     }
     losses.several(
         LossCode::PartFlattened,
         position,
         texts.len() as u64 - 1,
-        "texts are joined into one turn",
+        reasons::JOINED_INTO_ONE_TURN,
     );
     Some(texts)
 }

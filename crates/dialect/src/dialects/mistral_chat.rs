@@ -21,6 +21,7 @@
 use crate::about::{DialectAbout, Rules};
 use crate::image_url::picture;
 use crate::list::List;
+use crate::loss::reasons;
 use crate::turn_plan::ids::{IdRule, IdShape};
 use crate::turn_plan::tool_names::NameRule;
 use crate::turn_plan::{DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, TurnPlan};
@@ -58,9 +59,9 @@ static V7: DialectProfile = DialectProfile {
     trims_end: None,
     splits_calls: None,
     carries: picture,
-    media_rule: "a picture has no name, and an address no type",
-    media_rule_plain: "this role holds text only",
-    thoughts: Thoughts::Nowhere("the messages have no place for reasoning"),
+    media_rule: reasons::PICTURE_HAS_NO_NAME_ADDRESS_NO_TYPE,
+    media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY,
+    thoughts: Thoughts::Nowhere(reasons::MESSAGES_HAVE_NO_REASONING),
     cache_marks: None,
     marks_errors: false,
     ids: IdRule {
@@ -71,7 +72,7 @@ static V7: DialectProfile = DialectProfile {
     },
     tool_names: NameRule {
         most: Some(64),
-        reason: "MIS-06: the name of a function is [a-zA-Z0-9_-]{1,64}",
+        reason: reasons::FUNCTION_NAME_OF_64.by("MIS-06"),
     },
     pairing: "MIS-04",
     silent: "MIS-03: no message is left",

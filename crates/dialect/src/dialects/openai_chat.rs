@@ -21,6 +21,7 @@ use chatmill_model::Sink;
 use crate::about::{DialectAbout, Rules};
 use crate::image_url::picture;
 use crate::list::{ArgumentsAs, Ends, List};
+use crate::loss::reasons;
 use crate::turn_plan::ids::{IdRule, IdShape};
 use crate::turn_plan::tool_names::NameRule;
 use crate::turn_plan::{DialectProfile, Order, Results, SystemPlace, Texts, Thoughts};
@@ -56,9 +57,9 @@ static MANNER: DialectProfile = DialectProfile {
     trims_end: None,
     splits_calls: None,
     carries: picture,
-    media_rule: "OAC-03: a picture has no name, and an address no type",
-    media_rule_plain: "OAC-03: this role holds text only",
-    thoughts: Thoughts::Nowhere("the messages have no place for reasoning"),
+    media_rule: reasons::PICTURE_HAS_NO_NAME_ADDRESS_NO_TYPE.by("OAC-03"),
+    media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by("OAC-03"),
+    thoughts: Thoughts::Nowhere(reasons::MESSAGES_HAVE_NO_REASONING),
     cache_marks: None,
     marks_errors: false,
     ids: IdRule {
@@ -69,7 +70,7 @@ static MANNER: DialectProfile = DialectProfile {
     },
     tool_names: NameRule {
         most: Some(64),
-        reason: "OAC-07: the name of a function is [a-zA-Z0-9_-]{1,64}",
+        reason: reasons::FUNCTION_NAME_OF_64.by("OAC-07"),
     },
     pairing: "OAC-06",
     silent: "OAC-02: no message is left",

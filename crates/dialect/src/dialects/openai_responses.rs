@@ -21,7 +21,7 @@ use crate::arguments::as_text;
 use crate::definitions::{self, Form};
 use crate::image_url::{picture, picture_address};
 use crate::list::string;
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::media::web_address;
 use crate::turn_plan::ids::{IdRule, IdShape};
 use crate::turn_plan::say::joined;
@@ -66,9 +66,9 @@ static MANNER: DialectProfile = DialectProfile {
     trims_end: None,
     splits_calls: None,
     carries,
-    media_rule: "OAR-02: a picture or file has no name, and an address no type",
-    media_rule_plain: "OAR-02: this role holds text only",
-    thoughts: Thoughts::Nowhere("OAR-06: reasoning needs an id of the vendor's"),
+    media_rule: reasons::PICTURE_OR_FILE_HAS_NO_NAME.by("OAR-02"),
+    media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by("OAR-02"),
+    thoughts: Thoughts::Nowhere(reasons::REASONING_NEEDS_AN_ID.by("OAR-06")),
     cache_marks: None,
     marks_errors: false,
     ids: IdRule {
@@ -79,7 +79,7 @@ static MANNER: DialectProfile = DialectProfile {
     },
     tool_names: NameRule {
         most: Some(64),
-        reason: "OAR-03: the name of a function is [a-zA-Z0-9_-]{1,64}",
+        reason: reasons::FUNCTION_NAME_OF_64.by("OAR-03"),
     },
     pairing: "OAR-04",
     silent: "OAR-01: no item is left",
@@ -161,7 +161,7 @@ impl<'a> Items<'_, 'a> {
             .all(|block| matches!(block.held, BlockContent::Call(_)));
         let is_continued = turn.role == Role::Assistant && last == Role::Assistant && only_calls;
         if let Some((Some(position), _)) = turn.said.first().filter(|_| is_continued) {
-            let reason = "OAR-01: calls are items of the assistant's turn before them";
+            let reason = reasons::CALLS_ARE_THE_TURNS_BEFORE.by("OAR-01");
             self.losses.at(LossCode::TurnMerged, *position, reason);
         }
     }

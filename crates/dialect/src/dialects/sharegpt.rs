@@ -25,7 +25,7 @@ use crate::about::{DialectAbout, Rules};
 use crate::arguments::as_object;
 use crate::definitions::{self, Form};
 use crate::list::string;
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, Reason, reasons};
 use crate::text_run::TextRun;
 use crate::turn_plan::ids::{IdRule, IdShape};
 use crate::turn_plan::say::joined;
@@ -67,8 +67,8 @@ static MANNER: DialectProfile = DialectProfile {
     trims_end: None,
     splits_calls: None,
     carries: nothing,
-    media_rule: "a value is text",
-    media_rule_plain: "a value is text",
+    media_rule: reasons::VALUE_IS_TEXT,
+    media_rule_plain: reasons::VALUE_IS_TEXT,
     thoughts: Thoughts::Tagged,
     cache_marks: None,
     marks_errors: false,
@@ -80,7 +80,7 @@ static MANNER: DialectProfile = DialectProfile {
     },
     tool_names: NameRule {
         most: None,
-        reason: "SGP-04: a call has a name",
+        reason: reasons::CALL_HAS_A_NAME.by("SGP-04"),
     },
     pairing: "SGP-02",
     silent: "SGP-03: no turn is left",
@@ -185,7 +185,7 @@ fn rounds<'a>(turns: Vec<Turn<'a>>, losses: &mut Losses) -> Vec<Round<'a>> {
             break;
         };
         let position = turn.said.first().and_then(|(position, _)| *position);
-        let mut declare = |code, reason: &'static str| {
+        let mut declare = |code, reason: Reason| {
             if let Some(position) = position {
                 losses.at(code, position, reason);
             }
@@ -195,11 +195,11 @@ fn rounds<'a>(turns: Vec<Turn<'a>>, losses: &mut Losses) -> Vec<Round<'a>> {
                 if !round.exchanges.is_empty() {
                     declare(
                         LossCode::TurnMoved,
-                        "SGP-01: nobody speaks between a result and the answer",
+                        reasons::NOBODY_BETWEEN_RESULT_AND_ANSWER.by("SGP-01"),
                     );
                 }
                 if !round.asked.is_empty() {
-                    declare(LossCode::TurnMerged, "SGP-01: two turns in a row are one");
+                    declare(LossCode::TurnMerged, reasons::TURNS_ARE_ONE.by("SGP-01"));
                 }
                 round.asked.extend(turn.blocks);
             }
@@ -207,7 +207,7 @@ fn rounds<'a>(turns: Vec<Turn<'a>>, losses: &mut Losses) -> Vec<Round<'a>> {
                 for block in turn.blocks {
                     if let BlockContent::Result(result) = block.held {
                         if result.result.is_some() {
-                            declare(LossCode::ToolIdDropped, "SGP-02: there are no ids");
+                            declare(LossCode::ToolIdDropped, reasons::THERE_ARE_NO_IDS.by("SGP-02"));
                         }
                         answer(round, result);
                     }
@@ -219,24 +219,24 @@ fn rounds<'a>(turns: Vec<Turn<'a>>, losses: &mut Losses) -> Vec<Round<'a>> {
     rounds
 }
 
-fn assistant<'a>(round: &mut Round<'a>, turn: Turn<'a>, declare: &mut impl FnMut(LossCode, &'static str)) {
+fn assistant<'a>(round: &mut Round<'a>, turn: Turn<'a>, declare: &mut impl FnMut(LossCode, Reason)) {
     let (said, called) = Block::apart(turn.blocks);
     let has_text = !said.is_empty() || !round.said.is_empty();
     if has_text && !called.is_empty() {
-        declare(
-            LossCode::PartMoved,
-            "SGP-04: text beside a call follows the result",
-        );
+        declare(LossCode::PartMoved, reasons::TEXT_FOLLOWS_THE_RESULT.by("SGP-04"));
     }
     if !said.is_empty() && !round.said.is_empty() {
-        declare(LossCode::TurnMerged, "SGP-01: two turns in a row are one");
+        declare(LossCode::TurnMerged, reasons::TURNS_ARE_ONE.by("SGP-01"));
     }
     for _ in called.iter().skip(1) {
-        declare(LossCode::TurnSplit, "SGP-02: parallel calls follow one another");
+        declare(
+            LossCode::TurnSplit,
+            reasons::CALLS_FOLLOW_ONE_ANOTHER.by("SGP-02"),
+        );
     }
     for block in called {
         if let (BlockContent::Call(call), Some(position)) = (block.held, block.position) {
-            declare(LossCode::ToolIdDropped, "SGP-02: there are no ids");
+            declare(LossCode::ToolIdDropped, reasons::THERE_ARE_NO_IDS.by("SGP-02"));
             let index = round.exchanges.len();
             round.open.entry(call.id.clone()).or_default().push_back(index);
             round.exchanges.push(Exchange {
@@ -291,7 +291,7 @@ impl<'a> Values<'_, 'a> {
             self.losses.whole_rendering(
                 LossCode::EmptyFilled,
                 1,
-                "SGP-01: a user turn stands before the assistant's first",
+                reasons::USER_TURN_COMES_FIRST.by("SGP-01"),
             );
             string(self.sink, vec![TextRun::new(START, Component::Framing)]);
         } else {

@@ -24,6 +24,7 @@ use chatmill_model::{Message, ParticipantKind, Sink};
 
 use crate::about::{DialectAbout, Rules};
 use crate::list::{ContentAs, Ends, List};
+use crate::loss::reasons;
 use crate::rendering::Rendering;
 use crate::turn_plan::ids::{IdRule, IdShape};
 use crate::turn_plan::tool_names::NameRule;
@@ -66,7 +67,7 @@ static BLOCKS: DialectAbout = DialectAbout {
 
 static STRINGS: DialectProfile = DialectProfile {
     name_field: None,
-    nameless: Some("the messages have no names"),
+    nameless: Some(reasons::MESSAGES_HAVE_NO_NAMES),
     order: Order::Paired,
     results: Results::OwnTurns,
     merging: None,
@@ -77,9 +78,9 @@ static STRINGS: DialectProfile = DialectProfile {
     trims_end: None,
     splits_calls: None,
     carries: nothing,
-    media_rule: "content is text",
-    media_rule_plain: "content is text",
-    thoughts: Thoughts::Nowhere("the messages have no place for reasoning"),
+    media_rule: reasons::CONTENT_IS_TEXT,
+    media_rule_plain: reasons::CONTENT_IS_TEXT,
+    thoughts: Thoughts::Nowhere(reasons::MESSAGES_HAVE_NO_REASONING),
     cache_marks: None,
     marks_errors: false,
     ids: IdRule {
@@ -90,7 +91,7 @@ static STRINGS: DialectProfile = DialectProfile {
     },
     tool_names: NameRule {
         most: None,
-        reason: "SUN-02: a call has a name",
+        reason: reasons::CALL_HAS_A_NAME.by("SUN-02"),
     },
     pairing: "SUN-02",
     silent: "SUN-01: no message is left",
@@ -99,7 +100,7 @@ static STRINGS: DialectProfile = DialectProfile {
 
 static MARKED: DialectProfile = DialectProfile {
     texts: Texts::Blocks,
-    cache_marks: Some((4, "at most four cache marks")),
+    cache_marks: Some((4, reasons::FOUR_CACHE_MARKS)),
     ..STRINGS
 };
 

@@ -24,7 +24,7 @@ use chatmill_model::{
 
 use crate::about::{DialectAbout, Rules};
 use crate::definitions;
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::media::{placeholder, web_address};
 use crate::message_text::declared_text;
 use crate::names::{Roster, speaker};
@@ -180,24 +180,28 @@ impl Around {
             (
                 LossCode::Truncated,
                 self.turns - 1,
-                "a request is one message, without the others",
+                reasons::REQUEST_IS_ONE_MESSAGE,
             ),
             (
                 LossCode::SystemDropped,
                 self.system,
-                "a request has no system text",
+                reasons::REQUEST_HAS_NO_SYSTEM_TEXT,
             ),
             (
                 LossCode::ToolCallDropped,
                 self.calls - calls,
-                "the format has no tools",
+                reasons::FORMAT_HAS_NO_TOOLS,
             ),
             (
                 LossCode::ToolResultDropped,
                 self.results - results,
-                "the format has no tools",
+                reasons::FORMAT_HAS_NO_TOOLS,
             ),
-            (LossCode::NoticeDropped, self.notices, "the format has no notices"),
+            (
+                LossCode::NoticeDropped,
+                self.notices,
+                reasons::FORMAT_HAS_NO_NOTICES,
+            ),
         ] {
             losses.whole_rendering(code, amount, reason);
         }
@@ -219,24 +223,20 @@ impl<'a> Own<'a> {
     fn add_media(&mut self, view: &View<'a>, media: &'a Media, position: u32, losses: &mut Losses) {
         let is_heard = matches!(media.kind, MediaKind::Image | MediaKind::Audio);
         match view.policy.media {
-            MediaPolicy::Drop => losses.at(LossCode::MediaDropped, position, "policy drops media"),
+            MediaPolicy::Drop => losses.at(LossCode::MediaDropped, position, reasons::POLICY_DROPS_MEDIA),
             MediaPolicy::Keep if is_heard && web_address(media).is_some() => {
                 let described = u64::from(media.name.is_some()) + u64::from(media.media_type.is_some());
                 losses.several(
                     LossCode::MediaDescriptionDropped,
                     position,
                     described,
-                    "a medium is its address only",
+                    reasons::MEDIUM_IS_ITS_ADDRESS,
                 );
                 let url = web_address(media).map(Cow::Borrowed);
                 self.pieces.extend(url.map(|url| Piece::Media(media.kind, url)));
             }
             MediaPolicy::Keep | MediaPolicy::Placeholder => {
-                losses.at(
-                    LossCode::MediaPlaceholder,
-                    position,
-                    "the medium is only named in the text",
-                );
+                losses.at(LossCode::MediaPlaceholder, position, reasons::MEDIUM_IS_NAMED);
                 self.pieces.push(Piece::Text(Cow::Owned(placeholder(media))));
             }
         }
@@ -273,13 +273,13 @@ impl<'a> Own<'a> {
             LossCode::PartMoved,
             position,
             moved,
-            "the text stands in front of media",
+            reasons::TEXT_IN_FRONT_OF_MEDIA,
         );
         losses.several(
             LossCode::PartFlattened,
             position,
             (texts.len() as u64).saturating_sub(1),
-            "texts are joined into the first element",
+            reasons::JOINED_INTO_THE_FIRST,
         );
         (texts, media)
     }
@@ -306,7 +306,7 @@ fn request<'a>(
         losses.at(
             LossCode::RoleMapped,
             message.position,
-            "every request is a user's",
+            reasons::REQUEST_IS_A_USERS,
         );
     }
     let proxy = proxy_name(view, message).filter(|_| wording.names_proxies && quotes.is_empty());
@@ -315,13 +315,13 @@ fn request<'a>(
         losses.at(
             LossCode::NameInlined,
             message.position,
-            "this version names proxies in front of their text",
+            reasons::PROXIES_ARE_NAMED,
         );
     } else if message.sender.is_some() {
         losses.at(
             LossCode::NameDropped,
             message.position,
-            "a request does not name its user",
+            reasons::REQUEST_NAMES_NO_USER,
         );
     }
     around.declare(message, &mut losses);
@@ -388,7 +388,7 @@ fn quotes<'a>(
             LossCode::ReferenceDropped,
             message.position,
             message.references.len() as u64,
-            "policy drops replies",
+            reasons::POLICY_DROPS_REPLIES,
         );
         return Vec::new();
     }
@@ -482,7 +482,7 @@ fn declare_worded(own: &Own<'_>, message: &Message, losses: &mut Losses) {
         losses.at(
             LossCode::SpecialTokenInText,
             message.position,
-            "the message itself is worded as a quote, and the format cannot tell them apart",
+            reasons::MESSAGE_IS_WORDED_AS_A_QUOTE,
         );
     }
 }
@@ -544,7 +544,7 @@ fn own_content<'a>(view: &View<'a>, message: &'a Message, wording: &Wording, los
                     losses.at(
                         LossCode::ControlCharacterRemoved,
                         message.position,
-                        "the format removes control characters",
+                        reasons::FORMAT_REMOVES_CONTROLS,
                     );
                 }
                 if !clean.is_empty() {
@@ -556,30 +556,30 @@ fn own_content<'a>(view: &View<'a>, message: &'a Message, wording: &Wording, los
                 losses.at(
                     LossCode::ToolCallDropped,
                     message.position,
-                    "the format has no tools",
+                    reasons::FORMAT_HAS_NO_TOOLS,
                 );
             }
             Part::ToolResult(_) => {
                 losses.at(
                     LossCode::ToolResultDropped,
                     message.position,
-                    "the format has no tools",
+                    reasons::FORMAT_HAS_NO_TOOLS,
                 );
             }
             Part::Reasoning(_) => losses.at(
                 LossCode::ReasoningDropped,
                 message.position,
-                "the format has no reasoning",
+                reasons::FORMAT_HAS_NO_REASONING,
             ),
             Part::Notice(_) => losses.at(
                 LossCode::NoticeDropped,
                 message.position,
-                "the format has no notices",
+                reasons::FORMAT_HAS_NO_NOTICES,
             ),
             Part::CacheMark => losses.at(
                 LossCode::CacheMarkDropped,
                 message.position,
-                "the format has no cache marks",
+                reasons::FORMAT_HAS_NO_CACHE_MARKS,
             ),
         }
     }

@@ -12,7 +12,7 @@ use super::marks;
 use super::tokens::Tokens;
 use crate::arguments::{as_object, as_text};
 use crate::definitions::{self, Form};
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::policy::ControlTokens;
 use crate::text_run::TextRun;
 use crate::turn_plan::say::joined;
@@ -324,13 +324,13 @@ impl<'a, 's> TemplateContext<'a, 's> {
         let (code, reason) = match self.policy {
             ControlTokens::Escape => (
                 LossCode::ReservedTextEscaped,
-                "TPL-01: special tokens in chat text are escaped",
+                reasons::SPECIAL_TOKENS_ARE_ESCAPED.by("TPL-01"),
             ),
             ControlTokens::Keep => {
                 self.forged += count;
                 (
                     LossCode::SpecialTokenInText,
-                    "TPL-01: policy keeps special tokens in chat text",
+                    reasons::POLICY_KEEPS_SPECIAL_TOKENS.by("TPL-01"),
                 )
             }
         };

@@ -5,7 +5,7 @@ use chatmill_model::{Role, json};
 use super::context::{Kind, Piece};
 use super::methods::is_space;
 use super::regions::Regions;
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, Reason, reasons};
 
 /// How much of a piece a template prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,41 +93,35 @@ fn extent(piece: &Piece<'_>, shown: &str, before: &str, after: &str, trims: &Tri
     }
 }
 
-fn loss(kind: Kind, printed: Printed) -> Option<(LossCode, &'static str)> {
+fn loss(kind: Kind, printed: Printed) -> Option<(LossCode, Reason)> {
     let is_text = matches!(kind, Kind::Text(_) | Kind::Thoughts);
     Some(match (kind, printed) {
-        (_, Printed::Inside) if is_text => (
-            LossCode::WhitespaceTrimmed,
-            "the template removes white space at the ends of a text",
-        ),
+        (_, Printed::Inside) if is_text => (LossCode::WhitespaceTrimmed, reasons::TEMPLATE_TRIMS),
         (_, Printed::All | Printed::Inside) => return None,
-        (Kind::Text(Role::System), Printed::Nothing) => (
-            LossCode::SystemDropped,
-            "the template does not print the system text",
-        ),
-        (Kind::Text(Role::Tool), Printed::Nothing) => (
-            LossCode::ToolResultDropped,
-            "the template does not print the result",
-        ),
-        (Kind::Thoughts, Printed::Nothing) => (
-            LossCode::ReasoningDropped,
-            "the template does not print the reasoning",
-        ),
-        (Kind::CallName, _) => (LossCode::ToolCallDropped, "the template does not print the call"),
-        (Kind::CallId, _) => (
-            LossCode::ToolIdDropped,
-            "the template does not print ids of calls",
-        ),
+        (Kind::Text(Role::System), Printed::Nothing) => {
+            (LossCode::SystemDropped, reasons::TEMPLATE_PRINTS_NO_SYSTEM_TEXT)
+        }
+        (Kind::Text(Role::Tool), Printed::Nothing) => {
+            (LossCode::ToolResultDropped, reasons::TEMPLATE_PRINTS_NO_RESULT)
+        }
+        (Kind::Thoughts, Printed::Nothing) => {
+            (LossCode::ReasoningDropped, reasons::TEMPLATE_PRINTS_NO_REASONING)
+        }
+        (Kind::CallName, _) => (LossCode::ToolCallDropped, reasons::TEMPLATE_PRINTS_NO_CALL),
+        (Kind::CallId, _) => (LossCode::ToolIdDropped, reasons::TEMPLATE_PRINTS_NO_IDS),
         (Kind::ToolName, _) => (
             LossCode::ToolDefinitionDropped,
-            "the template does not print the definition of a tool",
+            reasons::TEMPLATE_PRINTS_NO_DEFINITION,
         ),
         (Kind::ToolText, _) => (
             LossCode::ExtraDropped,
-            "the template does not print all of a tool's definition",
+            reasons::TEMPLATE_PRINTS_PART_OF_A_DEFINITION,
         ),
-        (Kind::Argument, _) => (LossCode::Truncated, "the template does not print all arguments"),
-        (_, Printed::Nothing) => (LossCode::Truncated, "the template does not print the text"),
-        (_, Printed::Part) => (LossCode::Truncated, "the template prints a part of the text"),
+        (Kind::Argument, _) => (
+            LossCode::Truncated,
+            reasons::TEMPLATE_PRINTS_PART_OF_THE_ARGUMENTS,
+        ),
+        (_, Printed::Nothing) => (LossCode::Truncated, reasons::TEMPLATE_PRINTS_NO_TEXT),
+        (_, Printed::Part) => (LossCode::Truncated, reasons::TEMPLATE_PRINTS_PART_OF_A_TEXT),
     })
 }

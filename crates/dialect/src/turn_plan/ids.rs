@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chatmill_model::{Message, Part, PartPlace};
 
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::view::View;
 
 /// Which ids a dialect allows.
@@ -151,19 +151,19 @@ impl<'a> CallIds<'a> {
                 Some(id) if rule.fits(id) && !used.contains(id) => (Cow::Borrowed(id), None),
                 Some(id) if rule.fits(id) => (
                     Cow::Owned(made(rule, &known, &used, &mut next)),
-                    Some(format!("{}: the id occurs on an earlier call", rule.unique)),
+                    Some(reasons::ID_OCCURS_EARLIER.by(rule.unique)),
                 ),
                 Some(id) => {
                     let is_free = |near: &str| !known.contains(near) && !used.contains(near);
                     let near = rule.near(id, &mut counts, is_free);
                     (
                         Cow::Owned(near.unwrap_or_else(|| made(rule, &known, &used, &mut next))),
-                        Some(format!("{}: the id is not allowed", rule.shaped)),
+                        Some(reasons::ID_IS_NOT_ALLOWED.by(rule.shaped)),
                     )
                 }
                 None => (
                     Cow::Owned(made(rule, &known, &used, &mut next)),
-                    Some(format!("{}: the call has no id", rule.wanted)),
+                    Some(reasons::CALL_HAS_NO_ID.by(rule.wanted)),
                 ),
             };
             if let Some(reason) = reason {

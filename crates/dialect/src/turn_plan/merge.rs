@@ -3,7 +3,7 @@
 use chatmill_model::{Component, Role};
 
 use super::{Block, BlockContent, DialectProfile, Results, Turn};
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::text_run::{TextRun, trim_end};
 use crate::violation::Violation;
 
@@ -40,7 +40,7 @@ fn merge<'a>(turns: Vec<Turn<'a>>, manner: &DialectProfile, losses: &mut Losses)
                 if let Some((Some(position), _)) = turn.said.first()
                     && before != Some(*position)
                 {
-                    let reason = format!("{rule}: two turns in a row are one");
+                    let reason = reasons::TURNS_ARE_ONE.by(rule);
                     losses.at(LossCode::TurnMerged, *position, reason);
                 }
                 if turn.role == Role::User {
@@ -106,7 +106,7 @@ fn user_first(turns: &mut Vec<Turn<'_>>, manner: &DialectProfile, losses: &mut L
     if let Some(first) = first
         && turns.get(first).is_some_and(|turn| turn.role == Role::Assistant)
     {
-        let reason = format!("{rule}: a user turn stands before the assistant's first");
+        let reason = reasons::USER_TURN_COMES_FIRST.by(rule);
         losses.whole_rendering(LossCode::EmptyFilled, 1, reason);
         let block = Block {
             held: BlockContent::Text(vec![TextRun::new(START, Component::Framing)]),
@@ -156,7 +156,7 @@ fn trim_last(turns: &mut [Turn<'_>], manner: &DialectProfile, losses: &mut Losse
         && trim_end(words)
         && let Some(position) = block.position
     {
-        let reason = format!("{rule}: the last turn does not end in white space");
+        let reason = reasons::END_IS_TRIMMED.by(rule);
         losses.at(LossCode::WhitespaceTrimmed, position, reason);
     }
 }

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 
 use chatmill_model::{Component, Media, Message, Part, Role, ToolCall, ToolResult};
 
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::message_text::answered;
 use crate::names::{Aliases, Roster};
 use crate::progress::Progress;
@@ -347,7 +347,7 @@ impl<'v, 'a> Writer<'v, 'a> {
                 let next = message.parts.get(part as usize + 1);
                 let is_marked = matches!(next, Some(Part::CacheMark));
                 if result.name.is_some() && result.name != call.call.name {
-                    let reason = "the result names another tool than its call";
+                    let reason = reasons::RESULT_NAMES_ANOTHER_TOOL;
                     self.losses
                         .at(LossCode::ToolNameRewritten, message.position, reason);
                 }
@@ -358,7 +358,7 @@ impl<'v, 'a> Writer<'v, 'a> {
                 let given = result.known_id().unwrap_or_default();
                 let id = self.ids.loose(given);
                 if id != given {
-                    let reason = "the id of a result without a call is made up";
+                    let reason = reasons::ID_WITHOUT_A_CALL;
                     self.losses
                         .at(LossCode::ToolIdRewritten, message.position, reason);
                 }
@@ -400,7 +400,7 @@ impl<'v, 'a> Writer<'v, 'a> {
                 .sender
                 .is_some_and(|sender| !self.view.is_own(message) && !self.is_nobody(sender))
         {
-            let reason = "a result bears no name of a speaker";
+            let reason = reasons::RESULT_BEARS_NO_NAME;
             self.losses.at(LossCode::NameDropped, message.position, reason);
         }
         if let Some(position) = position {
@@ -408,14 +408,14 @@ impl<'v, 'a> Writer<'v, 'a> {
                 self.losses.at(
                     LossCode::ErrorFlagDropped,
                     position,
-                    "a result does not say that it is a failure",
+                    reasons::RESULT_SAYS_NO_FAILURE,
                 );
             }
             if is_marked && self.manner.cache_marks.is_none() {
                 self.losses.at(
                     LossCode::CacheMarkDropped,
                     position,
-                    "the messages have no cache marks",
+                    reasons::MESSAGES_HAVE_NO_CACHE_MARKS,
                 );
             }
         }

@@ -3,7 +3,7 @@
 use chatmill_model::{Component, Message, Role};
 
 use super::{DialectProfile, Writer};
-use crate::loss::LossCode;
+use crate::loss::{LossCode, Reason, reasons};
 use crate::names::{is_nobody, speaker};
 use crate::policy::Names;
 use crate::text_run::TextRun;
@@ -15,11 +15,11 @@ pub(super) enum Naming {
     /// Into the field.
     Field,
     /// Before the text, for this reason.
-    Prefix(&'static str),
+    Prefix(Reason),
     /// Nowhere, because policy says so.
     Dropped,
     /// Nowhere, for this reason.
-    Absent(&'static str),
+    Absent(Reason),
 }
 
 impl Naming {
@@ -32,14 +32,14 @@ impl Naming {
         }
         match view.policy.names {
             Names::Auto | Names::Field if has_field => Self::Field,
-            Names::Prefix => Self::Prefix("policy puts names in front of the text"),
+            Names::Prefix => Self::Prefix(reasons::POLICY_PUTS_NAMES_IN_FRONT),
             Names::Drop => Self::Dropped,
-            Names::Field => Self::Absent("the dialect has no field for names"),
+            Names::Field => Self::Absent(reasons::NO_FIELD_FOR_NAMES),
             Names::Auto => {
                 if *view.shared(|shared| &shared.has_several_others, || has_several_others(view)) {
-                    Self::Prefix("the dialect has no field for names, and several people speak")
+                    Self::Prefix(reasons::SEVERAL_PEOPLE_SPEAK)
                 } else {
-                    Self::Absent("the dialect has no field for names, and one other speaks")
+                    Self::Absent(reasons::ONE_OTHER_SPEAKS)
                 }
             }
         }
@@ -101,12 +101,12 @@ impl<'a> Writer<'_, 'a> {
         }
     }
 
-    /// Declares what became of names, one entry for each participant.
+    /// Declares what became of names.
     pub(super) fn declare_names(&mut self) {
         self.losses.whole_rendering(
             LossCode::NameDropped,
             self.unnamed_own,
-            "the assistant's own turns carry no name",
+            reasons::OWN_TURNS_CARRY_NO_NAME,
         );
         if let Naming::Absent(reason) = self.naming {
             self.losses
@@ -116,17 +116,16 @@ impl<'a> Writer<'_, 'a> {
             return;
         };
         let participants = &self.view.conversation().participants;
+        let mut aliased = 0;
         for (index, participant) in participants.iter().enumerate() {
-            let count = self.named.get(index).copied().unwrap_or(0);
             if let Some(alias) = self.aliases.of(index)
                 && alias.as_ref() != participant.display_name()
             {
-                let reason = format!(
-                    "{rule}: participant {} is written as {alias}, which the roster leads back from",
-                    participant.id
-                );
-                self.losses.whole_rendering(LossCode::NameAliased, count, reason);
+                aliased += self.named.get(index).copied().unwrap_or(0);
             }
         }
+        let reason = reasons::NAME_IS_AN_ALIAS.by(rule);
+        self.losses
+            .whole_rendering(LossCode::NameAliased, aliased, reason);
     }
 }

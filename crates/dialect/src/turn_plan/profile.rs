@@ -5,6 +5,7 @@ use chatmill_model::Media;
 use super::ids::IdRule;
 use super::tool_names::NameRule;
 use crate::filter::Filter;
+use crate::loss::Reason;
 
 /// In which order calls, results and everything else are said.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +15,7 @@ pub(crate) enum Order {
     /// As in the source, less what a filter leaves out.
     Filtered(&'static Filter),
     /// The dialect has no tools, for this reason: what uses them is left out.
-    Toolless(&'static str),
+    Toolless(Reason),
 }
 
 /// Where results stand.
@@ -56,7 +57,7 @@ pub(crate) enum Texts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Thoughts {
     /// Nowhere, for this reason.
-    Nowhere(&'static str),
+    Nowhere(Reason),
     /// In a field of the turn.
     Field,
     /// Before the text, between `<think>` and `</think>`.
@@ -74,7 +75,7 @@ pub(crate) struct DialectProfile {
     /// The rule that gives speakers a field for their names; none: there is no such field.
     pub(crate) name_field: Option<&'static str>,
     /// Why nobody is named, not even before the text; none: where there is no field, a name may stand there.
-    pub(crate) nameless: Option<&'static str>,
+    pub(crate) nameless: Option<Reason>,
     /// In which order turns stand.
     pub(crate) order: Order,
     /// Where results stand.
@@ -96,13 +97,13 @@ pub(crate) struct DialectProfile {
     /// What a user turn can carry of a media item; none: only its name.
     pub(crate) carries: fn(&Media) -> Option<Carried>,
     /// Why facts about a carried medium are lost.
-    pub(crate) media_rule: &'static str,
+    pub(crate) media_rule: Reason,
     /// Why media are only named in turns that are not a user's.
-    pub(crate) media_rule_plain: &'static str,
+    pub(crate) media_rule_plain: Reason,
     /// Where the assistant's reasoning stands, if policy keeps it.
     pub(crate) thoughts: Thoughts,
     /// Cache marks that a conversation may hold, and the rule that says so.
-    pub(crate) cache_marks: Option<(usize, &'static str)>,
+    pub(crate) cache_marks: Option<(usize, Reason)>,
     /// Whether results say that they are failures.
     pub(crate) marks_errors: bool,
     /// Ids of calls.

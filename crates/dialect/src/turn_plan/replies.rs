@@ -4,7 +4,7 @@ use chatmill_model::Message;
 
 use super::names::Naming;
 use super::{Block, BlockContent, Writer};
-use crate::loss::LossCode;
+use crate::loss::{LossCode, reasons};
 use crate::policy::References;
 use crate::quote::{Style, Wordless, quotes};
 use crate::wording::DOCUMENT;
@@ -18,7 +18,7 @@ impl<'a> Writer<'_, 'a> {
                 LossCode::ReferenceDropped,
                 position,
                 message.references.len() as u64,
-                "policy drops replies",
+                reasons::POLICY_DROPS_REPLIES,
             );
             return;
         }
@@ -46,7 +46,7 @@ impl<'a> Writer<'_, 'a> {
                     LossCode::MediaDropped,
                     position,
                     u64::from(quote.medium.is_some()),
-                    "quoted media are not repeated",
+                    reasons::QUOTED_MEDIA_ARE_NOT_REPEATED,
                 );
             }
             blocks.push(Self::block(position, BlockContent::Text(quote.words().into())));

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use chatmill_model::{Component, Message, Part, Role, ToolResult};
 
 use super::{Block, BlockContent, CallBlock, SystemPlace, Texts, Thoughts, Turn, Writer, names::Naming};
-use crate::loss::LossCode;
+use crate::loss::{LossCode, reasons};
 use crate::media::placeholder;
 use crate::message_text::{answered, declared_text};
 use crate::policy::{MediaPolicy, Reasoning};
@@ -29,8 +29,11 @@ impl<'a> Writer<'_, 'a> {
             return;
         }
         if message.sender.is_some_and(|sender| !self.is_nobody(sender)) {
-            self.losses
-                .at(LossCode::NameDropped, position, "system text bears no name");
+            self.losses.at(
+                LossCode::NameDropped,
+                position,
+                reasons::SYSTEM_TEXT_BEARS_NO_NAME,
+            );
         }
         let is_start = !self.has_begun;
         match self.manner.system {
@@ -38,7 +41,7 @@ impl<'a> Writer<'_, 'a> {
                 self.losses.at(
                     LossCode::SystemHoisted,
                     position,
-                    "system text stands outside the turns",
+                    reasons::SYSTEM_TEXT_STANDS_OUTSIDE,
                 );
                 self.system.append(&mut blocks);
                 self.system_said.push((Some(position), Role::System));
@@ -49,11 +52,8 @@ impl<'a> Writer<'_, 'a> {
                 self.push(Turn::new(Role::System, Some(position), blocks));
             }
             _ => {
-                self.losses.at(
-                    LossCode::SystemInlined,
-                    position,
-                    "system text behind the first turn has no place of its own",
-                );
+                self.losses
+                    .at(LossCode::SystemInlined, position, reasons::LATER_SYSTEM_TEXT);
                 if let Some(Block {
                     held: BlockContent::Text(words),
                     ..
@@ -73,14 +73,14 @@ impl<'a> Writer<'_, 'a> {
             self.losses.at(
                 LossCode::RoleMapped,
                 position,
-                "the perspective speaks as the assistant",
+                reasons::PERSPECTIVE_IS_THE_ASSISTANT,
             );
         }
         self.losses.several(
             LossCode::ReferenceDropped,
             position,
             message.references.len() as u64,
-            "the assistant would learn to print quotes",
+            reasons::ASSISTANT_WOULD_PRINT_QUOTES,
         );
         let mut blocks = self.plain(message, calls);
         let mut thoughts = self.thoughts(message);
@@ -103,7 +103,7 @@ impl<'a> Writer<'_, 'a> {
             && !called.is_empty()
             && let Some(rule) = self.manner.splits_calls
         {
-            let reason = format!("{rule}: a turn holds text or calls");
+            let reason = reasons::TEXT_OR_CALLS.by(rule);
             self.losses.at(LossCode::TurnSplit, position, reason);
             self.push(Turn::new(Role::Assistant, Some(position), said));
             self.push(Turn::new(Role::Assistant, Some(position), called));
@@ -120,11 +120,8 @@ impl<'a> Writer<'_, 'a> {
     pub(super) fn user(&mut self, message: &'a Message) {
         let position = message.position;
         if message.role != Role::User {
-            self.losses.at(
-                LossCode::RoleMapped,
-                position,
-                "everybody but the perspective is a user",
-            );
+            self.losses
+                .at(LossCode::RoleMapped, position, reasons::OTHERS_ARE_USERS);
         }
         let mut blocks = Vec::new();
         let mut texts = 0;
@@ -142,7 +139,7 @@ impl<'a> Writer<'_, 'a> {
                         .flatten();
                     if self.view.policy.media == MediaPolicy::Drop {
                         self.losses
-                            .at(LossCode::MediaDropped, position, "policy drops media");
+                            .at(LossCode::MediaDropped, position, reasons::POLICY_DROPS_MEDIA);
                     } else if let Some(carried) = carried {
                         self.losses.several(
                             LossCode::MediaDescriptionDropped,
@@ -154,26 +151,20 @@ impl<'a> Writer<'_, 'a> {
                             LossCode::MediaNeedsFetch,
                             position,
                             u64::from(carried.needs_fetch),
-                            "the address has to be fetched before the turn can be used",
+                            reasons::ADDRESS_HAS_TO_BE_FETCHED,
                         );
                         blocks.push(Self::block(position, BlockContent::Media(media)));
                     } else {
-                        self.losses.at(
-                            LossCode::MediaPlaceholder,
-                            position,
-                            "the medium is only named in the text",
-                        );
+                        self.losses
+                            .at(LossCode::MediaPlaceholder, position, reasons::MEDIUM_IS_NAMED);
                         texts += 1;
                         let words = TextRun::new(placeholder(media), Component::Content);
                         blocks.push(Self::block(position, BlockContent::Text(vec![words])));
                     }
                 }
                 Part::ToolCall(call) => {
-                    self.losses.at(
-                        LossCode::RoleMapped,
-                        position,
-                        "somebody else's call is said as text",
-                    );
+                    self.losses
+                        .at(LossCode::RoleMapped, position, reasons::FOREIGN_CALL_AS_TEXT);
                     blocks.push(Self::block(position, BlockContent::Text(call_words(call))));
                 }
                 Part::CacheMark => self.mark(blocks.last_mut(), position),
@@ -187,7 +178,7 @@ impl<'a> Writer<'_, 'a> {
         }
         if self.naming == Naming::Dropped && message.sender.is_some() {
             self.losses
-                .at(LossCode::NameDropped, position, "policy drops names");
+                .at(LossCode::NameDropped, position, reasons::POLICY_DROPS_NAMES);
         }
         self.declare_joined(&blocks, texts, position);
         self.push_user(message.sender, message, blocks);
@@ -198,8 +189,11 @@ impl<'a> Writer<'_, 'a> {
         // A user turn must not go by the assistant's name.
         let speaker = caller.or(message.sender.filter(|_| !self.view.is_own(message)));
         if self.naming == Naming::Dropped && speaker.is_some() {
-            self.losses
-                .at(LossCode::NameDropped, message.position, "policy drops names");
+            self.losses.at(
+                LossCode::NameDropped,
+                message.position,
+                reasons::POLICY_DROPS_NAMES,
+            );
         }
         let content = answered(self.view, message, result, &mut self.losses);
         let words = BlockContent::Text(result_words(content));
@@ -244,7 +238,7 @@ impl<'a> Writer<'_, 'a> {
                 Part::Media(media) => {
                     if self.view.policy.media == MediaPolicy::Drop {
                         self.losses
-                            .at(LossCode::MediaDropped, position, "policy drops media");
+                            .at(LossCode::MediaDropped, position, reasons::POLICY_DROPS_MEDIA);
                         continue;
                     }
                     self.losses
@@ -278,7 +272,7 @@ impl<'a> Writer<'_, 'a> {
             LossCode::PartMoved,
             position,
             moved,
-            "text stands before the calls of its turn",
+            reasons::TEXT_BEFORE_CALLS_OF_THE_TURN,
         );
         self.declare_joined(&blocks, texts, position);
         open(blocks)
@@ -307,7 +301,7 @@ impl<'a> Writer<'_, 'a> {
             self.losses.at(
                 LossCode::WhitespaceTrimmed,
                 message.position,
-                "a text of white space only counts as empty",
+                reasons::WHITE_SPACE_IS_EMPTY,
             );
             return None;
         }
@@ -331,15 +325,15 @@ impl<'a> Writer<'_, 'a> {
                 block.is_cached = true;
                 return;
             }
-            (Some(_), None) => "nothing stands before the mark",
-            (None, _) => "the messages have no cache marks",
+            (Some(_), None) => reasons::NOTHING_BEFORE_THE_MARK,
+            (None, _) => reasons::MESSAGES_HAVE_NO_CACHE_MARKS,
         };
         self.losses.at(LossCode::CacheMarkDropped, position, reason);
     }
 
     fn nothing(&mut self, position: u32) {
         self.losses
-            .at(LossCode::EmptyDropped, position, "the message says nothing");
+            .at(LossCode::EmptyDropped, position, reasons::MESSAGE_SAYS_NOTHING);
     }
 
     /// Declares texts that are joined into one.
@@ -359,7 +353,7 @@ impl<'a> Writer<'_, 'a> {
             LossCode::PartFlattened,
             position,
             texts.saturating_sub(1),
-            "texts are joined into one",
+            reasons::TEXTS_ARE_JOINED,
         );
     }
 
@@ -371,11 +365,11 @@ impl<'a> Writer<'_, 'a> {
                 LossCode::ReasoningDropped,
                 match self.manner.thoughts {
                     Thoughts::Nowhere(reason) => reason,
-                    _ if self.view.policy.reasoning == Reasoning::Drop => "policy drops reasoning",
-                    _ => "only the assistant's own turns hold reasoning",
+                    _ if self.view.policy.reasoning == Reasoning::Drop => reasons::POLICY_DROPS_REASONING,
+                    _ => reasons::ONLY_OWN_TURNS_HOLD_REASONING,
                 },
             ),
-            Part::Notice(_) => (LossCode::NoticeDropped, "the messages have no notices"),
+            Part::Notice(_) => (LossCode::NoticeDropped, reasons::MESSAGES_HAVE_NO_NOTICES),
             _ => return,
         };
         self.losses.at(code, message.position, reason);

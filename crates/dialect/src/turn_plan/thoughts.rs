@@ -6,7 +6,7 @@ use chatmill_model::{Component, Message, Part};
 
 use super::{Thoughts, Writer};
 use crate::controls::{Reserved, escape};
-use crate::loss::LossCode;
+use crate::loss::{LossCode, reasons};
 use crate::policy::Reasoning;
 use crate::text_run::TextRun;
 
@@ -25,14 +25,14 @@ impl<'a> Writer<'_, 'a> {
                     self.losses.at(
                         LossCode::PartFlattened,
                         message.position,
-                        "thoughts are joined into one",
+                        reasons::THOUGHTS_ARE_JOINED,
                     );
                     thoughts.push(TextRun::new("\n\n", Component::Framing));
                 }
                 let mut said = Cow::Borrowed(thought.as_str());
                 if self.manner.thoughts == Thoughts::Tagged {
                     let (escaped, count) = escape(said, Reserved::Thoughts);
-                    let reason = "a thought does not end where it spells the tag that ends it";
+                    let reason = reasons::THOUGHT_SPELLS_ITS_END;
                     self.losses
                         .several(LossCode::ReservedTextEscaped, message.position, count, reason);
                     said = escaped;

@@ -2,7 +2,7 @@
 
 use chatmill_dialect::policy::{ControlTokens, Names, Reasoning};
 use chatmill_dialect::{LossCode, Policy, auto_perspective, find};
-use chatmill_model::{CallStatus, Part, Rope, Sink};
+use chatmill_model::{CallStatus, Part, Sink};
 
 use crate::laws::each_of;
 use crate::room::Room;

@@ -171,13 +171,15 @@ fn outcome(source: &str, limits: &Limits) -> String {
     };
     match TemplateDialect::new(blueprint) {
         Err(error) => error.to_string(),
-        Ok(dialect) => render(&room(), &dialect, &Policy::default(), |rendering| match rendering
-            .violations
-            .first()
-        {
-            Some(violation) => violation.rule.clone(),
-            None => format!("{PRINTS} {} bytes", sink.text().len()),
-        }),
+        Ok(dialect) => render(
+            &room(),
+            &dialect,
+            &Policy::default(),
+            |sink, rendering| match rendering.violations.first() {
+                Some(violation) => violation.rule.clone(),
+                None => format!("{PRINTS} {} bytes", sink.text().len()),
+            },
+        ),
     }
 }
 

@@ -42,7 +42,7 @@ fn the_perspective_is_the_assistant_and_everybody_else_a_user() {
     assert_eq!((out.messages, out.assistant), (6, 2));
     assert_eq!((out.last_role, out.coverage), (Some("assistant"), "whole"));
     assert_eq!(out.positions, (Some(0), Some(5)));
-    assert_eq!(out.lost(LossCode::NameAliased), [(None, 1), (None, 1)]);
+    assert_eq!(out.lost(LossCode::NameAliased), [(None, 2)]);
     assert_eq!(out.lost(LossCode::RoleMapped), [(Some(4), 1)]);
     assert_eq!(out.lost(LossCode::NameDropped), [(None, 2)]);
     assert_eq!(out.violations, Vec::<String>::new());

@@ -1,6 +1,6 @@
 //! A room whose links are set by hand, and its renderings.
 
-use chatmill_dialect::{History, Loss, LossCode, Policy, Shared, View, Window, WindowRange, find};
+use chatmill_dialect::{History, Loss, LossCode, Policy, View, Window, WindowRange, find};
 use chatmill_model::{
     ArgumentForm, Arguments, CallStatus, Conversation, Extra, Link, LinkStatus, Linked, Media, MediaKind,
     MediaSource, Message, MessageKind, MessageOrigin, OffsetOrigin, PairedBy, Pairing, Part, PartPlace,

@@ -10,7 +10,7 @@ use chatmill_dialect::template::{ArgumentStyle, Blueprint, TemplateError};
 use chatmill_dialect::{
     Dialect, History, Loss, LossCode, Policy, Rendering, TemplateDialect, View, Violation, auto_perspective,
 };
-use chatmill_model::{CallStatus, Component, Level, Part, RawJson, Sink, Speaker};
+use chatmill_model::{CallStatus, Component, Part, RawJson, Sink, Speaker};
 use serde_json::value::RawValue;
 
 use crate::room::Room;
@@ -100,7 +100,9 @@ fn room() -> Room {
 }
 
 fn codes(losses: &[Loss]) -> Vec<(&'static str, Option<u32>, u64)> {
-    let told = losses.iter().filter(|loss| loss.reason.contains("template"));
+    let told = losses
+        .iter()
+        .filter(|loss| loss.reason.words().contains("template"));
     told.map(|loss| (loss.code.as_str(), loss.position, loss.amount))
         .collect()
 }
@@ -145,7 +147,7 @@ fn special_tokens_are_control_segments_and_texts_are_the_conversations_own() {
     let (ann, bot) = (room.human("u1", "Ann"), room.agent("b1", "Bot"));
     room.say(ann, "Hi");
     room.say(bot, "Hello");
-    render(&room, &own("turns"), &Policy::default(), |sink, rendering| {
+    render(&room, &own("turns"), &Policy::default(), |sink, _| {
         let segments: Vec<_> = sink.stretches().collect();
         let seen: Vec<_> = segments
             .iter()
@@ -183,7 +185,7 @@ fn special_tokens_are_control_segments_and_texts_are_the_conversations_own() {
 
 #[test]
 fn calls_and_dumped_json_are_booked_as_tools_and_belong_to_the_assistant() {
-    render(&room(), &own("calls"), &Policy::default(), |sink, rendering| {
+    render(&room(), &own("calls"), &Policy::default(), |sink, _| {
         let segments: Vec<_> = sink.stretches().collect();
         let of = |component, voice| -> String {
             let those = segments
@@ -212,7 +214,7 @@ fn calls_and_dumped_json_are_booked_as_tools_and_belong_to_the_assistant() {
 
 #[test]
 fn a_template_that_marks_generated_text_says_whose_it_is() {
-    render(&room(), &own("marked"), &keeping(), |sink, rendering| {
+    render(&room(), &own("marked"), &keeping(), |sink, _| {
         let own: String = sink
             .stretches()
             .filter(|(_, span)| span.voice == Speaker::Perspective)
@@ -224,7 +226,7 @@ fn a_template_that_marks_generated_text_says_whose_it_is() {
 
 #[test]
 fn what_a_template_does_not_print_is_declared_with_its_place() {
-    render(&room(), &own("dated"), &Policy::default(), |sink, rendering| {
+    render(&room(), &own("dated"), &Policy::default(), |_, rendering| {
         assert_eq!(
             codes(&rendering.losses),
             [
@@ -298,7 +300,7 @@ fn a_template_that_refuses_gives_an_empty_and_invalid_row_in_its_own_words() {
         &room,
         &dialect("{{ messages[0].nothing.at.all }}"),
         &Policy::default(),
-        |sink, rendering| {
+        |_, rendering| {
             assert!(
                 rendering.violations[0]
                     .rule
@@ -346,7 +348,7 @@ fn the_template_for_tools_is_used_where_there_are_tools() {
     two.tool_source = Some("tools: {{ tools[0].function.name }}".to_owned());
     let dialect = TemplateDialect::new(two).unwrap();
     let said = |room: &Room| {
-        render(room, &dialect, &Policy::default(), |sink, rendering| {
+        render(room, &dialect, &Policy::default(), |sink, _| {
             sink.text().to_owned()
         })
     };
@@ -409,7 +411,7 @@ fn a_broken_template_never_panics() {
         let source: String = source.into_iter().collect();
         if let Ok(dialect) = TemplateDialect::new(blueprint(&source)) {
             made += 1;
-            valid += u32::from(render(&room, &dialect, &Policy::default(), |sink, rendering| {
+            valid += u32::from(render(&room, &dialect, &Policy::default(), |_, rendering| {
                 rendering.is_valid()
             }));
         }

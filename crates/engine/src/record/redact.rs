@@ -1,9 +1,10 @@
 //! Redaction of a record, and what renderings declare of it.
 
 use chatmill_diag::{Finding, Path as Place};
-use chatmill_dialect::{Coverage, Loss, LossCode, Rendering};
+use chatmill_dialect::loss::{Loss, LossCode, Reason, pseudonyms};
+use chatmill_dialect::{Coverage, Rendering};
 use chatmill_model::{Linked, Role};
-use chatmill_redact::{Account, Counts, Redactor, Roster};
+use chatmill_redact::{Account, Counts, PersonalKind, Redactor, Roster};
 
 use super::RecordOutcome;
 use super::locate::Located;
@@ -117,6 +118,18 @@ fn push(counts: &Counts, position: Option<u32>, losses: &mut Vec<Loss>) {
         code: LossCode::Redacted,
         position,
         amount,
-        reason: format!("{} replaced by a pseudonym", kind.noun()).into(),
+        reason: reason(kind),
     }));
+}
+
+const fn reason(kind: PersonalKind) -> Reason {
+    match kind {
+        PersonalKind::Email => pseudonyms::EMAIL_REPLACED,
+        PersonalKind::Phone => pseudonyms::PHONE_REPLACED,
+        PersonalKind::Ip => pseudonyms::IP_REPLACED,
+        PersonalKind::Card => pseudonyms::CARD_REPLACED,
+        PersonalKind::Iban => pseudonyms::IBAN_REPLACED,
+        PersonalKind::Secret => pseudonyms::SECRET_REPLACED,
+        PersonalKind::Name => pseudonyms::NAME_REPLACED,
+    }
 }

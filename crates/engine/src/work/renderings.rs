@@ -161,7 +161,7 @@ impl Work<'_, '_> {
                 perspective: Arc::clone(perspective),
                 ordinal: rendering.ordinal,
                 code: loss.code.as_str().into(),
-                reason: loss.reason.clone(),
+                reason: loss.reason.words(),
                 amount: loss.amount,
                 positions: loss.positions,
             })?;

@@ -165,7 +165,7 @@ fn verdicts_and_losses_are_as_they_were() {
             let mut count = 0;
             let mut invalid = BTreeSet::new();
             let mut codes = BTreeSet::new();
-            dialect.render_each(&view, &mut |sink, rendering| {
+            dialect.render_each(&view, &mut |_, rendering| {
                 count += 1;
                 invalid.extend(rendering.violations.iter().map(ToString::to_string));
                 // What lies in a dialect's nature is the same in every case.

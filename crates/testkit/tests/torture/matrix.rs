@@ -158,11 +158,11 @@ impl Outcome {
             shows_history: true,
         };
         let profile = dialect.about().profiles[0];
-        let look = &mut |rendering: &Rendering| {
+        let look = &mut |text: &str, rendering: &Rendering| {
             outcome
                 .violations
                 .extend(rendering.violations.iter().map(ToString::to_string));
-            outcome.text += sink.text();
+            outcome.text += text;
             outcome.shows_history &= rendering.coverage != Coverage::SingleTurn;
             for loss in &rendering.losses {
                 match loss.position {

@@ -8,7 +8,7 @@ use super::pieces::{ADDRESSES, Pieces, holds_address};
 use super::{Made, is_native};
 use crate::arguments::as_text;
 use crate::json_object::{Object, key};
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::view::View;
 
 /// Unknown fields and `extra`, where there is anything to put in.
@@ -28,7 +28,7 @@ pub(super) fn write<'a>(
             losses.at(
                 LossCode::ExtraDropped,
                 message.position,
-                "the field would be read as one of the format's own",
+                reasons::FIELD_LIKE_THE_FORMATS_OWN,
             );
             continue;
         }
@@ -44,7 +44,7 @@ pub(super) fn write<'a>(
         LossCode::MentionDropped,
         message.position,
         message.mentions.len() as u64,
-        "the format has no place for mentions",
+        reasons::FORMAT_HAS_NO_MENTIONS,
     );
     let added = Added::of(message, pieces, made, losses);
     if has_whole_extra || inside.is_empty() && added.is_empty() && pieces.calls.is_empty() {
@@ -136,7 +136,7 @@ fn call_id<'a>(
         losses.at(
             LossCode::ToolIdRewritten,
             message.position,
-            "a result bears the id of its call",
+            reasons::RESULT_BEARS_THE_CALLS_ID,
         );
     }
     Some(id)

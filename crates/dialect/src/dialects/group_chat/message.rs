@@ -7,7 +7,7 @@ use chatmill_model::{Component, Message, MessageKind, Role, Sink};
 use super::pieces::Pieces;
 use super::{Made, extra, is_native, references};
 use crate::json_object::{Object, key};
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::progress::Progress;
 use crate::times;
 use crate::view::View;
@@ -30,7 +30,7 @@ pub(super) fn write<'a>(
         losses.at(
             LossCode::MessageIdSynthesised,
             message.position,
-            "the format wants an id",
+            reasons::FORMAT_WANTS_AN_ID,
         );
         let id = made.ids.of_position(message.position);
         object.string(key!("message_id"), Some(id), Component::Meta);
@@ -42,7 +42,7 @@ pub(super) fn write<'a>(
         losses.at(
             LossCode::SenderMissing,
             message.position,
-            "the format wants a sender",
+            reasons::FORMAT_WANTS_A_SENDER,
         );
     }
     let sender = sender.map_or(made.people.nobody(), |sender| Cow::Borrowed(sender.id.as_str()));
@@ -54,18 +54,16 @@ pub(super) fn write<'a>(
     );
     match role_word(pieces.role) {
         Some(word) => object.word(key!("role"), word),
-        None if message.kind == MessageKind::Notice => losses.at(
-            LossCode::RoleMapped,
-            message.position,
-            "an event speaks in nobody's role",
-        ),
+        None if message.kind == MessageKind::Notice => {
+            losses.at(LossCode::RoleMapped, message.position, reasons::EVENT_IS_NOBODYS);
+        }
         None => {}
     }
     if pieces.role != message.role {
         losses.at(
             LossCode::RoleMapped,
             message.position,
-            "a result is a tool's message",
+            reasons::RESULT_IS_A_TOOLS_MESSAGE,
         );
     }
     let word = type_word(view, message, &pieces, losses);
@@ -105,7 +103,7 @@ fn type_word<'a>(view: &View<'a>, message: &'a Message, pieces: &Pieces<'a>, los
         Some(own) if own != word => losses.at(
             LossCode::ExtraDropped,
             message.position,
-            "the type of another system is none of the format's",
+            reasons::TYPE_OF_ANOTHER_SYSTEM,
         ),
         _ => {}
     }

@@ -24,7 +24,7 @@ use chatmill_model::{Component, Conversation, Scene, Sink};
 
 use crate::about::{DialectAbout, Rules};
 use crate::json_object::{Object, key};
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::message_ids::MessageIds;
 use crate::progress::Progress;
 use crate::select_messages::SelectedMessages;
@@ -68,7 +68,7 @@ impl Dialect for GroupChat {
         losses.whole_rendering(
             LossCode::ToolDefinitionDropped,
             conversation.tools.len() as u64,
-            "the format has no tool definitions",
+            reasons::FORMAT_HAS_NO_DEFINITIONS,
         );
         sink.begin();
         let mut progress = Progress::default();
@@ -154,7 +154,7 @@ fn meta<'a>(sink: &mut Sink<'a>, conversation: &'a Conversation, people: &People
         losses.whole_rendering(
             LossCode::TitleSynthesised,
             u64::from(title.is_none()),
-            "the format wants a name, be it the id or an empty text",
+            reasons::FORMAT_WANTS_A_NAME,
         );
         let name = title.or(conversation.source_id.as_deref()).unwrap_or_default();
         meta.string(key!("name"), Some(name), Component::Meta);

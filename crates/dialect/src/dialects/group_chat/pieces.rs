@@ -3,7 +3,7 @@
 use chatmill_model::{Media, MediaSource, Message, MessageKind, Part, Role, ToolCall, ToolResult};
 
 use crate::json;
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::media::is_web_address;
 
 /// Fields of `extra` in which archives keep an address.
@@ -43,7 +43,7 @@ impl<'a> Pieces<'a> {
                         losses.at(
                             LossCode::PartMoved,
                             position,
-                            "text stands before media and calls",
+                            reasons::TEXT_BEFORE_MEDIA_AND_CALLS,
                         );
                     }
                     pieces.texts.push(text);
@@ -54,11 +54,11 @@ impl<'a> Pieces<'a> {
                         Part::ToolResult(_) => LossCode::ToolResultDropped,
                         _ => LossCode::MediaDropped,
                     };
-                    losses.at(code, position, "events and system text are text only");
+                    losses.at(code, position, reasons::EVENTS_ARE_TEXT_ONLY);
                 }
                 Part::Media(media) if pieces.medium.is_none() => pieces.medium = Some(media),
                 Part::Media(_) => {
-                    losses.at(LossCode::MediaDropped, position, "a message has one medium");
+                    losses.at(LossCode::MediaDropped, position, reasons::ONE_MEDIUM);
                 }
                 Part::ToolCall(call) => pieces.calls.push((index, call)),
                 Part::ToolResult(result) if pieces.result.is_none() => {
@@ -66,21 +66,25 @@ impl<'a> Pieces<'a> {
                     pieces.role = Role::Tool;
                     pieces.texts.push(&result.content);
                     if result.is_error {
-                        losses.at(LossCode::ErrorFlagDropped, position, "the format has no failures");
+                        losses.at(
+                            LossCode::ErrorFlagDropped,
+                            position,
+                            reasons::FORMAT_HAS_NO_FAILURES,
+                        );
                     }
                 }
                 Part::ToolResult(_) => {
-                    losses.at(LossCode::ToolResultDropped, position, "a message has one result");
+                    losses.at(LossCode::ToolResultDropped, position, reasons::ONE_RESULT);
                 }
                 Part::Reasoning(_) => losses.at(
                     LossCode::ReasoningDropped,
                     position,
-                    "the format has no reasoning",
+                    reasons::FORMAT_HAS_NO_REASONING,
                 ),
                 Part::CacheMark => losses.at(
                     LossCode::CacheMarkDropped,
                     position,
-                    "the format has no cache marks",
+                    reasons::FORMAT_HAS_NO_CACHE_MARKS,
                 ),
             }
         }
@@ -88,18 +92,14 @@ impl<'a> Pieces<'a> {
             LossCode::PartFlattened,
             position,
             (pieces.texts.len() as u64).saturating_sub(1),
-            "texts are joined into the content",
+            reasons::JOINED_INTO_THE_CONTENT,
         );
         if let Some(Media {
             source: MediaSource::Inline(_),
             ..
         }) = pieces.medium
         {
-            losses.at(
-                LossCode::MediaDropped,
-                position,
-                "the format has addresses and names of media, not their bytes",
-            );
+            losses.at(LossCode::MediaDropped, position, reasons::NO_BYTES_OF_MEDIA);
         }
         pieces
     }

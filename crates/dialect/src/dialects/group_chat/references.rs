@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::{Made, is_native};
 use crate::json;
 use crate::json_object::{Object, key};
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::times;
 use crate::view::View;
 use crate::violation::Violation;
@@ -32,9 +32,9 @@ pub(super) fn write<'a>(
         let target = link.target.and_then(|target| view.message(target));
         if is_pseudo || target.is_none() && reference.target.is_none() && !tells(reference) {
             let reason = if is_pseudo {
-                "the source made the reference up"
+                reasons::SOURCE_MADE_THE_REFERENCE_UP
             } else {
-                "the reference has neither an id nor words"
+                reasons::REFERENCE_SAYS_NOTHING
             };
             losses.at(LossCode::ReferenceUnresolved, message.position, reason);
             continue;
@@ -47,7 +47,7 @@ pub(super) fn write<'a>(
             (Some(target), _) => made.ids.of(target),
             (None, Some(id)) => Cow::Borrowed(id),
             (None, None) => {
-                let reason = "a quoted message has an id";
+                let reason = reasons::QUOTED_MESSAGE_HAS_AN_ID;
                 losses.at(LossCode::MessageIdSynthesised, message.position, reason);
                 Cow::Owned(made.ids.free(&format!("q{}.{index}", message.position)))
             }
@@ -72,7 +72,7 @@ pub(super) fn write<'a>(
                         LossCode::ExtraDropped,
                         message.position,
                         further_fields(raw.as_str(), reference),
-                        "further fields of a quoted message have no place",
+                        reasons::NO_FURTHER_FIELDS_OF_A_QUOTE,
                     );
                 }
             }

@@ -7,7 +7,7 @@ use chatmill_model::{Component, Message, Participant, ParticipantKind, Reference
 
 use super::is_native;
 use crate::json_object::{Object, key};
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::names::is_nobody;
 use crate::view::View;
 
@@ -105,7 +105,7 @@ pub(super) fn write<'a>(
     losses.whole_rendering(
         LossCode::ParticipantSynthesised,
         (unlisted.count() + people.quoted.len() + usize::from(people.lacks_nobody)) as u64,
-        "the roster names everybody who speaks or is quoted",
+        reasons::ROSTER_NAMES_EVERYBODY,
     );
 }
 
@@ -126,7 +126,7 @@ fn user<'a>(sink: &mut Sink<'a>, participant: &'a Participant, losses: &mut Loss
     losses.whole_rendering(
         LossCode::NameDropped,
         u64::from(participant.alias.is_some()),
-        "the format has no second names",
+        reasons::FORMAT_HAS_NO_SECOND_NAMES,
     );
     let has_other_role = participant
         .role
@@ -136,7 +136,7 @@ fn user<'a>(sink: &mut Sink<'a>, participant: &'a Participant, losses: &mut Loss
     losses.whole_rendering(
         LossCode::ParticipantDropped,
         u64::from(has_other_role),
-        "a role is user or assistant",
+        reasons::ROLE_IS_USER_OR_ASSISTANT,
     );
     let mut user = Object::open(sink);
     user.string(key!("full_name"), participant.name.as_deref(), Component::Names);

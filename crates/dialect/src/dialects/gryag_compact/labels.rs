@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chatmill_model::{Message, Participant, ParticipantKind};
 
 use super::edition::{Breaks, Edition, Letters};
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::names::Roster;
 use crate::text::on_one_line;
 use crate::view::View;
@@ -45,11 +45,7 @@ impl<'a> Labels<'a> {
             cleaned += u64::from(label != name);
             labels.push(label);
         }
-        losses.whole_rendering(
-            LossCode::NameCleaned,
-            cleaned,
-            "names lose the signs that the transcript reads as its own",
-        );
+        losses.whole_rendering(LossCode::NameCleaned, cleaned, reasons::NAMES_LOSE_OWN_SIGNS);
         let plain: Vec<String> = roster.iter().map(|person| edition.short_id_of(person)).collect();
         let mut bare = labels.clone();
         add_ids(view, &mut bare, &plain);

@@ -25,7 +25,7 @@ use chatmill_model::{
 
 use crate::about::{DialectAbout, Rules};
 use crate::dialects::gryag::{is_bare_file, is_gryags, plain_value};
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::media::{placeholder, word};
 use crate::message_text::declared_text;
 use crate::names::speaker;
@@ -42,8 +42,6 @@ use labels::Labels;
 
 /// The dialect of gryag's compact prompts.
 pub(crate) struct GryagCompact;
-
-const NO_TOOLS: &str = "the transcript has no tools";
 
 static ABOUT: DialectAbout = DialectAbout {
     title: "gryag compact transcript",
@@ -125,8 +123,8 @@ fn declare_unspoken(view: &View<'_>, edition: &Edition, stretch: &[&Message], lo
             continue;
         }
         let (code, reason) = match message.role {
-            Role::System => (LossCode::SystemDropped, "the transcript has no system text"),
-            Role::Tool => (LossCode::ToolResultDropped, NO_TOOLS),
+            Role::System => (LossCode::SystemDropped, reasons::TRANSCRIPT_HAS_NO_SYSTEM_TEXT),
+            Role::Tool => (LossCode::ToolResultDropped, reasons::TRANSCRIPT_HAS_NO_TOOLS),
             Role::User | Role::Assistant => continue,
         };
         losses.at(code, message.position, reason);
@@ -164,7 +162,7 @@ impl<'a> Writer<'_, 'a> {
         }
         let Some(content) = self.content(message) else {
             let references = message.references.len() as u64;
-            let reason = "a message without a line shows no reply";
+            let reason = reasons::NO_LINE_NO_REPLY;
             self.losses
                 .several(LossCode::ReferenceDropped, message.position, references, reason);
             return;
@@ -175,7 +173,7 @@ impl<'a> Writer<'_, 'a> {
             self.losses.at(
                 LossCode::RoleMapped,
                 message.position,
-                "only the perspective is the bot",
+                reasons::ONLY_THE_PERSPECTIVE_IS_THE_BOT,
             );
         }
         self.sink.speak(if is_own {
@@ -219,11 +217,10 @@ impl<'a> Writer<'_, 'a> {
                         content.push(line);
                     }
                 }
-                Part::Media(found) if self.is_overlooked(found, &mut bare) => self.losses.at(
-                    LossCode::MediaDropped,
-                    position,
-                    "this version overlooks media in file_data",
-                ),
+                Part::Media(found) if self.is_overlooked(found, &mut bare) => {
+                    self.losses
+                        .at(LossCode::MediaDropped, position, reasons::FILE_DATA_IS_OVERLOOKED);
+                }
                 Part::Media(found) => {
                     let word = self.media(found, position);
                     media += u64::from(word.is_some());
@@ -231,25 +228,36 @@ impl<'a> Writer<'_, 'a> {
                 }
                 Part::ToolCall(_) => {
                     used_tools = true;
-                    self.losses.at(LossCode::ToolCallDropped, position, NO_TOOLS);
+                    self.losses.at(
+                        LossCode::ToolCallDropped,
+                        position,
+                        reasons::TRANSCRIPT_HAS_NO_TOOLS,
+                    );
                 }
                 Part::ToolResult(_) => {
                     used_tools = true;
-                    self.losses.at(LossCode::ToolResultDropped, position, NO_TOOLS);
+                    self.losses.at(
+                        LossCode::ToolResultDropped,
+                        position,
+                        reasons::TRANSCRIPT_HAS_NO_TOOLS,
+                    );
                 }
                 Part::Reasoning(_) => self.losses.at(
                     LossCode::ReasoningDropped,
                     position,
-                    "the transcript has no reasoning",
+                    reasons::TRANSCRIPT_HAS_NO_REASONING,
                 ),
                 Part::Notice(_) => {
-                    self.losses
-                        .at(LossCode::NoticeDropped, position, "the transcript has no notices");
+                    self.losses.at(
+                        LossCode::NoticeDropped,
+                        position,
+                        reasons::TRANSCRIPT_HAS_NO_NOTICES,
+                    );
                 }
                 Part::CacheMark => self.losses.at(
                     LossCode::CacheMarkDropped,
                     position,
-                    "the transcript has no cache marks",
+                    reasons::TRANSCRIPT_HAS_NO_CACHE_MARKS,
                 ),
             }
         }
@@ -257,7 +265,7 @@ impl<'a> Writer<'_, 'a> {
             LossCode::PartFlattened,
             position,
             texts.saturating_sub(1),
-            "texts are joined into one line",
+            reasons::JOINED_INTO_ONE_LINE,
         );
         if self.edition.media == MediaWords::Count && media > 0 {
             let mark = match media {
@@ -271,7 +279,7 @@ impl<'a> Writer<'_, 'a> {
                 return None;
             }
             self.losses
-                .at(LossCode::EmptyFilled, position, "a line without content says so");
+                .at(LossCode::EmptyFilled, position, reasons::LINE_WITHOUT_CONTENT);
             content.push(Cow::Borrowed("(no content)"));
         }
         Some(content)
@@ -304,7 +312,7 @@ impl<'a> Writer<'_, 'a> {
             self.losses.at(
                 LossCode::NewlineReplaced,
                 message.position,
-                "a line break would forge a line",
+                reasons::LINE_BREAK_FORGES_A_LINE,
             );
         }
         change(text, on_one_line)
@@ -313,13 +321,13 @@ impl<'a> Writer<'_, 'a> {
     fn media(&mut self, media: &'a Media, position: u32) -> Option<Cow<'a, str>> {
         if self.view.policy.media == MediaPolicy::Drop {
             self.losses
-                .at(LossCode::MediaDropped, position, "policy drops media");
+                .at(LossCode::MediaDropped, position, reasons::POLICY_DROPS_MEDIA);
             return None;
         }
         self.losses.at(
             LossCode::MediaPlaceholder,
             position,
-            "the transcript only names media",
+            reasons::TRANSCRIPT_NAMES_MEDIA,
         );
         Some(match media.kind {
             MediaKind::File | MediaKind::Link => Cow::Owned(on_one_line(&placeholder(media)).into_owned()),
@@ -346,16 +354,13 @@ impl<'a> Writer<'_, 'a> {
                 Arrows::Stated => self.stated(message, reference, link),
             };
             let forbidden = match self.edition.arrows {
-                Arrows::Resolved if is_own => Some("the bot's own lines have no arrow"),
-                Arrows::Stated if is_current => Some("the current line has no arrow"),
-                _ if has_arrow => Some("a line has one arrow"),
+                Arrows::Resolved if is_own => Some(reasons::OWN_LINES_HAVE_NO_ARROW),
+                Arrows::Stated if is_current => Some(reasons::CURRENT_LINE_HAS_NO_ARROW),
+                _ if has_arrow => Some(reasons::ONE_ARROW),
                 _ => None,
             };
             let (code, reason) = match (label, forbidden) {
-                (None, _) => (
-                    LossCode::ReferenceUnresolved,
-                    "nobody is known to have been answered",
-                ),
+                (None, _) => (LossCode::ReferenceUnresolved, reasons::NOBODY_WAS_ANSWERED),
                 (Some(_), Some(reason)) => (LossCode::ReferenceDropped, reason),
                 (Some(label), None) => {
                     has_arrow = true;

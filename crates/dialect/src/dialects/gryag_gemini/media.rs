@@ -3,7 +3,7 @@
 use chatmill_model::{Component, Media, MediaKind, MediaSource};
 
 use super::Writer;
-use crate::loss::LossCode;
+use crate::loss::{LossCode, reasons};
 use crate::media::placeholder;
 use crate::policy::MediaPolicy;
 
@@ -13,7 +13,7 @@ impl<'a> Writer<'_, 'a> {
         let policy = self.view.policy.media;
         if policy == MediaPolicy::Drop {
             self.losses
-                .at(LossCode::MediaDropped, position, "policy drops media");
+                .at(LossCode::MediaDropped, position, reasons::POLICY_DROPS_MEDIA);
             return;
         }
         let carried = policy == MediaPolicy::Keep && media.kind != MediaKind::Link;
@@ -43,11 +43,8 @@ impl<'a> Writer<'_, 'a> {
                 self.describe(described, position);
             }
             _ => {
-                self.losses.at(
-                    LossCode::MediaPlaceholder,
-                    position,
-                    "the medium is only named in the text",
-                );
+                self.losses
+                    .at(LossCode::MediaPlaceholder, position, reasons::MEDIUM_IS_NAMED);
                 self.text(parts, placeholder(media), position);
             }
         }
@@ -65,7 +62,7 @@ impl<'a> Writer<'_, 'a> {
             LossCode::MediaDescriptionDropped,
             position,
             lost,
-            "a medium has no name here, and is what its type says; a linked one has none",
+            reasons::MEDIUM_IS_ITS_TYPE,
         );
     }
 }

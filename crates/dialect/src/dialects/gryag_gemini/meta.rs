@@ -11,7 +11,7 @@ use chatmill_model::{Component, Fact, Level, LinkStatus, Message, Part, Particip
 
 use super::edition::{Edition, Key};
 use crate::dialects::gryag::{chat_and_thread, is_gryags, plain_value};
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::message_text::message_text;
 use crate::names::is_nobody;
 use crate::text::excerpt;
@@ -84,7 +84,7 @@ impl<'a> Meta<'a> {
                 losses.at(
                     LossCode::ReferenceUnresolved,
                     message.position,
-                    "nobody replied: the source made the reference up",
+                    reasons::NOBODY_REPLIED,
                 );
                 is_made_up = true;
                 continue;
@@ -93,7 +93,7 @@ impl<'a> Meta<'a> {
                 losses.at(
                     LossCode::ReferenceDropped,
                     message.position,
-                    "a line holds one reply",
+                    reasons::ONE_REPLY_IN_A_LINE,
                 );
                 continue;
             }
@@ -107,7 +107,7 @@ impl<'a> Meta<'a> {
                 losses.at(
                     LossCode::ReferenceUnresolved,
                     message.position,
-                    "the reference has neither an id nor words",
+                    reasons::REFERENCE_SAYS_NOTHING,
                 );
                 continue;
             }
@@ -124,11 +124,7 @@ impl<'a> Meta<'a> {
                     let (text, cut) =
                         excerpt(preview.content.as_deref().unwrap_or_default(), EXCERPT_CHARACTERS);
                     if cut {
-                        losses.at(
-                            LossCode::Truncated,
-                            message.position,
-                            "an excerpt holds 200 code points",
-                        );
+                        losses.at(LossCode::Truncated, message.position, reasons::EXCERPT_OF_200);
                     }
                     self.reply_excerpt = Some(Cow::Owned(text));
                 }
@@ -302,11 +298,8 @@ impl<'a> Line<'_, 'a, '_> {
         if value.chars().count() <= most {
             return value;
         }
-        self.losses.at(
-            LossCode::Truncated,
-            self.position,
-            "this version cuts long values of the line",
-        );
+        self.losses
+            .at(LossCode::Truncated, self.position, reasons::LONG_VALUES_ARE_CUT);
         let kept = value.chars().take(most.saturating_sub(2));
         Cow::Owned(kept.chain("..".chars()).collect())
     }
@@ -326,11 +319,8 @@ impl<'a> Line<'_, 'a, '_> {
             }
         }
         if component != Component::Replies {
-            self.losses.at(
-                LossCode::NameCleaned,
-                self.position,
-                "the line allows no square brackets, line breaks or bare quotes",
-            );
+            self.losses
+                .at(LossCode::NameCleaned, self.position, reasons::SIGNS_OF_THE_LINE);
         }
         Cow::Owned(clean.trim().to_owned())
     }

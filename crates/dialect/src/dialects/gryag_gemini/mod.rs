@@ -24,7 +24,7 @@ use chatmill_model::{Component, Level, Message, Part, Participant, Role, Sink, S
 use crate::about::{DialectAbout, Rules};
 use crate::controls::escape_line;
 use crate::dialects::gryag::{is_bare_file, is_gryags};
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::message_text::{answered, declared_text};
 use crate::names::is_nobody;
 use crate::progress::Progress;
@@ -76,7 +76,7 @@ impl Dialect for GryagGemini {
         losses.whole_rendering(
             LossCode::ToolDefinitionDropped,
             view.conversation().tools.len() as u64,
-            "tool definitions are sent beside the conversation",
+            reasons::DEFINITIONS_STAND_BESIDE,
         );
         let turns = arrange(view, &shown.messages, &mut losses);
         let mut writer = Writer {
@@ -102,7 +102,7 @@ impl Dialect for GryagGemini {
         writer.losses.whole_rendering(
             LossCode::MessageIdDropped,
             (with_id.count() as u64).saturating_sub(writer.lined),
-            "turns of tools and system text have no line for their id",
+            reasons::NO_LINE_FOR_THE_ID,
         );
         let fields = shown.messages.iter().flat_map(|message| &message.extra.0);
         // How a media item stands in its part is the edition's own matter.
@@ -110,7 +110,7 @@ impl Dialect for GryagGemini {
         writer.losses.whole_rendering(
             LossCode::ExtraDropped,
             fields.saturating_sub(writer.fields),
-            "the dialect has no place for further fields of a message",
+            reasons::NO_FURTHER_FIELDS_OF_A_MESSAGE,
         );
         let Writer { progress, losses, .. } = writer;
         emit(sink, progress.finish(shown.extent, losses, turns.faults));
@@ -166,7 +166,8 @@ impl<'a> Writer<'_, 'a> {
                     Part::Reasoning(_) => LossCode::ReasoningDropped,
                     _ => continue,
                 };
-                self.losses.at(code, message.position, "system text is text only");
+                self.losses
+                    .at(code, message.position, reasons::SYSTEM_TEXT_IS_TEXT_ONLY);
             }
             let before = texts.len();
             texts.extend(message.texts().filter(|text| !text.is_empty()).map(Cow::Borrowed));
@@ -180,20 +181,20 @@ impl<'a> Writer<'_, 'a> {
                 self.losses.at(
                     LossCode::EmptyDropped,
                     message.position,
-                    "system text that says nothing is left out",
+                    reasons::SYSTEM_TEXT_SAYS_NOTHING,
                 );
                 continue;
             }
             self.losses.at(
                 LossCode::SystemInlined,
                 message.position,
-                "system text is the first user turn",
+                reasons::SYSTEM_TEXT_IS_THE_FIRST_TURN,
             );
             if !is_front {
                 self.losses.at(
                     LossCode::TurnMoved,
                     message.position,
-                    "system text stands in front of the conversation",
+                    reasons::SYSTEM_TEXT_STANDS_IN_FRONT,
                 );
             }
             positions.push(message.position);
@@ -230,17 +231,14 @@ impl<'a> Writer<'_, 'a> {
                 if has_content || !has_called {
                     let is_said = self.say(message);
                     if is_said && !calls.is_empty() {
-                        self.losses.at(
-                            LossCode::TurnSplit,
-                            message.position,
-                            "calls are a turn of their own",
-                        );
+                        self.losses
+                            .at(LossCode::TurnSplit, message.position, reasons::CALLS_ARE_A_TURN);
                     }
                     if !is_said && calls.is_empty() {
                         self.losses.at(
                             LossCode::EmptyDropped,
                             message.position,
-                            "a turn without parts is refused",
+                            reasons::TURN_WITHOUT_PARTS,
                         );
                     }
                 }
@@ -262,7 +260,7 @@ impl<'a> Writer<'_, 'a> {
                     self.losses.at(
                         LossCode::ToolNameRewritten,
                         message.position,
-                        "a response bears the name of its call",
+                        reasons::RESPONSE_BEARS_THE_CALLS_NAME,
                     );
                 }
                 self.result(name, message, result);
@@ -291,13 +289,13 @@ impl<'a> Writer<'_, 'a> {
                 _ => continue,
             };
             self.losses
-                .at(code, message.position, "a turn of calls is calls only");
+                .at(code, message.position, reasons::TURN_OF_CALLS_ONLY);
         }
         self.losses.several(
             LossCode::ReferenceDropped,
             message.position,
             message.references.len() as u64,
-            "a turn of calls has no line for a reply",
+            reasons::NO_LINE_FOR_A_REPLY,
         );
     }
 
@@ -316,7 +314,7 @@ impl<'a> Writer<'_, 'a> {
             self.losses.at(
                 LossCode::RoleMapped,
                 message.position,
-                "only the perspective is the model",
+                reasons::ONLY_THE_PERSPECTIVE_IS_THE_MODEL,
             );
         }
         if is_own {
@@ -325,11 +323,8 @@ impl<'a> Writer<'_, 'a> {
         let meta = Meta::of(self.view, message, &mut self.losses);
         let is_known_by_id = |sender: &Participant| sender.own_name().is_none() && !is_nobody(sender);
         if is_own && self.view.sender(message).is_some_and(is_known_by_id) {
-            self.losses.at(
-                LossCode::NameDropped,
-                message.position,
-                "the bot's lines have no id, and it has no name",
-            );
+            self.losses
+                .at(LossCode::NameDropped, message.position, reasons::BOT_HAS_NO_NAME);
         }
         let mut parts = 0;
         let (has_line, fields) = meta.write(
@@ -355,7 +350,7 @@ impl<'a> Writer<'_, 'a> {
                         self.losses.at(
                             LossCode::PartMoved,
                             message.position,
-                            "media stand behind the text",
+                            reasons::MEDIA_BEHIND_THE_TEXT,
                         );
                     }
                 }
@@ -364,7 +359,7 @@ impl<'a> Writer<'_, 'a> {
                     self.losses.at(
                         LossCode::RoleMapped,
                         message.position,
-                        "somebody else's call is said as text",
+                        reasons::FOREIGN_CALL_AS_TEXT,
                     );
                     self.open_text(&mut parts);
                     call_as_text(self.sink, call, Level::JsonString);
@@ -374,17 +369,17 @@ impl<'a> Writer<'_, 'a> {
                 Part::Reasoning(_) => self.losses.at(
                     LossCode::ReasoningDropped,
                     message.position,
-                    "the pattern has no reasoning",
+                    reasons::PATTERN_HAS_NO_REASONING,
                 ),
                 Part::Notice(_) => self.losses.at(
                     LossCode::NoticeDropped,
                     message.position,
-                    "the pattern has no notices",
+                    reasons::PATTERN_HAS_NO_NOTICES,
                 ),
                 Part::CacheMark => self.losses.at(
                     LossCode::CacheMarkDropped,
                     message.position,
-                    "the pattern has no cache marks",
+                    reasons::PATTERN_HAS_NO_CACHE_MARKS,
                 ),
             }
         }
@@ -426,7 +421,7 @@ impl<'a> Writer<'_, 'a> {
     fn without_line(&mut self, text: Cow<'a, str>, position: u32) -> Cow<'a, str> {
         let (text, is_escaped) = escape_line(text);
         if is_escaped {
-            let reason = "a text that begins with [meta] would be read as ids";
+            let reason = reasons::TEXT_LIKE_META_LINE;
             self.losses.at(LossCode::ReservedTextEscaped, position, reason);
         }
         text

@@ -6,7 +6,7 @@ use chatmill_model::{ArgumentForm, Arguments, Component, Message, Speaker, ToolC
 
 use super::Writer;
 use crate::json;
-use crate::loss::LossCode;
+use crate::loss::{LossCode, reasons};
 use crate::message_text::answered;
 use crate::names::UNNAMED;
 use crate::text::change;
@@ -34,7 +34,7 @@ impl<'a> Writer<'_, 'a> {
             LossCode::ToolIdDropped,
             message.position,
             ids,
-            "calls and responses are paired by place and name",
+            reasons::PAIRED_BY_PLACE_AND_NAME,
         );
         self.close();
         self.progress.said(message.position, "assistant");
@@ -43,7 +43,7 @@ impl<'a> Writer<'_, 'a> {
     fn declare_name(&mut self, call: &ToolCall, position: u32) {
         if call.name.as_deref().is_none_or(str::is_empty) {
             self.losses
-                .at(LossCode::ToolNameRewritten, position, "the call names no tool");
+                .at(LossCode::ToolNameRewritten, position, reasons::CALL_NAMES_NO_TOOL);
         }
     }
 
@@ -55,21 +55,27 @@ impl<'a> Writer<'_, 'a> {
                     LossCode::ArgsReserialised,
                     position,
                     u64::from(call.form == ArgumentForm::Text),
-                    "arguments that were text are written as an object",
+                    reasons::ARGUMENTS_BECAME_AN_OBJECT,
                 );
                 self.sink.raw_json(raw.as_str(), Component::Tools);
             }
             Arguments::NotObject(raw) if json::is_portable(raw.as_str()) => {
-                self.losses
-                    .at(LossCode::ArgsNotObject, position, "arguments are an object here");
+                self.losses.at(
+                    LossCode::ArgsNotObject,
+                    position,
+                    reasons::ARGUMENTS_ARE_AN_OBJECT,
+                );
                 self.sink.framing("{\"data\":");
                 self.sink.raw_json(raw.as_str(), Component::Tools);
                 self.sink.framing("}");
             }
             other => {
                 let text = other.source_text();
-                self.losses
-                    .at(LossCode::ArgsMalformed, position, "arguments are an object here");
+                self.losses.at(
+                    LossCode::ArgsMalformed,
+                    position,
+                    reasons::ARGUMENTS_ARE_AN_OBJECT,
+                );
                 if text.trim().is_empty() {
                     self.sink.framing("{}");
                 } else {
@@ -97,7 +103,7 @@ impl<'a> Writer<'_, 'a> {
                 ("{\"text\":", true)
             };
             self.losses
-                .at(LossCode::ResultWrapped, position, "a response is an object");
+                .at(LossCode::ResultWrapped, position, reasons::RESPONSE_IS_AN_OBJECT);
             self.sink.framing(open);
             if is_text {
                 self.sink.json_string(content, Component::Tools);
@@ -116,7 +122,7 @@ impl<'a> Writer<'_, 'a> {
             self.losses.at(
                 LossCode::ErrorFlagDropped,
                 position,
-                "an object has no place for the failure",
+                reasons::NO_FAILURE_IN_AN_OBJECT,
             );
         }
         let length = content.len();
@@ -125,7 +131,7 @@ impl<'a> Writer<'_, 'a> {
             self.losses.at(
                 LossCode::ResultWrapped,
                 position,
-                "an object loses the white space between its values",
+                reasons::OBJECT_LOSES_WHITE_SPACE,
             );
         }
         self.sink.literal(written, Component::Tools);

@@ -19,7 +19,7 @@ use chatmill_model::{Conversation, Message, MessageKind, Part, Participant, Part
 
 use crate::about::{DialectAbout, Rules};
 use crate::dialects::jaibber_context::declare_unspoken;
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::select_messages::SelectedMessages;
 use crate::unsupported::{Unsupported, declare_messages};
 use crate::view::View;
@@ -69,12 +69,12 @@ impl Dialect for JaibberEvents {
         losses.whole_rendering(
             LossCode::NameDropped,
             known.renamed,
-            "the first of the messages shows another name than the roster",
+            reasons::FIRST_SHOWS_ANOTHER_NAME,
         );
         losses.whole_rendering(
             LossCode::ConversationIdSynthesised,
             u64::from(view.own_id().is_none() && !shown.messages.is_empty()),
-            "every payload names its project, and the conversation has no id",
+            reasons::PAYLOAD_NAMES_ITS_PROJECT,
         );
         sink.begin();
         let mut writer = Writer::new(view, is_native, known, losses);
@@ -123,7 +123,7 @@ fn declare_room(
     losses.whole_rendering(
         LossCode::MetadataDropped,
         facts as u64,
-        "payloads hold no facts about the room",
+        reasons::PAYLOADS_HOLD_NO_ROOM,
     );
     let is_dropped = |(place, person): &(usize, &Participant)| {
         !speaking.contains(place)
@@ -141,7 +141,7 @@ fn declare_room(
     losses.whole_rendering(
         LossCode::ParticipantDropped,
         people.filter(is_dropped).count() as u64,
-        "payloads hold only account and name of those who speak",
+        reasons::PAYLOADS_HOLD_NO_PEOPLE,
     );
     let aliases = conversation
         .participants
@@ -150,6 +150,6 @@ fn declare_room(
     losses.whole_rendering(
         LossCode::NameDropped,
         aliases.count() as u64,
-        "payloads have no second names",
+        reasons::PAYLOADS_HAVE_NO_SECOND_NAMES,
     );
 }

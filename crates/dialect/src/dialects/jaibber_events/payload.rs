@@ -12,7 +12,7 @@ use super::known::{Known, shown_name};
 use super::renders;
 use crate::json;
 use crate::json_object::{Object, key};
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::message_ids::MessageIds;
 use crate::names::AGENT;
 use crate::progress::Progress;
@@ -122,21 +122,20 @@ impl<'v, 'a> Writer<'v, 'a> {
                 Part::Text(text) | Part::Notice(text) => {
                     if !pieces.media.is_empty() {
                         self.losses
-                            .at(LossCode::PartMoved, position, "text stands before files");
+                            .at(LossCode::PartMoved, position, reasons::TEXT_BEFORE_FILES);
                     }
                     pieces.texts.push(text);
                 }
-                Part::Media(media) if matches!(media.source, MediaSource::Inline(_)) => self.losses.at(
-                    LossCode::MediaDropped,
-                    position,
-                    "payloads hold addresses of files, not their bytes",
-                ),
+                Part::Media(media) if matches!(media.source, MediaSource::Inline(_)) => {
+                    self.losses
+                        .at(LossCode::MediaDropped, position, reasons::PAYLOADS_HOLD_NO_BYTES);
+                }
                 Part::Media(media) => {
                     if kind(media.media_type.as_deref()) != media.kind {
                         self.losses.at(
                             LossCode::MediaDescriptionDropped,
                             position,
-                            "what a file is, only its MIME type says",
+                            reasons::FILE_IS_ITS_TYPE,
                         );
                     }
                     pieces.media.push(media);
@@ -148,7 +147,7 @@ impl<'v, 'a> Writer<'v, 'a> {
             LossCode::PartFlattened,
             position,
             (pieces.texts.len() as u64).saturating_sub(1),
-            "texts are joined into one",
+            reasons::TEXTS_ARE_JOINED,
         );
         pieces
     }
@@ -167,7 +166,7 @@ impl<'v, 'a> Writer<'v, 'a> {
             self.losses.at(
                 LossCode::SenderMissing,
                 message.position,
-                "a payload names an account",
+                reasons::PAYLOAD_NAMES_AN_ACCOUNT,
             );
             return;
         };
@@ -177,7 +176,7 @@ impl<'v, 'a> Writer<'v, 'a> {
             self.losses.at(
                 LossCode::NameSynthesised,
                 message.position,
-                "a payload shows a name",
+                reasons::PAYLOAD_SHOWS_A_NAME,
             );
         }
         let made = if is_agent {
@@ -229,7 +228,7 @@ impl<'v, 'a> Writer<'v, 'a> {
             self.losses.at(
                 LossCode::MessageIdSynthesised,
                 message.position,
-                "a payload has an id",
+                reasons::PAYLOAD_HAS_AN_ID,
             );
             let made_up = self.ids.of_position(message.position);
             object.string(key!("messageId"), Some(made_up), Component::Meta);
@@ -253,7 +252,7 @@ impl<'v, 'a> Writer<'v, 'a> {
                 self.losses.at(
                     LossCode::ExtraDropped,
                     message.position,
-                    "the type of another system is none of a payload's",
+                    reasons::TYPE_OF_NO_PAYLOAD,
                 );
                 Some(by_role)
             }
@@ -365,23 +364,23 @@ impl<'v, 'a> Writer<'v, 'a> {
                 self.losses.at(
                     LossCode::ReferenceUnresolved,
                     position,
-                    "the reply names no message",
+                    reasons::REPLY_NAMES_NO_MESSAGE,
                 );
                 continue;
             };
             if is_written {
-                self.losses
-                    .at(LossCode::ReferenceDropped, position, "a payload has one reply");
+                self.losses.at(
+                    LossCode::ReferenceDropped,
+                    position,
+                    reasons::ONE_REPLY_IN_A_PAYLOAD,
+                );
                 continue;
             }
             is_written = true;
             object.string(key!("parentMessageId"), Some(id), Component::Replies);
             if reference.preview.is_some() {
-                self.losses.at(
-                    LossCode::ExtraDropped,
-                    position,
-                    "a payload does not show what it replies to",
-                );
+                self.losses
+                    .at(LossCode::ExtraDropped, position, reasons::PAYLOAD_SHOWS_NO_QUOTE);
             }
         }
     }
@@ -403,7 +402,7 @@ impl<'v, 'a> Writer<'v, 'a> {
         self.losses.whole_rendering(
             LossCode::ExtraDropped,
             lost,
-            "payloads have no place for these fields",
+            reasons::PAYLOADS_HAVE_NO_SUCH_FIELDS,
         );
     }
 

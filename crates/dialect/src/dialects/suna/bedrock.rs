@@ -6,6 +6,7 @@
 //! Profile `2025-11-07` is the code of that day: results belong to the newest turn of the assistant only, by id; seven
 //! patterns tell an embedded result; and where nothing but system text would be left, the last user message stays.
 
+use crate::loss::reasons;
 use std::sync::OnceLock;
 
 use super::{BLOCKS, DATED, LIST, SPECIFICATION, STRINGS, as_one_agent};
@@ -32,15 +33,12 @@ static ABOUT: DialectAbout = DialectAbout {
     ..BLOCKS
 };
 
-const RESULT_RULE: &str = "SUB-01: no earlier call with its id is open";
-const TEXT_RULE: &str = "SUB-02: a user message that embeds a result is left out";
-
 static DOCUMENT: Filter = Filter {
     open: Open::EveryCall,
     embedded: &[TOOL_OBJECT],
     keeps_last_user: false,
-    result_rule: RESULT_RULE,
-    text_rule: TEXT_RULE,
+    result_rule: reasons::NO_EARLIER_CALL_IS_OPEN.by("SUB-01"),
+    text_rule: reasons::EMBEDDED_RESULT_IS_LEFT_OUT.by("SUB-02"),
     compiled: OnceLock::new(),
 };
 
@@ -56,8 +54,8 @@ static CODE: Filter = Filter {
         r#""tool_call_id"\s*:\s*"tooluse_"#,
     ],
     keeps_last_user: true,
-    result_rule: RESULT_RULE,
-    text_rule: TEXT_RULE,
+    result_rule: reasons::NO_EARLIER_CALL_IS_OPEN.by("SUB-01"),
+    text_rule: reasons::EMBEDDED_RESULT_IS_LEFT_OUT.by("SUB-02"),
     compiled: OnceLock::new(),
 };
 
@@ -67,7 +65,7 @@ const TOOL_OBJECT: &str = r"(?i)^\s*Tool:\s*\{";
 static MANNER: DialectProfile = DialectProfile {
     order: Order::Filtered(&DOCUMENT),
     texts: Texts::JoinedWithoutMarks,
-    cache_marks: Some((4, "at most four cache marks")),
+    cache_marks: Some((4, reasons::FOUR_CACHE_MARKS)),
     pairing: "SUB-01",
     ..STRINGS
 };

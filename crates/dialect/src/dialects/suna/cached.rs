@@ -11,7 +11,7 @@ use super::{DATED, LIST, LLM, SPECIFICATION, STRINGS, as_one_agent};
 use crate::about::DialectAbout;
 use crate::definitions;
 use crate::list::{ContentAs, List};
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::rendering::Rendering;
 use crate::text::paragraphs_like;
 use crate::text_run::{TextRun, trim_end, trim_start};
@@ -35,7 +35,7 @@ static ABOUT: DialectAbout = DialectAbout {
 static MANNER: DialectProfile = DialectProfile {
     system: SystemPlace::Start,
     texts: Texts::JoinedWithoutMarks,
-    cache_marks: Some((MAX_CACHE_MARKS, "at most four cache marks")),
+    cache_marks: Some((MAX_CACHE_MARKS, reasons::FOUR_CACHE_MARKS)),
     ..STRINGS
 };
 
@@ -146,7 +146,7 @@ fn cap(turn: &mut Turn<'_>, losses: &mut Losses) {
             LossCode::CacheMarkCapped,
             position,
             marks,
-            "a request has at most four cache marks",
+            reasons::REQUEST_HAS_FOUR_MARKS,
         );
     }
 }
@@ -172,12 +172,12 @@ impl Block<'_> {
         script.losses.whole_rendering(
             LossCode::MessageIdDropped,
             lost.count() as u64,
-            "the cached block has no ids",
+            reasons::BLOCK_HAS_NO_IDS,
         );
         script.losses.whole_rendering(
             LossCode::TurnMerged,
             self.turns,
-            "older turns are one cached block",
+            reasons::OLDER_TURNS_ARE_ONE_BLOCK,
         );
     }
 }
@@ -202,15 +202,12 @@ fn history<'a>(turn: Turn<'a>, block: &mut Block<'a>, losses: &mut Losses) {
     let mut words = Vec::new();
     for item in turn.blocks {
         if item.is_cached {
-            declare(
-                LossCode::CacheMarkDropped,
-                "the cached block has one mark, at its end",
-            );
+            declare(LossCode::CacheMarkDropped, reasons::BLOCK_HAS_ONE_MARK);
         }
         match item.held {
-            BlockContent::Call(_) => declare(LossCode::ToolCallDropped, "the cached block has no calls"),
+            BlockContent::Call(_) => declare(LossCode::ToolCallDropped, reasons::BLOCK_HAS_NO_CALLS),
             BlockContent::Result(result) => {
-                declare(LossCode::ToolIdDropped, "the cached block has no ids");
+                declare(LossCode::ToolIdDropped, reasons::BLOCK_HAS_NO_IDS);
                 words.push(TextRun::new(result.content(), Component::Tools));
             }
             BlockContent::Text(_) | BlockContent::Media(_) => said.push(item),
@@ -219,16 +216,10 @@ fn history<'a>(turn: Turn<'a>, block: &mut Block<'a>, losses: &mut Losses) {
     words.extend(joined(said));
     let trimmed = [trim_start(&mut words), trim_end(&mut words)];
     if trimmed.contains(&true) {
-        declare(
-            LossCode::WhitespaceTrimmed,
-            "texts of the cached block have no white space at their ends",
-        );
+        declare(LossCode::WhitespaceTrimmed, reasons::BLOCK_TRIMS_TEXTS);
     }
     if words.iter().all(|words| words.text.is_empty()) {
-        declare(
-            LossCode::EmptyDropped,
-            "a turn without text has no line in the cached block",
-        );
+        declare(LossCode::EmptyDropped, reasons::NO_TEXT_NO_LINE);
         return;
     }
     if let Some(position) = position {
@@ -241,7 +232,7 @@ fn history<'a>(turn: Turn<'a>, block: &mut Block<'a>, losses: &mut Losses) {
             LossCode::SpecialTokenInText,
             position,
             spelled.sum(),
-            "a text spells the beginning of a turn, and the cached block has no escape",
+            reasons::BLOCK_HAS_NO_ESCAPE,
         );
     }
     if !block.words.is_empty() {

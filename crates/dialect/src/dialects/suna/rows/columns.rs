@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use chatmill_model::{Component, Message, Part, ParticipantKind, RawJson, Role};
 
 use super::{RowContent, Writer, is_native};
-use crate::loss::LossCode;
+use crate::loss::{LossCode, reasons};
 use crate::policy::Reasoning;
 use crate::view::View;
 
@@ -123,7 +123,7 @@ impl<'a> Writer<'_, 'a> {
                         LossCode::ReasoningDropped,
                         message.position,
                         thoughts * u64::from(self.view.policy.reasoning == Reasoning::Keep),
-                        "metadata that are not an object have no place for reasoning",
+                        reasons::METADATA_HOLD_NO_REASONING,
                     );
                     return;
                 }
@@ -132,7 +132,7 @@ impl<'a> Writer<'_, 'a> {
                     self.losses.at(
                         LossCode::ExtraDropped,
                         message.position,
-                        "metadata hold reasoning once",
+                        reasons::METADATA_HOLD_REASONING_ONCE,
                     );
                 }
                 Place::Metadata(key) => fields.push((key, Field::Raw(raw.as_str()))),
@@ -160,7 +160,7 @@ impl<'a> Writer<'_, 'a> {
                     LossCode::PartFlattened,
                     message.position,
                     thoughts.len() as u64 - 1,
-                    "metadata hold one thought",
+                    reasons::METADATA_HOLD_ONE_THOUGHT,
                 );
                 let said = message.parts.iter().skip_while(|part| thought(part).is_some());
                 let after = said.filter(|part| thought(part).is_some()).count() as u64;
@@ -168,7 +168,7 @@ impl<'a> Writer<'_, 'a> {
                     LossCode::PartMoved,
                     message.position,
                     after,
-                    "reasoning stands in front of everything",
+                    reasons::REASONING_STANDS_IN_FRONT,
                 );
                 let text = match thoughts.as_slice() {
                     [only] => Cow::Borrowed(*only),

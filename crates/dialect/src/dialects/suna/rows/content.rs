@@ -5,7 +5,7 @@ use chatmill_model::{Component, Level, Message, Part, Role, ToolCall, ToolResult
 use super::Writer;
 use crate::arguments::as_text;
 use crate::controls::{Reserved, escape};
-use crate::loss::LossCode;
+use crate::loss::{LossCode, reasons};
 use crate::media::placeholder;
 use crate::message_text::stored_declared;
 use crate::names::UNNAMED;
@@ -60,7 +60,7 @@ impl<'a> Writer<'_, 'a> {
                 self.losses.at(
                     LossCode::ToolIdRewritten,
                     message.position,
-                    "a result bears the id of its call",
+                    reasons::RESULT_BEARS_THE_CALLS_ID,
                 );
             }
             self.inner(",\"tool_call_id\":\"");
@@ -86,7 +86,7 @@ impl<'a> Writer<'_, 'a> {
             self.losses.at(
                 LossCode::CacheMarkDropped,
                 message.position,
-                "a row of a result has no block for the mark",
+                reasons::ROW_HAS_NO_BLOCK,
             );
         }
     }
@@ -97,7 +97,7 @@ impl<'a> Writer<'_, 'a> {
             self.losses.at(
                 LossCode::ToolNameRewritten,
                 message.position,
-                "the call names no tool",
+                reasons::CALL_NAMES_NO_TOOL,
             );
         }
         self.inner("{\"id\":\"");
@@ -108,7 +108,7 @@ impl<'a> Writer<'_, 'a> {
             LossCode::ToolIdRewritten,
             message.position,
             u64::from(is_stored),
-            "the id in the metadata is the call's own",
+            reasons::METADATA_HOLD_THE_ID,
         );
         self.sink.content(id, Level::JsonInJsonString, Component::Meta);
         self.inner("\",\"type\":\"function\",\"function\":{\"name\":\"");
@@ -151,12 +151,12 @@ impl<'a> Writer<'_, 'a> {
                 }
                 Part::Media(_) if self.view.policy.media == MediaPolicy::Drop => {
                     self.losses
-                        .at(LossCode::MediaDropped, position, "policy drops media");
+                        .at(LossCode::MediaDropped, position, reasons::POLICY_DROPS_MEDIA);
                     continue;
                 }
                 Part::Media(media) => {
                     self.losses
-                        .at(LossCode::MediaPlaceholder, position, "rows only name media");
+                        .at(LossCode::MediaPlaceholder, position, reasons::ROWS_NAME_MEDIA);
                     TextRun::new(placeholder(media), Component::Content)
                 }
                 Part::CacheMark => {
@@ -167,7 +167,7 @@ impl<'a> Writer<'_, 'a> {
                         _ => self.losses.at(
                             LossCode::CacheMarkDropped,
                             position,
-                            "no text stands before the mark",
+                            reasons::NO_TEXT_BEFORE_THE_MARK,
                         ),
                     }
                     continue;
@@ -192,7 +192,7 @@ impl<'a> Writer<'_, 'a> {
                 self.losses.at(
                     LossCode::PartMoved,
                     position,
-                    "text stands before the calls of its row",
+                    reasons::TEXT_BEFORE_CALLS_OF_THE_ROW,
                 );
             }
             blocks.push(Block {
@@ -213,7 +213,7 @@ impl<'a> Writer<'_, 'a> {
             LossCode::ReservedTextEscaped,
             message.position,
             count,
-            "a text that spells calls as XML would be read as calls",
+            reasons::TEXT_LIKE_CALLS,
         );
         TextRun { text, ..words }
     }

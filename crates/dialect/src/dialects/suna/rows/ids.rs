@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use chatmill_model::Message;
 
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::message_ids::free_id;
 use crate::shared::{self, Ids};
 use crate::view::View;
@@ -37,7 +37,7 @@ impl<'a> RowIds<'a> {
         losses.at(
             LossCode::MessageIdSynthesised,
             message.position,
-            "every row has an id",
+            reasons::EVERY_ROW_HAS_AN_ID,
         );
         let taken = self.taken.get_or_init(|| {
             let look_up = || shared::message_ids(self.view.linked);

@@ -21,7 +21,7 @@ use super::{DATED, SPECIFICATION};
 use crate::about::{DialectAbout, Rules};
 use crate::definitions;
 use crate::json;
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::policy::Reasoning;
 use crate::progress::Progress;
 use crate::select_messages::SelectedMessages;
@@ -79,20 +79,20 @@ impl Dialect for SunaRows {
         losses.whole_rendering(
             LossCode::ExtraDropped,
             spelled.sum(),
-            "the content is written anew, without fields that are not a message's",
+            reasons::CONTENT_IS_WRITTEN_ANEW,
         );
         let named = shown.messages.iter().filter(|message| has_name(view, message));
         losses.whole_rendering(
             LossCode::NameDropped,
             named.count() as u64,
-            "rows know people by their ids",
+            reasons::ROWS_KNOW_IDS,
         );
         definitions::lose(&view.conversation().tools, &mut losses);
         let own_id = view.own_id();
         losses.whole_rendering(
             LossCode::ConversationIdSynthesised,
             u64::from(own_id.is_none() && !shown.messages.is_empty()),
-            "every row names its thread, and the conversation has no id",
+            reasons::ROW_NAMES_ITS_THREAD,
         );
         let mut writer = Writer {
             view,
@@ -182,7 +182,7 @@ impl<'a> Writer<'_, 'a> {
         for (place, result) in results {
             if message.role != Role::Tool {
                 self.losses
-                    .at(LossCode::RoleMapped, position, "a result is a row of the tool");
+                    .at(LossCode::RoleMapped, position, reasons::RESULT_IS_A_TOOLS_ROW);
             }
             self.row(message, RowContent::Result(place, result), rows);
             self.progress.said(position, "tool");
@@ -192,13 +192,13 @@ impl<'a> Writer<'_, 'a> {
             LossCode::TurnSplit,
             position,
             rows.saturating_sub(1),
-            "each result is a row of its own",
+            reasons::RESULT_IS_A_ROW,
         );
         self.losses.several(
             LossCode::ReferenceDropped,
             position,
             message.references.len() as u64,
-            "rows have no replies",
+            reasons::ROWS_HAVE_NO_REPLIES,
         );
         self.unsaid(message, says_more);
     }
@@ -207,14 +207,13 @@ impl<'a> Writer<'_, 'a> {
     fn unsaid(&mut self, message: &Message, says_more: bool) {
         for part in &message.parts {
             let (code, reason) = match part {
-                Part::Media(_) if !says_more => (LossCode::MediaDropped, "a row of a result is text"),
+                Part::Media(_) if !says_more => (LossCode::MediaDropped, reasons::ROW_OF_A_RESULT_IS_TEXT),
                 Part::Reasoning(_) if self.view.policy.reasoning == Reasoning::Keep => continue,
-                Part::Reasoning(_) => (LossCode::ReasoningDropped, "policy drops reasoning"),
-                Part::Notice(_) => (LossCode::NoticeDropped, "a row is a message or a notice"),
-                Part::ToolResult(result) if result.is_error => (
-                    LossCode::ErrorFlagDropped,
-                    "a result does not say that it is a failure",
-                ),
+                Part::Reasoning(_) => (LossCode::ReasoningDropped, reasons::POLICY_DROPS_REASONING),
+                Part::Notice(_) => (LossCode::NoticeDropped, reasons::ROW_IS_MESSAGE_OR_NOTICE),
+                Part::ToolResult(result) if result.is_error => {
+                    (LossCode::ErrorFlagDropped, reasons::RESULT_SAYS_NO_FAILURE)
+                }
                 _ => continue,
             };
             self.losses.at(code, message.position, reason);
@@ -279,7 +278,7 @@ impl<'a> Writer<'_, 'a> {
             LossCode::NoticeDropped,
             message.position,
             texts.count() as u64,
-            "a status row holds one text",
+            reasons::STATUS_ROW_HOLDS_ONE_TEXT,
         );
         if first.starts_with(['{', '[']) && json::is_portable(first) {
             self.sink.raw_json(first, Component::Content);

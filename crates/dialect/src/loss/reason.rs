@@ -1,0 +1,110 @@
+//! Why something was lost: one entry of a list, and the rule that wants it so where a dialect has one.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::fmt;
+
+/// Why something was lost, in one clause that the list holds, for example `OAC-06: the id occurs on an earlier call`.
+///
+/// A reason is small and says nothing of the chat: where and how often are columns of their own.
+#[derive(Clone, Copy, Debug)]
+pub struct Reason {
+    /// The rule of the dialect.
+    rule: Option<&'static str>,
+    /// Number of the clause in the list.
+    number: u16,
+    /// The words at that number.
+    clause: &'static str,
+}
+
+impl Reason {
+    /// An entry of the list, which alone makes them.
+    pub(super) const fn new(number: u16, clause: &'static str) -> Self {
+        Self {
+            rule: None,
+            number,
+            clause,
+        }
+    }
+
+    /// The same clause, because a rule of the dialect wants it so.
+    pub(crate) const fn by(self, rule: &'static str) -> Self {
+        Self {
+            rule: Some(rule),
+            ..self
+        }
+    }
+
+    /// In words, as tables hold it.
+    pub fn words(self) -> Cow<'static, str> {
+        match self.rule {
+            None => Cow::Borrowed(self.clause),
+            Some(_) => Cow::Owned(self.to_string()),
+        }
+    }
+
+    fn bytes(self) -> impl Iterator<Item = u8> {
+        let rule = self.rule.map(|rule| rule.bytes().chain(": ".bytes()));
+        rule.into_iter().flatten().chain(self.clause.bytes())
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(rule) = self.rule {
+            write!(formatter, "{rule}: ")?;
+        }
+        formatter.write_str(self.clause)
+    }
+}
+
+impl PartialEq for Reason {
+    fn eq(&self, other: &Self) -> bool {
+        // No two entries of the list have the same words.
+        (self.number, self.rule) == (other.number, other.rule)
+    }
+}
+
+impl Eq for Reason {}
+
+impl PartialOrd for Reason {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Reason {
+    /// As the words are ordered, so that the place of an entry in the list changes no dataset.
+    fn cmp(&self, other: &Self) -> Ordering {
+        if self == other {
+            Ordering::Equal
+        } else {
+            self.bytes().cmp(other.bytes())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: Reason = Reason::new(0, "there are no ids");
+    const TWO: Reason = Reason::new(1, "a call has a name");
+
+    #[test]
+    fn a_reason_with_a_rule_says_the_rule_first_and_is_another_one() {
+        let ruled = ONE.by("SGP-02");
+        assert_eq!(ruled.words(), "SGP-02: there are no ids");
+        assert_eq!(ruled.to_string(), ruled.words());
+        assert!(matches!(ONE.words(), Cow::Borrowed("there are no ids")));
+        assert!(ruled != ONE && ruled == ONE.by("SGP-02") && ruled != ONE.by("SGP-03"));
+    }
+
+    #[test]
+    fn reasons_are_ordered_as_their_words_are() {
+        let mut reasons = [ONE, TWO.by("SGP-04"), TWO, ONE.by("SGP-02"), ONE.by("OAC-02")];
+        reasons.sort_unstable();
+        let words = reasons.map(Reason::words);
+        assert!(words.is_sorted(), "{words:?}");
+    }
+}

@@ -196,7 +196,7 @@ fn calls_and_dumped_json_are_booked_as_tools_and_belong_to_the_assistant() {
         let called = of(Component::Tools, Speaker::Perspective);
         assert!(called.starts_with("berth{\n \"number\": 4"), "{called}");
         assert!(
-            called.contains("North\nCove") && called.contains("1e-07"),
+            called.contains("North\\nCove") && called.contains("1e-07"),
             "{called}"
         );
         let results = of(Component::Tools, Speaker::Other);

@@ -335,13 +335,11 @@ mod tests {
         line_of(&DOCUMENT, meta)
     }
 
+    /// The line as it reads without the escapes of the JSON string that it stands in.
     fn line_of(edition: &'static Edition, meta: Meta<'_>) -> String {
-        let mut sink = Sink::new();
+        let mut sink = Sink::default();
         meta.write(edition, "", &mut sink, 0, &mut Losses::default());
-        sink.segments()
-            .iter()
-            .map(|segment| segment.text.as_ref())
-            .collect()
+        serde_json::from_str(&format!("\"{}\"", sink.text())).unwrap()
     }
 
     fn name(name: &str) -> Meta<'_> {

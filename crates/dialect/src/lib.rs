@@ -57,7 +57,7 @@ pub use view::{Answered, History, View, Window};
 pub use violation::Violation;
 pub use window::{CutPoints, Cuts, WindowRange};
 
-/// Takes a rendering: its text is in the sink, until the next one is begun.
+/// Takes a rendering, whose text is in the sink, and begins the next one there.
 pub type Emit<'e, 'a> = dyn FnMut(&mut Sink<'a>, Rendering) + 'e;
 
 /// An output format.
@@ -68,13 +68,15 @@ pub trait Dialect: Send + Sync {
     /// What it is, what it carries and what it loses.
     fn about(&self) -> &'static DialectAbout;
 
-    /// Says a conversation in this dialect: writes each rendering into the sink and calls `emit` for it, in order of the ordinals.
+    /// Says a conversation in this dialect: writes each rendering into the sink, which is empty, and calls `emit` for it, in order
+    /// of the ordinals.
     fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>);
 
     /// Says a conversation into a sink of its own, for whoever renders but once.
     fn render_each(&self, view: &View<'_>, take: &mut dyn FnMut(&Sink<'_>, Rendering)) {
         self.render(view, &mut Sink::default(), &mut |sink, rendering| {
-            take(sink, rendering)
+            take(sink, rendering);
+            sink.begin();
         });
     }
 

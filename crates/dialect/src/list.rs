@@ -86,7 +86,6 @@ impl List {
         mut script: TurnPlan<'a>,
         sink: &mut Sink<'a>,
     ) -> Rendering {
-        sink.begin();
         sink.framing(match self.ends {
             Ends::Request => "{\"messages\":[",
             Ends::Array => "[",

@@ -326,7 +326,6 @@ impl Dialect for TemplateDialect {
             let rule = format!("TPL-01: chat text spells {} special tokens", given.forged);
             script.violations.push(Violation::whole(rule));
         }
-        sink.begin();
         if let Err(stop) = self.write(&given, &mut script.losses, sink) {
             let (rule, text) = match stop {
                 Stop::Refused(message) => (format!("TPL-02: {}", shortened(&message)), String::new()),

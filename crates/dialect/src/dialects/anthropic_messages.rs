@@ -100,7 +100,6 @@ impl Dialect for AnthropicMessages {
 
     fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let mut script = TurnPlan::new(view, &MANNER);
-        sink.begin();
         sink.framing("{");
         let mut losses = std::mem::take(&mut script.losses);
         if !script.system.is_empty() {

@@ -99,7 +99,6 @@ impl Dialect for BedrockConverse {
     fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let mut script = TurnPlan::new(view, &MANNER);
         let mut losses = std::mem::take(&mut script.losses);
-        sink.begin();
         sink.framing("{");
         if !script.system.is_empty() {
             sink.framing("\"system\":[");

@@ -97,7 +97,6 @@ impl Dialect for Chatml {
 
     fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let mut script = TurnPlan::new(view, &MANNER);
-        sink.begin();
         let mut forged = 0;
         for turn in std::mem::take(&mut script.turns) {
             sink.control(OPENING);

@@ -96,7 +96,6 @@ impl Dialect for GeminiContents {
 
     fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let mut script = TurnPlan::new(view, &MANNER);
-        sink.begin();
         sink.framing("{");
         let mut parts = Parts {
             has_ids: view.profile != "no-ids",

@@ -82,7 +82,6 @@ impl Dialect for JaibberContext {
             ],
             &mut losses,
         );
-        sink.begin();
         let mut progress = Progress::default();
         sink.framing(SENTENCE);
         let mut nameless = 0;

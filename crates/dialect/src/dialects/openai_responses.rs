@@ -98,7 +98,6 @@ impl Dialect for OpenaiResponses {
     fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let mut script = TurnPlan::new(view, &MANNER);
         let mut losses = std::mem::take(&mut script.losses);
-        sink.begin();
         let mut items = Items {
             separator: "{\"input\":[",
             sink: &mut *sink,

@@ -108,7 +108,6 @@ impl Dialect for Sharegpt {
         if let Some(last) = rounds.last() {
             script.ends(last.end());
         }
-        sink.begin();
         let mut values = Values {
             separator: "{\"conversations\":[",
             is_asking: true,

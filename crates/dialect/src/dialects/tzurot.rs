@@ -338,7 +338,6 @@ fn request<'a>(
         &mut losses,
     );
 
-    sink.begin();
     sink.speak(Speaker::Other);
     sink.framing("[{\"role\":\"user\",\"content\":");
     if !own.is_list(wording) && quotes.is_empty() {

@@ -329,7 +329,10 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
             let view = through(whole, shared, beginning(place));
             self.target
                 .dialect
-                .render(&view, sink, &mut |sink, _| fits &= meter.fits(sink));
+                .render(&view, sink, &mut |sink, _| {
+                fits &= meter.fits(sink);
+                sink.begin();
+            });
             fits
         });
         beginning(least.unwrap_or(beginnings.len() - 1))
@@ -350,7 +353,7 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
             .dialect
             .render(&view, sink, &mut |sink, mut rendering| {
                 if outcome.is_err() {
-                    return;
+                    return sink.begin();
                 }
                 rendering.ordinal = self.ordinal;
                 self.ordinal += 1;
@@ -365,6 +368,8 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
                     rendering.violations.push(Violation::whole(meter.refusal()));
                 }
                 outcome = emit(sink, rendering);
+                sink.begin();
+            sink.begin();
             });
         outcome
     }

@@ -14,6 +14,7 @@ mod counting;
 mod hard_codes;
 mod hostile;
 mod losses;
+mod one_sink;
 mod own_encodings;
 mod policies;
 mod rules;

@@ -70,7 +70,6 @@ impl Dialect for GroupChat {
             conversation.tools.len() as u64,
             reasons::FORMAT_HAS_NO_DEFINITIONS,
         );
-        sink.begin();
         let mut progress = Progress::default();
         let mut record = Object::open(sink);
         let version = conversation

@@ -76,7 +76,6 @@ impl Dialect for JaibberEvents {
             u64::from(view.own_id().is_none() && !shown.messages.is_empty()),
             reasons::PAYLOAD_NAMES_ITS_PROJECT,
         );
-        sink.begin();
         let mut writer = Writer::new(view, is_native, known, losses);
         sink.framing("[");
         for (index, message) in shown.messages.iter().enumerate() {

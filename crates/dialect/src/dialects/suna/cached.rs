@@ -58,7 +58,6 @@ impl Dialect for SunaCached {
 }
 
 fn render<'a>(view: &View<'a>, sink: &mut Sink<'a>) -> Rendering {
-    sink.begin();
     let mut script = TurnPlan::new(view, &MANNER);
     let turns = std::mem::take(&mut script.turns);
     let newest = turns.iter().rposition(|turn| turn.role == Role::User);

@@ -1,0 +1,44 @@
+//! All renderings of a conversation go through one sink and one counter, conversation after conversation: that changes none of
+//! them and no count.
+
+use chatmill_dialect::{DIALECTS, Policy, View, auto_perspective};
+use chatmill_model::{ComponentSpan, Sink, SinkBuffers};
+use chatmill_testkit::conversations::cases;
+use chatmill_token::{ENCODINGS, TokenCounter};
+
+#[test]
+fn renderings_and_counts_do_not_depend_on_what_a_sink_held_before() {
+    let policy = Policy::default();
+    let mut counter = TokenCounter::new(ENCODINGS);
+    let mut buffers = SinkBuffers::default();
+    let mut tallies = Vec::new();
+    let mut compared = 0;
+    for (name, linked) in cases() {
+        let mut sink = Sink::new(buffers, usize::MAX);
+        for dialect in DIALECTS {
+            let perspective = auto_perspective(&linked).filter(|_| !dialect.about().neutral);
+            for profile in dialect.about().profiles {
+                let view = View::whole(&linked, perspective, &policy, profile);
+                let mut alone: Vec<(String, Vec<ComponentSpan>)> = Vec::new();
+                dialect.render_each(&view, &mut |sink, _| {
+                    alone.push((sink.text().to_owned(), sink.spans().to_vec()));
+                });
+                let mut alone = alone.into_iter();
+                dialect.render(&view, &mut sink, &mut |sink, _| {
+                    let (text, spans) = alone.next().unwrap();
+                    assert_eq!(sink.text(), text, "{name} in {}", dialect.id());
+                    assert_eq!(sink.spans(), spans, "{name} in {}", dialect.id());
+                    counter.tally_sink(sink, &mut tallies);
+                    for (encoding, tally) in ENCODINGS.iter().zip(&tallies) {
+                        assert_eq!(*tally, encoding.counter().tally(&text, &spans), "{name}: {text}");
+                    }
+                    compared += 1;
+                    sink.begin();
+                });
+                assert!(alone.next().is_none());
+            }
+        }
+        buffers = sink.into_buffers();
+    }
+    assert!(compared > 1_000, "{compared}");
+}

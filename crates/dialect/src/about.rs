@@ -1,5 +1,7 @@
 //! What a dialect says about itself: the rows of `chatmill dialects` and of the README table.
 
+use crate::rules::Rule;
+
 /// The description of a dialect.
 #[derive(Debug)]
 pub struct DialectAbout {
@@ -28,8 +30,9 @@ pub struct DialectAbout {
 /// Rules of a format that somebody beside the dialect can hold a rendering to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rules {
-    /// The judge of the testkit knows them, and every test of dialects asks it.
-    Judged,
+    /// The judge of the testkit knows them, and every test of dialects asks it. Those that have a code are listed; a variant
+    /// of another dialect lists what it adds.
+    Judged(&'static [&'static Rule]),
     /// There are none, or none that the text of a rendering can break; the reason.
     None(&'static str),
 }

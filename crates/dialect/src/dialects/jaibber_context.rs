@@ -47,7 +47,7 @@ static ABOUT: DialectAbout = DialectAbout {
     loses: "names of people, replies, ids, times, tools, system text, media",
     profiles: &["document"],
     neutral: false,
-    rules: Rules::Judged,
+    rules: Rules::Judged(&[]),
 };
 
 impl Dialect for JaibberContext {

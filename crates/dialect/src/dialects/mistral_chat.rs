@@ -9,14 +9,6 @@
 //! | `document`, `v7` | nine letters and digits | allowed |
 //! | `v3` | nine letters and digits | a turn of its own |
 //! | `v13` | anything but `null` | allowed |
-//!
-//! - MIS-01 ids as the version wants them.
-//! - MIS-02 before v7 an assistant's turn holds text or calls.
-//! - MIS-03 a conversation starts with system text or a user; no system text stands after another turn than a user's.
-//! - MIS-04 every call is answered after its turn, once.
-//! - MIS-05 the last turn may be anybody's but the system's.
-//! - MIS-06 names of functions are `[a-zA-Z0-9_-]{1,64}`; users have no name.
-//! - MIS-07 no sound stands beside system text: sounds are only named in the text.
 
 use crate::Dialect;
 use crate::about::{DialectAbout, Rules};
@@ -24,12 +16,32 @@ use crate::image_url::picture;
 use crate::list::List;
 use crate::loss::reasons;
 use crate::rendering::Rendering;
+use crate::rules::rules;
 use crate::turn_plan::ids::{IdRule, IdShape};
 use crate::turn_plan::tool_names::NameRule;
 use crate::turn_plan::{DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, TurnPlan};
 use crate::view::View;
 use crate::violation::Violation;
 use chatmill_model::Role;
+
+rules! {
+    /// ids are nine letters and digits up to v11, anything but `null` from v13
+    MIS_01 = "MIS-01";
+    /// before v7 an assistant's turn holds text or calls
+    MIS_02 = "MIS-02";
+    /// a conversation starts with system text or a user; no system text stands after another turn than a
+    /// user's
+    MIS_03 = "MIS-03";
+    /// every call is answered after its turn, once
+    MIS_04 = "MIS-04";
+    /// the last turn is the assistant's for training, a user's or a result as a request, and never the
+    /// system's
+    MIS_05 = "MIS-05";
+    /// names of functions are `[a-zA-Z0-9_-]{1,64}`; users have no name
+    MIS_06 = "MIS-06";
+    /// no sound stands beside system text
+    MIS_07 = "MIS-07";
+}
 
 /// The dialect of Mistral's chat requests.
 pub(crate) struct MistralChat;
@@ -44,7 +56,7 @@ static ABOUT: DialectAbout = DialectAbout {
     loses: "ids, times, notices, reasoning, other media, failures of tools, facts about people and rooms",
     profiles: &["document", "v3", "v7", "v13"],
     neutral: false,
-    rules: Rules::Judged,
+    rules: Rules::Judged(RULES),
 };
 
 static V7: DialectProfile = DialectProfile {
@@ -53,7 +65,7 @@ static V7: DialectProfile = DialectProfile {
     order: Order::Paired,
     results: Results::OwnTurns,
     merging: None,
-    user_first: Some("MIS-03"),
+    user_first: Some(MIS_03),
     system: SystemPlace::Start,
     texts: Texts::JoinedWithoutMedia,
     blank_is_empty: false,
@@ -67,21 +79,21 @@ static V7: DialectProfile = DialectProfile {
     marks_errors: false,
     ids: IdRule {
         shape: IdShape::Nine,
-        wanted: "MIS-01",
-        unique: "MIS-04",
-        shaped: "MIS-01",
+        wanted: MIS_01,
+        unique: MIS_04,
+        shaped: MIS_01,
     },
     tool_names: NameRule {
         most: Some(64),
-        reason: reasons::FUNCTION_NAME_OF_64.by("MIS-06"),
+        reason: reasons::FUNCTION_NAME_OF_64.by(MIS_06),
     },
-    pairing: "MIS-04",
-    silent: "MIS-03: no message is left",
+    pairing: MIS_04,
+    silent: (MIS_03, "no message is left"),
     keeps_message_ids: false,
 };
 
 static V3: DialectProfile = DialectProfile {
-    splits_calls: Some("MIS-02"),
+    splits_calls: Some(MIS_02),
     ..V7
 };
 
@@ -114,9 +126,9 @@ impl Dialect for MistralChat {
         };
         let mut script = TurnPlan::new(view, manner);
         if script.turns.last().is_some_and(|turn| turn.role == Role::System) {
-            let violation = "MIS-05: the last turn is system text";
             let end = script.last_said();
-            script.violations.push(Violation::at(end, violation));
+            let violation = Violation::of(MIS_05, end, "the last turn is system text");
+            script.violations.push(violation);
         }
         emit(list.write(view, script));
     }

@@ -9,10 +9,6 @@
 //! | `suna-rows` | rows of the database, the message as JSON in a string |
 //!
 //! Nobody has a name there, and all agents are the assistant.
-//!
-//! - SUN-01 roles are system, user, assistant and tool.
-//! - SUN-02 a result follows the turn that called, and bears the call's id and name.
-//! - SUN-03 arguments are text.
 
 mod bedrock;
 mod cached;
@@ -25,6 +21,7 @@ use crate::Dialect;
 use crate::about::{DialectAbout, Rules};
 use crate::list::{ContentAs, Ends, List};
 use crate::rendering::Rendering;
+use crate::rules::rules;
 use crate::shared::Shared;
 use crate::turn_plan::ids::{IdRule, IdShape};
 use crate::turn_plan::tool_names::NameRule;
@@ -34,6 +31,15 @@ use crate::view::{View, Window};
 pub(crate) use bedrock::SunaBedrock;
 pub(crate) use cached::SunaCached;
 pub(crate) use rows::SunaRows;
+
+rules! {
+    /// roles are system, user, assistant and tool; there is at least one message
+    SUN_01 = "SUN-01";
+    /// a result follows the turn that called, and bears the call's id and name
+    SUN_02 = "SUN-02";
+    /// arguments are text
+    SUN_03 = "SUN-03";
+}
 
 /// The dialect of lists with strings.
 pub(crate) struct SunaLlm;
@@ -55,7 +61,7 @@ static LLM: DialectAbout = DialectAbout {
     loses: LOSES,
     profiles: &["document"],
     neutral: false,
-    rules: Rules::Judged,
+    rules: Rules::Judged(RULES),
 };
 
 static BLOCKS: DialectAbout = DialectAbout {
@@ -84,16 +90,16 @@ static STRINGS: DialectProfile = DialectProfile {
     marks_errors: false,
     ids: IdRule {
         shape: IdShape::Any(usize::MAX),
-        wanted: "SUN-02",
-        unique: "SUN-02",
-        shaped: "SUN-02",
+        wanted: SUN_02,
+        unique: SUN_02,
+        shaped: SUN_02,
     },
     tool_names: NameRule {
         most: None,
-        reason: reasons::CALL_HAS_A_NAME.by("SUN-02"),
+        reason: reasons::CALL_HAS_A_NAME.by(SUN_02),
     },
-    pairing: "SUN-02",
-    silent: "SUN-01: no message is left",
+    pairing: SUN_02,
+    silent: (SUN_01, "no message is left"),
     keeps_message_ids: true,
 };
 

@@ -50,7 +50,7 @@ static ABOUT: DialectAbout = DialectAbout {
     loses: "history, ids, times, tools, other media, all but one medium of a quote",
     profiles: &["document", "v2-final"],
     neutral: false,
-    rules: Rules::Judged,
+    rules: Rules::Judged(&[]),
 };
 
 impl Dialect for Tzurot {

@@ -14,8 +14,8 @@ fn every_dialect_is_judged_or_says_why_nobody_can() {
     for dialect in DIALECTS {
         let id = dialect.id();
         match (dialect.about().rules, judge::knows(id)) {
-            (Rules::Judged, true) => {}
-            (Rules::Judged, false) => panic!(
+            (Rules::Judged(_), true) => {}
+            (Rules::Judged(_), false) => panic!(
                 "nobody judges {id}: write what its rules refuse in crates/testkit/src/judge/ and its line in JUDGES of \
                  crates/testkit/src/judge.rs; where no rules are written down, give its `About` `rules: Rules::None(\"why\")`"
             ),
@@ -23,7 +23,7 @@ fn every_dialect_is_judged_or_says_why_nobody_can() {
                 assert!(why.len() > 10, "{id}: `Rules::None` says why in a few words");
                 assert!(
                     !known,
-                    "{id} has a judge: give its `About` `rules: Rules::Judged`"
+                    "{id} has a judge: give its `About` `rules: Rules::Judged(RULES)`"
                 );
             }
         }

@@ -54,7 +54,7 @@ static ABOUT: DialectAbout = DialectAbout {
     loses: "line breaks, ids, times, tools, system text, media, context layers that the bot's search index fills",
     profiles: &["document", "2025-10-17"],
     neutral: false,
-    rules: Rules::Judged,
+    rules: Rules::Judged(&[]),
 };
 
 impl Dialect for GryagCompact {

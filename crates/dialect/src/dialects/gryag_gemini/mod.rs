@@ -53,7 +53,7 @@ static ABOUT: DialectAbout = DialectAbout {
     loses: "times, ids of calls, further replies, facts about people and rooms, context layers that the bot's search index fills",
     profiles: &["document", "2025-10-17"],
     neutral: false,
-    rules: Rules::Judged,
+    rules: Rules::Judged(&[]),
 };
 
 impl Dialect for GryagGemini {

@@ -42,7 +42,7 @@ static ABOUT: DialectAbout = DialectAbout {
     loses: "times, tools, system text, reasoning, files in the record, facts about people and rooms, other systems' notices",
     profiles: &["document"],
     neutral: true,
-    rules: Rules::Judged,
+    rules: Rules::Judged(&[]),
 };
 
 impl Dialect for JaibberEvents {

@@ -1,8 +1,5 @@
 //! The list as Suna's filter for Bedrock leaves it.
 //!
-//! - SUB-01 a result counts when an earlier call with its id is still open, and is left out else.
-//! - SUB-02 a user message that embeds a result is left out, unless it is a cached block.
-//!
 //! Profile `2025-11-07` is the code of that day: results belong to the newest turn of the assistant only, by id; seven
 //! patterns tell an embedded result; and where nothing but system text would be left, the last user message stays.
 
@@ -11,12 +8,20 @@ use std::sync::OnceLock;
 
 use super::{BLOCKS, DATED, LIST, SPECIFICATION, STRINGS, as_one_agent};
 use crate::Dialect;
-use crate::about::DialectAbout;
+use crate::about::{DialectAbout, Rules};
 use crate::filter::{Filter, Open};
 use crate::list::{ContentAs, List};
 use crate::rendering::Rendering;
+use crate::rules::rules;
 use crate::turn_plan::{DialectProfile, Order, Texts};
 use crate::view::View;
+
+rules! {
+    /// a result counts when an earlier call with its id is still open, and is left out else
+    SUB_01 = "SUB-01";
+    /// a user message that embeds a result is left out, unless it is a cached block
+    SUB_02 = "SUB-02";
+}
 
 /// The dialect of lists that are filtered for Bedrock.
 pub(crate) struct SunaBedrock;
@@ -29,6 +34,7 @@ static ABOUT: DialectAbout = DialectAbout {
     loses: "results without an open call, users' texts that embed results, times, notices, reasoning, media, definitions \
             and failures of tools, names, facts about people and rooms",
     profiles: &["document", "2025-11-07"],
+    rules: Rules::Judged(RULES),
     ..BLOCKS
 };
 
@@ -36,8 +42,8 @@ static DOCUMENT: Filter = Filter {
     open: Open::EveryCall,
     embedded: &[TOOL_OBJECT],
     keeps_last_user: false,
-    result_rule: reasons::NO_EARLIER_CALL_IS_OPEN.by("SUB-01"),
-    text_rule: reasons::EMBEDDED_RESULT_IS_LEFT_OUT.by("SUB-02"),
+    result_rule: reasons::NO_EARLIER_CALL_IS_OPEN.by(SUB_01),
+    text_rule: reasons::EMBEDDED_RESULT_IS_LEFT_OUT.by(SUB_02),
     compiled: OnceLock::new(),
 };
 
@@ -53,8 +59,8 @@ static CODE: Filter = Filter {
         r#""tool_call_id"\s*:\s*"tooluse_"#,
     ],
     keeps_last_user: true,
-    result_rule: reasons::NO_EARLIER_CALL_IS_OPEN.by("SUB-01"),
-    text_rule: reasons::EMBEDDED_RESULT_IS_LEFT_OUT.by("SUB-02"),
+    result_rule: reasons::NO_EARLIER_CALL_IS_OPEN.by(SUB_01),
+    text_rule: reasons::EMBEDDED_RESULT_IS_LEFT_OUT.by(SUB_02),
     compiled: OnceLock::new(),
 };
 
@@ -65,7 +71,7 @@ static MANNER: DialectProfile = DialectProfile {
     order: Order::Filtered(&DOCUMENT),
     texts: Texts::JoinedWithoutMarks,
     cache_marks: Some((4, reasons::FOUR_CACHE_MARKS)),
-    pairing: "SUB-01",
+    pairing: SUB_01,
     ..STRINGS
 };
 

@@ -48,7 +48,7 @@ static ABOUT: DialectAbout = DialectAbout {
             people and rooms",
     profiles: &["document"],
     neutral: true,
-    rules: Rules::Judged,
+    rules: Rules::Judged(&[]),
 };
 
 impl Dialect for SunaRows {

@@ -73,7 +73,7 @@ fn dialects() -> Result<String> {
         let cells = [
             about.title,
             about.family,
-            &about.profiles.join(", "),
+            &about.profile_names().collect::<Vec<_>>().join(", "),
             about.media_type,
             about.carries,
             about.loses,

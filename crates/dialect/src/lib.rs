@@ -3,6 +3,8 @@
 //! A dialect writes into a [`Rope`](chatmill_model::Rope) and knows nothing of files, tables or tokens. Adding one
 //! costs a file, a line in [`DIALECTS`] and a folder in `data-samples/dialects/`.
 
+use std::fmt;
+
 pub mod about;
 mod arguments;
 mod controls;
@@ -57,7 +59,9 @@ pub use view::{Answered, History, View, Window};
 pub use violation::Violation;
 pub use window::{CutPoints, Cuts, WindowRange};
 
-/// An output format.
+/// An output format in one of its profiles.
+///
+/// Why: docs/decisions/2026-11-22-a-profile-is-a-value-of-its-dialect.md.
 pub trait Dialect: Send + Sync {
     /// Its name in pipeline files and tables, kebab case.
     fn id(&self) -> &str;
@@ -65,7 +69,12 @@ pub trait Dialect: Send + Sync {
     /// What it is, what it carries and what it loses.
     fn about(&self) -> &'static DialectAbout;
 
-    /// Says a conversation in this dialect. Calls `emit` once per rendering, in order of the ordinals.
+    /// The profile in which this value writes, by its name in pipeline files and tables.
+    fn profile(&self) -> &'static str {
+        chatmill_model::DEFAULT_PROFILE
+    }
+
+    /// Says a conversation in this dialect and profile. Calls `emit` once per rendering, in order of the ordinals.
     fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>));
 
     /// Whether each rendering is one message, so that no window changes what it shows.
@@ -74,17 +83,22 @@ pub trait Dialect: Send + Sync {
     }
 }
 
-/// Finds a dialect and one of its profiles by `ID` (first profile) or `ID@PROFILE`.
-pub fn find(spec: &str) -> Option<(&'static dyn Dialect, &'static str)> {
+impl fmt::Debug for dyn Dialect + '_ {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}@{}", self.id(), self.profile())
+    }
+}
+
+/// Finds a dialect in one of its profiles by `ID` (first profile) or `ID@PROFILE`.
+pub fn find(spec: &str) -> Option<&'static dyn Dialect> {
     let (id, wanted) = match spec.split_once('@') {
         Some((id, profile)) => (id, Some(profile)),
         None => (spec, None),
     };
     let dialect = DIALECTS.iter().copied().find(|dialect| dialect.id() == id)?;
+    let Some(name) = wanted else {
+        return Some(dialect);
+    };
     let mut profiles = dialect.about().profiles.iter().copied();
-    let profile = match wanted {
-        None => profiles.next(),
-        Some(name) => profiles.find(|profile| *profile == name),
-    }?;
-    Some((dialect, profile))
+    profiles.find(|dialect| dialect.profile() == name)
 }

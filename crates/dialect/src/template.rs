@@ -83,7 +83,7 @@ static ABOUT: DialectAbout = DialectAbout {
     dated: "2026-08-01",
     carries: "what the template prints of messages and tools",
     loses: "what the template does not print, ids of messages, times, notices, media",
-    profiles: &[PROFILE],
+    profiles: &[],
     neutral: false,
     rules: Rules::None("a template is a file of the user's, and knows its own rules"),
 };
@@ -325,6 +325,10 @@ impl Dialect for TemplateDialect {
 
     fn about(&self) -> &'static DialectAbout {
         &ABOUT
+    }
+
+    fn profile(&self) -> &'static str {
+        PROFILE
     }
 
     fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {

@@ -65,8 +65,8 @@ fn each_rendering(
     let (mut text, mut spans) = (String::new(), Vec::new());
     for linked in conversations {
         for id in dialects {
-            let (dialect, profile) = chatmill_dialect::find(id).unwrap();
-            let view = View::whole(linked, auto_perspective(linked), &policy, profile);
+            let dialect = chatmill_dialect::find(id).unwrap();
+            let view = View::whole(linked, auto_perspective(linked), &policy);
             dialect.render(&view, &mut |rendering| {
                 text.clear();
                 spans.clear();

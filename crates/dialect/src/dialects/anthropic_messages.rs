@@ -66,7 +66,7 @@ static ABOUT: DialectAbout = DialectAbout {
     dated: "2026-08-01",
     carries: "text, tools, failures of tools, pictures, four cache marks, quoted replies; names before the text",
     loses: "ids of messages, times, notices, reasoning, other media, facts about people and rooms",
-    profiles: &["document"],
+    profiles: &[&AnthropicMessages],
     neutral: false,
     rules: Rules::Judged(RULES),
 };

@@ -59,7 +59,7 @@ static ABOUT: DialectAbout = DialectAbout {
     dated: "2026-08-01",
     carries: "text, tools, failures of tools, pictures as bytes or in S3, four cache marks, quoted replies; names before the text",
     loses: "ids of messages, times, notices, reasoning, other media, facts about people and rooms",
-    profiles: &["document"],
+    profiles: &[&BedrockConverse],
     neutral: false,
     rules: Rules::Judged(RULES),
 };

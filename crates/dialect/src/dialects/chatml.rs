@@ -59,7 +59,7 @@ static ABOUT: DialectAbout = DialectAbout {
     dated: "2023-03-01",
     carries: "text and roles, quoted replies, reasoning if policy keeps it; names in front of the text",
     loses: "tools, ids, times, notices, media, facts about people and rooms",
-    profiles: &["document"],
+    profiles: &[&Chatml],
     neutral: false,
     rules: Rules::Judged(RULES),
 };

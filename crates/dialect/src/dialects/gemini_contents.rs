@@ -52,7 +52,16 @@ rules! {
 }
 
 /// The dialect of `generateContent` requests.
-pub(crate) struct GeminiContents;
+pub(crate) struct GeminiContents {
+    profile: &'static str,
+    has_ids: bool,
+}
+
+/// In profile `document`.
+pub(crate) static GEMINI_CONTENTS: GeminiContents = GeminiContents {
+    profile: "document",
+    has_ids: true,
+};
 
 static ABOUT: DialectAbout = DialectAbout {
     title: "Gemini generateContent",
@@ -62,7 +71,13 @@ static ABOUT: DialectAbout = DialectAbout {
     dated: "2026-07-17",
     carries: "text, tools, failures of tools, media with an address or bytes, quoted replies; names before the text",
     loses: "ids of messages, times, notices, reasoning, names of files, facts about people and rooms",
-    profiles: &["document", "no-ids"],
+    profiles: &[
+        &GEMINI_CONTENTS,
+        &GeminiContents {
+            profile: "no-ids",
+            has_ids: false,
+        },
+    ],
     neutral: false,
     rules: Rules::Judged(RULES),
 };
@@ -109,12 +124,16 @@ impl Dialect for GeminiContents {
         &ABOUT
     }
 
+    fn profile(&self) -> &'static str {
+        self.profile
+    }
+
     fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
         let mut script = TurnPlan::new(view, &MANNER);
         let mut rope = Rope::for_messages(script.turns.len());
         rope.framing("{");
         let mut parts = Parts {
-            has_ids: view.profile != "no-ids",
+            has_ids: self.has_ids,
             losses: std::mem::take(&mut script.losses),
         };
         if !script.system.is_empty() {

@@ -33,8 +33,17 @@ rules! {
     HFM_07 = "HFM-07";
 }
 
-/// The dialect of conversational data sets.
-pub(crate) struct HfMessages;
+/// The dialect of TRL's messages.
+pub(crate) struct HfMessages {
+    profile: &'static str,
+    arguments: ArgumentsAs,
+}
+
+/// In profile `document`.
+pub(crate) static HF_MESSAGES: HfMessages = HfMessages {
+    profile: "document",
+    arguments: ArgumentsAs::Object(HFM_04),
+};
 
 static ABOUT: DialectAbout = DialectAbout {
     title: "Hugging Face messages",
@@ -44,7 +53,13 @@ static ABOUT: DialectAbout = DialectAbout {
     dated: "2026-08-01",
     carries: "text, tools with arguments as objects, quoted replies, reasoning if policy keeps it; names in front of the text",
     loses: "ids of messages, times, notices, media, failures of tools, facts about people and rooms",
-    profiles: &["document", "string-arguments"],
+    profiles: &[
+        &HF_MESSAGES,
+        &HfMessages {
+            profile: "string-arguments",
+            arguments: ArgumentsAs::Text,
+        },
+    ],
     neutral: false,
     rules: Rules::Judged(RULES),
 };
@@ -91,13 +106,13 @@ impl Dialect for HfMessages {
         &ABOUT
     }
 
+    fn profile(&self) -> &'static str {
+        self.profile
+    }
+
     fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
-        let arguments = match view.profile {
-            "string-arguments" => ArgumentsAs::Text,
-            _ => ArgumentsAs::Object(HFM_04),
-        };
         let list = List {
-            arguments,
+            arguments: self.arguments,
             always_content: true,
             names_results: true,
             ..List::PLAIN

@@ -43,8 +43,17 @@ rules! {
     MIS_07 = "MIS-07";
 }
 
-/// The dialect of Mistral's chat requests.
-pub(crate) struct MistralChat;
+/// The dialect of Mistral's requests, as a version of the tokenizer takes them.
+pub(crate) struct MistralChat {
+    profile: &'static str,
+    manner: &'static DialectProfile,
+}
+
+/// In profile `document`.
+pub(crate) static MISTRAL_CHAT: MistralChat = MistralChat {
+    profile: "document",
+    manner: &V7,
+};
 
 static ABOUT: DialectAbout = DialectAbout {
     title: "Mistral chat",
@@ -54,7 +63,21 @@ static ABOUT: DialectAbout = DialectAbout {
     dated: "2026-08-01",
     carries: "text, tools, pictures by web address or as bytes, quoted replies; names before the text",
     loses: "ids, times, notices, reasoning, other media, failures of tools, facts about people and rooms",
-    profiles: &["document", "v3", "v7", "v13"],
+    profiles: &[
+        &MISTRAL_CHAT,
+        &MistralChat {
+            profile: "v3",
+            manner: &V3,
+        },
+        &MistralChat {
+            profile: "v7",
+            manner: &V7,
+        },
+        &MistralChat {
+            profile: "v13",
+            manner: &V13,
+        },
+    ],
     neutral: false,
     rules: Rules::Judged(RULES),
 };
@@ -114,17 +137,16 @@ impl Dialect for MistralChat {
         &ABOUT
     }
 
+    fn profile(&self) -> &'static str {
+        self.profile
+    }
+
     fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
-        let manner = match view.profile {
-            "v3" => &V3,
-            "v13" => &V13,
-            _ => &V7,
-        };
         let list = List {
             names_results: true,
             ..List::PLAIN
         };
-        let mut script = TurnPlan::new(view, manner);
+        let mut script = TurnPlan::new(view, self.manner);
         if script.turns.last().is_some_and(|turn| turn.role == Role::System) {
             let end = script.last_said();
             let violation = Violation::of(MIS_05, end, "the last turn is system text");

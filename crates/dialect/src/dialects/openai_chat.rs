@@ -49,7 +49,7 @@ static ABOUT: DialectAbout = DialectAbout {
     dated: "2026-08-01",
     carries: "text, names of users, tools, pictures by web address or as bytes, quoted replies",
     loses: "ids, times, notices, reasoning, other media, facts about people and rooms",
-    profiles: &["document"],
+    profiles: &[&OpenaiChat],
     neutral: false,
     rules: Rules::Judged(RULES),
 };

@@ -56,7 +56,7 @@ static ABOUT: DialectAbout = DialectAbout {
     dated: "2026-08-01",
     carries: "text, tools, pictures by web address or as bytes, files with a web address, quoted replies; names before the text",
     loses: "ids of messages, times, notices, reasoning, other media, failures of tools, facts about people and rooms",
-    profiles: &["document"],
+    profiles: &[&OpenaiResponses],
     neutral: false,
     rules: Rules::Judged(RULES),
 };

@@ -58,7 +58,7 @@ static ABOUT: DialectAbout = DialectAbout {
     dated: "2026-08-01",
     carries: "text, tools one call at a time, quoted replies, reasoning if policy keeps it; names in front of the text",
     loses: "all ids, times, notices, media, failures of tools, facts about people and rooms",
-    profiles: &["document"],
+    profiles: &[&Sharegpt],
     neutral: false,
     rules: Rules::Judged(RULES),
 };

@@ -28,7 +28,7 @@ use crate::turn_plan::tool_names::NameRule;
 use crate::turn_plan::{DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, nothing};
 use crate::view::{View, Window};
 
-pub(crate) use bedrock::SunaBedrock;
+pub(crate) use bedrock::SUNA_BEDROCK;
 pub(crate) use cached::SunaCached;
 pub(crate) use rows::SunaRows;
 
@@ -59,13 +59,14 @@ static LLM: DialectAbout = DialectAbout {
     dated: DATED,
     carries: "text, tools, ids of messages, quoted replies",
     loses: LOSES,
-    profiles: &["document"],
+    profiles: &[&SunaLlm],
     neutral: false,
     rules: Rules::Judged(RULES),
 };
 
 static BLOCKS: DialectAbout = DialectAbout {
     title: "Suna messages with text blocks",
+    profiles: &[&SunaList],
     carries: "text, tools, ids of messages, four cache marks, quoted replies",
     ..LLM
 };

@@ -51,7 +51,7 @@ fn the_judge_agrees_with_every_dialect_in_every_profile() {
 fn agree(dialect: &dyn Dialect) -> [u32; 2] {
     let id = dialect.id();
     let mut seen = [0, 0];
-    for profile in dialect.about().profiles {
+    for profile in dialect.about().profile_names() {
         each_of(&[&format!("{id}@{profile}")], |_, seed, policy, _, out| {
             let faults = judge::faults(id, profile, &out.text);
             let named: BTreeSet<&str> = out.violations.iter().map(|said| code(said)).collect();

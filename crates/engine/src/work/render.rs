@@ -231,7 +231,6 @@ impl<'a> WindowedRenderer<'a> {
                     linked: self.linked,
                     perspective: perspective.perspective,
                     policy,
-                    profile: target.profile,
                     history: self.windows.history,
                     window: None,
                 },

@@ -99,9 +99,9 @@ impl LossCoverage {
         perspective: Option<usize>,
         dialect: &dyn Dialect,
     ) {
-        for profile in dialect.about().profiles.iter().copied() {
-            let view = View::whole(linked, perspective, policy, profile);
-            let spelled = format!("{}@{profile}", dialect.id());
+        for dialect in dialect.about().profiles.iter().copied() {
+            let view = View::whole(linked, perspective, policy);
+            let spelled = format!("{dialect:?}");
             dialect.render(&view, &mut |rendering| {
                 let Some(breaches) = self.one(&view, dialect, &rendering) else {
                     return;
@@ -139,7 +139,7 @@ impl LossCoverage {
         dialect: &dyn Dialect,
         rendering: &Rendering<'_>,
     ) -> Option<Vec<String>> {
-        let source = reader(dialect, view.profile);
+        let source = reader(dialect);
         // Turns that chat text forges are read as turns; such a rendering is invalid.
         if view.policy.control_tokens == ControlTokens::Keep
             && !rendering.is_valid()

@@ -32,7 +32,7 @@ proptest! {
         let linked = read("group-chat", &chat.to_string());
         let policy = Policy::default();
         for dialect in chatmill_dialect::DIALECTS {
-            let view = View::whole(&linked, chatmill_dialect::auto_perspective(&linked), &policy, dialect.about().profiles[0]);
+            let view = View::whole(&linked, chatmill_dialect::auto_perspective(&linked), &policy);
             dialect.render(&view, &mut |rendering| {
                 let text = rendering.rope.text();
                 if dialect.about().media_type == "application/json" {

@@ -59,7 +59,7 @@ static ABOUT: DialectAbout = DialectAbout {
     dated: "2026-01-19",
     carries: "people, rooms, text, one medium per message, replies, times, ids, notices, tools as an extension",
     loses: "reasoning, further media of a message, tool definitions, second names",
-    profiles: &["document"],
+    profiles: &[&GroupChat],
     neutral: true,
     rules: Rules::Judged(RULES),
 };

@@ -24,7 +24,16 @@ rules! {
 }
 
 /// The dialect of lists that are filtered for Bedrock.
-pub(crate) struct SunaBedrock;
+pub(crate) struct SunaBedrock {
+    profile: &'static str,
+    manner: &'static DialectProfile,
+}
+
+/// In profile `document`.
+pub(crate) static SUNA_BEDROCK: SunaBedrock = SunaBedrock {
+    profile: "document",
+    manner: &MANNER,
+};
 
 static ABOUT: DialectAbout = DialectAbout {
     title: "Suna messages filtered for Bedrock",
@@ -33,7 +42,13 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "text, tools, ids of messages, cached blocks, quoted replies",
     loses: "results without an open call, users' texts that embed results, times, notices, reasoning, media, definitions \
             and failures of tools, names, facts about people and rooms",
-    profiles: &["document", "2025-11-07"],
+    profiles: &[
+        &SUNA_BEDROCK,
+        &SunaBedrock {
+            profile: "2025-11-07",
+            manner: &CODE_MANNER,
+        },
+    ],
     rules: Rules::Judged(RULES),
     ..BLOCKS
 };
@@ -89,15 +104,15 @@ impl Dialect for SunaBedrock {
         &ABOUT
     }
 
+    fn profile(&self) -> &'static str {
+        self.profile
+    }
+
     fn render(&self, view: &View<'_>, emit: &mut dyn FnMut(Rendering<'_>)) {
-        let manner = match view.profile {
-            "2025-11-07" => &CODE_MANNER,
-            _ => &MANNER,
-        };
         let list = List {
             content: ContentAs::StringUnlessMarked,
             ..LIST
         };
-        as_one_agent(view, &mut |view| emit(list.render(view, manner)));
+        as_one_agent(view, &mut |view| emit(list.render(view, self.manner)));
     }
 }

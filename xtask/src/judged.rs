@@ -70,7 +70,7 @@ impl Dataset {
     fn run(&self, root: &Path, input: Option<&Path>) -> Result<String> {
         let profiles = |dialect: &&dyn chatmill_dialect::Dialect| {
             let id = dialect.id().to_owned();
-            let profiles = dialect.about().profiles.iter();
+            let profiles = dialect.about().profile_names();
             profiles.map(move |profile| format!("{id}@{profile}"))
         };
         let dialects: Vec<String> = DIALECTS.iter().flat_map(profiles).collect();
@@ -120,7 +120,7 @@ fn faults(dataset: &Path) -> Vec<String> {
     for ((((id, dialect), profile), text), violations) in
         ids.zip(dialects).zip(profiles).zip(texts).zip(violations)
     {
-        if chatmill_dialect::find(&dialect).is_some_and(|(dialect, _)| dialect.about().neutral) {
+        if chatmill_dialect::find(&dialect).is_some_and(|dialect| dialect.about().neutral) {
             continue;
         }
         let is_named = |rule: &str| violations.iter().any(|said| said.starts_with(rule));

@@ -5,6 +5,7 @@
 )]
 
 mod chaos;
+mod dialect_rules;
 mod floors;
 mod fuzz;
 mod generated;
@@ -16,6 +17,7 @@ mod rules;
 mod schemas;
 mod sizes;
 mod sources;
+mod tables;
 mod templates;
 
 use std::path::{Path, PathBuf};
@@ -31,7 +33,7 @@ usage: cargo xtask CHORE
   floors                    imports go strictly downward; who may name files and decompressors
   sizes                     no file over 600 lines without its tests
   rules   --check|--write   docs/rules, from the diagnostic codes
-  readme  --check|--write   the tables of README.md, from the registries
+  readme  --check|--write   the tables of README.md and of the pages in docs, from the registries
   schemas --check|--write   schemas/pipeline.schema.json, from the types
   judged  CONVERSATIONS     what the judges of `just oracles` look at: samples and generated conversations, rendered
   templates FOLDER CONVERSATIONS

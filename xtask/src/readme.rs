@@ -1,5 +1,5 @@
-//! `cargo xtask readme`: the tables of README.md and of the pages of sources, dialects, encodings and envelopes, from the
-//! registries.
+//! `cargo xtask readme`: the tables of README.md and of the pages of sources, dialects and their rules, encodings and envelopes,
+//! from the registries.
 //!
 //! A table stands between `<!-- NAME -->` and `<!-- /NAME -->`; everything else in a file is written by hand.
 
@@ -13,7 +13,9 @@ use chatmill_export::ENVELOPES;
 use chatmill_source::SOURCES;
 use chatmill_token::{ENCODINGS, Encoding};
 
+use crate::dialect_rules;
 use crate::generated::{Generated, Mode};
+use crate::tables::{cell, replaced};
 
 pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
     let mut generated = Generated::new(mode);
@@ -28,19 +30,11 @@ pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
         let text = replaced(&text, name, &table).with_context(|| format!("in {path}"))?;
         generated.file(root, path, &text)?;
     }
+    let path = "docs/dialect-rules.md";
+    let text = fs::read_to_string(root.join(path)).with_context(|| format!("cannot read {path}"))?;
+    let text = dialect_rules::with_rules(&text).with_context(|| format!("in {path}"))?;
+    generated.file(root, path, &text)?;
     generated.finish("readme")
-}
-
-/// The text with another block between a pair of markers.
-fn replaced(text: &str, name: &str, block: &str) -> Result<String> {
-    let (open, close) = (format!("<!-- {name} -->"), format!("<!-- /{name} -->"));
-    let (before, rest) = text
-        .split_once(&open)
-        .with_context(|| format!("there is no {open}"))?;
-    let (_, after) = rest
-        .split_once(&close)
-        .with_context(|| format!("there is no {close}"))?;
-    Ok(format!("{before}{open}\n\n{block}\n{close}{after}"))
 }
 
 /// The names of all sources, dialects and encodings, a row each.
@@ -79,7 +73,7 @@ fn dialects() -> Result<String> {
         let cells = [
             about.title,
             about.family,
-            &about.profiles.join(", "),
+            &about.profile_names().collect::<Vec<_>>().join(", "),
             about.media_type,
             about.carries,
             about.loses,
@@ -117,11 +111,6 @@ fn envelopes() -> Result<String> {
     Ok(table)
 }
 
-/// Text that does not break out of its table cell.
-fn cell(text: &str) -> String {
-    text.replace('|', "\\|").replace('\n', " ")
-}
-
 /// A number with a comma at the thousands.
 fn grouped(number: u32) -> String {
     let digits = number.to_string();
@@ -138,15 +127,6 @@ fn grouped(number: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_block_is_replaced_and_the_rest_stays() {
-        let text = "a\n<!-- t -->\nold\n<!-- /t -->\nb\n";
-        let once = replaced(text, "t", "| new |\n").unwrap();
-        assert_eq!(once, "a\n<!-- t -->\n\n| new |\n\n<!-- /t -->\nb\n");
-        assert_eq!(replaced(&once, "t", "| new |\n").unwrap(), once);
-        assert!(replaced(text, "u", "").is_err());
-    }
 
     #[test]
     fn thousands_have_commas() {

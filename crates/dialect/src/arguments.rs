@@ -6,6 +6,7 @@ use chatmill_model::{ArgumentForm, Arguments, ToolCall, json::push_string};
 
 use crate::json::{compact, is_portable};
 use crate::loss::{LossCode, Losses, reasons};
+use crate::rules::Rule;
 
 /// The key under which arguments that are not an object stand where an object is wanted.
 pub(crate) const WRAPPER: &str = "arguments";
@@ -29,7 +30,7 @@ pub(crate) fn as_text<'a>(call: &'a ToolCall, position: u32, losses: &mut Losses
 pub(crate) fn as_object<'a>(
     call: &'a ToolCall,
     position: u32,
-    rule: &'static str,
+    rule: &'static Rule,
     losses: &mut Losses,
 ) -> Cow<'a, str> {
     match &call.arguments {
@@ -98,6 +99,7 @@ pub(crate) fn inexact_integers(raw: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::samples::ABC_01;
     use chatmill_model::RawJson;
 
     fn call(arguments: Arguments, form: ArgumentForm) -> ToolCall {
@@ -113,7 +115,7 @@ mod tests {
     fn object(arguments: Arguments, form: ArgumentForm) -> (String, Vec<&'static str>) {
         let mut losses = Losses::default();
         let call = call(arguments, form);
-        let object = as_object(&call, 0, "ANT-06", &mut losses).into_owned();
+        let object = as_object(&call, 0, ABC_01, &mut losses).into_owned();
         let codes = losses.finish().iter().map(|loss| loss.code.as_str()).collect();
         (object, codes)
     }

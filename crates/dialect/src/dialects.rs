@@ -5,7 +5,7 @@
 
 mod gryag;
 
-/// Declares the modules, and lists the dialects in them.
+/// Declares the modules, and lists the dialects in them: those with several profiles by the value of the first.
 macro_rules! dialects {
     ($($module:ident: $($dialect:ident),+;)+) => {
         $(pub(crate) mod $module;)+
@@ -17,19 +17,19 @@ macro_rules! dialects {
 
 dialects! {
     group_chat: GroupChat;
-    tzurot: Tzurot;
-    gryag_gemini: GryagGemini;
-    gryag_compact: GryagCompact;
-    suna: SunaLlm, SunaList, SunaCached, SunaBedrock, SunaRows;
+    tzurot: TZUROT;
+    gryag_gemini: GRYAG_GEMINI;
+    gryag_compact: GRYAG_COMPACT;
+    suna: SunaLlm, SunaList, SunaCached, SUNA_BEDROCK, SunaRows;
     jaibber_context: JaibberContext;
     jaibber_events: JaibberEvents;
     openai_chat: OpenaiChat;
     openai_responses: OpenaiResponses;
     anthropic_messages: AnthropicMessages;
-    gemini_contents: GeminiContents;
+    gemini_contents: GEMINI_CONTENTS;
     bedrock_converse: BedrockConverse;
-    mistral_chat: MistralChat;
-    hf_messages: HfMessages;
+    mistral_chat: MISTRAL_CHAT;
+    hf_messages: HF_MESSAGES;
     sharegpt: Sharegpt;
     chatml: Chatml;
 }

@@ -3,6 +3,8 @@
 //! A dialect writes into a [`Sink`](chatmill_model::Sink) and knows nothing of files, tables or tokens. Adding one
 //! costs a file, a line in [`DIALECTS`] and a folder in `data-samples/dialects/`.
 
+use std::fmt;
+
 pub mod about;
 mod arguments;
 mod controls;
@@ -25,6 +27,7 @@ pub mod policy;
 mod progress;
 mod quote;
 pub mod rendering;
+mod rules;
 mod select_messages;
 mod shared;
 mod system;
@@ -51,6 +54,7 @@ pub use loss::{FoldedLoss, Loss, LossCode, Reason, folded};
 pub use perspective::auto_perspective;
 pub use policy::Policy;
 pub use rendering::{Coverage, Rendering};
+pub use rules::Rule;
 pub use shared::Shared;
 pub use template::TemplateDialect;
 pub use view::{Answered, History, View, Window};
@@ -60,7 +64,9 @@ pub use window::{CutPoints, Cuts, WindowRange};
 /// Takes a rendering, whose text is in the sink, and begins the next one there.
 pub type Emit<'e, 'a> = dyn FnMut(&mut Sink<'a>, Rendering) + 'e;
 
-/// An output format.
+/// An output format in one of its profiles.
+///
+/// Why: docs/decisions/2026-11-22-a-profile-is-a-value-of-its-dialect.md.
 pub trait Dialect: Send + Sync {
     /// Its name in pipeline files and tables, kebab case.
     fn id(&self) -> &str;
@@ -68,7 +74,12 @@ pub trait Dialect: Send + Sync {
     /// What it is, what it carries and what it loses.
     fn about(&self) -> &'static DialectAbout;
 
-    /// Says a conversation in this dialect: writes each rendering into the sink, which is empty, and calls `emit` for it, in order
+    /// The profile in which this value writes, by its name in pipeline files and tables.
+    fn profile(&self) -> &'static str {
+        chatmill_model::DEFAULT_PROFILE
+    }
+
+    /// Says a conversation in this dialect and profile: writes each rendering into the sink, which is empty, and calls `emit` for it, in order
     /// of the ordinals.
     fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>);
 
@@ -86,17 +97,22 @@ pub trait Dialect: Send + Sync {
     }
 }
 
-/// Finds a dialect and one of its profiles by `ID` (first profile) or `ID@PROFILE`.
-pub fn find(spec: &str) -> Option<(&'static dyn Dialect, &'static str)> {
+impl fmt::Debug for dyn Dialect + '_ {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}@{}", self.id(), self.profile())
+    }
+}
+
+/// Finds a dialect in one of its profiles by `ID` (first profile) or `ID@PROFILE`.
+pub fn find(spec: &str) -> Option<&'static dyn Dialect> {
     let (id, wanted) = match spec.split_once('@') {
         Some((id, profile)) => (id, Some(profile)),
         None => (spec, None),
     };
     let dialect = DIALECTS.iter().copied().find(|dialect| dialect.id() == id)?;
+    let Some(name) = wanted else {
+        return Some(dialect);
+    };
     let mut profiles = dialect.about().profiles.iter().copied();
-    let profile = match wanted {
-        None => profiles.next(),
-        Some(name) => profiles.find(|profile| *profile == name),
-    }?;
-    Some((dialect, profile))
+    profiles.find(|dialect| dialect.profile() == name)
 }

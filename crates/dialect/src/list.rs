@@ -7,6 +7,7 @@ use crate::definitions::{self, Form};
 use crate::image_url::picture_address;
 use crate::loss::{LossCode, Losses, reasons};
 use crate::rendering::Rendering;
+use crate::rules::Rule;
 use crate::text_run::TextRun;
 use crate::turn_plan::say::joined;
 use crate::turn_plan::{Block, BlockContent, CallBlock, DialectProfile, ResultBlock, Turn, TurnPlan};
@@ -27,7 +28,7 @@ pub(crate) enum ArgumentsAs {
     /// As text.
     Text,
     /// As an object; the rule that wants one.
-    Object(&'static str),
+    Object(&'static Rule),
 }
 
 /// How texts are written.

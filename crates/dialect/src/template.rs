@@ -8,10 +8,8 @@
 //! in transformers: Python's printing and methods, `tojson`, `raise_exception`, a pinned `strftime_now`, loop controls;
 //! it reaches no file and no clock, and ends.
 //!
-//! - TPL-01 a special token opens or closes what the template says. Where chat text spells one it is escaped (U+200B behind
-//!   its first character); with `control_tokens = "keep"` it stays, and the row is invalid.
-//! - TPL-02 the template accepts the conversation: what it says with `raise_exception` is the violation.
-//! - TPL-03 the template can be rendered, within the limits.
+//! Where chat text spells a special token, it is escaped (U+200B behind its first character); with `control_tokens = "keep"` it
+//! stays, and the row is invalid. What a template says with `raise_exception` is a violation.
 //!
 //! What a template leaves out of what it is given is a loss. It is found in the output by rendering a second time with
 //! marks; a template that looks into its texts is searched instead.
@@ -52,6 +50,7 @@ use thiserror::Error;
 use crate::about::{DialectAbout, Rules};
 use crate::dialects::hf_messages;
 use crate::loss::{LossCode, Losses, reasons};
+use crate::rules::{Rule, rules};
 use crate::turn_plan::TurnPlan;
 use crate::view::View;
 use crate::violation::Violation;
@@ -66,6 +65,15 @@ use regions::Regions;
 pub use tokenizer::TokenizerConfig;
 use tokens::Tokens;
 
+rules! {
+    /// special tokens open and close what the template says, and nothing else spells them
+    TPL_01 = "TPL-01";
+    /// the template accepts the conversation
+    TPL_02 = "TPL-02";
+    /// the template can be rendered, within the limits
+    TPL_03 = "TPL-03";
+}
+
 static ABOUT: DialectAbout = DialectAbout {
     title: "Chat template",
     family: "template",
@@ -74,7 +82,7 @@ static ABOUT: DialectAbout = DialectAbout {
     dated: "2026-08-01",
     carries: "what the template prints of messages and tools",
     loses: "what the template does not print, ids of messages, times, notices, media",
-    profiles: &[PROFILE],
+    profiles: &[],
     neutral: false,
     rules: Rules::None("a template is a file of the user's, and knows its own rules"),
 };
@@ -164,6 +172,11 @@ pub struct TemplateDialect {
 }
 
 impl TemplateDialect {
+    /// The rules of every template, beside those of `hf-messages`.
+    pub const fn rules() -> &'static [&'static Rule] {
+        RULES
+    }
+
     /// Compiles a template, and finds out what it wants.
     pub fn new(blueprint: Blueprint) -> Result<Self, TemplateError> {
         let now = blueprint.now.as_deref().map(moment).transpose()?;
@@ -319,21 +332,25 @@ impl Dialect for TemplateDialect {
         &ABOUT
     }
 
+    fn profile(&self) -> &'static str {
+        PROFILE
+    }
+
     fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let mut script = TurnPlan::new(view, &hf_messages::MANNER);
         let given = TemplateContext::new(view, &mut script, self.arguments, &self.tokens);
         if given.forged > 0 {
-            let rule = format!("TPL-01: chat text spells {} special tokens", given.forged);
-            script.violations.push(Violation::whole(rule));
+            let fault = format!("chat text spells {} special tokens", given.forged);
+            script.violations.push(Violation::of(TPL_01, None, fault));
         }
         if let Err(stop) = self.write(&given, &mut script.losses, sink) {
-            let (rule, text) = match stop {
-                Stop::Refused(message) => (format!("TPL-02: {}", shortened(&message)), String::new()),
-                Stop::Failed(message) => (format!("TPL-03: {}", shortened(&message)), String::new()),
+            let (rule, fault, text) = match stop {
+                Stop::Refused(message) => (TPL_02, shortened(&message), String::new()),
+                Stop::Failed(message) => (TPL_03, shortened(&message), String::new()),
                 // One byte more than allowed shows the caller that it is too large.
-                Stop::TooLong(text) => (format!("TPL-03: more than {} bytes", self.limits.rendering), text),
+                Stop::TooLong(text) => (TPL_03, format!("more than {} bytes", self.limits.rendering), text),
             };
-            script.violations.push(Violation::whole(rule));
+            script.violations.push(Violation::of(rule, None, fault));
             sink.literal(text, Component::Framing);
         }
         if self.pins_date {

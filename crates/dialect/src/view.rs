@@ -47,8 +47,6 @@ pub struct View<'a> {
     pub perspective: Option<usize>,
     /// The choices.
     pub policy: &'a Policy,
-    /// The dialect's profile.
-    pub profile: &'a str,
     /// How much to render.
     pub history: History,
     /// What to render of it; none: the whole conversation.
@@ -57,17 +55,11 @@ pub struct View<'a> {
 
 impl<'a> View<'a> {
     /// A whole conversation, with as much history as the dialect's document says.
-    pub fn whole(
-        linked: &'a Linked,
-        perspective: Option<usize>,
-        policy: &'a Policy,
-        profile: &'a str,
-    ) -> Self {
+    pub fn whole(linked: &'a Linked, perspective: Option<usize>, policy: &'a Policy) -> Self {
         Self {
             linked,
             perspective,
             policy,
-            profile,
             history: History::Document,
             window: None,
         }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::rules::Rule;
+
 /// A rule of the dialect that a rendering breaks.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Violation {
@@ -12,6 +14,11 @@ pub struct Violation {
 }
 
 impl Violation {
+    /// A rule of a dialect that a rendering breaks, in one message where there is a position, and what is wrong.
+    pub(crate) fn of(rule: &Rule, position: Option<u32>, fault: impl fmt::Display) -> Self {
+        Self::at(position, format!("{rule}: {fault}"))
+    }
+
     /// A rule that the rendering as a whole breaks.
     pub fn whole(rule: impl Into<String>) -> Self {
         Self {

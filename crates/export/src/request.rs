@@ -58,7 +58,7 @@ pub(crate) fn resolve(dataset: &Dataset, spec: &str) -> Result<RenderedAs, Expor
         Some((id, profile)) => (id, Some(profile)),
         None => (spec, None),
     };
-    let known = chatmill_dialect::find(spec).map(|(_, profile)| profile);
+    let known = chatmill_dialect::find(spec).map(chatmill_dialect::Dialect::profile);
     let mut fitting: Vec<&RenderedAs> = held.iter().filter(|rendered| rendered.dialect == id).collect();
     if let Some(wanted) = profile.or(known.filter(|_| fitting.len() > 1)) {
         fitting.retain(|rendered| rendered.profile == wanted);

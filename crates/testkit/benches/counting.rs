@@ -64,8 +64,8 @@ fn each_rendering(
     let policy = Policy::default();
     for linked in conversations {
         for id in dialects {
-            let (dialect, profile) = chatmill_dialect::find(id).unwrap();
-            let view = View::whole(linked, auto_perspective(linked), &policy, profile);
+            let dialect = chatmill_dialect::find(id).unwrap();
+            let view = View::whole(linked, auto_perspective(linked), &policy);
             dialect.render_each(&view, &mut |sink, _| visit(sink.text(), sink.spans()));
         }
     }

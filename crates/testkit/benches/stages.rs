@@ -96,12 +96,7 @@ fn stages(criterion: &mut Criterion) {
             bencher.iter(|| {
                 let mut bytes = 0;
                 for conversation in &linked {
-                    let view = View::whole(
-                        conversation,
-                        auto_perspective(conversation),
-                        &policy,
-                        dialect.about().profiles[0],
-                    );
+                    let view = View::whole(conversation, auto_perspective(conversation), &policy);
                     dialect.render_each(&view, &mut |sink, _| bytes += sink.text().len());
                 }
                 bytes

@@ -46,13 +46,12 @@ pub fn read(source: &str, text: &str) -> Linked {
 /// The renderings of a conversation in a dialect or one of its profiles, each with what it declares as lost: whole, by the default
 /// policy, and through the eyes of the agent that speaks most where the dialect knows perspectives.
 pub fn renderings(target: &str, linked: &Linked) -> Vec<(String, Vec<Loss>)> {
-    let (dialect, profile) = chatmill_dialect::find(target).expect("a dialect");
+    let dialect = chatmill_dialect::find(target).expect("a dialect");
     let policy = Policy::default();
     let view = View::whole(
         linked,
         auto_perspective(linked).filter(|_| !dialect.about().neutral),
         &policy,
-        profile,
     );
     let mut renderings = Vec::new();
     dialect.render_each(&view, &mut |sink, rendering| {

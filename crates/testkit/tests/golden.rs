@@ -93,7 +93,6 @@ fn render(dialect: &dyn Dialect, linked: &Linked) -> (String, String) {
         linked,
         auto_perspective(linked).filter(|_| !about.neutral),
         &policy,
-        about.profiles[0],
     );
     let mut content = String::new();
     let mut losses = String::new();
@@ -143,7 +142,7 @@ fn nothing_is_left_over(folder: &Path, known: &BTreeSet<String>) -> Result<(), S
 
 /// What is written as a group chat reads back as the same conversation.
 fn reads_back(linked: &Linked) -> Result<(), Failed> {
-    let dialect = chatmill_dialect::find("group-chat").unwrap().0;
+    let dialect = chatmill_dialect::find("group-chat").unwrap();
     let again = read("group-chat", &render(dialect, linked).0);
     // The one change: what the format demands is made, and declared.
     let before = completed(&linked.conversation, &again.conversation);

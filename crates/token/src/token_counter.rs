@@ -189,13 +189,12 @@ impl Batch {
                 continue;
             }
             let length = run.end - start;
-            let known = match self.pieces.get(run.piece, length) {
-                Some(known) => known,
-                None => {
-                    let known = self.look(text.get(start..run.end).unwrap_or_default());
-                    self.pieces.keep(run.piece, known);
-                    known
-                }
+            let known = if let Some(known) = self.pieces.get(run.piece, length) {
+                known
+            } else {
+                let known = self.look(text.get(start..run.end).unwrap_or_default());
+                self.pieces.keep(run.piece, known);
+                known
             };
             open.push(known.head, start);
             if let Some((first, last, counts)) = known.inside {

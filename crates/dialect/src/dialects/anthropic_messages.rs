@@ -4,20 +4,6 @@
 //! {"messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]},
 //!  {"role":"assistant","content":[{"type":"text","text":"Hello"}]}]}
 //! ```
-//!
-//! - ANT-01 roles are user and assistant, and no field beside role and content.
-//! - ANT-02 system text stands at the top; later system text is a user turn with a mark.
-//! - ANT-03 a user speaks first.
-//! - ANT-04 turns of one role in a row are one.
-//! - ANT-05 no text block is empty or white space only.
-//! - ANT-06 ids are `[a-zA-Z0-9_-]+`, names up to 128 of the same characters, input is an object.
-//! - ANT-07 all results of a turn open the user turn after it, one for each call.
-//! - ANT-08 text stands before calls.
-//! - ANT-09 at most four blocks bear a cache mark.
-//! - ANT-10 thinking has to be signed: it is left out.
-//! - ANT-11 the last turn, where it is the assistant's, does not end in white space.
-//! - ANT-12 pictures in user turns only, by address or as jpeg, png, gif, webp; no sound, no video.
-//! - ANT-13 at most 100,000 messages.
 
 use chatmill_model::{Component, Media, Role, Sink, Speaker};
 
@@ -28,6 +14,7 @@ use crate::image_url::picture;
 use crate::list::string;
 use crate::loss::{Losses, reasons};
 use crate::media::{inline_bytes, picture_type, web_address};
+use crate::rules::rules;
 use crate::turn_plan::ids::{IdRule, IdShape};
 use crate::turn_plan::tool_names::NameRule;
 use crate::turn_plan::{
@@ -36,6 +23,36 @@ use crate::turn_plan::{
 use crate::view::View;
 use crate::violation::Violation;
 use crate::{Dialect, Emit};
+
+rules! {
+    /// roles are user and assistant, and no field stands beside role and content
+    ANT_01 = "ANT-01";
+    /// system text stands at the top; later text is no system turn
+    ANT_02 = "ANT-02";
+    /// a user speaks first; there is at least one message (unverified for newer endpoints)
+    ANT_03 = "ANT-03";
+    /// turns of one role in a row are one
+    ANT_04 = "ANT-04";
+    /// no text block is empty or white space only, and no content is empty
+    ANT_05 = "ANT-05";
+    /// ids are `[a-zA-Z0-9_-]+`, names up to 128 of the same characters, input is an object
+    ANT_06 = "ANT-06";
+    /// all results of a turn open the user turn after it, one for each call
+    ANT_07 = "ANT-07";
+    /// text stands before calls
+    ANT_08 = "ANT-08";
+    /// at most four blocks bear a cache mark, system text included
+    ANT_09 = "ANT-09";
+    /// thinking has to be signed
+    ANT_10 = "ANT-10";
+    /// the last turn, where it is the assistant's, does not end in white space; such a conversation is not
+    /// a request, and valid training data
+    ANT_11 = "ANT-11";
+    /// pictures stand in user turns only, by address or as jpeg, png, gif, webp; no sound, no video
+    ANT_12 = "ANT-12";
+    /// there are at most 100,000 messages
+    ANT_13 = "ANT-13";
+}
 
 /// The dialect of Messages requests.
 pub(crate) struct AnthropicMessages;
@@ -48,12 +65,12 @@ static ABOUT: DialectAbout = DialectAbout {
     dated: "2026-08-01",
     carries: "text, tools, failures of tools, pictures, four cache marks, quoted replies; names before the text",
     loses: "ids of messages, times, notices, reasoning, other media, facts about people and rooms",
-    profiles: &["document"],
+    profiles: &[&AnthropicMessages],
     neutral: false,
-    rules: Rules::Judged,
+    rules: Rules::Judged(RULES),
 };
 
-/// Messages that a request holds at most (ANT-13).
+/// Messages that a request holds at most ([`ANT_13`]).
 const MOST_MESSAGES: usize = 100_000;
 
 static MANNER: DialectProfile = DialectProfile {
@@ -61,31 +78,31 @@ static MANNER: DialectProfile = DialectProfile {
     nameless: None,
     order: Order::Paired,
     results: Results::UserTurn,
-    merging: Some("ANT-04"),
-    user_first: Some("ANT-03"),
+    merging: Some(ANT_04),
+    user_first: Some(ANT_03),
     system: SystemPlace::Outside,
     texts: Texts::Blocks,
     blank_is_empty: true,
-    trims_end: Some("ANT-11"),
+    trims_end: Some(ANT_11),
     splits_calls: None,
     carries: picture,
-    media_rule: reasons::PICTURE_HAS_NO_NAME_ADDRESS_NO_TYPE.by("ANT-12"),
-    media_rule_plain: reasons::ROLE_HOLDS_NO_MEDIA.by("ANT-12"),
-    thoughts: Thoughts::Nowhere(reasons::THINKING_IS_UNSIGNED.by("ANT-10")),
-    cache_marks: Some((4, reasons::FOUR_BLOCKS_BEAR_MARKS.by("ANT-09"))),
+    media_rule: reasons::PICTURE_HAS_NO_NAME_ADDRESS_NO_TYPE.by(ANT_12),
+    media_rule_plain: reasons::ROLE_HOLDS_NO_MEDIA.by(ANT_12),
+    thoughts: Thoughts::Nowhere(reasons::THINKING_IS_UNSIGNED.by(ANT_10)),
+    cache_marks: Some((4, reasons::FOUR_BLOCKS_BEAR_MARKS.by(ANT_09))),
     marks_errors: true,
     ids: IdRule {
         shape: IdShape::Word(256),
-        wanted: "ANT-06",
-        unique: "ANT-07",
-        shaped: "ANT-06",
+        wanted: ANT_06,
+        unique: ANT_07,
+        shaped: ANT_06,
     },
     tool_names: NameRule {
         most: Some(128),
-        reason: reasons::TOOL_NAME_OF_128.by("ANT-06"),
+        reason: reasons::TOOL_NAME_OF_128.by(ANT_06),
     },
-    pairing: "ANT-07",
-    silent: "ANT-03: no message is left",
+    pairing: ANT_07,
+    silent: (ANT_03, "no message is left"),
     keeps_message_ids: false,
 };
 
@@ -109,8 +126,8 @@ impl Dialect for AnthropicMessages {
         }
         sink.framing("\"messages\":[");
         if script.turns.len() > MOST_MESSAGES {
-            let violation = "ANT-13: there are more than 100,000 messages";
-            script.violations.push(Violation::whole(violation));
+            let fault = "there are more than 100,000 messages";
+            script.violations.push(Violation::of(ANT_13, None, fault));
         }
         for (index, turn) in std::mem::take(&mut script.turns).into_iter().enumerate() {
             if index > 0 {
@@ -161,7 +178,7 @@ fn blocks<'a>(sink: &mut Sink<'a>, blocks: Vec<Block<'a>>, losses: &mut Losses) 
                 sink.json_string(said.name, Component::Tools);
                 sink.framing(",\"input\":");
                 let position = block.position.unwrap_or_default();
-                let input = as_object(said.call, position, "ANT-06", losses);
+                let input = as_object(said.call, position, ANT_06, losses);
                 sink.literal(input, Component::Tools);
             }
             BlockContent::Result(result) => {

@@ -4,15 +4,6 @@
 //! {"messages":[{"role":"user","content":[{"text":"Hi"}]},{"role":"assistant","content":[{"text":"Hello"}]}]}
 //! ```
 //!
-//! - BED-01 content is a list of blocks with one member each.
-//! - BED-02 user and assistant alternate, a user first.
-//! - BED-03 ids and names are 1 to 64 of `[a-zA-Z0-9_-]`.
-//! - BED-04 a result is a list of blocks, none empty, and says whether it is a failure.
-//! - BED-05 where a call or result stands, `toolConfig` does too: it is made up where the source defines no tools.
-//! - BED-06 pictures are bytes or lie in S3, and are png, jpeg, gif or webp.
-//! - BED-07 a cache mark is a block of its own, four at most.
-//! - BED-08 documents need a name and text beside them: they are only named in the text.
-//!
 //! Results stand in the user turn after their calls, each call answered once.
 
 use std::borrow::Cow;
@@ -26,6 +17,7 @@ use crate::json_schema::NO_PARAMETERS;
 use crate::list::string;
 use crate::loss::{LossCode, Losses, reasons};
 use crate::media::{inline_bytes, picture_type};
+use crate::rules::rules;
 use crate::text_run::is_blank_character;
 use crate::turn_plan::ids::{IdRule, IdShape};
 use crate::turn_plan::tool_names::NameRule;
@@ -34,6 +26,26 @@ use crate::turn_plan::{
 };
 use crate::view::View;
 use crate::{Dialect, Emit};
+
+rules! {
+    /// content is a list of blocks with one member each
+    BED_01 = "BED-01";
+    /// user and assistant alternate, a user first
+    BED_02 = "BED-02";
+    /// ids and names are 1 to 64 of `[a-zA-Z0-9_-]`
+    BED_03 = "BED-03";
+    /// a result is a list of blocks, none empty, and says whether it is a failure; there is one for each
+    /// call
+    BED_04 = "BED-04";
+    /// where a call or result stands, `toolConfig` does too
+    BED_05 = "BED-05";
+    /// media are bytes or lie in S3; pictures are png, jpeg, gif or webp
+    BED_06 = "BED-06";
+    /// a cache mark is a block of its own, four at most
+    BED_07 = "BED-07";
+    /// documents need a name and text beside them (in part unverified)
+    BED_08 = "BED-08";
+}
 
 /// The dialect of Converse requests.
 pub(crate) struct BedrockConverse;
@@ -46,9 +58,9 @@ static ABOUT: DialectAbout = DialectAbout {
     dated: "2026-08-01",
     carries: "text, tools, failures of tools, pictures as bytes or in S3, four cache marks, quoted replies; names before the text",
     loses: "ids of messages, times, notices, reasoning, other media, facts about people and rooms",
-    profiles: &["document"],
+    profiles: &[&BedrockConverse],
     neutral: false,
-    rules: Rules::Judged,
+    rules: Rules::Judged(RULES),
 };
 
 /// What stands for a result that is empty.
@@ -59,31 +71,31 @@ static MANNER: DialectProfile = DialectProfile {
     nameless: None,
     order: Order::Paired,
     results: Results::UserTurn,
-    merging: Some("BED-02"),
-    user_first: Some("BED-02"),
+    merging: Some(BED_02),
+    user_first: Some(BED_02),
     system: SystemPlace::Outside,
     texts: Texts::Blocks,
     blank_is_empty: true,
     trims_end: None,
     splits_calls: None,
     carries: picture,
-    media_rule: reasons::PICTURE_HAS_NO_NAME.by("BED-06"),
-    media_rule_plain: reasons::ROLE_HOLDS_NO_MEDIA.by("BED-06"),
+    media_rule: reasons::PICTURE_HAS_NO_NAME.by(BED_06),
+    media_rule_plain: reasons::ROLE_HOLDS_NO_MEDIA.by(BED_06),
     thoughts: Thoughts::Nowhere(reasons::REASONING_IS_UNSIGNED),
-    cache_marks: Some((4, reasons::FOUR_CACHE_MARKS.by("BED-07"))),
+    cache_marks: Some((4, reasons::FOUR_CACHE_MARKS.by(BED_07))),
     marks_errors: true,
     ids: IdRule {
         shape: IdShape::Word(64),
-        wanted: "BED-03",
-        unique: "BED-03",
-        shaped: "BED-03",
+        wanted: BED_03,
+        unique: BED_03,
+        shaped: BED_03,
     },
     tool_names: NameRule {
         most: Some(64),
-        reason: reasons::TOOL_NAME_OF_64.by("BED-03"),
+        reason: reasons::TOOL_NAME_OF_64.by(BED_03),
     },
-    pairing: "BED-04",
-    silent: "BED-02: no message is left",
+    pairing: BED_04,
+    silent: (BED_02, "no message is left"),
     keeps_message_ids: false,
 };
 
@@ -156,7 +168,7 @@ fn synthesise<'a>(sink: &mut Sink<'a>, used: Vec<Cow<'a, str>>, losses: &mut Los
     losses.whole_rendering(
         LossCode::ToolDefinitionSynthesised,
         used.len() as u64,
-        reasons::SOURCE_DEFINES_NO_TOOLS.by("BED-05"),
+        reasons::SOURCE_DEFINES_NO_TOOLS.by(BED_05),
     );
     sink.speak(Speaker::Preamble);
     let mut separator = ",\"toolConfig\":{\"tools\":[";
@@ -217,7 +229,7 @@ fn blocks<'a>(sink: &mut Sink<'a>, blocks: Vec<Block<'a>>, losses: &mut Losses) 
                 sink.json_string(call.name, Component::Tools);
                 sink.framing(",\"input\":");
                 let position = block.position.unwrap_or_default();
-                let input = as_object(call.call, position, "BED-03", losses);
+                let input = as_object(call.call, position, BED_03, losses);
                 sink.literal(input, Component::Tools);
                 sink.framing("}}");
             }
@@ -229,7 +241,7 @@ fn blocks<'a>(sink: &mut Sink<'a>, blocks: Vec<Block<'a>>, losses: &mut Losses) 
                         losses.at(
                             LossCode::EmptyFilled,
                             position,
-                            reasons::RESULT_IS_EMPTY.by("BED-04"),
+                            reasons::RESULT_IS_EMPTY.by(BED_04),
                         );
                     }
                 }

@@ -7,13 +7,10 @@
 //! Hello<|im_end|>
 //! ```
 //!
-//! - CML-01 a control token opens or closes a turn. Where chat text spells one it is escaped (U+200B after the `<`);
-//!   with `control_tokens = "keep"` it stays, and a text that spells an opening or closing token makes the row invalid.
-//!   The same holds for the tags that set off calls, results and thoughts: readers would take what somebody typed for a
-//!   tool's. A thought that the assistant itself spells between tags stays one, and system text may speak of tags.
-//! - CML-02 roles are system, user and assistant; there are no tools.
-//! - CML-03 there is at least one turn.
-//! - CML-04 reasoning, where policy keeps it, stands between `<think>` and `</think>` before the text.
+//! Where chat text spells a control token, it is escaped (U+200B after the `<`); with `control_tokens = "keep"` it stays, and a
+//! text that spells an opening or closing token makes the row invalid. The same holds for the tags that set off calls, results and
+//! thoughts: readers would take what somebody typed for a tool's. A thought that the assistant itself spells between tags stays
+//! one, and system text may speak of tags.
 //!
 //! The transcript ends with the last turn: nothing asks for an answer.
 
@@ -24,6 +21,7 @@ use crate::controls::{self, Reserved};
 use crate::definitions;
 use crate::loss::{LossCode, Losses, Reason, reasons};
 use crate::policy::ControlTokens;
+use crate::rules::rules;
 use crate::text_run::TextRun;
 use crate::turn_plan::ids::{IdRule, IdShape};
 use crate::turn_plan::say::joined;
@@ -34,6 +32,18 @@ use crate::turn_plan::{
 use crate::view::View;
 use crate::violation::Violation;
 use crate::{Dialect, Emit};
+
+rules! {
+    /// control tokens open and close turns, and nothing else spells them, or the tags around calls, results
+    /// and thoughts
+    CML_01 = "CML-01";
+    /// roles are system, user and assistant; there are no tools
+    CML_02 = "CML-02";
+    /// there is at least one turn
+    CML_03 = "CML-03";
+    /// reasoning stands between `<think>` and `</think>` before the text
+    CML_04 = "CML-04";
+}
 
 /// The dialect of `ChatML` transcripts.
 pub(crate) struct Chatml;
@@ -48,15 +58,15 @@ static ABOUT: DialectAbout = DialectAbout {
     dated: "2023-03-01",
     carries: "text and roles, quoted replies, reasoning if policy keeps it; names in front of the text",
     loses: "tools, ids, times, notices, media, facts about people and rooms",
-    profiles: &["document"],
+    profiles: &[&Chatml],
     neutral: false,
-    rules: Rules::Judged,
+    rules: Rules::Judged(RULES),
 };
 
 static MANNER: DialectProfile = DialectProfile {
     name_field: None,
     nameless: None,
-    order: Order::Toolless(reasons::TEMPLATE_HAS_NO_TOOLS.by("CML-02")),
+    order: Order::Toolless(reasons::TEMPLATE_HAS_NO_TOOLS.by(CML_02)),
     results: Results::OwnTurns,
     merging: None,
     user_first: None,
@@ -73,16 +83,16 @@ static MANNER: DialectProfile = DialectProfile {
     marks_errors: false,
     ids: IdRule {
         shape: IdShape::Any(usize::MAX),
-        wanted: "CML-02",
-        unique: "CML-02",
-        shaped: "CML-02",
+        wanted: CML_02,
+        unique: CML_02,
+        shaped: CML_02,
     },
     tool_names: NameRule {
         most: None,
-        reason: reasons::TEMPLATE_HAS_NO_TOOLS.by("CML-02"),
+        reason: reasons::TEMPLATE_HAS_NO_TOOLS.by(CML_02),
     },
-    pairing: "CML-02",
-    silent: "CML-03: no turn is left",
+    pairing: CML_02,
+    silent: (CML_03, "no turn is left"),
     keeps_message_ids: false,
 };
 
@@ -116,8 +126,8 @@ impl Dialect for Chatml {
             sink.framing("\n");
         }
         if forged > 0 {
-            let violation = format!("CML-01: chat text spells {forged} opening or closing tokens");
-            script.violations.push(Violation::whole(violation));
+            let fault = format!("chat text spells {forged} opening or closing tokens");
+            script.violations.push(Violation::of(CML_01, None, fault));
         }
         definitions::lose(&view.conversation().tools, &mut script.losses);
         let rendering = script.finish();
@@ -155,7 +165,7 @@ fn content<'a>(
                 ControlTokens::Escape => controls::escape(text, reserved),
                 ControlTokens::Keep => {
                     let kept = reserved.count(&text);
-                    let reason = reasons::POLICY_KEEPS_CONTROL_TOKENS.by("CML-01");
+                    let reason = reasons::POLICY_KEEPS_CONTROL_TOKENS.by(CML_01);
                     declare(LossCode::SpecialTokenInText, kept, reason);
                     let tokens = [Some(OPENING), Some(CLOSING), forging].into_iter().flatten();
                     *forged += tokens
@@ -165,7 +175,7 @@ fn content<'a>(
                     controls::escape_again(text, reserved)
                 }
             };
-            let reason = reasons::CONTROL_TOKENS_ARE_ESCAPED.by("CML-01");
+            let reason = reasons::CONTROL_TOKENS_ARE_ESCAPED.by(CML_01);
             declare(LossCode::ReservedTextEscaped, escaped, reason);
             words.text = text;
         }

@@ -4,17 +4,6 @@
 //! {"contents":[{"role":"user","parts":[{"text":"Hi"}]},{"role":"model","parts":[{"text":"Hello"}]}]}
 //! ```
 //!
-//! - GEM-01 roles are user and model.
-//! - GEM-02 keys are in camel case.
-//! - GEM-03 a part has one member and is not empty.
-//! - GEM-04 arguments and responses are objects; a result stands under `output`, a failure under `error`.
-//! - GEM-05 names are up to 128 of `[a-zA-Z0-9_-]`, and a response bears the name of its call.
-//! - GEM-06 all responses to a turn are one content that holds nothing else.
-//! - GEM-07 a turn with calls stands after a user turn or responses, responses after their calls.
-//! - GEM-08 a user speaks first.
-//! - GEM-09 no signatures of thoughts.
-//! - GEM-10 numbers travel as doubles: whole numbers beyond 2^53 lose digits on the way.
-//!
 //! Profile `no-ids` leaves out the ids of calls, which older models refuse.
 
 use chatmill_model::{Component, Media, MediaKind, MediaSource, Role, Sink, Speaker};
@@ -26,6 +15,7 @@ use crate::definitions::{self, Form};
 use crate::list::string;
 use crate::loss::{LossCode, Losses, reasons};
 use crate::media::{inline_bytes, web_address};
+use crate::rules::rules;
 use crate::turn_plan::ids::{IdRule, IdShape};
 use crate::turn_plan::tool_names::NameRule;
 use crate::turn_plan::{
@@ -36,8 +26,41 @@ use crate::view::View;
 use crate::violation::Violation;
 use crate::{Dialect, Emit};
 
+rules! {
+    /// roles are user and model
+    GEM_01 = "GEM-01";
+    /// keys are in one case
+    GEM_02 = "GEM-02";
+    /// a part has one member and is not empty
+    GEM_03 = "GEM-03";
+    /// arguments and responses are objects; a result stands under `output`, a failure under `error`
+    GEM_04 = "GEM-04";
+    /// names are up to 128 of `[a-zA-Z0-9_-]`, and a response bears the name of its call
+    GEM_05 = "GEM-05";
+    /// there are as many responses to a turn as calls, in one content that holds nothing else
+    GEM_06 = "GEM-06";
+    /// a turn with calls stands after a user turn or responses, responses after their calls
+    GEM_07 = "GEM-07";
+    /// a user speaks first; there is at least one content; a request ends with a user, training data with
+    /// the model
+    GEM_08 = "GEM-08";
+    /// signatures of thoughts stand where a model asks for them, never in data
+    GEM_09 = "GEM-09";
+    /// numbers travel as doubles: whole numbers beyond 2^53 lose digits on the way (unverified)
+    GEM_10 = "GEM-10";
+}
+
 /// The dialect of `generateContent` requests.
-pub(crate) struct GeminiContents;
+pub(crate) struct GeminiContents {
+    profile: &'static str,
+    has_ids: bool,
+}
+
+/// In profile `document`.
+pub(crate) static GEMINI_CONTENTS: GeminiContents = GeminiContents {
+    profile: "document",
+    has_ids: true,
+};
 
 static ABOUT: DialectAbout = DialectAbout {
     title: "Gemini generateContent",
@@ -47,9 +70,15 @@ static ABOUT: DialectAbout = DialectAbout {
     dated: "2026-07-17",
     carries: "text, tools, failures of tools, media with an address or bytes, quoted replies; names before the text",
     loses: "ids of messages, times, notices, reasoning, names of files, facts about people and rooms",
-    profiles: &["document", "no-ids"],
+    profiles: &[
+        &GEMINI_CONTENTS,
+        &GeminiContents {
+            profile: "no-ids",
+            has_ids: false,
+        },
+    ],
     neutral: false,
-    rules: Rules::Judged,
+    rules: Rules::Judged(RULES),
 };
 
 static MANNER: DialectProfile = DialectProfile {
@@ -57,31 +86,31 @@ static MANNER: DialectProfile = DialectProfile {
     nameless: None,
     order: Order::Paired,
     results: Results::OneTurn,
-    merging: Some("GEM-07"),
-    user_first: Some("GEM-08"),
+    merging: Some(GEM_07),
+    user_first: Some(GEM_08),
     system: SystemPlace::Outside,
     texts: Texts::Blocks,
     blank_is_empty: true,
     trims_end: None,
     splits_calls: None,
     carries,
-    media_rule: reasons::MEDIA_HAVE_NO_NAME.by("GEM-03"),
-    media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by("GEM-03"),
-    thoughts: Thoughts::Nowhere(reasons::THOUGHTS_ARE_UNSIGNED.by("GEM-09")),
+    media_rule: reasons::MEDIA_HAVE_NO_NAME.by(GEM_03),
+    media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by(GEM_03),
+    thoughts: Thoughts::Nowhere(reasons::THOUGHTS_ARE_UNSIGNED.by(GEM_09)),
     cache_marks: None,
     marks_errors: true,
     ids: IdRule {
         shape: IdShape::Any(usize::MAX),
-        wanted: "GEM-06",
-        unique: "GEM-06",
-        shaped: "GEM-06",
+        wanted: GEM_06,
+        unique: GEM_06,
+        shaped: GEM_06,
     },
     tool_names: NameRule {
         most: Some(128),
-        reason: reasons::FUNCTION_NAME_OF_128.by("GEM-05"),
+        reason: reasons::FUNCTION_NAME_OF_128.by(GEM_05),
     },
-    pairing: "GEM-06",
-    silent: "GEM-08: no content is left",
+    pairing: GEM_06,
+    silent: (GEM_08, "no content is left"),
     keeps_message_ids: false,
 };
 
@@ -94,11 +123,15 @@ impl Dialect for GeminiContents {
         &ABOUT
     }
 
+    fn profile(&self) -> &'static str {
+        self.profile
+    }
+
     fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let mut script = TurnPlan::new(view, &MANNER);
         sink.framing("{");
         let mut parts = Parts {
-            has_ids: view.profile != "no-ids",
+            has_ids: self.has_ids,
             losses: std::mem::take(&mut script.losses),
         };
         if !script.system.is_empty() {
@@ -157,10 +190,8 @@ fn misnamed(turns: &[Turn<'_>]) -> Option<Violation> {
         asked.calls() && calls.len() == responses.len() && calls != responses
     })?;
     let position = answer.said.first().and_then(|(position, _)| *position);
-    Some(Violation::at(
-        position,
-        "GEM-05: responses bear other names than their calls",
-    ))
+    let fault = "responses bear other names than their calls";
+    Some(Violation::of(GEM_05, position, fault))
 }
 
 /// Media with an address, or with bytes and their type.
@@ -231,12 +262,12 @@ impl Parts {
                     sink.framing("\"name\":");
                     sink.json_string(call.name, Component::Tools);
                     sink.framing(",\"args\":");
-                    let object = as_object(call.call, position, "GEM-04", &mut self.losses);
+                    let object = as_object(call.call, position, GEM_04, &mut self.losses);
                     self.losses.several(
                         LossCode::NumberPrecision,
                         position,
                         inexact_integers(&object),
-                        reasons::LARGE_NUMBERS_LOSE_DIGITS.by("GEM-10"),
+                        reasons::LARGE_NUMBERS_LOSE_DIGITS.by(GEM_10),
                     );
                     sink.literal(object, Component::Tools);
                     sink.framing("}");
@@ -262,7 +293,7 @@ impl Parts {
                         self.losses.at(
                             LossCode::ResultWrapped,
                             position,
-                            reasons::RESULT_STANDS_UNDER_A_KEY.by("GEM-04"),
+                            reasons::RESULT_STANDS_UNDER_A_KEY.by(GEM_04),
                         );
                     }
                 }

@@ -44,9 +44,9 @@ static ABOUT: DialectAbout = DialectAbout {
     dated: "2026-02-28",
     carries: "text and the names of agents, of the newest 20 messages",
     loses: "names of people, replies, ids, times, tools, system text, media",
-    profiles: &["document"],
+    profiles: &[&JaibberContext],
     neutral: false,
-    rules: Rules::Judged,
+    rules: Rules::Judged(&[]),
 };
 
 impl Dialect for JaibberContext {

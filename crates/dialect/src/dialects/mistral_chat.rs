@@ -9,19 +9,12 @@
 //! | `document`, `v7` | nine letters and digits | allowed |
 //! | `v3` | nine letters and digits | a turn of its own |
 //! | `v13` | anything but `null` | allowed |
-//!
-//! - MIS-01 ids as the version wants them.
-//! - MIS-02 before v7 an assistant's turn holds text or calls.
-//! - MIS-03 a conversation starts with system text or a user; no system text stands after another turn than a user's.
-//! - MIS-04 every call is answered after its turn, once.
-//! - MIS-05 the last turn may be anybody's but the system's.
-//! - MIS-06 names of functions are `[a-zA-Z0-9_-]{1,64}`; users have no name.
-//! - MIS-07 no sound stands beside system text: sounds are only named in the text.
 
 use crate::about::{DialectAbout, Rules};
 use crate::image_url::picture;
 use crate::list::List;
 use crate::loss::reasons;
+use crate::rules::rules;
 use crate::turn_plan::ids::{IdRule, IdShape};
 use crate::turn_plan::tool_names::NameRule;
 use crate::turn_plan::{DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, TurnPlan};
@@ -30,8 +23,36 @@ use crate::violation::Violation;
 use crate::{Dialect, Emit};
 use chatmill_model::{Role, Sink};
 
-/// The dialect of Mistral's chat requests.
-pub(crate) struct MistralChat;
+rules! {
+    /// ids are nine letters and digits up to v11, anything but `null` from v13
+    MIS_01 = "MIS-01";
+    /// before v7 an assistant's turn holds text or calls
+    MIS_02 = "MIS-02";
+    /// a conversation starts with system text or a user; no system text stands after another turn than a
+    /// user's
+    MIS_03 = "MIS-03";
+    /// every call is answered after its turn, once
+    MIS_04 = "MIS-04";
+    /// the last turn is the assistant's for training, a user's or a result as a request, and never the
+    /// system's
+    MIS_05 = "MIS-05";
+    /// names of functions are `[a-zA-Z0-9_-]{1,64}`; users have no name
+    MIS_06 = "MIS-06";
+    /// no sound stands beside system text
+    MIS_07 = "MIS-07";
+}
+
+/// The dialect of Mistral's requests, as a version of the tokenizer takes them.
+pub(crate) struct MistralChat {
+    profile: &'static str,
+    manner: &'static DialectProfile,
+}
+
+/// In profile `document`.
+pub(crate) static MISTRAL_CHAT: MistralChat = MistralChat {
+    profile: "document",
+    manner: &V7,
+};
 
 static ABOUT: DialectAbout = DialectAbout {
     title: "Mistral chat",
@@ -41,9 +62,23 @@ static ABOUT: DialectAbout = DialectAbout {
     dated: "2026-08-01",
     carries: "text, tools, pictures by web address or as bytes, quoted replies; names before the text",
     loses: "ids, times, notices, reasoning, other media, failures of tools, facts about people and rooms",
-    profiles: &["document", "v3", "v7", "v13"],
+    profiles: &[
+        &MISTRAL_CHAT,
+        &MistralChat {
+            profile: "v3",
+            manner: &V3,
+        },
+        &MistralChat {
+            profile: "v7",
+            manner: &V7,
+        },
+        &MistralChat {
+            profile: "v13",
+            manner: &V13,
+        },
+    ],
     neutral: false,
-    rules: Rules::Judged,
+    rules: Rules::Judged(RULES),
 };
 
 static V7: DialectProfile = DialectProfile {
@@ -52,7 +87,7 @@ static V7: DialectProfile = DialectProfile {
     order: Order::Paired,
     results: Results::OwnTurns,
     merging: None,
-    user_first: Some("MIS-03"),
+    user_first: Some(MIS_03),
     system: SystemPlace::Start,
     texts: Texts::JoinedWithoutMedia,
     blank_is_empty: false,
@@ -66,21 +101,21 @@ static V7: DialectProfile = DialectProfile {
     marks_errors: false,
     ids: IdRule {
         shape: IdShape::Nine,
-        wanted: "MIS-01",
-        unique: "MIS-04",
-        shaped: "MIS-01",
+        wanted: MIS_01,
+        unique: MIS_04,
+        shaped: MIS_01,
     },
     tool_names: NameRule {
         most: Some(64),
-        reason: reasons::FUNCTION_NAME_OF_64.by("MIS-06"),
+        reason: reasons::FUNCTION_NAME_OF_64.by(MIS_06),
     },
-    pairing: "MIS-04",
-    silent: "MIS-03: no message is left",
+    pairing: MIS_04,
+    silent: (MIS_03, "no message is left"),
     keeps_message_ids: false,
 };
 
 static V3: DialectProfile = DialectProfile {
-    splits_calls: Some("MIS-02"),
+    splits_calls: Some(MIS_02),
     ..V7
 };
 
@@ -101,21 +136,20 @@ impl Dialect for MistralChat {
         &ABOUT
     }
 
+    fn profile(&self) -> &'static str {
+        self.profile
+    }
+
     fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let manner = match view.profile {
-            "v3" => &V3,
-            "v13" => &V13,
-            _ => &V7,
-        };
         let list = List {
             names_results: true,
             ..List::PLAIN
         };
-        let mut script = TurnPlan::new(view, manner);
+        let mut script = TurnPlan::new(view, self.manner);
         if script.turns.last().is_some_and(|turn| turn.role == Role::System) {
-            let violation = "MIS-05: the last turn is system text";
             let end = script.last_said();
-            script.violations.push(Violation::at(end, violation));
+            let violation = Violation::of(MIS_05, end, "the last turn is system text");
+            script.violations.push(violation);
         }
         let rendering = list.write(view, script, sink);
         emit(sink, rendering);

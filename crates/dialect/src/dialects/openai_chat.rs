@@ -3,18 +3,6 @@
 //! ```json
 //! {"messages":[{"role":"user","name":"Alice","content":"Hi"},{"role":"assistant","content":"Hello"}]}
 //! ```
-//!
-//! Rules of `openai-chat`:
-//!
-//! - OAC-01 roles are system, user, assistant and tool.
-//! - OAC-02 content is a string or a list of parts that is not empty.
-//! - OAC-03 user turns hold text and pictures, by web address or as jpeg, png, gif, webp in a data URL; all others text only.
-//! - OAC-04 an assistant's turn without content has calls.
-//! - OAC-05 a call has an id, a name and arguments as text.
-//! - OAC-06 every call is answered directly after its turn, once; every result has such a call.
-//! - OAC-07 the name of a function is `[a-zA-Z0-9_-]{1,64}`.
-//! - OAC-08 so is the name of a participant.
-//! - OAC-09 a result has no name.
 
 use chatmill_model::Sink;
 
@@ -22,11 +10,34 @@ use crate::about::{DialectAbout, Rules};
 use crate::image_url::picture;
 use crate::list::{ArgumentsAs, Ends, List};
 use crate::loss::reasons;
+use crate::rules::rules;
 use crate::turn_plan::ids::{IdRule, IdShape};
 use crate::turn_plan::tool_names::NameRule;
 use crate::turn_plan::{DialectProfile, Order, Results, SystemPlace, Texts, Thoughts};
 use crate::view::View;
 use crate::{Dialect, Emit};
+
+rules! {
+    /// roles are system, user, assistant and tool
+    OAC_01 = "OAC-01";
+    /// content is a string or a list of parts that is not empty; there is at least one message
+    OAC_02 = "OAC-02";
+    /// user turns hold text and pictures, by web address or as jpeg, png, gif, webp in a data URL; all
+    /// others text only
+    OAC_03 = "OAC-03";
+    /// an assistant's turn without content has calls
+    OAC_04 = "OAC-04";
+    /// a call has an id, a name and arguments as text; no list of calls is empty
+    OAC_05 = "OAC-05";
+    /// every call is answered directly after its turn, once; every result has such a call
+    OAC_06 = "OAC-06";
+    /// the name of a function is `[a-zA-Z0-9_-]{1,64}`
+    OAC_07 = "OAC-07";
+    /// the name of a participant is `[a-zA-Z0-9_-]{1,64}`
+    OAC_08 = "OAC-08";
+    /// a result has no name
+    OAC_09 = "OAC-09";
+}
 
 /// The dialect of Chat Completions requests.
 pub(crate) struct OpenaiChat;
@@ -39,13 +50,13 @@ static ABOUT: DialectAbout = DialectAbout {
     dated: "2026-08-01",
     carries: "text, names of users, tools, pictures by web address or as bytes, quoted replies",
     loses: "ids, times, notices, reasoning, other media, facts about people and rooms",
-    profiles: &["document"],
+    profiles: &[&OpenaiChat],
     neutral: false,
-    rules: Rules::Judged,
+    rules: Rules::Judged(RULES),
 };
 
 static MANNER: DialectProfile = DialectProfile {
-    name_field: Some("OAC-08"),
+    name_field: Some(OAC_08),
     nameless: None,
     order: Order::Paired,
     results: Results::OwnTurns,
@@ -57,23 +68,23 @@ static MANNER: DialectProfile = DialectProfile {
     trims_end: None,
     splits_calls: None,
     carries: picture,
-    media_rule: reasons::PICTURE_HAS_NO_NAME_ADDRESS_NO_TYPE.by("OAC-03"),
-    media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by("OAC-03"),
+    media_rule: reasons::PICTURE_HAS_NO_NAME_ADDRESS_NO_TYPE.by(OAC_03),
+    media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by(OAC_03),
     thoughts: Thoughts::Nowhere(reasons::MESSAGES_HAVE_NO_REASONING),
     cache_marks: None,
     marks_errors: false,
     ids: IdRule {
         shape: IdShape::Any(usize::MAX),
-        wanted: "OAC-05",
-        unique: "OAC-06",
-        shaped: "OAC-05",
+        wanted: OAC_05,
+        unique: OAC_06,
+        shaped: OAC_05,
     },
     tool_names: NameRule {
         most: Some(64),
-        reason: reasons::FUNCTION_NAME_OF_64.by("OAC-07"),
+        reason: reasons::FUNCTION_NAME_OF_64.by(OAC_07),
     },
-    pairing: "OAC-06",
-    silent: "OAC-02: no message is left",
+    pairing: OAC_06,
+    silent: (OAC_02, "no message is left"),
     keeps_message_ids: false,
 };
 

@@ -5,14 +5,6 @@
 //!  {"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},
 //!  {"type":"function_call_output","call_id":"c1","output":"3"}]}
 //! ```
-//!
-//! - OAR-01 an item is a message, a call or an output.
-//! - OAR-02 parts of a user's message are `input_text`, `input_image`, `input_file`; an assistant's content is a string.
-//! - OAR-03 a call has an id of at most 64 characters, a name, and arguments as text; an output is text of at most
-//!   10,485,760 characters.
-//! - OAR-04 first the calls of a turn, then all their outputs, then other messages; each call is answered once.
-//! - OAR-05 nobody has a name.
-//! - OAR-06 reasoning needs an id of the vendor's: it is left out.
 
 use chatmill_model::{Component, Media, MediaKind, Role, Sink, Speaker};
 
@@ -23,6 +15,7 @@ use crate::image_url::{picture, picture_address};
 use crate::list::string;
 use crate::loss::{LossCode, Losses, reasons};
 use crate::media::web_address;
+use crate::rules::rules;
 use crate::turn_plan::ids::{IdRule, IdShape};
 use crate::turn_plan::say::joined;
 use crate::turn_plan::tool_names::NameRule;
@@ -33,6 +26,23 @@ use crate::turn_plan::{
 use crate::view::View;
 use crate::violation::Violation;
 use crate::{Dialect, Emit};
+
+rules! {
+    /// an item is a message, a call or an output; there is at least one
+    OAR_01 = "OAR-01";
+    /// parts of a user's message are `input_text`, `input_image`, `input_file`; an assistant's content is a
+    /// string
+    OAR_02 = "OAR-02";
+    /// a call has an id of 1 to 64 characters, a name, and arguments as text; an output is text of at most
+    /// 10,485,760 characters
+    OAR_03 = "OAR-03";
+    /// first the calls of a turn, then all their outputs, then other messages; each call is answered once
+    OAR_04 = "OAR-04";
+    /// nobody has a name
+    OAR_05 = "OAR-05";
+    /// reasoning needs an id of the vendor's
+    OAR_06 = "OAR-06";
+}
 
 /// The dialect of Responses requests.
 pub(crate) struct OpenaiResponses;
@@ -45,12 +55,12 @@ static ABOUT: DialectAbout = DialectAbout {
     dated: "2026-08-01",
     carries: "text, tools, pictures by web address or as bytes, files with a web address, quoted replies; names before the text",
     loses: "ids of messages, times, notices, reasoning, other media, failures of tools, facts about people and rooms",
-    profiles: &["document"],
+    profiles: &[&OpenaiResponses],
     neutral: false,
-    rules: Rules::Judged,
+    rules: Rules::Judged(RULES),
 };
 
-/// Characters of an output (OAR-03).
+/// Characters of an output ([`OAR_03`]).
 const MOST_OUTPUT: usize = 10_485_760;
 
 static MANNER: DialectProfile = DialectProfile {
@@ -66,23 +76,23 @@ static MANNER: DialectProfile = DialectProfile {
     trims_end: None,
     splits_calls: None,
     carries,
-    media_rule: reasons::PICTURE_OR_FILE_HAS_NO_NAME.by("OAR-02"),
-    media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by("OAR-02"),
-    thoughts: Thoughts::Nowhere(reasons::REASONING_NEEDS_AN_ID.by("OAR-06")),
+    media_rule: reasons::PICTURE_OR_FILE_HAS_NO_NAME.by(OAR_02),
+    media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by(OAR_02),
+    thoughts: Thoughts::Nowhere(reasons::REASONING_NEEDS_AN_ID.by(OAR_06)),
     cache_marks: None,
     marks_errors: false,
     ids: IdRule {
         shape: IdShape::Any(64),
-        wanted: "OAR-03",
-        unique: "OAR-04",
-        shaped: "OAR-03",
+        wanted: OAR_03,
+        unique: OAR_04,
+        shaped: OAR_03,
     },
     tool_names: NameRule {
         most: Some(64),
-        reason: reasons::FUNCTION_NAME_OF_64.by("OAR-03"),
+        reason: reasons::FUNCTION_NAME_OF_64.by(OAR_03),
     },
-    pairing: "OAR-04",
-    silent: "OAR-01: no item is left",
+    pairing: OAR_04,
+    silent: (OAR_01, "no item is left"),
     keeps_message_ids: false,
 };
 
@@ -160,7 +170,7 @@ impl<'a> Items<'_, 'a> {
             .all(|block| matches!(block.held, BlockContent::Call(_)));
         let is_continued = turn.role == Role::Assistant && last == Role::Assistant && only_calls;
         if let Some((Some(position), _)) = turn.said.first().filter(|_| is_continued) {
-            let reason = reasons::CALLS_ARE_THE_TURNS_BEFORE.by("OAR-01");
+            let reason = reasons::CALLS_ARE_THE_TURNS_BEFORE.by(OAR_01);
             self.losses.at(LossCode::TurnMerged, *position, reason);
         }
     }
@@ -211,8 +221,8 @@ impl<'a> Items<'_, 'a> {
                 BlockContent::Result(result) => {
                     let output = result.content();
                     if output.len() > MOST_OUTPUT && output.chars().count() > MOST_OUTPUT {
-                        let rule = "OAR-03: an output is longer than 10,485,760 characters";
-                        violation = Some(Violation::at(block.position, rule));
+                        let fault = "an output is longer than 10,485,760 characters";
+                        violation = Some(Violation::of(OAR_03, block.position, fault));
                     }
                     self.open("{\"type\":\"function_call_output\",\"call_id\":");
                     self.sink.json_string(result.id, Component::Meta);

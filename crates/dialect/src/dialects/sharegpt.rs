@@ -4,14 +4,7 @@
 //! {"conversations":[{"from":"human","value":"Hi"},{"from":"gpt","value":"Hello"}]}
 //! ```
 //!
-//! Its reader drops a record without a word where these do not hold:
-//!
-//! - SGP-01 `human` and `observation` stand in odd places, `gpt` and `function_call` in even ones.
-//! - SGP-02 an observation stands directly after its call. There are no ids, so parallel calls follow one another.
-//! - SGP-03 the last turn is `gpt`: a record that ends otherwise is invalid.
-//! - SGP-04 a call is `{"name","arguments"}` with an object as arguments, and holds no text beside it.
-//!
-//! - SGP-05 reasoning, where policy keeps it, stands between `<think>` and `</think>` before the text.
+//! Its reader drops a record without a word where the rules below do not hold.
 //!
 //! So a round is what people say, then the calls with their results, then what the assistant says; runs of one speaker
 //! are joined with a blank line, and text beside a call follows the call's result.
@@ -26,6 +19,7 @@ use crate::arguments::as_object;
 use crate::definitions::{self, Form};
 use crate::list::string;
 use crate::loss::{LossCode, Losses, Reason, reasons};
+use crate::rules::rules;
 use crate::text_run::TextRun;
 use crate::turn_plan::ids::{IdRule, IdShape};
 use crate::turn_plan::say::joined;
@@ -38,6 +32,20 @@ use crate::view::View;
 use crate::violation::Violation;
 use crate::{Dialect, Emit};
 
+rules! {
+    /// `human` and `observation` stand in odd places, `gpt` and `function_call` in even ones
+    SGP_01 = "SGP-01";
+    /// an observation stands directly after its call; there are no ids, so parallel calls follow one
+    /// another
+    SGP_02 = "SGP-02";
+    /// the last turn is `gpt`
+    SGP_03 = "SGP-03";
+    /// a call is `{"name","arguments"}` with an object as arguments, and holds no text beside it
+    SGP_04 = "SGP-04";
+    /// reasoning stands between `<think>` and `</think>` before the text
+    SGP_05 = "SGP-05";
+}
+
 /// The dialect of `ShareGPT` records.
 pub(crate) struct Sharegpt;
 
@@ -49,9 +57,9 @@ static ABOUT: DialectAbout = DialectAbout {
     dated: "2026-08-01",
     carries: "text, tools one call at a time, quoted replies, reasoning if policy keeps it; names in front of the text",
     loses: "all ids, times, notices, media, failures of tools, facts about people and rooms",
-    profiles: &["document"],
+    profiles: &[&Sharegpt],
     neutral: false,
-    rules: Rules::Judged,
+    rules: Rules::Judged(RULES),
 };
 
 static MANNER: DialectProfile = DialectProfile {
@@ -74,16 +82,16 @@ static MANNER: DialectProfile = DialectProfile {
     marks_errors: false,
     ids: IdRule {
         shape: IdShape::Any(usize::MAX),
-        wanted: "SGP-02",
-        unique: "SGP-02",
-        shaped: "SGP-02",
+        wanted: SGP_02,
+        unique: SGP_02,
+        shaped: SGP_02,
     },
     tool_names: NameRule {
         most: None,
-        reason: reasons::CALL_HAS_A_NAME.by("SGP-04"),
+        reason: reasons::CALL_HAS_A_NAME.by(SGP_04),
     },
-    pairing: "SGP-02",
-    silent: "SGP-03: no turn is left",
+    pairing: SGP_02,
+    silent: (SGP_03, "no turn is left"),
     keeps_message_ids: false,
 };
 
@@ -101,9 +109,9 @@ impl Dialect for Sharegpt {
         let mut losses = std::mem::take(&mut script.losses);
         let rounds = rounds(std::mem::take(&mut script.turns), &mut losses);
         if rounds.last().is_some_and(|round| round.said.is_empty()) {
-            let violation = "SGP-03: the last turn is not the assistant's";
             let last = script.last_said();
-            script.violations.push(Violation::at(last, violation));
+            let violation = Violation::of(SGP_03, last, "the last turn is not the assistant's");
+            script.violations.push(violation);
         }
         if let Some(last) = rounds.last() {
             script.ends(last.end());
@@ -119,8 +127,8 @@ impl Dialect for Sharegpt {
             values.round(round);
         }
         if values.is_misplaced {
-            let violation = "SGP-01: questions and answers do not alternate";
-            script.violations.push(Violation::whole(violation));
+            let fault = "questions and answers do not alternate";
+            script.violations.push(Violation::of(SGP_01, None, fault));
         }
         let is_empty = values.separator != ",";
         sink.framing(if is_empty { "{\"conversations\":[]" } else { "]" });
@@ -194,11 +202,11 @@ fn rounds<'a>(turns: Vec<Turn<'a>>, losses: &mut Losses) -> Vec<Round<'a>> {
                 if !round.exchanges.is_empty() {
                     declare(
                         LossCode::TurnMoved,
-                        reasons::NOBODY_BETWEEN_RESULT_AND_ANSWER.by("SGP-01"),
+                        reasons::NOBODY_BETWEEN_RESULT_AND_ANSWER.by(SGP_01),
                     );
                 }
                 if !round.asked.is_empty() {
-                    declare(LossCode::TurnMerged, reasons::TURNS_ARE_ONE.by("SGP-01"));
+                    declare(LossCode::TurnMerged, reasons::TURNS_ARE_ONE.by(SGP_01));
                 }
                 round.asked.extend(turn.blocks);
             }
@@ -206,7 +214,7 @@ fn rounds<'a>(turns: Vec<Turn<'a>>, losses: &mut Losses) -> Vec<Round<'a>> {
                 for block in turn.blocks {
                     if let BlockContent::Result(result) = block.held {
                         if result.result.is_some() {
-                            declare(LossCode::ToolIdDropped, reasons::THERE_ARE_NO_IDS.by("SGP-02"));
+                            declare(LossCode::ToolIdDropped, reasons::THERE_ARE_NO_IDS.by(SGP_02));
                         }
                         answer(round, result);
                     }
@@ -222,20 +230,17 @@ fn assistant<'a>(round: &mut Round<'a>, turn: Turn<'a>, declare: &mut impl FnMut
     let (said, called) = Block::apart(turn.blocks);
     let has_text = !said.is_empty() || !round.said.is_empty();
     if has_text && !called.is_empty() {
-        declare(LossCode::PartMoved, reasons::TEXT_FOLLOWS_THE_RESULT.by("SGP-04"));
+        declare(LossCode::PartMoved, reasons::TEXT_FOLLOWS_THE_RESULT.by(SGP_04));
     }
     if !said.is_empty() && !round.said.is_empty() {
-        declare(LossCode::TurnMerged, reasons::TURNS_ARE_ONE.by("SGP-01"));
+        declare(LossCode::TurnMerged, reasons::TURNS_ARE_ONE.by(SGP_01));
     }
     for _ in called.iter().skip(1) {
-        declare(
-            LossCode::TurnSplit,
-            reasons::CALLS_FOLLOW_ONE_ANOTHER.by("SGP-02"),
-        );
+        declare(LossCode::TurnSplit, reasons::CALLS_FOLLOW_ONE_ANOTHER.by(SGP_02));
     }
     for block in called {
         if let (BlockContent::Call(call), Some(position)) = (block.held, block.position) {
-            declare(LossCode::ToolIdDropped, reasons::THERE_ARE_NO_IDS.by("SGP-02"));
+            declare(LossCode::ToolIdDropped, reasons::THERE_ARE_NO_IDS.by(SGP_02));
             let index = round.exchanges.len();
             round.open.entry(call.id.clone()).or_default().push_back(index);
             round.exchanges.push(Exchange {
@@ -290,7 +295,7 @@ impl<'a> Values<'_, 'a> {
             self.losses.whole_rendering(
                 LossCode::EmptyFilled,
                 1,
-                reasons::USER_TURN_COMES_FIRST.by("SGP-01"),
+                reasons::USER_TURN_COMES_FIRST.by(SGP_01),
             );
             string(self.sink, vec![TextRun::new(START, Component::Framing)]);
         } else {
@@ -301,7 +306,7 @@ impl<'a> Values<'_, 'a> {
             if let Some((call, position)) = exchange.call {
                 self.open(Asks::No, "{\"from\":\"function_call\",\"value\":\"");
                 self.sink.speak(Speaker::Perspective);
-                let object = as_object(call.call, position, "SGP-04", self.losses);
+                let object = as_object(call.call, position, SGP_04, self.losses);
                 let sink = &mut *self.sink;
                 sink.content("{\"name\":\"", Level::JsonString, Component::Tools);
                 sink.content(call.name, Level::JsonInJsonString, Component::Tools);

@@ -9,10 +9,6 @@
 //! | `suna-rows` | rows of the database, the message as JSON in a string |
 //!
 //! Nobody has a name there, and all agents are the assistant.
-//!
-//! - SUN-01 roles are system, user, assistant and tool.
-//! - SUN-02 a result follows the turn that called, and bears the call's id and name.
-//! - SUN-03 arguments are text.
 
 mod bedrock;
 mod cached;
@@ -26,15 +22,25 @@ use crate::about::{DialectAbout, Rules};
 use crate::list::{ContentAs, Ends, List};
 use crate::loss::reasons;
 use crate::rendering::Rendering;
+use crate::rules::rules;
 use crate::turn_plan::ids::{IdRule, IdShape};
 use crate::turn_plan::tool_names::NameRule;
 use crate::turn_plan::{DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, nothing};
 use crate::view::{View, Window};
 use crate::{Dialect, Emit};
 
-pub(crate) use bedrock::SunaBedrock;
+pub(crate) use bedrock::SUNA_BEDROCK;
 pub(crate) use cached::SunaCached;
 pub(crate) use rows::SunaRows;
+
+rules! {
+    /// roles are system, user, assistant and tool; there is at least one message
+    SUN_01 = "SUN-01";
+    /// a result follows the turn that called, and bears the call's id and name
+    SUN_02 = "SUN-02";
+    /// arguments are text
+    SUN_03 = "SUN-03";
+}
 
 /// The dialect of lists with strings.
 pub(crate) struct SunaLlm;
@@ -54,13 +60,14 @@ static LLM: DialectAbout = DialectAbout {
     dated: DATED,
     carries: "text, tools, ids of messages, quoted replies",
     loses: LOSES,
-    profiles: &["document"],
+    profiles: &[&SunaLlm],
     neutral: false,
-    rules: Rules::Judged,
+    rules: Rules::Judged(RULES),
 };
 
 static BLOCKS: DialectAbout = DialectAbout {
     title: "Suna messages with text blocks",
+    profiles: &[&SunaList],
     carries: "text, tools, ids of messages, four cache marks, quoted replies",
     ..LLM
 };
@@ -85,16 +92,16 @@ static STRINGS: DialectProfile = DialectProfile {
     marks_errors: false,
     ids: IdRule {
         shape: IdShape::Any(usize::MAX),
-        wanted: "SUN-02",
-        unique: "SUN-02",
-        shaped: "SUN-02",
+        wanted: SUN_02,
+        unique: SUN_02,
+        shaped: SUN_02,
     },
     tool_names: NameRule {
         most: None,
-        reason: reasons::CALL_HAS_A_NAME.by("SUN-02"),
+        reason: reasons::CALL_HAS_A_NAME.by(SUN_02),
     },
-    pairing: "SUN-02",
-    silent: "SUN-01: no message is left",
+    pairing: SUN_02,
+    silent: (SUN_01, "no message is left"),
     keeps_message_ids: true,
 };
 

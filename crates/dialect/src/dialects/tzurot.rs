@@ -38,7 +38,16 @@ use crate::wording::{DOCUMENT, V2_FINAL, Wording};
 use crate::{Dialect, Emit, json};
 
 /// The dialect of Tzurot's requests.
-pub(crate) struct Tzurot;
+pub(crate) struct Tzurot {
+    profile: &'static str,
+    wording: &'static Wording,
+}
+
+/// In profile `document`.
+pub(crate) static TZUROT: Tzurot = Tzurot {
+    profile: "document",
+    wording: &DOCUMENT,
+};
 
 static ABOUT: DialectAbout = DialectAbout {
     title: "Tzurot request",
@@ -48,9 +57,15 @@ static ABOUT: DialectAbout = DialectAbout {
     dated: "2025-05-22",
     carries: "text, pictures and sounds with a web address, quoted replies",
     loses: "history, ids, times, tools, other media, all but one medium of a quote",
-    profiles: &["document", "v2-final"],
+    profiles: &[
+        &TZUROT,
+        &Tzurot {
+            profile: "v2-final",
+            wording: &V2_FINAL,
+        },
+    ],
     neutral: false,
-    rules: Rules::Judged,
+    rules: Rules::Judged(&[]),
 };
 
 impl Dialect for Tzurot {
@@ -62,13 +77,17 @@ impl Dialect for Tzurot {
         &ABOUT
     }
 
+    fn profile(&self) -> &'static str {
+        self.profile
+    }
+
     fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let active = Active::of(view);
         let around = Around::of(view);
         let mut ordinal = 0;
         for message in &view.conversation().messages {
             if active.hears(view, message)
-                && let Some(rendering) = request(view, message, &active, &around, ordinal, sink)
+                && let Some(rendering) = request(self.wording, view, message, &active, &around, ordinal, sink)
             {
                 emit(sink, rendering);
                 ordinal += 1;
@@ -287,6 +306,7 @@ impl<'a> Own<'a> {
 
 /// The request of one message.
 fn request<'a>(
+    wording: &'static Wording,
     view: &View<'a>,
     message: &'a Message,
     active: &Active<'a>,
@@ -295,7 +315,6 @@ fn request<'a>(
     sink: &mut Sink<'a>,
 ) -> Option<Rendering> {
     let mut losses = around.whole.clone();
-    let wording = wording(view);
     let mut own = own_content(view, message, wording, &mut losses);
     let is_tools = |part: &Part| matches!(part, Part::ToolCall(_) | Part::ToolResult(_));
     if own.pieces.is_empty() && message.parts.iter().any(is_tools) {
@@ -496,13 +515,6 @@ fn is_worded_as_quote<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
                 .any(|words| line.contains(words))
     };
     texts.flat_map(|text| text.split('\n')).any(opens)
-}
-
-fn wording(view: &View<'_>) -> &'static Wording {
-    match view.profile {
-        "v2-final" => &V2_FINAL,
-        _ => &DOCUMENT,
-    }
 }
 
 /// The name of a proxy that speaks for a person, unless it is the one that stands for none.

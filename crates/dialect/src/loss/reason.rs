@@ -4,13 +4,15 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 
+use crate::rules::Rule;
+
 /// Why something was lost, in one clause that the list holds, for example `OAC-06: the id occurs on an earlier call`.
 ///
 /// A reason is small and says nothing of the chat: where and how often are columns of their own.
 #[derive(Clone, Copy, Debug)]
 pub struct Reason {
     /// The rule of the dialect.
-    rule: Option<&'static str>,
+    rule: Option<&'static Rule>,
     /// Number of the clause in the list.
     number: u16,
     /// The words at that number.
@@ -28,7 +30,7 @@ impl Reason {
     }
 
     /// The same clause, because a rule of the dialect wants it so.
-    pub(crate) const fn by(self, rule: &'static str) -> Self {
+    pub(crate) const fn by(self, rule: &'static Rule) -> Self {
         Self {
             rule: Some(rule),
             ..self
@@ -44,7 +46,7 @@ impl Reason {
     }
 
     fn bytes(self) -> impl Iterator<Item = u8> {
-        let rule = self.rule.map(|rule| rule.bytes().chain(": ".bytes()));
+        let rule = self.rule.map(|rule| rule.id().bytes().chain(": ".bytes()));
         rule.into_iter().flatten().chain(self.clause.bytes())
     }
 }
@@ -87,22 +89,23 @@ impl Ord for Reason {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::samples::{ABC_01, ABC_02, ABC_03};
 
     const ONE: Reason = Reason::new(0, "there are no ids");
     const TWO: Reason = Reason::new(1, "a call has a name");
 
     #[test]
     fn a_reason_with_a_rule_says_the_rule_first_and_is_another_one() {
-        let ruled = ONE.by("SGP-02");
-        assert_eq!(ruled.words(), "SGP-02: there are no ids");
+        let ruled = ONE.by(ABC_02);
+        assert_eq!(ruled.words(), "ABC-02: there are no ids");
         assert_eq!(ruled.to_string(), ruled.words());
         assert!(matches!(ONE.words(), Cow::Borrowed("there are no ids")));
-        assert!(ruled != ONE && ruled == ONE.by("SGP-02") && ruled != ONE.by("SGP-03"));
+        assert!(ruled != ONE && ruled == ONE.by(ABC_02) && ruled != ONE.by(ABC_03));
     }
 
     #[test]
     fn reasons_are_ordered_as_their_words_are() {
-        let mut reasons = [ONE, TWO.by("SGP-04"), TWO, ONE.by("SGP-02"), ONE.by("OAC-02")];
+        let mut reasons = [ONE, TWO.by(ABC_03), TWO, ONE.by(ABC_02), ONE.by(ABC_01)];
         reasons.sort_unstable();
         let words = reasons.map(Reason::words);
         assert!(words.is_sorted(), "{words:?}");

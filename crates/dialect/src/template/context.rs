@@ -6,12 +6,13 @@ use std::cell::Cell;
 
 use chatmill_model::{Component, Role, Sink};
 
-use super::ArgumentStyle;
 use super::marked_value::{self, MarkedValue, Place};
 use super::marks;
 use super::tokens::Tokens;
+use super::{ArgumentStyle, TPL_01};
 use crate::arguments::{as_object, as_text};
 use crate::definitions::{self, Form};
+use crate::dialects::hf_messages::HFM_04;
 use crate::loss::{LossCode, Losses, reasons};
 use crate::policy::ControlTokens;
 use crate::text_run::TextRun;
@@ -231,7 +232,7 @@ impl<'a, 's> TemplateContext<'a, 's> {
                 )
             }
             ArgumentStyle::Object => {
-                let object = as_object(said.call, position, "HFM-04", losses);
+                let object = as_object(said.call, position, HFM_04, losses);
                 let first = self.pieces.len();
                 let marked_value = self.json(&object, place, losses, &|_| Some(Kind::Argument));
                 for piece in self.pieces.iter_mut().skip(first) {
@@ -324,13 +325,13 @@ impl<'a, 's> TemplateContext<'a, 's> {
         let (code, reason) = match self.policy {
             ControlTokens::Escape => (
                 LossCode::ReservedTextEscaped,
-                reasons::SPECIAL_TOKENS_ARE_ESCAPED.by("TPL-01"),
+                reasons::SPECIAL_TOKENS_ARE_ESCAPED.by(TPL_01),
             ),
             ControlTokens::Keep => {
                 self.forged += count;
                 (
                     LossCode::SpecialTokenInText,
-                    reasons::POLICY_KEEPS_SPECIAL_TOKENS.by("TPL-01"),
+                    reasons::POLICY_KEEPS_SPECIAL_TOKENS.by(TPL_01),
                 )
             }
         };

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chatmill_model::{Message, Part, PartPlace};
 
 use crate::loss::{LossCode, Losses, reasons};
+use crate::rules::Rule;
 use crate::view::View;
 
 /// Which ids a dialect allows.
@@ -27,11 +28,11 @@ pub(crate) struct IdRule {
     /// Which ids it allows.
     pub(crate) shape: IdShape,
     /// The rule that wants an id.
-    pub(crate) wanted: &'static str,
+    pub(crate) wanted: &'static Rule,
     /// The rule that wants no two alike.
-    pub(crate) unique: &'static str,
+    pub(crate) unique: &'static Rule,
     /// The rule that says which.
-    pub(crate) shaped: &'static str,
+    pub(crate) shaped: &'static Rule,
 }
 
 impl IdRule {
@@ -206,13 +207,14 @@ fn made(rule: &IdRule, known: &BTreeSet<&str>, used: &BTreeSet<Cow<'_, str>>, ne
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::samples::{ABC_01, ABC_02, ABC_03};
 
     const fn rule(shape: IdShape) -> IdRule {
         IdRule {
             shape,
-            wanted: "A",
-            unique: "B",
-            shaped: "C",
+            wanted: ABC_01,
+            unique: ABC_02,
+            shaped: ABC_03,
         }
     }
 

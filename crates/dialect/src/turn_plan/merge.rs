@@ -85,7 +85,7 @@ pub(super) fn misplaced(turns: &[Turn<'_>], manner: &DialectProfile) -> Option<V
         }
     };
     let position = turn.said.first().and_then(|(position, _)| *position);
-    Some(Violation::at(position, format!("{}: {fault}", rule?)))
+    Some(Violation::of(rule?, position, fault))
 }
 
 fn is_one(last: &Turn<'_>, has_calls: bool, next: &Turn<'_>, manner: &DialectProfile) -> bool {

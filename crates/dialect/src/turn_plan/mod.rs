@@ -200,14 +200,14 @@ impl<'a> TurnPlan<'a> {
         let mut violations: Vec<Violation> = turns
             .faults
             .iter()
-            .map(|fault| Violation::at(fault.position, format!("{}: {fault}", manner.pairing)))
+            .map(|fault| Violation::of(manner.pairing, fault.position, fault))
             .collect();
         let is_silent = match manner.system {
             SystemPlace::Anywhere => writer.turns.is_empty(),
             SystemPlace::Start | SystemPlace::Outside => !writer.has_begun,
         };
         if is_silent {
-            violations.push(Violation::whole(manner.silent));
+            violations.push(Violation::of(manner.silent.0, None, manner.silent.1));
         }
         let turns = merge::tidy(&mut writer.system, writer.turns, manner, &mut writer.losses);
         violations.extend(merge::misplaced(&turns, manner));

@@ -6,6 +6,7 @@ use super::ids::IdRule;
 use super::tool_names::NameRule;
 use crate::filter::Filter;
 use crate::loss::Reason;
+use crate::rules::Rule;
 
 /// In which order calls, results and everything else are said.
 #[derive(Clone, Copy, Debug)]
@@ -69,11 +70,11 @@ pub(crate) fn nothing(_: &Media) -> Option<Carried> {
     None
 }
 
-/// What a dialect's conversations allow. Strings name the rules of the dialect.
+/// What a dialect's conversations allow.
 #[derive(Clone, Copy)]
 pub(crate) struct DialectProfile {
     /// The rule that gives speakers a field for their names; none: there is no such field.
-    pub(crate) name_field: Option<&'static str>,
+    pub(crate) name_field: Option<&'static Rule>,
     /// Why nobody is named, not even before the text; none: where there is no field, a name may stand there.
     pub(crate) nameless: Option<Reason>,
     /// In which order turns stand.
@@ -81,9 +82,9 @@ pub(crate) struct DialectProfile {
     /// Where results stand.
     pub(crate) results: Results,
     /// The rule that makes one turn of two in a row; none: it is allowed.
-    pub(crate) merging: Option<&'static str>,
+    pub(crate) merging: Option<&'static Rule>,
     /// The rule that wants a user first; none: it is not wanted.
-    pub(crate) user_first: Option<&'static str>,
+    pub(crate) user_first: Option<&'static Rule>,
     /// Where system text stands.
     pub(crate) system: SystemPlace,
     /// How texts stand.
@@ -91,9 +92,9 @@ pub(crate) struct DialectProfile {
     /// Whether text that is white space only counts as no text.
     pub(crate) blank_is_empty: bool,
     /// The rule that forbids white space at the end of the last turn.
-    pub(crate) trims_end: Option<&'static str>,
+    pub(crate) trims_end: Option<&'static Rule>,
     /// Whether an answering turn keeps calls and text apart: the rule that wants it so.
-    pub(crate) splits_calls: Option<&'static str>,
+    pub(crate) splits_calls: Option<&'static Rule>,
     /// What a user turn can carry of a media item; none: only its name.
     pub(crate) carries: fn(&Media) -> Option<Carried>,
     /// Why facts about a carried medium are lost.
@@ -111,9 +112,9 @@ pub(crate) struct DialectProfile {
     /// Names of tools.
     pub(crate) tool_names: NameRule,
     /// The rule that pairs calls with results.
-    pub(crate) pairing: &'static str,
-    /// What is wrong with a conversation without turns.
-    pub(crate) silent: &'static str,
+    pub(crate) pairing: &'static Rule,
+    /// The rule that a conversation without turns breaks, and what is wrong.
+    pub(crate) silent: (&'static Rule, &'static str),
     /// Ids of messages have a place.
     pub(crate) keeps_message_ids: bool,
 }

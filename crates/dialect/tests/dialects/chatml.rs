@@ -16,12 +16,11 @@ fn keeping() -> Policy {
 
 fn sink_of(room: &Room, look: impl FnOnce(&Sink<'_>)) {
     let policy = Policy::default();
-    let (dialect, profile) = find("chatml").unwrap();
+    let dialect = find("chatml").unwrap();
     let view = chatmill_dialect::View {
         linked: &room.linked,
         perspective: auto_perspective(&room.linked),
         policy: &policy,
-        profile,
         history: chatmill_dialect::History::Document,
         window: None,
     };

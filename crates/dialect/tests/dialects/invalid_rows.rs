@@ -100,6 +100,7 @@ fn a_room_without_words_is_invalid_by_the_rule_of_each_dialect() {
         ("hf-messages", &["HFM-06"], &[]),
         ("sharegpt", &["SGP-03"], &["SGP-03"]),
         ("chatml", &["CML-03"], &[]),
+        ("suna-llm", &["SUN-01"], &[]),
     ] {
         for (room, rules) in [(&silent, nothing), (&instructed, system_only)] {
             let violations = room.only(dialect).violations;

@@ -14,8 +14,8 @@ fn every_dialect_is_judged_or_says_why_nobody_can() {
     for dialect in DIALECTS {
         let id = dialect.id();
         match (dialect.about().rules, judge::knows(id)) {
-            (Rules::Judged, true) => {}
-            (Rules::Judged, false) => panic!(
+            (Rules::Judged(_), true) => {}
+            (Rules::Judged(_), false) => panic!(
                 "nobody judges {id}: write what its rules refuse in crates/testkit/src/judge/ and its line in JUDGES of \
                  crates/testkit/src/judge.rs; where no rules are written down, give its `About` `rules: Rules::None(\"why\")`"
             ),
@@ -23,7 +23,7 @@ fn every_dialect_is_judged_or_says_why_nobody_can() {
                 assert!(why.len() > 10, "{id}: `Rules::None` says why in a few words");
                 assert!(
                     !known,
-                    "{id} has a judge: give its `About` `rules: Rules::Judged`"
+                    "{id} has a judge: give its `About` `rules: Rules::Judged(RULES)`"
                 );
             }
         }
@@ -51,7 +51,7 @@ fn the_judge_agrees_with_every_dialect_in_every_profile() {
 fn agree(dialect: &dyn Dialect) -> [u32; 2] {
     let id = dialect.id();
     let mut seen = [0, 0];
-    for profile in dialect.about().profiles {
+    for profile in dialect.about().profile_names() {
         each_of(&[&format!("{id}@{profile}")], |_, seed, policy, _, out| {
             let faults = judge::faults(id, profile, &out.text);
             let named: BTreeSet<&str> = out.violations.iter().map(|said| code(said)).collect();

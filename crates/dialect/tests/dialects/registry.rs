@@ -44,11 +44,16 @@ fn every_dialect_has_a_folder_and_every_folder_a_dialect() {
 #[test]
 fn a_dialect_is_found_by_id_and_profile() {
     for dialect in DIALECTS {
-        assert_eq!(dialect.about().profiles.first(), Some(&"document"));
-        let (found, profile) = find(dialect.id()).unwrap();
-        assert_eq!((found.id(), profile), (dialect.id(), "document"));
-        let spec = format!("{}@document", dialect.id());
-        assert!(find(&spec).is_some());
+        let id = dialect.id();
+        let names: Vec<&str> = dialect.about().profile_names().collect();
+        assert_eq!(names.first(), Some(&"document"), "{id}");
+        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{id}");
+        let found = find(id).unwrap();
+        assert_eq!((found.id(), found.profile()), (id, "document"));
+        for name in names {
+            let found = find(&format!("{id}@{name}")).unwrap();
+            assert_eq!((found.id(), found.profile()), (id, name));
+        }
     }
     assert!(find("tzurot@v9").is_none());
     assert!(find("tzuro").is_none());

@@ -260,13 +260,12 @@ impl Room {
         perspective: Option<usize>,
         stretch: Option<WindowRange>,
     ) -> Vec<Out> {
-        let (dialect, profile) = find(dialect).unwrap();
+        let dialect = find(dialect).unwrap();
         let perspective = perspective.filter(|_| !dialect.about().neutral);
         let view = View {
             linked: &self.linked,
             perspective,
             policy,
-            profile,
             history,
             window: stretch.map(|stretch| Window {
                 stretch,

@@ -48,7 +48,7 @@ pub(crate) fn render<R>(
     policy: &Policy,
     look: impl FnOnce(&Sink<'_>, &Rendering) -> R,
 ) -> R {
-    let view = View::whole(&room.linked, auto_perspective(&room.linked), policy, "template");
+    let view = View::whole(&room.linked, auto_perspective(&room.linked), policy);
     let (mut look, mut seen) = (Some(look), None);
     dialect.render_each(&view, &mut |sink, rendering| {
         seen = Some(look.take().unwrap()(sink, &rendering));
@@ -434,7 +434,7 @@ fn a_template_prints_what_it_prints_of_the_same_messages_as_data() {
                 let given: BTreeMap<String, Box<RawValue>> = serde_json::from_str(&given[0].text).unwrap();
                 let tools = given.get("tools").map(|tools| tools.get());
                 let printed = dialect.print(given["messages"].get(), tools);
-                let view = View::whole(&room.linked, perspective, &policy, "template");
+                let view = View::whole(&room.linked, perspective, &policy);
                 dialect.render_each(&view, &mut |sink, rendering| {
                     let is_stop = |rule: &&Violation| {
                         rule.rule.starts_with("TPL-0") && !rule.rule.starts_with("TPL-01")

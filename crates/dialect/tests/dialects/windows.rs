@@ -347,7 +347,7 @@ fn a_rendering_per_turn_ends_with_the_assistant_in_every_dialect_that_has_one() 
     let mut seen = 0;
     each(None, true, History::Document, |dialect, room, stretch, out| {
         assert_eq!(out.lost(LossCode::OrphanResultInlined), [], "{dialect}");
-        let (found, _) = chatmill_dialect::find(dialect).unwrap();
+        let found = chatmill_dialect::find(dialect).unwrap();
         if found.about().neutral {
             return;
         }

@@ -51,7 +51,8 @@ pub(super) fn refusals(linked: &Linked, target: &Target, limits: &Limits) -> Vec
 /// `ID`, or `ID@PROFILE` where the profile is not the default.
 pub(super) fn name(target: &Target) -> String {
     let id = target.dialect.id();
-    if target.dialect.about().profiles.first() == Some(&target.profile) {
+    let default = target.dialect.about().profile_names().next();
+    if default.is_none_or(|default| default == target.profile) {
         id.to_owned()
     } else {
         format!("{id}@{}", target.profile)

@@ -5,13 +5,22 @@ use std::sync::Arc;
 use chatmill_dialect::{Dialect, DialectAbout, Emit, View};
 use chatmill_model::Sink;
 
-/// A dialect with its profile.
+/// A dialect in one of its profiles.
 #[derive(Clone)]
 pub struct Target {
     /// The dialect.
     pub dialect: Arc<dyn Dialect>,
-    /// Its profile.
+    /// Name of its profile.
     pub profile: &'static str,
+}
+
+impl Target {
+    pub(super) fn new(dialect: Arc<dyn Dialect>) -> Self {
+        Self {
+            profile: dialect.profile(),
+            dialect,
+        }
+    }
 }
 
 /// A dialect of the registry, beside those that a plan makes of templates.
@@ -24,6 +33,10 @@ impl Dialect for Registered {
 
     fn about(&self) -> &'static DialectAbout {
         self.0.about()
+    }
+
+    fn profile(&self) -> &'static str {
+        self.0.profile()
     }
 
     fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {

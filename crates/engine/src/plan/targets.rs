@@ -24,16 +24,13 @@ impl Target {
             .iter()
             .map(|dialect| dialect.id())
             .chain(templates.names());
-        let (dialect, profile) = chatmill_dialect::find(word).ok_or_else(|| PlanError::UnknownWord {
+        let dialect = chatmill_dialect::find(word).ok_or_else(|| PlanError::UnknownWord {
             key: "render.dialects",
             what: "dialect",
             word: word.to_owned(),
             suggestion: nearest(word, known).map(str::to_owned),
         })?;
-        Ok(Self {
-            dialect: Arc::new(Registered(dialect)),
-            profile,
-        })
+        Ok(Self::new(Arc::new(Registered(dialect))))
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chatmill_diag::Limits;
-use chatmill_dialect::template::{Blueprint, PROFILE, TokenizerConfig};
+use chatmill_dialect::template::{Blueprint, TokenizerConfig};
 use chatmill_dialect::{DIALECTS, TemplateDialect};
 use chatmill_intake::discover::read_small;
 use chatmill_intake::{Failure, is_of_the_system};
@@ -129,10 +129,7 @@ fn read(name: &str, section: &TemplateSection, base: &Path, limits: &Limits) -> 
     })
     .map_err(|error| error.to_string())?;
     Ok(Template {
-        target: Target {
-            dialect: Arc::new(dialect),
-            profile: PROFILE,
-        },
+        target: Target::new(Arc::new(dialect)),
         hash: hasher.finalize().to_hex().to_string(),
     })
 }

@@ -234,7 +234,6 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
                     linked: self.linked,
                     perspective: perspective.perspective,
                     policy,
-                    profile: target.profile,
                     history: self.windows.history,
                     window: None,
                 },
@@ -327,9 +326,7 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
         let least = fit::least(beginnings.len(), guess, |place| {
             let mut fits = true;
             let view = through(whole, shared, beginning(place));
-            self.target
-                .dialect
-                .render(&view, sink, &mut |sink, _| {
+            self.target.dialect.render(&view, sink, &mut |sink, _| {
                 fits &= meter.fits(sink);
                 sink.begin();
             });
@@ -369,7 +366,7 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
                 }
                 outcome = emit(sink, rendering);
                 sink.begin();
-            sink.begin();
+                sink.begin();
             });
         outcome
     }

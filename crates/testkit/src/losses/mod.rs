@@ -101,9 +101,9 @@ impl LossCoverage {
         perspective: Option<usize>,
         dialect: &dyn Dialect,
     ) {
-        for profile in dialect.about().profiles.iter().copied() {
-            let view = View::whole(linked, perspective, policy, profile);
-            let spelled = format!("{}@{profile}", dialect.id());
+        for dialect in dialect.about().profiles.iter().copied() {
+            let view = View::whole(linked, perspective, policy);
+            let spelled = format!("{dialect:?}");
             dialect.render_each(&view, &mut |sink, rendering| {
                 let Some(breaches) = self.one(&view, dialect, sink, &rendering) else {
                     return;
@@ -142,7 +142,7 @@ impl LossCoverage {
         sink: &Sink<'_>,
         rendering: &Rendering,
     ) -> Option<Vec<String>> {
-        let source = reader(dialect, view.profile);
+        let source = reader(dialect);
         // Turns that chat text forges are read as turns; such a rendering is invalid.
         if view.policy.control_tokens == ControlTokens::Keep
             && !rendering.is_valid()

@@ -12,21 +12,21 @@ const CHAT: &str =
 
 /// The source that reads back what a dialect writes: the one of the same name, else the one that recognises a small chat in
 /// that dialect. None where no source knows it: its text is all that can be looked at.
-pub fn reader(dialect: &dyn Dialect, profile: &str) -> Option<&'static str> {
+pub fn reader(dialect: &dyn Dialect) -> Option<&'static str> {
     static KNOWN: LazyLock<Mutex<BTreeMap<String, Option<&'static str>>>> = LazyLock::new(Mutex::default);
     let mut known = KNOWN.lock().unwrap();
     *known
-        .entry(format!("{}@{profile}", dialect.id()))
-        .or_insert_with(|| recognised(dialect, profile))
+        .entry(format!("{dialect:?}"))
+        .or_insert_with(|| recognised(dialect))
 }
 
-fn recognised(dialect: &dyn Dialect, profile: &str) -> Option<&'static str> {
+fn recognised(dialect: &dyn Dialect) -> Option<&'static str> {
     if let Some(source) = chatmill_source::find(dialect.id()) {
         return Some(source.id());
     }
     let linked = crate::conversations::read("openai-messages", CHAT);
     let policy = Policy::default();
-    let view = View::whole(&linked, Some(1), &policy, profile);
+    let view = View::whole(&linked, Some(1), &policy);
     let mut text = String::new();
     dialect.render_each(&view, &mut |sink, _| text = sink.text().to_owned());
     if dialect.about().media_type == "text/plain" {

@@ -277,13 +277,12 @@ fn renderings(linked: &Linked, bytes: &[u8]) {
         let policy = &policies[turn % policies.len()];
         for dialect in chatmill_dialect::DIALECTS {
             let profiles = dialect.about().profiles;
-            let profile = profiles[usize::from(dice[2]) % profiles.len()];
+            let dialect = profiles[usize::from(dice[2]) % profiles.len()];
             let shared: Rc<Shared> = Rc::default();
             let view = View {
                 linked,
                 perspective,
                 policy,
-                profile,
                 history,
                 window: stretch
                     .filter(|_| dice[18].is_multiple_of(2))
@@ -296,7 +295,7 @@ fn renderings(linked: &Linked, bytes: &[u8]) {
             dialect.render_each(&view, &mut |sink, rendering| {
                 assert_eq!(rendering.ordinal, ordinal, "{}", dialect.id());
                 ordinal += 1;
-                judge(*dialect, linked, sink, &rendering);
+                judge(dialect, linked, sink, &rendering);
             });
         }
     }

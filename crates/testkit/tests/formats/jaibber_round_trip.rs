@@ -34,9 +34,9 @@ fn read(rows: &str) -> Option<Linked> {
 }
 
 fn written(linked: &Linked) -> (String, Vec<Loss>) {
-    let (dialect, profile) = chatmill_dialect::find("jaibber-events").unwrap();
+    let dialect = chatmill_dialect::find("jaibber-events").unwrap();
     let policy = Policy::default();
-    let view = View::whole(linked, None, &policy, profile);
+    let view = View::whole(linked, None, &policy);
     let mut renderings = Vec::new();
     dialect.render_each(&view, &mut |sink, rendering| {
         assert!(rendering.is_valid());
@@ -157,9 +157,9 @@ fn the_context_of_a_capture_holds_whole_answers_and_no_notices() {
         event("QA", "chunk", "r3", "answer"),
     ]);
     let linked = read(&rows.to_string()).unwrap();
-    let (dialect, profile) = chatmill_dialect::find("jaibber-context").unwrap();
+    let dialect = chatmill_dialect::find("jaibber-context").unwrap();
     let policy = Policy::default();
-    let view = View::whole(&linked, None, &policy, profile);
+    let view = View::whole(&linked, None, &policy);
     let mut texts = Vec::new();
     dialect.render_each(&view, &mut |sink, _| texts.push(sink.text().to_owned()));
     assert_eq!(

@@ -35,13 +35,12 @@ fn found(findings: &[Finding], code: &str) -> Vec<(Option<u32>, String)> {
 
 /// What a rendering says and lost.
 fn said(dialect: &str, linked: &Linked, policy: &Policy) -> (String, Vec<(LossCode, u64)>) {
-    let dialect = chatmill_dialect::find(dialect).unwrap().0;
+    let dialect = chatmill_dialect::find(dialect).unwrap();
     let about = dialect.about();
     let view = View::whole(
         linked,
         auto_perspective(linked).filter(|_| !about.neutral),
         policy,
-        about.profiles[0],
     );
     let (mut text, mut losses) = (String::new(), Vec::new());
     dialect.render_each(&view, &mut |sink, rendering| {
@@ -334,7 +333,7 @@ fn a_stated_role_against_the_roster_and_a_result_without_the_role_tool_are_confl
 fn who_was_answered_stays_known_when_the_message_is_gone() {
     let (linked, _) = read("gemini-contents", "lost-reply.json");
     let policy = Policy::default();
-    let view = View::whole(&linked, None, &policy, "document");
+    let view = View::whole(&linked, None, &policy);
     let message = &linked.conversation.messages[1];
     let (reference, link) = view.references(message).next().unwrap();
     assert_eq!(link.status, LinkStatus::Dangling);

@@ -32,7 +32,7 @@ proptest! {
         let linked = read("group-chat", &chat.to_string());
         let policy = Policy::default();
         for dialect in chatmill_dialect::DIALECTS {
-            let view = View::whole(&linked, chatmill_dialect::auto_perspective(&linked), &policy, dialect.about().profiles[0]);
+            let view = View::whole(&linked, chatmill_dialect::auto_perspective(&linked), &policy);
             dialect.render_each(&view, &mut |sink, rendering| {
                 let text = sink.text().to_owned();
                 if dialect.about().media_type == "application/json" {

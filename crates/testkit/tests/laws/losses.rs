@@ -76,7 +76,7 @@ fn cases_samples_and_lists_are_read_back_or_declared() {
     // Whoever registers a dialect is judged.
     let registered = DIALECTS.iter().flat_map(|dialect| {
         let profiles = dialect.about().profiles.iter();
-        profiles.map(|profile| format!("{}@{profile}", dialect.id()))
+        profiles.map(|dialect| format!("{dialect:?}"))
     });
     assert_eq!(coverage.dialects, registered.collect::<BTreeSet<String>>());
 

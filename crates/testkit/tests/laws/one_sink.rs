@@ -17,8 +17,8 @@ fn renderings_and_counts_do_not_depend_on_what_a_sink_held_before() {
         let mut sink = Sink::new(buffers, usize::MAX);
         for dialect in DIALECTS {
             let perspective = auto_perspective(&linked).filter(|_| !dialect.about().neutral);
-            for profile in dialect.about().profiles {
-                let view = View::whole(&linked, perspective, &policy, profile);
+            for dialect in dialect.about().profiles {
+                let view = View::whole(&linked, perspective, &policy);
                 let mut alone: Vec<(String, Vec<ComponentSpan>)> = Vec::new();
                 dialect.render_each(&view, &mut |sink, _| {
                     alone.push((sink.text().to_owned(), sink.spans().to_vec()));

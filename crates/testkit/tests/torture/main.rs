@@ -57,20 +57,14 @@ fn cases() -> Vec<(String, Linked)> {
 }
 
 fn each_rendering(
-    dialect: &dyn Dialect,
-    profiles: &[&'static str],
+    profiles: &[&dyn Dialect],
     linked: &Linked,
     perspective: Option<usize>,
     policy: &Policy,
     look: &mut dyn FnMut(&str, &Rendering),
 ) {
-    for profile in profiles {
-        let view = View::whole(
-            linked,
-            perspective.filter(|_| !dialect.about().neutral),
-            policy,
-            profile,
-        );
+    for dialect in profiles {
+        let view = View::whole(linked, perspective.filter(|_| !dialect.about().neutral), policy);
         dialect.render_each(&view, &mut |sink, rendering| look(sink.text(), &rendering));
     }
 }
@@ -93,7 +87,8 @@ fn agree(
     mut seen: (usize, usize),
 ) -> (usize, usize) {
     for dialect in DIALECTS.iter().filter(|dialect| judge::knows(dialect.id())) {
-        for profile in dialect.about().profiles {
+        for dialect in dialect.about().profiles {
+            let profile = dialect.profile();
             let look = &mut |text: &str, rendering: &Rendering| {
                 let faults = judge::faults(dialect.id(), profile, text);
                 let is_hidden = policy.orphans == Orphans::Reject
@@ -108,7 +103,7 @@ fn agree(
                 seen.0 += usize::from(faults.is_empty());
                 seen.1 += usize::from(!faults.is_empty());
             };
-            each_rendering(*dialect, &[profile], linked, perspective, policy, look);
+            each_rendering(&[*dialect], linked, perspective, policy, look);
         }
     }
     seen
@@ -145,7 +140,7 @@ fn what_somebody_says_is_never_invalid_but_where_a_record_has_to_end_with_the_as
                 assert!(is_expected, "{name} {}: {:?}", dialect.id(), rendering.violations);
             };
             let profiles = dialect.about().profiles;
-            each_rendering(*dialect, profiles, &linked, perspective, &Policy::default(), look);
+            each_rendering(profiles, &linked, perspective, &Policy::default(), look);
         }
     }
 }
@@ -160,7 +155,6 @@ fn verdicts_and_losses_are_as_they_were() {
                 &linked,
                 auto_perspective(&linked).filter(|_| !dialect.about().neutral),
                 &policy,
-                dialect.about().profiles[0],
             );
             let mut count = 0;
             let mut invalid = BTreeSet::new();

@@ -157,7 +157,6 @@ impl Outcome {
             text: String::new(),
             shows_history: true,
         };
-        let profile = dialect.about().profiles[0];
         let look = &mut |text: &str, rendering: &Rendering| {
             outcome
                 .violations
@@ -174,8 +173,7 @@ impl Outcome {
             }
         };
         each_rendering(
-            dialect,
-            &[profile],
+            &[dialect],
             linked,
             auto_perspective(linked),
             &Policy::default(),
@@ -210,7 +208,7 @@ fn head(cells: &[&str]) -> String {
 
 /// The cases beside the other converters.
 fn matrix(cases: &[(String, Linked)]) -> String {
-    let ours = chatmill_dialect::find("anthropic-messages").unwrap().0;
+    let ours = chatmill_dialect::find("anthropic-messages").unwrap();
     let heads: Vec<&str> = ["Case"].into_iter().chain(PEERS).chain(["chatmill"]).collect();
     let mut table = head(&heads);
     for (name, done) in SIXTEEN.iter().zip(DONE) {
@@ -337,7 +335,7 @@ fn none_of_the_sixteen_is_lost_without_a_word_where_others_lose() {
         ("space-after-last-answer", &[LossCode::WhitespaceTrimmed]),
     ] {
         for dialect in ["anthropic-messages", "bedrock-converse"] {
-            let outcome = Outcome::of(chatmill_dialect::find(dialect).unwrap().0, case(&cases, name));
+            let outcome = Outcome::of(chatmill_dialect::find(dialect).unwrap(), case(&cases, name));
             // Converse takes white space at the end.
             let codes = codes
                 .iter()

@@ -6,13 +6,12 @@
 //! ```
 //!
 //! Nobody is the assistant here: the dialect renders once. What a group chat was read from, this writes back; what other
-//! systems hold beyond the format is declared. What the format's validators ask, and the source lacks, is made and declared:
+//! systems hold beyond the format is declared. What the format's validators ask, and the source lacks, is made and declared: a name
+//! (the title, else the id), the sender `system` where nobody is. Only what a group chat itself has in the place of a quoted author
+//! stays, and makes the row invalid.
 //!
-//! - GRP-01: a quoted author is an id of the roster; what a group chat itself has in its place stays, and the row is invalid.
-//! - GRP-02: a version, a name (the title, else the id), and a roster with everybody who speaks or is quoted.
-//! - GRP-03: every message has an id, a sender (`system` where nobody is), a type and a content; every quoted one an id.
-//! - GRP-04: roles are user and assistant. Our extension of the format adds `tool`, with calls and results in `extra`, and
-//!   system text as an event with `extra.role`.
+//! Our extension of the format adds the role `tool`, with calls and results in `extra`, and system text as an event with
+//! `extra.role`.
 
 mod extra;
 mod message;
@@ -27,12 +26,24 @@ use crate::json_object::{Object, key};
 use crate::loss::{LossCode, Losses, reasons};
 use crate::message_ids::MessageIds;
 use crate::progress::Progress;
+use crate::rules::rules;
 use crate::select_messages::SelectedMessages;
 use crate::tool_ids::ToolIds;
 use crate::view::View;
 use crate::{Dialect, Emit};
 
 use roster::People;
+
+rules! {
+    /// a quoted author is an id of the roster
+    GRP_01 = "GRP-01";
+    /// there is a version, a name, and a roster with everybody who speaks or is quoted
+    GRP_02 = "GRP-02";
+    /// every message has an id, a sender, a type and a content; every quoted one an id
+    GRP_03 = "GRP-03";
+    /// roles are user and assistant
+    GRP_04 = "GRP-04";
+}
 
 /// The dialect of group chat archives.
 pub(crate) struct GroupChat;
@@ -47,9 +58,9 @@ static ABOUT: DialectAbout = DialectAbout {
     dated: "2026-01-19",
     carries: "people, rooms, text, one medium per message, replies, times, ids, notices, tools as an extension",
     loses: "reasoning, further media of a message, tool definitions, second names",
-    profiles: &["document"],
+    profiles: &[&GroupChat],
     neutral: true,
-    rules: Rules::Judged,
+    rules: Rules::Judged(RULES),
 };
 
 impl Dialect for GroupChat {

@@ -5,15 +5,13 @@ use std::borrow::Cow;
 use chatmill_model::{Component, LinkStatus, Message, Reference, ReferenceForm, Sink};
 use serde_json::value::RawValue;
 
-use super::{Made, is_native};
+use super::{GRP_01, Made, is_native};
 use crate::json;
 use crate::json_object::{Object, key};
 use crate::loss::{LossCode, Losses, reasons};
 use crate::times;
 use crate::view::View;
 use crate::violation::Violation;
-
-const NO_AUTHOR: &str = "GRP-01: the author of a quoted message is not text";
 
 /// Writes the list, and gives what of it breaks a rule. What refers to nothing that anybody could find or read is left out.
 pub(super) fn write<'a>(
@@ -57,7 +55,8 @@ pub(super) fn write<'a>(
                 let fields = json::fields(raw.as_str()).unwrap_or_default();
                 let is_nameless = |author: &RawValue| json::decode_string(author.get()).is_none();
                 if fields.get("sender").is_some_and(|author| is_nameless(author)) {
-                    violation = Some(Violation::at(message.position, NO_AUTHOR));
+                    let fault = "the author of a quoted message is not text";
+                    violation = Some(Violation::of(GRP_01, Some(message.position), fault));
                 }
                 let has_id = fields.contains_key("message_id");
                 as_it_was(sink, raw.as_str(), Some(id).filter(|_| !has_id));

@@ -41,7 +41,16 @@ use edition::{Arrows, Breaks, CODE, DOCUMENT, Edition, MediaWords, Prompt};
 use labels::Labels;
 
 /// The dialect of gryag's compact prompts.
-pub(crate) struct GryagCompact;
+pub(crate) struct GryagCompact {
+    profile: &'static str,
+    edition: &'static Edition,
+}
+
+/// In profile `document`.
+pub(crate) static GRYAG_COMPACT: GryagCompact = GryagCompact {
+    profile: "document",
+    edition: &DOCUMENT,
+};
 
 static ABOUT: DialectAbout = DialectAbout {
     title: "gryag compact transcript",
@@ -51,9 +60,15 @@ static ABOUT: DialectAbout = DialectAbout {
     dated: "2025-10-17",
     carries: "text, names with short ids, whom a line answers, kinds of media",
     loses: "line breaks, ids, times, tools, system text, media, context layers that the bot's search index fills",
-    profiles: &["document", "2025-10-17"],
+    profiles: &[
+        &GRYAG_COMPACT,
+        &GryagCompact {
+            profile: "2025-10-17",
+            edition: &CODE,
+        },
+    ],
     neutral: false,
-    rules: Rules::Judged,
+    rules: Rules::Judged(&[]),
 };
 
 impl Dialect for GryagCompact {
@@ -65,11 +80,12 @@ impl Dialect for GryagCompact {
         &ABOUT
     }
 
+    fn profile(&self) -> &'static str {
+        self.profile
+    }
+
     fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let edition = match view.profile {
-            "2025-10-17" => &CODE,
-            _ => &DOCUMENT,
-        };
+        let edition = self.edition;
         let mut losses = Losses::default();
         let shown = SelectedMessages::choose(view, None, &mut losses, |message| {
             View::is_turn(message)

@@ -40,7 +40,16 @@ use meta::Meta;
 use tools::name_of;
 
 /// The dialect of gryag's prompts.
-pub(crate) struct GryagGemini;
+pub(crate) struct GryagGemini {
+    profile: &'static str,
+    edition: &'static Edition,
+}
+
+/// In profile `document`.
+pub(crate) static GRYAG_GEMINI: GryagGemini = GryagGemini {
+    profile: "document",
+    edition: &DOCUMENT,
+};
 
 static ABOUT: DialectAbout = DialectAbout {
     title: "gryag prompt for Gemini",
@@ -50,9 +59,15 @@ static ABOUT: DialectAbout = DialectAbout {
     dated: "2025-10-17",
     carries: "text, names, ids, one reply per message with an excerpt, media, tools",
     loses: "times, ids of calls, further replies, facts about people and rooms, context layers that the bot's search index fills",
-    profiles: &["document", "2025-10-17"],
+    profiles: &[
+        &GRYAG_GEMINI,
+        &GryagGemini {
+            profile: "2025-10-17",
+            edition: &CODE,
+        },
+    ],
     neutral: false,
-    rules: Rules::Judged,
+    rules: Rules::Judged(&[]),
 };
 
 impl Dialect for GryagGemini {
@@ -62,6 +77,10 @@ impl Dialect for GryagGemini {
 
     fn about(&self) -> &'static DialectAbout {
         &ABOUT
+    }
+
+    fn profile(&self) -> &'static str {
+        self.profile
     }
 
     fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
@@ -81,10 +100,7 @@ impl Dialect for GryagGemini {
         let turns = arrange(view, &shown.messages, &mut losses);
         let mut writer = Writer {
             view,
-            edition: match view.profile {
-                "2025-10-17" => &CODE,
-                _ => &DOCUMENT,
-            },
+            edition: self.edition,
             sink: &mut *sink,
             losses,
             progress: Progress::default(),

@@ -39,9 +39,9 @@ static ABOUT: DialectAbout = DialectAbout {
     dated: "2026-02-28",
     carries: "people and agents, text, files by address, replies, mentions, chains of agents, ids, Jaibber's own notices",
     loses: "times, tools, system text, reasoning, files in the record, facts about people and rooms, other systems' notices",
-    profiles: &["document"],
+    profiles: &[&JaibberEvents],
     neutral: true,
-    rules: Rules::Judged,
+    rules: Rules::Judged(&[]),
 };
 
 impl Dialect for JaibberEvents {

@@ -1,26 +1,40 @@
 //! The list as Suna's filter for Bedrock leaves it.
 //!
-//! - SUB-01 a result counts when an earlier call with its id is still open, and is left out else.
-//! - SUB-02 a user message that embeds a result is left out, unless it is a cached block.
-//!
 //! Profile `2025-11-07` is the code of that day: results belong to the newest turn of the assistant only, by id; seven
 //! patterns tell an embedded result; and where nothing but system text would be left, the last user message stays.
+
+use chatmill_model::Sink;
 
 use crate::loss::reasons;
 use std::sync::OnceLock;
 
 use super::{BLOCKS, DATED, LIST, SPECIFICATION, STRINGS, as_one_agent};
-use chatmill_model::Sink;
-
-use crate::about::DialectAbout;
+use crate::about::{DialectAbout, Rules};
 use crate::filter::{Filter, Open};
 use crate::list::{ContentAs, List};
+use crate::rules::rules;
 use crate::turn_plan::{DialectProfile, Order, Texts};
 use crate::view::View;
 use crate::{Dialect, Emit};
 
+rules! {
+    /// a result counts when an earlier call with its id is still open, and is left out else
+    SUB_01 = "SUB-01";
+    /// a user message that embeds a result is left out, unless it is a cached block
+    SUB_02 = "SUB-02";
+}
+
 /// The dialect of lists that are filtered for Bedrock.
-pub(crate) struct SunaBedrock;
+pub(crate) struct SunaBedrock {
+    profile: &'static str,
+    manner: &'static DialectProfile,
+}
+
+/// In profile `document`.
+pub(crate) static SUNA_BEDROCK: SunaBedrock = SunaBedrock {
+    profile: "document",
+    manner: &MANNER,
+};
 
 static ABOUT: DialectAbout = DialectAbout {
     title: "Suna messages filtered for Bedrock",
@@ -29,7 +43,14 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "text, tools, ids of messages, cached blocks, quoted replies",
     loses: "results without an open call, users' texts that embed results, times, notices, reasoning, media, definitions \
             and failures of tools, names, facts about people and rooms",
-    profiles: &["document", "2025-11-07"],
+    profiles: &[
+        &SUNA_BEDROCK,
+        &SunaBedrock {
+            profile: "2025-11-07",
+            manner: &CODE_MANNER,
+        },
+    ],
+    rules: Rules::Judged(RULES),
     ..BLOCKS
 };
 
@@ -37,8 +58,8 @@ static DOCUMENT: Filter = Filter {
     open: Open::EveryCall,
     embedded: &[TOOL_OBJECT],
     keeps_last_user: false,
-    result_rule: reasons::NO_EARLIER_CALL_IS_OPEN.by("SUB-01"),
-    text_rule: reasons::EMBEDDED_RESULT_IS_LEFT_OUT.by("SUB-02"),
+    result_rule: reasons::NO_EARLIER_CALL_IS_OPEN.by(SUB_01),
+    text_rule: reasons::EMBEDDED_RESULT_IS_LEFT_OUT.by(SUB_02),
     compiled: OnceLock::new(),
 };
 
@@ -54,8 +75,8 @@ static CODE: Filter = Filter {
         r#""tool_call_id"\s*:\s*"tooluse_"#,
     ],
     keeps_last_user: true,
-    result_rule: reasons::NO_EARLIER_CALL_IS_OPEN.by("SUB-01"),
-    text_rule: reasons::EMBEDDED_RESULT_IS_LEFT_OUT.by("SUB-02"),
+    result_rule: reasons::NO_EARLIER_CALL_IS_OPEN.by(SUB_01),
+    text_rule: reasons::EMBEDDED_RESULT_IS_LEFT_OUT.by(SUB_02),
     compiled: OnceLock::new(),
 };
 
@@ -66,7 +87,7 @@ static MANNER: DialectProfile = DialectProfile {
     order: Order::Filtered(&DOCUMENT),
     texts: Texts::JoinedWithoutMarks,
     cache_marks: Some((4, reasons::FOUR_CACHE_MARKS)),
-    pairing: "SUB-01",
+    pairing: SUB_01,
     ..STRINGS
 };
 
@@ -84,16 +105,16 @@ impl Dialect for SunaBedrock {
         &ABOUT
     }
 
+    fn profile(&self) -> &'static str {
+        self.profile
+    }
+
     fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let manner = match view.profile {
-            "2025-11-07" => &CODE_MANNER,
-            _ => &MANNER,
-        };
         let list = List {
             content: ContentAs::StringUnlessMarked,
             ..LIST
         };
-        let rendering = as_one_agent(view, sink, &|view, sink| list.render(view, manner, sink));
+        let rendering = as_one_agent(view, sink, &|view, sink| list.render(view, self.manner, sink));
         emit(sink, rendering);
     }
 }

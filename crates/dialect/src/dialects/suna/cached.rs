@@ -29,6 +29,7 @@ static ABOUT: DialectAbout = DialectAbout {
     dated: DATED,
     carries: "text, results of tools, calls and ids of the newest turn, cached blocks as they come, quoted replies",
     loses: "calls and ids of older turns, times, notices, reasoning, media, names, facts about people and rooms",
+    profiles: &[&SunaCached],
     ..LLM
 };
 

@@ -9,9 +9,9 @@ use serde_json::Value;
 
 /// The payloads of a conversation, and what their reader takes them for.
 fn published(linked: &Linked) -> (Vec<Value>, Option<&'static str>) {
-    let (dialect, profile) = chatmill_dialect::find("jaibber-events").unwrap();
+    let dialect = chatmill_dialect::find("jaibber-events").unwrap();
     let policy = Policy::default();
-    let view = View::whole(linked, None, &policy, profile);
+    let view = View::whole(linked, None, &policy);
     let mut text = String::new();
     dialect.render_each(&view, &mut |sink, _| text = sink.text().to_owned());
     let head = Head {

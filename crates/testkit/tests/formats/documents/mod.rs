@@ -40,14 +40,9 @@ impl Said {
 
 /// The renderings of a conversation through the eyes of a participant.
 fn all_through(linked: &Linked, dialect: &str, perspective: Option<usize>) -> Vec<Said> {
-    let (dialect, profile) = chatmill_dialect::find(dialect).unwrap();
+    let dialect = chatmill_dialect::find(dialect).unwrap();
     let policy = Policy::default();
-    let view = View::whole(
-        linked,
-        perspective.filter(|_| !dialect.about().neutral),
-        &policy,
-        profile,
-    );
+    let view = View::whole(linked, perspective.filter(|_| !dialect.about().neutral), &policy);
     let mut all = Vec::new();
     dialect.render_each(&view, &mut |sink, rendering| {
         all.push(Said {

@@ -34,10 +34,10 @@ fn what_a_dialect_writes_its_own_source_accepts() {
     for (name, linked) in cases().into_iter().chain([silent]) {
         for dialect in DIALECTS {
             let about = dialect.about();
-            for profile in about.profiles {
-                let spelled = format!("{}@{profile}", dialect.id());
+            for dialect in about.profiles {
+                let spelled = format!("{dialect:?}");
                 // Transcripts have no reader.
-                let Some(source) = reader(*dialect, profile) else {
+                let Some(source) = reader(*dialect) else {
                     continue;
                 };
                 let policy = Policy::default();
@@ -45,7 +45,6 @@ fn what_a_dialect_writes_its_own_source_accepts() {
                     &linked,
                     auto_perspective(&linked).filter(|_| !about.neutral),
                     &policy,
-                    profile,
                 );
                 dialect.render_each(&view, &mut |sink, rendering| {
                     if rendering.is_valid() {

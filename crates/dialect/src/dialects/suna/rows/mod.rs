@@ -45,9 +45,9 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "text, tools, ids, times, cache marks, reasoning if policy keeps it, Suna's own status rows and further columns",
     loses: "names, replies, mentions, media, other systems' notices, definitions and failures of tools, facts about \
             people and rooms",
-    profiles: &["document"],
+    profiles: &[&SunaRows],
     neutral: true,
-    rules: Rules::Judged,
+    rules: Rules::Judged(&[]),
 };
 
 impl Dialect for SunaRows {

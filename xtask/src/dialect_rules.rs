@@ -1,0 +1,81 @@
+//! The tables of `docs/dialect-rules.md`: codes and sentences from the dialects, how each rule is held and tested by hand.
+//!
+//! The table of a family stands between `<!-- OAC -->` and `<!-- /OAC -->`. What is written there in the last two columns
+//! stays; a rule that is new gets them empty, and a test of the dialects asks for them.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use anyhow::{Context, Result};
+use chatmill_dialect::about::Rules;
+use chatmill_dialect::{DIALECTS, Rule, TemplateDialect};
+
+use crate::tables::{cell, replaced};
+
+/// The page with the rules of all dialects and of templates.
+pub(crate) fn with_rules(page: &str) -> Result<String> {
+    filled(page, declared())
+}
+
+/// Each rule, once.
+fn declared() -> impl Iterator<Item = &'static Rule> {
+    let listed = DIALECTS.iter().map(|dialect| match dialect.about().rules {
+        Rules::Judged(rules) => rules,
+        Rules::None(_) => &[],
+    });
+    let all = listed.chain([TemplateDialect::rules()]).flatten().copied();
+    let by_id: BTreeMap<&str, &Rule> = all.map(|rule| (rule.id(), rule)).collect();
+    by_id.into_values()
+}
+
+fn filled(page: &str, rules: impl Iterator<Item = &'static Rule>) -> Result<String> {
+    let mut families: BTreeMap<&str, String> = BTreeMap::new();
+    for rule in rules {
+        let (family, _) = rule.id().split_once('-').context("a code has a family")?;
+        let table = families
+            .entry(family)
+            .or_insert_with(|| "| Rule | Wants | Held | Test |\n|---|---|---|---|\n".to_owned());
+        let (held, test) = by_hand(page, rule).unwrap_or_default();
+        writeln!(table, "| {rule} | {} | {held} | {test} |", cell(rule.wants()))?;
+    }
+    let mut filled = page.to_owned();
+    for (family, table) in families {
+        filled = replaced(&filled, family, &table)?;
+    }
+    Ok(filled)
+}
+
+/// What stands in the last two columns of a rule's row.
+fn by_hand<'p>(page: &'p str, rule: &Rule) -> Option<(&'p str, &'p str)> {
+    let start = format!("| {rule} |");
+    let row = page.lines().find_map(|line| line.strip_prefix(&start))?;
+    let (before, test) = row.strip_suffix('|')?.rsplit_once('|')?;
+    let (_, held) = before.rsplit_once('|')?;
+    Some((held.trim(), test.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_come_from_the_rules_and_what_is_written_by_hand_stays() {
+        let rules = TemplateDialect::rules();
+        let (first, second) = (rules[0], rules[1]);
+        let page = format!(
+            "a\n<!-- TPL -->\n| {first} | old \\| words | repaired | `x.rs::y` |\n<!-- /TPL -->\nb\n"
+        );
+        let once = filled(&page, [first, second].into_iter()).unwrap();
+        let rows: Vec<&str> = once.lines().filter(|line| line.starts_with("| TPL")).collect();
+        assert_eq!(
+            rows,
+            [
+                format!("| {first} | {} | repaired | `x.rs::y` |", first.wants()),
+                format!("| {second} | {} |  |  |", second.wants()),
+            ]
+        );
+        assert_eq!(filled(&once, [first, second].into_iter()).unwrap(), once);
+        let complaint = filled("a", [first].into_iter()).unwrap_err().to_string();
+        assert_eq!(complaint, "there is no <!-- TPL -->");
+    }
+}

@@ -1,0 +1,34 @@
+//! Tables in pages that are written by hand: each stands between a pair of markers, and everything else stays.
+
+use anyhow::{Context, Result};
+
+/// The text with another block between a pair of markers.
+pub(crate) fn replaced(text: &str, name: &str, block: &str) -> Result<String> {
+    let (open, close) = (format!("<!-- {name} -->"), format!("<!-- /{name} -->"));
+    let (before, rest) = text
+        .split_once(&open)
+        .with_context(|| format!("there is no {open}"))?;
+    let (_, after) = rest
+        .split_once(&close)
+        .with_context(|| format!("there is no {close}"))?;
+    Ok(format!("{before}{open}\n\n{block}\n{close}{after}"))
+}
+
+/// Text that does not break out of its table cell.
+pub(crate) fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_is_replaced_and_the_rest_stays() {
+        let text = "a\n<!-- t -->\nold\n<!-- /t -->\nb\n";
+        let once = replaced(text, "t", "| new |\n").unwrap();
+        assert_eq!(once, "a\n<!-- t -->\n\n| new |\n\n<!-- /t -->\nb\n");
+        assert_eq!(replaced(&once, "t", "| new |\n").unwrap(), once);
+        assert!(replaced(text, "u", "").is_err());
+    }
+}

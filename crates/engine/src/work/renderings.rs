@@ -1,22 +1,68 @@
 //! The second half of a worker's way: a conversation said in every dialect, counted in every encoding, and written.
 
-use std::sync::Arc;
+use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 
 use chatmill_dataset::rows::{LossRow, RenderingRow, TokenCountRow};
+use chatmill_dataset::{Content, Key, PartSet};
 use chatmill_diag::{Finding, codes};
 use chatmill_dialect::policy::Reasoning;
-use chatmill_dialect::{LossCode, Rendering, folded};
+use chatmill_dialect::{Coverage, LossCode, Rendering, folded};
 use chatmill_model::{ComponentSpan, Linked};
 use chatmill_token::{Encoding, TokenCounts};
 
 use super::Work;
 use crate::error::WorkError;
-use crate::plan::Target;
+use crate::plan::{Plan, Target};
 use crate::record::redact;
 use crate::work::bill::{self, BillingMode};
+use crate::work::overview::LossAmounts;
 use crate::work::render::{self, WindowedRenderer};
 use crate::work::totals::{Counted, Group};
+
+/// The keys of what a plan names.
+pub(super) struct PlanKeys {
+    /// Dialect, profile and media type of each target.
+    targets: Vec<[Key; 3]>,
+    encodings: Vec<Key>,
+    /// Kinds of losses, in their order.
+    codes: Vec<Key>,
+}
+
+impl PlanKeys {
+    pub(super) fn new(plan: &Plan, parts: &mut PartSet) -> Self {
+        let mut of_target = |target: &Target| {
+            let media_type = target.dialect.about().media_type;
+            [target.dialect.id(), target.profile, media_type].map(|text| parts.key(text))
+        };
+        Self {
+            targets: plan.targets.iter().map(&mut of_target).collect(),
+            encodings: plan
+                .encodings
+                .iter()
+                .map(|known| parts.key(known.name()))
+                .collect(),
+            codes: LossCode::ALL
+                .iter()
+                .map(|code| parts.key(code.as_str()))
+                .collect(),
+        }
+    }
+
+    fn code(&self, code: LossCode) -> Key {
+        self.codes.get(code as usize).copied().unwrap_or_default()
+    }
+}
+
+/// What is needed for one rendering after the other.
+#[derive(Default)]
+pub(super) struct RenderingBuffers {
+    spans: Vec<ComponentSpan>,
+    losses: LossAmounts,
+    loss_codes: Vec<Key>,
+    tokens: Vec<u64>,
+    sent_tokens: Vec<u64>,
+}
 
 impl Work<'_, '_> {
     pub(super) fn renderings(&mut self, id: &str, linked: &Linked, record: u64) -> Result<(), WorkError> {
@@ -44,8 +90,10 @@ impl Work<'_, '_> {
             self.finding(&self.at_record(finding), Some(record), Some(id))?;
         }
         let mut meter = self.meter.take();
+        let conversation = self.parts.key(id);
         for (rank, target) in plan.targets.iter().enumerate() {
-            let mut groups_seen = Vec::new();
+            let [dialect, profile, media_type] = self.keys.targets.get(rank).copied().unwrap_or_default();
+            let mut seen = CoveragesSeen::default();
             let mut emit = |perspective: &str, mut rendering: Rendering<'_>| {
                 if let Some(redaction) = &self.redaction {
                     redact::declare(redaction, &mut rendering);
@@ -55,10 +103,14 @@ impl Work<'_, '_> {
                     record,
                     target,
                     rank,
-                    perspective,
                     linked,
+                    conversation,
+                    dialect,
+                    profile,
+                    perspective: self.parts.key(perspective),
+                    media_type,
                 };
-                self.rendering(&spot, &rendering, &mut groups_seen)
+                self.rendering(&spot, &rendering, &mut seen)
             };
             windowed.render(target, plan.policy(), meter.as_mut(), &mut emit)?;
         }
@@ -70,120 +122,138 @@ impl Work<'_, '_> {
         &mut self,
         spot: &RenderingKey<'_>,
         rendering: &Rendering<'_>,
-        groups_seen: &mut Vec<Group>,
+        seen: &mut CoveragesSeen,
     ) -> Result<(), WorkError> {
         if self.tools.stop.load(Ordering::Relaxed) {
             return Err(WorkError::Stopped);
         }
         let plan = self.tools.plan;
-        let (dialect, profile) = (spot.target.dialect.id(), spot.target.profile);
+        let dialect = spot.target.dialect.id();
         let mut violations: Vec<String> = rendering.violations.iter().map(ToString::to_string).collect();
         let limit = plan.limits().rendering;
-        self.text.clear();
-        self.spans.clear();
-        let mut oversize = rendering
-            .rope
-            .segments()
-            .iter()
-            .map(|segment| segment.text.len() as u64)
-            .sum::<u64>()
-            > limit;
+        let segments = rendering.rope.segments().iter();
+        let mut oversize = segments.map(|segment| segment.text.len() as u64).sum::<u64>() > limit;
+        let mut draft = self.parts.draft(spot.dialect)?;
+        self.buffers.spans.clear();
         if !oversize {
-            rendering.rope.write(&mut self.text, &mut self.spans);
-            oversize = self.text.len() as u64 > limit;
+            let spans = &mut self.buffers.spans;
+            draft.write(|page, start| {
+                rendering.rope.write(page, spans);
+                for span in spans {
+                    span.end -= start;
+                }
+            });
+            oversize = draft.text().len() as u64 > limit;
         }
         if oversize {
-            self.text.clear();
-            self.spans.clear();
+            draft.clear();
+            self.buffers.spans.clear();
             violations.push(format!("oversize-rendering: more than {limit} bytes"));
             let message = format!("the {dialect} rendering is larger than limits.rendering ({limit} bytes)");
             let finding = Finding::new(&codes::OVERSIZE_RENDERING, message);
             self.finding(&self.at_record(finding), Some(spot.record), Some(spot.id))?;
         }
         let serving = BillingMode::of(&*spot.target.dialect, plan.windows.cuts.per_turn);
-        let requests = u64::from(bill::requests(&mut self.spans, serving));
-        let tallies = self.counter.tally(&self.text, &self.spans);
-        let served = RequestCost {
+        let requests = u64::from(bill::requests(&mut self.buffers.spans, serving));
+        let tallies = self.counter.tally(draft.text(), &self.buffers.spans);
+        let cost = RenderingCost {
+            bytes: draft.text().len() as u64,
             tallies: &tallies,
             requests,
             valid: violations.is_empty(),
         };
-        let keys = [spot.id, dialect, profile, spot.perspective].map(Arc::<str>::from);
-        self.count(spot, &keys, rendering, &served, groups_seen)?;
+        self.count(spot, rendering, &cost, seen)?;
         self.receipt.renderings += 1;
-        self.verify(spot, &tallies)?;
+        self.verify(spot, draft.text(), &tallies)?;
         // Most losses are of few codes: sorting the words of all of them takes longer than all else that is done with them.
-        let codes = self.receipt.overview.add_losses(spot.rank, &rendering.losses);
-        let drops_thoughts =
-            plan.policy().reasoning == Reasoning::Drop && codes.contains(&LossCode::ReasoningDropped);
+        let losses = &mut self.buffers.losses;
+        losses.count(&rendering.losses);
+        self.receipt.overview.add_losses(spot.rank, losses);
+        let drops_thoughts = plan.policy().reasoning == Reasoning::Drop
+            && losses.codes().any(|code| code == LossCode::ReasoningDropped);
         self.receipt.without_reasoning += u64::from(drops_thoughts);
         if self.parts.writes_losses() {
-            self.losses(&keys, rendering)?;
+            self.losses(spot, rendering)?;
         }
         if !self.parts.writes_renderings() {
+            self.parts.put_away(draft);
             return Ok(());
         }
-        let mut loss_codes: Vec<String> = codes.iter().map(|code| code.as_str().to_owned()).collect();
-        loss_codes.sort_unstable();
-        let [conversation_id, dialect_id, profile_id, perspective_id] = keys;
         let keep = !oversize && plan.pipeline.output.content.keeps(dialect);
+        let RenderingBuffers {
+            spans,
+            losses,
+            loss_codes,
+            tokens,
+            sent_tokens,
+        } = &mut self.buffers;
+        loss_codes.clear();
+        loss_codes.extend(losses.codes().map(|code| self.keys.code(code)));
+        tokens.clear();
+        tokens.extend(tallies.iter().map(|tally| tally.tokens));
+        sent_tokens.clear();
+        sent_tokens.extend(tallies.iter().map(|tally| tally.sent));
+        let assistant_spans = if keep {
+            bill::assistant_spans(spans)
+        } else {
+            Vec::new()
+        };
         self.parts.push_rendering(RenderingRow {
-            conversation_id,
-            dialect: dialect_id,
-            profile: profile_id,
-            perspective: perspective_id,
-            ordinal: rendering.ordinal,
-            media_type: spot.target.dialect.about().media_type,
-            content: keep.then(|| self.text.clone()),
-            bytes: self.text.len() as u64,
-            tokens: tallies.iter().map(|tally| tally.tokens).collect(),
-            requests,
-            sent_tokens: tallies.iter().map(|tally| tally.sent).collect(),
-            coverage: rendering.coverage.as_str(),
-            first_position: rendering.first_position,
-            last_position: rendering.last_position,
-            messages_rendered: rendering.messages_rendered,
-            last_role: rendering.last_role,
-            assistant_messages: rendering.assistant_messages,
-            assistant_spans: if keep {
-                bill::assistant_spans(&self.spans)
+            conversation_id: spot.conversation,
+            dialect: spot.dialect,
+            profile: spot.profile,
+            perspective: spot.perspective,
+            ordinal: rendering.ordinal.into(),
+            media_type: spot.media_type,
+            bytes: cost.bytes,
+            content: if keep {
+                Content::Kept(draft)
             } else {
-                Vec::new()
+                Content::Withdrawn(draft)
             },
+            tokens,
+            requests,
+            sent_tokens,
+            coverage: rendering.coverage.as_str(),
+            first_position: rendering.first_position.map(u64::from),
+            last_position: rendering.last_position.map(u64::from),
+            messages_rendered: rendering.messages_rendered.into(),
+            last_role: rendering.last_role,
+            assistant_messages: rendering.assistant_messages.into(),
+            assistant_spans: &assistant_spans,
             loss_count: rendering.loss_count(),
             loss_codes,
             valid: violations.is_empty(),
-            violations,
+            violations: &violations,
         })?;
         Ok(())
     }
 
     /// Writes what a rendering lost, a row for each kind and reason.
-    fn losses(&mut self, keys: &[Arc<str>; 4], rendering: &Rendering<'_>) -> Result<(), WorkError> {
-        let [conversation_id, dialect, profile, perspective] = keys;
+    fn losses(&mut self, spot: &RenderingKey<'_>, rendering: &Rendering<'_>) -> Result<(), WorkError> {
         for loss in folded(&rendering.losses) {
             self.parts.push_loss(LossRow {
-                conversation_id: Arc::clone(conversation_id),
-                dialect: Arc::clone(dialect),
-                profile: Arc::clone(profile),
-                perspective: Arc::clone(perspective),
-                ordinal: rendering.ordinal,
-                code: loss.code.as_str().into(),
-                reason: loss.reason.clone(),
+                conversation_id: spot.conversation,
+                dialect: spot.dialect,
+                profile: spot.profile,
+                perspective: spot.perspective,
+                ordinal: rendering.ordinal.into(),
+                code: self.keys.code(loss.code),
+                reason: loss.reason,
                 amount: loss.amount,
-                positions: loss.positions,
+                positions: &loss.positions,
             })?;
         }
         Ok(())
     }
 
     /// Lets the reference count every n-th rendering again.
-    fn verify(&self, spot: &RenderingKey<'_>, tallies: &[TokenCounts]) -> Result<(), WorkError> {
+    fn verify(&self, spot: &RenderingKey<'_>, text: &str, tallies: &[TokenCounts]) -> Result<(), WorkError> {
         let every = self.tools.verify_every;
         if every == 0 || !self.receipt.renderings.is_multiple_of(every) {
             return Ok(());
         }
-        match miscounted(&self.tools.plan.encodings, &self.text, &self.spans, tallies) {
+        match miscounted(&self.tools.plan.encodings, text, &self.buffers.spans, tallies) {
             None => Ok(()),
             Some(encoding) => Err(WorkError::Miscounted {
                 dialect: spot.target.dialect.id().to_owned(),
@@ -197,22 +267,25 @@ impl Work<'_, '_> {
     fn count(
         &mut self,
         spot: &RenderingKey<'_>,
-        [conversation_id, dialect_id, profile_id, perspective_id]: &[Arc<str>; 4],
         rendering: &Rendering<'_>,
-        served: &RequestCost<'_>,
-        groups_seen: &mut Vec<Group>,
+        cost: &RenderingCost<'_>,
+        seen: &mut CoveragesSeen,
     ) -> Result<(), WorkError> {
-        let (dialect, profile) = (spot.target.dialect.id(), spot.target.profile);
-        let names = self.tools.plan.encodings.iter().map(Encoding::name);
         let is_written = self.parts.writes_token_counts();
-        for (encoding, tally) in names.zip(served.tallies).filter(|_| is_written) {
+        for (encoding, tally) in self
+            .keys
+            .encodings
+            .iter()
+            .zip(cost.tallies)
+            .filter(|_| is_written)
+        {
             self.parts.push_token_count(TokenCountRow {
-                conversation_id: Arc::clone(conversation_id),
-                dialect: Arc::clone(dialect_id),
-                profile: Arc::clone(profile_id),
-                perspective: Arc::clone(perspective_id),
-                ordinal: rendering.ordinal,
-                encoding: encoding.into(),
+                conversation_id: spot.conversation,
+                dialect: spot.dialect,
+                profile: spot.profile,
+                perspective: spot.perspective,
+                ordinal: rendering.ordinal.into(),
+                encoding: *encoding,
                 tokens: tally.tokens,
                 content: tally.content,
                 names: tally.names,
@@ -225,46 +298,51 @@ impl Work<'_, '_> {
         }
         // Without an encoding there is still a row of totals, with no tokens in it.
         let uncounted = [TokenCounts::default()];
-        let tallies = if served.tallies.is_empty() {
+        let tallies = if cost.tallies.is_empty() {
             uncounted.as_slice()
         } else {
-            served.tallies
+            cost.tallies
         };
-        for (at, tally) in tallies.iter().enumerate() {
-            let encoding = self
-                .tools
-                .plan
-                .encodings
-                .get(at)
-                .map_or("", |encoding| encoding.name());
+        let first_of_conversation = seen.is_first(rendering.coverage);
+        for (encoding, tally) in tallies.iter().enumerate() {
             let group = Group {
-                source: spot.linked.conversation.source.to_owned(),
-                rank: spot.rank,
-                dialect: dialect.to_owned(),
-                profile: profile.to_owned(),
-                encoding: encoding.to_owned(),
-                coverage: rendering.coverage.as_str().to_owned(),
+                source: Cow::Borrowed(spot.linked.conversation.source),
+                target: spot.rank,
+                encoding,
+                coverage: Cow::Borrowed(rendering.coverage.as_str()),
             };
             let counted = Counted {
-                first_of_conversation: !groups_seen.contains(&group),
+                first_of_conversation,
                 messages_rendered: u64::from(rendering.messages_rendered),
-                bytes: self.text.len() as u64,
+                bytes: cost.bytes,
                 tally,
-                requests: served.requests,
-                valid: served.valid,
+                requests: cost.requests,
+                valid: cost.valid,
                 losses: rendering.loss_count(),
             };
             self.receipt.totals.add(&group, &counted);
-            if counted.first_of_conversation {
-                groups_seen.push(group);
-            }
         }
         Ok(())
     }
 }
 
+/// Which coverages the renderings of a conversation in a dialect have had.
+#[derive(Default)]
+struct CoveragesSeen(u8);
+
+impl CoveragesSeen {
+    /// Whether none had this one.
+    fn is_first(&mut self, coverage: Coverage) -> bool {
+        let before = self.0;
+        self.0 |= 1 << coverage as u8;
+        before != self.0
+    }
+}
+
 /// What a rendering costs.
-struct RequestCost<'t> {
+struct RenderingCost<'t> {
+    /// Bytes of its text.
+    bytes: u64,
     /// One per encoding.
     tallies: &'t [TokenCounts],
     /// How often it is sent.
@@ -279,8 +357,12 @@ struct RenderingKey<'a> {
     record: u64,
     target: &'a Target,
     rank: usize,
-    perspective: &'a str,
     linked: &'a Linked,
+    conversation: Key,
+    dialect: Key,
+    profile: Key,
+    perspective: Key,
+    media_type: Key,
 }
 
 /// The first encoding whose reference counts another number of tokens.

@@ -34,6 +34,15 @@ pub(crate) const PAGE_BYTES: usize = 2 << 20;
 /// Rows of a page.
 pub(crate) const PAGE_ROWS: u32 = 20_000;
 
+/// Bytes that a buffer keeps for the next page.
+const KEPT_BYTES: usize = 2 * PAGE_BYTES;
+
+/// Empties a buffer, and gives memory back that a page of usual size does not need.
+fn empty(buffer: &mut Vec<u8>) {
+    buffer.clear();
+    buffer.shrink_to(KEPT_BYTES);
+}
+
 /// What the columns of a set of files share.
 pub struct Context {
     /// The texts of the keys that rows hold.
@@ -164,9 +173,11 @@ impl<E: Encoder> Leaf<E> {
         }
         let counts = std::mem::take(&mut self.counts);
         let pages = &mut self.pages;
-        self.encoder.end_page(levels, page, &mut |bytes, encoding| {
+        let ended = self.encoder.end_page(levels, page, &mut |bytes, encoding| {
             pages.add(bytes, encoding, counts, compressor)
-        })
+        });
+        empty(page);
+        ended
     }
 
     /// Ends the row group, and leaves the column as it was before the first row.

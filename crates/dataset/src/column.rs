@@ -5,6 +5,7 @@
 
 pub(crate) mod kind;
 mod list;
+mod record;
 
 use std::io::Write;
 use std::path::Path;
@@ -21,6 +22,8 @@ use crate::key::Keys;
 use kind::{Kind, ListKind};
 
 pub(crate) use list::{MaybeSpans, PerEncoding, Sent, Spans, Structs, Tokens, element, encoding_of};
+pub(crate) use record::Record;
+pub(crate) use record::record;
 
 /// Why a value cannot be written.
 #[derive(Debug)]

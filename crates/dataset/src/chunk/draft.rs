@@ -3,15 +3,13 @@
 use parquet::basic::Encoding;
 use parquet::errors::{ParquetError, Result};
 
-use super::PAGE_BYTES;
 use super::encoder::{Encoder, Finish};
+use super::{KEPT_BYTES, empty};
 
 /// Room for levels in front of the texts. Levels of a page that need more are put together with it elsewhere.
 const ROOM: usize = 8 << 10;
 /// Bytes in front of each text, for its length.
 const LENGTH: usize = size_of::<u32>();
-/// Bytes that an empty page may occupy.
-const KEPT_BYTES: usize = 2 * PAGE_BYTES;
 
 /// The page at hand of a column of texts. It is a string all the time: lengths are entered when the page ends.
 #[derive(Default)]
@@ -80,9 +78,7 @@ impl TextPage {
 
     /// Gives memory back that a page of usual size does not need.
     fn give_back(&mut self) {
-        if self.page.capacity() > KEPT_BYTES {
-            self.page.shrink_to(KEPT_BYTES);
-        }
+        self.page.shrink_to(KEPT_BYTES);
     }
 }
 
@@ -114,11 +110,10 @@ impl Encoder for TextPage {
             page.extend_from_slice(levels);
             page.extend_from_slice(texts.get(ROOM..).unwrap_or_default());
             finish(page, Encoding::PLAIN)?;
-            page.shrink_to(KEPT_BYTES);
         }
-        texts.clear();
+        empty(&mut texts);
+        // An empty string may lie in what held the page: nothing is left that could be no text.
         self.page = String::from_utf8(texts).unwrap_or_default();
-        self.give_back();
         Ok(())
     }
 }

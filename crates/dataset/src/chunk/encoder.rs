@@ -6,7 +6,7 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::statistics::{Statistics, ValueStatistics};
 
 use super::dictionary::Dictionary;
-use super::{PAGE_BYTES, hybrid};
+use super::{PAGE_BYTES, empty, hybrid};
 use crate::key::{Key, Keys};
 
 /// Bytes of a text in the statistics; longer ones are cut.
@@ -84,7 +84,7 @@ macro_rules! plain {
 
             fn end_page(&mut self, levels: &[u8], page: &mut Vec<u8>, finish: &mut Finish<'_>) -> Result<()> {
                 finish(whole(levels, &self.0, page), Encoding::PLAIN)?;
-                self.0.clear();
+                empty(&mut self.0);
                 Ok(())
             }
         })+
@@ -193,12 +193,11 @@ impl Coded {
             self.bounds = Some(widened(self.kind, self.bounds.take(), value));
             return Ok(());
         }
-        let index = match self.dictionary.index(value, PAGE_BYTES) {
-            Some(index) => index,
-            None => {
-                self.state = State::Full;
-                self.dictionary.append(value)?
-            }
+        let index = if let Some(index) = self.dictionary.index(value, PAGE_BYTES) {
+            index
+        } else {
+            self.state = State::Full;
+            self.dictionary.append(value)?
         };
         self.indices.push(index);
         Ok(())
@@ -239,7 +238,7 @@ impl Encoder for Coded {
     fn end_page(&mut self, levels: &[u8], page: &mut Vec<u8>, finish: &mut Finish<'_>) -> Result<()> {
         if self.indices.is_empty() {
             finish(whole(levels, &self.plain, page), Encoding::PLAIN)?;
-            self.plain.clear();
+            empty(&mut self.plain);
             return Ok(());
         }
         let width = hybrid::width(self.dictionary.len().saturating_sub(1)).max(1);

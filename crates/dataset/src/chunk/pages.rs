@@ -7,7 +7,7 @@ use bytes::{Buf, Bytes};
 use parquet::basic::Encoding;
 use parquet::column::page::{CompressedPage, Page, PageWriter};
 use parquet::column::writer::ColumnCloseResult;
-use parquet::errors::Result;
+use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::{ColumnChunkMetaData, OffsetIndexBuilder};
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::statistics::Statistics;
@@ -15,6 +15,7 @@ use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
 use zstd::bulk;
 
+use super::empty;
 use crate::options::Compression;
 
 /// Bytes that the header of a page takes at most, about; only memory depends on it.
@@ -45,10 +46,11 @@ impl Compressor {
             Some(zstd) => zstd,
             none => none.insert(bulk::Compressor::new(level.compression_level())?),
         };
-        self.out.clear();
         self.out.reserve(zstd::zstd_safe::compress_bound(page.len()));
         zstd.compress_to_buffer(page, &mut self.out)?;
-        Ok(Bytes::copy_from_slice(&self.out))
+        let packed = Bytes::copy_from_slice(&self.out);
+        empty(&mut self.out);
+        Ok(packed)
     }
 }
 
@@ -66,7 +68,7 @@ pub(crate) struct PageCounts {
 /// The finished pages of a column in a row group, with what the footer says of them.
 #[derive(Default)]
 pub(crate) struct Pages {
-    pages: VecDeque<Bytes>,
+    finished: VecDeque<Bytes>,
     index: Option<OffsetIndexBuilder>,
     encodings: Vec<Encoding>,
     compressed: usize,
@@ -96,9 +98,11 @@ impl Pages {
         let offset = self.compressed;
         let written = self.written(data, page.len(), encoding)?;
         let index = self.index.get_or_insert_with(OffsetIndexBuilder::new);
-        index.append_offset_and_size(offset as i64, written.len() as i32);
+        let size = i32::try_from(written.len());
+        let size = size.map_err(|_| ParquetError::General("a page has more than 2 GiB".to_owned()))?;
+        index.append_offset_and_size(signed(offset), size);
         index.append_row_count(counts.rows.into());
-        self.pages.push_back(written);
+        self.finished.push_back(written);
         self.rows += u64::from(counts.rows);
         self.values += u64::from(counts.values);
         self.nulls += u64::from(counts.nulls);
@@ -139,7 +143,7 @@ impl Pages {
             };
             let written = self.written(page, values.len(), Encoding::PLAIN)?;
             before = written.len();
-            self.pages.push_front(written);
+            self.finished.push_front(written);
         }
         let mut encodings = vec![Encoding::RLE];
         encodings.extend(
@@ -151,9 +155,9 @@ impl Pages {
         let mut metadata = ColumnChunkMetaData::builder(of.clone())
             .set_compression(compressor.compression.of_parquet())
             .set_encodings(encodings)
-            .set_total_compressed_size(self.compressed as i64)
-            .set_total_uncompressed_size(self.uncompressed as i64)
-            .set_num_values(self.values as i64)
+            .set_total_compressed_size(signed(self.compressed))
+            .set_total_uncompressed_size(signed(self.uncompressed))
+            .set_num_values(self.values.cast_signed())
             .set_data_page_offset(0);
         if let Some(statistics) = statistics {
             metadata = metadata.set_statistics(statistics);
@@ -170,6 +174,11 @@ impl Pages {
     }
 }
 
+/// Bytes as the footer counts them; no row group has 8 EiB.
+fn signed(bytes: usize) -> i64 {
+    (bytes as u64).cast_signed()
+}
+
 impl Length for Pages {
     fn len(&self) -> u64 {
         self.compressed as u64
@@ -180,7 +189,7 @@ impl ChunkReader for Pages {
     type T = PageBytes;
 
     fn get_read(&self, start: u64) -> Result<PageBytes> {
-        let mut rest = PageBytes(self.pages.clone());
+        let mut rest = PageBytes(self.finished.clone());
         io::copy(&mut rest.by_ref().take(start), &mut io::sink())?;
         Ok(rest)
     }

@@ -163,7 +163,7 @@ fn a_full_dictionary_ends_and_the_values_after_it_stand_for_themselves() {
     let largest = (0..rows).rev().find(|row| row % 7 != 0).unwrap() * 3;
     assert_eq!(
         (statistics.min_opt(), statistics.max_opt()),
-        (Some(&3), Some(&(largest as i64)))
+        (Some(&3), Some(&i64::try_from(largest).unwrap()))
     );
     assert_eq!(statistics.null_count_opt(), Some(rows.div_ceil(7) as u64));
     let mut row = 0;
@@ -204,7 +204,7 @@ fn lists_come_back_with_those_that_are_empty_and_a_row_stays_on_one_page() {
     assert_eq!(written.pages, [2]);
     let mut row = 0;
     for batch in &written.batches {
-        for found in batch.column(0).as_list::<i32>().iter() {
+        for found in batch.column(0).as_list::<i32>() {
             let found = found.unwrap();
             let found: Vec<String> = found
                 .as_string::<i32>()

@@ -7,10 +7,9 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Field, Fields};
 
 use super::kind::{Kind, Number, signed};
-use super::{Column, Fault, Group, Leaves, One};
+use super::{Column, Fault, Group, Leaves, One, Record};
 use crate::chunk::{Context, Fixed, Leaf, Level};
 use crate::key::Keys;
-use crate::table::Record;
 
 /// The prefix of the columns that hold one count per encoding.
 const TOKENS_PREFIX: &str = "tokens_";

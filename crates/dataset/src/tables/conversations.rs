@@ -1,8 +1,8 @@
 //! The table `conversations`: one row per conversation, with its roster.
 
 use crate::column::kind::{Json, Key, Number, Text, Time, Word};
-use crate::column::{Maybe, One, Structs};
-use crate::table::{Table, record};
+use crate::column::{Maybe, One, Structs, record};
+use crate::table::Table;
 
 record! {
     /// A row of `conversations`.

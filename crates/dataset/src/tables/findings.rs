@@ -1,8 +1,8 @@
 //! The table `findings`: every diagnostic with its place.
 
 use crate::column::kind::{Number, Text, Word};
-use crate::column::{Maybe, One};
-use crate::table::{Table, record};
+use crate::column::{Maybe, One, record};
+use crate::table::Table;
 
 record! {
     /// A row of `findings`.

@@ -2,8 +2,8 @@
 //! reason.
 
 use crate::column::kind::{Key, Number, Position, Word};
-use crate::column::{Many, One};
-use crate::table::{Table, record};
+use crate::column::{Many, One, record};
+use crate::table::Table;
 
 record! {
     /// A row of `losses`. There are several for each rendering, so what they have in common is shared.

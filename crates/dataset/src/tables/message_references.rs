@@ -1,8 +1,8 @@
 //! The table `message_references`: one row per reference that a message makes.
 
 use crate::column::kind::{Flag, Json, Key, Number, Text, Word};
-use crate::column::{Maybe, One};
-use crate::table::{Table, record};
+use crate::column::{Maybe, One, record};
+use crate::table::Table;
 
 record! {
     /// A row of `message_references`.

@@ -1,8 +1,8 @@
 //! The table `messages`: one row per message and notice, in canonical order.
 
 use crate::column::kind::{Json, Key, Number, Real, Text, Time, Word};
-use crate::column::{Many, Maybe, One, PerEncoding, Tokens};
-use crate::table::{Table, record};
+use crate::column::{Many, Maybe, One, PerEncoding, Tokens, record};
+use crate::table::Table;
 
 record! {
     /// A row of `messages`.

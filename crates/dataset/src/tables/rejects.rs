@@ -1,8 +1,8 @@
 //! The table `rejects`: every record or message that could not be kept, with its byte range.
 
-use crate::column::One;
 use crate::column::kind::{Bytes, Number, Text, Word};
-use crate::table::{Table, record};
+use crate::column::{One, record};
+use crate::table::Table;
 
 record! {
     /// A row of `rejects`.

@@ -2,9 +2,9 @@
 //! are adjacent, so that a page holds the same text many times and compresses well.
 
 use crate::column::kind::{self, Flag, Number, Word};
-use crate::column::{Drafted, Many, Maybe, One, PerEncoding, Sent, Spans, Tokens};
+use crate::column::{Drafted, Many, Maybe, One, PerEncoding, Sent, Spans, Tokens, record};
 use crate::key::Key;
-use crate::table::{Table, record};
+use crate::table::Table;
 
 record! {
     /// A row of `renderings`.

@@ -1,8 +1,8 @@
 //! The table `token_counts`: the price of each rendering in each encoding, and what it consists of.
 
-use crate::column::One;
 use crate::column::kind::{Key, Number};
-use crate::table::{Table, record};
+use crate::column::{One, record};
+use crate::table::Table;
 
 record! {
     /// A row of `token_counts`.

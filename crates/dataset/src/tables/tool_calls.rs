@@ -1,8 +1,8 @@
 //! The table `tool_calls`: one row per call and per result that answers no call or answers it again.
 
 use crate::column::kind::{Flag, Key, Number, Text, Word};
-use crate::column::{Maybe, One};
-use crate::table::{Table, record};
+use crate::column::{Maybe, One, record};
+use crate::table::Table;
 
 record! {
     /// A row of `tool_calls`.

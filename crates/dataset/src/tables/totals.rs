@@ -1,8 +1,8 @@
 //! The table `totals`: the bill, per source, dialect, profile, encoding and coverage.
 
-use crate::column::One;
 use crate::column::kind::{Number, Word};
-use crate::table::{Table, record};
+use crate::column::{One, record};
+use crate::table::Table;
 
 record! {
     /// A row of `totals`.

@@ -9,12 +9,12 @@ use chatmill_dataset::rows::{
 use chatmill_dataset::{DatasetError, Key, PartSet};
 use chatmill_diag::Reject;
 use chatmill_diag::finding::without_odd_keys;
-use chatmill_link::ClusterMembership;
+use chatmill_link::{ClusterMembership, Duplicate};
 use chatmill_model::fingerprint::content_hash;
 use chatmill_model::json::push_string;
 use chatmill_model::{
-    Arguments, Extra, Link, Linked, MediaSource, Message, MessageKind, Pairing, Part, PartPlace, Reference,
-    ReferenceForm, ToolCall, ToolResult, Weight,
+    Arguments, Extra, Link, Linked, MediaSource, Message, MessageKind, PairedBy, Pairing, Part, PartPlace,
+    Reference, ReferenceForm, ToolCall, ToolResult, Weight,
 };
 
 use crate::record::locate::Located;
@@ -81,7 +81,7 @@ pub fn push_conversation(
         extra: whole_extra(&conversation.extra, &conversation.envelope).as_deref(),
         content_hash: &content_hash(conversation),
         cluster: standing.cluster.as_deref(),
-        duplicate: standing.duplicate.map(|duplicate| duplicate.as_str()),
+        duplicate: standing.duplicate.map(Duplicate::as_str),
     })
 }
 
@@ -309,7 +309,7 @@ pub fn tool_calls(id: Key, linked: &Linked) -> impl Iterator<Item = ToolCallRow<
             result: result.map(|result| result.content.as_str()),
             is_error: result.map(|result| result.is_error),
             status: pairing.status.as_str(),
-            paired_by: pairing.paired_by.map(|rule| rule.as_str()),
+            paired_by: pairing.paired_by.map(PairedBy::as_str),
         }
     })
 }
@@ -357,9 +357,12 @@ impl<'f> FindingTexts<'f> {
     /// Without `quote`, no source text is in them.
     pub fn new(located: &'f Located, key: String, quote: bool) -> Self {
         let finding = &located.finding;
-        let shown = |path: &'f str| match quote {
-            true => Cow::Borrowed(path),
-            false => Cow::Owned(without_odd_keys(path)),
+        let shown = |path: &'f str| {
+            if quote {
+                Cow::Borrowed(path)
+            } else {
+                Cow::Owned(without_odd_keys(path))
+            }
         };
         Self {
             key,

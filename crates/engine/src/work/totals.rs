@@ -172,7 +172,7 @@ impl Totals {
         }
         let sorted = whole.sorted(names).into_iter();
         sorted
-            .map(|(group, sums)| rendering_count(row(group, sums, names), sums))
+            .map(|(group, sums)| rendering_count(&row(group, sums, names), sums))
             .collect()
     }
 
@@ -236,7 +236,7 @@ fn row<'n>(group: &'n Group, sums: &Sums, of: &TotalNames<'n>) -> TotalRow<'n> {
     }
 }
 
-fn rendering_count(total: TotalRow<'_>, sums: &Sums) -> RenderingCount {
+fn rendering_count(total: &TotalRow<'_>, sums: &Sums) -> RenderingCount {
     RenderingCount {
         dialect: total.dialect.to_owned(),
         profile: total.profile.to_owned(),

@@ -221,7 +221,7 @@ fn checked(shop: &Workshop) -> Result<Found, Ended> {
     };
     let never = AtomicBool::new(false);
     let emit = &mut |checked: chatmill_engine::check::Checked| {
-        say(format!("{:?}", checked.row(&checked.texts(true))))
+        say(format!("{:?}", checked.row(&checked.texts(true))));
     };
     let checkup = check(&options, &Silent, &never, emit).map_err(|error| of_read(&error))?;
     if let Some(failure) = checkup.failures.first() {

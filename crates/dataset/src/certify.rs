@@ -12,13 +12,13 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use crate::audit;
-use crate::column;
+use crate::column::encoding_of;
 use crate::disk::{Dir, DiskFile, EntryKind};
 use crate::error::DatasetError;
 use crate::manifest::{self, Inputs, MANIFEST, Manifest, PartEntry, SUCCESS, TableEntry};
 use crate::parts::slice_of_part;
 use crate::table::Table;
-use crate::tables::{self, ALWAYS_WRITTEN, ConversationRow, RejectRow, TABLES, TotalRow};
+use crate::tables::{self, ALWAYS_WRITTEN, ConversationColumns, RejectColumns, TABLES, TotalColumns};
 
 /// What certification saw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -186,7 +186,7 @@ fn part_faults(manifest: &Manifest) -> Vec<String> {
             let number = slice_of_part(&file.path);
             // An empty table has one part, whose number is 0.
             let is_right = number.is_some_and(|number| match table.name.as_str() {
-                TotalRow::NAME => number <= manifest.slices,
+                TotalColumns::NAME => number <= manifest.slices,
                 _ => number < manifest.slices || number == 0 && file.rows == 0,
             });
             if !is_right {
@@ -249,18 +249,24 @@ fn encodings_of(schema: &SchemaRef) -> Vec<String> {
     let names = schema
         .fields()
         .iter()
-        .filter_map(|field| column::encoding_of(field.name()));
+        .filter_map(|field| encoding_of(field.name()));
     names.map(str::to_owned).collect()
 }
 
 /// Conversations and rejected frames of each input are as many as the manifest says.
 fn count_faults(folder: &Dir, manifest: &Manifest) -> Result<Vec<String>, DatasetError> {
     let mut counted = Counted::of(&manifest.inputs);
-    if manifest.has(ConversationRow::NAME) {
-        visit(folder, manifest, ConversationRow::NAME, &["input"], &mut |row| {
-            let [input] = row else { return };
-            counted.at(input).conversations += 1;
-        })?;
+    if manifest.has(ConversationColumns::NAME) {
+        visit(
+            folder,
+            manifest,
+            ConversationColumns::NAME,
+            &["input"],
+            &mut |row| {
+                let [input] = row else { return };
+                counted.at(input).conversations += 1;
+            },
+        )?;
     } else {
         // There are no rows to be counted: what the manifest says stands.
         for input in manifest.inputs.iter() {
@@ -270,7 +276,7 @@ fn count_faults(folder: &Dir, manifest: &Manifest) -> Result<Vec<String>, Datase
     visit(
         folder,
         manifest,
-        RejectRow::NAME,
+        RejectColumns::NAME,
         &["input", "level"],
         &mut |row| {
             let [input, "frame"] = row else { return };
@@ -342,7 +348,7 @@ impl<'m> Counted<'m> {
                 faults.push(format!(
                     "{input} has {} rows in {} instead of {}",
                     found.conversations,
-                    ConversationRow::NAME,
+                    ConversationColumns::NAME,
                     expected.conversations
                 ));
             }
@@ -350,7 +356,7 @@ impl<'m> Counted<'m> {
                 faults.push(format!(
                     "{input} has {} frames in {} instead of {}",
                     found.rejects,
-                    RejectRow::NAME,
+                    RejectColumns::NAME,
                     expected.rejects
                 ));
             }

@@ -5,7 +5,6 @@ use std::fmt::Write;
 use arrow_schema::extension::Json;
 use arrow_schema::{DataType, Field};
 
-use crate::column::{self, Cell};
 use crate::table::Table;
 
 /// Writes the page of a table.
@@ -17,15 +16,11 @@ pub(crate) fn page<T: Table>() -> String {
     );
     // The name that stands for all encodings is not an encoding, so it cannot clash with one.
     let any = ["⟨encoding⟩".to_owned()];
-    for column in T::COLUMNS {
-        for (field, meaning) in column::described(std::slice::from_ref(column), &any) {
-            line("", &field, meaning, &mut page);
-        }
-        if let Cell::Structs(list) = column.cell {
-            let above = format!("{}.", column.name);
-            for (field, meaning) in list.described() {
-                line(&above, &field, meaning, &mut page);
-            }
+    for ((field, meaning), inner) in T::fields(&any).iter().zip(T::inner(&any)) {
+        line("", field, meaning, &mut page);
+        let above = format!("{}.", field.name());
+        for (field, meaning) in inner {
+            line(&above, &field, meaning, &mut page);
         }
     }
     page

@@ -1,23 +1,18 @@
 //! A Parquet file of a [`Folder`](crate::Folder), whose columns are known only when it is begun.
 //!
-//! Batches and row groups are cut by the row sequence alone, as in the tables of a dataset, so equal rows give equal bytes.
+//! Its columns are filled as those of a dataset's tables are, and cut alike.
 
-use std::mem;
 use std::ops::Range;
-use std::sync::Arc;
 
-use arrow_array::builder::{Int64Builder, StringBuilder};
-use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::extension::Json;
-use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use parquet::arrow::ArrowWriter;
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use arrow_schema::{Schema, SchemaRef};
 
-use crate::column::{span_lists, spans_type};
+use crate::chunk::{Context, Level};
+use crate::column::kind::{self, Json, Number, Text};
+use crate::column::{Column, Fault, Group, Leaves, Maybe, MaybeSpans};
 use crate::error::DatasetError;
 use crate::folder::{FileMeasure, FolderFile};
 use crate::options::Compression;
-use crate::part::{BATCH_ROWS, BATCH_TEXT_BYTES, GROUP_TEXT_BYTES, PAGE_BYTES, ROW_TEXT_BYTES};
+use crate::row_group::{RowGroupFile, check_row};
 
 /// The name by which errors call it.
 const TABLE: &str = "export";
@@ -25,6 +20,8 @@ const TABLE: &str = "export";
 /// What a column holds. Every column may be missing in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FreeKind {
+    /// Text that repeats.
+    Word,
     /// Text.
     Text,
     /// JSON text, marked with the Arrow JSON extension type.
@@ -50,18 +47,62 @@ pub enum FreeCell<'a> {
 
 /// A Parquet file that rows are added to.
 pub struct FreeTable {
-    writer: ArrowWriter<FolderFile>,
-    schema: SchemaRef,
-    columns: Vec<Values>,
-    waiting_rows: usize,
-    waiting_text: usize,
-    group_text: usize,
+    file: RowGroupFile<FolderFile>,
+    columns: Vec<FreeColumn>,
+    context: Context,
 }
 
-enum Values {
-    Text(StringBuilder),
-    Number(Int64Builder),
-    Spans(Vec<Option<Vec<Range<u64>>>>),
+macro_rules! kinds {
+    ($($kind:ident: $column:ty, $cell:ident;)+) => {
+        enum FreeColumn {
+            $($kind($column),)+
+        }
+
+        impl FreeColumn {
+            fn fields(name: &str, kind: FreeKind) -> Vec<arrow_schema::Field> {
+                match kind {
+                    $(FreeKind::$kind => <$column>::fields(name, &[]),)+
+                }
+            }
+
+            fn open(kind: FreeKind, leaves: &mut Leaves<'_>) -> Result<Self, Fault> {
+                Ok(match kind {
+                    $(FreeKind::$kind => Self::$kind(<$column>::open(leaves, &[])?),)+
+                })
+            }
+
+            fn push(&mut self, cell: FreeCell<'_>, context: &mut Context) -> Result<(), Fault> {
+                let at = Level::default();
+                match (self, cell) {
+                    $(
+                        (Self::$kind(column), FreeCell::$cell(value)) => {
+                            column.push(Some(value), at, context)?;
+                            column.end_row(context)
+                        }
+                        (Self::$kind(column), FreeCell::Missing) => {
+                            column.push(None, at, context)?;
+                            column.end_row(context)
+                        }
+                    )+
+                    (_, cell) => Err(Fault::Value(format!("{cell:?} is of another kind than its column"))),
+                }
+            }
+
+            fn end_group<G: Group>(&mut self, group: &mut G, context: &mut Context) -> Result<(), Fault> {
+                match self {
+                    $(Self::$kind(column) => column.end_group(group, context),)+
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    Word: Maybe<kind::Word>, Text;
+    Text: Maybe<Text>, Text;
+    Json: Maybe<Json>, Text;
+    Number: Maybe<Number>, Number;
+    Spans: MaybeSpans, Spans;
 }
 
 impl FreeTable {
@@ -72,114 +113,70 @@ impl FreeTable {
         compression: Compression,
     ) -> Result<Self, DatasetError> {
         let path = file.path().to_owned();
-        let fields = columns.iter().map(|(name, kind)| match kind {
-            FreeKind::Text => Field::new(name, DataType::Utf8, true),
-            FreeKind::Json => Field::new(name, DataType::Utf8, true).with_extension_type(Json::default()),
-            FreeKind::Number => Field::new(name, DataType::Int64, true),
-            FreeKind::Spans => Field::new(name, spans_type(), true),
-        });
+        let fields = columns
+            .iter()
+            .flat_map(|(name, kind)| FreeColumn::fields(name, *kind));
         let schema = SchemaRef::new(Schema::new(fields.collect::<Vec<_>>()));
-        let properties = WriterProperties::builder()
-            .set_created_by(concat!("chatmill version ", env!("CARGO_PKG_VERSION")).to_owned())
-            .set_compression(compression.of_parquet())
-            .set_data_page_size_limit(PAGE_BYTES)
-            .set_dictionary_page_size_limit(PAGE_BYTES)
-            .set_statistics_enabled(EnabledStatistics::None)
-            .build();
-        let writer = ArrowWriter::try_new(file, schema.clone(), Some(properties))
+        let file = RowGroupFile::create(file, schema, compression)
             .map_err(|error| DatasetError::parquet("write", &path, error))?;
-        let columns = columns.iter().map(|(_, kind)| match kind {
-            FreeKind::Text | FreeKind::Json => Values::Text(StringBuilder::new()),
-            FreeKind::Number => Values::Number(Int64Builder::new()),
-            FreeKind::Spans => Values::Spans(Vec::new()),
-        });
+        let mut leaves = file.leaves();
+        let columns = columns
+            .iter()
+            .map(|(_, kind)| FreeColumn::open(*kind, &mut leaves));
+        let columns = columns.collect::<Result<_, _>>();
         Ok(Self {
-            writer,
-            schema,
-            columns: columns.collect(),
-            waiting_rows: 0,
-            waiting_text: 0,
-            group_text: 0,
+            columns: columns.map_err(|fault| fault.of(TABLE, &path))?,
+            file,
+            context: Context::new(compression),
         })
     }
 
     /// Adds a row with one value for each column, in their order.
     pub fn push(&mut self, row: &[FreeCell<'_>]) -> Result<(), DatasetError> {
         let text: usize = row.iter().map(FreeCell::text_bytes).sum();
-        if text > ROW_TEXT_BYTES {
-            return Err(fault(format!(
-                "it holds {text} bytes of text, more than {ROW_TEXT_BYTES}"
-            )));
-        }
-        if row.len() != self.columns.len() {
-            return Err(fault(format!(
-                "it has {} values for {} columns",
-                row.len(),
-                self.columns.len()
-            )));
-        }
-        for (values, cell) in self.columns.iter_mut().zip(row) {
-            match (values, cell) {
-                (Values::Text(builder), FreeCell::Text(text)) => builder.append_value(text),
-                (Values::Text(builder), FreeCell::Missing) => builder.append_null(),
-                (Values::Number(builder), FreeCell::Number(number)) => {
-                    let number = i64::try_from(*number)
-                        .map_err(|_| fault("a number does not fit into 63 bits".to_owned()))?;
-                    builder.append_value(number);
-                }
-                (Values::Number(builder), FreeCell::Missing) => builder.append_null(),
-                (Values::Spans(rows), FreeCell::Spans(spans)) => rows.push(Some(spans.to_vec())),
-                (Values::Spans(rows), FreeCell::Missing) => rows.push(None),
-                (_, cell) => return Err(fault(format!("{cell:?} is of another kind than its column"))),
-            }
-        }
-        self.waiting_rows += 1;
-        self.waiting_text += text;
-        if self.waiting_rows == BATCH_ROWS || self.waiting_text >= BATCH_TEXT_BYTES {
-            self.write_batch()?;
+        let pushed = check_row(text).and_then(|()| self.fill(row));
+        self.checked(pushed)?;
+        if self.file.is_full_with(text) {
+            self.end_group()?;
         }
         Ok(())
     }
 
-    fn write_batch(&mut self) -> Result<(), DatasetError> {
-        if mem::take(&mut self.waiting_rows) == 0 {
-            return Ok(());
+    fn fill(&mut self, row: &[FreeCell<'_>]) -> Result<(), Fault> {
+        let (values, columns) = (row.len(), self.columns.len());
+        if values != columns {
+            return Err(Fault::Value(format!(
+                "it has {values} values for {columns} columns"
+            )));
         }
-        let arrays = self.columns.iter_mut().map(|values| {
-            Ok::<ArrayRef, ArrowError>(match values {
-                Values::Text(builder) => Arc::new(builder.finish()),
-                Values::Number(builder) => Arc::new(builder.finish()),
-                Values::Spans(rows) => span_lists(&mem::take(rows))?,
-            })
+        let mut cells = self.columns.iter_mut().zip(row);
+        cells.try_for_each(|(column, cell)| column.push(*cell, &mut self.context))
+    }
+
+    fn end_group(&mut self) -> Result<(), DatasetError> {
+        let Self {
+            file,
+            columns,
+            context,
+        } = self;
+        let ended = file.end_group(|group| {
+            let mut columns = columns.iter_mut();
+            columns.try_for_each(|column| column.end_group(group, context))
         });
-        let batch = arrays
-            .collect::<Result<Vec<_>, _>>()
-            .and_then(|arrays| RecordBatch::try_new(self.schema.clone(), arrays))
-            .map_err(|error| fault(error.to_string()))?;
-        let written = self.writer.write(&batch);
-        self.checked(written)?;
-        self.group_text += mem::take(&mut self.waiting_text);
-        if self.group_text >= GROUP_TEXT_BYTES {
-            self.group_text = 0;
-            let flushed = self.writer.flush();
-            self.checked(flushed)?;
-        }
-        Ok(())
+        self.checked(ended)
     }
 
-    fn checked<T>(&self, result: parquet::errors::Result<T>) -> Result<T, DatasetError> {
-        result.map_err(|error| DatasetError::parquet("write", self.writer.inner().path(), error))
+    fn checked(&self, result: Result<(), Fault>) -> Result<(), DatasetError> {
+        result.map_err(|fault| fault.of(TABLE, self.file.inner().path()))
     }
 
     /// Closes the file and tells its length and its hash.
     pub fn finish(mut self) -> Result<FileMeasure, DatasetError> {
-        self.write_batch()?;
-        let path = self.writer.inner().path().to_owned();
-        let file = self
-            .writer
-            .into_inner()
-            .map_err(|error| DatasetError::parquet("write", &path, error))?;
-        file.finish()
+        self.end_group()?;
+        let path = self.file.inner().path().to_owned();
+        let file = self.file.into_inner();
+        file.map_err(|error| DatasetError::parquet("write", &path, error))?
+            .finish()
     }
 }
 
@@ -192,10 +189,6 @@ impl FreeCell<'_> {
     }
 }
 
-fn fault(reason: String) -> DatasetError {
-    DatasetError::Row { table: TABLE, reason }
-}
-
 #[cfg(test)]
 #[allow(clippy::disallowed_methods, reason = "tests look at the files")]
 mod tests {
@@ -205,7 +198,8 @@ mod tests {
     use arrow_schema::extension::{ExtensionType, Json};
     use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
-    use super::{BATCH_ROWS, FreeCell, FreeKind, FreeTable};
+    use super::{FreeCell, FreeKind, FreeTable};
+    use crate::chunk::PAGE_ROWS;
     use crate::{Compression, Folder};
 
     fn columns() -> Vec<(String, FreeKind)> {
@@ -224,7 +218,7 @@ mod tests {
         let folder = Folder::create(&out).unwrap();
         let file = folder.file("train.parquet").unwrap();
         let mut table = FreeTable::create(file, &columns(), Compression::None).unwrap();
-        let rows = BATCH_ROWS + 3;
+        let rows = PAGE_ROWS as usize + 3;
         for number in 0..rows {
             let json = if number % 2 == 0 {
                 FreeCell::Text("[{\"a\":1}]")

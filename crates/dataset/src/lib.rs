@@ -1,6 +1,6 @@
 //! The dataset: Arrow schemas, Parquet parts, staging and commit, manifest and certification.
 //!
-//! Only this crate writes the output. Rows go into a [`PartSet`] of a slice; its closed files and a receipt are what
+//! Only this crate writes the output. Rows go into the columns of a [`PartSet`], value by value; its closed files and a receipt are what
 //! *done* means; [`Staging::seal`] proves that folder and manifest agree; [`Sealed::publish`] makes the dataset appear
 //! by one rename. It decides no column's value and reads no input.
 
@@ -9,6 +9,7 @@ pub mod rows;
 
 mod audit;
 mod certify;
+mod chunk;
 mod column;
 mod derived;
 mod describe;
@@ -18,12 +19,14 @@ mod error;
 mod folder;
 mod format;
 mod free_table;
+mod key;
 pub mod manifest;
 mod options;
 mod part;
 mod parts;
 mod read;
 mod receipt;
+mod row_group;
 mod seal;
 mod spill;
 mod spread;
@@ -32,12 +35,14 @@ mod table;
 mod tables;
 
 pub use certify::{Certificate, certify, has_traces_of_a_run, is_dataset};
+pub use chunk::{Content, Draft};
 pub use derived::{RECORD, write_derived};
 pub use disk::{ReportFile, create_report};
 pub use error::DatasetError;
 pub use folder::{FileMeasure, Folder, FolderFile};
 pub use format::FORMAT;
 pub use free_table::{FreeCell, FreeKind, FreeTable};
+pub use key::Key;
 pub use manifest::{
     DERIVED, InputEntry, Inputs, MANIFEST, Manifest, PROGRAM, PartEntry, SUCCESS, TableEntry, read_manifest,
     table_entries,

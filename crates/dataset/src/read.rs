@@ -17,14 +17,14 @@ use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchR
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::column;
+use crate::column::encoding_of;
 use crate::disk::{Dir, DiskFile};
 use crate::error::DatasetError;
 use crate::manifest::{self, MANIFEST, Manifest, PartEntry};
 use crate::overview::Overview;
 use crate::parts;
 use crate::table::Table;
-use crate::tables::{MessageRow, RenderingRow};
+use crate::tables::{MessageColumns, RenderingColumns};
 
 /// Rows of a batch at most.
 const BATCH_ROWS: usize = 1024;
@@ -157,12 +157,12 @@ impl Dataset {
     }
 
     fn read_encodings(&self) -> Result<Vec<String>, DatasetError> {
-        let tables = [RenderingRow::NAME, MessageRow::NAME];
+        let tables = [RenderingColumns::NAME, MessageColumns::NAME];
         let Some(table) = tables.into_iter().find(|table| self.has(table)) else {
             return Ok(self.planned_encodings());
         };
         let columns = self.columns(table)?;
-        let names = columns.iter().filter_map(|(name, _)| column::encoding_of(name));
+        let names = columns.iter().filter_map(|(name, _)| encoding_of(name));
         Ok(names.map(str::to_owned).collect())
     }
 

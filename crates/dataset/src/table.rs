@@ -1,25 +1,25 @@
-//! What a row type says about its table.
+//! What a table says about itself beside its columns.
 
 use arrow_schema::{Schema, SchemaRef};
 
-use crate::column::{self, Column};
+use crate::column::Record;
+use crate::key::Key;
 
-/// What a row type says about its table.
-pub(crate) trait Table: Sized + 'static {
+/// Columns that are a table.
+pub(crate) trait Table: Record + 'static {
     /// Name of the table and of its folder.
     const NAME: &'static str;
     /// What a row is, one sentence.
     const ABOUT: &'static str;
-    /// The columns in order.
-    const COLUMNS: &'static [Column<Self>];
 
     /// The dialect by which the table's files may be parted; most tables have none.
-    fn dialect(_row: &Self) -> Option<&str> {
+    fn dialect(_row: &Self::Row<'_>) -> Option<Key> {
         None
     }
 }
 
 /// The Arrow schema of a table. Only the encodings' columns depend on the plan.
 pub(crate) fn schema<T: Table>(encodings: &[String]) -> SchemaRef {
-    SchemaRef::new(Schema::new(column::fields(T::COLUMNS, encodings)))
+    let fields = T::fields(encodings).into_iter();
+    SchemaRef::new(Schema::new(fields.map(|(field, _)| field).collect::<Vec<_>>()))
 }

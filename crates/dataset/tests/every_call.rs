@@ -23,7 +23,7 @@ use chatmill_dataset::{
     write_derived,
 };
 use chatmill_diag::faults::{Call, Fault, inject};
-use support::{INPUT, manifest, options, publish, reject, snapshot, text};
+use support::{INPUT, manifest, options, publish, reject, snapshot};
 
 const EINTR: i32 = 4;
 const EIO: i32 = 5;
@@ -167,7 +167,7 @@ fn run(folder: &Path, replace: bool) -> Result<(), DatasetError> {
     } else {
         let mut parts = staging.parts(0, &options())?;
         parts.push_reject(RejectRow {
-            level: text("frame"),
+            level: "frame",
             ..reject()
         })?;
         let files = parts.close()?;

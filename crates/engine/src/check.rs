@@ -25,7 +25,7 @@ use crate::plan::{PlannedInput, Target, typed_inputs};
 use crate::progress::Progress;
 use crate::record::locate::Located;
 use crate::slice::{Slicer, scheduler};
-use crate::work::tables::{self, Place};
+use crate::work::tables::{self, FindingTexts, Place};
 
 /// What is checked, and how.
 #[derive(Clone, Default)]
@@ -90,14 +90,15 @@ impl Checked {
         }
     }
 
-    /// The row of the findings table, with the path as typed. Without `quote`, no source text is in it.
-    pub fn row(&self, quote: bool) -> FindingRow {
-        let place = self.place(&self.path);
-        let id = self.conversation.as_deref();
-        FindingRow {
-            key: self.key(),
-            ..tables::finding(&self.located, place, self.record.is_some(), id, quote)
-        }
+    /// What is said of it in its row. Without `quote`, no source text is in it.
+    pub fn texts(&self, quote: bool) -> FindingTexts<'_> {
+        FindingTexts::new(&self.located, self.key(), quote)
+    }
+
+    /// The row of the findings table, with the path as typed.
+    pub fn row<'c>(&'c self, texts: &'c FindingTexts<'_>) -> FindingRow<'c> {
+        let (place, id) = (self.place(&self.path), self.conversation.as_deref());
+        tables::finding(&self.located, texts, place, self.record.is_some(), id)
     }
 
     fn place<'a>(&'a self, input: &'a str) -> Place<'a> {
@@ -237,8 +238,8 @@ mod tests {
     fn a_key_does_not_depend_on_how_the_path_was_typed() {
         let here = checked("./exports/a.json", "a.json", None, "x");
         let there = checked("/srv/exports/a.json", "a.json", None, "y");
-        assert_eq!(here.row(true).key, there.row(true).key);
-        assert_eq!(here.row(true).input, "./exports/a.json");
+        assert_eq!(here.texts(true).key, there.texts(true).key);
+        assert_eq!(here.row(&here.texts(true)).input, "./exports/a.json");
         let other = checked("exports/b.json", "b.json", None, "x");
         assert_ne!(here.key(), other.key());
     }

@@ -40,10 +40,11 @@ mod totals;
 
 use budget::BudgetMeter;
 use receipt::{InputCounts, SliceReceipt, add_shapes};
+use renderings::{PlanKeys, RenderingBuffers};
 use slowest::Slowest;
 use survey::Survey;
-use tables::Place;
-pub use totals::Totals;
+use tables::{FindingTexts, Place};
+pub use totals::{TotalNames, Totals};
 
 /// What a worker needs beside its slice.
 pub struct WorkerContext<'p> {
@@ -90,7 +91,8 @@ pub fn process_slice(
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .pop();
-    let (counter, buffers) = pooled.unwrap_or_else(|| (tools.new_counter(), SinkBuffers::default()));
+    let (counter, sink) = pooled.unwrap_or_else(|| (tools.new_counter(), SinkBuffers::default()));
+    let keys = PlanKeys::new(tools.plan, parts);
     let mut work = Work {
         tools,
         parts,
@@ -116,7 +118,8 @@ pub fn process_slice(
         written: (None, None),
         slowest: Slowest::default(),
         redaction: None,
-        buffers,
+        keys,
+        buffers: RenderingBuffers::new(sink),
     };
     for item in slice.items() {
         if tools.stop.load(Ordering::Relaxed) {
@@ -125,7 +128,7 @@ pub fn process_slice(
         work.item(item)?;
     }
     let mut idle = tools.idle_counters.lock().unwrap_or_else(PoisonError::into_inner);
-    idle.push((work.counter, work.buffers));
+    idle.push((work.counter, work.buffers.into_sink()));
     let mut idle = tools.idle_meters.lock().unwrap_or_else(PoisonError::into_inner);
     idle.extend(work.meter);
     let mut slowest = tools.slowest.lock().unwrap_or_else(PoisonError::into_inner);
@@ -154,8 +157,9 @@ struct Work<'w, 'p> {
     slowest: Slowest,
     /// What was replaced in the conversation at hand.
     redaction: Option<Redaction>,
-    /// Buffers of the rendering at hand, reused.
-    buffers: SinkBuffers,
+    /// The keys of what the plan names.
+    keys: PlanKeys,
+    buffers: RenderingBuffers,
 }
 
 impl Work<'_, '_> {
@@ -373,16 +377,10 @@ impl Work<'_, '_> {
         finding.code.name.clone_into(&mut count.name);
         count.add(finding.severity, finding.count);
         self.counts().findings += 1;
-        let row = {
-            let place = self.table_place(record.unwrap_or_default());
-            tables::finding(
-                located,
-                place,
-                record.is_some(),
-                id,
-                self.tools.plan.pipeline.output.quote,
-            )
-        };
+        let place = table_place(self.place.as_ref(), &self.input, record.unwrap_or_default());
+        let key = tables::finding_key(located, place, id);
+        let texts = FindingTexts::new(located, key, self.tools.plan.pipeline.output.quote);
+        let row = tables::finding(located, &texts, place, record.is_some(), id);
         Ok(self.parts.push_finding(row)?)
     }
 
@@ -400,27 +398,16 @@ impl Work<'_, '_> {
         {
             count.of_rejects += finding.count;
         }
-        let row = tables::reject(
-            reject,
-            self.table_place(record),
-            self.tools.plan.pipeline.output.quote,
-        );
+        let place = table_place(self.place.as_ref(), &self.input, record);
+        let row = tables::reject(reject, place, self.tools.plan.pipeline.output.quote);
         Ok(self.parts.push_reject(row)?)
     }
 
-    fn table_place(&self, record: u64) -> Place<'_> {
-        let place = self.place.as_ref();
-        Place {
-            input: &self.input,
-            entry: place.map_or("", |place| place.entry.as_str()),
-            record,
-        }
-    }
-
     fn conversation(&mut self, id: &str, linked: &Linked, record: u64) -> Result<(), WorkError> {
+        let key = self.parts.key(id);
         if self.parts.writes_conversations() {
-            let row = tables::conversation(id, linked, self.table_place(record), &self.standing);
-            self.parts.push_conversation(row)?;
+            let place = table_place(self.place.as_ref(), &self.input, record);
+            tables::push_conversation(self.parts, key, linked, place, &self.standing)?;
         }
         let conversation = &linked.conversation;
         let shape = Some(conversation.shape)
@@ -439,22 +426,27 @@ impl Work<'_, '_> {
             overview.add_message(linked, message, characters);
             if self.parts.writes_messages() {
                 let tokens = self.counter.count(&text);
-                self.parts
-                    .push_message(tables::message(id, linked, message, tokens))?;
+                tables::push_message(self.parts, key, linked, message, &text, &tokens)?;
             }
             if self.parts.writes_references() {
-                for row in tables::references(id, linked, message) {
-                    self.parts.push_reference(row)?;
-                }
+                tables::push_references(self.parts, key, linked, message)?;
             }
         }
         if self.parts.writes_tool_calls() {
-            for row in tables::tool_calls(id, linked) {
+            for row in tables::tool_calls(key, linked) {
                 self.parts.push_tool_call(row)?;
             }
         }
         let overview = &mut self.receipt.overview;
         overview.add_conversation(id, &self.input, linked, &self.standing, whole);
         Ok(())
+    }
+}
+
+fn table_place<'a>(place: Option<&'a EntryRef>, input: &'a str, record: u64) -> Place<'a> {
+    Place {
+        input,
+        entry: place.map_or("", |place| place.entry.as_str()),
+        record,
     }
 }

@@ -13,10 +13,10 @@ use crate::format::Format;
 
 /// Columns before the record's own in a table.
 const KEYS: [(&str, FreeKind); 5] = [
-    ("conversation_id", FreeKind::Text),
-    ("dialect", FreeKind::Text),
-    ("profile", FreeKind::Text),
-    ("perspective", FreeKind::Text),
+    ("conversation_id", FreeKind::Word),
+    ("dialect", FreeKind::Word),
+    ("profile", FreeKind::Word),
+    ("perspective", FreeKind::Word),
     ("ordinal", FreeKind::Number),
 ];
 
@@ -146,7 +146,7 @@ impl<'r> Held<'r> {
             (Record::Object { fields, .. } | Record::Fields(fields), _) => {
                 let field = fields.iter().find(|field| field.name == name);
                 let text = match kind {
-                    FreeKind::Text => field.and_then(Field::text).map(Cow::Owned),
+                    FreeKind::Text | FreeKind::Word => field.and_then(Field::text).map(Cow::Owned),
                     _ => field.map(|field| Cow::Borrowed(field.json.as_ref())),
                 };
                 text.map_or(Self::Nothing, Self::Text)

@@ -180,7 +180,8 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
     let stop = context.signals.stop();
     let checked = check(&options, context.meter, stop, &mut |checked| {
         totals.add(&checked.located.finding);
-        let row = checked.row(quote);
+        let texts = checked.texts(quote);
+        let row = checked.row(&texts);
         let told = tell(&mut reports, |report| report.finding(&checked, &row));
         // Nobody reads on, or a report cannot be written: the rest need not be checked.
         stop.fetch_or(told.is_err() || reports.is_empty(), Ordering::Relaxed);

@@ -1,12 +1,14 @@
 //! The registry of tables: one file and one line each, in the order of the manifest.
 //!
-//! A table is a row struct and its columns. From the line below follow its folder in the dataset, its writer in
-//! [`PartSet`], its documentation and its place in the manifest.
+//! A table is a list of columns. From the line below follow its folder in the dataset, its writer in [`PartSet`], its
+//! documentation and its place in the manifest.
 
 use arrow_schema::SchemaRef;
 
+use crate::chunk::{Context, Draft};
 use crate::describe::page;
 use crate::error::DatasetError;
+use crate::key::Key;
 use crate::options::TableOptions;
 use crate::part::{self, Slot};
 use crate::parts::{PartFile, Place};
@@ -22,38 +24,43 @@ pub(crate) struct Registered {
 }
 
 macro_rules! tables {
-    ($($module:ident: $row:ident, $push:ident, $writes:ident;)+) => {
+    ($($module:ident: $columns:ident, $row:ident, $push:ident, $writes:ident;)+) => {
         $(pub(crate) mod $module;)+
         $(pub use $module::$row;)+
+        $(pub(crate) use $module::$columns;)+
 
         /// The names of all tables, in the order of the manifest.
-        pub const TABLES: &[&str] = &[$($row::NAME),+];
+        pub const TABLES: &[&str] = &[$($columns::NAME),+];
 
         /// All tables.
         pub(crate) static REGISTRY: &[Registered] = &[$(Registered {
-            name: $row::NAME,
-            schema: schema::<$row>,
-            describe: page::<$row>,
-            write_empty: part::write_empty::<$row>,
+            name: $columns::NAME,
+            schema: schema::<$columns>,
+            describe: page::<$columns>,
+            write_empty: part::write_empty::<$columns>,
         }),+];
 
         /// The open files of one slice: for each table at most one (or one per dialect), created at its first row.
         pub struct PartSet {
             place: Place,
             options: TableOptions,
-            $($module: Slot<$row>,)+
+            context: Context,
+            /// Where drafts are written that come into no file.
+            spare: String,
+            $($module: Slot<$columns>,)+
         }
 
         impl PartSet {
             pub(crate) fn new(place: Place, options: TableOptions) -> Self {
                 $(let $module = Slot::new(&options);)+
-                Self { place, options, $($module,)+ }
+                let context = Context::new(options.compression);
+                Self { place, options, context, spare: String::new(), $($module,)+ }
             }
 
             $(
                 #[doc = concat!("Adds a row to the table `", stringify!($module), "`, where that is written.")]
-                pub fn $push(&mut self, row: $row) -> Result<(), DatasetError> {
-                    self.$module.push(row, &self.place, &self.options)
+                pub fn $push(&mut self, row: $row<'_>) -> Result<(), DatasetError> {
+                    self.$module.push(row, &self.place, &self.options, &mut self.context)
                 }
 
                 #[doc = concat!("Whether the table `", stringify!($module), "` is written: else its rows need not be made.")]
@@ -66,9 +73,9 @@ macro_rules! tables {
             ///
             /// Each file is flushed, closed, read back (footer rows and hash), synced and renamed into place, and
             /// its folder synced. A set that is dropped instead leaves only temporary files.
-            pub fn close(self) -> Result<Vec<PartFile>, DatasetError> {
+            pub fn close(mut self) -> Result<Vec<PartFile>, DatasetError> {
                 let mut files = Vec::new();
-                $(files.extend(self.$module.close(&self.place)?);)+
+                $(files.extend(self.$module.close(&self.place, &mut self.context)?);)+
                 Ok(files)
             }
         }
@@ -76,22 +83,46 @@ macro_rules! tables {
 }
 
 tables! {
-    conversations: ConversationRow, push_conversation, writes_conversations;
-    messages: MessageRow, push_message, writes_messages;
-    message_references: ReferenceRow, push_reference, writes_references;
-    tool_calls: ToolCallRow, push_tool_call, writes_tool_calls;
-    renderings: RenderingRow, push_rendering, writes_renderings;
-    token_counts: TokenCountRow, push_token_count, writes_token_counts;
-    totals: TotalRow, push_total, writes_totals;
-    losses: LossRow, push_loss, writes_losses;
-    findings: FindingRow, push_finding, writes_findings;
-    rejects: RejectRow, push_reject, writes_rejects;
+    conversations: ConversationColumns, ConversationRow, push_conversation, writes_conversations;
+    messages: MessageColumns, MessageRow, push_message, writes_messages;
+    message_references: ReferenceColumns, ReferenceRow, push_reference, writes_references;
+    tool_calls: ToolCallColumns, ToolCallRow, push_tool_call, writes_tool_calls;
+    renderings: RenderingColumns, RenderingRow, push_rendering, writes_renderings;
+    token_counts: TokenCountColumns, TokenCountRow, push_token_count, writes_token_counts;
+    totals: TotalColumns, TotalRow, push_total, writes_totals;
+    losses: LossColumns, LossRow, push_loss, writes_losses;
+    findings: FindingColumns, FindingRow, push_finding, writes_findings;
+    rejects: RejectColumns, RejectRow, push_reject, writes_rejects;
+}
+
+impl PartSet {
+    /// The key of a text that many rows hold.
+    pub fn key(&mut self, text: &str) -> Key {
+        self.context.keys.key(text)
+    }
+
+    /// A draft of a rendering in a dialect, at the end of the page that it comes into. The next row of `renderings` takes it, kept
+    /// or withdrawn; where the table is not written, [`PartSet::put_away`] does.
+    pub fn draft(&mut self, dialect: Key) -> Result<Draft, DatasetError> {
+        let part = self
+            .renderings
+            .part(Some(dialect), &self.place, &self.options, &self.context)?;
+        match part {
+            Some(part) => part.lend(|columns| columns.content.page().lend()),
+            None => Ok(Draft::in_spare(std::mem::take(&mut self.spare))),
+        }
+    }
+
+    /// Takes a draft that comes into no file.
+    pub fn put_away(&mut self, draft: Draft) {
+        self.spare = draft.into_page();
+    }
 }
 
 pub use conversations::ParticipantCell;
 
 /// The tables that every dataset has: what was found, what was rejected, and what it comes to.
-pub const ALWAYS_WRITTEN: [&str; 3] = [TotalRow::NAME, FindingRow::NAME, RejectRow::NAME];
+pub const ALWAYS_WRITTEN: [&str; 3] = [TotalColumns::NAME, FindingColumns::NAME, RejectColumns::NAME];
 
 /// The tables that are not written where only these are wanted, in the order of the registry.
 pub fn absent_tables(wanted: &[String]) -> Vec<&'static str> {

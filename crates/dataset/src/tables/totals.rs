@@ -1,85 +1,39 @@
 //! The table `totals`: the bill, per source, dialect, profile, encoding and coverage.
 
-use crate::column::Column;
+use crate::column::kind::{Number, Word};
+use crate::column::{One, record};
 use crate::table::Table;
 
-/// A row of `totals`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the columns below say what each field holds")]
-pub struct TotalRow {
-    pub source: String,
-    pub dialect: String,
-    pub profile: String,
-    pub encoding: String,
-    pub coverage: String,
-    pub conversations: u64,
-    pub messages_rendered: u64,
-    pub bytes: u64,
-    pub tokens: u64,
-    pub content: u64,
-    pub names: u64,
-    pub framing: u64,
-    pub tools: u64,
-    pub replies: u64,
-    pub meta: u64,
-    pub assistant_content: u64,
-    pub requests: u64,
-    pub tokens_sent: u64,
-    pub p50: u64,
-    pub p95: u64,
-    pub p99: u64,
-    pub invalid: u64,
-    pub losses: u64,
+record! {
+    /// A row of `totals`.
+    TotalRow => pub(crate) TotalColumns {
+        source: One<Word> = "id of the source",
+        dialect: One<Word> = "id of the dialect",
+        profile: One<Word> = "profile of the dialect",
+        encoding: One<Word> = "name of the encoding",
+        coverage: One<Word> = "`whole`, `window` or `single-turn`",
+        conversations: One<Number> = "conversations",
+        messages_rendered: One<Number> = "messages that the renderings show",
+        bytes: One<Number> = "bytes of the renderings",
+        tokens: One<Number> = "tokens of the renderings",
+        content: One<Number> = "tokens of what was said",
+        names: One<Number> = "tokens of names",
+        framing: One<Number> = "tokens of the dialect's own syntax",
+        tools: One<Number> = "tokens of tool definitions, calls and results",
+        replies: One<Number> = "tokens of quoted references",
+        meta: One<Number> = "tokens of ids, times and other marks",
+        assistant_content: One<Number> = "the share of content that the assistant says",
+        requests: One<Number> = "how often the chats are sent as they are served: once per answer",
+        tokens_sent: One<Number> = "estimate: tokens of all requests, each with what stands before its answer",
+        p50: One<Number> = "median of tokens per rendering",
+        p95: One<Number> = "95th percentile of tokens per rendering",
+        p99: One<Number> = "99th percentile of tokens per rendering",
+        invalid: One<Number> = "renderings that are not valid",
+        losses: One<Number> = "what they lost: the sum of `amount` in `losses`",
+    }
 }
 
-impl Table for TotalRow {
+impl Table for TotalColumns {
     const NAME: &'static str = "totals";
     const ABOUT: &'static str = "One row per source, dialect, profile, encoding and coverage.";
-    const COLUMNS: &'static [Column<Self>] = &[
-        Column::key("source", "id of the source", |row| &row.source),
-        Column::key("dialect", "id of the dialect", |row| &row.dialect),
-        Column::key("profile", "profile of the dialect", |row| &row.profile),
-        Column::key("encoding", "name of the encoding", |row| &row.encoding),
-        Column::key("coverage", "`whole`, `window` or `single-turn`", |row| {
-            &row.coverage
-        }),
-        Column::number("conversations", "conversations", |row| row.conversations),
-        Column::number("messages_rendered", "messages that the renderings show", |row| {
-            row.messages_rendered
-        }),
-        Column::number("bytes", "bytes of the renderings", |row| row.bytes),
-        Column::number("tokens", "tokens of the renderings", |row| row.tokens),
-        Column::number("content", "tokens of what was said", |row| row.content),
-        Column::number("names", "tokens of names", |row| row.names),
-        Column::number("framing", "tokens of the dialect's own syntax", |row| row.framing),
-        Column::number("tools", "tokens of tool definitions, calls and results", |row| {
-            row.tools
-        }),
-        Column::number("replies", "tokens of quoted references", |row| row.replies),
-        Column::number("meta", "tokens of ids, times and other marks", |row| row.meta),
-        Column::number(
-            "assistant_content",
-            "the share of content that the assistant says",
-            |row| row.assistant_content,
-        ),
-        Column::number(
-            "requests",
-            "how often the chats are sent as they are served: once per answer",
-            |row| row.requests,
-        ),
-        Column::number(
-            "tokens_sent",
-            "estimate: tokens of all requests, each with what stands before its answer",
-            |row| row.tokens_sent,
-        ),
-        Column::number("p50", "median of tokens per rendering", |row| row.p50),
-        Column::number("p95", "95th percentile of tokens per rendering", |row| row.p95),
-        Column::number("p99", "99th percentile of tokens per rendering", |row| row.p99),
-        Column::number("invalid", "renderings that are not valid", |row| row.invalid),
-        Column::number(
-            "losses",
-            "what they lost: the sum of `amount` in `losses`",
-            |row| row.losses,
-        ),
-    ];
 }

@@ -392,12 +392,11 @@ fn files_with_other_encodings_than_their_neighbours_are_a_fault() {
         absent: Vec::new(),
     };
     let mut parts = staging.parts(1, &other).unwrap();
-    parts
-        .push_message(chatmill_dataset::rows::MessageRow {
-            tokens: vec![1],
-            ..crate::support::message()
-        })
-        .unwrap();
+    let row = chatmill_dataset::rows::MessageRow {
+        tokens: &[1],
+        ..crate::support::message(&mut parts)
+    };
+    parts.push_message(row).unwrap();
     files.extend(parts.close().unwrap());
     let listed = Manifest {
         slices: 2,

@@ -263,7 +263,8 @@ fn a_set_that_was_dropped_leaves_nothing_in_the_dataset() {
     let (folder, out) = place();
     let staging = work(&out, "plan-a");
     let mut parts = staging.parts(0, &options()).unwrap();
-    parts.push_message(crate::support::message()).unwrap();
+    let row = crate::support::message(&mut parts);
+    parts.push_message(row).unwrap();
     drop(parts);
     assert_eq!(names(&staged(&folder, "temp")), ["messages.00000.parquet"]);
     let mut parts = staging.parts(0, &options()).unwrap();
@@ -272,7 +273,8 @@ fn a_set_that_was_dropped_leaves_nothing_in_the_dataset() {
         Vec::<String>::new(),
         "a new attempt removes the old one"
     );
-    parts.push_loss(crate::support::loss()).unwrap();
+    let row = crate::support::loss(&mut parts);
+    parts.push_loss(row).unwrap();
     let files = parts.close().unwrap();
     assert_eq!(files.len(), 1);
     staging.commit(0, &files, &"body").unwrap();

@@ -238,9 +238,9 @@ fn row_groups_end_at_sixty_four_mebibytes_of_text() {
             for _ in 0..70 {
                 parts
                     .push_rendering(RenderingRow {
-                        content: Some("x".repeat(1 << 20)),
-                        tokens: vec![1, 1],
-                        sent_tokens: vec![0, 0],
+                        content: "x".repeat(1 << 20).as_str().into(),
+                        tokens: &[1, 1],
+                        sent_tokens: &[0, 0],
                         ..Default::default()
                     })
                     .unwrap();
@@ -266,8 +266,8 @@ fn pages_stay_small_when_texts_are_large() {
                 let text = char::from(b'a' + row).to_string().repeat(TEXT);
                 parts
                     .push_message(MessageRow {
-                        text,
-                        tokens: vec![1, 1],
+                        text: &text,
+                        tokens: &[1, 1],
                         ..Default::default()
                     })
                     .unwrap();
@@ -330,7 +330,7 @@ fn a_hundred_thousand_rows_of_nulls_keep_the_schema() {
             for position in 0..100_000 {
                 let row = MessageRow {
                     position,
-                    tokens: vec![0, 0],
+                    tokens: &[0, 0],
                     ..Default::default()
                 };
                 parts.push_message(row).unwrap();
@@ -354,8 +354,8 @@ fn rows_come_back_in_their_order_across_batches() {
                 let text = format!("text {position}");
                 let row = MessageRow {
                     position,
-                    text,
-                    tokens: vec![0, 0],
+                    text: &text,
+                    tokens: &[0, 0],
                     ..Default::default()
                 };
                 parts.push_message(row).unwrap();
@@ -401,14 +401,12 @@ fn a_row_with_too_few_token_counts_is_refused() {
     let folder = TempDir::new().unwrap();
     let staging = work(&folder.path().join("out"), "f");
     let mut parts = staging.parts(0, &options()).unwrap();
-    parts
-        .push_message(MessageRow {
-            tokens: vec![1],
-            ..Default::default()
-        })
-        .unwrap();
+    let refused = parts.push_message(MessageRow {
+        tokens: &[1],
+        ..Default::default()
+    });
     assert!(matches!(
-        parts.close(),
+        refused,
         Err(DatasetError::Row {
             table: "messages",
             ..
@@ -421,15 +419,13 @@ fn a_number_beyond_sixty_three_bits_is_refused() {
     let folder = TempDir::new().unwrap();
     let staging = work(&folder.path().join("out"), "f");
     let mut parts = staging.parts(0, &options()).unwrap();
-    parts
-        .push_message(MessageRow {
-            byte_end: 1 << 63,
-            tokens: vec![0, 0],
-            ..Default::default()
-        })
-        .unwrap();
+    let refused = parts.push_message(MessageRow {
+        byte_end: 1 << 63,
+        tokens: &[0, 0],
+        ..Default::default()
+    });
     assert!(matches!(
-        parts.close(),
+        refused,
         Err(DatasetError::Row {
             table: "messages",
             ..
@@ -440,7 +436,10 @@ fn a_number_beyond_sixty_three_bits_is_refused() {
 #[test]
 fn a_slice_has_files_only_for_tables_with_rows() {
     let (folder, files) = written(
-        |parts| parts.push_loss(crate::support::loss()).unwrap(),
+        |parts| {
+            let row = crate::support::loss(parts);
+            parts.push_loss(row).unwrap();
+        },
         &options(),
     );
     assert_eq!(files.len(), 1);

@@ -36,11 +36,6 @@ pub(crate) fn text(name: &str) -> String {
     name.to_owned()
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "it fills fields that may be missing")]
-pub(crate) fn some(name: &str) -> Option<String> {
-    Some(text(name))
-}
-
 /// A number that tells the column it belongs to.
 pub(crate) fn number(name: &str) -> u32 {
     name.bytes()
@@ -51,146 +46,148 @@ fn long(name: &str) -> u64 {
     number(name).into()
 }
 
-fn texts(name: &str) -> Vec<String> {
-    vec![text(name), format!("{name} again")]
+/// Rows borrow what they hold; those of tests borrow it for good.
+fn texts(name: &str) -> &'static [String] {
+    vec![text(name), format!("{name} again")].leak()
 }
 
-fn tokens(prefix: &str) -> Vec<u64> {
+fn tokens(prefix: &str) -> &'static [u64] {
     let encodings = ["o200k_base", "cl100k_base"].iter();
-    encodings
-        .map(|encoding| long(&format!("{prefix}{encoding}")))
-        .collect()
+    let tokens = encodings.map(|encoding| long(&format!("{prefix}{encoding}")));
+    tokens.collect::<Vec<u64>>().leak()
 }
 
-pub(crate) fn conversation() -> ConversationRow {
+pub(crate) fn conversation(parts: &mut PartSet) -> ConversationRow<'static> {
     ConversationRow {
-        conversation_id: text("conversation_id"),
-        source_conversation_id: some("source_conversation_id"),
-        source: text("source"),
-        format_version: some("format_version"),
-        format_shape: some("format_shape"),
-        input: text(INPUT),
-        entry: text("entry"),
+        conversation_id: parts.key("conversation_id"),
+        source_conversation_id: Some("source_conversation_id"),
+        source: "source",
+        format_version: Some("format_version"),
+        format_shape: Some("format_shape"),
+        input: INPUT,
+        entry: "entry",
         record: long("record"),
-        title: some("title"),
-        description: some("description"),
-        scene: text("scene"),
-        message_count: number("message_count"),
-        participant_count: number("participant_count"),
+        title: Some("title"),
+        description: Some("description"),
+        scene: "scene",
+        message_count: long("message_count"),
+        participant_count: long("participant_count"),
         started_at: Some(number("started_at").into()),
         ended_at: Some(number("ended_at").into()),
-        participants: vec![participant(), ParticipantCell::default()],
-        tools: some("tools"),
-        extra: some("extra"),
-        content_hash: text("content_hash"),
-        cluster: some("cluster"),
-        duplicate: some("duplicate"),
+        participants: vec![participant(), ParticipantCell::default()].leak(),
+        tools: Some("tools"),
+        extra: Some("extra"),
+        content_hash: "content_hash",
+        cluster: Some("cluster"),
+        duplicate: Some("duplicate"),
     }
 }
 
-fn participant() -> ParticipantCell {
+fn participant() -> ParticipantCell<'static> {
     ParticipantCell {
-        id: text("id"),
-        name: some("name"),
-        alias: some("alias"),
-        role: some("role"),
-        kind: text("kind"),
-        custom_role: some("custom_role"),
-        department: some("department"),
-        email: some("email"),
-        extra: some("extra"),
+        id: "id",
+        name: Some("name"),
+        alias: Some("alias"),
+        role: Some("role"),
+        kind: "kind",
+        custom_role: Some("custom_role"),
+        department: Some("department"),
+        email: Some("email"),
+        extra: Some("extra"),
     }
 }
 
-pub(crate) fn message() -> MessageRow {
+pub(crate) fn message(parts: &mut PartSet) -> MessageRow<'static> {
     MessageRow {
-        conversation_id: text("conversation_id"),
-        position: number("position"),
-        message_id: some("message_id"),
-        sender_id: some("sender_id"),
-        sender_name: some("sender_name"),
-        role: text("role"),
-        kind: text("kind"),
-        source_type: some("source_type"),
+        conversation_id: parts.key("conversation_id"),
+        position: long("position"),
+        message_id: Some("message_id"),
+        sender_id: Some("sender_id"),
+        sender_name: Some("sender_name"),
+        role: "role",
+        kind: "kind",
+        source_type: Some("source_type"),
         created_at: Some(number("created_at").into()),
-        created_at_raw: some("created_at_raw"),
-        text: text("text"),
-        parts: some("parts"),
+        created_at_raw: Some("created_at_raw"),
+        text: "text",
+        parts: Some("parts"),
         mentions: texts("mentions"),
         weight: Some(number("weight").into()),
-        extra: some("extra"),
+        extra: Some("extra"),
         byte_start: long("byte_start"),
         byte_end: long("byte_end"),
         tokens: tokens("tokens_"),
     }
 }
 
-pub(crate) fn reference() -> ReferenceRow {
+pub(crate) fn reference(parts: &mut PartSet) -> ReferenceRow<'static> {
     ReferenceRow {
-        conversation_id: text("conversation_id"),
-        position: number("position"),
-        message_id: some("message_id"),
-        ordinal: number("ordinal"),
-        path: text("path"),
-        target_id: some("target_id"),
-        target_position: Some(number("target_position")),
-        status: text("status"),
+        conversation_id: parts.key("conversation_id"),
+        position: long("position"),
+        message_id: Some("message_id"),
+        ordinal: long("ordinal"),
+        path: "path",
+        target_id: Some("target_id"),
+        target_position: Some(long("target_position")),
+        status: "status",
         same_sender: true,
-        preview: some("preview"),
+        preview: Some("preview"),
     }
 }
 
-pub(crate) fn tool_call() -> ToolCallRow {
+pub(crate) fn tool_call(parts: &mut PartSet) -> ToolCallRow<'static> {
     ToolCallRow {
-        conversation_id: text("conversation_id"),
-        call_id: some("call_id"),
-        name: some("name"),
-        arguments: some("arguments"),
+        conversation_id: parts.key("conversation_id"),
+        call_id: Some("call_id"),
+        name: Some("name"),
+        arguments: Some("arguments"),
         arguments_valid: Some(true),
-        call_position: Some(number("call_position")),
-        result_position: Some(number("result_position")),
-        result: some("result"),
+        call_position: Some(long("call_position")),
+        result_position: Some(long("result_position")),
+        result: Some("result"),
         is_error: Some(true),
-        status: text("status"),
-        paired_by: some("paired_by"),
+        status: "status",
+        paired_by: Some("paired_by"),
     }
 }
 
-pub(crate) fn rendering() -> RenderingRow {
+pub(crate) fn rendering(parts: &mut PartSet) -> RenderingRow<'static> {
     RenderingRow {
-        conversation_id: text("conversation_id").into(),
-        dialect: text("dialect").into(),
-        profile: text("profile").into(),
-        perspective: text("perspective").into(),
-        ordinal: number("ordinal"),
-        media_type: text("media_type").leak(),
-        content: some("content"),
+        conversation_id: parts.key("conversation_id"),
+        dialect: parts.key("dialect"),
+        profile: parts.key("profile"),
+        perspective: parts.key("perspective"),
+        ordinal: long("ordinal"),
+        media_type: parts.key("media_type"),
+        content: "content".into(),
         bytes: long("bytes"),
         tokens: tokens("tokens_"),
         requests: long("requests"),
         sent_tokens: tokens("sent_tokens_"),
-        coverage: text("coverage").leak(),
-        first_position: Some(number("first_position")),
-        last_position: Some(number("last_position")),
-        messages_rendered: number("messages_rendered"),
-        last_role: Some(text("last_role").leak()),
-        assistant_messages: number("assistant_messages"),
-        assistant_spans: vec![long("start")..long("end"), 0..0],
+        coverage: "coverage",
+        first_position: Some(long("first_position")),
+        last_position: Some(long("last_position")),
+        messages_rendered: long("messages_rendered"),
+        last_role: Some("last_role"),
+        assistant_messages: long("assistant_messages"),
+        assistant_spans: vec![long("start")..long("end"), 0..0].leak(),
         loss_count: long("loss_count"),
-        loss_codes: texts("loss_codes"),
+        loss_codes: [parts.key("loss_codes"), parts.key("loss_codes again")]
+            .to_vec()
+            .leak(),
         valid: true,
         violations: texts("violations"),
     }
 }
 
-pub(crate) fn token_count() -> TokenCountRow {
+pub(crate) fn token_count(parts: &mut PartSet) -> TokenCountRow<'static> {
     TokenCountRow {
-        conversation_id: text("conversation_id").into(),
-        dialect: text("dialect").into(),
-        profile: text("profile").into(),
-        perspective: text("perspective").into(),
-        ordinal: number("ordinal"),
-        encoding: text("encoding").into(),
+        conversation_id: parts.key("conversation_id"),
+        dialect: parts.key("dialect"),
+        profile: parts.key("profile"),
+        perspective: parts.key("perspective"),
+        ordinal: long("ordinal"),
+        encoding: parts.key("encoding"),
         tokens: long("tokens"),
         content: long("content"),
         names: long("names"),
@@ -202,13 +199,13 @@ pub(crate) fn token_count() -> TokenCountRow {
     }
 }
 
-pub(crate) fn total() -> TotalRow {
+pub(crate) fn total() -> TotalRow<'static> {
     TotalRow {
-        source: text("source"),
-        dialect: text("dialect"),
-        profile: text("profile"),
-        encoding: text("encoding"),
-        coverage: text("coverage"),
+        source: "source",
+        dialect: "dialect",
+        profile: "profile",
+        encoding: "encoding",
+        coverage: "coverage",
         conversations: long("conversations"),
         messages_rendered: long("messages_rendered"),
         bytes: long("bytes"),
@@ -230,79 +227,86 @@ pub(crate) fn total() -> TotalRow {
     }
 }
 
-pub(crate) fn loss() -> LossRow {
+pub(crate) fn loss(parts: &mut PartSet) -> LossRow<'static> {
     LossRow {
-        conversation_id: text("conversation_id").into(),
-        dialect: text("dialect").into(),
-        profile: text("profile").into(),
-        perspective: text("perspective").into(),
-        ordinal: number("ordinal"),
-        code: text("code").into(),
-        reason: text("reason").into(),
+        conversation_id: parts.key("conversation_id"),
+        dialect: parts.key("dialect"),
+        profile: parts.key("profile"),
+        perspective: parts.key("perspective"),
+        ordinal: long("ordinal"),
+        code: parts.key("code"),
+        reason: "reason",
         amount: long("amount"),
-        positions: vec![number("positions"), 0],
+        positions: vec![number("positions"), 0].leak(),
     }
 }
 
-pub(crate) fn finding() -> FindingRow {
+pub(crate) fn finding() -> FindingRow<'static> {
     FindingRow {
-        code: text("code"),
-        name: text("name"),
-        severity: text("severity"),
+        code: "code",
+        name: "name",
+        severity: "severity",
         count: long("count"),
-        key: text("key"),
-        input: text(INPUT),
-        entry: text("entry"),
+        key: "key",
+        input: INPUT,
+        entry: "entry",
         record: Some(long("record")),
-        conversation_id: some("conversation_id"),
-        position: Some(number("position")),
-        message_id: some("message_id"),
+        conversation_id: Some("conversation_id"),
+        position: Some(long("position")),
+        message_id: Some("message_id"),
         line_number: Some(long("line_number")),
         column_number: Some(long("column_number")),
         byte_start: Some(long("byte_start")),
         byte_end: Some(long("byte_end")),
-        json_path: some("json_path"),
-        message: text("message"),
-        help: text("help"),
+        json_path: Some("json_path"),
+        message: "message",
+        help: "help",
     }
 }
 
-pub(crate) fn reject() -> RejectRow {
+pub(crate) fn reject() -> RejectRow<'static> {
     RejectRow {
-        input: text(INPUT),
-        entry: text("entry"),
+        input: INPUT,
+        entry: "entry",
         record: long("record"),
-        level: text("level"),
+        level: "level",
         byte_start: long("byte_start"),
         byte_end: long("byte_end"),
-        frame_hash: text("frame_hash"),
-        code: text("code"),
-        message: text("message"),
-        head: b"head".to_vec(),
+        frame_hash: "frame_hash",
+        code: "code",
+        message: "message",
+        head: b"head",
     }
 }
 
 /// One full row for every table.
 pub(crate) fn push_full(parts: &mut PartSet) {
-    parts.push_conversation(conversation()).unwrap();
-    parts.push_message(message()).unwrap();
-    parts.push_reference(reference()).unwrap();
-    parts.push_tool_call(tool_call()).unwrap();
-    parts.push_rendering(rendering()).unwrap();
-    parts.push_token_count(token_count()).unwrap();
+    let row = conversation(parts);
+    parts.push_conversation(row).unwrap();
+    let row = message(parts);
+    parts.push_message(row).unwrap();
+    let row = reference(parts);
+    parts.push_reference(row).unwrap();
+    let row = tool_call(parts);
+    parts.push_tool_call(row).unwrap();
+    let row = rendering(parts);
+    parts.push_rendering(row).unwrap();
+    let row = token_count(parts);
+    parts.push_token_count(row).unwrap();
     parts.push_total(total()).unwrap();
-    parts.push_loss(loss()).unwrap();
+    let row = loss(parts);
+    parts.push_loss(row).unwrap();
     parts.push_finding(finding()).unwrap();
     parts.push_reject(reject()).unwrap();
 }
 
 /// One row for every table in which everything that may be missing is missing.
 pub(crate) fn push_sparse(parts: &mut PartSet) {
-    let zeros = vec![0, 0];
+    let zeros = &[0, 0];
     parts.push_conversation(ConversationRow::default()).unwrap();
     parts
         .push_message(MessageRow {
-            tokens: zeros.clone(),
+            tokens: zeros,
             ..Default::default()
         })
         .unwrap();
@@ -310,7 +314,7 @@ pub(crate) fn push_sparse(parts: &mut PartSet) {
     parts.push_tool_call(ToolCallRow::default()).unwrap();
     parts
         .push_rendering(RenderingRow {
-            tokens: zeros.clone(),
+            tokens: zeros,
             sent_tokens: zeros,
             ..Default::default()
         })
@@ -340,21 +344,20 @@ pub(crate) fn replacing_work(out: &Path, fingerprint: &str) -> Staging {
 pub(crate) fn grind(staging: &Staging, slice: u32) -> Vec<PartFile> {
     let mut parts = staging.parts(slice, &options()).unwrap();
     let conversation_id = format!("conversation {slice}");
-    parts
-        .push_conversation(ConversationRow {
-            conversation_id: conversation_id.clone(),
-            ..conversation()
-        })
-        .unwrap();
-    parts
-        .push_message(MessageRow {
-            conversation_id,
-            ..message()
-        })
-        .unwrap();
+    let conversation_id = parts.key(&conversation_id);
+    let row = ConversationRow {
+        conversation_id,
+        ..conversation(&mut parts)
+    };
+    parts.push_conversation(row).unwrap();
+    let row = MessageRow {
+        conversation_id,
+        ..message(&mut parts)
+    };
+    parts.push_message(row).unwrap();
     parts
         .push_reject(RejectRow {
-            level: text("frame"),
+            level: "frame",
             ..reject()
         })
         .unwrap();
@@ -376,7 +379,7 @@ pub(crate) fn manifest(fingerprint: &str, slices: u64, files: Vec<PartFile>) -> 
         slices: u32::try_from(slices).unwrap(),
         inputs: std::iter::once(InputEntry {
             path: text(INPUT),
-            hash: some("hash"),
+            hash: Some(text("hash")),
             entries: 1,
             framed: 2 * slices,
             accepted: slices,

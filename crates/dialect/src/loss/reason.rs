@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use crate::rules::Rule;
 
@@ -68,6 +69,12 @@ impl PartialEq for Reason {
 }
 
 impl Eq for Reason {}
+
+impl Hash for Reason {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.number.hash(state);
+    }
+}
 
 impl PartialOrd for Reason {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {

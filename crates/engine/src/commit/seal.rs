@@ -15,9 +15,9 @@ use crate::error::{RunError, go_on};
 use crate::pipeline::PerspectiveChoice;
 use crate::plan::{Plan, PlannedInput};
 use crate::slice::{CutCounts, CutTotals};
-use crate::work::Totals;
 use crate::work::overview::OverviewSums;
 use crate::work::receipt::{InputCounts, SliceReceipt, SliceShapes, add_shapes};
+use crate::work::{TotalNames, Totals};
 
 /// The slices that were worked off: what the receipts must say when they are read back.
 pub struct FinishedSlices {
@@ -194,12 +194,13 @@ impl ReceiptTotals {
         staging: Staging,
         options: &TableOptions,
     ) -> Result<Sealed, RunError> {
-        let rows = self.totals.rows();
+        let names = TotalNames::of(plan);
+        let rows = self.totals.rows(&names);
         let shapes = self.shapes(plan, &staging)?;
         let mut whole = self.whole;
         whole.overview = Overview {
             shapes,
-            renderings: self.totals.renderings(),
+            renderings: self.totals.renderings(&names),
             ..self.overview.overview(&plan.targets, plan.pipeline.output.quote)
         };
         whole.tokens = rows.iter().map(token_total).collect();
@@ -239,12 +240,12 @@ fn missing(slice: u32) -> RunError {
     }
 }
 
-fn token_total(row: &TotalRow) -> TokenTotal {
+fn token_total(row: &TotalRow<'_>) -> TokenTotal {
     TokenTotal {
-        dialect: row.dialect.clone(),
-        profile: row.profile.clone(),
-        encoding: row.encoding.clone(),
-        coverage: row.coverage.clone(),
+        dialect: row.dialect.to_owned(),
+        profile: row.profile.to_owned(),
+        encoding: row.encoding.to_owned(),
+        coverage: row.coverage.to_owned(),
         bytes: row.bytes,
         messages_rendered: row.messages_rendered,
         tokens: row.tokens,

@@ -55,6 +55,29 @@ impl Pair {
     }
 }
 
+/// What a rendering lost, by kind; its memory serves the next.
+#[derive(Default)]
+pub struct LossAmounts(Vec<(LossCode, u64)>);
+
+impl LossAmounts {
+    /// Counts the losses of a rendering. Most are of few kinds, and the next one is often of the same.
+    pub fn count(&mut self, losses: &[Loss]) {
+        self.0.clear();
+        for loss in losses {
+            match self.0.iter_mut().rfind(|(code, _)| *code == loss.code) {
+                Some((_, amount)) => *amount += loss.amount,
+                None => self.0.push((loss.code, loss.amount)),
+            }
+        }
+        self.0.sort_unstable_by_key(|(code, _)| code.as_str());
+    }
+
+    /// Its kinds in the order of their words, each once.
+    pub fn codes(&self) -> impl Iterator<Item = LossCode> {
+        self.0.iter().map(|(code, _)| *code)
+    }
+}
+
 /// Changes the value of a key, which is made where it is missing. A key that is known is not copied.
 fn change<V: Default>(map: &mut BTreeMap<String, V>, key: &str, change: impl FnOnce(&mut V)) {
     if let Some(value) = map.get_mut(key) {
@@ -154,21 +177,16 @@ impl OverviewSums {
         }
     }
 
-    /// Adds what a rendering in the dialect of this rank lost. Gives the kinds, each once.
-    pub fn add_losses(&mut self, rank: usize, losses: &[Loss]) -> Vec<LossCode> {
-        let mut amounts: BTreeMap<LossCode, u64> = BTreeMap::new();
-        for loss in losses {
-            *amounts.entry(loss.code).or_default() += loss.amount;
-        }
+    /// Adds what a rendering in the dialect of this rank lost.
+    pub fn add_losses(&mut self, rank: usize, losses: &LossAmounts) {
         if self.losses.len() <= rank {
             self.losses.resize_with(rank + 1, BTreeMap::new);
         }
         if let Some(sums) = self.losses.get_mut(rank) {
-            for (code, amount) in &amounts {
+            for (code, amount) in &losses.0 {
                 change(sums, code.as_str(), |sums| sums.add(Pair(1, *amount)));
             }
         }
-        amounts.into_keys().collect()
     }
 
     /// Adds the sums of another slice.

@@ -1,22 +1,93 @@
 //! The second half of a worker's way: a conversation said in every dialect, counted in every encoding, and written.
 
-use std::sync::Arc;
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
 use chatmill_dataset::rows::{LossRow, RenderingRow, TokenCountRow};
+use chatmill_dataset::{Content, Key, PartSet};
 use chatmill_diag::{Finding, codes};
 use chatmill_dialect::policy::Reasoning;
-use chatmill_dialect::{LossCode, Rendering, folded};
-use chatmill_model::{ComponentSpan, Linked, Sink};
+use chatmill_dialect::{Coverage, LossCode, Reason, Rendering, folded};
+use chatmill_model::{ComponentSpan, Linked, Sink, SinkBuffers};
 use chatmill_token::{Encoding, TokenCounts};
 
 use super::Work;
 use crate::error::WorkError;
-use crate::plan::Target;
+use crate::plan::{Plan, Target};
 use crate::record::redact;
 use crate::work::bill::{self, BillingMode};
+use crate::work::overview::LossAmounts;
 use crate::work::render::{self, WindowedRenderer};
 use crate::work::totals::{Counted, Group};
+
+/// The keys of what a plan names.
+pub(super) struct PlanKeys {
+    /// Dialect, profile and media type of each target.
+    targets: Vec<[Key; 3]>,
+    encodings: Vec<Key>,
+    /// Kinds of losses, in their order.
+    codes: Vec<Key>,
+    /// Reasons of losses that were met.
+    reasons: HashMap<Reason, Key>,
+}
+
+impl PlanKeys {
+    pub(super) fn new(plan: &Plan, parts: &mut PartSet) -> Self {
+        let mut of_target = |target: &Target| {
+            let media_type = target.dialect.about().media_type;
+            [target.dialect.id(), target.dialect.profile(), media_type].map(|text| parts.key(text))
+        };
+        Self {
+            targets: plan.targets.iter().map(&mut of_target).collect(),
+            encodings: plan
+                .encodings
+                .iter()
+                .map(|known| parts.key(known.name()))
+                .collect(),
+            codes: LossCode::ALL
+                .iter()
+                .map(|code| parts.key(code.as_str()))
+                .collect(),
+            reasons: HashMap::new(),
+        }
+    }
+
+    fn reason(&mut self, reason: Reason, parts: &mut PartSet) -> Key {
+        let met = self.reasons.entry(reason);
+        *met.or_insert_with(|| parts.key(&reason.words()))
+    }
+
+    fn code(&self, code: LossCode) -> Key {
+        self.codes.get(code as usize).copied().unwrap_or_default()
+    }
+}
+
+/// What is needed for one rendering after the other.
+#[derive(Default)]
+pub(super) struct RenderingBuffers {
+    sink: SinkBuffers,
+    tallies: Vec<TokenCounts>,
+    losses: LossAmounts,
+    loss_codes: Vec<Key>,
+    tokens: Vec<u64>,
+    sent_tokens: Vec<u64>,
+}
+
+impl RenderingBuffers {
+    /// Buffers with those of a sink that was used before.
+    pub(super) fn new(sink: SinkBuffers) -> Self {
+        Self {
+            sink,
+            ..Self::default()
+        }
+    }
+
+    /// The buffers of the sink.
+    pub(super) fn into_sink(self) -> SinkBuffers {
+        self.sink
+    }
+}
 
 impl Work<'_, '_> {
     pub(super) fn renderings(&mut self, id: &str, linked: &Linked, record: u64) -> Result<(), WorkError> {
@@ -44,10 +115,12 @@ impl Work<'_, '_> {
             self.finding(&self.at_record(finding), Some(record), Some(id))?;
         }
         let mut meter = self.meter.take();
+        let conversation = self.parts.key(id);
         let limit = usize::try_from(plan.limits().rendering).unwrap_or(usize::MAX);
-        let mut sink = Sink::new(std::mem::take(&mut self.buffers), limit);
+        let mut sink = Sink::new(std::mem::take(&mut self.buffers.sink), limit);
         for (rank, target) in plan.targets.iter().enumerate() {
-            let mut groups_seen = Vec::new();
+            let [dialect, profile, media_type] = self.keys.targets.get(rank).copied().unwrap_or_default();
+            let mut seen = CoveragesSeen::default();
             let mut emit = |sink: &mut Sink<'_>, perspective: &str, mut rendering: Rendering| {
                 if let Some(redaction) = &self.redaction {
                     redact::declare(redaction, &mut rendering);
@@ -57,15 +130,19 @@ impl Work<'_, '_> {
                     record,
                     target,
                     rank,
-                    perspective,
                     linked,
+                    conversation,
+                    dialect,
+                    profile,
+                    perspective: self.parts.key(perspective),
+                    media_type,
                 };
-                self.rendering(&spot, sink, &rendering, &mut groups_seen)
+                self.rendering(&spot, sink, &rendering, &mut seen)
             };
             windowed.render(target, plan.policy(), meter.as_mut(), &mut sink, &mut emit)?;
         }
         self.meter = meter;
-        self.buffers = sink.into_buffers();
+        self.buffers.sink = sink.into_buffers();
         Ok(())
     }
 
@@ -74,13 +151,13 @@ impl Work<'_, '_> {
         spot: &RenderingKey<'_>,
         sink: &mut Sink<'_>,
         rendering: &Rendering,
-        groups_seen: &mut Vec<Group>,
+        seen: &mut CoveragesSeen,
     ) -> Result<(), WorkError> {
         if self.tools.stop.load(Ordering::Relaxed) {
             return Err(WorkError::Stopped);
         }
         let plan = self.tools.plan;
-        let (dialect, profile) = (spot.target.dialect.id(), spot.target.profile);
+        let dialect = spot.target.dialect.id();
         let mut violations: Vec<String> = rendering.violations.iter().map(ToString::to_string).collect();
         let limit = plan.limits().rendering;
         let oversize = sink.is_oversize();
@@ -93,77 +170,99 @@ impl Work<'_, '_> {
         }
         let serving = BillingMode::of(&*spot.target.dialect, plan.windows.cuts.per_turn);
         let requests = u64::from(bill::requests(sink.spans_mut(), serving));
-        let mut tallies = Vec::new();
+        let mut tallies = std::mem::take(&mut self.buffers.tallies);
         self.counter.tally_sink(sink, &mut tallies);
-        let served = RequestCost {
+        let cost = RenderingCost {
+            bytes: sink.text().len() as u64,
             tallies: &tallies,
             requests,
             valid: violations.is_empty(),
         };
-        let keys = [spot.id, dialect, profile, spot.perspective].map(Arc::<str>::from);
-        self.count(spot, &keys, sink, rendering, &served, groups_seen)?;
+        self.count(spot, rendering, &cost, seen)?;
         self.receipt.renderings += 1;
         self.verify(spot, sink, &tallies)?;
         // Most losses are of few codes: sorting the words of all of them takes longer than all else that is done with them.
-        let codes = self.receipt.overview.add_losses(spot.rank, &rendering.losses);
-        let drops_thoughts =
-            plan.policy().reasoning == Reasoning::Drop && codes.contains(&LossCode::ReasoningDropped);
+        let losses = &mut self.buffers.losses;
+        losses.count(&rendering.losses);
+        self.receipt.overview.add_losses(spot.rank, losses);
+        let drops_thoughts = plan.policy().reasoning == Reasoning::Drop
+            && losses.codes().any(|code| code == LossCode::ReasoningDropped);
         self.receipt.without_reasoning += u64::from(drops_thoughts);
         if self.parts.writes_losses() {
-            self.losses(&keys, rendering)?;
+            self.losses(spot, rendering)?;
         }
         if !self.parts.writes_renderings() {
             return Ok(());
         }
-        let mut loss_codes: Vec<String> = codes.iter().map(|code| code.as_str().to_owned()).collect();
-        loss_codes.sort_unstable();
-        let [conversation_id, dialect_id, profile_id, perspective_id] = keys;
         let keep = !oversize && plan.pipeline.output.content.keeps(dialect);
+        let mut draft = self.parts.draft(spot.dialect)?;
+        if keep {
+            draft.write(|page, _| page.push_str(sink.text()));
+        }
+        let RenderingBuffers {
+            losses,
+            loss_codes,
+            tokens,
+            sent_tokens,
+            ..
+        } = &mut self.buffers;
+        loss_codes.clear();
+        loss_codes.extend(losses.codes().map(|code| self.keys.code(code)));
+        tokens.clear();
+        tokens.extend(tallies.iter().map(|tally| tally.tokens));
+        sent_tokens.clear();
+        sent_tokens.extend(tallies.iter().map(|tally| tally.sent));
+        let assistant_spans = if keep {
+            bill::assistant_spans(sink.spans())
+        } else {
+            Vec::new()
+        };
         self.parts.push_rendering(RenderingRow {
-            conversation_id,
-            dialect: dialect_id,
-            profile: profile_id,
-            perspective: perspective_id,
-            ordinal: rendering.ordinal,
-            media_type: spot.target.dialect.about().media_type,
-            content: keep.then(|| sink.text().to_owned()),
-            bytes: sink.text().len() as u64,
-            tokens: tallies.iter().map(|tally| tally.tokens).collect(),
-            requests,
-            sent_tokens: tallies.iter().map(|tally| tally.sent).collect(),
-            coverage: rendering.coverage.as_str(),
-            first_position: rendering.first_position,
-            last_position: rendering.last_position,
-            messages_rendered: rendering.messages_rendered,
-            last_role: rendering.last_role,
-            assistant_messages: rendering.assistant_messages,
-            assistant_spans: if keep {
-                bill::assistant_spans(sink.spans())
+            conversation_id: spot.conversation,
+            dialect: spot.dialect,
+            profile: spot.profile,
+            perspective: spot.perspective,
+            ordinal: rendering.ordinal.into(),
+            media_type: spot.media_type,
+            bytes: cost.bytes,
+            content: if keep {
+                Content::Kept(draft)
             } else {
-                Vec::new()
+                Content::Withdrawn(draft)
             },
+            tokens,
+            requests,
+            sent_tokens,
+            coverage: rendering.coverage.as_str(),
+            first_position: rendering.first_position.map(u64::from),
+            last_position: rendering.last_position.map(u64::from),
+            messages_rendered: rendering.messages_rendered.into(),
+            last_role: rendering.last_role,
+            assistant_messages: rendering.assistant_messages.into(),
+            assistant_spans: &assistant_spans,
             loss_count: rendering.loss_count(),
             loss_codes,
             valid: violations.is_empty(),
-            violations,
+            violations: &violations,
         })?;
+        self.buffers.tallies = tallies;
         Ok(())
     }
 
     /// Writes what a rendering lost, a row for each kind and reason.
-    fn losses(&mut self, keys: &[Arc<str>; 4], rendering: &Rendering) -> Result<(), WorkError> {
-        let [conversation_id, dialect, profile, perspective] = keys;
+    fn losses(&mut self, spot: &RenderingKey<'_>, rendering: &Rendering) -> Result<(), WorkError> {
         for loss in folded(&rendering.losses) {
+            let reason = self.keys.reason(loss.reason, self.parts);
             self.parts.push_loss(LossRow {
-                conversation_id: Arc::clone(conversation_id),
-                dialect: Arc::clone(dialect),
-                profile: Arc::clone(profile),
-                perspective: Arc::clone(perspective),
-                ordinal: rendering.ordinal,
-                code: loss.code.as_str().into(),
-                reason: loss.reason.words(),
+                conversation_id: spot.conversation,
+                dialect: spot.dialect,
+                profile: spot.profile,
+                perspective: spot.perspective,
+                ordinal: rendering.ordinal.into(),
+                code: self.keys.code(loss.code),
+                reason,
                 amount: loss.amount,
-                positions: loss.positions,
+                positions: &loss.positions,
             })?;
         }
         Ok(())
@@ -194,23 +293,25 @@ impl Work<'_, '_> {
     fn count(
         &mut self,
         spot: &RenderingKey<'_>,
-        [conversation_id, dialect_id, profile_id, perspective_id]: &[Arc<str>; 4],
-        sink: &Sink<'_>,
         rendering: &Rendering,
-        served: &RequestCost<'_>,
-        groups_seen: &mut Vec<Group>,
+        cost: &RenderingCost<'_>,
+        seen: &mut CoveragesSeen,
     ) -> Result<(), WorkError> {
-        let (dialect, profile) = (spot.target.dialect.id(), spot.target.profile);
-        let names = self.tools.plan.encodings.iter().map(Encoding::name);
         let is_written = self.parts.writes_token_counts();
-        for (encoding, tally) in names.zip(served.tallies).filter(|_| is_written) {
+        for (encoding, tally) in self
+            .keys
+            .encodings
+            .iter()
+            .zip(cost.tallies)
+            .filter(|_| is_written)
+        {
             self.parts.push_token_count(TokenCountRow {
-                conversation_id: Arc::clone(conversation_id),
-                dialect: Arc::clone(dialect_id),
-                profile: Arc::clone(profile_id),
-                perspective: Arc::clone(perspective_id),
-                ordinal: rendering.ordinal,
-                encoding: encoding.into(),
+                conversation_id: spot.conversation,
+                dialect: spot.dialect,
+                profile: spot.profile,
+                perspective: spot.perspective,
+                ordinal: rendering.ordinal.into(),
+                encoding: *encoding,
                 tokens: tally.tokens,
                 content: tally.content,
                 names: tally.names,
@@ -223,46 +324,51 @@ impl Work<'_, '_> {
         }
         // Without an encoding there is still a row of totals, with no tokens in it.
         let uncounted = [TokenCounts::default()];
-        let tallies = if served.tallies.is_empty() {
+        let tallies = if cost.tallies.is_empty() {
             uncounted.as_slice()
         } else {
-            served.tallies
+            cost.tallies
         };
-        for (at, tally) in tallies.iter().enumerate() {
-            let encoding = self
-                .tools
-                .plan
-                .encodings
-                .get(at)
-                .map_or("", |encoding| encoding.name());
+        let first_of_conversation = seen.is_first(rendering.coverage);
+        for (encoding, tally) in tallies.iter().enumerate() {
             let group = Group {
-                source: spot.linked.conversation.source.to_owned(),
-                rank: spot.rank,
-                dialect: dialect.to_owned(),
-                profile: profile.to_owned(),
-                encoding: encoding.to_owned(),
-                coverage: rendering.coverage.as_str().to_owned(),
+                source: Cow::Borrowed(spot.linked.conversation.source),
+                target: spot.rank,
+                encoding,
+                coverage: Cow::Borrowed(rendering.coverage.as_str()),
             };
             let counted = Counted {
-                first_of_conversation: !groups_seen.contains(&group),
+                first_of_conversation,
                 messages_rendered: u64::from(rendering.messages_rendered),
-                bytes: sink.text().len() as u64,
+                bytes: cost.bytes,
                 tally,
-                requests: served.requests,
-                valid: served.valid,
+                requests: cost.requests,
+                valid: cost.valid,
                 losses: rendering.loss_count(),
             };
             self.receipt.totals.add(&group, &counted);
-            if counted.first_of_conversation {
-                groups_seen.push(group);
-            }
         }
         Ok(())
     }
 }
 
+/// Which coverages the renderings of a conversation in a dialect have had.
+#[derive(Default)]
+struct CoveragesSeen(u8);
+
+impl CoveragesSeen {
+    /// Whether none had this one.
+    fn is_first(&mut self, coverage: Coverage) -> bool {
+        let before = self.0;
+        self.0 |= 1 << coverage as u8;
+        before != self.0
+    }
+}
+
 /// What a rendering costs.
-struct RequestCost<'t> {
+struct RenderingCost<'t> {
+    /// Bytes of its text.
+    bytes: u64,
     /// One per encoding.
     tallies: &'t [TokenCounts],
     /// How often it is sent.
@@ -277,8 +383,12 @@ struct RenderingKey<'a> {
     record: u64,
     target: &'a Target,
     rank: usize,
-    perspective: &'a str,
     linked: &'a Linked,
+    conversation: Key,
+    dialect: Key,
+    profile: Key,
+    perspective: Key,
+    media_type: Key,
 }
 
 /// The first encoding whose reference counts another number of tokens.

@@ -1,15 +1,19 @@
-//! From a linked conversation to rows of the dataset.
+//! From a linked conversation to the columns of the dataset.
+
+use std::borrow::Cow;
+use std::fmt::Write;
 
 use chatmill_dataset::rows::{
     ConversationRow, FindingRow, MessageRow, ParticipantCell, ReferenceRow, RejectRow, ToolCallRow,
 };
+use chatmill_dataset::{DatasetError, Key, PartSet};
 use chatmill_diag::Reject;
 use chatmill_diag::finding::without_odd_keys;
-use chatmill_link::ClusterMembership;
+use chatmill_link::{ClusterMembership, Duplicate};
 use chatmill_model::fingerprint::content_hash;
 use chatmill_model::json::push_string;
 use chatmill_model::{
-    Arguments, Extra, Link, Linked, MediaSource, Message, MessageKind, Pairing, Part, PartPlace, Participant,
+    Arguments, Extra, Link, Linked, MediaSource, Message, MessageKind, PairedBy, Pairing, Part, PartPlace,
     Reference, ReferenceForm, ToolCall, ToolResult, Weight,
 };
 
@@ -26,57 +30,59 @@ pub struct Place<'a> {
     pub record: u64,
 }
 
-/// The row of a conversation.
-pub fn conversation(
-    id: &str,
+/// Writes a conversation, whose id is that of the key.
+pub fn push_conversation(
+    parts: &mut PartSet,
+    id: Key,
     linked: &Linked,
     place: Place<'_>,
     standing: &ClusterMembership,
-) -> ConversationRow {
+) -> Result<(), DatasetError> {
     let conversation = &linked.conversation;
     let (started_at, ended_at) = conversation.span();
-    let messages = conversation
-        .messages
-        .iter()
-        .filter(|message| message.kind == MessageKind::Message)
-        .count();
-    ConversationRow {
-        conversation_id: id.to_owned(),
-        source_conversation_id: conversation.source_id.clone(),
-        source: conversation.source.to_owned(),
-        format_version: conversation.format_version.clone(),
-        format_shape: Some(conversation.shape.to_owned()).filter(|shape| !shape.is_empty()),
-        input: place.input.to_owned(),
-        entry: place.entry.to_owned(),
+    let messages = conversation.messages.iter();
+    let messages = messages.filter(|message| message.kind == MessageKind::Message);
+    let participants = conversation.participants.iter();
+    let extras: Vec<_> = participants
+        .clone()
+        .map(|participant| participant.extra.to_json())
+        .collect();
+    let participants = participants
+        .zip(&extras)
+        .map(|(participant, extra)| ParticipantCell {
+            id: &participant.id,
+            name: participant.name.as_deref(),
+            alias: participant.alias.as_deref(),
+            role: participant.role.as_deref(),
+            kind: participant.kind.as_str(),
+            custom_role: participant.custom_role.as_deref(),
+            department: participant.department.as_deref(),
+            email: participant.email.as_deref(),
+            extra: extra.as_deref(),
+        });
+    parts.push_conversation(ConversationRow {
+        conversation_id: id,
+        source_conversation_id: conversation.source_id.as_deref(),
+        source: conversation.source,
+        format_version: conversation.format_version.as_deref(),
+        format_shape: Some(conversation.shape).filter(|shape| !shape.is_empty()),
+        input: place.input,
+        entry: place.entry,
         record: place.record,
-        title: conversation.title.clone(),
-        description: conversation.description.clone(),
-        scene: conversation.scene.as_str().to_owned(),
-        message_count: messages as u32,
-        participant_count: conversation.participants.len() as u32,
+        title: conversation.title.as_deref(),
+        description: conversation.description.as_deref(),
+        scene: conversation.scene.as_str(),
+        message_count: messages.count() as u64,
+        participant_count: conversation.participants.len() as u64,
         started_at,
         ended_at,
-        participants: conversation.participants.iter().map(participant).collect(),
-        tools: tools(linked),
-        extra: whole_extra(&conversation.extra, &conversation.envelope),
-        content_hash: content_hash(conversation),
-        cluster: standing.cluster.clone(),
-        duplicate: standing.duplicate.map(|duplicate| duplicate.as_str().to_owned()),
-    }
-}
-
-fn participant(participant: &Participant) -> ParticipantCell {
-    ParticipantCell {
-        id: participant.id.clone(),
-        name: participant.name.clone(),
-        alias: participant.alias.clone(),
-        role: participant.role.clone(),
-        kind: participant.kind.as_str().to_owned(),
-        custom_role: participant.custom_role.clone(),
-        department: participant.department.clone(),
-        email: participant.email.clone(),
-        extra: participant.extra.to_json(),
-    }
+        participants: &participants.collect::<Vec<_>>(),
+        tools: tools(linked).as_deref(),
+        extra: whole_extra(&conversation.extra, &conversation.envelope).as_deref(),
+        content_hash: &content_hash(conversation),
+        cluster: standing.cluster.as_deref(),
+        duplicate: standing.duplicate.map(Duplicate::as_str),
+    })
 }
 
 fn tools(linked: &Linked) -> Option<String> {
@@ -98,81 +104,97 @@ fn whole_extra(extra: &Extra, envelope: &Extra) -> Option<String> {
     whole.to_json()
 }
 
-/// The row of a message; `tokens` has one count per encoding.
-pub fn message(id: &str, linked: &Linked, message: &Message, tokens: Vec<u64>) -> MessageRow {
+/// Writes a message with its text, which has these tokens in each encoding.
+pub fn push_message(
+    parts: &mut PartSet,
+    id: Key,
+    linked: &Linked,
+    message: &Message,
+    text: &str,
+    tokens: &[u64],
+) -> Result<(), DatasetError> {
     let sender = message
         .sender
         .and_then(|index| linked.conversation.participants.get(index));
-    MessageRow {
-        conversation_id: id.to_owned(),
-        position: message.position,
-        message_id: message.id.clone(),
-        sender_id: sender.map(|sender| sender.id.clone()),
-        sender_name: message
-            .sender_name
-            .clone()
-            .or_else(|| sender.and_then(|sender| sender.name.clone())),
-        role: message.role.as_str().to_owned(),
-        kind: message.kind.as_str().to_owned(),
-        source_type: message.source_type.clone(),
+    let sender_name = message.sender_name.as_deref();
+    parts.push_message(MessageRow {
+        conversation_id: id,
+        position: message.position.into(),
+        message_id: message.id.as_deref(),
+        sender_id: sender.map(|sender| sender.id.as_str()),
+        sender_name: sender_name.or_else(|| sender.and_then(|sender| sender.name.as_deref())),
+        role: message.role.as_str(),
+        kind: message.kind.as_str(),
+        source_type: message.source_type.as_deref(),
         created_at: message.timestamp.as_ref().and_then(|time| time.instant),
-        created_at_raw: message.timestamp.as_ref().map(|time| time.raw.clone()),
-        text: message.text().into_owned(),
-        parts: parts(&message.parts),
-        mentions: message.mentions.clone(),
+        created_at_raw: message.timestamp.as_ref().map(|time| time.raw.as_str()),
+        text,
+        parts: parts_json(&message.parts).as_deref(),
+        mentions: &message.mentions,
         weight: message.weight.map(Weight::value),
-        extra: message.extra.to_json(),
+        extra: message.extra.to_json().as_deref(),
         byte_start: message.origin.start,
         byte_end: message.origin.end,
         tokens,
-    }
+    })
 }
 
 /// Writes JSON objects field by field; absent values leave no key.
-struct Object(String);
+struct Object {
+    out: String,
+    is_empty: bool,
+}
 
 impl Object {
-    fn new() -> Self {
-        Self(String::from("{"))
+    fn open(mut out: String) -> Self {
+        out.push('{');
+        Self { out, is_empty: true }
     }
 
     fn key(&mut self, key: &str) {
-        if self.0.len() > 1 {
-            self.0.push(',');
+        if !std::mem::take(&mut self.is_empty) {
+            self.out.push(',');
         }
-        push_string(&mut self.0, key);
-        self.0.push(':');
+        push_string(&mut self.out, key);
+        self.out.push(':');
     }
 
     fn text(&mut self, key: &str, value: Option<&str>) {
         if let Some(value) = value {
             self.key(key);
-            push_string(&mut self.0, value);
+            push_string(&mut self.out, value);
         }
     }
 
     fn raw(&mut self, key: &str, value: &str) {
         self.key(key);
-        self.0.push_str(value);
+        self.out.push_str(value);
     }
 
     fn close(mut self) -> String {
-        self.0.push('}');
-        self.0
+        self.out.push('}');
+        self.out
     }
 }
 
 /// The parts as an array; nothing where the text says all of it.
-fn parts(parts: &[Part]) -> Option<String> {
+fn parts_json(parts: &[Part]) -> Option<String> {
     if let [Part::Text(_)] = parts {
         return None;
     }
-    let written: Vec<String> = parts.iter().map(part).collect();
-    Some(format!("[{}]", written.join(",")))
+    let mut out = String::from("[");
+    for (index, one) in parts.iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        out = part(one, out);
+    }
+    out.push(']');
+    Some(out)
 }
 
-fn part(part: &Part) -> String {
-    let mut object = Object::new();
+fn part(part: &Part, out: String) -> String {
+    let mut object = Object::open(out);
     object.text("type", Some(part.type_name()));
     match part {
         Part::Text(text) | Part::Reasoning(text) | Part::Notice(text) => object.text("text", Some(text)),
@@ -204,86 +226,92 @@ fn part(part: &Part) -> String {
     object.close()
 }
 
-/// The rows of a message's references, each with those that it shows in its turn after it.
-pub fn references(id: &str, linked: &Linked, message: &Message) -> Vec<ReferenceRow> {
-    let links = linked
-        .links
-        .get(message.position as usize)
-        .map(Vec::as_slice)
-        .unwrap_or_default();
-    let mut rows = Vec::new();
+/// Writes a message's references, each with those that it shows in its turn after it.
+pub fn push_references(
+    parts: &mut PartSet,
+    id: Key,
+    linked: &Linked,
+    message: &Message,
+) -> Result<(), DatasetError> {
+    let links = linked.links.get(message.position as usize);
+    let links = links.map(Vec::as_slice).unwrap_or_default();
+    let mut path = String::new();
     for (ordinal, (reference, link)) in (0..).zip(message.references.iter().zip(links)) {
         let row = ReferenceRow {
-            conversation_id: id.to_owned(),
-            position: message.position,
-            message_id: message.id.clone(),
+            conversation_id: id,
+            position: message.position.into(),
+            message_id: message.id.as_deref(),
             ordinal,
             ..ReferenceRow::default()
         };
-        reference_rows(&row, &ordinal.to_string(), reference, link, &mut rows);
+        path.clear();
+        // Writing to a String cannot fail.
+        let _ = write!(path, "{ordinal}");
+        push_reference(parts, &row, &mut path, reference, link)?;
     }
-    rows
+    Ok(())
 }
 
-fn reference_rows(
-    of_message: &ReferenceRow,
-    path: &str,
+fn push_reference(
+    parts: &mut PartSet,
+    of_message: &ReferenceRow<'_>,
+    path: &mut String,
     reference: &Reference,
     link: &Link,
-    rows: &mut Vec<ReferenceRow>,
-) {
-    rows.push(ReferenceRow {
-        path: path.to_owned(),
-        target_id: reference.target.clone(),
-        target_position: link.target,
-        status: link.status.as_str().to_owned(),
+) -> Result<(), DatasetError> {
+    parts.push_reference(ReferenceRow {
+        conversation_id: of_message.conversation_id,
+        position: of_message.position,
+        message_id: of_message.message_id,
+        ordinal: of_message.ordinal,
+        path,
+        target_id: reference.target.as_deref(),
+        target_position: link.target.map(u64::from),
+        status: link.status.as_str(),
         same_sender: link.same_sender,
-        preview: preview(reference),
-        ..of_message.clone()
-    });
+        preview: preview(reference).as_deref(),
+    })?;
+    let above = path.len();
     for (place, (inner, link)) in reference.nested.iter().zip(&link.nested).enumerate() {
-        reference_rows(of_message, &format!("{path}.{place}"), inner, link, rows);
+        let _ = write!(path, ".{place}");
+        push_reference(parts, of_message, path, inner, link)?;
+        path.truncate(above);
     }
+    Ok(())
 }
 
 /// The object that a source wrote beside the id, else its preview as an object.
-fn preview(reference: &Reference) -> Option<String> {
+fn preview(reference: &Reference) -> Option<Cow<'_, str>> {
     let shown = reference.preview.as_ref()?;
     if let ReferenceForm::Object(raw) = &reference.form {
-        return Some(raw.as_str().to_owned());
+        return Some(Cow::Borrowed(raw.as_str()));
     }
-    let mut object = Object::new();
+    let mut object = Object::open(String::new());
     object.text("content", shown.content.as_deref());
     object.text("sender", shown.sender.as_deref());
     object.text("sender_name", shown.sender_name.as_deref());
-    Some(object.close())
+    Some(Cow::Owned(object.close()))
 }
 
 /// The rows of a conversation's tool calls and results.
-pub fn tool_calls(id: &str, linked: &Linked) -> Vec<ToolCallRow> {
-    linked
-        .pairings
-        .iter()
-        .map(|pairing| {
-            let (call, result) = call_and_result(linked, pairing);
-            ToolCallRow {
-                conversation_id: id.to_owned(),
-                call_id: call
-                    .and_then(ToolCall::known_id)
-                    .or_else(|| result.and_then(ToolResult::known_id))
-                    .map(str::to_owned),
-                name: tool_name(call, result).map(str::to_owned),
-                arguments: call.map(|call| call.arguments.source_text().to_owned()),
-                arguments_valid: call.map(|call| matches!(call.arguments, Arguments::Object(_))),
-                call_position: pairing.call.map(|place| place.position),
-                result_position: pairing.result.map(|place| place.position),
-                result: result.map(|result| result.content.clone()),
-                is_error: result.map(|result| result.is_error),
-                status: pairing.status.as_str().to_owned(),
-                paired_by: pairing.paired_by.map(|rule| rule.as_str().to_owned()),
-            }
-        })
-        .collect()
+pub fn tool_calls(id: Key, linked: &Linked) -> impl Iterator<Item = ToolCallRow<'_>> {
+    linked.pairings.iter().map(move |pairing| {
+        let (call, result) = call_and_result(linked, pairing);
+        let called = call.and_then(ToolCall::known_id);
+        ToolCallRow {
+            conversation_id: id,
+            call_id: called.or_else(|| result.and_then(ToolResult::known_id)),
+            name: tool_name(call, result),
+            arguments: call.map(|call| call.arguments.source_text()),
+            arguments_valid: call.map(|call| matches!(call.arguments, Arguments::Object(_))),
+            call_position: pairing.call.map(|place| place.position.into()),
+            result_position: pairing.result.map(|place| place.position.into()),
+            result: result.map(|result| result.content.as_str()),
+            is_error: result.map(|result| result.is_error),
+            status: pairing.status.as_str(),
+            paired_by: pairing.paired_by.map(PairedBy::as_str),
+        }
+    })
 }
 
 /// The call and the result of a pairing, where it has them.
@@ -317,44 +345,64 @@ pub fn tool_name<'l>(call: Option<&'l ToolCall>, result: Option<&'l ToolResult>)
     called.or_else(|| result.and_then(|result| result.name.as_deref()))
 }
 
-/// The row of a finding. Without `quote`, no source text is in it.
-pub fn finding(
-    located: &Located,
-    place: Place<'_>,
+/// What is said of a finding, put together for its row.
+pub struct FindingTexts<'f> {
+    /// What stays the same when lines shift.
+    pub key: String,
+    json_path: Option<Cow<'f, str>>,
+    message: Cow<'f, str>,
+}
+
+impl<'f> FindingTexts<'f> {
+    /// Without `quote`, no source text is in them.
+    pub fn new(located: &'f Located, key: String, quote: bool) -> Self {
+        let finding = &located.finding;
+        let shown = |path: &'f str| {
+            if quote {
+                Cow::Borrowed(path)
+            } else {
+                Cow::Owned(without_odd_keys(path))
+            }
+        };
+        Self {
+            key,
+            json_path: located.json_path.as_deref().map(shown),
+            message: match finding.detail.as_deref().filter(|_| quote) {
+                Some(detail) => Cow::Owned(format!("{}: {detail}", finding.message)),
+                None => Cow::Borrowed(&finding.message),
+            },
+        }
+    }
+}
+
+/// The row of a finding.
+pub fn finding<'f>(
+    located: &'f Located,
+    texts: &'f FindingTexts<'_>,
+    place: Place<'f>,
     in_record: bool,
-    id: Option<&str>,
-    quote: bool,
-) -> FindingRow {
+    id: Option<&'f str>,
+) -> FindingRow<'f> {
     let finding = &located.finding;
-    let detail = finding.detail.as_deref().filter(|_| quote);
     FindingRow {
-        code: finding.code.code.to_owned(),
-        name: finding.code.name.to_owned(),
-        severity: finding.severity.as_str().to_owned(),
+        code: finding.code.code,
+        name: finding.code.name,
+        severity: finding.severity.as_str(),
         count: finding.count,
-        key: finding_key(located, place, id),
-        input: place.input.to_owned(),
-        entry: place.entry.to_owned(),
+        key: &texts.key,
+        input: place.input,
+        entry: place.entry,
         record: in_record.then_some(place.record),
-        conversation_id: id.map(str::to_owned),
-        position: finding.position,
-        message_id: finding.message_id.clone(),
+        conversation_id: id,
+        position: finding.position.map(u64::from),
+        message_id: finding.message_id.as_deref(),
         line_number: located.line_column.map(|(line, _)| line),
         column_number: located.line_column.map(|(_, column)| column),
         byte_start: located.span.map(|span| span.start),
         byte_end: located.span.map(|span| span.end),
-        json_path: located.json_path.as_deref().map(|path| {
-            if quote {
-                path.to_owned()
-            } else {
-                without_odd_keys(path)
-            }
-        }),
-        message: match detail {
-            Some(detail) => format!("{}: {detail}", finding.message),
-            None => finding.message.clone(),
-        },
-        help: finding.code.page.fix.to_owned(),
+        json_path: texts.json_path.as_deref(),
+        message: &texts.message,
+        help: finding.code.page.fix,
     }
 }
 
@@ -381,17 +429,17 @@ pub(crate) fn finding_key(located: &Located, place: Place<'_>, id: Option<&str>)
 }
 
 /// The row of a reject. Without `quote`, no source text is in it.
-pub fn reject(reject: &Reject, place: Place<'_>, quote: bool) -> RejectRow {
+pub fn reject<'r>(reject: &'r Reject, place: Place<'r>, quote: bool) -> RejectRow<'r> {
     RejectRow {
-        input: place.input.to_owned(),
-        entry: place.entry.to_owned(),
+        input: place.input,
+        entry: place.entry,
         record: place.record,
-        level: reject.level.as_str().to_owned(),
+        level: reject.level.as_str(),
         byte_start: reject.span.start,
         byte_end: reject.span.end,
-        frame_hash: reject.hash.clone(),
-        code: reject.finding.code.code.to_owned(),
-        message: reject.finding.message.clone(),
-        head: if quote { reject.head.clone() } else { Vec::new() },
+        frame_hash: &reject.hash,
+        code: reject.finding.code.code,
+        message: &reject.finding.message,
+        head: if quote { &reject.head } else { &[] },
     }
 }

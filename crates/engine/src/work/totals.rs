@@ -1,28 +1,52 @@
 //! Token totals per source, dialect, profile, encoding and coverage, with exact percentiles.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use chatmill_dataset::Spread;
 use chatmill_dataset::overview::RenderingCount;
 use chatmill_dataset::rows::TotalRow;
-use chatmill_token::TokenCounts;
+use chatmill_token::{Encoding, TokenCounts};
 use serde::{Deserialize, Serialize};
 
-/// What totals are grouped by.
+use crate::plan::Plan;
+
+/// What totals are grouped by. A plan says what its places are called, so that counting copies no name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Group {
     /// Source id.
-    pub source: String,
-    /// Rank of the dialect in the registry: rows are in that order.
-    pub rank: usize,
-    /// Dialect id.
-    pub dialect: String,
-    /// Profile.
-    pub profile: String,
-    /// Encoding; empty when nothing is counted.
-    pub encoding: String,
+    pub source: Cow<'static, str>,
+    /// Place of the dialect with its profile in the plan.
+    pub target: usize,
+    /// Place of the encoding in the plan; 0 when nothing is counted.
+    pub encoding: usize,
     /// Coverage.
-    pub coverage: String,
+    pub coverage: Cow<'static, str>,
+}
+
+/// What the places of a group are called.
+pub struct TotalNames<'p> {
+    /// Dialects with their profiles.
+    pub targets: Vec<(&'p str, &'p str)>,
+    /// Encodings; none when nothing is counted.
+    pub encodings: Vec<&'p str>,
+}
+
+impl<'p> TotalNames<'p> {
+    /// The names of a plan.
+    pub fn of(plan: &'p Plan) -> Self {
+        let targets = plan.targets.iter();
+        Self {
+            targets: targets
+                .map(|target| (target.dialect.id(), target.profile))
+                .collect(),
+            encodings: plan.encodings.iter().map(Encoding::name).collect(),
+        }
+    }
+
+    fn encoding(&self, group: &Group) -> &'p str {
+        self.encodings.get(group.encoding).copied().unwrap_or_default()
+    }
 }
 
 /// Sums and distribution of a group.
@@ -41,6 +65,31 @@ struct Sums {
 }
 
 impl Sums {
+    fn count(&mut self, counted: &Counted<'_>) {
+        self.conversations += u64::from(counted.first_of_conversation);
+        self.messages_rendered += counted.messages_rendered;
+        self.bytes += counted.bytes;
+        let tally = counted.tally;
+        let parts = [
+            tally.tokens,
+            tally.content,
+            tally.names,
+            tally.framing,
+            tally.tools,
+            tally.replies,
+            tally.meta,
+            tally.assistant_content,
+            tally.sent,
+        ];
+        for (sum, part) in self.tokens.iter_mut().zip(parts) {
+            *sum += part;
+        }
+        self.requests += counted.requests;
+        self.invalid += u64::from(!counted.valid);
+        self.losses += counted.losses;
+        self.distribution.add(tally.tokens);
+    }
+
     fn add(&mut self, more: &Self) {
         self.conversations += more.conversations;
         self.messages_rendered += more.messages_rendered;
@@ -93,65 +142,62 @@ pub struct Counted<'a> {
 impl Totals {
     /// Adds one rendering.
     pub fn add(&mut self, group: &Group, counted: &Counted<'_>) {
-        let sums = self.sums(group);
-        sums.conversations += u64::from(counted.first_of_conversation);
-        sums.messages_rendered += counted.messages_rendered;
-        sums.bytes += counted.bytes;
-        let tally = counted.tally;
-        let parts = [
-            tally.tokens,
-            tally.content,
-            tally.names,
-            tally.framing,
-            tally.tools,
-            tally.replies,
-            tally.meta,
-            tally.assistant_content,
-            tally.sent,
-        ];
-        for (sum, part) in sums.tokens.iter_mut().zip(parts) {
-            *sum += part;
-        }
-        sums.requests += counted.requests;
-        sums.invalid += u64::from(!counted.valid);
-        sums.losses += counted.losses;
-        sums.distribution.add(tally.tokens);
+        self.change(group, |sums| sums.count(counted));
     }
 
     /// Adds other totals.
     pub fn merge(&mut self, other: &Self) {
         for (group, more) in &other.0 {
-            self.sums(group).add(more);
+            self.change(group, |sums| sums.add(more));
         }
     }
 
-    fn sums(&mut self, group: &Group) -> &mut Sums {
-        self.0.entry(group.clone()).or_default()
+    /// The sums of a group. One that is known is not copied.
+    fn change(&mut self, group: &Group, change: impl FnOnce(&mut Sums)) {
+        match self.0.get_mut(group) {
+            Some(sums) => change(sums),
+            None => change(self.0.entry(group.clone()).or_default()),
+        }
     }
 
     /// The renderings of each dialect, profile, coverage and encoding over all sources, in the order of the dialects.
-    pub fn renderings(&self) -> Vec<RenderingCount> {
-        let mut whole: BTreeMap<Group, Sums> = BTreeMap::new();
+    pub fn renderings(&self, names: &TotalNames<'_>) -> Vec<RenderingCount> {
+        let mut whole = Self::default();
         for (group, sums) in &self.0 {
             let group = Group {
-                source: String::new(),
+                source: Cow::Borrowed(""),
                 ..group.clone()
             };
-            whole.entry(group).or_default().add(sums);
+            whole.change(&group, |whole| whole.add(sums));
         }
-        whole
-            .iter()
-            .map(|(group, sums)| rendering_count(group, sums))
+        let sorted = whole.sorted(names).into_iter();
+        sorted
+            .map(|(group, sums)| rendering_count(&row(group, sums, names), sums))
             .collect()
     }
 
-    /// The rows of the totals table, sorted by group.
-    pub fn rows(&self) -> Vec<TotalRow> {
-        self.0.iter().map(|(group, sums)| row(group, sums)).collect()
+    /// The rows of the totals table, sorted by source, place of the dialect, encoding and coverage.
+    pub fn rows<'n>(&'n self, names: &TotalNames<'n>) -> Vec<TotalRow<'n>> {
+        let sorted = self.sorted(names).into_iter();
+        sorted.map(|(group, sums)| row(group, sums, names)).collect()
+    }
+
+    fn sorted(&self, names: &TotalNames<'_>) -> Vec<(&Group, &Sums)> {
+        let mut sorted: Vec<_> = self.0.iter().collect();
+        sorted.sort_by_key(|(group, _)| {
+            (
+                &group.source,
+                group.target,
+                names.encoding(group),
+                &group.coverage,
+            )
+        });
+        sorted
     }
 }
 
-fn row(group: &Group, sums: &Sums) -> TotalRow {
+fn row<'n>(group: &'n Group, sums: &Sums, of: &TotalNames<'n>) -> TotalRow<'n> {
+    let (dialect, profile) = of.targets.get(group.target).copied().unwrap_or_default();
     let [
         tokens,
         content,
@@ -164,11 +210,11 @@ fn row(group: &Group, sums: &Sums) -> TotalRow {
         tokens_sent,
     ] = sums.tokens;
     TotalRow {
-        source: group.source.clone(),
-        dialect: group.dialect.clone(),
-        profile: group.profile.clone(),
-        encoding: group.encoding.clone(),
-        coverage: group.coverage.clone(),
+        source: &group.source,
+        dialect,
+        profile,
+        encoding: of.encoding(group),
+        coverage: &group.coverage,
         conversations: sums.conversations,
         messages_rendered: sums.messages_rendered,
         bytes: sums.bytes,
@@ -190,13 +236,12 @@ fn row(group: &Group, sums: &Sums) -> TotalRow {
     }
 }
 
-fn rendering_count(group: &Group, sums: &Sums) -> RenderingCount {
-    let total = row(group, sums);
+fn rendering_count(total: &TotalRow<'_>, sums: &Sums) -> RenderingCount {
     RenderingCount {
-        dialect: total.dialect,
-        profile: total.profile,
-        coverage: total.coverage,
-        encoding: total.encoding,
+        dialect: total.dialect.to_owned(),
+        profile: total.profile.to_owned(),
+        coverage: total.coverage.to_owned(),
+        encoding: total.encoding.to_owned(),
         renderings: sums.distribution.count(),
         messages_rendered: total.messages_rendered,
         bytes: total.bytes,
@@ -222,14 +267,42 @@ fn rendering_count(group: &Group, sums: &Sums) -> RenderingCount {
 mod tests {
     use super::*;
 
+    fn names() -> TotalNames<'static> {
+        TotalNames {
+            targets: vec![("d", "document"), ("c", "document")],
+            encodings: vec!["f", "e"],
+        }
+    }
+
+    #[test]
+    fn rows_come_in_the_order_of_sources_dialects_and_encodings_by_their_names() {
+        let mut totals = Totals::default();
+        for (source, target, encoding) in [("b", 0, 0), ("a", 1, 0), ("a", 0, 1), ("a", 0, 0)] {
+            let group = Group {
+                source: source.into(),
+                target,
+                encoding,
+                coverage: "whole".into(),
+            };
+            totals.change(&group, |_| ());
+        }
+        let text = serde_json::to_string(&totals).unwrap();
+        let read: Totals = serde_json::from_str(&text).unwrap();
+        let names = names();
+        let rows = read.rows(&names).into_iter();
+        let rows: Vec<_> = rows.map(|row| (row.source, row.dialect, row.encoding)).collect();
+        assert_eq!(
+            rows,
+            [("a", "d", "e"), ("a", "d", "f"), ("a", "c", "f"), ("b", "d", "f")]
+        );
+    }
+
     #[test]
     fn merging_two_halves_equals_the_whole() {
         let group = Group {
             source: "s".into(),
-            rank: 0,
-            dialect: "d".into(),
-            profile: "document".into(),
-            encoding: "e".into(),
+            target: 0,
+            encoding: 0,
             coverage: "whole".into(),
         };
         let add = |totals: &mut Totals, tokens: u64| {
@@ -260,7 +333,10 @@ mod tests {
         add(&mut right, 9);
         add(&mut right, 1);
         left.merge(&right);
-        assert_eq!(format!("{:?}", left.rows()), format!("{:?}", whole.rows()));
+        assert_eq!(
+            format!("{:?}", left.rows(&names())),
+            format!("{:?}", whole.rows(&names()))
+        );
     }
 
     #[test]
@@ -269,10 +345,8 @@ mod tests {
         for (source, tokens) in [("a", 1), ("a", 2), ("b", 8), ("b", 9), ("b", 10)] {
             let group = Group {
                 source: source.into(),
-                rank: 0,
-                dialect: "d".into(),
-                profile: "document".into(),
-                encoding: "e".into(),
+                target: 0,
+                encoding: 0,
                 coverage: "whole".into(),
             };
             let tally = TokenCounts {
@@ -290,9 +364,9 @@ mod tests {
             };
             totals.add(&group, &counted);
         }
-        assert_eq!(totals.rows().len(), 2);
-        let [whole] = &totals.renderings()[..] else {
-            panic!("{:?}", totals.renderings())
+        assert_eq!(totals.rows(&names()).len(), 2);
+        let [whole] = &totals.renderings(&names())[..] else {
+            panic!("{:?}", totals.renderings(&names()))
         };
         assert_eq!(
             (whole.renderings, whole.tokens, whole.p50, whole.p99),

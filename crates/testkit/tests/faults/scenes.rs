@@ -220,7 +220,9 @@ fn checked(shop: &Workshop) -> Result<Found, Ended> {
         found.insert(format!("{number:06}"), text.replace(&root, ""));
     };
     let never = AtomicBool::new(false);
-    let emit = &mut |checked: chatmill_engine::check::Checked| say(format!("{:?}", checked.row(true)));
+    let emit = &mut |checked: chatmill_engine::check::Checked| {
+        say(format!("{:?}", checked.row(&checked.texts(true))));
+    };
     let checkup = check(&options, &Silent, &never, emit).map_err(|error| of_read(&error))?;
     if let Some(failure) = checkup.failures.first() {
         assert!(checkup.files.iter().any(|file| file.verdict == "unreadable"));

@@ -19,10 +19,10 @@ pub(super) trait Report: Send {
 
 /// Where a finding is, for people: path, member of an archive, line and column, and the row of a table.
 pub(super) fn place(checked: &Checked, row: &FindingRow) -> String {
-    let mut place = row.input.clone();
+    let mut place = row.input.to_owned();
     if !row.entry.is_empty() {
         place.push('!');
-        place.push_str(&row.entry);
+        place.push_str(row.entry);
     }
     for number in [row.line_number, row.column_number].into_iter().flatten() {
         place.push_str(&format!(":{number}"));
@@ -185,7 +185,7 @@ pub(super) mod tests {
     #[test]
     fn a_place_names_the_member_the_line_and_the_table() {
         let mut checked = dangling();
-        let shown = |checked: &Checked| place(checked, &checked.row(true));
+        let shown = |checked: &Checked| place(checked, &checked.row(&checked.texts(true)));
         assert_eq!(shown(&checked), "a.zip!chat.json:4:9");
         checked.table = "messages".into();
         assert_eq!(shown(&checked), "a.zip!chat.json:4:9 (table messages)");

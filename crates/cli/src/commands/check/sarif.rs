@@ -201,7 +201,7 @@ impl Region {
 
 impl<'r> Outcome<'r> {
     fn new(checked: &'r Checked, row: &'r FindingRow, rule_index: usize) -> Self {
-        let uri = uri(&row.input, &row.entry);
+        let uri = uri(row.input, row.entry);
         let region = Region {
             start_line: row.line_number,
             start_column: row.column_number,
@@ -211,12 +211,12 @@ impl<'r> Outcome<'r> {
                 .zip(row.byte_end)
                 .map(|(start, end)| end.saturating_sub(start)),
         };
-        let path = row.json_path.as_deref();
+        let path = row.json_path;
         Self {
-            rule_id: &row.code,
+            rule_id: row.code,
             rule_index,
-            level: &row.severity,
-            message: Message { text: &row.message },
+            level: row.severity,
+            message: Message { text: row.message },
             locations: [Location {
                 physical_location: PhysicalLocation {
                     artifact_location: ArtifactLocation { uri },
@@ -228,11 +228,11 @@ impl<'r> Outcome<'r> {
                     }]
                 }),
             }],
-            partial_fingerprints: Fingerprints { key: &row.key },
+            partial_fingerprints: Fingerprints { key: row.key },
             occurrence_count: row.count,
             properties: Properties {
-                conversation_id: row.conversation_id.as_deref(),
-                message_id: row.message_id.as_deref(),
+                conversation_id: row.conversation_id,
+                message_id: row.message_id,
                 table: &checked.table,
                 record: row.record,
                 dialect: checked.target.as_deref(),

@@ -88,18 +88,18 @@ fn describe(checked: &Checked, row: &FindingRow, colours: Colours) -> String {
     let mut text = format!(
         "{}: {}[{} {}]: {}{times}\n",
         harmless(&place(checked, row)),
-        colours.paint(severity_style(checked.located.finding.severity), &row.severity),
+        colours.paint(severity_style(checked.located.finding.severity), row.severity),
         row.code,
         row.name,
-        harmless(&row.message)
+        harmless(row.message)
     );
     if let Some([line, carets]) = checked.excerpt.as_ref().and_then(draw) {
         text.push_str(&format!("    {line}\n    {carets}\n"));
     }
-    if let Some(path) = row.json_path.as_deref().filter(|path| *path != "$") {
+    if let Some(path) = row.json_path.filter(|path| *path != "$") {
         text.push_str(&format!("    at {}\n", harmless(path)));
     }
-    text.push_str(&format!("    help: {}\n", first_sentence(&row.help)));
+    text.push_str(&format!("    help: {}\n", first_sentence(row.help)));
     text
 }
 
@@ -284,7 +284,7 @@ mod tests {
     #[test]
     fn a_finding_reads_place_severity_code_message_path_and_help() {
         let checked = dangling();
-        let shown = describe(&checked, &checked.row(true), Colours::NONE);
+        let shown = describe(&checked, &checked.row(&checked.texts(true)), Colours::NONE);
         let help = first_sentence(codes::DANGLING_REFERENCE.page.fix);
         assert_eq!(
             shown,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use chatmill_dataset::{Dataset, is_dataset};
+use chatmill_dataset::{Dataset, Key, is_dataset};
 use chatmill_diag::Limits;
 use chatmill_diag::suggest::nearest;
 use chatmill_dialect::{History, Policy};
@@ -344,12 +344,12 @@ impl Pricer {
     }
 
     fn price_tools(&mut self, linked: &Linked) {
-        for call in tables::tool_calls("", linked) {
+        for call in tables::tool_calls(Key::default(), linked) {
             let texts = [call.arguments, call.result].map(Option::unwrap_or_default);
             let bytes = texts.iter().map(|text| text.len() as u64).sum();
             for (encoding, counter) in &self.counters {
                 let tokens = texts.iter().map(|text| counter.count(text)).sum();
-                self.bill.book_tool(call.name.as_deref(), encoding, bytes, tokens);
+                self.bill.book_tool(call.name, encoding, bytes, tokens);
             }
         }
     }

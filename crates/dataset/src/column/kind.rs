@@ -1,0 +1,299 @@
+//! Kinds of values: the type of each in the schema, and how it is stored.
+//!
+//! Values that repeat have a dictionary and statistics; text that hardly repeats or is long has neither. Numbers have one type
+//! in all tables, so that differences of counts never wrap in a reader's hands.
+
+use std::sync::Arc;
+
+use arrow_schema::extension::Json as JsonType;
+use arrow_schema::{DataType, Field, TimeUnit};
+
+use super::Fault;
+use crate::chunk::{Bits, Bytes as ByteValues, Coded, CodedKind, Encoder, TextPage};
+use crate::key::{self, Keys};
+
+/// The time zone of every timestamp.
+const UTC: &str = "UTC";
+
+/// A kind of values.
+pub trait Kind {
+    /// What writes them.
+    type Encoder: Encoder;
+    /// A value.
+    type Value<'v>;
+
+    /// Their Arrow type.
+    fn kind() -> DataType;
+
+    /// A column of them.
+    fn field(name: &str, is_nullable: bool) -> Field {
+        Field::new(name, Self::kind(), is_nullable)
+    }
+
+    /// What writes a column of them.
+    fn encoder() -> Self::Encoder;
+
+    /// Bytes of text and of binary in a value.
+    fn text_bytes(_value: &Self::Value<'_>, _keys: &Keys) -> usize {
+        0
+    }
+
+    /// Writes a value.
+    fn push(encoder: &mut Self::Encoder, value: Self::Value<'_>, keys: &Keys) -> Result<(), Fault>;
+}
+
+/// A kind of values of which a row may hold a list.
+pub trait ListKind: Kind {
+    /// What the list consists of.
+    type Item: 'static;
+
+    /// The value of an item.
+    fn value(item: &Self::Item) -> Self::Value<'_>;
+}
+
+/// Text that many rows hold, by its [`Key`](crate::Key).
+pub struct Key;
+/// Text that repeats.
+pub struct Word;
+/// Text that hardly repeats or is long.
+pub struct Text;
+/// JSON text, marked with the Arrow JSON extension type.
+pub struct Json;
+/// A number.
+pub struct Number;
+/// A position: a number of 31 bits.
+pub struct Position;
+/// A yes or no.
+pub struct Flag;
+/// Microseconds since 1970 in UTC.
+pub struct Time;
+/// Bytes that need not be text.
+pub struct Bytes;
+/// A number with a fraction.
+pub struct Real;
+
+impl Kind for Key {
+    type Encoder = Coded;
+    type Value<'v> = key::Key;
+
+    fn kind() -> DataType {
+        DataType::Utf8
+    }
+
+    fn encoder() -> Coded {
+        Coded::new(CodedKind::Text)
+    }
+
+    fn text_bytes(value: &key::Key, keys: &Keys) -> usize {
+        keys.text(*value).len()
+    }
+
+    fn push(encoder: &mut Coded, value: key::Key, keys: &Keys) -> Result<(), Fault> {
+        Ok(encoder.push_key(value, keys)?)
+    }
+}
+
+impl ListKind for Key {
+    type Item = key::Key;
+
+    fn value(item: &key::Key) -> key::Key {
+        *item
+    }
+}
+
+impl Kind for Word {
+    type Encoder = Coded;
+    type Value<'v> = &'v str;
+
+    fn kind() -> DataType {
+        DataType::Utf8
+    }
+
+    fn encoder() -> Coded {
+        Coded::new(CodedKind::Text)
+    }
+
+    fn text_bytes(value: &&str, _keys: &Keys) -> usize {
+        value.len()
+    }
+
+    fn push(encoder: &mut Coded, value: &str, _keys: &Keys) -> Result<(), Fault> {
+        Ok(encoder.push(value.as_bytes())?)
+    }
+}
+
+impl ListKind for Word {
+    type Item = String;
+
+    fn value(item: &String) -> &str {
+        item
+    }
+}
+
+impl Kind for Text {
+    type Encoder = TextPage;
+    type Value<'v> = &'v str;
+
+    fn kind() -> DataType {
+        DataType::Utf8
+    }
+
+    fn encoder() -> TextPage {
+        TextPage::default()
+    }
+
+    fn text_bytes(value: &&str, _keys: &Keys) -> usize {
+        value.len()
+    }
+
+    fn push(encoder: &mut TextPage, value: &str, _keys: &Keys) -> Result<(), Fault> {
+        Ok(encoder.push(value)?)
+    }
+}
+
+impl Kind for Json {
+    type Encoder = TextPage;
+    type Value<'v> = &'v str;
+
+    fn kind() -> DataType {
+        DataType::Utf8
+    }
+
+    fn field(name: &str, is_nullable: bool) -> Field {
+        Text::field(name, is_nullable).with_extension_type(JsonType::default())
+    }
+
+    fn encoder() -> TextPage {
+        TextPage::default()
+    }
+
+    fn text_bytes(value: &&str, _keys: &Keys) -> usize {
+        value.len()
+    }
+
+    fn push(encoder: &mut TextPage, value: &str, keys: &Keys) -> Result<(), Fault> {
+        Text::push(encoder, value, keys)
+    }
+}
+
+/// A number as the file holds it.
+pub(crate) fn signed(number: u64) -> Result<i64, Fault> {
+    i64::try_from(number).map_err(|_| Fault::Value("a number does not fit into 63 bits".to_owned()))
+}
+
+impl Kind for Number {
+    type Encoder = Coded;
+    type Value<'v> = u64;
+
+    fn kind() -> DataType {
+        DataType::Int64
+    }
+
+    fn encoder() -> Coded {
+        Coded::new(CodedKind::Long)
+    }
+
+    fn push(encoder: &mut Coded, value: u64, _keys: &Keys) -> Result<(), Fault> {
+        Ok(encoder.push(&signed(value)?.to_le_bytes())?)
+    }
+}
+
+impl Kind for Position {
+    type Encoder = Coded;
+    type Value<'v> = u32;
+
+    fn kind() -> DataType {
+        DataType::Int32
+    }
+
+    fn encoder() -> Coded {
+        Coded::new(CodedKind::Int)
+    }
+
+    fn push(encoder: &mut Coded, value: u32, _keys: &Keys) -> Result<(), Fault> {
+        let position = i32::try_from(value)
+            .map_err(|_| Fault::Value("a position does not fit into 31 bits".to_owned()))?;
+        Ok(encoder.push(&position.to_le_bytes())?)
+    }
+}
+
+impl ListKind for Position {
+    type Item = u32;
+
+    fn value(item: &u32) -> u32 {
+        *item
+    }
+}
+
+impl Kind for Flag {
+    type Encoder = Bits;
+    type Value<'v> = bool;
+
+    fn kind() -> DataType {
+        DataType::Boolean
+    }
+
+    fn encoder() -> Bits {
+        Bits::default()
+    }
+
+    fn push(encoder: &mut Bits, value: bool, _keys: &Keys) -> Result<(), Fault> {
+        encoder.push(value);
+        Ok(())
+    }
+}
+
+impl Kind for Time {
+    type Encoder = Coded;
+    type Value<'v> = i64;
+
+    fn kind() -> DataType {
+        DataType::Timestamp(TimeUnit::Microsecond, Some(Arc::from(UTC)))
+    }
+
+    fn encoder() -> Coded {
+        Coded::new(CodedKind::Long)
+    }
+
+    fn push(encoder: &mut Coded, value: i64, _keys: &Keys) -> Result<(), Fault> {
+        Ok(encoder.push(&value.to_le_bytes())?)
+    }
+}
+
+impl Kind for Bytes {
+    type Encoder = ByteValues;
+    type Value<'v> = &'v [u8];
+
+    fn kind() -> DataType {
+        DataType::Binary
+    }
+
+    fn encoder() -> ByteValues {
+        ByteValues::default()
+    }
+
+    fn text_bytes(value: &&[u8], _keys: &Keys) -> usize {
+        value.len()
+    }
+
+    fn push(encoder: &mut ByteValues, value: &[u8], _keys: &Keys) -> Result<(), Fault> {
+        Ok(encoder.push(value)?)
+    }
+}
+
+impl Kind for Real {
+    type Encoder = Coded;
+    type Value<'v> = f64;
+
+    fn kind() -> DataType {
+        DataType::Float64
+    }
+
+    fn encoder() -> Coded {
+        Coded::new(CodedKind::Real)
+    }
+
+    fn push(encoder: &mut Coded, value: f64, _keys: &Keys) -> Result<(), Fault> {
+        Ok(encoder.push(&value.to_le_bytes())?)
+    }
+}

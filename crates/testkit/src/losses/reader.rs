@@ -28,7 +28,7 @@ fn recognised(dialect: &dyn Dialect) -> Option<&'static str> {
     let policy = Policy::default();
     let view = View::whole(&linked, Some(1), &policy);
     let mut text = String::new();
-    dialect.render_each(&view, &mut |sink, _| text = sink.text().to_owned());
+    dialect.render_each(&view, &mut |sink, _| text.push_str(sink.text()));
     if dialect.about().media_type == "text/plain" {
         return None;
     }

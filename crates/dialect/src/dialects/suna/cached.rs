@@ -112,7 +112,7 @@ struct Out<'s, 'a> {
     left: usize,
 }
 
-impl<'a> Out<'_, 'a> {
+impl Out<'_, '_> {
     fn separate(&mut self) {
         self.sink.framing(self.separator);
         self.separator = ",";

@@ -13,7 +13,7 @@ fn published(linked: &Linked) -> (Vec<Value>, Option<&'static str>) {
     let policy = Policy::default();
     let view = View::whole(linked, None, &policy);
     let mut text = String::new();
-    dialect.render_each(&view, &mut |sink, _| text = sink.text().to_owned());
+    dialect.render_each(&view, &mut |sink, _| text.push_str(sink.text()));
     let head = Head {
         framing: Framing::Array,
         complete: true,

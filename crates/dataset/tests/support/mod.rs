@@ -235,7 +235,7 @@ pub(crate) fn loss(parts: &mut PartSet) -> LossRow<'static> {
         perspective: parts.key("perspective"),
         ordinal: long("ordinal"),
         code: parts.key("code"),
-        reason: "reason",
+        reason: parts.key("reason"),
         amount: long("amount"),
         positions: vec![number("positions"), 0].leak(),
     }

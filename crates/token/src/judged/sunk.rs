@@ -41,7 +41,7 @@ fn push<'a>(sink: &mut Sink<'a>, random: &mut Texts, texts: &'a [String]) {
         7 => {
             let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
             let end = ends.get(random.below(ends.len().max(1))).copied();
-            sink.content(&text[..end.unwrap_or_default()], level, component);
+            sink.content(text.split_at(end.unwrap_or_default()).0, level, component);
         }
         _ => sink.content(text.as_str(), level, component),
     }
@@ -53,7 +53,7 @@ fn check(conversations: usize) {
     let mut buffers = SinkBuffers::default();
     let mut tallies = Vec::new();
     for _ in 0..conversations {
-        let texts: Vec<String> = (0..1 + random.below(12))
+        let texts: Vec<String> = (0..=random.below(12))
             .map(|_| {
                 let parts = 1 + random.below(60);
                 random.next(parts)
@@ -92,7 +92,7 @@ fn one_counter_counts_what_different_sinks_hold() {
     let mut counter = TokenCounter::new(ENCODINGS);
     let mut tallies = Vec::new();
     let text = String::from("the same words, 12 of them");
-    for text in [&text[..], &text[..8], &text[4..12]] {
+    for text in [text.as_str(), text.split_at(8).0, text.split_at(4).1] {
         let mut sink = Sink::default();
         sink.framing("{");
         sink.literal(text, Component::Content);

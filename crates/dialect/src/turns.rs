@@ -222,15 +222,19 @@ impl Pairs {
 
     /// Pairings among the messages that are shown.
     pub(crate) fn of(view: &View<'_>, shown: &[&Message]) -> Self {
-        let positions: BTreeSet<u32> = shown.iter().map(|message| message.position).collect();
+        // Messages are shown in order of their positions.
+        let is_shown = |place: &PartPlace| {
+            let found = shown.binary_search_by_key(&place.position, |message| message.position);
+            found.is_ok()
+        };
         let mut pairs = Self {
             by_call: BTreeMap::new(),
             by_result: BTreeMap::new(),
             duplicates: BTreeMap::new(),
         };
         for pairing in &view.linked.pairings {
-            let call = pairing.call.filter(|place| positions.contains(&place.position));
-            let result = pairing.result.filter(|place| positions.contains(&place.position));
+            let call = pairing.call.filter(is_shown);
+            let result = pairing.result.filter(is_shown);
             match (pairing.status, call, result) {
                 (CallStatus::Duplicate, call, Some(result)) => {
                     pairs.duplicates.insert(result, call);

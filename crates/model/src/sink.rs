@@ -22,13 +22,15 @@ const MAX_GLUE_BYTES: usize = 200;
 const MAX_GLUE_PIECES: usize = 1 << 14;
 /// Pieces of one conversation that are remembered; the texts of further ones are escaped and counted whenever they are pushed.
 const MAX_PIECES: usize = 1 << 20;
+/// Bytes of the longest text that is known by them: quoted heads, ids and names that a dialect makes up.
+const MAX_MADE_BYTES: usize = 256;
 /// Bytes of escaped text that are remembered for one conversation.
 const MAX_ESCAPED_BYTES: usize = 64 << 20;
 
 /// The number of a text that was pushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// A text without a number: what was made for this rendering alone.
+    /// A text without a number: a long one that was made for this rendering alone.
     Unknown,
     /// Glue; the number holds as long as the sink's buffers do.
     Glue(u32),
@@ -74,6 +76,8 @@ pub struct SinkBuffers {
     glue: FxHashMap<(u32, usize, usize), u32>,
     glue_identity: Identity,
     pieces: FxHashMap<(usize, usize, Level), u32>,
+    /// Short texts that were made on the way, by level.
+    made: [FxHashMap<Box<str>, u32>; 3],
     /// For each piece where its escaped text stands; none where escaping changes nothing.
     written: Vec<Option<(usize, usize)>>,
     escaped: String,
@@ -102,6 +106,9 @@ impl<'a> Sink<'a> {
         buffers.pieces.clear();
         buffers.written.clear();
         buffers.escaped.clear();
+        for made in &mut buffers.made {
+            made.clear();
+        }
         let mut sink = Self {
             buffers,
             identity: Identity::default(),
@@ -239,10 +246,7 @@ impl<'a> Sink<'a> {
         }
         let piece = match text {
             Cow::Borrowed(text) => self.buffers.push_borrowed(text, level),
-            Cow::Owned(text) => {
-                push(&mut self.buffers.text, &text, level);
-                Piece::Unknown
-            }
+            Cow::Owned(text) => self.buffers.push_owned(text, level),
         };
         if self.buffers.text.len() > self.limit {
             self.is_oversize = true;
@@ -364,6 +368,37 @@ impl SinkBuffers {
         Some(number)
     }
 
+    /// Writes a text that is gone afterwards: it is known by its bytes, where they are few.
+    fn push_owned(&mut self, text: String, level: Level) -> Piece {
+        let start = self.text.len();
+        push(&mut self.text, &text, level);
+        if text.len() > MAX_MADE_BYTES {
+            return Piece::Unknown;
+        }
+        let level = match level {
+            Level::JsonInJsonString => 2,
+            Level::JsonString if self.text.len() - start > text.len() => 1,
+            // What escaping does not change is the same piece at both levels.
+            Level::JsonString | Level::Raw => 0,
+        };
+        let [raw, once, twice] = &mut self.made;
+        let made = [raw, once, twice].into_iter().nth(level);
+        let Some(made) = made else {
+            return Piece::Unknown;
+        };
+        if let Some(number) = made.get(text.as_str()) {
+            return Piece::Text(*number);
+        }
+        let number = u32::try_from(self.written.len()).ok();
+        let Some(number) = number.filter(|_| made.len() < MAX_PIECES) else {
+            return Piece::Unknown;
+        };
+        // It is written anew each time, so its place is of no account.
+        self.written.push(None);
+        made.insert(text.into_boxed_str(), number);
+        Piece::Text(number)
+    }
+
     /// Writes a text that stays where it is as long as its number holds.
     fn push_borrowed(&mut self, text: &str, level: Level) -> Piece {
         let key = (text.as_ptr() as usize, text.len(), level);
@@ -374,15 +409,22 @@ impl SinkBuffers {
             }
             return Piece::Text(*number);
         }
+        if self.pieces.len() >= MAX_PIECES {
+            push(&mut self.text, text, level);
+            return Piece::Unknown;
+        }
+        if level != Level::Raw && !json::has_escapes(text) {
+            // What escaping does not change is the same piece at every level.
+            let piece = self.push_borrowed(text, Level::Raw);
+            if let Piece::Text(number) = piece {
+                self.pieces.insert(key, number);
+            }
+            return piece;
+        }
         let start = self.text.len();
         push(&mut self.text, text, level);
-        let number = match u32::try_from(self.written.len()) {
-            Ok(number) if self.written.len() < MAX_PIECES => number,
-            _ => return Piece::Unknown,
-        };
         let written = self.text.get(start..).unwrap_or_default();
-        // Escaping only ever adds bytes.
-        let place = if written.len() == text.len() {
+        let place = if level == Level::Raw {
             None
         } else if self.escaped.len() + written.len() > MAX_ESCAPED_BYTES {
             return Piece::Unknown;
@@ -390,6 +432,9 @@ impl SinkBuffers {
             let start = self.escaped.len();
             self.escaped.push_str(written);
             Some((start, self.escaped.len()))
+        };
+        let Ok(number) = u32::try_from(self.written.len()) else {
+            return Piece::Unknown;
         };
         self.written.push(place);
         self.pieces.insert(key, number);
@@ -437,13 +482,16 @@ mod tests {
         }
         assert_eq!(sink.text(), "say \"it\"say \\\"it\\\"say \\\"it\\\"say \"it\"");
         let pieces: Vec<Piece> = sink.runs().iter().map(|run| run.piece).collect();
-        let [raw, escaped] = [Piece::Text(0), Piece::Text(1)];
+        let [raw, escaped, made] = [Piece::Text(0), Piece::Text(1), Piece::Text(2)];
         assert_eq!(pieces, [raw, escaped, escaped, raw]);
         sink.begin();
         sink.content(text.as_str(), Level::JsonString, Component::Content);
-        sink.content(text.clone(), Level::JsonString, Component::Content);
+        for _ in 0..2 {
+            sink.content(text.clone(), Level::JsonString, Component::Content);
+        }
+        sink.content("x".repeat(MAX_MADE_BYTES + 1), Level::Raw, Component::Content);
         let pieces: Vec<Piece> = sink.runs().iter().map(|run| run.piece).collect();
-        assert_eq!(pieces, [escaped, Piece::Unknown]);
+        assert_eq!(pieces, [escaped, made, made, Piece::Unknown]);
     }
 
     #[test]
@@ -527,6 +575,17 @@ mod tests {
         assert_eq!(sink.text(), "a<|x|><|x|>bc");
         let seen: Vec<_> = sink.spans().iter().map(|span| (span.end, span.control)).collect();
         assert_eq!(seen, [(1, false), (6, true), (11, true), (13, false)]);
+    }
+
+    #[test]
+    fn what_escaping_does_not_change_is_one_piece_at_every_level() {
+        let text = String::from("plain");
+        let mut sink = Sink::default();
+        for level in [Level::JsonInJsonString, Level::Raw, Level::JsonString] {
+            sink.content(text.as_str(), level, Component::Content);
+        }
+        assert_eq!(sink.text(), "plainplainplain");
+        assert!(sink.runs().iter().all(|run| run.piece == Piece::Text(0)));
     }
 
     #[test]

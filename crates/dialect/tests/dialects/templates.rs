@@ -201,7 +201,7 @@ fn calls_and_dumped_json_are_booked_as_tools_and_belong_to_the_assistant() {
         );
         let results = of(Component::Tools, Speaker::Other);
         assert!(
-            results.contains("free") && results.contains("{\"state\":\"taken\"}"),
+            results.contains("free") && results.contains("{\\\"state\\\":\\\"taken\\\"}"),
             "{results}"
         );
         assert_eq!(

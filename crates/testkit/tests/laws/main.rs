@@ -19,3 +19,4 @@ mod own_encodings;
 mod policies;
 mod rules;
 mod templates;
+mod tmp_stats;

@@ -4,7 +4,7 @@
 //! moved, nothing is cut; the canonical record keeps the true order, and every move is declared.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use chatmill_model::{CallStatus, Message, Part, PartPlace, ToolCall, ToolResult};
 

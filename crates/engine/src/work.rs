@@ -3,7 +3,6 @@
 //! What is written is a function of the slice and the plan alone: no thread pool, no shared state, and the clock tells only which
 //! conversations took long.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -14,7 +13,7 @@ use chatmill_dataset::overview::cut;
 use chatmill_diag::{Finding, Reject, RejectLevel, Severity, Span, codes};
 use chatmill_intake::FramingError;
 use chatmill_link::ClusterMembership;
-use chatmill_model::{Component, Level, Linked, MessageKind, Sink, SinkBuffers};
+use chatmill_model::{Component, Linked, Message, MessageKind, Sink, SinkBuffers};
 use chatmill_source::Source;
 use chatmill_token::{Encoding, TokenCounter};
 
@@ -408,12 +407,12 @@ impl Work<'_, '_> {
     }
 
     /// The tokens of a message's text in each encoding. Where dialects write the same text they need not be counted again.
-    fn count<'a>(&mut self, text: &Cow<'a, str>, sink: &mut Sink<'a>) -> Vec<u64> {
+    fn count_text<'a>(&mut self, message: &'a Message, sink: &mut Sink<'a>) -> Vec<u64> {
         sink.begin();
-        sink.content(text.clone(), Level::Raw, Component::Content);
+        sink.literal(message.text(), Component::Content);
         if sink.is_oversize() {
             sink.begin();
-            return self.counter.count(text);
+            return self.counter.count(&message.text());
         }
         let mut tallies = Vec::new();
         self.counter.tally_sink(sink, &mut tallies);
@@ -449,7 +448,8 @@ impl Work<'_, '_> {
             let overview = &mut self.receipt.overview;
             overview.add_message(linked, message, characters);
             if self.parts.writes_messages() {
-                tables::push_message(self.parts, key, linked, message, &text, &self.count(&text, sink))?;
+                let tokens = self.count_text(message, sink);
+                tables::push_message(self.parts, key, linked, message, &text, &tokens)?;
             }
             if self.parts.writes_references() {
                 tables::push_references(self.parts, key, linked, message)?;

@@ -162,7 +162,8 @@ impl Pieces {
     /// Remembers a joint, in the place of another.
     pub(crate) fn keep_joint(&mut self, key: JointKey, tokens: [PartTokens; MAX_JOINT_PARTS]) {
         if let Some(short) = key.as_short() {
-            if let (Some(joint), [one, two, ..]) = (self.short_joints.get_mut(key.place(SHORT_JOINTS)), tokens)
+            if let (Some(joint), [one, two, ..]) =
+                (self.short_joints.get_mut(key.place(SHORT_JOINTS)), tokens)
             {
                 *joint = ShortJoint {
                     key: short,

@@ -19,4 +19,3 @@ mod own_encodings;
 mod policies;
 mod rules;
 mod templates;
-mod tmp_stats;

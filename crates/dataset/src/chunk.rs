@@ -7,7 +7,6 @@
 //! Why: docs/decisions/2026-11-22-columns-are-filled.md.
 
 mod dictionary;
-mod draft;
 mod encoder;
 mod hybrid;
 mod pages;
@@ -23,8 +22,6 @@ use crate::key::Keys;
 use crate::options::Compression;
 use pages::{Compressor, PageCounts};
 
-pub(crate) use draft::TextPage;
-pub use draft::{Content, Draft};
 pub(crate) use encoder::{Bits, Bytes, Coded, CodedKind, Encoder, Fixed};
 pub(crate) use pages::Pages;
 
@@ -132,11 +129,6 @@ impl<E: Encoder> Leaf<E> {
     pub(crate) fn missing(&mut self, at: Level) {
         self.level(at);
         self.counts.nulls += 1;
-    }
-
-    /// What it writes.
-    pub(crate) fn encoder(&mut self) -> &mut E {
-        &mut self.encoder
     }
 
     /// Ends a row, and the page where that is full.

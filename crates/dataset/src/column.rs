@@ -16,7 +16,7 @@ use parquet::errors::ParquetError;
 use parquet::file::writer::SerializedRowGroupWriter;
 use parquet::schema::types::ColumnDescPtr;
 
-use crate::chunk::{Content, Context, Encoder, Leaf, Level, TextPage};
+use crate::chunk::{Context, Encoder, Leaf, Level};
 use crate::error::DatasetError;
 use crate::key::Keys;
 use kind::{Kind, ListKind};
@@ -205,45 +205,6 @@ impl<K: ListKind> Column for Many<K> {
         }
         for (index, item) in values.iter().enumerate() {
             K::push(self.0.value(at.element(index)), K::value(item), &context.keys)?;
-        }
-        Ok(())
-    }
-
-    one_leaf!();
-}
-
-/// Text that is written where it stays, and may be withdrawn again.
-pub struct Drafted(Leaf<TextPage>);
-
-impl Drafted {
-    /// The column's page, for a text to be written.
-    pub(crate) fn page(&mut self) -> &mut TextPage {
-        self.0.encoder()
-    }
-}
-
-impl Column for Drafted {
-    type Value<'v> = Content;
-
-    fn fields(name: &str, _encodings: &[String]) -> Vec<Field> {
-        vec![kind::Text::field(name, true)]
-    }
-
-    fn open(leaves: &mut Leaves<'_>, _encodings: &[String]) -> Result<Self, Fault> {
-        leaves.next(TextPage::default()).map(Self)
-    }
-
-    fn text_bytes(value: &Content, _keys: &Keys) -> usize {
-        value.text().map_or(0, str::len)
-    }
-
-    fn push(&mut self, value: Content, at: Level, _context: &Context) -> Result<(), Fault> {
-        match value {
-            Content::Kept(draft) => self.0.value(at.deeper()).take_back(draft, true)?,
-            Content::Withdrawn(draft) => {
-                self.0.missing(at);
-                self.0.encoder().take_back(draft, false)?;
-            }
         }
         Ok(())
     }

@@ -2,9 +2,7 @@
 
 use std::path::PathBuf;
 
-use parquet::errors::Result as ParquetResult;
-
-use crate::chunk::{Context, Draft, Level};
+use crate::chunk::{Context, Level};
 use crate::disk::{self, DiskFile};
 use crate::error::DatasetError;
 use crate::key::Key;
@@ -121,14 +119,6 @@ impl<T: Table> Part<T> {
             columns,
             rows: 0,
         })
-    }
-
-    /// Lends what its columns lend.
-    pub(crate) fn lend(
-        &mut self,
-        draft: impl FnOnce(&mut T) -> ParquetResult<Draft>,
-    ) -> Result<Draft, DatasetError> {
-        draft(&mut self.columns).map_err(|error| DatasetError::parquet("write", &self.path, error))
     }
 
     fn push(&mut self, row: T::Row<'_>, context: &mut Context) -> Result<(), DatasetError> {

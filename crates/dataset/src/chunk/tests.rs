@@ -14,7 +14,7 @@ use parquet::file::statistics::Statistics;
 
 use super::*;
 use crate::column::kind::{Json, Kind, Number, Real, Text, Word};
-use crate::column::{Column, Drafted, Many, Maybe, One};
+use crate::column::{Column, Many, Maybe, One};
 use crate::row_group::RowGroupFile;
 
 /// What came of a column: its batches, and what the footer says of it in each row group.
@@ -229,51 +229,9 @@ fn a_column_without_a_value_has_no_dictionary_and_comes_back_empty() {
 }
 
 #[test]
-fn a_draft_that_is_withdrawn_leaves_no_byte() {
-    let large = "y".repeat(3 * PAGE_BYTES);
-    let written = written::<Drafted>(4, |column, row, context| {
-        let mut draft = column.page().lend().unwrap();
-        draft.write(|page, start| {
-            assert_eq!(page.len(), start);
-            page.push_str(if row == 1 { &large } else { "kept" });
-        });
-        assert_eq!(draft.text().len(), if row == 1 { large.len() } else { 4 });
-        let content = match row {
-            1 | 2 => Content::Withdrawn(draft),
-            _ => Content::Kept(draft),
-        };
-        column.push(content, Level::default(), context).unwrap();
-        true
-    });
-    let kept = || Some("kept".to_owned());
-    assert_eq!(texts(&written), [kept(), None, None, kept()]);
-    assert!(written.chunks[0].uncompressed_size() < 100);
-}
-
-#[test]
-fn a_draft_of_another_place_is_copied_and_a_page_that_is_not_given_back_is_an_error() {
-    let mut column = TextPage::default();
-    column.take_back(Draft::in_spare(String::new()), true).unwrap();
-    let draft = column.lend().unwrap();
-    assert!(column.lend().is_err());
-    assert!(column.push("x").is_err());
-    assert!(column.end_page(&[], &mut Vec::new(), &mut |_, _| Ok(())).is_err());
-    column.take_back(draft, true).unwrap();
-    column.push("x").unwrap();
-    let mut pages = Vec::new();
-    column
-        .end_page(&[9], &mut Vec::new(), &mut |page, _| {
-            pages.push(page.to_vec());
-            Ok(())
-        })
-        .unwrap();
-    assert_eq!(pages, [b"\x09\0\0\0\0\0\0\0\0\x01\0\0\0x".to_vec()]);
-}
-
-#[test]
 fn levels_that_need_more_room_than_there_is_come_in_front_all_the_same() {
     let mut column = Text::encoder();
-    column.push("x").unwrap();
+    column.push(b"x").unwrap();
     let levels = vec![7; 10_000];
     let mut found = Vec::new();
     column

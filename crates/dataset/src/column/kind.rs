@@ -9,7 +9,7 @@ use arrow_schema::extension::Json as JsonType;
 use arrow_schema::{DataType, Field, TimeUnit};
 
 use super::Fault;
-use crate::chunk::{Bits, Bytes as ByteValues, Coded, CodedKind, Encoder, TextPage};
+use crate::chunk::{Bits, Bytes as ByteValues, Coded, CodedKind, Encoder};
 use crate::key::{self, Keys};
 
 /// The time zone of every timestamp.
@@ -131,28 +131,28 @@ impl ListKind for Word {
 }
 
 impl Kind for Text {
-    type Encoder = TextPage;
+    type Encoder = ByteValues;
     type Value<'v> = &'v str;
 
     fn kind() -> DataType {
         DataType::Utf8
     }
 
-    fn encoder() -> TextPage {
-        TextPage::default()
+    fn encoder() -> ByteValues {
+        ByteValues::default()
     }
 
     fn text_bytes(value: &&str, _keys: &Keys) -> usize {
         value.len()
     }
 
-    fn push(encoder: &mut TextPage, value: &str, _keys: &Keys) -> Result<(), Fault> {
-        Ok(encoder.push(value)?)
+    fn push(encoder: &mut ByteValues, value: &str, _keys: &Keys) -> Result<(), Fault> {
+        Ok(encoder.push(value.as_bytes())?)
     }
 }
 
 impl Kind for Json {
-    type Encoder = TextPage;
+    type Encoder = ByteValues;
     type Value<'v> = &'v str;
 
     fn kind() -> DataType {
@@ -163,15 +163,15 @@ impl Kind for Json {
         Text::field(name, is_nullable).with_extension_type(JsonType::default())
     }
 
-    fn encoder() -> TextPage {
-        TextPage::default()
+    fn encoder() -> ByteValues {
+        ByteValues::default()
     }
 
     fn text_bytes(value: &&str, _keys: &Keys) -> usize {
         value.len()
     }
 
-    fn push(encoder: &mut TextPage, value: &str, keys: &Keys) -> Result<(), Fault> {
+    fn push(encoder: &mut ByteValues, value: &str, keys: &Keys) -> Result<(), Fault> {
         Text::push(encoder, value, keys)
     }
 }

@@ -10,7 +10,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::extension::Json;
 use arrow_schema::{DataType, Field, SchemaRef, TimeUnit};
 use chatmill_dataset::rows::{MessageRow, RenderingRow};
-use chatmill_dataset::{Compression, Content, DatasetError, PartFile, Partition, TABLES, TableOptions};
+use chatmill_dataset::{Compression, DatasetError, PartFile, Partition, TABLES, TableOptions};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::LogicalType;
 use parquet::file::metadata::page_index::RowGroupPageIndex;
@@ -449,104 +449,4 @@ fn a_slice_has_files_only_for_tables_with_rows() {
         crate::support::names(&folder.path().join(".out.staging/f/temp")),
         Vec::<String>::new()
     );
-}
-
-/// Writes a draft for each of these dialects, and keeps those that do not begin with an exclamation mark.
-fn push_drafts(parts: &mut chatmill_dataset::PartSet, drafts: &[(&str, &str)]) {
-    for (dialect, text) in drafts {
-        let dialect = parts.key(dialect);
-        let mut draft = parts.draft(dialect).unwrap();
-        draft.write(|page, start| {
-            page.push_str(text);
-            assert_eq!(page.get(start..), Some(*text));
-        });
-        assert_eq!(draft.text(), *text);
-        let content = if text.starts_with('!') {
-            Content::Withdrawn(draft)
-        } else {
-            Content::Kept(draft)
-        };
-        let row = RenderingRow {
-            dialect,
-            content,
-            tokens: &[1, 1],
-            sent_tokens: &[0, 0],
-            ..Default::default()
-        };
-        parts.push_rendering(row).unwrap();
-    }
-}
-
-#[test]
-fn a_rendering_is_written_in_its_column_and_kept_or_withdrawn() {
-    let drafts = [
-        ("a", "one"),
-        ("b", "!two"),
-        ("a", "!three"),
-        ("a", ""),
-        ("b", "five"),
-    ];
-    let parted = TableOptions {
-        partition: Partition::Dialect,
-        ..options()
-    };
-    for (options, expected) in [
-        (
-            options(),
-            vec![vec![Some("one"), None, None, Some(""), Some("five")]],
-        ),
-        (
-            parted,
-            vec![vec![Some("one"), None, Some("")], vec![None, Some("five")]],
-        ),
-    ] {
-        let (folder, files) = written(|parts| push_drafts(parts, &drafts), &options);
-        assert_eq!(files.len(), expected.len());
-        for (file, expected) in files.iter().zip(expected) {
-            let batch = read(&path_of(&folder, file));
-            let content = batch
-                .column_by_name("content")
-                .unwrap()
-                .as_string::<i32>()
-                .clone();
-            assert_eq!(content.iter().collect::<Vec<_>>(), expected);
-        }
-    }
-}
-
-#[test]
-fn where_renderings_are_not_written_a_draft_is_put_away() {
-    let (_folder, files) = written(
-        |parts| {
-            let dialect = parts.key("a");
-            for text in ["one", "a longer one", ""] {
-                let mut draft = parts.draft(dialect).unwrap();
-                assert_eq!(draft.text(), "");
-                draft.write(|page, _| page.push_str(text));
-                assert_eq!(draft.text(), text);
-                draft.clear();
-                assert_eq!(draft.text(), "");
-                parts.put_away(draft);
-            }
-        },
-        &crate::support::only(&["messages"]),
-    );
-    assert_eq!(files, []);
-}
-
-#[test]
-fn a_draft_that_does_not_come_back_leaves_no_file() {
-    let folder = TempDir::new().unwrap();
-    let staging = work(&folder.path().join("out"), "f");
-    let mut parts = staging.parts(0, &options()).unwrap();
-    let dialect = parts.key("a");
-    drop(parts.draft(dialect).unwrap());
-    assert!(parts.draft(dialect).is_err());
-    let row = RenderingRow {
-        tokens: &[1, 1],
-        sent_tokens: &[0, 0],
-        ..Default::default()
-    };
-    parts.push_rendering(row).unwrap();
-    assert!(parts.close().is_err());
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
 use chatmill_dataset::rows::{LossRow, RenderingRow, TokenCountRow};
-use chatmill_dataset::{Content, Key, PartSet};
+use chatmill_dataset::{Key, PartSet};
 use chatmill_diag::{Finding, codes};
 use chatmill_dialect::policy::Reasoning;
 use chatmill_dialect::{Coverage, LossCode, Reason, Rendering, folded};
@@ -207,10 +207,6 @@ impl<'p> Work<'_, 'p> {
             return Ok(());
         }
         let keep = !oversize && plan.pipeline.output.content.keeps(dialect);
-        let mut draft = self.parts.draft(spot.dialect)?;
-        if keep {
-            draft.write(|page, _| page.push_str(sink.text()));
-        }
         let RenderingBuffers {
             losses,
             loss_codes,
@@ -237,11 +233,7 @@ impl<'p> Work<'_, 'p> {
             ordinal: rendering.ordinal.into(),
             media_type: spot.media_type,
             bytes: cost.bytes,
-            content: if keep {
-                Content::Kept(draft)
-            } else {
-                Content::Withdrawn(draft)
-            },
+            content: Some(sink.text()).filter(|_| keep),
             tokens,
             requests,
             sent_tokens,

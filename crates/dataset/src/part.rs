@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::chunk::{Context, Level};
+use crate::chunk::{Context, Nesting};
 use crate::disk::{self, DiskFile};
 use crate::error::DatasetError;
 use crate::key::Key;
@@ -124,7 +124,7 @@ impl<T: Table> Part<T> {
     fn push(&mut self, row: T::Row<'_>, context: &mut Context) -> Result<(), DatasetError> {
         let text = T::text_bytes(&row, &context.keys);
         let pushed = check_row(text)
-            .and_then(|()| self.columns.push(row, Level::default(), context))
+            .and_then(|()| self.columns.push(row, Nesting::default(), context))
             .and_then(|()| self.columns.end_row(context));
         pushed.map_err(|fault| fault.of(T::NAME, &self.path))?;
         self.rows += 1;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use chatmill_model::{CallStatus, Message, Part, PartPlace, ToolCall, ToolResult};
 
-use crate::loss::{LossCode, Losses, Reason, reasons};
+use crate::loss::{LossCode, LossReason, Losses, reasons};
 use crate::policy::Orphans;
 use crate::view::View;
 use crate::violation::Violation;
@@ -96,7 +96,7 @@ pub(crate) fn arrange<'a>(view: &View<'a>, shown: &[&'a Message], losses: &mut L
 pub(crate) fn without_tools<'a>(
     view: &View<'a>,
     shown: &[&'a Message],
-    reason: Reason,
+    reason: LossReason,
     losses: &mut Losses,
 ) -> Turns<'a> {
     let pairs = Pairs::of(view, shown);

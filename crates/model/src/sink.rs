@@ -1,7 +1,7 @@
 //! The sink: what a dialect writes a rendering into. Text and token counts both come from it, so they cannot disagree.
 //!
 //! A dialect pushes glue, which is its own, and texts of the conversation. Each push is written at once, escaped as asked, and
-//! is noted as a [`Run`] with the number of its [`Piece`]. The same text at the same level has the same number in all renderings of a
+//! is noted as a [`PieceRun`] with the number of its [`Piece`]. The same text at the same level has the same number in all renderings of a
 //! conversation: it is escaped once, and a counter that knows the piece need not look at it again. Pieces are known by their
 //! address, which no other text can have: whatever is pushed as borrowed outlives the sink.
 //!
@@ -40,7 +40,7 @@ pub enum Piece {
 
 /// What one push wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct PieceRun {
     /// One past its last byte in the rendering.
     pub end: usize,
     /// What it wrote.
@@ -52,7 +52,7 @@ pub struct Run {
 pub struct Mark {
     bytes: usize,
     runs: usize,
-    last_run: Option<Run>,
+    last_run: Option<PieceRun>,
     spans: usize,
     last_span: Option<ComponentSpan>,
 }
@@ -72,7 +72,7 @@ impl PartialEq for Identity {
 pub struct SinkBuffers {
     text: String,
     spans: Vec<ComponentSpan>,
-    runs: Vec<Run>,
+    runs: Vec<PieceRun>,
     glue: FxHashMap<(u32, usize, usize), u32>,
     glue_identity: Identity,
     pieces: FxHashMap<(usize, usize, Level), u32>,
@@ -171,7 +171,7 @@ impl<'a> Sink<'a> {
     }
 
     /// What was pushed, in order. No run reaches over the end of a span.
-    pub fn runs(&self) -> &[Run] {
+    pub fn runs(&self) -> &[PieceRun] {
         &self.buffers.runs
     }
 
@@ -335,7 +335,7 @@ impl<'a> Sink<'a> {
     fn run(&mut self, piece: Piece, component: Component, control: bool) {
         let buffers = &mut self.buffers;
         let end = buffers.text.len();
-        buffers.runs.push(Run { end, piece });
+        buffers.runs.push(PieceRun { end, piece });
         match buffers.spans.last_mut() {
             Some(last)
                 if last.component == component

@@ -13,7 +13,7 @@ use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::statistics::Statistics;
 
 use super::*;
-use crate::column::kind::{Json, Kind, Number, Real, Text, Word};
+use crate::column::kind::{ColumnKind, Json, Number, Real, Text, Word};
 use crate::column::{Column, Many, Maybe, One};
 use crate::row_group::RowGroupFile;
 
@@ -87,7 +87,7 @@ fn texts_come_back_with_those_that_are_missing_over_pages_and_row_groups() {
     let rows = 2 * PAGE_ROWS as usize + 11;
     let written = written::<Maybe<Text>>(rows, |column, row, context| {
         column
-            .push(text(row).as_deref(), Level::default(), context)
+            .push(text(row).as_deref(), Nesting::default(), context)
             .unwrap();
         row != 123
     });
@@ -105,7 +105,7 @@ fn a_page_ends_with_the_row_that_fills_it_and_not_before() {
         let sizes = [bytes, 0, 0];
         let written = written::<One<Json>>(sizes.len(), |column, row, context| {
             column
-                .push(&"x".repeat(sizes[row]), Level::default(), context)
+                .push(&"x".repeat(sizes[row]), Nesting::default(), context)
                 .unwrap();
             true
         });
@@ -118,7 +118,7 @@ fn a_page_ends_with_the_row_that_fills_it_and_not_before() {
 fn a_page_ends_with_its_last_row() {
     for (rows, pages) in [(PAGE_ROWS, 1), (PAGE_ROWS + 1, 2)] {
         let written = written::<One<Word>>(rows as usize, |column, _, context| {
-            column.push("", Level::default(), context).unwrap();
+            column.push("", Nesting::default(), context).unwrap();
             true
         });
         assert_eq!(written.pages, [pages], "{rows}");
@@ -130,7 +130,7 @@ fn words_and_keys_share_a_dictionary_that_begins_anew_with_each_row_group() {
     let word = |row: usize| ["a", "ї", "", "a longer word"][row % 4];
     let written = written::<One<crate::column::kind::Key>>(1000, |column, row, context| {
         let key = context.keys.key(word(row / 300));
-        column.push(key, Level::default(), context).unwrap();
+        column.push(key, Nesting::default(), context).unwrap();
         row != 599
     });
     let expected: Vec<_> = (0..1000).map(|row| Some(word(row / 300).to_owned())).collect();
@@ -152,7 +152,7 @@ fn a_full_dictionary_ends_and_the_values_after_it_stand_for_themselves() {
     let rows = PAGE_BYTES / 8 + 2 * PAGE_ROWS as usize;
     let written = written::<Maybe<Number>>(rows, |column, row, context| {
         let number = (row % 7 != 0).then_some(row as u64 * 3);
-        column.push(number, Level::default(), context).unwrap();
+        column.push(number, Nesting::default(), context).unwrap();
         true
     });
     let chunk = &written.chunks[0];
@@ -180,7 +180,7 @@ fn a_word_that_is_too_long_for_the_dictionary_is_written_whole() {
     let long = "x".repeat(PAGE_BYTES);
     let words = ["a", &long, "a", "b"];
     let written = written::<One<Word>>(words.len(), |column, row, context| {
-        column.push(words[row], Level::default(), context).unwrap();
+        column.push(words[row], Nesting::default(), context).unwrap();
         true
     });
     let expected: Vec<_> = words.iter().map(|word| Some((*word).to_owned())).collect();
@@ -198,7 +198,7 @@ fn lists_come_back_with_those_that_are_empty_and_a_row_stays_on_one_page() {
     let list = |row: usize| -> Vec<String> { (0..row % 4).map(|item| format!("{row} {item}")).collect() };
     let rows = PAGE_ROWS as usize + 50;
     let written = written::<Many<Word>>(rows, |column, row, context| {
-        column.push(&list(row), Level::default(), context).unwrap();
+        column.push(&list(row), Nesting::default(), context).unwrap();
         true
     });
     assert_eq!(written.pages, [2]);
@@ -221,7 +221,7 @@ fn lists_come_back_with_those_that_are_empty_and_a_row_stays_on_one_page() {
 #[test]
 fn a_column_without_a_value_has_no_dictionary_and_comes_back_empty() {
     let written = written::<Maybe<Real>>(3, |column, _, context| {
-        column.push(None, Level::default(), context).unwrap();
+        column.push(None, Nesting::default(), context).unwrap();
         true
     });
     assert!(written.chunks[0].dictionary_page_offset().is_none());

@@ -8,7 +8,7 @@ use chatmill_dataset::rows::{LossRow, RenderingRow, TokenCountRow};
 use chatmill_dataset::{Key, PartSet};
 use chatmill_diag::{Finding, codes};
 use chatmill_dialect::policy::Reasoning;
-use chatmill_dialect::{Coverage, LossCode, Reason, Rendering, folded};
+use chatmill_dialect::{Coverage, LossCode, LossReason, Rendering, folded};
 use chatmill_model::{ComponentSpan, Linked, Sink, SinkBuffers};
 use chatmill_token::{Encoding, TokenCounts};
 
@@ -29,7 +29,7 @@ pub(super) struct PlanKeys {
     /// Kinds of losses, in their order.
     codes: Vec<Key>,
     /// Reasons of losses that were met.
-    reasons: HashMap<Reason, Key>,
+    reasons: HashMap<LossReason, Key>,
 }
 
 impl PlanKeys {
@@ -53,7 +53,7 @@ impl PlanKeys {
         }
     }
 
-    fn reason(&mut self, reason: Reason, parts: &mut PartSet) -> Key {
+    fn reason(&mut self, reason: LossReason, parts: &mut PartSet) -> Key {
         let met = self.reasons.entry(reason);
         *met.or_insert_with(|| parts.key(&reason.words()))
     }

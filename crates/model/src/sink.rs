@@ -22,8 +22,10 @@ const MAX_GLUE_BYTES: usize = 200;
 const MAX_GLUE_PIECES: usize = 1 << 14;
 /// Pieces of one conversation that are remembered; the texts of further ones are escaped and counted whenever they are pushed.
 const MAX_PIECES: usize = 1 << 20;
-/// Bytes of the longest text that is known by them: quoted heads, ids and names that a dialect makes up.
+/// Bytes of the longest text that is known by them, as it is written: quoted heads, ids and names that a dialect makes up.
 const MAX_MADE_BYTES: usize = 256;
+/// Such texts that are remembered for one conversation.
+const MAX_MADE_PIECES: usize = 1 << 16;
 /// Bytes of escaped text that are remembered for one conversation.
 const MAX_ESCAPED_BYTES: usize = 64 << 20;
 
@@ -76,8 +78,8 @@ pub struct SinkBuffers {
     glue: FxHashMap<(u32, usize, usize), u32>,
     glue_identity: Identity,
     pieces: FxHashMap<(usize, usize, Level), u32>,
-    /// Short texts that were made on the way, by level.
-    made: [FxHashMap<Box<str>, u32>; 3],
+    /// Short texts that were made on the way, as they are written.
+    made: FxHashMap<Box<str>, u32>,
     /// For each piece where its escaped text stands; none where escaping changes nothing.
     written: Vec<Option<(usize, usize)>>,
     escaped: String,
@@ -106,9 +108,7 @@ impl<'a> Sink<'a> {
         buffers.pieces.clear();
         buffers.written.clear();
         buffers.escaped.clear();
-        for made in &mut buffers.made {
-            made.clear();
-        }
+        buffers.made.clear();
         let mut sink = Self {
             buffers,
             identity: Identity::default(),
@@ -246,7 +246,7 @@ impl<'a> Sink<'a> {
         }
         let piece = match text {
             Cow::Borrowed(text) => self.buffers.push_borrowed(text, level),
-            Cow::Owned(text) => self.buffers.push_owned(text, level),
+            Cow::Owned(text) => self.buffers.push_owned(&text, level),
         };
         if self.buffers.text.len() > self.limit {
             self.is_oversize = true;
@@ -368,34 +368,24 @@ impl SinkBuffers {
         Some(number)
     }
 
-    /// Writes a text that is gone afterwards: it is known by its bytes, where they are few.
-    fn push_owned(&mut self, text: String, level: Level) -> Piece {
+    /// Writes a text that is gone afterwards: it is known by the bytes that are written, where they are few.
+    fn push_owned(&mut self, text: &str, level: Level) -> Piece {
         let start = self.text.len();
-        push(&mut self.text, &text, level);
-        if text.len() > MAX_MADE_BYTES {
+        push(&mut self.text, text, level);
+        let written = self.text.get(start..).unwrap_or_default();
+        if written.len() > MAX_MADE_BYTES {
             return Piece::Unknown;
         }
-        let level = match level {
-            Level::JsonInJsonString => 2,
-            Level::JsonString if self.text.len() - start > text.len() => 1,
-            // What escaping does not change is the same piece at both levels.
-            Level::JsonString | Level::Raw => 0,
-        };
-        let [raw, once, twice] = &mut self.made;
-        let made = [raw, once, twice].into_iter().nth(level);
-        let Some(made) = made else {
-            return Piece::Unknown;
-        };
-        if let Some(number) = made.get(text.as_str()) {
+        if let Some(number) = self.made.get(written) {
             return Piece::Text(*number);
         }
         let number = u32::try_from(self.written.len()).ok();
-        let Some(number) = number.filter(|_| made.len() < MAX_PIECES) else {
+        let Some(number) = number.filter(|_| self.made.len() < MAX_MADE_PIECES) else {
             return Piece::Unknown;
         };
+        self.made.insert(written.into(), number);
         // It is written anew each time, so its place is of no account.
         self.written.push(None);
-        made.insert(text.into_boxed_str(), number);
         Piece::Text(number)
     }
 
@@ -586,6 +576,49 @@ mod tests {
         }
         assert_eq!(sink.text(), "plainplainplain");
         assert!(sink.runs().iter().all(|run| run.piece == Piece::Text(0)));
+    }
+
+    #[test]
+    fn glue_is_written_whether_it_is_remembered_or_not() {
+        let mut sink = Sink::default();
+        let mut is_apart = false;
+        for number in 0..2 * MAX_GLUE_PIECES {
+            sink.begin();
+            let mut expected = String::new();
+            for bit in 0..15 {
+                let glue = if number >> bit & 1 == 0 { "no " } else { "yes " };
+                sink.framing(glue);
+                expected.push_str(glue);
+            }
+            assert_eq!(sink.text(), expected);
+            is_apart |= sink.runs().len() > 1;
+            assert_eq!(is_apart, sink.buffers.glue.len() == MAX_GLUE_PIECES);
+        }
+        assert!(is_apart);
+    }
+
+    #[test]
+    fn so_many_made_texts_have_numbers_and_no_more() {
+        let mut sink = Sink::default();
+        for number in 0..=MAX_MADE_PIECES {
+            sink.begin();
+            sink.literal(number.to_string(), Component::Meta);
+            assert_eq!(sink.text(), number.to_string());
+            let is_known = sink.runs()[0].piece != Piece::Unknown;
+            assert_eq!(is_known, number < MAX_MADE_PIECES, "{number}");
+        }
+    }
+
+    #[test]
+    fn so_many_texts_have_numbers_and_no_more() {
+        let text = "x".repeat(MAX_PIECES + 1);
+        let mut sink = Sink::default();
+        for start in 0..=MAX_PIECES {
+            sink.begin();
+            sink.literal(text.split_at(start).1.split_at(1).0, Component::Meta);
+            let is_known = sink.runs()[0].piece != Piece::Unknown;
+            assert_eq!(is_known, start < MAX_PIECES, "{start}");
+        }
     }
 
     #[test]

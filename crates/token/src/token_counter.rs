@@ -251,26 +251,17 @@ impl Batch {
     /// Calls `each` with an encoding and a byte at which one of its tokens begins, for all of a stretch that begins and ends at
     /// borders.
     fn each_beginning(&mut self, text: &str, range: Range<usize>, mut each: impl FnMut(usize, usize)) {
-        let Some(stretch) = text.get(range.clone()) else {
-            return;
-        };
-        let Self { points, ways, .. } = self;
-        let mut start = range.start;
-        points.each_end(stretch, |end| {
-            let chunk = start..range.start + end;
-            start = chunk.end;
-            match ways.beginnings(text, chunk.clone()) {
-                Beginnings::Short(lanes) => {
-                    for encoding in 0..MAX_ENCODINGS_PER_GROUP {
-                        each_bit(lanes.begin(encoding), |bit| each(encoding, chunk.start + bit));
-                    }
+        self.each_chunk(text, range, |chunk, beginnings| match beginnings {
+            Beginnings::Short(lanes) => {
+                for encoding in 0..MAX_ENCODINGS_PER_GROUP {
+                    each_bit(lanes.begin(encoding), |bit| each(encoding, chunk.start + bit));
                 }
-                Beginnings::Long(words) => {
-                    let of_each = words.chunks(ChunkCounter::words_for(chunk.len()));
-                    for (encoding, words) in of_each.enumerate() {
-                        for (number, word) in words.iter().enumerate() {
-                            each_bit(*word, |bit| each(encoding, chunk.start + 64 * number + bit));
-                        }
+            }
+            Beginnings::Long(words) => {
+                let of_each = words.chunks(ChunkCounter::words_for(chunk.len()));
+                for (encoding, words) in of_each.enumerate() {
+                    for (number, word) in words.iter().enumerate() {
+                        each_bit(*word, |bit| each(encoding, chunk.start + 64 * number + bit));
                     }
                 }
             }
@@ -333,6 +324,19 @@ impl Batch {
 
     /// Counts a stretch that begins and ends at borders, chunk by chunk.
     fn joint(&mut self, text: &str, range: Range<usize>, books: &mut Books<'_>) {
+        self.each_chunk(text, range, |chunk, beginnings| match beginnings {
+            Beginnings::Short(lanes) => books.short(chunk, lanes),
+            Beginnings::Long(words) => books.long(chunk, words),
+        });
+    }
+
+    /// Calls `each` with the chunks of a stretch that begins and ends at borders, and with where their tokens begin.
+    fn each_chunk(
+        &mut self,
+        text: &str,
+        range: Range<usize>,
+        mut each: impl FnMut(&Range<usize>, Beginnings<'_>),
+    ) {
         let Some(stretch) = text.get(range.clone()) else {
             return;
         };
@@ -341,10 +345,7 @@ impl Batch {
         points.each_end(stretch, |end| {
             let chunk = start..range.start + end;
             start = chunk.end;
-            match ways.beginnings(text, chunk.clone()) {
-                Beginnings::Short(lanes) => books.short(&chunk, lanes),
-                Beginnings::Long(words) => books.long(&chunk, words),
-            }
+            each(&chunk, ways.beginnings(text, chunk.clone()));
         });
     }
 
